@@ -9,7 +9,7 @@
 -- * `aim`: the least ratio of GNU gprof's wall time to ours (default: `aims.RATIO`);
 -- * `slow`: GNU gprof is slow, and runs only once, after all other rows;
 -- * `ours_alone`: GNU gprof cannot do this, so --gnu-compat is not measured either;
--- * `sums`: both programs write a sum, into the directory of the input. `cat` of the profiles is measured, too, as the
+-- * `sums`: both programs write a sum, into the directory of the input. `cat` of the profiles is also measured, as the
 --   cost of reading them.
 --
 -- @module bench.rows

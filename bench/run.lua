@@ -71,8 +71,8 @@ local function method(all, idle, seconds)
     ("A star marks a single run: a command that takes more than %d s, or GNU gprof where it is known to be slow. " ..
       "The slow runs come last, two at a time. A run is stopped after %d s."):format(all.once, all.timeout),
     "MB: peak resident memory. memory: GNU's MB divided by ours. compat: GNU/ours with --gnu-compat.",
-    ("Start-up: GNU (`gprof --version`) %.1f ms; `lua5.4 -e ''` %.1f ms, with the core loaded %.1f ms. If GNU takes " ..
-      "less than 20 ms, the aim is about net times, without start-up."):format(idle.gnu * 1000, idle.lua * 1000,
+    ("Start-up: GNU (`gprof --version`) %.1f ms; `lua5.4 -e ''` %.1f ms, with the core loaded %.1f ms. If GNU gprof " ..
+      "takes less than 20 ms, the aim applies to times without start-up."):format(idle.gnu * 1000, idle.lua * 1000,
       idle.ours * 1000),
     ("Total: %d s, including making the inputs that were missing."):format(seconds),
   }

@@ -53,7 +53,7 @@ end
 local old, new = read(arg[2], arg[3]), read(arg[4], table.unpack(arg, 5))
 local factor = 1 + percent / 100
 
--- The error of n samples. At least 1, since 0 samples may be chance, too.
+-- The error of n samples. At least 1, since 0 samples may also be chance.
 local function deviation(n)
   return math.sqrt(math.max(n, 1))
 end

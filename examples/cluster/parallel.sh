@@ -31,7 +31,7 @@ parts=$(mktemp -d "$sum.XXXXXX")
 trap 'rm -rf "$parts"' EXIT
 trap 'exit 1' HUP INT TERM
 
-# The work of a process; parallel replaces {} by the number of its part.
+# The command of each process; parallel replaces {} with the number of the part, from 0.
 work='sed -n "$(({} * lines / shares + 1)),$((({} + 1) * lines / shares))p" "$list" |
   $gprof --profiles-from=- --sum-file="$parts/$(printf %06d {})" "$image"'
 

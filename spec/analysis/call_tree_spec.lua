@@ -10,7 +10,7 @@ local program = require "support.program"
 local pty = require "support.pty"
 local call_tree = require "gprof.analysis.call_tree"
 
--- All nodes of a tree by their path, such as "main;leaf".
+-- Maps the paths of a tree, such as "main;leaf", to their nodes.
 local function by_path(profile, tree)
   local names, found = chains.names(profile), {}
   local function walk(node, path)
@@ -25,7 +25,8 @@ local function by_path(profile, tree)
   return found
 end
 
--- The same from chains, by path: the weight of all chains that begin with it, and of those that end there.
+-- Computes the expected weights from the chains. Returns two tables, both keyed by path: the weight of all chains that
+-- begin with the path, and the weight of those that end there.
 local function by_chains(profile, factor)
   local names, below, own = chains.names(profile), {}, {}
   for _, chain in ipairs((chains.of(profile, factor))) do

@@ -13,7 +13,7 @@ local function profile(plan)
   return (crafted.profile(plan))
 end
 
--- The rows of a comparison by name.
+-- Maps function names to the rows of a comparison.
 local function rows(comparison)
   local by_name = {}
   for _, row in ipairs(comparison) do by_name[row.name] = row end
@@ -178,7 +178,8 @@ describe("a comparison", function()
   end)
 
   it("tells significant changes from noise", function()
-    -- ten times have ten samples: four self, five total, the program's; a chance of 1 in 200 is 2.807 deviations
+    -- Ten times have enough samples, which is also ten: four self times, five total times, and the program's time. A
+    -- chance of 0.05 / 10, 1 in 200, is 2.807 standard deviations.
     assert.same({ 0.05, 10 }, { changes.chance, changes.times })
     assert.near(2.807, changes.factor, 0.001)
     assert.is_false(by_name.leaf.self.noise)      -- 13.4 errors
@@ -230,7 +231,8 @@ describe("compared times", function()
   end)
 
   it("are not taken for significant if one side has few samples from fewer runs", function()
-    -- no samples in one run, five in ten others: if all eleven are equal, that happens once in 120 times
+    -- No samples in one run, and five in each of ten others: if all eleven behave alike, the one run gets none of 50
+    -- samples in about one of 120 cases.
     local function noise(samples)
       local changes = assert(gprof.compare(profile(plan(0)), profile(plan(samples)), { new_runs = 10, chance = 0.02 }))
       return rows(changes).f.self.noise
@@ -274,7 +276,7 @@ describe("random variation", function()
     return count
   end
 
-  -- A side with the given mean times of functions, and number of runs.
+  -- Makes a side of a comparison with random ticks. `means` has the mean ticks of each function per run.
   local function side(means, runs)
     local functions, all = {}, 0
     for i, mean in ipairs(means) do
@@ -424,7 +426,7 @@ describe("what got slower", function()
     local grown = compared({ a = 10000 }, { a = 11000 })
     assert.same({ "all", "a" }, names(grown, 0))
     assert.same({ "all", "a" }, names(grown, 5))
-    assert.same({}, names(grown, 8)) -- 200 samples above 8 %: only 1.3 times the error
+    assert.same({}, names(grown, 8)) -- 200 samples above 8 %: only 1.3 standard errors
     assert.same({}, names(grown, 10))
     assert.same({}, names(compared({ a = 100 }, { a = 120 }), 1))
   end)

@@ -15,7 +15,7 @@ local shell = require "support.shell"
 local random <const> = math.random
 local repeatedly <const>, cases <const> = chance.cases(20240310, 300)
 
--- Iterates over arrays { caller, callee, count, number }.
+-- Returns an iterator that unpacks the arrays { caller, callee, count, number } of a list.
 local function each(list)
   local i = 0
   return function()
@@ -26,7 +26,8 @@ local function each(list)
   end
 end
 
--- Sorts arcs { caller, callee, count } by count; the list is in the order of creation.
+-- Sorts copies of the arcs { caller, callee, count } by descending count. Ties keep the order of the list, which is the
+-- order of creation.
 local function by_count(list)
   local sorted = {}
   for i, arc in ipairs(list) do
@@ -62,7 +63,7 @@ describe("An order of functions", function()
     assert.same({ 1, 2, 4, 3 }, order(4, { { 1, 2, 5 }, { 4, 3, 5 }, { 2, 1, 1 }, { 3, 4, 1 } }))
   end)
 
-  -- The chain 1-2-3-4 and the separate node 5. Every node has a caller.
+  -- Arcs that link 1, 2, 3 and 4 into a chain, and two lighter ones that call 1 and 5.
   local chain <const> = { { 1, 2, 50 }, { 2, 3, 40 }, { 3, 4, 30 }, { 4, 1, 3 }, { 4, 5, 2 } }
   for title, case in pairs {
     ["a caller to the front, where that is nearer"] = { { 5, 2, 20 }, { 5, 1, 2, 3, 4 } },
@@ -99,7 +100,7 @@ describe("An order of functions", function()
   end)
 
   it("leaves the last 1 % of the calls for a second round", function()
-    -- 1 and 2 are placed before 4 is linked. Otherwise 4 would go in front of them, and 3 in front of 4.
+    -- 1 and 2 are placed before 4 is linked. Otherwise 4 would be placed before them, and 3 before 4.
     assert.same({ 1, 2, 3, 4 }, order(4, { { 1, 2, 980 }, { 4, 1, 15 }, { 3, 4, 4 }, { 4, 3, 1 } }))
     assert.same({ 3, 4, 1, 2 }, order(4, { { 1, 2, 80 }, { 4, 1, 14 }, { 3, 4, 3 }, { 4, 3, 3 } }))
   end)
@@ -111,7 +112,7 @@ describe("An order of functions", function()
   end)
 end)
 
--- A ring of 3 to n, which all call 1; half of them call 2.
+-- Returns the arcs of a ring of the nodes 3 to n. Each node also calls 1, and every second one calls 2.
 local function ring(n)
   local list = {}
   for node = 3, n do
@@ -177,7 +178,8 @@ end)
 
 -- Any graph ---------------------------------------------------------------------------------
 
--- Ways to choose callers and callees at random: uniformly, a few callees preferred, one caller, or neighbours.
+-- Ways to choose a caller and a callee at random: uniformly, with a few preferred callees, with a few preferred
+-- callers, or as neighbours.
 local choices <const> = {
   function(n) return random(n), random(n) end,
   function(n) return random(n), 1 + math.floor(n * random() ^ 3) end,
@@ -287,8 +289,8 @@ local function write_map(path, map)
   return shell.write(path, table.concat(lines))
 end
 
--- A random map in the order of the functions. Some functions are missing, some do not exist; sometimes a file's
--- functions are in several places.
+-- A random map in the order of the functions. It omits some functions and adds symbols that the image does not have.
+-- Sometimes a file's functions are in several places.
 local function some_map(n)
   local map, file = {}, "first.o"
   for i = 1, n do
@@ -301,7 +303,7 @@ local function some_map(n)
   return map
 end
 
--- A random map where symbols are in several lines and files, and files anywhere.
+-- A random map in which a symbol may be on several lines and in several files, and the lines of a file may be anywhere.
 local function some_jumble(n)
   local map, files, symbols = {}, random(8), random(2 * n)
   for i = 1, random(({ 3, 10, 40, 400 })[random(4)]) do
@@ -315,7 +317,7 @@ end
 describe("The report of files", function()
   local dir <const> = shell.tmpdir()
 
-  -- The order of a map's files, for calls between n functions.
+  -- Prints the order of a map's files for the calls in `list` between n functions. Returns the text.
   local function files(n, list, map, options)
     local image <close> = assert(gprof.image(image_of(n)))
     local data = assert(gprof.data(image, write_profile(dir .. "/gmon.out", list)))
@@ -347,7 +349,7 @@ describe("The report of files", function()
   it("counts calls for a function's own file, not for the file before it", function()
     local spread = { { file = "a.o", symbol = "f1" }, { file = "a.o", symbol = "f3" }, { file = "b.o", symbol = "f2" },
       { file = "c.o", symbol = "f4" }, { file = "d.o", symbol = "f5" } }
-    -- f3 is between the functions of b.o and c.o: a.o calls c.o, not b.o
+    -- f3 of a.o is between the functions of b.o and c.o. Its calls count for a.o, not for b.o.
     local list = { { 3, 4, 50 }, { 2, 5, 10 }, { 5, 4, 5 } }
     assert.equal("a.o\nc.o\nb.o\nd.o\n", files(5, list, spread))
     assert.equal("d.o\nb.o\nc.o\na.o\n", files(5, list, spread, faulty))
@@ -421,7 +423,7 @@ describe("A map", function()
   local long <const> = ("n"):rep(5000)
   local good <const> = "z.o:0 T f1\ny.o:0 T f2\nx.o:0 T f3\n"
 
-  -- f1 and f2 are linked, and f3 comes after them: so the files are not in alphabetical order.
+  -- f1 and f2 are linked, and f3 comes after them, so the files are not in alphabetical order.
   for about, text in pairs {
     ["as nm prints it"] = good, ["with CRLF"] = good:gsub("\n", "\r\n"), ["without a last newline"] = good:sub(1, -2),
     ["with blank lines"] = "\n" .. good:gsub("\n", "\n\n  \n"), ["with undefined symbols"] = "q.o:   U f1\n" .. good,
@@ -477,7 +479,7 @@ describe("A map", function()
   end)
 
   -- GNU gprof crashes in these cases, or ignores the text after a NUL.
-  it("is rejected with one line under --gnu-compat, too", function()
+  it("is also rejected with one line under --gnu-compat", function()
     for text, message in pairs {
       [""] = "has no symbols", ["No symbols in a.o\n"] = "has no symbols", [good .. "z.o:f1\n"] = expected:format(4),
       [good .. "nonsense"] = expected:format(4), [good .. "y.o:0 T f\0\n"] = expected:format(4),
@@ -599,8 +601,8 @@ it("for random maps where symbols are in several lines", function()
     repeatedly(function(note) check_some(some_jumble, note) end)
   end)
 
-  -- Symbols of all kinds, some at equal addresses; other reports are compared, too. (The last symbol is fixed: in GNU
-  -- gprof, what happens to samples after it is undefined.)
+  -- Symbols of all kinds, some at equal addresses. Other reports are also compared. (The last symbol is fixed, because
+  -- it is undefined what GNU gprof does with samples after it.)
   it("for random images", function()
     local options <const> = { "-a", "-D", "-z", "-p", "-q", "-C", "--no-demangle" }
     repeatedly(function(note)

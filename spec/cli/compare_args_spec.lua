@@ -10,7 +10,7 @@ local small = require "support.small"
 
 local dkjson = require "dkjson"
 
--- A build of the fixture in a new directory.
+-- Builds version `number` of the fixture in a new directory. Returns the image, the directory and the symbols.
 local function make(number)
   local dir = shell.tmpdir("build-" .. number)
   for _, name in ipairs { "left", "right" } do
@@ -22,7 +22,8 @@ local function make(number)
   return made
 end
 
--- A profile of it, from samples by function ("helper 2" is the second of that name) and calls of each by main.
+-- Writes a profile of such a build. `ticks` maps functions to samples ("helper 2" is the second function of that name);
+-- main calls each of them seven times. Returns the path.
 local function profile(made, ticks)
   local plan = { ticks = {}, arcs = {} }
   for name, count in pairs(ticks) do
@@ -91,7 +92,7 @@ describe("--compare", function()
 
   it("takes several profiles and compares their mean; directories; and exported profiles", function()
     local expected = title:format "2 runs" .. rows
-    -- the old side contributes less to the errors
+    -- Removes the statistical errors, which change if the old side has more runs.
     local function without_errors(text)
       return (text:match("\nself.*"):gsub("([+-]%d%.%d%d) %d%.%d%d~?", "%1"))
     end

@@ -7,14 +7,14 @@ local options = require "gprof.cli.options"
 local program = require "support.program"
 local shell = require "support.shell"
 
--- The script for a shell, in a file.
+-- Writes the completion script for a shell to a file. Returns its path.
 local function script(name)
   local result = program.run { "--print-completion=" .. name }
   assert.same({ "", 0 }, { result.stderr, result.status })
   return shell.write(shell.tmpdir() .. "/completion", result.stdout)
 end
 
--- A directory with files to choose from.
+-- Makes a directory with files to choose from. Returns its path.
 local function directory()
   local dir = shell.tmpdir "words"
   for _, name in ipairs { "map.txt", "my.lua", "two words" } do shell.write(dir .. "/" .. name, "") end
@@ -90,7 +90,7 @@ describe("bash", function()
   end
   local path, dir = script "bash", directory()
 
-  -- The sorted contents of COMPREPLY for words, of which the last is completed.
+  -- Completes the last of the words. Returns the sorted contents of COMPREPLY.
   local function completed(...)
     local result = shell.check({ "bash", "--norc", "-c", [[
       set -u

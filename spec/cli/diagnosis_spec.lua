@@ -220,7 +220,7 @@ describe("Arcs that do not lead to a function entry", function()
   local large <const> = build.craft { address = 0x1000, text = 0x800,
     symbols = { { "main", 0 }, { "work", 0x200 }, { "leaf", 0x400 }, { "_last", 0x600 } } }
 
-  -- A profile of ten arcs, with the numbers of those that lead to an entry, and to a library.
+  -- Writes a profile of ten arcs: `fitting` of them lead to a function's entry, `elsewhere` of them to a library.
   local function profile_with(fitting, elsewhere)
     local bins = {}
     for i = 1, 16 do bins[i] = 1 end

@@ -1,5 +1,5 @@
--- Files of all kinds and names, wherever the command line takes one: they are read or refused in one line, and nothing
--- hangs.
+-- Files of all kinds and with all kinds of names, wherever the command line takes one. The program reads the file or
+-- refuses it in one line, and never hangs.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -19,7 +19,7 @@ shell.write(plain.map, (shell.read(plain.symbols):gsub("[^\n]+", "file.o:%0")))
 shell.write(plain.words, "-p")
 shell.write(plain.list, plain.profile)
 
--- Options by kind of file, for a given name.
+-- Functions that return the arguments with a file in place of an image, a profile, and so on.
 local places <const> = {
   image = function(file) return { "-b", "-p", "--", file, plain.profile } end,
   profile = function(file) return { "-b", "-p", "--", plain.image, file } end,
@@ -90,7 +90,7 @@ describe("where a file is expected", function()
   for what, file in pairs(files) do
     it("there may be " .. what, function()
       for place in pairs(places) do
-        -- an endless file would take all memory; sanitizers map more than there is
+        -- an endless file would take all memory; no limit with sanitizers, which map more than there is
         local line = os.getenv "GPROF_LUA" and 'exec "$@"' or 'ulimit -v 4000000; exec "$@"'
         check(launch.line(line, places[place](file), { cwd = home, timeout = 60 }))
       end

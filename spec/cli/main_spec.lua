@@ -1,5 +1,5 @@
--- The program as a whole: how it finds its files, what it prints by default, and how it fails: with one line on
--- standard error, status 1, and nothing on standard output.
+-- The program as a whole: how it finds its files, and what it prints by default. A failure prints one line on standard
+-- error and nothing on standard output; the status is 1.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -183,7 +183,7 @@ describe("under Lua 5.1, the program", function()
   end)
 
   it("cannot be required as a library", function()
-    for _, place in ipairs { "/?.lua", "/lua/?/init.lua" } do  -- of a checkout, and installed
+    for _, place in ipairs { "/?.lua", "/lua/?/init.lua" } do  -- in a checkout; installed
       local result = shell.run({ lua, "-e", [[print(pcall(require, "gprof"))]] },
         { env = { LUA_PATH = program.root .. place } })
       assert.equal("false\tgprof needs Lua 5.4, this is Lua 5.1\n", result.stdout)

@@ -25,7 +25,8 @@ local function profile(...)
   return gmon.magic { records = { ... } }
 end
 
--- Makes a directory with these files: contents by name, or a table for a subdirectory.
+-- Makes a directory with these files and returns its path. `files` maps names to contents, or to a table for a
+-- subdirectory.
 local function directory(files, path)
   path = path or shell.tmpdir "many"
   for name, content in pairs(files) do
@@ -40,7 +41,7 @@ local function directory(files, path)
   return path
 end
 
--- Adds profiles up with the program. Returns the result, and the bytes of the sum, if there is one.
+-- Sums profiles with the program. Returns the result, and the bytes of the sum if the program wrote one.
 local function sum(arguments, options)
   local path = shell.tmpdir() .. "/sum"
   local result = program.run({ "--sum-file=" .. path, image, table.unpack(arguments) }, options)
@@ -83,7 +84,7 @@ local function another_run(records)
   return gmon.magic { records = run }
 end
 
--- Paths of profiles that can be added up.
+-- Writes random profiles that can be summed. Returns their paths and their directory.
 local function random_runs()
   local dir, paths = shell.tmpdir "runs", {}
   local records = gmon.parse(chance.profile(subject, "magic")).records
@@ -93,7 +94,7 @@ local function random_runs()
   return paths, dir
 end
 
--- A file that is truncated, does not match the others, or is not a profile.
+-- Replaces a profile with one that is truncated or does not match the others, or with a file that is not a profile.
 local function spoil(path)
   local bytes = shell.read(path)
   local kind = math.random(4)
@@ -111,7 +112,8 @@ end
 describe("any tree of sums equals the flat sum:", function()
   local opened = assert(gprof.image(image))
 
-  -- Adds up the files from first to last in a random tree of sums, by files or in memory.
+  -- Sums the files from `first` to `last` as a random tree of partial sums. Some of these are written to files, others
+  -- stay in memory.
   local function tree(paths, first, last)
     local data, i = gprof.data.new { image = opened }, first
     while i <= last do
@@ -149,8 +151,8 @@ describe("any tree of sums equals the flat sum:", function()
     end)
   end)
 
-  -- A file that is bad in more than one way may be reported either way, as a worker's sum lacks
-  -- the earlier files.
+  -- Removes the reasons from messages. If a file is bad for several reasons, the message may give any of them, because
+  -- a worker's sum lacks the earlier files.
   local function without_reasons(text)
     return (text:gsub("(gprof%.lua: [^\n:]*/gmon%.%d+: )[^\n]*", "%1"))
   end
@@ -461,7 +463,7 @@ gprof.lua: bad profiles skipped: 4
     check_sum(profile(histogram(6), arc(2)), { "--keep-going", dir .. "/a", dir .. "/e" })
   end)
 
-  -- Not with sanitizers, which need more memory. In scarce_spec, every single allocation fails.
+  -- Skipped with sanitizers, which need more memory. scarce_spec makes each single allocation fail.
   if os.getenv "GPROF_LUA" then return end
 
   it("stops if memory runs out", function()

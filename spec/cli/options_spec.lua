@@ -23,8 +23,8 @@ local gnu <const> = {
   { "k", false, ":" },
 }
 
--- Reads a command line for what it means, whatever the options do: "NAME" or "NAME=ARGUMENT" of each, by long name
--- where there is one, then the operands. Or nil and the message.
+-- Parses a command line without applying its options. Returns an array of "NAME" or "NAME=ARGUMENT" for each option
+-- (the long name if it has one), then the operands; or nil and the message.
 local function parse(...)
   local found, apply = {}, command_line.apply
   function command_line.apply(option, _, argument)
@@ -39,7 +39,7 @@ local function parse(...)
   return found
 end
 
--- The settings that a command line makes, or nil and the message.
+-- Returns the settings for a command line, or nil and the message.
 local function read(...)
   local done, settings = pcall(command_line.read, { ... })
   if done then
@@ -78,7 +78,7 @@ describe("every option of GNU gprof", function()
   end)
 end)
 
--- Long names that begin with a prefix.
+-- Returns the long names in the list that begin with a prefix.
 local function beginning(list, prefix)
   local found = {}
   for _, long in ipairs(list) do
@@ -100,8 +100,8 @@ for _, option in ipairs(options.own) do
   may_have_argument[option.long] = option.argument == "optional"
 end
 
--- A prefix of `long` must mean the only name in `list` that begins so, or be refused with all of them. One that is
--- a name itself means that.
+-- A prefix of `long` must mean the only name in `list` that begins with it. If there are several, it must be refused
+-- with a message that lists all of them, unless it is itself a name.
 local function check_prefix(long, prefix, list)
   local candidates = beginning(list, prefix)
   local argument = needs_argument[long] and "=x" or ""
@@ -124,7 +124,7 @@ describe("a long option", function()
 
   it("may be abbreviated as long as it is unique", function()
     local order = {}
-    for _, option in ipairs(options.gnu) do -- in the order of messages
+    for _, option in ipairs(options.gnu) do -- the order in messages
       table.insert(order, option.long)
     end
     for _, long in ipairs(gnu_names) do

@@ -69,7 +69,8 @@ describe("the same with and without --sandbox, to the byte, is", function()
   end
   local quick <const>, slow <const> = lasting(20), lasting(400)
 
-  -- Runs the program in a new directory with the source. Files that it leaves there are compared, too.
+  -- Runs the program in a new directory with the source. Returns what it prints, its status, and the files in the
+  -- directory.
   local function outcome(line, words, sandbox)
     local dir = shell.tmpdir "run"
     shell.check { "cp", "-p", made.dir .. "/small.c", dir }
@@ -328,7 +329,8 @@ describe("an image with random bytes changed", function()
   local whole <const>, profile_of_lines <const> = shell.read(made.image), small.run(made)
   local path <const> = shell.tmpdir "changed" .. "/program"
 
-  -- Half of the changes are in headers: at the start, and, for sections, at the end.
+  -- Changes up to eight random bytes, two thirds of them in headers: at the start of the file and, for sections, at its
+  -- end. Sometimes also truncates the image.
   local function changed()
     local bytes = whole
     for _ = 1, math.random(8) do
@@ -353,7 +355,8 @@ describe("an image with random bytes changed", function()
       local line = result.status == 0 and "gprof%.lua: warning: [^\n]+\n" or "gprof%.lua: [^\n]+\n"
       assert.equal("", (result.stderr:gsub(line, "")), remark)
       assert(result.status == 0 or result.status == 1 and result.stdout == "" and result.stderr ~= "", remark)
-      -- the same as without, where that survives and no sanitizer complains, but for what libbfd says itself
+      -- The result must be the same as without the sandbox, except for libbfd's own messages. It is not compared with
+      -- sanitizers, or if reading the image failed in one of the two runs.
       if sanitized or plain.signal or plain.status > 1 or result.stderr:find "reading it" then return end
       local told = {}
       for ours in plain.stderr:gmatch "gprof%.lua: [^\n]*\n" do told[#told + 1] = ours end

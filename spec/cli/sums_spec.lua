@@ -1,5 +1,5 @@
--- Sums on the command line (-s, --sum-file): where they are written and from what; that any failure leaves the old sum
--- intact; and that reports on them equal reports on the files.
+-- Sums on the command line (-s, --sum-file): where they are written, and which files they are made from. Any failure
+-- leaves the old sum intact. Reports on a sum equal reports on its files.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -216,8 +216,8 @@ end)
 describe("if a sum fails, only the old one is left:", function()
   local OLD <const> = "an older sum"
 
-  -- Adds up `files` with a line of shell, in a directory with an older sum and then in one without; `prepare` and
-  -- `finish` are called with it before and after. Returns the two results.
+  -- Runs a shell command that sums `files`, first in a directory with an older sum and then in one without. Calls
+  -- `prepare` with the directory before the command and `finish` after it. Returns the two results.
   local function failing(line, files, prepare, finish)
     local results = {}
     for i, old in ipairs { OLD, false } do
@@ -299,7 +299,7 @@ describe("if a sum fails, only the old one is left:", function()
 end)
 
 describe("if it is killed while writing", function()
-  -- The signal is SIGXFSZ, for a file that grows too large: it always comes at the same place.
+  -- The program is killed by SIGXFSZ, when the file exceeds the size limit: always at the same place.
   local function write(dir, limit)
     local large = save(100000, 1, 10)
     return launch.line(limit .. [[ exec "$@"]], { "-s", image, large }, { cwd = dir }), large
@@ -321,8 +321,8 @@ end)
 
 -- Reports -----------------------------------------------------------------------------------
 
--- Five profiles made from that of a program: with other numbers of calls, some calls missing, and
--- other samples.
+-- Writes five variants of a program's profile, with other numbers of calls, some calls missing, and other samples.
+-- Returns their paths.
 local function five_runs(built)
   local dir, paths = shell.tmpdir(), {}
   for i = 1, 5 do
@@ -369,7 +369,8 @@ describe("reports on the sum of five runs equal those on the runs:", function()
     return told .. result.stdout
   end
 
-  -- The image, the runs, and an array with their sum.
+  -- Sums five runs of a program. Returns the path of the image, the paths of the runs, and an array with the path of
+  -- the sum.
   local function sum_up(runner, name, variant)
     local built, dir = build.program(name, variant), shell.tmpdir()
     local runs = five_runs(built)
@@ -385,7 +386,7 @@ describe("reports on the sum of five runs equal those on the runs:", function()
     end
   end
 
-  -- GNU gprof writes arcs in another order than it read them, which changes the order of ties in reports.
+  -- GNU gprof changes the order of arcs when it writes a sum. This changes the order of ties in reports.
   local function check_gnu(ties, name, variant)
     local path, runs, sum = sum_up(oracle.run, name, variant)
     local text = report(compatible, path, sum)

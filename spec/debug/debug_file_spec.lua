@@ -62,7 +62,7 @@ local option_sets <const> = {
   { "-c", "-q" },
 }
 
--- The same for the unstripped image; each run is cached.
+-- Returns the report on the unstripped image. Reports are cached.
 local cache <const> = {}
 local function expected_report(built, options)
   local key = table.concat({ built.image, table.unpack(options) }, " ")
@@ -422,7 +422,7 @@ describe("the symbols in .gnu_debugdata", function()
     return pending "xz is not installed"
   end
 
-  -- The set of names of symbols whose types, as nm prints them, match a pattern.
+  -- Returns the set of symbol names for which the type letter that nm prints matches a pattern.
   local function names(pattern, ...)
     local found = {}
     for name, type in shell.check({ "nm", "--format=posix", "--defined-only", ... }).stdout

@@ -24,8 +24,9 @@ local function differences(image, first, expected, output)
   return found
 end
 
--- Compares all addresses of .text; returns how many libbfd knows. Skips those that libbfd 2.40 loses: it finds units by
--- the upper bits of an address, and if a block of 256 bytes has many short functions, its last byte has no unit.
+-- Compares the file and line of each address in .text with libbfd's. Returns the number of addresses that libbfd knows.
+-- Skips those that libbfd 2.40 loses: it finds units by the upper bits of an address, and if a block of 256 bytes has
+-- many short functions, it finds no unit for the last byte.
 local function compare(image, machine)
   local first, size = build.section(image, ".text")
   local expected = addresses.addr2line(image, first, first + size - 1, machine and machine.tools)
@@ -108,7 +109,7 @@ describe("Where several units describe the code of one function, our answers equ
     return dir .. "/program"
   end
 
-  -- How many sequences begin at an address.
+  -- Counts the sequences that begin at an address.
   local function sequences_at(image, address)
     local count, first = 0, true
     for at, file in assert(gprof.image(image)):lines() do
@@ -131,7 +132,8 @@ describe("Where several units describe the code of one function, our answers equ
   end
 end)
 
--- Prints the functions whose source differs from that of their address, then how many functions have a source.
+-- Prints each function whose source differs from the source of its address, then the number of functions that have a
+-- source.
 local functions <const> = [[
   local gprof = require "gprof"
   local image, count = assert(gprof.image(arg[1])), 0
@@ -158,8 +160,8 @@ end)
 
 -- An assembler's tables ---------------------------------------------------------------------------
 
--- `core` is Debian's name of the machine in libbfd's package, `low` the address where its code begins. `base` is added
--- to all addresses.
+-- `core` is the machine in the name of Debian's libbfd, and `low` the address where the code begins. `base` is added to
+-- all addresses.
 local machines <const> = {
   { name = "x86-64", tools = "", as = { "--64" }, ld = { "-m", "elf_x86_64" } },
   { name = "i386", tools = "", as = { "--32" }, ld = { "-m", "elf_i386" } },
@@ -174,7 +176,7 @@ local machines <const> = {
     ld = { "-m", "elf32ltsmip" }, low = "0x80001000", base = -1 << 32 },
 }
 
--- Assembles and links rows.s.
+-- Assembles and links rows.s. Returns the path of the image.
 local function assemble(machine, version, ...)
   local dir, root = shell.tmpdir(machine.name), build.fixture "rows.s"
   local as = { machine.tools .. "as", "--gdwarf-" .. version, "-o", "rows.o", root }
@@ -294,8 +296,8 @@ end)
 
 -- Damage --------------------------------------------------------------------------------------------
 
--- Reads all rows, and the sources of all functions. Prints "NAME FILE:LINE" for each function with a source, and how
--- much memory that took, in kilobytes.
+-- Reads all rows, and the sources of all functions. Prints "NAME FILE:LINE" for each function with a source, and the
+-- kilobytes of memory that this took.
 local reader <const> = [[
   local gprof = require "gprof"
   local function peak()
@@ -317,7 +319,8 @@ local reader <const> = [[
   end
 ]]
 
--- Reads images with `reader`; fails on a crash, an error, or 64 MB of memory. Returns the output.
+-- Reads images with `reader`, and returns its output. Fails on a crash, on an error, or if an image takes 64 MB of
+-- memory.
 local function read(...)
   local result = launch.script(reader, { ... }, { env = addresses.excused.env, timeout = 60 })
   -- libbfd itself warns about sections that are too long.
@@ -418,7 +421,7 @@ local function table_5(directories, program, parameters)
   return ("<I4"):pack(#body) .. body
 end
 
--- Replaces the debugging sections of an image; the default is an assembled one.
+-- Copies an image (by default, an assembled one) with other debugging sections. Returns the path of the copy.
 local function with_sections(sections, image)
   local dir = shell.tmpdir "sections"
   shell.check { "objcopy", "--strip-debug", image or assemble(machines[1], 4), dir .. "/image" }

@@ -37,7 +37,7 @@ local function files(plan)
   return crafted.image(plan), crafted.gmon(plan)
 end
 
--- Profiles with calls but no histogram, and with a histogram without samples.
+-- A profile with calls but no histogram, and one with a histogram but no samples.
 local calls_only <const> = { functions = { "main", "f" }, calls = { { "main", "f", 1 } } }
 local idle <const> = { functions = { "main", "f" }, ticks = {} }
 
@@ -437,7 +437,8 @@ describe("shards", function()
     return gmon.magic(crafted.records(more))
   end
 
-  -- Writes profiles into a new directory; `counts` maps relative paths to multiples of the example.
+  -- Writes multiples of the example's profile into a new directory; `counts` maps relative paths to the factors.
+  -- Returns the directory.
   local function shards_of(counts)
     local dir = shell.tmpdir "shards"
     for path, n in pairs(counts) do
@@ -541,14 +542,14 @@ describe("perf2gmon", function()
     return summary:gsub("%S*/", ""), dir
   end
 
-  -- Replaces places such as {light+4} by the address for an image loaded at `base`, and "light+0x4".
+  -- Replaces places such as {light+4} with the address, for an image loaded at `base`, and "light+0x4".
   local function recorded(base, text)
     return (text:gsub("{([%w_]+)%+(%d+)}", function(name, offset)
       return ("%x %s+0x%x"):format(base + build.address(built.image, name) + offset, name, offset)
     end):gsub("IMAGE", built.image))
   end
 
-  -- The samples of a profile by function, with its `unit` and `rate`.
+  -- Maps the functions of a profile to their samples. The result also has the profile's `unit` and `rate`.
   local function counts(path, image)
     local opened = assert(gprof.image(image or built.image))
     local profile = assert(gprof.profile(opened, assert(gprof.data(opened, path))))

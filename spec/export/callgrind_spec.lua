@@ -226,7 +226,7 @@ describe("the export callgrind", function()
 end)
 
 describe("callgrind_annotate", function()
-  -- Runs callgrind_annotate. Returns { time } by function name, and its output.
+  -- Runs callgrind_annotate. Returns a table from function names to { time }, and the output.
   local function annotate(text)
     local path = shell.write(shell.tmpdir() .. "/callgrind.out", text)
     local result = shell.run({ "callgrind_annotate", "--threshold=100", "--tree=both", "--inclusive=yes",

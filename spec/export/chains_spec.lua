@@ -1,5 +1,6 @@
 -- Estimated call chains: properties that hold for any call graph; and the exports folded and speedscope, which
--- consist of call chains. SPDX-License-Identifier: GPL-3.0-or-later
+-- consist of call chains.
+-- SPDX-License-Identifier: GPL-3.0-or-later
 
 local chains = require "gprof.analysis.chains"
 local chance = require "support.chance"
@@ -18,7 +19,7 @@ local function ids_of(chain)
   return ids
 end
 
--- The weights of a profile's chains, by their names as "root;leaf".
+-- Maps a profile's chains, each written as "root;leaf", to their weights.
 local function weights(profile, factor)
   local names, found = chains.names(profile), {}
   for _, chain in ipairs((chains.of(profile, factor))) do
@@ -36,8 +37,8 @@ local running <const> = {
     { "eval", "alloc", 400 } },
 }
 
--- Sums of the weights of chains: `ending`, by the id of the leaf; `with`, by any id in the chain; `pairs`, by
--- "caller;callee".
+-- Sums the weights of chains in three tables: `ending`, by the id of the leaf; `with`, by each id in the chain; and
+-- `pairs`, by "caller;callee".
 local function sums(list)
   local sum = { ending = {}, with = {}, pairs = {} }
   local function add(name, key, weight) sum[name][key] = (sum[name][key] or 0) + weight end

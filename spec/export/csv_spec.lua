@@ -21,7 +21,7 @@ local function read_field(text, at)
   return value, after + 2, true
 end
 
--- Parses rows into tables by column name; also returns the names of the columns.
+-- Parses rows into tables keyed by column name. Also returns the names of the columns.
 local function read(text)
   local rows, row, at = {}, {}, 1
   while at <= #text do

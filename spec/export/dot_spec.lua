@@ -152,7 +152,7 @@ if shell.run({ "sh", "-c", "command -v dot" }).status ~= 0 then
 end
 
 describe("Graphviz", function()
-  -- Runs dot; returns the number of nodes and edges that it read, and its output.
+  -- Runs dot. Returns the number of nodes and the number of edges that it printed, and its output.
   local function count(text)
     local path = shell.write(shell.tmpdir() .. "/graph.dot", text)
     local result = shell.run { "dot", "-Tplain", path }

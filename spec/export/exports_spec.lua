@@ -1,5 +1,6 @@
 -- --export: its argument, where exports are written, and its errors. The contents of each kind have a spec of their
--- own. SPDX-License-Identifier: GPL-3.0-or-later
+-- own.
+-- SPDX-License-Identifier: GPL-3.0-or-later
 
 local crafted = require "support.crafted"
 local exports = require "gprof.cli.exports"
@@ -10,7 +11,7 @@ local shell = require "support.shell"
 local plan <const> = crafted.example
 local image <const>, profile <const> = crafted.image(plan), crafted.gmon(plan)
 
--- All kinds but svg, which runs an external program.
+-- All kinds of export except svg, which runs an external program.
 local kinds = {}
 for _, kind in ipairs(exports.kinds) do
   if kind ~= "svg" then kinds[#kinds + 1] = kind end

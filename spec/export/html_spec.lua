@@ -22,7 +22,7 @@ local function check_failure(message, ...)
   assert.same({ "", "gprof.lua: " .. message .. "\n", 1 }, { result.stdout, result.stderr, result.status })
 end
 
--- The values of a column of the functions, by function name.
+-- Maps function names to the values of a column.
 local function by_name(data, column)
   local values = {}
   for i, name in ipairs(data.functions.name) do values[name] = data.functions[column][i] end
@@ -294,7 +294,8 @@ end)
 describe("Source in a page", function()
   local path, gmon = exported.inlined()
 
-  -- The source files of a page by base name: `lines` by number, each { text, seconds, calls }; `seconds`; `count`.
+  -- Maps the base names of a page's source files to tables: `lines`, keyed by number, of { text, seconds, calls };
+  -- `seconds`; `count`.
   local function files_of(...)
     local files = {}
     for _, file in ipairs(pages.parts((pages.write(...))).data.sources) do

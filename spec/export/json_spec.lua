@@ -126,7 +126,7 @@ describe("the JSON export", function()
     local records = crafted.records(plan)
     local image = crafted.image(plan)
     local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic(records))
-    for i = 1, 22 do  -- each round doubles the counts
+    for i = 1, 22 do  -- each round after the first doubles the counts
       if i > 1 then
         local sum = shell.tmpdir() .. "/sum"
         assert.equal(0, program.run({ "--sum-file=" .. sum, image, path, path }).status)

@@ -34,7 +34,7 @@ local function succeeds(...)
   return shell.run({ "sh", "-c", ... }).status == 0
 end
 
--- Self time in seconds, by name of function.
+-- Maps function names to self time in seconds.
 local function self_times(image, path)
   local times = {}
   for f in exported.profile(image, path):functions() do
@@ -59,7 +59,7 @@ describe("go tool pprof", function()
     return result.stdout
   end
 
-  -- The rows of pprof -top: { flat, cum } in seconds, by name.
+  -- Maps function names to the rows of pprof -top: { flat, cum }, in seconds.
   local function top(text, ...)
     local rows = {}
     for line in pprof(text, "-top", "-nodefraction=0", "-nodecount=100000", "-unit=ns", ...):gmatch "[^\n]+" do
@@ -113,7 +113,7 @@ if not succeeds "command -v node" or not shell.exists(modules .. "/speedscope/pa
   return pending "readers from npm: need nodejs, npm and 'make readers'"
 end
 
--- Runs a script of spec/readers, which loads a package of npm, on several files at once, since node starts slowly.
+-- Runs a script of spec/readers, which loads an npm package. Passes it several files at once, since node starts slowly.
 -- Returns a line for each file.
 local function node(script, files, ...)
   local argv = { "node", program.root .. "/spec/readers/" .. script, modules, ... }
@@ -125,7 +125,7 @@ local function node(script, files, ...)
   return lines
 end
 
--- Runs a script on the exports of all subjects. Returns lines by name.
+-- Runs a script on the exports of all subjects. Returns a table from the subjects' names to lines of output.
 local function node_of_all(script, kind, filename, ...)
   local names, files, found = {}, {}, {}
   for name, subject in pairs(subjects) do

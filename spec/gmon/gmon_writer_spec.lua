@@ -126,7 +126,7 @@ describe("gmon.parse", function()
   end
 end)
 
--- How often each address between `first` and `beyond` was called.
+-- Returns the number of calls to addresses from `first` to `beyond` - 1.
 local function calls_between(arcs, first, beyond)
   local calls = 0
   for _, arc in ipairs(arcs) do
@@ -193,7 +193,7 @@ describe("GNU gprof", function()
 
       it("in the current format", function()
         local profile = { pointer = shape.pointer, big = shape.big, records = records() }
-        table.remove(profile.records, 3) -- blocks are below
+        table.remove(profile.records, 3) -- blocks are tested below
         local bytes = gmon.magic(profile)
         check_flat(report(image, bytes, "-b", "-p"), { first = "0.07", second = "0.42" })
         assert.truthy(report(image, bytes, "-b", "-q"):find(" 4294967322 ", 1, true)) -- both arcs together

@@ -1,5 +1,5 @@
--- System V's mon.out (-O prof): reading in all byte orders and pointer sizes, from files and pipes; sums; one-line
--- errors for damaged files and those of other machines; and reports with calls without callers.
+-- System V's mon.out (-O prof). It is read in all byte orders and pointer sizes, from files and pipes, and summed.
+-- Damaged files and files of other machines give one-line errors. Reports show calls without callers.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -29,8 +29,8 @@ local function save(bytes)
   return gmon.write(("%s/%d"):format(dir, saved), bytes)
 end
 
--- Three samples in the first function, 600 in the second. The counters have addresses after the functions' starts, and
--- one counter is unused.
+-- A file with three samples in the first function and 600 in the second. Its counters have addresses shortly after the
+-- start of a function; one counter is unused.
 local function mon(changes)
   local profile = { low = LOW, high = HIGH, bins = { 1, 2, 0, 600 },
     counters = { { LOW + 4, 7 }, { LOW + 0x26, 70000 }, { 0, 0 }, { LOW + 4, 1 } } }
@@ -38,7 +38,7 @@ local function mon(changes)
   return gmon.mon(profile)
 end
 
--- Ticks and calls of both functions, and the arcs of the graph.
+-- Returns the ticks of both functions, the calls of both, the number of arcs, and the rate.
 local function figures(data, image)
   local profile = assert(gprof.profile(image, data))
   local first, second = profile:lookup(LOW), profile:lookup(LOW + 0x20)

@@ -461,7 +461,7 @@ describe("iterators and parts of data", function()
       local done, message = pcall(use)
       assert.is_false(done)
       assert.truthy(message:find "data is closed", message)
-      assert.is_nil(message:find "#%-", message) -- no argument of the caller's
+      assert.is_nil(message:find "#%-", message) -- does not blame one of the caller's arguments
     end
   end)
 

@@ -63,7 +63,7 @@ local function sum(shape, format, ...)
   return shell.read(path)
 end
 
--- Adds up the records of the current format: bins by range, counts by addresses.
+-- Sums the records of a file in the current format: bins by address range, counts by address.
 local function totals(bytes, shape)
   local found = { bins = {}, arcs = {}, blocks = {}, histograms = 0 }
   for _, record in ipairs(gmon.parse(bytes, shape).records) do

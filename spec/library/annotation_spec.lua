@@ -21,7 +21,7 @@ local function printed(...)
   return result.stdout
 end
 
--- Splits a report: the source with its margins, and the statistics below.
+-- Splits a report into the source with its margins and the statistics below it. Returns both.
 local function pages_of(report)
   local text, rest = report:match "^%*%*%* File [^\n]+:\n(.-\n)(\n\nTop .*)$"
   if not text then
@@ -217,7 +217,8 @@ local function put(text, path)
 end
 
 describe("A source", function()
-  -- A program whose source was removed, and which records another directory.
+  -- Compiles a program, which records `recorded` as the directory of its source. Removes the source, and returns the
+  -- path of the image.
   local function compile(recorded)
     local dir = shell.tmpdir()
     local moved = small.build(nil, dir, "-gdwarf-4", ("-fdebug-prefix-map=%s=%s"):format(dir, recorded))
@@ -225,7 +226,7 @@ describe("A source", function()
     return moved.image
   end
 
-  -- Which copy of a source is used: each copy contains its own path. Nil if none.
+  -- Returns the path of the copy of a source that is used, or nil if none is. Each copy contains its own path.
   local function used_copy(image, places, words, path)
     local work = shell.tmpdir()
     for _, place in ipairs(places) do
@@ -572,7 +573,7 @@ describe("-l", function()
   end)
 end)
 
--- Opens a program with its profile by function and by line.
+-- Opens an image and its profile data. Returns the profile.
 local function open(path, gmon, options)
   local image = assert(gprof.image(path))
   return assert(gprof.profile(image, assert(gprof.data(image, gmon)), options))

@@ -46,7 +46,8 @@ local function edit(root, path, old, new)
   shell.write(root .. "/" .. path, text)
 end
 
--- Whether a module is loaded as bytecode: by the searcher that gprof adds in second place to Lua's four.
+-- Tells whether a module is loaded as bytecode. If so, gprof has added a searcher at package.searchers[2], which finds
+-- it.
 local function is_bundled(root, module)
   local result = interpret(root, { "-e", ([[require "gprof"
     print(#package.searchers == 5 and type(package.searchers[2](%q)) == "function")]]):format(module) },
@@ -61,7 +62,7 @@ local function help(root, env)
   return result.stdout
 end
 
--- Command lines: of the program, or code for -e.
+-- Command lines: gprof.lua with arguments, or -e with code.
 local commands <const> = {
   { "gprof.lua", image, profile }, { "gprof.lua", "-h" }, { "gprof.lua", "--export=json", image, profile },
   { "gprof.lua", "--html=-", image, profile }, { "gprof.lua", "--sandbox", "-b", image, profile },
@@ -73,7 +74,7 @@ local commands <const> = {
   { "-e", "require 'gprof' for _, x in pairs(debug.getinfo(require 'gprof.report.flat', 'S')) do print(x) end" },
 }
 
--- What a command line prints on both streams, and its status. Normalizes what is random: addresses, the order of
+-- Returns the output of a command line on both streams, and its status. Normalizes what varies: addresses, the order of
 -- `pairs`, and the names of functions in tracebacks.
 local function output_of(root, words)
   local env = { LUA_PATH = root .. "/?.lua", LUA_CPATH = root .. "/build/?.so" }

@@ -13,7 +13,7 @@ local shell = require "support.shell"
 local plan <const> = { functions = { "main", "work" }, ticks = { work = 30 }, calls = { { "main", "work", 2 } } }
 local image <const>, profile <const> = crafted.image(plan), crafted.gmon(plan)
 
--- Replaces a name in a module by one of the same length.
+-- Replaces a name in a module with one of the same length.
 local function rename(path, pattern, replacement)
   local bytes, count = shell.read(path):gsub(pattern, replacement)
   assert(count > 0, path .. ": name not found")

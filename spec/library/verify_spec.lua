@@ -27,7 +27,7 @@ local function run(...)
   return program.run { "--verify", ... }
 end
 
--- The result of a check in the output, "yes", "NO" or "-", and its sentence.
+-- Returns the result of a check in the output, "yes", "NO" or "-", and the sentence after it.
 local function check_of(result, name)
   return result.stdout:match("%f[^\n\0]" .. name .. " +(%S+) +([^\n]*)\n")
 end

@@ -254,7 +254,7 @@ describe("the name of another file in an image", function()
     print(image:source(image.text_low))
   ]]
 
-  -- Looks up a line in a program without debugging information, which names a file that has some.
+  -- Looks up a line in a program without debugging information, whose .gnu_debuglink names another file.
   local function ask(dir, name)
     local link = shell.write(dir .. "/link", name .. ("\0"):rep(4 - #name % 4) .. "\1\2\3\4")
     shell.check { "objcopy", "--strip-debug", "--add-section", ".gnu_debuglink=" .. link,

@@ -47,7 +47,8 @@ local function compile(machine, ...)
   return result.status == 0 and dir .. "/machines", dir
 end
 
--- The same, and runs it in an emulator for a profile. Returns nil and a reason if something is missing.
+-- Compiles the fixture and runs it in an emulator, so that it writes a profile. Returns nil and a reason if something
+-- is missing.
 local function profiled(machine)
   local packages = machine.packages .. " with its C library, and qemu-user"
   local image, dir = compile(machine, "-static")
@@ -67,7 +68,7 @@ local function parity_of(built, lists)
   end
 end
 
--- The functions of a profile by name. Each function of the fixture must occur once.
+-- Maps names to the functions of a profile. Also returns the image.
 local function functions(image, path, options)
   local opened = assert(gprof.image(image))
   local profile, found = assert(gprof.profile(opened, assert(gprof.data(opened, path)), options)), {}
@@ -91,7 +92,7 @@ local function check_counts(built)
   assert.same({ 12, "machines.c" }, { found.leaf.line, found.leaf.file:match "[^/]*$" })
 end
 
--- Code symbols according to the machine's own nm: a set with the keys "ADDRESS NAME", and with the addresses.
+-- Returns the code symbols that the machine's own nm prints: a set whose keys are addresses and "ADDRESS NAME".
 local function known_code(built)
   local known = {}
   local nm = shell.check({ built.machine.tools .. "nm", "--synthetic", built.image }).stdout
@@ -176,14 +177,15 @@ end
 
 -- Windows ---------------------------------------------------------------------------------------
 
--- Functions of an image, by name.
+-- Maps the names of an image's symbols to their addresses.
 local function places(image)
   local found = {}
   for symbol in image:symbols() do found[symbol.name] = symbol.address end
   return found
 end
 
--- A made-up profile of the fixture: some time in each of the first functions, two calls.
+-- Makes up a profile of the fixture, with samples in the first 3,200 bytes of the code and two arcs. Returns the image,
+-- the profile data and the addresses of the symbols.
 local function written(path)
   local image = assert(gprof.image(path))
   local place, bins = places(image), {}
@@ -222,7 +224,7 @@ for _, machine in ipairs {
       assert.same({ 38, "machines.c" }, { choose.line, choose.file:match "[^/]*$" })
     end)
 
-    -- A long has four bytes there; the rest of the field is what was on the stack.
+    -- A long is four bytes there; the rest of the field is whatever was on the stack.
     it("has counts of four bytes in the profile that its C library writes", function()
       local pointer = machine.prefix == "" and 8 or 4
       local count = pointer == 8 and 0x7ff6deadbeef << 32 | 5 or 5

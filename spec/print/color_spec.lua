@@ -188,7 +188,8 @@ describe("In a call graph", function()
 end)
 
 describe("A few samples", function()
-  -- One of four samples, in each report; and one of twenty, with more.
+  -- Profiles with few samples: `few` has six, `brief` has five. A row with one or two samples is neither
+  -- red nor yellow, even if that is a large share.
   local few = { functions = { "main", "once", "twice", "rest" }, ticks = { once = 1, twice = 2, rest = 3 },
     calls = { { "main", "once", 1 }, { "main", "twice", 1 }, { "main", "rest", 1 } } }
   local made = small.build()

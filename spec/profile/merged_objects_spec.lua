@@ -1,5 +1,5 @@
 -- A program and shared libraries in one profile (--with, `gprof.profile(image, data, { with = ... })`): times are
--- summed, calls from the program into libraries are recovered where possible, objects that cannot be merged are
+-- summed, and calls from the program into libraries are recovered where possible. Objects that cannot be merged are
 -- rejected.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 

@@ -23,7 +23,8 @@ end
 
 -- Sums ----------------------------------------------------------------------------------
 
--- Histograms: { first address, number of bins of 8 bytes }; `false`: at the end of the address space.
+-- Ranges of histograms: { first address, number of bins of 8 bytes }. `false` stands for a range at the end of the
+-- address space.
 local ranges <const> = { { 0x1000, 8 }, { 0x1040, 3 }, { 0x2000, 1 }, { false, 16 } }
 
 local bin_counts <const> = {
@@ -234,7 +235,8 @@ end)
 
 -- Assigning bins to functions ---------------------------------------------------------------
 
--- Images whose functions begin at random addresses, also odd ones, at low addresses or at the end of the address space.
+-- Images at low addresses or at the end of the address space. Their functions begin at random addresses, including odd
+-- ones.
 local subjects <const> = {}
 
 local function made_subject(seed, base, text, target)
@@ -350,7 +352,7 @@ local function made_calls()
   return case
 end
 
--- Functions and cycles without known callers must together have all the time, their children's included.
+-- The functions and cycles without known callers must have all of the time, including that of their children.
 local function check_calls(case)
   local data, total = gprof.data.new { image = tree_image }, 0
   assert(data:add_histogram { low = 0x1000, high = 0x1180, bins = case.bins, bin_count = 12 })

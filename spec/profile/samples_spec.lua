@@ -23,7 +23,7 @@ local function profile_of(on, ...)
   return gprof.profile(on, assert(gprof.data(on, path)))
 end
 
--- Returns the ticks of the functions that have any, by name, and the total.
+-- Maps the functions with ticks to their ticks, and `total` to the sum of all ticks.
 local function ticks_of(profile)
   local ticks = { total = profile.total_ticks }
   for f in profile:functions() do

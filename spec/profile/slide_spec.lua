@@ -14,12 +14,12 @@ local PIE <const> = 0x555555554000
 
 local moved <const> = gmon.moved
 
--- For `moved`: keeps only records of one kind.
+-- For `moved`: returns a function that keeps only records of one kind.
 local function only(kind)
   return function(profile) profile.records = gmon.select(profile, kind) end
 end
 
--- For `moved`: adds arcs of other programs, `share` for each arc of the profile.
+-- For `moved`: returns a function that adds arcs of other programs, `share` times as many as the profile has.
 local function noise(share)
   return function(profile)
     local arcs = #gmon.select(profile, "arc")

@@ -147,7 +147,8 @@ describe("Static calls in code of another machine are those that objdump shows",
   end)
 end)
 
--- Makes x86-64 code of `size` bytes. `calls`, by offset: the offset of the callee, or literal bytes to place there.
+-- Makes x86-64 code of `size` bytes. `calls` maps offsets to the offset of a callee, or to literal bytes to place
+-- there.
 local function crafted_text(size, calls)
   local bytes = {}
   for i = 1, size do

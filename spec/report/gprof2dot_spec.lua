@@ -29,7 +29,7 @@ local function check(read)
   end
 end
 
--- Names as printed in the report.
+-- Maps index numbers to the functions that have them in the report.
 local function by_index(profile)
   local functions = {}
   for f in profile:functions() do

@@ -322,7 +322,7 @@ end)
 describe("a custom report", function()
   local profile = crafted.profile(plan)
 
-  -- Prints it as a module next to ours.
+  -- Prints a report as if it were a module of ours.
   local function printed_as_module(report, options)
     package.preload["gprof.report.own"] = function() return report end
     local done, text = pcall(printed, "own", profile, options)
@@ -330,7 +330,7 @@ describe("a custom report", function()
     return done and text or error(text, 0)
   end
 
-  -- The callers of each function, largest share first.
+  -- A report: the callers of each function, largest share first.
   local function blame(of, options, write)
     for f in of:functions("name") do
       local callers = {}

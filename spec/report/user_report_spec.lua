@@ -12,7 +12,7 @@ local small = require "support.small"
 local plan <const> = crafted.example
 local image <const>, profile <const> = crafted.image(plan), crafted.gmon(plan)
 
--- Makes a directory with these files, by name.
+-- Makes a directory with these files, given as a table from names to contents. Returns its path.
 local function directory(files)
   local dir = shell.tmpdir "reports"
   for name, text in pairs(files) do

@@ -60,7 +60,7 @@ end
 
 with_compilers(function(compiler)
   describe("counts of blocks, " .. compiler, function()
-    -- The minimum number of lines with a block of their own.
+    -- For each source, the minimum number of lines whose counts are compared.
     for source, least in pairs { updcrc = 14, branches = 50, jumps = 25, words = 39 } do
       it("agree with gcov's counts of lines: " .. source, function()
         for _, flags in ipairs { {}, { "-pg" } } do
@@ -109,8 +109,8 @@ with_compilers(function(compiler)
   -- Functions --------------------------------------------------------------------------------
 
   describe("the block that a function begins with, " .. compiler, function()
-    -- Calls of main are not counted. The others begin with a loop: optimised by gcc, their first block is empty and
-    -- not instrumented.
+    -- Calls of main are not counted. The functions in `empty` begin with a loop: if gcc optimizes, their first block is
+    -- empty and not instrumented.
     local unknown = { main = true }
     local empty = { fill = true, deep = true, word = true, run = true }
 
@@ -342,7 +342,7 @@ describe("the profile", function()
     end
   end)
 
-  -- In a static program, the test can access glibc's state, and simulates that its allocation failed.
+  -- A static program can access glibc's state, and simulate that glibc's allocation failed.
   it("has only blocks if glibc writes nothing, and no counts of an earlier run", function()
     local built = blocks.compile("silent", { flags = { "-pg", "-static" } })
     local path, result = profile(built)

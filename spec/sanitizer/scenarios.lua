@@ -1,6 +1,7 @@
 -- The scenarios that starve.c runs until memory runs out. The arguments are the root of the checkout, the name of a
 -- scenario and its own arguments. Returns the function to starve, and a function that judges its results: "" if it
--- failed properly, "done..." if it had enough memory, or else what is wrong. SPDX-License-Identifier: GPL-3.0-or-later
+-- failed properly, "done..." if it had enough memory, or else what is wrong.
+-- SPDX-License-Identifier: GPL-3.0-or-later
 
 local root, name = ...
 local words = { select(3, ...) }

@@ -87,8 +87,7 @@ function blocks.counts(path)
   return counts
 end
 
--- Call instructions in objdump's output, and the distance in bytes from the address that the runtime counts back to the
--- call.
+-- Call instructions in objdump's output, and how many bytes each begins before the address that the runtime counts.
 local calls <const> = { call = 5, bl = 4 }
 
 --- Reads the functions of an image, and the beginnings of their blocks, with objdump.

@@ -14,7 +14,7 @@ function chance.pick(list)
 end
 local pick <const> = chance.pick
 
--- True once in `n` times.
+-- Returns true with a probability of 1 in `n`.
 local function once_in(n)
   return random(n) == 1
 end

@@ -1,5 +1,6 @@
 -- Makes images of adjacent empty functions of equal size, numbered from 0, and their profiles. Each bin of the
--- histogram covers one function. SPDX-License-Identifier: GPL-3.0-or-later
+-- histogram covers one function.
+-- SPDX-License-Identifier: GPL-3.0-or-later
 
 local gmon = require "support.gmon"
 local shell = require "support.shell"

@@ -172,7 +172,7 @@ local plan <const> = {
   calls = { { "main", "work", 2 }, { "main", "leaf", 1 }, { "work", "leaf", 6 }, { "work", "work", 5 } },
 }
 
--- The remaining calls, as "main>work", without those that symspecs exclude.
+-- Returns the calls, as "main>work", that remain after those that symspecs exclude are removed.
 local function calls_left(...)
   local profile = crafted.profile(plan, { exclude = { arcs = { ... } } })
   local left = {}

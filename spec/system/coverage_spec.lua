@@ -1,5 +1,6 @@
 -- `make coverage` finds the lines that ran and those that did not, even in coroutines, child processes and copies of
--- the checkout. SPDX-License-Identifier: GPL-3.0-or-later
+-- the checkout.
+-- SPDX-License-Identifier: GPL-3.0-or-later
 
 local program = require "support.program"
 local shell = require "support.shell"

@@ -1,5 +1,6 @@
 -- Without --gnu-compat, reports differ only where GNU gprof is wrong: compilers' clones are functions, the cold part of
--- a function belongs to it, and every symbol of type function counts. SPDX-License-Identifier: GPL-3.0-or-later
+-- a function belongs to it, and every symbol of type function counts.
+-- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
 local elf = require "support.elf"
@@ -33,7 +34,7 @@ local function made_up(path, samples, arcs, options)
   return open(path, file, options)
 end
 
--- The function of a cold part: the one of the same file if there is one, else the global one.
+-- Returns the function that a cold part belongs to: the one of the same file if there is one, or else the global one.
 local function stem_of(cold, functions)
   local name = cold.name:match "^(.+)%.cold$"
   local found
@@ -266,8 +267,8 @@ describe("a cold part", function()
   end)
 end)
 
--- Calls by address of the callee, as valgrind counts them. The program's profiling signal is blocked: it could kill
--- valgrind at its end.
+-- Maps the addresses of callees to their calls, as valgrind counts them. Blocks the profiling signal in the program,
+-- because it could kill valgrind at its end.
 local function callgrind(image)
   local file = shell.tmpdir() .. "/callgrind.out"
   shell.check({ "env", "--block-signal=PROF", "valgrind", "-q", "--tool=callgrind", "--dump-instr=yes",

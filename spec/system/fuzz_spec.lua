@@ -1,5 +1,6 @@
 -- Fuzzing works: a target builds and runs without failure. A deliberate fault that only a word of the dictionary
--- reaches is found, reported and reproducible. SPDX-License-Identifier: GPL-3.0-or-later
+-- reaches is found, reported and reproducible.
+-- SPDX-License-Identifier: GPL-3.0-or-later
 
 local program = require "support.program"
 local shell = require "support.shell"

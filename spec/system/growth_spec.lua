@@ -11,7 +11,8 @@ local row = require "support.row"
 local shell = require "support.shell"
 local work = require "support.work"
 
--- A factor of four is linear. Sorting adds a little; quadratic growth would be sixteen.
+-- With four times the input, linear growth is a factor of four, to which sorting adds a little. Quadratic growth would
+-- be a factor of sixteen.
 local TIMES <const>, MOST <const> = 4, 6
 
 local arc <const>, histogram <const>, profile <const> = row.arc, row.histogram, row.profile

@@ -69,7 +69,8 @@ local function subject_of(name, variant)
   return subjects[key]
 end
 
--- A map that assigns the functions to two object files, alternating after three; and the symbols as printed by nm.
+-- Writes the file `map`, which assigns three functions at a time to one of two object files in turn, and the file `nm`,
+-- the symbols as printed by nm.
 local function write_lists(built, dir)
   local lines = {}
   for i, symbol in ipairs(build.symbols(built.image)) do
@@ -219,7 +220,7 @@ local function each_command(lists, subject, ...)
   end
 end
 
--- Whether GNU gprof counts the lines of an image consistently in its two passes; otherwise it fails.
+-- Tells whether GNU gprof counts the same number of lines in both of its passes over an image. Otherwise it fails.
 local function countable(subject)
   return not oracle.run({ "-b", "-l", subject.image, subject.built.gmon }).stderr:find("miscounted", 1, true)
 end
@@ -281,8 +282,8 @@ local function some_spec(subject)
   return pick { pick(subject.names), file, file .. ":" .. line, file .. ":" .. pick(subject.names), line, ":" .. line }
 end
 
--- Whether an option must not be combined with those before: two function orders, or a function order and FROM/TO, where
--- GNU gprof mixes the arcs of symspecs with recorded ones.
+-- Tells whether an option must not be combined with an earlier one. Two function orders clash. A function order clashes
+-- with FROM/TO, because GNU gprof then mixes the arcs of symspecs with recorded ones.
 local function clashes(option, before)
   local order, calls = option:find "^%-[rR]", option:find("/", 1, true)
   for _, other in ipairs(before) do
@@ -417,7 +418,7 @@ describe("with --gnu-compat, lines equal GNU gprof's in corner cases", function(
     end
   end
 
-  -- The source's path in the image, and its actual place below the working directory.
+  -- The source's directory according to the image, and places below the working directory where the source may be.
   local sources <const> = { ["."] = { ".", "src", "other/src" }, src = { "src", "other/src", "other" },
     ["/no/where"] = { "src", "other" } }
   for recorded, places in pairs(sources) do

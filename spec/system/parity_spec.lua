@@ -214,7 +214,7 @@ describe("with --gnu-compat, reports equal GNU gprof's in corner cases", functio
     return oracle.run(arguments).stdout
   end
 
-  -- After "f.12" GNU gprof reads on, into the next name in the string table.
+  -- After "f.12", GNU gprof continues into the next name in the string table.
   for _, case in ipairs {
     { "f.12", "plain", true }, { "f.12", "dollar$", false }, { "f.12", "g.isra.0", false }, { "f.12", "g.3", true },
     { "f.12.13", "g.3x", false }, { "f.clone.1", "g.clone.2", true }, { "f.constprop.0", "g.part.0", false },

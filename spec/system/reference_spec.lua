@@ -1,5 +1,6 @@
 -- LDoc builds the reference without warnings, and the reference is complete. LDoc omits some things silently: fields of
--- a type, and types without methods. SPDX-License-Identifier: GPL-3.0-or-later
+-- a type, and types without methods.
+-- SPDX-License-Identifier: GPL-3.0-or-later
 
 local program = require "support.program"
 local shell = require "support.shell"

@@ -1,5 +1,6 @@
 -- Large call graphs are reported: many callers and callees, long chains and large cycles. The stack does not grow with
--- the depth of calls. SPDX-License-Identifier: GPL-3.0-or-later
+-- the depth of calls.
+-- SPDX-License-Identifier: GPL-3.0-or-later
 
 local program = require "support.program"
 local row = require "support.row"

@@ -1,5 +1,6 @@
 -- Loading many images and profiles leaks nothing: neither memory of Lua or C, nor open files. GPROF_SOAK is the number
--- of loads. SPDX-License-Identifier: GPL-3.0-or-later
+-- of loads.
+-- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
 local launch = require "support.launch"

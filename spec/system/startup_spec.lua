@@ -1,5 +1,6 @@
 -- Short commands are fast: only the modules they need are loaded, as bytecode. The start takes little more than that of
--- Lua and the core. SPDX-License-Identifier: GPL-3.0-or-later
+-- Lua and the core.
+-- SPDX-License-Identifier: GPL-3.0-or-later
 
 local crafted = require "support.crafted"
 local launch = require "support.launch"

@@ -2,7 +2,8 @@
 -- error about memory, without leaks, leftover files and half-written files.
 --
 -- GPROF_FAULTS=all tries every allocation (`make faults`). Otherwise it tries a sample with a random offset, which
--- failures show; GPROF_SEED repeats it. SPDX-License-Identifier: GPL-3.0-or-later
+-- failures show; GPROF_SEED repeats it.
+-- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
 local faults = require "support.faults"

@@ -1,5 +1,6 @@
 -- The structure of the code: files use only folders of lower layers, there are no dependency cycles, and doc/files.md
--- lists every file. SPDX-License-Identifier: GPL-3.0-or-later
+-- lists every file.
+-- SPDX-License-Identifier: GPL-3.0-or-later
 
 local program = require "support.program"
 local shell = require "support.shell"
