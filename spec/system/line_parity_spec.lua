@@ -395,6 +395,20 @@ describe("With --gnu-compat, lines are GNU gprof's in the corners", function()
     end)
   end
 
+  -- GNU gprof gives them to no line, whatever its memory holds.
+  it("for samples behind the last line", function()
+    for _, key in ipairs { { "calls" }, { "lines", "O2" } } do
+      local built = build.program(table.unpack(key))
+      local symbols = build.symbols(built.image)
+      local low, high = chance.subject(built.image).low, symbols[#symbols].address
+      local histogram = { kind = "histogram", low = low, high = high, bins = { n = (high - low) // 2 } }
+      for bin = 1, histogram.bins.n, 7 do histogram.bins[bin] = 1 + bin % 5 end
+      local profile = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = { histogram } })
+      check { "-b", "-l", "-p", built.image, profile }
+      check { "-b", "-l", "-p", "-z", built.image, profile }
+    end
+  end)
+
   -- Functions of headers are of a source that is too short for them, where debugging information says so; and sources
   -- change. Without a newline at the end, a line is one, too.
   for _, keep in ipairs { 0, 1, 2, 5, 100 } do
