@@ -305,14 +305,18 @@ static void add_up(void) {
 
 /* Whether the code at `address` calls __sanitizer_cov_trace_pc. At the end of a function
  * the compiler may have turned the call into a jump. Then the return address is in the
- * function's caller. */
+ * function's caller. With -fno-plt, the call may be through a slot of the GOT; it then
+ * begins one byte before `address`. */
 static bool is_call(uintptr_t address) {
 #ifdef __x86_64__
+  const unsigned char *bytes = (const unsigned char *)address;
   int32_t distance;
-  memcpy(&distance, (const char *)address + 1, sizeof distance);
+  uintptr_t slot;
+  memcpy(&distance, bytes + 1, sizeof distance);
   uintptr_t target = address + CALL_SIZE + (uintptr_t)(intptr_t)distance;
-  return *(const unsigned char *)address == 0xe8 &&
-         target == (uintptr_t)__sanitizer_cov_trace_pc;
+  if (bytes[0] == 0xe8) return target == (uintptr_t)__sanitizer_cov_trace_pc;
+  __asm__("lea __sanitizer_cov_trace_pc@GOTPCREL(%%rip), %0" : "=r"(slot));
+  return bytes[0] == 0x15 && target == slot && address > code.start && bytes[-1] == 0xff;
 #else
   return address != 0;
 #endif
@@ -342,7 +346,8 @@ static size_t count_entries(void) {
     }
   }
   if (others > 0)
-    complain("some blocks are missing; compile with -fno-optimize-sibling-calls");
+    complain("some blocks are missing; compile with -fno-optimize-sibling-calls and "
+             "without -mcmodel=large");
   return entries;
 }
 

@@ -281,7 +281,8 @@ end)
 describe("addresses are link-time addresses", function()
   for _, words in ipairs { "", "-pg", "-no-pie -fno-pie", "-pg -no-pie -fno-pie", "-static", "-pg -static",
     "-static-pie", "-no-pie -fno-pie -Wl,-Ttext-segment=0x10000000", "-fno-plt", "-Wl,-z,noseparate-code",
-    "-Wl,--gc-sections -ffunction-sections" } do
+    "-Wl,--gc-sections -ffunction-sections", "-fno-plt -Wl,--no-relax", "-fno-plt -Wl,--no-relax -static",
+    "-fno-plt -Wl,--no-relax -no-pie -fno-pie -rdynamic", "-fno-plt -Wl,--no-relax -fuse-ld=gold -pg" } do
     it(("in an image linked with '%s'"):format(words), function()
       local flags = {}
       for word in words:gmatch("%S+") do

@@ -32,12 +32,12 @@ local LINK <const> = { "-L" .. program.root .. "/build", "-lgprof-blocks", "-pth
 -- @tparam string source name of a fixture, without ".c"
 -- @tparam[opt] table options `compiler` ("gcc"); `flags`, further ones; `coverage`, the flags that enable counting;
 --   `link`: false for a shared object without the runtime; `together`: compile and link with one command (clang then
---   also links its own runtime, which makes the image large)
+--   also links its own runtime, which makes the image large); `text` of the source, if it is not a fixture
 -- @treturn table `source`, `dir`, `image` (path)
 function blocks.compile(source, options)
   options = options or {}
   local compiler, dir = options.compiler or "gcc", shell.tmpdir(source)
-  shell.write(dir .. "/" .. source .. ".c", shell.read(fixtures .. source .. ".c"))
+  shell.write(dir .. "/" .. source .. ".c", options.text or shell.read(fixtures .. source .. ".c"))
   local coverage = "-fsanitize-coverage=" .. (options.coverage or COVERAGE[compiler])
   local compile = append({ compiler, "-g", "-O0", coverage }, options.flags)
   local link = append({ compiler }, options.flags)
@@ -90,6 +90,16 @@ end
 -- Call instructions in objdump's output, and how many bytes each begins before the address that the runtime counts.
 local calls <const> = { call = 5, bl = 4 }
 
+-- The slot of the GOT through which an image calls the hook, as objdump prints it: that of most such calls.
+local function hook_slot(text)
+  local counts, slot = {}, nil
+  for address in text:gmatch("call%s+%*0x%x+%(%%rip%)%s+# (%x+)") do
+    counts[address] = (counts[address] or 0) + 1
+    slot = counts[address] > (counts[slot] or 0) and address or slot
+  end
+  return slot
+end
+
 --- Reads the functions of an image, and the beginnings of their blocks, with objdump.
 -- @tparam string image path
 -- @treturn table array of functions that have blocks, and the same functions by name. Each function is an array of the
@@ -97,6 +107,7 @@ local calls <const> = { call = 5, bl = 4 }
 function blocks.functions(image)
   local functions, current, pending_call = {}, nil, nil
   local text = shell.check({ "objdump", "-d", "--no-show-raw-insn", image }, { env = { LC_ALL = "C" } }).stdout
+  local slot = not text:find("call%s+%x+ <" .. HOOK .. ">") and hook_slot(text)
   for line in text:gmatch("[^\n]+") do
     local address, name = line:match("^(%x+) <(.*)>:$")
     local place, instruction = line:match("^%s+(%x+):%s*(.*)$")
@@ -110,7 +121,8 @@ function blocks.functions(image)
         table.insert(current.blocks, place - pending_call)
         functions[#functions + 1] = functions[#functions] ~= current and current or nil
       end
-      local word = instruction:match("(%l+)%s+%x+ <" .. HOOK .. ">")
+      local word = instruction:match("(%l+)%s+%x+ <" .. HOOK .. ">") or
+        slot and instruction:match("(call)%s+%*.*# " .. slot)
       pending_call = calls[word]
     end
   end
@@ -180,7 +192,7 @@ end
 function blocks.gcov(built)
   local dir = shell.tmpdir("gcov")
   local source = built.source .. ".c"
-  shell.write(dir .. "/" .. source, shell.read(fixtures .. source))
+  shell.write(dir .. "/" .. source, shell.read(built.dir .. "/" .. source))
   shell.check({ "gcc", "-O0", "--coverage", "-c", source }, { cwd = dir })
   shell.check({ "gcc", "--coverage", built.source .. ".o", "-o", "program", "-pthread" }, { cwd = dir })
   shell.check({ "./program" }, { cwd = dir })

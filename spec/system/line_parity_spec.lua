@@ -397,6 +397,20 @@ describe("with --gnu-compat, lines equal GNU gprof's in corner cases", function(
     end)
   end
 
+  -- GNU gprof gives them to no line, whatever its memory holds.
+  it("for samples after the start of the last line", function()
+    for _, key in ipairs { { "calls" }, { "lines", "O2" } } do
+      local built = build.program(table.unpack(key))
+      local symbols = build.symbols(built.image)
+      local low, high = chance.subject(built.image).low, symbols[#symbols].address
+      local histogram = { kind = "histogram", low = low, high = high, bins = { n = (high - low) // 2 } }
+      for bin = 1, histogram.bins.n, 7 do histogram.bins[bin] = 1 + bin % 5 end
+      local profile = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = { histogram } })
+      check { "-b", "-l", "-p", built.image, profile }
+      check { "-b", "-l", "-p", "-z", built.image, profile }
+    end
+  end)
+
   -- Debugging information may place functions of headers beyond the end of a source, and sources may change. The last
   -- line may lack a newline.
   for _, keep in ipairs { 0, 1, 2, 5, 100 } do

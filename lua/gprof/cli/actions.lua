@@ -67,8 +67,8 @@ local positive <const> = number(1, MOST)
 actions.number = number(0, MOST)
 actions.width = number(1, 1000000)
 
--- Sets a number of calls, which has 63 bits. GNU gprof's numbers are unsigned, so negative
--- ones are larger than any count.
+-- Sets a number of calls, which has 63 bits. GNU gprof's numbers are unsigned, so
+-- negative ones are larger than any count.
 actions.calls = number(0, math.maxinteger, function(value)
   return value < 0 and math.maxinteger or value
 end)
