@@ -129,8 +129,8 @@ typedef struct gp_policy {
    * addresses. GNU: at every byte. */
   bool recorded_lines_only;
 
-  /* All symbols are kept, with their samples. GNU: the last symbol is lost if it is beyond
-   * .text, and the symbol before it has no samples. */
+  /* All symbols are kept, with their samples. GNU: the last symbol is lost if it is
+   * beyond .text, and the symbol before it has no samples. */
   bool last_line_kept;
 
   /* --- annotated source (profile/annotation.h) ------------------------------- */
