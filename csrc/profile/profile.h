@@ -46,7 +46,7 @@ static inline uint32_t gp_profile_at(const gp_profile *profile, uint64_t address
   return gp_symtab_find(profile->symtab, address);
 }
 
-/* Converts ticks to the profile's unit, usually seconds. Returns 0 without a histogram. */
+/* Converts ticks to the profile's unit, usually seconds, or to 0 without a histogram. */
 static inline double gp_profile_seconds(const gp_profile *profile, double ticks) {
   double rate = profile->samples.rate;
   return rate != 0 ? ticks / rate : 0;
