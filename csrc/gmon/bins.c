@@ -65,7 +65,7 @@ bool gp_bins_add_one(gp_histogram *histogram, size_t bin, uint64_t more,
                      gp_error *error) {
   uint64_t count = gp_bin(histogram, bin);
   if (!gp_count_add(&count, more))
-    return gp_fail(error, "more than 2^63 samples in a bin");
+    return gp_fail(error, "2^63 samples or more in a bin");
   while (histogram->width < 8 && count >> (8 * histogram->width))
     if (!widen(histogram)) return gp_fail_memory(error);
   set_bin(histogram, bin, count);

@@ -291,7 +291,7 @@ static bool bins_fit(const gp_histogram *histogram, const gp_histogram *more,
   for (size_t bin = 0; bin < more->bins; bin++) {
     uint64_t sum = gp_bin(histogram, bin);
     if (!gp_count_add(&sum, gp_bin(more, bin)))
-      return gp_fail(error, "more than 2^63 samples in a bin");
+      return gp_fail(error, "2^63 samples or more in a bin");
   }
   return true;
 }

@@ -91,7 +91,7 @@ static bool add_calls(building *b, uint32_t arc, uint64_t calls) {
   bool own = graph->caller[arc] == callee;
   uint64_t *sum = own ? &graph->self_calls[callee] : &graph->calls[callee];
   if (!gp_count_add(&graph->count[arc], calls) || !gp_count_add(sum, calls))
-    return gp_fail(b->error, "'%s' was called more than 2^63 times",
+    return gp_fail(b->error, "'%s' was called 2^63 times or more",
                    graph->symtab->name[callee]);
   if (gp_traces(graph->symtab->trace, GP_TRACE_TALLY))
     trace_calls(graph, arc, calls, *sum);
@@ -104,7 +104,7 @@ static bool add_callerless(building *b, uint32_t callee, uint64_t calls) {
   const gp_symtab *symtab = graph->symtab;
   if (!gp_is_arc_selected(b->selection, GP_NONE, callee)) return true;
   if (!gp_count_add(&graph->calls[callee], calls))
-    return gp_fail(b->error, "'%s' was called more than 2^63 times",
+    return gp_fail(b->error, "'%s' was called 2^63 times or more",
                    symtab->name[callee]);
   GP_TRACE(symtab->trace, GP_TRACE_TALLY,
            "%s is called %" PRIu64 " times by an unknown caller", symtab->name[callee],

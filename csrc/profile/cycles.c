@@ -171,7 +171,7 @@ static bool add_cycles(gp_callgraph *graph, gp_error *error) {
   }
   for (size_t i = 0; i < graph->cycles; i++)
     if (!count_calls(graph, (uint32_t)(graph->functions + i)))
-      return gp_fail(error, "cycle %zu was called more than 2^63 times", i + 1);
+      return gp_fail(error, "cycle %zu was called 2^63 times or more", i + 1);
   return true;
 }
 

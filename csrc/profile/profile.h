@@ -46,19 +46,19 @@ static inline uint32_t gp_profile_at(const gp_profile *profile, uint64_t address
   return gp_symtab_find(profile->symtab, address);
 }
 
-/* Converts ticks to the profile's unit, usually seconds; 0 without samples. */
+/* Converts ticks to the profile's unit, usually seconds, or to 0 without a histogram. */
 static inline double gp_profile_seconds(const gp_profile *profile, double ticks) {
   double rate = profile->samples.rate;
   return rate != 0 ? ticks / rate : 0;
 }
 
-/* Returns the standard error of a sampled time, in the profile's unit; 0 without samples.
- * The error of n ticks is the square root of n (manual of GNU gprof, "Statistical
- * Sampling Error"), but at least one tick: a function that should get one sample gets
- * none with the probability 1/e, which is more than a third. Ticks can be fractions,
- * because functions share bins. Each sample of a bin belongs to a function with a
- * probability equal to the function's share of the bin, so a sum of such shares is as
- * uncertain as the same number of whole ticks. */
+/* Returns the standard error of a sampled time, in the profile's unit, or 0 without a
+ * histogram. The error of n ticks is the square root of n (manual of GNU gprof,
+ * "Statistical Sampling Error"), but at least one tick: a function that should get one
+ * sample gets none with the probability 1/e, which is more than a third. Ticks can be
+ * fractions, because functions share bins. Each sample of a bin belongs to a function
+ * with a probability equal to the function's share of the bin, so a sum of such shares is
+ * as uncertain as the same number of whole ticks. */
 static inline double gp_profile_error(const gp_profile *profile, double ticks) {
   return gp_profile_seconds(profile, sqrt(ticks > 1 ? ticks : 1));
 }

@@ -256,7 +256,7 @@ describe("--compare", function()
     local part = shell.write(shell.tmpdir() .. "/part.json",
       run("--export=json", "-phelper", old.image, before).stdout)
     local result = run("--compare=" .. part, new.image, after)
-    local said = ("gprof.lua: warning: %s: was exported with symspecs: functions they exclude appear as new\n")
+    local said = ("gprof.lua: warning: %s: was exported with symspecs: functions that they exclude appear as new\n")
       :format(part)
     assert.same({ said, 0 }, { result.stderr, result.status })
     assert.truthy(printed("-phelper", "--compare=" .. part, new.image, after):find(" helper (left.c)\n", 1, true))

@@ -105,7 +105,7 @@ describe("Samples outside all functions", function()
   end
 
   it("cause a hint if they are at least ten, and a twentieth of all", function()
-    local message = "gprof.lua: hint: 10 of 100 samples are in code outside of all functions: the profile may be " ..
+    local message = "gprof.lua: hint: 10 of 100 samples are in code outside all functions: the profile may be " ..
       "from another build, or symbols may have been stripped\n"
     assert.equal(message, said(image, profile_with(10)))
     assert.equal("", said(image, profile_with(9)))
@@ -126,7 +126,7 @@ describe("Samples outside all functions", function()
     shell.check { "cp", image, copy }
     local profile = profile_with(40)
     shell.check { "touch", "-d", "2100-01-02", copy }
-    assert.equal(("gprof.lua: hint: 40 of 100 samples are in code outside of all functions: %s is newer than the " ..
+    assert.equal(("gprof.lua: hint: 40 of 100 samples are in code outside all functions: %s is newer than the " ..
       "profile, and may be a different build\n"):format(copy), said(copy, profile))
     assert.equal("", said(copy, profile_with(0)))
   end)

@@ -287,7 +287,7 @@ describe("A page has a note about", function()
   end)
 
   it("options that select functions", function()
-    assert.truthy(notes(plan, "-pleaf"):find("Options selected functions or calls", 1, true))
+    assert.truthy(notes(plan, "-pleaf"):find("Only the functions and calls selected by options", 1, true))
   end)
 end)
 
@@ -415,7 +415,7 @@ describe("A comparison in a page", function()
       assert.equal(row.self.noise, given.self.noise[i] == 1)
     end
     assert.same({ "main", "work" }, { given.name[1], given.name[2] })
-    assert.truthy(parts.markup:find("Changes of total time", 1, true))
+    assert.truthy(parts.markup:find("Changes in total time", 1, true))
     assert.truthy(parts.markup:find('<td>0.60<td>3.62<td>+3.02<td><td>2<td>2<td class="name">work', 1, true))
     assert.truthy(parts.markup:find('<td>noise<td>8<td>8<td class="name">leaf', 1, true))
   end)

@@ -225,7 +225,7 @@ describe("a sum of files", function()
     local data = assert(gprof.data(image, save(gmon.bsd { low = LOW, high = HIGH, arcs = arcs })))
     local profile, message = gprof.profile(image, data)
     assert.is_nil(profile)
-    assert.truthy(message:find("was called more than 2^63 times", 1, true), message)
+    assert.truthy(message:find("was called 2^63 times or more", 1, true), message)
   end)
 
   it("rejects an impossibly large range", function()

@@ -353,7 +353,7 @@ describe("invalid records", function()
     { "histogram covers no text: 0x1080 to 0x1080", histogram { low = HIGH } },
     { "histogram covers no text: 0x1080 to 0x1000", histogram { low = HIGH, high = LOW } },
     { "histogram covers an impossibly large range", histogram { low = 0, high = -1 } },
-    { "more than 2^63 samples in a bin", histogram { bins = { most } } },
+    { "2^63 samples or more in a bin", histogram { bins = { most } } },
     { "count beyond 63 bits", function(data) return data:add_arc(LOW + 5, LOW + 0x20, most) end },
     { "count beyond 63 bits", function(data) return data:add_block(LOW + 0x20, most) end },
   }
@@ -483,7 +483,7 @@ describe("iterators and parts of data", function()
   end)
 end)
 
-describe("more than 2^63 calls", function()
+describe("2^63 calls or more", function()
   local image = gprof.image(build.craft { address = LOW, text = 4 * 0x20,
     symbols = { { "main", 0 }, { "ping", 0x20 }, { "pong", 0x40 }, { "other", 0x60 } } })
 
@@ -494,12 +494,12 @@ describe("more than 2^63 calls", function()
   end
 
   it("of a function are an error", function()
-    check_failure(image.path .. ": 'ping' was called more than 2^63 times", { LOW, LOW + 0x20 },
+    check_failure(image.path .. ": 'ping' was called 2^63 times or more", { LOW, LOW + 0x20 },
       { LOW + 0x60, LOW + 0x20 })
   end)
 
   it("of a cycle are an error", function()
-    check_failure(image.path .. ": cycle 1 was called more than 2^63 times", { LOW, LOW + 0x20 },
+    check_failure(image.path .. ": cycle 1 was called 2^63 times or more", { LOW, LOW + 0x20 },
       { LOW, LOW + 0x40 }, { LOW + 0x20, LOW + 0x40, 1 }, { LOW + 0x40, LOW + 0x20, 1 })
   end)
 end)

@@ -114,7 +114,8 @@ local function read_old(old, image, settings, check, warn)
   for _, path in ipairs(old.stored) do
     local side = need(compare.load(path))
     if side.part and not (settings.include or settings.exclude) then
-      warn(path .. ": was exported with symspecs: functions they exclude appear as new")
+      warn(path ..
+        ": was exported with symspecs: functions that they exclude appear as new")
     end
     sides[#sides + 1], names[#names + 1] = side, path
   end

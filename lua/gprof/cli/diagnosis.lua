@@ -204,7 +204,7 @@ function diagnosis.explain(profile, chosen, options)
     hint("%d of %d arcs do not lead to a function entry: %s (see --verify)",
       misfitting, arcs, evidence(profile))
   elseif unknown >= math.max(LEAST_SAMPLES, LEAST_PART * recorded) then
-    hint("%.0f of %.0f samples are in code outside of all functions: %s", unknown,
+    hint("%.0f of %.0f samples are in code outside all functions: %s", unknown,
       recorded, evidence(profile))
   end
 end

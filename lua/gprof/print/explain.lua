@@ -34,10 +34,10 @@ calls      The number of calls, without recursive ones. Blank if no call was
 
 name       The name of the function.
 
-Time is sampled: at a fixed rate, it is recorded which function the program is
-in. The line above the table gives the time that one sample stands for. The
-error of n samples is about the square root of n, so times of a few samples are
-not reliable. Calls are counted, and exact.
+Time is sampled: at a fixed rate, the address that the program is executing is
+recorded. The line above the table gives the time that one sample stands for.
+The error of n samples is about the square root of n, so times of a few samples
+are not reliable. Calls are counted, not sampled.
 ]]
 
 explain.errors = [[
@@ -70,8 +70,8 @@ name       The name of the function, with (recursive) if it calls itself.
 
 The tree is an estimate: a profile records how often each caller called a
 function, but not the path by which the caller was reached. Every call of a
-function is therefore assumed to cost the same. The sums of self times are
-exact.
+function is therefore assumed to cost the same. The total of a function's self
+times in the whole tree does not depend on this estimate.
 ]]
 
 explain.comparison = [[
@@ -79,7 +79,7 @@ explain.comparison = [[
 How to read the comparison
 
 Each line compares one function of the two programs. Functions are sorted by
-the change of total time, largest first; without calls, of self time.
+the change in total time, largest first; without calls, in self time.
 Functions without any change are omitted, unless -z is given. All figures are
 per run: the mean, if there are profiles of several runs.
 
@@ -93,8 +93,8 @@ per run: the mean, if there are profiles of several runs.
 
  error     The statistical error of the change, as time is sampled. A ~ follows
            if the change may be due to chance. This takes into account how many
-           times are compared: if nothing has changed, one comparison in twenty
-           shows any change without the mark.
+           times are compared: if nothing has changed, at most one comparison in
+           twenty shows any change without the mark.
 
  ratio     The new value divided by the old one; "new" if the old program lacks
            the function, "gone" if the new one does.
@@ -150,7 +150,7 @@ Columns of a callee's line:
            ones.
 
 Time is divided among callers in proportion to their calls: a caller with a
-tenth of the calls is charged a tenth of the time. The calls are exact; the
+tenth of the calls is charged a tenth of the time. The calls are counted; the
 times are estimates, as some calls take longer than others.
 
 <spontaneous> replaces the callers if none is known: the system called the

@@ -26,7 +26,7 @@ function signedTime(time, row) {
   const kind = change === 0 || noise ? "noise" : change > 0 ? "worse" : "better";
   return make(
     "span",
-    { class: kind, title: noise ? "May be chance: the error is " + seconds(time.error[row]) : null },
+    { class: kind, title: noise ? "May be due to chance: the error is  " + seconds(time.error[row]) : null },
     (noise && change !== 0 ? "~ " : "") + sign(change) + seconds(Math.abs(change)),
   );
 }

@@ -111,7 +111,7 @@ local function notes(content, options)
   local function add(note) list[#list + 1] = note end
   note_gaps(content, add)
   if options.include or options.exclude then
-    add "Options selected functions or calls; the others are not shown."
+    add "Only the functions and calls selected by options are shown."
   end
   local tree = content.tree
   if tree and tree.hidden > 0.005 then

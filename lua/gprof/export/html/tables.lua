@@ -91,8 +91,8 @@ local function write_comparison(content, write)
   local format, unit = time_format(content.profile), comparison.unit or "time"
   local columns = { { "old " .. unit }, { "new " .. unit }, { "change" }, { "" },
     { "old calls" }, { "new calls" }, { "function", true }, { "", true } }
-  head(comparison[1] and comparison[1].total and "Changes of total time" or
-    "Changes of self time", columns, write)
+  head(comparison[1] and comparison[1].total and "Changes in total time" or
+    "Changes in self time", columns, write)
   for i = 1, math.min(#comparison, MAX_ROWS) do
     local found = comparison[i]
     local old, new, change, noise = change_cells(found.total or found.self, format)

@@ -239,7 +239,7 @@ function treeView(zoomed) {
       { class: "soft" },
       make("b", {}, "Estimated"),
       " from the call graph, which counts calls between pairs of functions but records no stacks: ",
-      "self times are exact, call paths are not.",
+      "self times are as sampled; only the call paths are estimated.",
     ),
     detail,
     picture,
