@@ -115,9 +115,10 @@ static void read_whole(gp_elf_symtab *table) {
  * the window has been moved a quarter as many times as the table has windows. */
 static const unsigned char *find_entry(gp_elf_symtab *table, uint64_t entry) {
   size_t bytes = SIZE(table, Sym);
-  if (table->moves * 4 * sizeof table->window > table->count * bytes) read_whole(table);
-  if (table->whole) return table->whole + entry * bytes;
   bool inside = entry >= table->first && entry - table->first < table->held;
+  if (!inside && table->moves * 4 * sizeof table->window > table->count * bytes)
+    read_whole(table);
+  if (table->whole) return table->whole + entry * bytes;
   if (!inside && !move_window(table, entry)) return NULL;
   return table->window + (entry - table->first) * bytes;
 }
