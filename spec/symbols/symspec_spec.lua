@@ -239,7 +239,8 @@ describe("The program", function()
     [{ "-n", "" }] = "gprof.lua: option -n (--time): '' contains no name\n",
     [{ "-n", ":" }] = "gprof.lua: option -n (--time): ':' contains no name\n",
     [{ "-k", "x" }] = "gprof.lua: option -k takes FROM/TO, not 'x'\n",
-    [{ "-m", "-5" }] = "gprof.lua: option -m (--min-count) takes a whole number from 0 to 9223372036854775807, not '-5'\n",
+    [{ "-m", "-5" }] =
+      "gprof.lua: option -m (--min-count) takes a whole number from 0 to 9223372036854775807, not '-5'\n",
     [{ "-w", "x" }] = "gprof.lua: option -w (--width) takes a whole number from 1 to 1000000, not 'x'\n",
     [{ "-S", "" }] = "gprof.lua: option -S (--external-symbol-table): the file name is empty\n",
   } do
