@@ -121,7 +121,7 @@ local function histogram(event)
   }
 end
 
--- Fails if no sample is in the image; it is probably that of another program.
+-- Fails if no sample is in the image: the samples are probably those of another program.
 local function check_samples()
   if not events[1] then fail "standard input: has no samples" end
   local inside, samples = 0, 0

@@ -433,7 +433,7 @@ describe("the limits of the sandbox", function()
 end)
 
 describe("gprof.sandbox", function()
-  -- Runs a script, in which `sandbox` is the module; returns its output.
+  -- Runs a script with `gprof.sandbox` in the local `sandbox`; checks its output.
   local function check(expected, text)
     local preamble = [[require "gprof" local sandbox = require "gprof.sandbox" ]]
     local result = launch.script(preamble .. text, {}, { env = env })

@@ -36,7 +36,8 @@ local function functions_of(path)
   return cold, functions
 end
 
--- The function, without suffixes, and the source file of an address: those of the outermost inlined call.
+-- Returns the function (without suffixes) and source file of an address, from the outermost frame: the function that
+-- the others were inlined into.
 local function source_of(path, address)
   local answer = shell.check({ "llvm-symbolizer", "--output-style=GNU", "-f", "-i", "-e", path,
     ("%#x"):format(address) }).stdout

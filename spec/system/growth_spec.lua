@@ -307,7 +307,7 @@ end)
 
 -- Lines of source ---------------------------------------------------------------------------------------------------
 
--- The text of a source file with n lines.
+-- Writes a source file with this number of lines; returns its path.
 local function source(path, lines)
   return shell.write(path, ("x\n"):rep(lines))
 end

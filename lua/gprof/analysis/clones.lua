@@ -1,6 +1,6 @@
 --- Clones of functions. Optimizing compilers copy and split a function, and mark the
 -- results with suffixes: "f.isra.0", "f.part.0", "f.constprop.1", in demangled names
--- "f(int) [clone .isra.0]". Which clones there are differs between builds.
+-- "f(int) [clone .isra.0]". The set of clones differs between builds.
 --
 -- @internal gprof.analysis.clones
 -- SPDX-License-Identifier: GPL-3.0-or-later

@@ -71,8 +71,7 @@ local function objects_of(image, symbols, data, options, trace)
 end
 
 -- Finds the calls from the program (below the address `limit`) to other code. Returns two
--- tables from callee addresses: to arrays of { from, count }, and to the sums of these
--- counts.
+-- tables, keyed by callee address: arrays of { from, count }, and the sums of the counts.
 local function external_calls(data, limit)
   local calls, sum = {}, {}
   for from, callee, count in data:arcs() do
