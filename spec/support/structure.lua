@@ -74,7 +74,7 @@ function structure.upward(graph, allowed_folders)
   return wrong
 end
 
--- The sorted keys of a table of strings.
+-- The elements of a set, sorted.
 local function sorted(set)
   local keys = {}
   for key in pairs(set) do keys[#keys + 1] = key end

@@ -81,7 +81,7 @@ local values <const> = {
   adapts_to_terminal = { true, false },
 }
 
--- Returns the policy of all first or all second values. Reading an unknown field is an
+-- Builds a policy from the first (our) or the second (GNU gprof's) value of each field. Reading an unknown field is an
 -- error.
 local function choose(number)
   local chosen = {}
