@@ -178,8 +178,8 @@ describe("a comparison", function()
   end)
 
   it("tells significant changes from noise", function()
-    -- Ten time values have enough samples, which is at least ten: four self times, five total times, and the program's time. A
-    -- chance of 0.05 / 10, 1 in 200, is 2.807 standard deviations.
+    -- Ten time values have enough samples, which is at least ten: four self times, five total times, and the program's
+    -- time. A chance of 0.05 / 10, 1 in 200, is 2.807 standard deviations.
     assert.same({ 0.05, 10 }, { changes.chance, changes.times })
     assert.near(2.807, changes.factor, 0.001)
     assert.is_false(by_name.leaf.self.noise)      -- 13.4 errors

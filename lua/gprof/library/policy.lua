@@ -81,8 +81,8 @@ local values <const> = {
   adapts_to_terminal = { true, false },
 }
 
--- Builds a policy from the first (our) or the second (GNU gprof's) value of each field. Reading an unknown field is an
--- error.
+-- Builds a policy from the first (our) or the second (GNU gprof's) value of each
+-- field. Reading an unknown field is an error.
 local function choose(number)
   local chosen = {}
   for field, pair in pairs(values) do chosen[field] = pair[number] end
