@@ -116,7 +116,7 @@ describe("the flat profile with errors", function()
     local profile = crafted.profile(plan)
     for _, report in ipairs { "flat", "bsd.flat" } do
       local text = printed(report, profile, { errors = true })
-      local explanation = text:match "\n self +How far.*root of n.-\n\n?"
+      local explanation = text:match "\n self +The statistical error.-square root of n.-\n\n?"
       assert.truthy(explanation, report)
       assert.is_nil(printed(report, profile, {}):find(explanation, 1, true))
     end
