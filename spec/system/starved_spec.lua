@@ -98,9 +98,9 @@ describe("without memory", function()
   describe("a run that fails anyway", function()
     for _, case in ipairs {
       { "No such file", "-b", image, inputs .. "/none" }, { "No such file", "-b", inputs .. "/none" },
-      { "claims 1408 bins", "-b", image, cut }, { "left out: 1", "-s", "--keep-going", image, profile, bad },
+      { "claims 1408 bins", "-b", image, cut }, { "profiles skipped: 1", "-s", "--keep-going", image, profile, bad },
       { "needs an argument", "-w" }, { "ambiguous", "--fi" }, { "unknown option", "--nonsense" },
-      { "takes a whole number", "-wx" }, { "no report", "--report=none", image, profile },
+      { "takes a whole number", "-wx" }, { "unknown report", "--report=none", image, profile },
       { "directory does not exist", "-s", "--sum-file=none/sum", image, profile },
       { "expected 'ADDRESS", "-S" .. list, image, profile },
     } do
