@@ -200,6 +200,14 @@ describe("calls from the program into a library", function()
     assert.equal("<outside>@liby.so open@liby.so 3", library.arcs(join(own, { like }))[1])
   end)
 
+  it("are searched for in bounded time at the end of the address space", function()
+    for _, address in ipairs { math.maxinteger - 1, math.maxinteger, -1 } do
+      local own = { program_of { { 0x04, address, 3 }, { 0x04, at(BASE, 0), 3 } } }
+      local arcs = library.arcs(join(own, { { library_of("liby.so", { { 0, 0, 3 } }) } }))
+      assert.equal("main open@liby.so 3", arcs[1])
+    end
+  end)
+
   -- The arcs of a program and libraries, which must be the same in every order of these.
   local function arcs_in_any_order(own, libraries)
     local forward, backward = join(own, libraries), {}

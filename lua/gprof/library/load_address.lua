@@ -64,7 +64,9 @@ end
 local function sample(addresses, length)
   local chosen, first = {}, 1
   while first <= #addresses do
-    local last = lower_bound(addresses, addresses[first] + length)  -- exclusive
+    local limit = addresses[first] + length
+    if limit < addresses[first] then limit = math.maxinteger end  -- it wrapped around
+    local last = math.max(lower_bound(addresses, limit), first + 1)  -- exclusive
     local step = math.max(1, (last - first) / SAMPLES)
     for i = 0, math.min(last - first, SAMPLES) - 1 do
       chosen[#chosen + 1] = addresses[first + math.floor(i * step)]
@@ -111,7 +113,10 @@ local function possible_bases(search)
   local length = (search.high - search.low) // STRETCHES + 1
   for _, address in ipairs(sample(search.addresses, length)) do
     local part = address // PROLOGUE % PARTS
-    if search.budget <= 0 then break end
+    if search.budget <= 0 then
+      search.exceeded = true
+      break
+    end
     add_bases(bases, search, address, parts[part])
     add_bases(bases, search, address, parts[(part - 1) % PARTS])
   end

@@ -4,9 +4,9 @@
 -- Each library claims the addresses that its best candidates cover (see
 -- gprof.library.load_address). A claim is accepted if the library has one candidate, and
 -- no other library has an equal or better claim to any of its addresses. Then the claims
--- to the same addresses are renewed, and so is that of the library itself, because a sum
--- of several runs may have it at several places. So the result does not depend on the
--- order of the libraries.
+-- to the same addresses are renewed, and so is the library's own claim, because in a sum
+-- of several runs it may be loaded at several addresses. So the result does not depend on
+-- the order of the libraries.
 --
 -- @internal gprof.library.placement
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -83,8 +83,9 @@ end
 
 -- Acceptance ----------------------------------------------------------------------------
 
--- Attributes the calls of an accepted claim. Those that are not explained are removed,
--- too: no other library is there. Adds the libraries whose claims change to `changed`.
+-- Attributes the calls of an accepted claim. Also removes the other calls in the
+-- library's range, because no other library is loaded there. Adds the libraries whose
+-- claims change to `changed`.
 local function accept(place, calls, changed, report)
   local candidate, outside = place.best[1], place.search.outside
   for address, callee in pairs(candidate.entered) do
