@@ -9,7 +9,7 @@ local symspecs = {}
 
 local random <const>, pick <const> = math.random, chance.pick
 
---- Collects what symspecs for an image can be made of: names of its functions, source files and lines, and of none.
+--- Collects parts for symspecs: names of an image's functions, source files and lines, and names that match nothing.
 -- @tparam string image path
 -- @treturn table
 function symspecs.vocabulary(image)
@@ -53,8 +53,8 @@ function symspecs.pick(words, arcs)
   return some_half(words)
 end
 
---- Writes a file of symbols: those of the image, without some of them, and one behind the code, where nothing is
--- sampled.
+--- Writes a symbol file: a random selection of the image's symbols, and one after the code, where there are no
+-- samples.
 -- @tparam string image path
 -- @tparam string path of the file
 -- @treturn string the path

@@ -13,7 +13,7 @@ local words <const> = {
   lto_priv = true, localalias = true, llvm = true,
 }
 
-local MAX_SUFFIXES <const> = 16  -- that are removed from a name
+local MAX_SUFFIXES <const> = 16  -- removed from one name
 
 -- Removes one suffix; nil if there is none.
 local function without_suffix(name)
@@ -45,7 +45,7 @@ local function add_stems(stems, functions)
   end
 end
 
--- The names of a function and its clones, by function, for a set of functions.
+-- Maps each function in the set `stems` to the set of its own name and its clones' names.
 local function names_by_stem(functions, stems)
   local names = {}
   for _, f in ipairs(functions) do
@@ -65,10 +65,10 @@ local function is_subset(a, b)
   return true
 end
 
---- Finds the functions that two programs both have, but with other clones. These are
--- compared as one with their clones.
--- @tparam {table,...} olds functions, each with its `name`
--- @tparam {table,...} news likewise
+--- Finds the functions that both programs have, but with different clones. Each of these
+-- functions is compared as one with its clones.
+-- @tparam {table,...} olds functions of the old program, each with its `name`
+-- @tparam {table,...} news functions of the new program, each with its `name`
 -- @treturn {[string]=boolean} the names of these functions; nil if there are none
 function clones.differing(olds, news)
   local stems, differing = {}, {}
@@ -85,8 +85,8 @@ function clones.differing(olds, news)
   return next(differing) and differing
 end
 
---- Sets what functions and their clones do for each other: the fields `inner_ticks`, time
--- passed to a caller, and `inner_calls`, calls by it. Both would count twice in a sum.
+--- Sets what a sum of a function and its clones would count twice: the fields
+-- `inner_calls`, the calls between them, and `inner_ticks`, the time of these calls.
 -- @tparam {table,...} functions each with `id`, `name` and `file`
 -- @tparam function arcs returns an iterator over the caller's id, the callee's id, the
 --   number of calls, and their time in samples; called only if there are clones

@@ -17,8 +17,8 @@ local placement = {}
 
 -- Claims --------------------------------------------------------------------------------
 
--- Renews a library's claim. It is renewed again when an address is occupied that one of
--- the candidates covers.
+-- Renews a library's claim, and watches the addresses that its candidates cover: when one
+-- of them is attributed, the claim is renewed again.
 local function renew(place, watchers)
   local best, candidates = load_address.best(place.search)
   place.best, place.candidates = best, #candidates
@@ -30,7 +30,7 @@ local function renew(place, watchers)
   end
 end
 
--- The claims in groups of equal rank, the best first.
+-- Returns the claims in groups of equal rank, the best group first.
 local function ranked(places)
   local claims, groups = {}, {}
   for _, place in ipairs(places) do
@@ -67,7 +67,7 @@ local function owns_all(claim, owners)
   return true
 end
 
--- The claims that can be accepted.
+-- Returns the claims that can be accepted.
 local function acceptable(places)
   local owners, accepted = {}, {}
   for _, group in ipairs(ranked(places)) do
