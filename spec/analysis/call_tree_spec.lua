@@ -41,7 +41,8 @@ local function by_chains(profile, factor)
   return below, own
 end
 
--- Checks that the weight of each node is the sum of its self weight, its children and its rest.
+-- Checks every node: its weight is the sum of `self`, `rest` and its children's weights, and the children name it as
+-- their parent.
 local function check_sums(node)
   local sum = node.rest + node.self
   for i, child in ipairs(node.children) do
@@ -61,7 +62,7 @@ describe("The call tree", function()
       check_sums(tree.root)
       assert.equal(tree.all, tree.root.weight)
       local below, own = by_chains(profile, extract.units(profile, 1000000))
-      local nodes, near = by_path(profile, tree), 10  -- each part is rounded
+      local nodes, near = by_path(profile, tree), 10  -- tolerance: each part is rounded
       for path, node in pairs(nodes) do
         assert.near(below[path] or 0, node.weight, near, remark)
         assert.near(own[path] or 0, node.self, near, remark)

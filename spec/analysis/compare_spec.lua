@@ -13,7 +13,6 @@ local function profile(plan)
   return (crafted.profile(plan))
 end
 
--- Maps function names to the rows of a comparison.
 local function rows(comparison)
   local by_name = {}
   for _, row in ipairs(comparison) do by_name[row.name] = row end
@@ -178,13 +177,13 @@ describe("a comparison", function()
   end)
 
   it("tells significant changes from noise", function()
-    -- Ten time values have enough samples, which is at least ten: four self times, five total times, and the program's
-    -- time. A chance of 0.05 / 10, 1 in 200, is 2.807 standard deviations.
+    -- A time value is only tested if it has at least ten samples. Here ten have: four self times, five total times, and
+    -- the program's time. A chance of 0.05 / 10, or 1 in 200, corresponds to 2.807 standard deviations.
     assert.same({ 0.05, 10 }, { changes.chance, changes.times })
     assert.near(2.807, changes.factor, 0.001)
-    assert.is_false(by_name.leaf.self.noise)      -- 13.4 errors
+    assert.is_false(by_name.leaf.self.noise)      -- 13.4 standard errors
     assert.is_true(by_name.inlined.self.noise)    -- fewer than ten samples
-    assert.is_false(by_name.work.total.noise)     -- 11.6
+    assert.is_false(by_name.work.total.noise)     -- 11.6 standard errors
     assert.is_true(rows(assert(gprof.compare(profile(before), profile(after), { chance = 0.001 }))).work.self.noise)
   end)
 
@@ -231,8 +230,8 @@ describe("compared times", function()
   end)
 
   it("are not taken for significant if one side has few samples from fewer runs", function()
-    -- No samples in one run, and five in each of ten others: if all eleven behave alike, the one run gets none of 50
-    -- samples in about one of 120 cases.
+    -- The old run has no samples, ten new runs have five each. If all eleven behaved alike, the old run would get none
+    -- of the 50 samples in about one of 120 cases.
     local function noise(samples)
       local changes = assert(gprof.compare(profile(plan(0)), profile(plan(samples)), { new_runs = 10, chance = 0.02 }))
       return rows(changes).f.self.noise
@@ -263,9 +262,10 @@ describe("compared times", function()
   end)
 end)
 
--- The random numbers are the same in each run of the specs.
+-- The seed is fixed, so each run of the specs tests the same random numbers.
 describe("random variation", function()
-  -- A Poisson-distributed number of samples, by Knuth's method for small pieces of the mean.
+  -- Returns a random number with a Poisson distribution. Knuth's method needs a small mean, so the mean is split into
+  -- pieces of at most 20.
   local function poisson(mean)
     local count = 0
     while mean > 0 do
@@ -276,7 +276,7 @@ describe("random variation", function()
     return count
   end
 
-  -- Makes a side of a comparison with random ticks. `means` has the mean ticks of each function per run.
+  -- Makes one side of a comparison with random ticks. `means` lists each function's mean ticks per run.
   local function side(means, runs)
     local functions, all = {}, 0
     for i, mean in ipairs(means) do
@@ -294,7 +294,7 @@ describe("random variation", function()
     return not comparison.total.noise
   end
 
-  -- The fraction of comparisons with any significant change.
+  -- Makes `count` comparisons. Returns the fraction with a significant change.
   local function significant_fraction(count, make)
     local significant = 0
     for _ = 1, count do
@@ -426,7 +426,7 @@ describe("what got slower", function()
     local grown = compared({ a = 10000 }, { a = 11000 })
     assert.same({ "all", "a" }, names(grown, 0))
     assert.same({ "all", "a" }, names(grown, 5))
-    assert.same({}, names(grown, 8)) -- 200 samples above 8 %: only 1.3 standard errors
+    assert.same({}, names(grown, 8)) -- 200 samples more than 8 % are only 1.3 standard errors
     assert.same({}, names(grown, 10))
     assert.same({}, names(compared({ a = 100 }, { a = 120 }), 1))
   end)
@@ -528,7 +528,7 @@ describe("an exported profile", function()
 
   local good = exported.crafted("json", plan)
 
-  -- A pattern, its replacement, and the message; "$" stands for the file.
+  -- Each case: a pattern, its replacement, and the message. "$" stands for the file.
   for name, case in pairs {
     ["of a later version"] = { '"version": 1', '"version": 2',
       "$: unsupported version 2 of the JSON export (supported: 1)" },
@@ -579,7 +579,7 @@ describe("an exported profile", function()
   end)
 end)
 
--- The number of cases is GPROF_CASES; they are the same each time.
+-- GPROF_CASES sets the number of random cases. Each run tests the same ones.
 describe("an exported profile that is damaged", function()
   local exported = require "support.exported"
   local pieces <const> = {
@@ -587,7 +587,7 @@ describe("an exported profile that is damaged", function()
     "true", "9223372036854775808", "1e-320", '"line"', "[[[", '{"a":{',
   }
 
-  -- Inserts a piece, replaces a value, removes a piece, or repeats one.
+  -- Returns the text with one random change: a piece is repeated, replaced or removed, or a value is replaced.
   local function damage(text)
     local at, length, kind = math.random(#text), math.random(0, math.random(2) == 1 and 3 or 40), math.random(4)
     if kind == 1 then

@@ -26,8 +26,8 @@ local function each(list)
   end
 end
 
--- Sorts copies of the arcs { caller, callee, count } by descending count. Ties keep the order of the list, which is the
--- order of creation.
+-- Returns an iterator over the arcs { caller, callee, count } of a list by descending count. Ties keep the order of the
+-- list, which is the order of creation.
 local function by_count(list)
   local sorted = {}
   for i, arc in ipairs(list) do
@@ -91,7 +91,7 @@ describe("An order of functions", function()
   it("does not join two chains", function()
     local list = { { 4, 3, 50 }, { 2, 1, 40 }, { 3, 2, 30 }, { 1, 4, 20 } }
     assert.same({ 4, 3, 2, 1 }, order(4, list))
-    list[3] = { 1, 4, 30 }  -- would be 2 1 4 3
+    list[3] = { 1, 4, 30 }  -- joining the chains would give 2 1 4 3
     assert.same({ 4, 3, 2, 1 }, order(4, { list[1], list[2], list[3], { 3, 2, 1 } }))
   end)
 
@@ -130,7 +130,6 @@ local function sequence(first, last)
 end
 
 describe("A hot function", function()
-  -- There is one hot function per 80 called functions.
   it("is placed first", function()
     local hot, rest = order(160, ring(160)), sequence(3, 160)
     assert.same({ 1, 2, table.unpack(rest) }, hot)
@@ -178,7 +177,7 @@ end)
 
 -- Any graph ---------------------------------------------------------------------------------
 
--- Ways to choose a caller and a callee at random: uniformly, with a few preferred callees, with a few preferred
+-- Ways to choose a random caller and callee among n functions: uniformly, preferring a few callees, preferring a few
 -- callers, or as neighbours.
 local choices <const> = {
   function(n) return random(n), random(n) end,
@@ -190,7 +189,7 @@ local choices <const> = {
   end,
 }
 
--- Random arcs { caller, callee, count } between n functions, including self-calls and duplicates.
+-- Returns random arcs { caller, callee, count } between n functions. They include self-calls and duplicates.
 local function some_arcs(n)
   local choose, list = choices[random(#choices)], {}
   local most = ({ 1, 3, 20, 1000, 1000000 })[random(5)]
@@ -259,7 +258,7 @@ end)
 
 local images <const> = {}
 
--- An image with functions f1 to fn, of 16 bytes each.
+-- Returns an image with functions f1 to fn, of 16 bytes each.
 local function image_of(n)
   if not images[n] then
     local symbols = {}
@@ -289,7 +288,7 @@ local function write_map(path, map)
   return shell.write(path, table.concat(lines))
 end
 
--- A random map in the order of the functions. It omits some functions and adds symbols that the image does not have.
+-- Returns a random map in the order of the functions. It omits some functions and adds symbols that the image lacks.
 -- Sometimes a file's functions are in several places.
 local function some_map(n)
   local map, file = {}, "first.o"
@@ -303,7 +302,7 @@ local function some_map(n)
   return map
 end
 
--- A random map in which a symbol may be on several lines and in several files, and the lines of a file may be anywhere.
+-- Returns a random map. A symbol may be on several lines and in several files, and a file's lines may be anywhere.
 local function some_jumble(n)
   local map, files, symbols = {}, random(8), random(2 * n)
   for i = 1, random(({ 3, 10, 40, 400 })[random(4)]) do
@@ -317,7 +316,7 @@ end
 describe("The report of files", function()
   local dir <const> = shell.tmpdir()
 
-  -- Prints the order of a map's files for the calls in `list` between n functions. Returns the text.
+  -- Returns the report of the files' order for the calls in `list` between n functions.
   local function files(n, list, map, options)
     local image <close> = assert(gprof.image(image_of(n)))
     local data = assert(gprof.data(image, write_profile(dir .. "/gmon.out", list)))
@@ -601,8 +600,8 @@ it("for random maps where symbols are in several lines", function()
     repeatedly(function(note) check_some(some_jumble, note) end)
   end)
 
-  -- Symbols of all kinds, some at equal addresses. Other reports are also compared. (The last symbol is fixed, because
-  -- it is undefined what GNU gprof does with samples after it.)
+  -- The images have symbols of all kinds, some at equal addresses. The last symbol is fixed, because GNU gprof's
+  -- behaviour for samples after it is undefined. Other reports are also compared.
   it("for random images", function()
     local options <const> = { "-a", "-D", "-z", "-p", "-q", "-C", "--no-demangle" }
     repeatedly(function(note)

@@ -22,8 +22,8 @@ local function make(number)
   return made
 end
 
--- Writes a profile of such a build. `ticks` maps functions to samples ("helper 2" is the second function of that name);
--- main calls each of them seven times. Returns the path.
+-- Writes a profile of a build that `make` returned. `ticks` maps functions to samples; "helper 2" is the second
+-- function named helper. main calls each function seven times. Returns the path.
 local function profile(made, ticks)
   local plan = { ticks = {}, arcs = {} }
   for name, count in pairs(ticks) do
@@ -43,7 +43,7 @@ local function run(...)
   return program.run { "-b", ... }
 end
 
--- Output with runs of blanks reduced to one.
+-- Runs the program, which must succeed without messages. Returns its output with each run of blanks collapsed to one.
 local function printed(...)
   local result = run(...)
   assert.same({ "", 0 }, { result.stderr, result.status })
@@ -92,7 +92,7 @@ describe("--compare", function()
 
   it("takes several profiles and compares their mean; directories; and exported profiles", function()
     local expected = title:format "2 runs" .. rows
-    -- Removes the statistical errors, which change if the old side has more runs.
+    -- Returns the rows without statistical errors, which depend on the number of old runs.
     local function without_errors(text)
       return (text:match("\nself.*"):gsub("([+-]%d%.%d%d) %d%.%d%d~?", "%1"))
     end
@@ -210,7 +210,6 @@ describe("--compare", function()
   local far <const> = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {
     { kind = "histogram", low = 0x8000000, high = 0x8000040, bins = { 1, 2 } } } })
 
-  -- Errors about old files.
   for name, case in pairs {
     ["of another program"] = { strange .. "," .. stranger,
       ("%s, %s: has no function in common with %s"):format(strange, stranger, new.image) },

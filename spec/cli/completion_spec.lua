@@ -7,14 +7,12 @@ local options = require "gprof.cli.options"
 local program = require "support.program"
 local shell = require "support.shell"
 
--- Writes the completion script for a shell to a file. Returns its path.
 local function script(name)
   local result = program.run { "--print-completion=" .. name }
   assert.same({ "", 0 }, { result.stderr, result.status })
   return shell.write(shell.tmpdir() .. "/completion", result.stdout)
 end
 
--- Makes a directory with files to choose from. Returns its path.
 local function directory()
   local dir = shell.tmpdir "words"
   for _, name in ipairs { "map.txt", "my.lua", "two words" } do shell.write(dir .. "/" .. name, "") end
@@ -157,7 +155,7 @@ describe("bash", function()
   it("takes no separate word for an argument that must be attached", function()
     assert.same(files, completed("--color", ""))
     assert.same(files, completed("-p", ""))
-    assert.same({}, completed "-pO") -- a symspec
+    assert.same({}, completed "-pO") -- "O" is a symspec, the argument of -p
   end)
 
   it("offers files for options that take them, and for operands", function()
@@ -199,7 +197,8 @@ describe("zsh", function()
   end
   local path, dir = script "zsh", directory()
 
-  -- Completes lines in an interactive shell by pressing Tab at the end of each; "^G" prints the line.
+  -- Types lines into an interactive zsh and presses Tab at the end of each. "^G" appends the completed line to the file
+  -- `shown`.
   local driver <const> = [[
     setopt extended_glob
     zmodload zsh/zpty
@@ -218,7 +217,7 @@ describe("zsh", function()
     done
     zpty -d shell]]
 
-  -- The completed lines; `load` is the command that loads the script.
+  -- Returns the lines as zsh completes them. `load` is the command that loads the script.
   local function completed(lines, load)
     local shown = shell.write(shell.tmpdir() .. "/shown", "")
     shell.check({ "zsh", "-f", "-c", driver, "zsh", load or "compinit -u -D; source " .. shell.quote(path), dir, shown,

@@ -11,7 +11,7 @@ local shell = require "support.shell"
 local plan <const> = crafted.example
 local image <const> = crafted.image(plan)
 
--- The messages of a run, which must succeed.
+-- Runs the program, which must succeed. Returns its messages.
 local function said(...)
   local result = program.run { ... }
   assert.equal(0, result.status, result.stderr)
@@ -92,7 +92,7 @@ describe("Without arcs", function()
 end)
 
 describe("Samples outside all functions", function()
-  -- A profile of 100 samples, of which this number falls before the first function.
+  -- Makes a profile of 100 samples, `strays` of which fall before the first function.
   local function profile_with(strays)
     local bins = { [4] = strays, [5] = 100 - strays }
     for i = 1, 16 do bins[i] = bins[i] or 0 end

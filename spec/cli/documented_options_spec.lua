@@ -8,7 +8,7 @@ local shell = require "support.shell"
 local short_forms <const> = { none = "-%s", required = "-%s %s", optional = "-%s[%s]" }
 local long_forms <const> = { none = "--%s", required = "--%s=%s", optional = "--%s[=%s]" }
 
--- An option as documents show it: "-w NUM, --width=NUM".
+-- Returns an option as documents show it: "-w NUM, --width=NUM".
 local function form(option)
   local forms = {}
   if option.short then
@@ -27,7 +27,7 @@ local function all_forms()
   return forms
 end
 
--- The options in the manual's list: items that begin with the forms of an option, in backquotes.
+-- Returns the options in the manual's list: items that begin with an option in backquotes.
 local function forms_in_manual()
   local manual = shell.read(program.root .. "/doc/manual.md")
   local chapter = manual:match("\n## [^\n]*The options\n(.-)\n## ")
@@ -41,7 +41,8 @@ end
 
 local page <const> = program.root .. "/doc/gprof.lua.1"
 
--- The options in the manual page: lines that begin with five blanks and an option. Bold letters are overstruck.
+-- Returns the options in the manual page: lines that begin with five blanks and an option. mandoc overstrikes bold
+-- letters.
 local function forms_in_page()
   local text = shell.check({ "mandoc", "-T", "ascii", "-O", "width=200", page }).stdout:gsub(".\b", "")
   local forms = {}

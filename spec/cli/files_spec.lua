@@ -19,7 +19,7 @@ shell.write(plain.map, (shell.read(plain.symbols):gsub("[^\n]+", "file.o:%0")))
 shell.write(plain.words, "-p")
 shell.write(plain.list, plain.profile)
 
--- Functions that return the arguments with a file in place of an image, a profile, and so on.
+-- Each function returns arguments with `file` in one place: as the image, the profile, and so on.
 local places <const> = {
   image = function(file) return { "-b", "-p", "--", file, plain.profile } end,
   profile = function(file) return { "-b", "-p", "--", plain.image, file } end,
@@ -90,7 +90,7 @@ describe("where a file is expected", function()
   for what, file in pairs(files) do
     it("there may be " .. what, function()
       for place in pairs(places) do
-        -- an endless file would take all memory; no limit with sanitizers, which map more than there is
+        -- Without a memory limit, an endless file would fill the memory. Sanitizers map more than any limit allows.
         local line = os.getenv "GPROF_LUA" and 'exec "$@"' or 'ulimit -v 4000000; exec "$@"'
         check(launch.line(line, places[place](file), { cwd = home, timeout = 60 }))
       end

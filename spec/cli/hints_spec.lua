@@ -1,6 +1,6 @@
--- Hints: guesses at what was meant by a suspicious command line. They are never printed on standard output, and
--- not with --gnu-compat.
 -- SPDX-License-Identifier: GPL-3.0-or-later
+-- Hints: guesses at what the user meant by a suspicious command line. They are never printed on standard output, and
+-- never under --gnu-compat.
 
 local crafted = require "support.crafted"
 local program = require "support.program"
@@ -14,7 +14,7 @@ local function run(...)
   return program.run { "-b", ... }
 end
 
--- The warning of a run, which must succeed.
+-- Runs the program, which must succeed. Returns its warning.
 local function warned(...)
   local result = run(...)
   assert.equal(0, result.status)

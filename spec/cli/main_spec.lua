@@ -22,7 +22,6 @@ local function check_output(expected, result)
   assert.equal(0, result.status)
 end
 
--- Checks that a run failed with exactly this message.
 local function check_failure(message, result)
   assert.equal("gprof.lua: " .. message .. "\n", result.stderr)
   assert.equal("", result.stdout)
@@ -114,7 +113,7 @@ describe("the program", function()
 end)
 
 describe("before it is built, the program", function()
-  -- A copy without a core, and an interpreter that has none either.
+  -- The copy has no core, and LUA_CPATH hides any other.
   local dir = shell.tmpdir()
   shell.check { "cp", "-R", program.root .. "/gprof.lua", program.root .. "/lua",
     program.root .. "/Makefile", dir }
@@ -144,7 +143,7 @@ describe("under Lua 5.1, the program", function()
     return
   end
 
-  -- Makes a directory with a lua5.4 that is this shell script.
+  -- Writes a shell script as the command lua5.4. Returns a PATH that finds it first.
   local function path_with(script)
     local dir = shell.tmpdir()
     shell.write(dir .. "/lua5.4", "#!/bin/sh\n" .. script .. "\n")
@@ -196,7 +195,7 @@ describe("a failure is reported in one line:", function()
     return shell.write(shell.tmpdir() .. "/file", bytes)
   end
 
-  -- Command lines by case, and their message, in which "$" stands for the path in question.
+  -- Each case: the message, in which "$" stands for the path in question, and what replaces the default arguments.
   local cases = {
     ["no image"] = { "$: No such file or directory", image = "/no/image" },
     ["an image with an empty name"] = { "'': No such file or directory", image = "" },

@@ -54,7 +54,7 @@ local function check_sum(expected, arguments, options)
   assert.equal(expected, bytes)
 end
 
--- Checks that there is no sum, and only this message, with one process and with several.
+-- Checks that the program prints only this message and writes no sum, with one process and with several.
 local function check_failure(message, arguments, options)
   for _, jobs in ipairs { "--jobs=1", "--jobs=3" } do
     local result, bytes = sum({ jobs, table.unpack(arguments) }, options)
@@ -65,7 +65,7 @@ end
 
 -- Random profiles ------------------------------------------------------------------------------
 
--- Records of another run of the same program: other counts, some calls missing, others in another order.
+-- Returns the records of another run: other counts, some calls missing, and the calls in another order.
 local function another_run(records)
   local run = {}
   for _, record in ipairs(records) do
@@ -94,7 +94,8 @@ local function random_runs()
   return paths, dir
 end
 
--- Replaces a profile with one that is truncated or does not match the others, or with a file that is not a profile.
+-- Damages a profile: truncates it, replaces it with one that cannot be added to the others, appends an invalid record,
+-- or writes text in its place.
 local function spoil(path)
   local bytes = shell.read(path)
   local kind = math.random(4)
@@ -112,8 +113,8 @@ end
 describe("any tree of sums equals the flat sum:", function()
   local opened = assert(gprof.image(image))
 
-  -- Sums the files from `first` to `last` as a random tree of partial sums. Some of these are written to files, others
-  -- stay in memory.
+  -- Sums the files from `first` to `last` as a random tree of partial sums: some are written to files, others stay in
+  -- memory.
   local function tree(paths, first, last)
     local data, i = gprof.data.new { image = opened }, first
     while i <= last do
@@ -289,7 +290,7 @@ describe("a list of profiles", function()
   end)
 
   it("may be long", function()
-    -- fewer if each allocation starts a full collection
+    -- Fewer names if each allocation starts a full collection, which is slow.
     local count <const> = (os.getenv "GPROF_LUA" or ""):find "/collected%.sh$" and 1000 or 100000
     local names = {}
     for i = 1, count do names[i] = dir .. "/no such file " .. i end
@@ -382,8 +383,8 @@ describe("--jobs", function()
     assert.same({ 1, "gprof.lua: cannot create a pipe: Too many open files\n" }, { result.status, result.stderr })
   end)
 
-  -- Runs the program on two profiles and, in the second worker, a pipe without a writer. Then runs
-  -- a line of shell, in which $pid is the program's process.
+  -- Runs the program on two profiles and on a pipe without data, which the second worker reads. Then runs a line of
+  -- shell, in which $pid is the program's process.
   local function with_pipe(line)
     local cwd = directory { one = files[1], two = files[2] }
     local result = launch.line([[
@@ -479,8 +480,7 @@ end)
 describe("the progress line", function()
   local one = gmon.write(shell.tmpdir() .. "/one", profile(arc(1)))
 
-  -- The output on a terminal while three profiles are added up, of which the second is slow. Never waits for text that
-  -- does not come.
+  -- Returns the output on a terminal while the program adds three profiles, the second of which is slow.
   local function shown(line, ...)
     local dir = shell.tmpdir()
     shell.check({ "mkfifo", "pipe" }, { cwd = dir })

@@ -8,7 +8,7 @@ local options = require "gprof.cli.options"
 local program = require "support.program"
 local shell = require "support.shell"
 
--- GNU gprof's options: letter, long name, and ":" for a required argument, "?" for an optional one.
+-- GNU gprof's options: letter, long name, and ":" for a required or "?" for an optional argument.
 local gnu <const> = {
   { "A", "annotated-source", "?" }, { "b", "brief" }, { "C", "exec-counts", "?" }, { "d", "debug", "?" },
   { "D", "ignore-non-functions" }, { "h", "help" }, { "i", "file-info" }, { "I", "directory-path", ":" },
@@ -78,7 +78,6 @@ describe("every option of GNU gprof", function()
   end)
 end)
 
--- Returns the long names in the list that begin with a prefix.
 local function beginning(list, prefix)
   local found = {}
   for _, long in ipairs(list) do
@@ -100,8 +99,8 @@ for _, option in ipairs(options.own) do
   may_have_argument[option.long] = option.argument == "optional"
 end
 
--- A prefix of `long` must mean the only name in `list` that begins with it. If there are several, it must be refused
--- with a message that lists all of them, unless it is itself a name.
+-- Checks that a prefix of `long` selects the only name in `list` that begins with it. If several names do, the prefix
+-- must be refused with a message that lists them, unless it is itself a name.
 local function check_prefix(long, prefix, list)
   local candidates = beginning(list, prefix)
   local argument = needs_argument[long] and "=x" or ""

@@ -17,12 +17,13 @@ local env <const> = { ASAN_OPTIONS = "handle_segv=0:handle_abort=0:handle_sigill
 local missing <const> = program.run({ "--sandbox", "-b", image, profile }).stderr:match "cannot create the sandbox: .*"
 if missing then return pending(missing) end
 
--- A Lua module that makes system calls, and crashes.
+-- A Lua module whose functions make system calls and end the process in various ways.
 local inside <const> = shell.tmpdir "inside" .. "/inside.so"
 shell.check { "gcc", "-std=c11", "-D_GNU_SOURCE", "-O1", "-shared", "-fPIC", "-I/usr/include/lua5.4", "-o", inside,
   program.root .. "/spec/fixtures/inside.c" }
 
--- Makes a directory with report.lua, a report with this body, in which `inside` is that module.
+-- Writes report.lua, a report with this body, into a new directory. In the body, `inside` is the module. Returns the
+-- directory.
 local function report(body)
   local dir = shell.tmpdir "report"
   shell.check { "cp", inside, dir }
@@ -33,7 +34,7 @@ local function report(body)
   return dir
 end
 
--- Runs the report in the sandbox.
+-- Runs a report with this body in the sandbox. Returns the result and the report's directory.
 local function run(body, ...)
   local dir = report(body)
   return program.run({ "-b", image, profile, "--sandbox", "--report=" .. dir .. "/report.lua", ... },
@@ -164,7 +165,7 @@ describe("the same with and without --sandbox, to the byte, is", function()
 end)
 
 describe("the sandbox refuses", function()
-  -- Runs a report that prints the results of its calls, and compares them.
+  -- Runs a report that must print `expected`. Returns its directory.
   local function check(expected, body)
     local result, dir = run(body)
     assert.same({ expected, "", 0 }, { result.stdout, result.stderr, result.status })
@@ -329,8 +330,8 @@ describe("an image with random bytes changed", function()
   local whole <const>, profile_of_lines <const> = shell.read(made.image), small.run(made)
   local path <const> = shell.tmpdir "changed" .. "/program"
 
-  -- Changes up to eight random bytes, two thirds of them in headers: at the start of the file and, for sections, at its
-  -- end. Sometimes also truncates the image.
+  -- Returns the image with up to eight random bytes changed, two thirds of them in headers: at the start of the file
+  -- and, for sections, at its end. Sometimes also truncates it.
   local function changed()
     local bytes = whole
     for _ = 1, math.random(8) do

@@ -22,7 +22,8 @@ local function arc(count)
   return { kind = "arc", from = 0x1004, self = 0x1100, count = count }
 end
 
--- Writes a profile of `first` and `second`, with this number of bins, all empty but the seventh.
+-- Writes a profile with one call record and a histogram of `bins` bins, in which only the seventh has ticks. Returns
+-- the path.
 local function save(bins, ticks, calls, more)
   return gmon.write(shell.tmpdir "sum" .. "/gmon.out",
     gmon.magic { records = { histogram { n = bins, [7] = ticks }, arc(calls), more } })
@@ -35,13 +36,11 @@ local function expected(ticks, calls)
   return gmon.magic { records = { histogram { n = 512, [7] = ticks }, arc(calls) } }
 end
 
--- Runs the program in a directory. It must succeed without messages.
 local function quietly(dir, ...)
   local result = program.run({ ... }, { cwd = dir })
   assert.same({ 0, "", "" }, { result.status, result.stdout, result.stderr })
 end
 
--- Checks that a run failed with exactly this message.
 local function check_failure(message, result)
   assert.same({ 1, "", "gprof.lua: " .. message .. "\n" }, { result.status, result.stdout, result.stderr })
 end
@@ -287,7 +286,7 @@ describe("if a sum fails, only the old one is left:", function()
       [[exec "$@" -q]], { bare })
   end)
 
-  -- The last file is a pipe without data, so that the program waits there.
+  -- The program waits at the last file, a pipe without data.
   it("a signal while the files are read", function()
     local line = [[
       mkfifo pipe && { "$@" & } && exec 3>pipe && kill -TERM $! && wait $!
@@ -299,7 +298,7 @@ describe("if a sum fails, only the old one is left:", function()
 end)
 
 describe("if it is killed while writing", function()
-  -- The program is killed by SIGXFSZ, when the file exceeds the size limit: always at the same place.
+  -- SIGXFSZ kills the program when the file exceeds the size limit, always at the same place.
   local function write(dir, limit)
     local large = save(100000, 1, 10)
     return launch.line(limit .. [[ exec "$@"]], { "-s", image, large }, { cwd = dir }), large
@@ -321,8 +320,7 @@ end)
 
 -- Reports -----------------------------------------------------------------------------------
 
--- Writes five variants of a program's profile, with other numbers of calls, some calls missing, and other samples.
--- Returns their paths.
+-- Writes five variants of a program's profile, which differ in their samples and calls. Returns their paths.
 local function five_runs(built)
   local dir, paths = shell.tmpdir(), {}
   for i = 1, 5 do
@@ -347,7 +345,7 @@ local function five_runs(built)
 end
 
 describe("reports on the sum of five runs equal those on the runs:", function()
-  -- The programs that print, with their options.
+  -- The programs that print the reports, with their options.
   local ours <const>, compatible <const>, gnu <const> = { program.run }, { program.run, "--gnu-compat" }, { oracle.run }
   local readers = { ours = ours, ["ours under --gnu-compat"] = compatible }
   local available, why = oracle.available()

@@ -6,9 +6,9 @@ local shell = require "support.shell"
 
 local c_lines = {}
 
--- Adds the lines of one JSON document of gcov to `sources`, by path and number. A header occurs in the document of each
--- object that includes it, and a line occurs once for each function that contains it. A line ran if any of these
--- occurrences ran.
+-- Adds the lines of one JSON document of gcov to `sources`, a table of tables keyed by path and line number. A header
+-- occurs in the document of each object that includes it, and a line occurs once for each function that contains it. A
+-- line ran if any of these occurrences ran.
 local function add_document(sources, document)
   for _, file in ipairs(document.files) do
     local lines = sources[file.file] or {}

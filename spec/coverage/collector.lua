@@ -11,10 +11,10 @@
 local directory = os.getenv "GPROF_COVERAGE"
 local debug_sethook, getinfo, open = debug.sethook, debug.getinfo, io.open
 
-local hits = {}  -- whether a line ran, by path and line number
-local hits_of = setmetatable({}, { __mode = "k" })  -- by function: the hits of its source, or false if it is not ours
+local hits = {}  -- hits[path][line]: whether the line ran
+local hits_of = setmetatable({}, { __mode = "k" })  -- hits_of[function]: its source's hits; false if it is not ours
 
--- Sources are recognised by the end of their path, in any checkout or copy.
+-- Recognizes our sources by the end of their path, in any checkout or copy.
 local function is_ours(path)
   return path:find "%f[^@/]gprof%.lua$" or path:find "%f[^@/]lua/gprof/[%w_/]+%.lua$"
 end

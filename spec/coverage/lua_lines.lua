@@ -5,11 +5,11 @@ local shell = require "support.shell"
 
 local lua_lines = {}
 
--- Instructions that no source text stands for: the start of a vararg function, the end of a block.
+-- Instructions without source text: the start of a vararg function and the end of a block.
 local IMPLIED <const> = { VARARGPREP = true, CLOSE = true }
 
--- Returns the lines of all instructions, except these and the last return of each function, which luac adds even if it
--- is unreachable.
+-- Returns the lines of a file's instructions. Leaves out the implied ones and each function's last return, which luac
+-- adds even if it is unreachable.
 local function of_code(luac, path)
   local lines, previous = {}, nil
   local listing = shell.check { luac, "-p", "-l", path }.stdout
@@ -20,7 +20,7 @@ local function of_code(luac, path)
   return lines
 end
 
--- The distinct records of all processes in a directory.
+-- Returns the set of records that all processes wrote to a directory.
 local function read_records(directory)
   local records = {}
   for record in shell.check({ "sh", "-c", "cat ./*" }, { cwd = directory }).stdout:gmatch "[^\n]+" do

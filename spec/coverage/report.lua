@@ -13,7 +13,7 @@ local c_lines = require "coverage.c_lines"
 local lua_lines = require "coverage.lua_lines"
 local shell = require "support.shell"
 
--- The minimum percentages.
+-- Minimum coverage in percent.
 local LUA_MARK <const>, C_MARK <const> = 95, 90
 
 local HEAD <const>, ROW <const> = "%-34s %6s %8s %6s\n", "%-34s %6d %8d %6.1f\n"
@@ -46,7 +46,7 @@ local function print_table(language, sources, mark)
   return share >= mark
 end
 
--- The lines that never ran, as ranges. A range may include lines without code.
+-- Returns the lines that never ran as ranges. A range may include lines without code.
 local function missed_ranges(lines)
   local numbers, ranges, range = {}, {}, nil
   for number in pairs(lines) do
@@ -66,7 +66,7 @@ local function missed_ranges(lines)
   return ranges
 end
 
--- Writes positions in the format of compiler messages, which editors can jump to.
+-- Writes the lines that never ran in the format of compiler messages, so that editors can jump to them.
 local function write_missed(file, sources)
   for _, source in ipairs(sources) do
     for _, range in ipairs(missed_ranges(source.lines)) do

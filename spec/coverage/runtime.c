@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Lets gcov count csrc/runtime/blocks.c to its end. The runtime finishes in the last
- * destructor, after gcov's own one has written the counts. So gcov's calls of __gcov_exit
- * are wrapped and do nothing; the counts are written here instead. Destructors of the
- * same priority run from last to first, so this object must be linked before the
+ * destructor, after gcov's destructor has written the counts. So gcov's calls of
+ * __gcov_exit are wrapped and do nothing; this file writes the counts instead. Destructors
+ * of the same priority run from last to first, so this object must be linked before the
  * runtime's.
  */
 #include <signal.h>
@@ -13,7 +13,7 @@ void __real___gcov_exit(void);
 
 void __wrap___gcov_exit(void) {}
 
-/* Under a limit on file sizes, gcov overwrites older counts as far as they fit. */
+/* Under a file size limit, gcov writes as many counts as fit. */
 static void write_counts(void) {
   signal(SIGXFSZ, SIG_IGN);
   __real___gcov_exit();

@@ -51,7 +51,7 @@ local function by_id(image)
   return ".build-id/" .. id_of(image):gsub("^..", "%0/") .. ".debug"
 end
 
--- Runs the program on a fixture's profile.
+-- Runs the program on a fixture's profile. Returns its output, its messages and its status.
 local function report(built, image, options)
   local result = program.run({ "-b", image, built.gmon, table.unpack(options) })
   return { result.stdout, result.stderr, result.status }
@@ -282,7 +282,7 @@ describe("a debugging file is refused", function()
     assert.same({ "", expected, 1 }, report(calls, dir .. "/image", { "-p", ... }))
   end
 
-  -- Checks that the report is that of an image without lines and a warning gives the reason.
+  -- Checks that the report equals that of an image without lines and that a warning gives the reason.
   local function check_lines(dir, problem)
     local bare = shell.tmpdir() .. "/bare"
     shell.check { "strip", "-g", "-o", bare, calls.image }
@@ -594,7 +594,7 @@ describe("debugging information in dwz's supplementary file", function()
     check_same(calls, dir .. "/image", option_sets[3], { "--debug-dir=" .. other })
   end)
 
-  -- Replaces the file and checks that a warning gives the reason.
+  -- Runs the program after `replace` has changed the shared file, and checks that a warning gives the reason.
   local function check(replace, problem)
     local dir = share(calls, "sub/shared")
     os.remove(dir .. "/sub/shared")

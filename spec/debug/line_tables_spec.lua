@@ -10,7 +10,7 @@ local gprof = require "gprof"
 local launch = require "support.launch"
 local shell = require "support.shell"
 
--- Lists the addresses for which our file or line differs from libbfd's. Function names are tested by image_spec.
+-- Returns the addresses for which our file or line differs from libbfd's. image_spec tests the function names.
 local function differences(image, first, expected, output)
   local found, at = {}, 0
   for line in output:gmatch "[^\n]+" do
@@ -47,7 +47,7 @@ local function compare(image, machine)
   return known
 end
 
--- Tests `test(path)` on a program; pending if the program cannot be built here.
+-- Passes the path of a built program to `test`. The test is pending if the program cannot be built here.
 local function with_program(title, name, variant, test)
   local supported, lack = build.supported(name, variant)
   title = ("%s: %s %s"):format(title, name, variant)
@@ -86,7 +86,7 @@ describe("The file and line of every address equal libbfd's", function()
 end)
 
 describe("Where several units describe the code of one function, our answers equal libbfd's:", function()
-  -- The source of a unit with an inline function that all units share; #line places it on `line`.
+  -- Returns the source of a unit with an inline function that all units share. #line places the function on `line`.
   local function unit(name, line)
     return ([[
       #line %d "header.h"
@@ -160,8 +160,8 @@ end)
 
 -- An assembler's tables ---------------------------------------------------------------------------
 
--- `core` is the machine in the name of Debian's libbfd, and `low` the address where the code begins. `base` is added to
--- all addresses.
+-- `core` names the machine as Debian's libbfd packages do, `low` is the address where the code begins, and `base` is
+-- added to all addresses.
 local machines <const> = {
   { name = "x86-64", tools = "", as = { "--64" }, ld = { "-m", "elf_x86_64" } },
   { name = "i386", tools = "", as = { "--32" }, ld = { "-m", "elf_i386" } },
@@ -210,8 +210,8 @@ end)
 
 -- Rows ----------------------------------------------------------------------------------------------
 
--- Rows as readelf decodes them: "ADDRESS FILE LINE", followed by "x" for statements; "ADDRESS" alone ends a sequence.
--- File names are without directories.
+-- Returns the rows that readelf decodes: "ADDRESS FILE LINE", followed by "x" for statements; "ADDRESS" alone ends a
+-- sequence. File names have no directories.
 local function readelf_rows(image)
   local text = shell.check({ "readelf", "-W", "--debug-dump=decodedline", image }, { env = { LC_ALL = "C" } }).stdout
   local rows = {}
@@ -296,8 +296,8 @@ end)
 
 -- Damage --------------------------------------------------------------------------------------------
 
--- Reads all rows, and the sources of all functions. Prints "NAME FILE:LINE" for each function with a source, and the
--- kilobytes of memory that this took.
+-- Reads all rows, and the sources of all functions. Prints "NAME FILE:LINE" for each function with a source, and by how
+-- many kilobytes the memory grew.
 local reader <const> = [[
   local gprof = require "gprof"
   local function peak()
@@ -319,8 +319,7 @@ local reader <const> = [[
   end
 ]]
 
--- Reads images with `reader`, and returns its output. Fails on a crash, on an error, or if an image takes 64 MB of
--- memory.
+-- Runs `reader` on images and returns its output. Fails on a crash, on an error, or if an image takes 64 MB of memory.
 local function read(...)
   local result = launch.script(reader, { ... }, { env = addresses.excused.env, timeout = 60 })
   -- libbfd itself warns about sections that are too long.
@@ -344,7 +343,8 @@ local function patch(offset, new)
   return bytes:sub(1, offset) .. new .. bytes:sub(offset + #new + 1)
 end
 
--- Writes images. One process reads them all, because its start takes longer than reading an image.
+-- Writes images and returns their paths. One process reads them all, because starting it takes longer than reading an
+-- image.
 local scratch <const> = shell.tmpdir "damaged"
 local function written(...)
   local paths = {}
@@ -354,7 +354,7 @@ local function written(...)
   return table.unpack(paths)
 end
 
--- The file offsets of the tables in .debug_line.
+-- Returns the file offsets of the tables in .debug_line.
 local function tables()
   local offset, size = place ".debug_line"
   local list, at = {}, 0
@@ -413,8 +413,8 @@ describe("A line table", function()
   end)
 end)
 
--- A DWARF 5 line table with these directory and file tables and this line program. `parameters` replaces the header's
--- usual fields for the state machine.
+-- Returns a DWARF 5 line table with these directory and file tables and this line program. `parameters` replaces the
+-- header's usual fields for the state machine.
 local function table_5(directories, program, parameters)
   local header = (parameters or "\1\1\1\251\14\13\0\1\1\1\1\0\0\0\1\0\0\1") .. directories
   local body = "\5\0" .. "\8\0" .. ("<I4"):pack(#header) .. header .. program
@@ -529,7 +529,7 @@ describe("A crafted line table", function()
     compare(path)
   end)
 
-  -- No comparison: libbfd's answers for these depend on earlier queries.
+  -- There is no comparison, because libbfd's answers for these depend on earlier queries.
   it("whose program has a sequence that does not end is harmless", function()
     local program = set_address .. "\1\2\16\1"
     local path = with_sections { debug_info = info_5, debug_abbrev = abbrev_5, debug_line = table_5(named, program) }
@@ -559,7 +559,7 @@ describe("A crafted line table", function()
       units[#units + 1] = ("<s4"):pack("\5\0\1\8\0\0\0\0" .. "\1" .. ("<I4"):pack(i) .. "/home\0")
     end
     read(with_sections { debug_info = table.concat(units), debug_abbrev = abbrev_5, debug_line = line })
-    -- Overlapping headers: each looks like a table.
+    -- Each of the overlapping headers looks like a table.
     local overlapping = ("\255\255\3\0\2\0\0\0\0\0\1\1\1\1\1\1"):rep(20000)
     units = {}
     for i = 0, 20000 do
@@ -579,7 +579,7 @@ describe("A crafted line table", function()
     local unit = ("<s4"):pack("\5\0\1\8\0\0\0\0" .. "\2" .. "\0\0\0\0" .. "/home\0")
     local abbrev = ("\1\17\0" .. ("\16\23"):rep(100) .. "\0\0"):rep(10000)
     read(with_sections { debug_info = unit:rep(20000), debug_abbrev = abbrev, debug_line = table_5(named, one_row) })
-    -- attributes that take no bytes in a unit
+    -- Attributes that take no bytes in a unit.
     unit, abbrev = ("<s4"):pack("\5\0\1\8\0\0\0\0" .. "\1"), "\1\17\0" .. ("\60\25"):rep(500000) .. "\0\0\0"
     read(with_sections { debug_info = unit:rep(50000), debug_abbrev = abbrev, debug_line = "" })
     read(with_sections { debug_info = ("\0"):rep(1000000), debug_abbrev = abbrev_5, debug_line = "" })

@@ -11,11 +11,11 @@ local examples <const> = program.root .. "/examples/cluster/"
 
 local image <const> = build.craft { address = 0x1000, text = 0x400, symbols = { { "first", 0 }, { "second", 0x100 } } }
 
--- The command of the program, as in the variable GPROF: the shell splits it into words.
+-- The program's command for the variable GPROF, which the shell splits into words.
 local gprof <const> = table.concat(program.interpreter, " ") .. " " .. program.root .. "/gprof.lua"
 
--- A directory with an empty directory `out`; seven profiles whose names contain spaces; `list`, their names, with an
--- unterminated last line; and `expected`, their sum.
+-- Makes a directory with an empty directory `out`; seven profiles whose names contain spaces; `list`, their names, with
+-- an unterminated last line; and `expected`, their sum.
 local function scene()
   local dir = shell.tmpdir "cluster"
   local names = {}

@@ -69,7 +69,8 @@ end)
 
 -- Profiles ----------------------------------------------------------------------------------------
 
--- Makes a target of the example's Makefile, which runs it. Returns the paths of image and profile.
+-- Builds a target of the example's Makefile, which also runs the program. Returns the paths of the image and the
+-- profile.
 local function make(target, image)
   local dir = shell.tmpdir "embedded"
   shell.check({ "make", "-s", "-C", example, "BUILD=" .. dir, target }, { env = { MAKEFLAGS = false }, timeout = 120 })

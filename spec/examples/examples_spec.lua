@@ -32,7 +32,6 @@ local function refuses(message, name, arguments, options)
   assert.same({ ("%s.lua: %s\n"):format(name, message), "", 1 }, { result.stderr, result.stdout, result.status })
 end
 
--- The image and the profile of a crafted program.
 local function files(plan)
   return crafted.image(plan), crafted.gmon(plan)
 end
@@ -81,7 +80,7 @@ describe("every example", function()
     return more
   end
 
-  -- The arguments of a case with another image.
+  -- Returns the case's arguments with another image.
   local function with_image(case, path)
     local arguments = {}
     for i, argument in ipairs(case[3]) do arguments[i] = argument == image and path or argument end
@@ -322,7 +321,7 @@ describe("tree", function()
 
   it("terminates for an exponential number of branches", function()
     local text = printed("tree", { "100", "20", files(ladder(60)) })
-    assert.equal(7, select(2, text:gsub("\n", "")))  -- one branch of 100 %, two of 50 %, four of 25 %
+    assert.equal(7, select(2, text:gsub("\n", "")))  -- one node of 100 %, two of 50 %, four of 25 %
   end)
 
   it("refuses an invalid number, and a profile without samples", function()
@@ -373,7 +372,6 @@ describe("hot_paths", function()
 end)
 
 describe("gate", function()
-  -- A program with the given numbers of samples.
   local function sampled(main, work)
     return { functions = { "main", "work" }, ticks = { main = main, work = work } }
   end
@@ -429,7 +427,7 @@ end)
 describe("shards", function()
   local plan <const> = crafted.example
 
-  -- The bytes of the example's profile with all samples and calls multiplied by n.
+  -- Returns the bytes of the example's profile with all samples and calls multiplied by n.
   local function times(n)
     local more = { functions = plan.functions, ticks = {}, calls = {} }
     for name, ticks in pairs(plan.ticks) do more.ticks[name] = n * ticks end
@@ -497,7 +495,6 @@ describe("shards", function()
 end)
 
 describe("flat_errors", function()
-  -- The output of the report for a program.
   local function report(plan, options)
     local parts = {}
     local stream = output.through(function(text) table.insert(parts, text) end)
@@ -542,14 +539,15 @@ describe("perf2gmon", function()
     return summary:gsub("%S*/", ""), dir
   end
 
-  -- Replaces places such as {light+4} with the address, for an image loaded at `base`, and "light+0x4".
+  -- Replaces each place, such as {light+4}, with its address in an image loaded at `base` and "light+0x4"; replaces
+  -- IMAGE with the image's path.
   local function recorded(base, text)
     return (text:gsub("{([%w_]+)%+(%d+)}", function(name, offset)
       return ("%x %s+0x%x"):format(base + build.address(built.image, name) + offset, name, offset)
     end):gsub("IMAGE", built.image))
   end
 
-  -- Maps the functions of a profile to their samples. The result also has the profile's `unit` and `rate`.
+  -- Maps function names to samples. The result also has the profile's `unit` and `rate`.
   local function counts(path, image)
     local opened = assert(gprof.image(image or built.image))
     local profile = assert(gprof.profile(opened, assert(gprof.data(opened, path))))
@@ -708,8 +706,8 @@ describe("gcov2blocks", function()
     return printed("gcov2blocks", { image }, { stdin = shell.write(shell.tmpdir() .. "/json", json) })
   end
 
-  -- gcov's counts by line, adapted to our lines: the count of a function's name moves to the line of its opening brace;
-  -- labels of a switch, which have no code, are left out.
+  -- Returns gcov's counts by line, adapted to our lines. gcov counts a function's calls at the line of its name; we
+  -- count them at its opening brace. gcov also counts case labels, which have no code; they are left out.
   local function gcov_counts(made)
     local counts, last, name = {}, nil, nil
     for count, number, text in made.text:gmatch "([^ :]+)%*?: *(%d+):([^\n]*)" do
@@ -719,11 +717,11 @@ describe("gcov2blocks", function()
       if text == "{" and name then counts[number], counts[name] = counts[name], nil end
       name, last = text:find "^%a.*%)$" and number, number
     end
-    counts[last] = 0  -- functions that --coverage adds
+    counts[last] = 0  -- the last line stands for functions that gcc adds
     return counts
   end
 
-  -- Counts by line in our annotated source.
+  -- Returns the counts by line in our annotated source.
   local function our_counts(made, profile)
     local path = gmon.write(shell.tmpdir() .. "/blocks", profile)
     local result = program.run({ "-b", "-l", "-A", made.image, path }, { cwd = made.dir })

@@ -20,8 +20,8 @@ local function names()
   end
 end
 
--- Parses an export: `header`; `functions`, an array of { name, file, self, lines (cost by "file:line"), calls }, each
--- call { name, file, count, time, line, target }; `total`.
+-- Parses an export. Returns `header`, `total`, and `functions`, an array of { name, file, self, lines, calls }. `lines`
+-- maps "file:line" to cost. A call is { name, file, count, time, line, target }.
 local function read(text)
   local read_file, read_name = names(), names()
   local made, lines = { functions = {}, header = {} }, text:gmatch "([^\n]*)\n"

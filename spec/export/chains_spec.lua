@@ -1,6 +1,6 @@
--- Estimated call chains: properties that hold for any call graph; and the exports folded and speedscope, which
--- consist of call chains.
 -- SPDX-License-Identifier: GPL-3.0-or-later
+-- Estimated call chains: properties that hold for any call graph, and the two exports that consist of call chains,
+-- folded and speedscope.
 
 local chains = require "gprof.analysis.chains"
 local chance = require "support.chance"
@@ -10,7 +10,7 @@ local exported = require "support.exported"
 local apportion = require "gprof.analysis.apportion"
 local small = require "support.small"
 
--- The ids of a chain, root first.
+-- Returns the ids of a chain, root first.
 local function ids_of(chain)
   local ids, link = {}, chain.top
   while link do

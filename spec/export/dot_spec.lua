@@ -8,8 +8,8 @@ local launch = require "support.launch"
 local program = require "support.program"
 local shell = require "support.shell"
 
--- Parses a graph: `nodes` (labels) and `colors` by name, `edges` (labels) by "from > to", and the `note`. Labels are
--- joined to one line; a node's label omits its name.
+-- Parses a graph. Returns the nodes' labels and `colors` keyed by name, the edges' labels keyed by "from > to", and the
+-- `note`. A label is one line of text; a node's label omits its name.
 local function read(text)
   local graph, names = { nodes = {}, edges = {}, colors = {}, note = text:match '\n  label="([^"]*)"' }, {}
   for id, label, color in text:gmatch '\n  (n%d+) %[label="(.-[^\\])", fillcolor="(#%x+)"' do
@@ -23,7 +23,7 @@ local function read(text)
   return graph
 end
 
--- A small program with simple shares.
+-- The program has 100 samples, so ticks are percentages.
 local plan <const> = {
   functions = { "main", "parse", "eval", "alloc" },
   ticks = { main = 10, parse = 15, eval = 25, alloc = 50 },

@@ -13,8 +13,8 @@ if lack then return pending(lack) end
 
 local plan <const> = crafted.example
 
--- Opens a page and runs steps there; a step that is a string is a JavaScript expression to evaluate. Fails if the
--- browser logs an error or requests anything else.
+-- Opens a page and runs steps there. A step that is a string is a JavaScript expression to evaluate. Fails if the
+-- browser logs an error or requests another file.
 local function visit(path, ...)
   local steps = {}
   for i, step in ipairs { ... } do steps[i] = type(step) == "string" and { "eval", step } or step end

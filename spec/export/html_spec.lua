@@ -22,7 +22,6 @@ local function check_failure(message, ...)
   assert.same({ "", "gprof.lua: " .. message .. "\n", 1 }, { result.stdout, result.stderr, result.status })
 end
 
--- Maps function names to the values of a column.
 local function by_name(data, column)
   local values = {}
   for i, name in ipairs(data.functions.name) do values[name] = data.functions[column][i] end

@@ -9,7 +9,7 @@ local reading = require "support.protobuf"
 
 local NANOSECONDS <const> = 1000000000
 
--- Decodes a message into fields by name; `names` maps field numbers to names.
+-- Decodes a message into a table from field names to values. `names` maps field numbers to names.
 local function named(text, names)
   local fields, made = reading.message(text), {}
   for number, name in pairs(names) do
@@ -107,7 +107,7 @@ describe("the export pprof", function()
       local near = #made.samples + 1
       for f in profile:functions() do
         assert.equal((f.self * NANOSECONDS + 0.5) // 1 | 0, self[f.address] or 0)
-        -- a truncated chain adds nothing to the callers that were cut off
+        -- A truncated chain adds nothing to the callers that were cut off.
         assert.near((f.self + f.children) * NANOSECONDS, total[f.address] or 0,
           near + 1e-2 * profile.total * NANOSECONDS)
       end

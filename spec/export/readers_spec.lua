@@ -9,7 +9,7 @@ local shell = require "support.shell"
 
 local modules <const> = program.root .. "/build/readers/node_modules"
 
--- A small program with simple shares.
+-- The program has 100 samples, so ticks are percentages.
 local running <const> = {
   functions = { "main", "parse", "eval", "alloc" },
   ticks = { main = 10, parse = 15, eval = 25, alloc = 50 },
@@ -25,7 +25,7 @@ local subjects = {
 }
 for name, image, path in exported.each_program() do subjects[name] = { image, path } end
 
--- Writes an export to a file; some readers detect the format by the name. Returns its path.
+-- Some readers detect the format by the file name.
 local function file(name, text)
   return shell.write(shell.tmpdir() .. "/" .. name, text)
 end
@@ -113,8 +113,8 @@ if not succeeds "command -v node" or not shell.exists(modules .. "/speedscope/pa
   return pending "readers from npm: need nodejs, npm and 'make readers'"
 end
 
--- Runs a script of spec/readers, which loads an npm package. Passes it several files at once, since node starts slowly.
--- Returns a line for each file.
+-- Runs a script of spec/readers, which loads an npm package. node starts slowly, so the script gets several files at
+-- once. Returns a line for each file.
 local function node(script, files, ...)
   local argv = { "node", program.root .. "/spec/readers/" .. script, modules, ... }
   local result = shell.run(table.move(files, 1, #files, #argv + 1, argv))
@@ -125,7 +125,7 @@ local function node(script, files, ...)
   return lines
 end
 
--- Runs a script on the exports of all subjects. Returns a table from the subjects' names to lines of output.
+-- Runs a script on the exports of all subjects. Returns a table from subject names to lines of output.
 local function node_of_all(script, kind, filename, ...)
   local names, files, found = {}, {}, {}
   for name, subject in pairs(subjects) do
@@ -151,7 +151,7 @@ describe("speedscope", function()
     end)
 
     for name, subject in pairs(subjects) do
-      -- For callgrind exports speedscope estimates the stacks of cycles itself, so their times differ.
+      -- speedscope itself estimates the stacks of cycles in callgrind exports, so their times differ.
       it(("has the times of the flat profile, from %s: %s"):format(kind, name), function()
         local made, total = read[name], 0
         assert.is_nil(made.problem)
