@@ -43,7 +43,8 @@ static inline bool gp_resize(void *column, size_t capacity, size_t size) {
   return true;
 }
 
-/* A column that gp_grow resizes: the address of the pointer to its items. */
+/* A column that gp_grow resizes: the address of the pointer to its items, and their
+ * size. */
 typedef struct gp_growing_column {
   void *column;
   size_t size;  /* bytes per item */

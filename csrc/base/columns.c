@@ -9,7 +9,8 @@
 /* Size of the scratch buffer for formatting a number without printf. */
 enum { SCRATCH = 24 };
 
-/* Pads the `length` characters at `out` to the column's width. */
+/* Pads the `length` characters at `out` to the column's width. Returns one past the
+ * end. */
 static char *pad(char *out, size_t length, gp_column_style style) {
   size_t width = (size_t)style.width;
   if (length >= width) return out + length;
@@ -22,9 +23,9 @@ static char *pad(char *out, size_t length, gp_column_style style) {
   return out + width;
 }
 
-/* Copies the characters from `begin` to `end` into their column. It always copies SCRATCH
- * characters, because the compiler turns a memcpy of constant length into a few
- * instructions. Both buffers are large enough for that. */
+/* Copies the characters from `begin` to `end` into their column. Returns one past the end
+ * of the column. It always copies SCRATCH characters, because the compiler turns a memcpy
+ * of constant length into a few instructions. Both buffers are large enough for that. */
 static char *put(char *out, const char *begin, const char *end, gp_column_style style) {
   size_t length = (size_t)(end - begin), width = (size_t)style.width;
   size_t blanks = length < width ? width - length : 0;

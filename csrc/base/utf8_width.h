@@ -20,9 +20,9 @@ typedef struct gp_cut {
   size_t head, tail;
 } gp_cut;
 
-/* Cuts out the middle of a text so that the rest, with a mark of `mark` columns in the
- * gap, is `room` columns wide. Never splits a character. Returns false if the text fits
- * uncut, or if `room` is too narrow for the mark and a character on each side. */
+/* Shortens a text to `room` columns: cuts out its middle, and leaves space there for a
+ * mark of `mark` columns. Never splits a character. Returns false if the text fits uncut,
+ * or if `room` is too narrow for the mark and a character on each side. */
 bool gp_utf8_cut(const char *text, size_t length, size_t room, size_t mark, gp_cut *cut);
 
 #endif

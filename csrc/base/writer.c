@@ -25,7 +25,8 @@ static bool fail_write(gp_writer *writer, const char *what) {
   return gp_fail(writer->error, "%s: %s", what, strerror(errno));
 }
 
-/* Resolves `name` relative to the directory of `path`. */
+/* Returns the path of `name`, relative to the directory of `path`. NULL if there is no
+ * memory. */
 static char *resolve(const char *path, const char *name) {
   const char *slash = *name == '/' ? NULL : strrchr(path, '/');
   size_t directory = slash ? (size_t)(slash - path) + 1 : 0, size = strlen(name) + 1;
@@ -220,8 +221,8 @@ unsigned char *gp_writer_room(gp_writer *writer, size_t count) {
  * write errors, and ensures that the path leads to a complete file, old or new, after a
  * crash of the machine. Without it, an empty file could replace the only copy of a summed
  * profile. It takes some milliseconds per file; printed reports are not affected. The
- * directory is not synced: if the rename is lost, the old file is still complete. EINVAL:
- * the file system does not support fsync. */
+ * directory is not synced: if the rename is lost, the old file is still complete. The
+ * error EINVAL is ignored: the file system does not support fsync. */
 static bool finish(gp_writer *writer) {
   if (!flush(writer)) return false;
   if (writer->temporary && fsync(writer->file) != 0 && errno != EINVAL)

@@ -2,10 +2,11 @@
 /*
  * Writes files atomically.
  *
- * The data go to a temporary file in the same directory, which replaces the old file when
- * it is complete. Until then, and after any failure, the old file is unchanged. Devices
- * and pipes are written to directly. Signals that would terminate the process are blocked
- * meanwhile, so that no temporary file is left over; SIGKILL cannot be blocked.
+ * The data is written to a temporary file in the same directory. When complete, this file
+ * replaces the old one. Until then, and after any failure, the old file is unchanged.
+ * Devices and pipes are written to directly. While the temporary file exists, signals
+ * that would terminate the process are blocked, so that the file is not left over.
+ * SIGKILL cannot be blocked.
  */
 #ifndef GP_BASE_WRITER_H
 #define GP_BASE_WRITER_H

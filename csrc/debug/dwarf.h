@@ -27,7 +27,7 @@ bool gp_has_debug_info(const gp_image *image);
 bool gp_dwarf_open(gp_dwarf *dwarf, const gp_image *image);
 void gp_dwarf_free(gp_dwarf *dwarf);
 
-/* Whether memory ran out during a read. Data that could not be read then appear to be
+/* Whether memory ran out during a read. Data that could not be read then appears to be
  * absent. */
 bool gp_dwarf_no_memory(const gp_dwarf *dwarf);
 

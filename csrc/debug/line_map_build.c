@@ -17,7 +17,7 @@
 
 /* --- asking libbfd ------------------------------------------------------------- */
 
-/* Adds libbfd's answer for one address: extends the last row, or begins a new one if the
+/* Adds libbfd's answer for one address. Extends the last row, or begins a new one if the
  * line or the function differs. */
 static bool append_answer(gp_line_map *map, uint64_t address, const gp_location *location,
                           const char *last_function) {

@@ -12,8 +12,8 @@
 #include <stddef.h>
 
 /* Unpacks xz data into `*bytes` (free() them). Returns NULL, or an error message: the
- * data are damaged, or larger than any symbol table. Memory grows with the output and is
- * limited to some hundred MB, whatever sizes the data claim. */
+ * data is damaged, or larger than any symbol table. Memory grows with the output and is
+ * limited to some hundred MB, whatever sizes the data claims. */
 typedef const char *gp_unpack(const unsigned char *packed, size_t size,
                               unsigned char **bytes, size_t *length);
 

@@ -50,8 +50,8 @@ void gp_data_free(gp_data *data) {
   gp_data_init(data, data->layout);
 }
 
-/* The position of a record, for a message: " at offset 20"; "" if it is not from a
- * file. */
+/* Text for a message that locates a record, such as " at offset 20". It is empty if the
+ * record is not from a file. */
 typedef struct origin {
   char text[32];
 } origin;
@@ -70,8 +70,8 @@ static bool add_count(uint64_t *count, uint64_t more, uint64_t offset, gp_error 
 }
 
 /* Returns the row of an arc, or GP_NONE. Profiles of one program list their arcs in the
- * same order. So the arc is usually in the row after the previous arc's, or in the next
- * one if this profile lacks an arc. */
+ * same order. So the arc is usually one row below the previous arc, or two rows below it
+ * if this profile lacks an arc. */
 static uint32_t find_arc(const gp_arcs *arcs, uint64_t from, uint64_t self) {
   for (size_t row = arcs->next; row < arcs->next + (size_t)2 && row < arcs->count; row++)
     if (arcs->from[row] == from && arcs->self[row] == self) return (uint32_t)row;

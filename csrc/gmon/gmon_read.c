@@ -18,9 +18,10 @@ static bool add_block(gp_records *r, uint64_t address, uint64_t executions) {
   return gp_data_add_block(r->data, address, executions, r->offset, r->error);
 }
 
-/* Adds arcs from the reader's window as long as they equal the next rows of the data.
- * After the first file of a sum, nearly all arcs do, and need no lookup. Stops at a
- * different arc or a count that would overflow. Arcs added here are not traced. */
+/* Adds arcs from the reader's window as long as they have the addresses of the next rows
+ * of the data. After the first file of a sum, nearly all arcs have, and need no lookup.
+ * Stops at a different arc or a count that would overflow. Arcs added here are not
+ * traced. */
 static void add_arcs_in_order(gp_records *r) {
   gp_arcs *arcs = &r->data->arcs;
   gp_layout layout = r->layout;
@@ -172,8 +173,8 @@ static bool read_bsd_arcs(gp_records *r) {
   }
 }
 
-/* Reads the bins and arcs after a header of `size` bytes. `total` is the size of header
- * and bins together, as the header claims. */
+/* Reads the bins and arcs after a header of `size` bytes. `total` is the header's size
+ * field: the size of header and bins together. */
 static bool read_bsd_body(gp_records *r, gp_histogram *header, uint32_t total,
                           size_t size) {
   if (total < size)
@@ -192,8 +193,9 @@ static bool read_bsd_body(gp_records *r, gp_histogram *header, uint32_t total,
   return read_bsd_arcs(r);
 }
 
-/* Checks the rate of a 4.4BSD file. GNU gprof adds up histograms of different rates, but
- * it refuses such a file, even one that leaves its rate to the clock. */
+/* Checks the rate of a 4.4BSD file. GNU gprof adds up histograms of different rates in
+ * other formats. But it refuses a 4.4BSD file with a different rate, even one with the
+ * rate 0, which stands for the clock's rate. */
 static bool check_rate(gp_records *r, uint32_t rate) {
   const gp_data *sum = r->target ? r->target : r->data;
   if (!sum->mixed_rates || sum->histogram_count == 0) return true;

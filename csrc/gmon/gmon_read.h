@@ -16,9 +16,9 @@
 typedef struct gp_read_options {
   gp_format format;
   const gp_trace *trace;  /* or NULL */
-  const gp_data *target;  /* the sum into which the data will be merged, or NULL. A
-                             histogram that the sum does not accept is an error, reported
-                             with the offset of its record. */
+  const gp_data *target;  /* the sum into which the data will be merged, or NULL. If the
+                             sum does not accept a histogram, the error gives the offset
+                             of its record. */
 } gp_read_options;
 
 /* The detected format of a file. */

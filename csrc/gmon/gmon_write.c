@@ -136,7 +136,7 @@ static bool check_bsd(const gp_data *data, gp_format format, gp_error *error) {
 
 /* --- common parts ---------------------------------------------------------- */
 
-/* Writes the part of all bins that belongs to a record; see gp_bins_get. */
+/* Writes the bins of histogram record number `record` (from 0); see gp_bins_get. */
 static bool put_bins(sink *s, const gp_histogram *histogram, uint64_t record) {
   for (size_t done = 0, now; done < histogram->bins; done += now) {
     size_t left = histogram->bins - done;

@@ -8,15 +8,16 @@
 
 /* Stack indices of fields of the look (see report.h): `labels`, then formats of lines.
  * Formats refer to these values by position:
- * - recursive, called, other (the primary line: of a function that calls itself; of one
- *   that others call, or a cycle; of one without recorded calls): index, percentage,
- *   seconds, seconds in callees, calls, calls to itself, label;
- * - arc, inner_arc (a caller or callee; one in the same cycle, or the function itself):
- *   label, nil, seconds, seconds in callees, calls, calls of the callee from all callers;
- * - member, recursive_member (of a cycle; one that calls itself): label, calls to itself,
- *   seconds, seconds in callees, calls.
+ * - the primary line, which is `recursive` for a function that calls itself, `called` for
+ *   another called function or a cycle, and else `other`: index, percentage, seconds,
+ *   seconds in callees, calls, calls to itself, label;
+ * - a caller or callee, which is `inner_arc` for a call to itself or within a cycle, and
+ *   else `arc`: label, nil, seconds, seconds in callees, calls, calls of the callee from
+ *   all callers;
+ * - a member of a cycle, which is `recursive_member` if it calls itself, and else
+ *   `member`: label, calls to itself, seconds, seconds in callees, calls.
  *
- * spontaneous (printed if there are no callers) and rule (ends an entry) take no
+ * `spontaneous` (printed if there are no callers) and `rule` (ends an entry) take no
  * values. */
 enum { LABELS = GP_REPORT_OWN, RECURSIVE, CALLED, OTHER, ARC, INNER_ARC, MEMBER,
        RECURSIVE_MEMBER, SPONTANEOUS, RULE };

@@ -97,8 +97,8 @@ static int find_mention(lua_State *L) {
   return 1;
 }
 
-/* imports_mcount(image) -> whether it was compiled with -pg, for shared libraries whose
- * symbols were read */
+/* imports_mcount(image) -> whether a shared library was compiled with -pg. Its symbols
+ * must have been read before. */
 static int find_mcount(lua_State *L) {
   lua_pushboolean(L, gp_imports_mcount(gp_check_image(L, 1)));
   return 1;

@@ -105,7 +105,6 @@ static void make_margins(lua_State *L, printing *p) {
 
 /* --- counts ----------------------------------------------------------------------- */
 
-/* The counts of a line. */
 typedef struct line_counts {
   size_t count;       /* number of counts; 0: unknown */
   uint64_t sum;

@@ -184,7 +184,6 @@ static void push_cycle_name(const gp_part *p) {
   lua_pushfstring(p->L, "<cycle %d>", (int)(p->id - graph_of(p)->functions + 1));
 }
 
-/* The name of a function or a cycle. */
 static gp_field_value get_node_name(const gp_part *p) {
   if (p->id < graph_of(p)->functions) return gp_name_of_symbol(p);
   push_cycle_name(p);

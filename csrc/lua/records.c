@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records of profile data for Lua: iterates over and adds histograms, arcs, blocks. */
+/* Records of profile data for Lua: iterates over histograms, arcs and blocks, and adds
+ * new ones. */
 #include <string.h>
 
 #include "gmon/bins.h"

@@ -36,8 +36,8 @@ static uint32_t check_row(lua_State *L, lua_Integer i, size_t functions) {
   return (uint32_t)(id - 1);
 }
 
-/* Converts the list on the top of the stack to an array with a byte for each function: 1
- * if listed. Leaves `*column` unchanged if it is not a table. */
+/* Sets `*column` to an array with a byte for each function: 1 if the list on the top of
+ * the stack contains it. Leaves `*column` unchanged if the value there is not a table. */
 static void take_bytes(lua_State *L, uint8_t **column, size_t functions) {
   if (!lua_istable(L, -1)) return;
   lua_Integer length = luaL_len(L, -1);

@@ -264,7 +264,6 @@ static void add_stack_value(lua_State *L, int index, gp_stream *s, const gp_piec
   }
 }
 
-/* Pushes the value of a field. */
 static void push_field(lua_State *L, const gp_field_value *field) {
   if (field->type == GP_FIELD_PUSHED)
     lua_pushvalue(L, (int)field->as.integer);

@@ -53,7 +53,6 @@ static int new_trace(lua_State *L) {
   return 1;
 }
 
-/* Returns the topic that argument `index` names. */
 static unsigned check_topic(lua_State *L, int index) {
   const char *name = luaL_checkstring(L, index);
   const gp_trace_topic *known = gp_trace_topics;

@@ -11,7 +11,7 @@
 #define WINDOW ((size_t)65536)
 
 /* Whether the section contains `text`, a name with a NUL on each side. The first NUL ends
- * the previous string; at the start of the section there is none. */
+ * the previous string. It is missing at the start of the section. */
 static bool is_in(gp_section *section, const char *text, size_t length, char *window) {
   for (uint64_t at = 0; at < section->size; at += WINDOW - length) {
     uint64_t left = section->size - at;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What compilers call at function entries: the usual names on all systems, -mfentry on
- * x86, and 32-bit ARM. */
+/* Functions that compiled code calls at function entries: the usual names, then the names
+ * with -mfentry on x86 and on 32-bit ARM. */
 static const char *const names[] = {"mcount",  "_mcount",    "__mcount",
                                     ".mcount", "__fentry__", "__gnu_mcount_nc"};
 

@@ -7,7 +7,7 @@
 
 /* Whether the image imports mcount, which code compiled with -pg calls. Looks at the
  * dynamic symbols, and at the symbol table if it was read before: a debugging file has no
- * dynamic symbols. True if there is no memory to find out. */
+ * dynamic symbols. Also true if there is no memory to read them. */
 bool gp_imports_mcount(const gp_image *image);
 
 #endif

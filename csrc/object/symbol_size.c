@@ -34,7 +34,7 @@ static bool read_at(bfd *file, uint64_t offset, void *to, size_t size) {
          bfd_bread(to, size, file) == size;
 }
 
-/* How many items of `size` bytes the file holds from `offset` on, at most `claimed`. */
+/* Returns how many of the `claimed` items of `size` bytes at `offset` are in the file. */
 static uint64_t count_held(bfd *file, uint64_t offset, uint64_t size, uint64_t claimed) {
   uint64_t end = bfd_get_file_size(file);
   uint64_t held = offset < end ? (end - offset) / size : 0;

@@ -16,8 +16,8 @@ static void add(uint64_t *sum, uint64_t more) {
 
 /* --- functions and lines of the profile ---------------------------------------- */
 
-/* Whether a symbol is selected for annotation. Cold parts are never selected; their
- * functions are. */
+/* Whether a symbol is selected for annotation. Cold parts are never selected, only the
+ * functions that own them. */
 static bool is_selected(const gp_profile *profile, uint32_t symbol) {
   return gp_symtab_owner(profile->symtab, symbol) == symbol &&
          gp_is_selected(&profile->selections.of[GP_ANNOTATION], symbol);
@@ -43,8 +43,8 @@ static uint64_t sum_blocks(const gp_profile *profile, uint32_t symbol) {
   return sum;
 }
 
-/* Whether anything recorded shows that a function or line was executed: samples, blocks,
- * or calls from it. */
+/* Whether the records show that a function or line was executed: it has samples, executed
+ * blocks, or calls to other functions. */
 static bool was_executed(const gp_profile *profile, uint32_t symbol) {
   const gp_callgraph *graph = &profile->graph;
   if (graph->self[symbol] > 0 || sum_blocks(profile, symbol) > 0) return true;
@@ -54,7 +54,7 @@ static bool was_executed(const gp_profile *profile, uint32_t symbol) {
   return false;
 }
 
-/* Whether nothing recorded shows that a line of the function was executed. Then a call
+/* Whether no line of the function was executed, as far as the records show. Then a call
  * count of 0 means that the function was not called. */
 static bool is_idle(const gp_profile *profile, uint32_t function) {
   const gp_symtab *symtab = profile->symtab;
@@ -125,8 +125,8 @@ static void add_symbol(collecting *c, size_t line, uint32_t symbol, bool first) 
   add_blocks(c, line, symbol);
 }
 
-/* Used instead of add_symbol without whole_lines: adds only calls and the blocks of the
- * line's first code. */
+/* Replaces add_symbol if the policy lacks whole_lines: adds only calls, and the blocks of
+ * the line's first code. */
 static void add_first_only(collecting *c, size_t line, uint32_t symbol, bool first) {
   gp_annotation *a = c->into;
   bool function = c->profile->symtab->flags[symbol] & GP_FUNCTION;

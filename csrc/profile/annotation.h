@@ -46,7 +46,7 @@ typedef struct gp_annotation {
 /* Collects the lines of a file. The calls of a function are unknown if none was recorded
  * although it was executed: `main` is called before recording starts, and other functions
  * may be called by code compiled without -pg. Without the policy whole_lines, only the
- * first code of a line is counted, but gp_annotation_busiest uses all calls. False if
+ * first code of each line is counted, but gp_annotation_busiest uses all calls. False if
  * there is no memory. */
 bool gp_annotation_collect(gp_annotation *annotation, const gp_profile *profile,
                            const gp_symbol_sources *sources, uint32_t file,

@@ -125,7 +125,7 @@ static uint32_t *entered_functions(const gp_symtab *symtab) {
   return entered;
 }
 
-/* Returns the function that contains the caller's address, or GP_NONE. */
+/* Returns the function at the caller's address, or GP_NONE. */
 static uint32_t caller_at(const gp_symtab *symtab, uint64_t address) {
   if (address == GP_OUTSIDE && symtab->outside != GP_NONE) return symtab->outside;
   return gp_symtab_find(symtab, address);

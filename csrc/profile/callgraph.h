@@ -90,8 +90,8 @@ static inline bool gp_callgraph_is_recursive(const gp_callgraph *graph, uint32_t
   return caller == callee || gp_callgraph_same_cycle(graph, caller, callee);
 }
 
-/* Returns the number of all calls of an arc's callee, or of all calls into the callee's
- * cycle from outside. */
+/* Returns the number of all calls to an arc's callee, or of all calls from outside into
+ * the callee's cycle. */
 static inline uint64_t gp_callgraph_calls_of_callee(const gp_callgraph *graph,
                                                     uint32_t arc) {
   return graph->calls[gp_callgraph_whole(graph, graph->callee[arc])];

@@ -5,10 +5,10 @@
  * A depth-first search after Gabow ("Path-based depth-first search for strong and
  * biconnected components", 2000). It is iterative, because the input decides how deep
  * call chains are. Besides the path it maintains a stack of heads: functions on the path
- * that no back edge has merged into an earlier function. Consider a back edge to a
- * function F. All heads after the head of F are merged into that head, earliest first.
- * Each brings the members that were merged into it earlier. GNU gprof lists members with
- * equal keys in this order.
+ * that no back edge has merged into an earlier function. A back edge to a function F
+ * merges all heads after the head of F into that head, the earliest first. Members that
+ * were merged into a head move with it. GNU gprof lists members with equal keys in this
+ * order.
  */
 #include "profile/cycles.h"
 

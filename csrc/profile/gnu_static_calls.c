@@ -21,8 +21,8 @@ static bool is_covered(const gp_data *data, uint64_t address) {
   return above != GP_NONE && data->histograms[above].low <= address;
 }
 
-/* Returns the part of a symbol's code that one histogram covers. If several histograms
- * overlap the code, the one read first is used. */
+/* Returns the part of a symbol's code that a histogram covers. If several histograms
+ * overlap the code, uses the one that was read first. */
 static gp_range covered(const gp_data *data, gp_range code) {
   const gp_histogram *all = data->histograms;
   uint32_t first = GP_NONE, next = gp_data_histogram_above(data, code.low);

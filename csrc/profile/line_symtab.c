@@ -145,9 +145,9 @@ static bool is_function_at(const building *b, uint32_t within, uint64_t address,
   return other && strcmp(other, function) == 0;
 }
 
-/* GNU gprof (without the policy labels_before_lines): a line replaces the symbol at its
- * address. Exceptions: the symbol is the typed function, no symbol there is typed, or its
- * name begins with fewer underscores. */
+/* Follows GNU gprof (without the policy labels_before_lines): a line replaces the symbol
+ * at its address. Exceptions: the symbol is the function in `typed`, no symbol so far is
+ * typed, or the symbol's name begins with fewer underscores. */
 static void prefer_line(building *b, uint32_t function, const place *source) {
   uint32_t row = b->row[function];
   if (b->symtab->policy->labels_before_lines || b->typed == GP_NONE ||

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 
-/* Alignment of the start of each object. No page is larger. */
+/* Alignment of the start of each object: the largest page size. */
 #define ALIGNMENT ((uint64_t)1 << 16)
 
 /* --- addresses ----------------------------------------------------------------- */

@@ -130,8 +130,8 @@ static bool descending(const void *sizes, uint32_t b, uint32_t a) {
   return ascending(sizes, a, b);
 }
 
-/* Sorts arcs. Computes all keys first: a key costs far more than a comparison. `places`
- * and `sizes` can hold all arcs. */
+/* Sorts arcs. Computes all keys first, because a key takes far longer to compute than to
+ * compare. `places` and `sizes` have room for all arcs. */
 static bool sort_measured(const gp_callgraph *graph, gp_rows *arcs, gp_before *before,
                           uint32_t *places, arc_size *sizes) {
   for (size_t i = 0; i < arcs->count; i++) {

@@ -56,9 +56,9 @@ static inline double gp_profile_seconds(const gp_profile *profile, double ticks)
  * histogram. The error of n ticks is the square root of n (manual of GNU gprof,
  * "Statistical Sampling Error"), but at least one tick: a function that should get one
  * sample gets none with the probability 1/e, which is more than a third. Ticks can be
- * fractions, because functions share bins. Each sample of a bin belongs to a function
- * with a probability equal to the function's share of the bin, so a sum of such shares is
- * as uncertain as the same number of whole ticks. */
+ * fractions, because functions share bins. The formula also holds for fractions: a sample
+ * of a bin belongs to a function with a probability equal to the function's share of the
+ * bin. */
 static inline double gp_profile_error(const gp_profile *profile, double ticks) {
   return gp_profile_seconds(profile, sqrt(ticks > 1 ? ticks : 1));
 }

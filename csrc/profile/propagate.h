@@ -19,7 +19,8 @@
 bool gp_propagate(gp_callgraph *graph, const gp_samples *samples,
                   const gp_selection *print, const gp_selection *time, gp_error *error);
 
-/* A part of the self and children time of an arc's callee, or of the callee's cycle. */
+/* The part of the time of an arc's callee, or of the callee's cycle, that the arc
+ * moves. */
 typedef struct gp_arc_time {
   double self, children;
 } gp_arc_time;

@@ -8,8 +8,8 @@
 #include "base/array.h"
 #include "base/range.h"
 
-/* The maximum number of bytes in a prologue before its call of mcount: the usual limit,
- * and the limit with many saved registers and 4-byte instructions. */
+/* The maximum size in bytes of a prologue up to its call of mcount: usually, and on
+ * machines with 4-byte instructions that save many registers. */
 #define PROLOGUE 32
 #define LONG_PROLOGUE 64
 
@@ -190,8 +190,8 @@ static void add_from_bounds(search *s, gp_range histogram, const bounds *code) {
   s->candidate_count = s->from_bounds;
 }
 
-/* Adds a candidate that is not from bounds, if it is among the best MAX_SAMPLED such
- * candidates. */
+/* Adds a candidate that add_from_bounds did not add. Keeps only the best MAX_SAMPLED
+ * candidates of this kind. */
 static void add_sampled(search *s, candidate t) {
   for (size_t i = 0; i < s->candidate_count; i++)
     if (s->candidates[i].offset == t.offset) return;
@@ -205,7 +205,8 @@ static void add_sampled(search *s, candidate t) {
 }
 
 /* Tries the multiples of a step that move the middle half of the callees into the code. A
- * slide that fits three quarters of the callees always moves the middle half there. */
+ * slide that moves three quarters of the callees into the code always moves the middle
+ * half there. */
 static void try_steps(search *s, uint64_t step) {
   const gp_symtab *symtab = s->symtab;
   uint64_t low = symtab->address[0];
@@ -274,8 +275,8 @@ static const candidate *most_likely(const search *s, const candidate *best) {
   return chosen;
 }
 
-/* Looks for a nearby offset that fits equally well: among small adjacent functions, every
- * address is near an entry. */
+/* Whether a nearby offset fits equally well. Sets `*rival` to it. Such offsets exist
+ * where functions are small and adjacent, because every address is then near an entry. */
 static bool find_neighbour(const search *s, const candidate *chosen, candidate *rival) {
   for (uint64_t off = PROLOGUE; !chosen->bounds && off <= NEAR; off += 16) {
     *rival = try_offset(s, chosen->offset + off, s->count);
@@ -286,7 +287,7 @@ static bool find_neighbour(const search *s, const candidate *chosen, candidate *
   return false;
 }
 
-/* Looks for another offset that is as good and as likely. */
+/* Whether another offset is as good and as likely as `chosen`. Sets `*rival` to it. */
 static bool find_rival(const search *s, const candidate *chosen, candidate *rival) {
   for (size_t i = 0; i < s->candidate_count; i++) {
     *rival = s->candidates[i];
@@ -305,7 +306,7 @@ static bool fail_rivals(const search *s, const candidate *one, const candidate *
                               : "the histogram covers the code");
 }
 
-/* Chooses a slide by the callees of arcs. */
+/* Chooses a slide that moves recorded callees to function entries. */
 static bool choose(search *s, gp_slide *slide, gp_error *error) {
   count_all_callees(s);
   const candidate *best = find_best(s);

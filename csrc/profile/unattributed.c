@@ -155,9 +155,9 @@ static bool is_of_code(const gp_image *image, asymbol *symbol) {
          !bfd_is_target_special_symbol(image->file, symbol);
 }
 
-/* Shrinks the gaps: subtracts any code covered by symbols that are not in the table, such
- * as omitted static symbols and further names of an address. A symbol without a size
- * covers the rest of its gap. */
+/* Shrinks the gaps by the code of symbols that are not in the table, such as omitted
+ * static symbols and further names of an address. A symbol without a size covers the rest
+ * of its gap. */
 static void remove_covered(search *s) {
   for (size_t i = 0; s->count > 0 && i < s->image->symbol_count; i++) {
     asymbol *symbol = s->image->symbols[i];

@@ -86,10 +86,10 @@ static bool set_streams(bool input, int noise, gp_error *error) {
   return done;
 }
 
-/* confine(options) -> true, or nil and an error message; then the process is not
- * confined. Options: `memory` and `file` (bytes) and `seconds`, the limits; `read`, a
- * list of paths; `noise`, a file for standard error; `keep`, a list of files and
- * descriptors to keep open; `input`, whether to keep standard input open */
+/* confine(options) -> true; or nil and a message if the process is not confined.
+ * Options: the limits `memory` and `file` (in bytes) and `seconds`; `read`, a list of
+ * paths; `noise`, a file for standard error; `keep`, a list of files and descriptors to
+ * keep open; `input`, whether to keep standard input open */
 static int confine(lua_State *L) {
   gp_error error = {""};
   size_t path_count, kept;

@@ -5,8 +5,8 @@
  * The ruleset handles every access right that the kernel supports, and allows only
  * reading at or below the given paths. All versions of Landlock restrict reading,
  * writing, creating, renaming and removing files. Later ones also restrict TCP (version
- * 4), device control (5), and signals and abstract sockets (6). The system call filter
- * forbids the latter on every kernel.
+ * 4), device control (5), and signals and abstract sockets (6). On every kernel, the
+ * system call filter forbids sockets and signals to other processes.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "symbols/clone_suffix.h"
 
-/* Functions by name. */
+/* Finds functions by their name. */
 typedef struct functions {
   const gp_candidates *chosen;
   gp_hash by_file;    /* the first function of each name in each file */
@@ -51,9 +51,10 @@ static bool enter_functions(functions *f) {
 
 /* --- the rules, in order ----------------------------------------------------- */
 
-/* The function in the file of the cold part. Compilers list it first, and the nearest one
- * tells several of one name apart if files are unknown (strip -g). lld lists hidden
- * functions last in their file. */
+/* Returns the function of that name in the cold part's file, or GP_NONE. Compilers list a
+ * function before its cold part. If files are unknown (strip -g), several functions may
+ * have the name, and the nearest one before the cold part is the right one. lld lists
+ * hidden functions last in their file. */
 static uint32_t in_same_file(const functions *f, gp_key name, uint32_t cold) {
   uint32_t file = f->chosen->rows[cold].file;
   uint32_t first = gp_hash_find(&f->by_file, in_file(name, file));
@@ -65,9 +66,9 @@ static uint32_t global(const functions *f, gp_key name) {
   return gp_hash_find(&f->by_file, in_file(name, 0));
 }
 
-/* A hidden function is the last of its name, and listed after the symbol of the last
- * file: ld adds one without a name for such functions. Elsewhere, the only function of
- * that name. */
+/* Returns the hidden function of that name, or GP_NONE. It is the last of its name, and
+ * is listed after the last file symbol: ld adds a file symbol without a name before such
+ * functions. In other tables, it must be the only function of that name. */
 static uint32_t hidden(const functions *f, gp_key name) {
   uint32_t first = gp_hash_find(&f->by_name, name);
   if (first == GP_NONE) return GP_NONE;

@@ -148,7 +148,7 @@ static bool demangled_matches(search *s, int options, bool filtered) {
   return s->count > 0;
 }
 
-/* Names as reports print them come first, then those without parameters. */
+/* Compares names as reports print them, then names without parameters. */
 static bool matches(search *s, bool filtered) {
   return demangled_matches(s, DMGL_ANSI | DMGL_PARAMS, filtered) ||
          demangled_matches(s, DMGL_ANSI, filtered);

@@ -178,9 +178,9 @@ static bool parse_lines(gp_symfile *file, size_t size, gp_error *error) {
   return true;
 }
 
-/* Rejects addresses that are all zero: /proc/kallsyms shows these to all users but root.
- * A single symbol may be at zero. (Maps of object files are not checked: many of their
- * symbols are at zero.) */
+/* Rejects a file whose addresses are all zero: /proc/kallsyms shows zeros to all users
+ * except root. A single symbol may be at zero. Maps of object files are not checked,
+ * because many of their symbols are at zero. */
 static bool check_addresses(const gp_symfile *file, gp_error *error) {
   uint64_t any = 0;
   for (size_t i = 0; i < file->count; i++) any |= file->address[i];

@@ -32,8 +32,8 @@ typedef struct gp_symfile {
  * and have any length. Skips lines with undefined symbols; in maps, also lines that begin
  * with "No symbols in". The addresses and types in a map are read only with the policy
  * `map_strict`. Errors: the file does not exist or is too large; a line is malformed; all
- * addresses of a symbol file are zero. Without the policy `symfile_strict` a symbol file
- * never fails for the last two reasons. */
+ * addresses of a symbol file are zero. Without the policy `symfile_strict`, the last two
+ * are not errors in a symbol file. */
 bool gp_symfile_read(gp_symfile *file, const char *path, bool map,
                      const gp_policy *policy, gp_error *error);
 void gp_symfile_free(gp_symfile *file);

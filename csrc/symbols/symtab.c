@@ -45,9 +45,8 @@ static bool wins(const gp_candidate *newcomer, const gp_candidate *best,
   return gp_underscores(newcomer->name) < gp_underscores(best->name);
 }
 
-/* Chooses one of the symbols at the address of `row`, and sets `*end` to the row after
- * the last symbol at that address. The chosen symbol gets the lowest `order` of them
- * all. */
+/* Returns the preferred symbol at the address of `row`, with the lowest `order` of all
+ * symbols at that address. Sets `*end` to the row after the last of them. */
 static gp_candidate winner_from(const gp_candidates *chosen, size_t row, size_t *end,
                                 const gp_symtab_options *options) {
   gp_candidate best = chosen->rows[row];

@@ -5,11 +5,11 @@
 -- "f.isra.0".
 --
 -- A time of n samples has an error of the square root of n (`profile:error_of`). The
--- variance of a difference is the sum of the variances of both times. A change is
--- significant if it exceeds `factor` times its error; other changes are noise. The factor
--- grows with the number of times tested (Bonferroni correction), so that about 1 in 20
--- comparisons of equal programs reports any significant change. A time with fewer than
--- ten samples in both profiles together is always noise.
+-- variance of a difference is the sum of both variances. A change is significant if it
+-- exceeds `factor` times its error; other changes are noise. The factor grows with the
+-- number of tests (Bonferroni correction), so that about 1 in 20 comparisons of equal
+-- programs reports any significant change. A change is always noise if the time has fewer
+-- than ten samples in both profiles together.
 --
 --     local changes = gprof.compare(old, new)
 --     for _, row in ipairs(changes) do
@@ -35,18 +35,18 @@ local CHANCE <const> = 0.05
 -- A time needs this many samples, in both profiles together, to be tested.
 local MIN_SAMPLES <const> = 10
 
--- Differences below this part of their error are rounding errors.
+-- A difference below this fraction of its error is a rounding error.
 local ROUNDING <const> = 1e-6
 
 -- Sides ---------------------------------------------------------------------------------
 
 -- A side of the comparison is a table: `runs`, the number of runs summed in it; `rate`,
 -- samples per unit, or nil; `unit`; `ticks`, the number of all samples; `counted`,
--- whether calls were recorded; `functions` (see gprof.analysis.matching), each with
--- `ticks`, `whole_ticks`, which include its callees, `calls`, and what
+-- whether calls were recorded; `functions` (see gprof.analysis.matching). A function has
+-- `ticks`, `whole_ticks`, which include its callees, `calls`, and the fields that
 -- gprof.analysis.clones sets.
 
--- Iterates over arcs as `clones.set_inner` wants them.
+-- Iterates over arcs in the form that `clones.set_inner` expects.
 local function arcs_of(profile)
   local rate = profile.rate or 0
   local function samples(caller, callee, count, self, children)
@@ -125,8 +125,8 @@ local function calls_change(old_calls, new_calls, old, new)
     ratio = before > 0 and now / before or nil }
 end
 
--- Returns the times to test, without those with few samples: the fewer tests there are,
--- the smaller the changes that can be distinguished from noise.
+-- Returns the time changes to test. Leaves out those with few samples: the fewer tests
+-- there are, the smaller the changes that can be distinguished from noise.
 local function times_to_compare(result)
   local old, new, compared = result.old.samples, result.new.samples, {}
   local function consider(time)
@@ -180,7 +180,7 @@ local function new_row(before, now, old, new)
 end
 
 -- Changes that differ by less than this are equal: a function without self time has the
--- total time of its callee, but for rounding errors.
+-- same total time as its only callee, except for rounding errors.
 local QUANTUM <const> = 1e-9
 
 local function by_size(field)
@@ -281,8 +281,8 @@ local function has_grown(time, fraction, result)
       result.new.samples, result.factor)
 end
 
---- Returns the change of time that matters: the total, as self time also grows if callees
--- are inlined; the self time if the total is unknown.
+--- Returns the change in total time or, if that is unknown, in self time. Total time is
+-- preferred because self time also grows if callees are inlined.
 -- @local
 -- @tparam row row
 -- @treturn change|nil
@@ -290,9 +290,9 @@ function compare.time(row)
   return row.total or row.self
 end
 
---- Finds what got slower: the whole program, and functions, by their total time; without
--- calls, by their self time. Functions that are new or renamed count only as part of
--- their callers and the whole program.
+--- Finds the functions that got slower, and whether the whole program did. Compares total
+-- times, or self times if no calls were recorded. Functions that are new or renamed count
+-- only as part of their callers and the whole program.
 -- @tparam comparison result
 -- @tparam number percent tolerated growth
 -- @treturn {table,...} rows of functions; if the whole program got slower, the comparison
@@ -359,8 +359,8 @@ end
 -- @treturn[2] string why they cannot be compared: units differ, or one has only times and
 --   the other one only calls
 
---- A comparison: an array of rows, the largest change in total time first; without calls,
--- the largest change in self time. There is a row for each function with samples or calls
+--- A comparison: an array of rows, the largest change in total time first, or in self
+-- time if no calls were recorded. There is a row for each function with samples or calls
 -- in either profile.
 --
 -- @table comparison
@@ -370,8 +370,8 @@ end
 -- @tfield string|nil unit of times: "seconds"; nil unless both profiles have times
 -- @tfield table|nil total change in the time of the whole program
 -- @tfield number chance probability of any false positive
--- @tfield integer times number of self and total times tested: those with ten samples or
---   more in both profiles together
+-- @tfield integer times number of tests: one for each self time and each total time with
+--   at least ten samples in both profiles together
 -- @tfield number factor a change is significant if it exceeds `factor` times its error
 -- @tfield integer common number of functions that both programs have
 

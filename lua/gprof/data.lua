@@ -81,7 +81,7 @@ end
 -- @tfield integer bytes total size of the files read
 -- @tfield boolean has_histogram whether a flat profile can be made from the data
 -- @tfield boolean has_arcs whether a call graph can be made
--- @tfield boolean shared whether the data are from a shared library (LD_PROFILE): a
+-- @tfield boolean shared whether the data is from a shared library (LD_PROFILE): a
 --   caller at the address 0 then stands for all callers outside it
 -- @tfield integer uncounted number of calls of functions in a shared library that the
 --   dynamic linker did not count because its table was full
@@ -89,9 +89,9 @@ end
 --   magic format, the three numbers of records, and `slide`, if an offset was subtracted
 --   from its addresses: a table with the `offset`. If the offset was determined from the
 --   data, the table also has `arcs`, the number of arcs; `fitting`, how many of them lead
---   to function entries once the offset is subtracted; `unmoved`, how many lead to
---   function entries without that; and `covers`, whether the histogram covers all of the
---   code once the offset is subtracted
+--   to function entries once the offset is subtracted; `unmoved`, how many lead there if
+--   it is not; and `covers`, whether the histogram covers all of the code once the offset
+--   is subtracted
 -- @tfield integer|nil low the lowest address in histograms and of callees
 -- @tfield integer|nil high the highest address in histograms and of callees
 -- @tfield integer pointer_size size of an address in files read and written, in bytes
@@ -148,7 +148,7 @@ end
 --     (default: "s"), at most one byte
 -- @treturn[1] data
 -- @return[2] nil
--- @treturn[2] string why it cannot be added; the data are unchanged
+-- @treturn[2] string why it cannot be added; the data is unchanged
 
 --- Adds calls from one address to another.
 -- @function data:add_arc
@@ -172,7 +172,7 @@ end
 -- @tparam data other unchanged
 -- @treturn[1] data
 -- @return[2] nil
--- @treturn[2] string why they cannot be added up; the data are unchanged
+-- @treturn[2] string why they cannot be added up; the data is unchanged
 
 --- Subtracts an offset from all addresses: the difference between the address where a
 -- program was loaded and the one it was linked for.
@@ -181,7 +181,7 @@ end
 -- @treturn[1] data
 -- @return[2] nil
 -- @treturn[2] string what is wrong: histograms, or all callees, would be outside the
---   address space; the data are unchanged
+--   address space; the data is unchanged
 
 --- Iterates over the histograms, one for each range.
 -- @function data:histograms

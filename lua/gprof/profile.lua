@@ -389,7 +389,8 @@ end
 -- @tfield integer caller_id the caller's number in the profile
 -- @tfield integer callee_id the callee's number
 -- @tfield integer count calls along this arc
--- @tfield integer of recorded calls of the callee, or of its whole cycle, by others
+-- @tfield integer of number of recorded calls by all other functions to the callee, or
+--   from outside to its cycle
 -- @tfield number self seconds in the own code of the callee, or of its cycle, propagated
 --   along this arc
 -- @tfield number children seconds in the callees of that code, propagated along this arc

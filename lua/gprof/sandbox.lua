@@ -30,8 +30,8 @@ local sandbox = {}
 local MEGABYTE <const> = 1048576
 
 -- Default limits: megabytes of memory, seconds of CPU time. The first one also limits the
--- size of each stream and file that comes out of the sandbox. For scale: an image of 100
--- MB takes 400 MB and 3 seconds, or 90 seconds with all reports and exports.
+-- size of each stream and file that comes out of the sandbox. For example, an image of
+-- 100 MB takes 400 MB and 3 seconds, or 90 seconds with all reports and exports.
 sandbox.memory, sandbox.time = 2048, 300
 
 local MAX_RESULT <const> = 32768  -- bytes of a message or a result

@@ -36,7 +36,8 @@ function symspec.parse(text, arcs, gnu_compat)
   return lookup_of(policy.of { gnu_compat = gnu_compat }):parse(text, arcs)
 end
 
--- The lookup of each symbol table, cached because creating a lookup visits all files.
+-- Maps symbol tables to their lookups. They are cached because making one visits all
+-- files.
 local lookups = setmetatable({}, { __mode = "k" })
 
 --- Finds the functions that a symspec names.

@@ -85,8 +85,8 @@ function clones.differing(olds, news)
   return next(differing) and differing
 end
 
---- Sets what a sum of a function and its clones would count twice: the fields
--- `inner_calls`, the calls between them, and `inner_ticks`, the time of these calls.
+--- Sets the fields `inner_calls`, the calls between a function and its clones, and
+-- `inner_ticks`, the time of these calls. A sum of all of them would count both twice.
 -- @tparam {table,...} functions each with `id`, `name` and `file`
 -- @tparam function arcs returns an iterator over the caller's id, the callee's id, the
 --   number of calls, and their time in samples; called only if there are clones

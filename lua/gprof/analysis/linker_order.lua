@@ -68,9 +68,10 @@ local function distances(chains, chain, node)
     position[chains.back[chain]] - position[node]
 end
 
--- Links caller and callee. If one of them is free, it goes to the nearer end of the
--- other's chain. If both ends are equally near, a caller goes to the front, and a callee
--- to the back. If none is free, nothing changes.
+-- Links caller and callee. If neither is in a chain, they form a new one. If one of them
+-- is in a chain, the other goes to the nearer end of that chain; if both ends are equally
+-- near, a caller goes to the front, and a callee to the back. If both are in chains,
+-- nothing changes.
 local function link(chains, caller, callee)
   local callers, callees = chains.of[caller], chains.of[callee]
   if callers and callees then return end
@@ -280,7 +281,8 @@ local function sort_by_count(list, counts)
 end
 
 -- Excludes the arcs of hot nodes from rounds. Returns the arcs between two settled nodes
--- (hot, or not called), in descending order of calls, and frees their nodes again.
+-- (hot, or not called), in descending order of calls; these nodes are then no longer
+-- settled.
 local function exclude_arcs(state, hot)
   local arcs, settled, joining = state.arcs, state.settled, {}
   for _, arc in ipairs(arcs_of(arcs, hot)) do
@@ -291,7 +293,7 @@ local function exclude_arcs(state, hot)
       settled[caller], settled[callee] = nil, nil
     end
   end
-  sort_by_count(joining, arcs.count)  -- a short list: each arc frees a hot node
+  sort_by_count(joining, arcs.count)  -- a short list: at most one arc per hot node
   return joining
 end
 

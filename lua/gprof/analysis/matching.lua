@@ -150,8 +150,8 @@ local function pair_by(key, old_list, new_list, pair)
   return rest(old_list), rest(new_list)
 end
 
--- Returns a table from each function to the endings of its file name, and the largest
--- number of endings that a file name has.
+-- Returns a table from each function to the list of `endings` of its file name, and the
+-- length of the longest list.
 local function all_endings(...)
   local by_function, most = {}, 0
   for _, functions in ipairs { ... } do

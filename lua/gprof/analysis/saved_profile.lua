@@ -58,7 +58,7 @@ local function function_of(object, number, period)
   }
 end
 
--- Iterates over arcs as `clones.set_inner` wants them.
+-- Iterates over arcs in the form that `clones.set_inner` expects.
 local function arcs_of(arcs, period)
   local number = 0
   return function()

@@ -1,4 +1,4 @@
---- Tests whether the difference of two sampled times is significant or noise.
+--- Tests whether the difference between two sampled times is significant or noise.
 --
 -- Samples are nearly independent. So their number has a Poisson distribution, whose
 -- variance equals its mean.
@@ -21,9 +21,9 @@ function significance.deviations(chance)
     (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)))
 end
 
--- Returns the variance of the difference of two times: the sum of their variances. The
--- variance of a number of samples is that number, but at least 1. Division by the squared
--- rate converts it to the unit of the time.
+-- Returns the variance of the difference between two times: the sum of their variances.
+-- The variance of a number of samples is that number, but at least 1. Division by the
+-- squared rate converts it to the squared unit of the time.
 local function variance(old, new, old_rate, new_rate)
   return max(old * old_rate, 1) / old_rate ^ 2 +
     max(new * new_rate, 1) / new_rate ^ 2
@@ -35,7 +35,7 @@ local function variance_of_equals(old, new, old_rate, new_rate)
   return max(old * old_rate + new * new_rate, 1) / (old_rate * new_rate)
 end
 
---- Returns the statistical error of the difference of two times.
+--- Returns the statistical error of the difference between two times.
 -- @tparam number old time
 -- @tparam number new time
 -- @tparam number old_rate samples per unit of the old time
@@ -45,11 +45,10 @@ function significance.error(old, new, old_rate, new_rate)
   return sqrt(variance(old, new, old_rate, new_rate))
 end
 
---- Returns whether a difference of two times is within `factor` times its error. The
--- error is the larger of two estimates: one from each time separately, and one from both
--- times together as if nothing had changed. They differ if one side was sampled for a
--- shorter time. If that side has few samples by chance, the first estimate alone is too
--- small.
+--- Returns whether the difference between two times is within `factor` times its error.
+-- The error is the larger of two estimates: `variance` and `variance_of_equals`. They
+-- differ if one side was sampled for a shorter time. If that side has few samples by
+-- chance, the first estimate alone is too small.
 -- @tparam number old time
 -- @tparam number new time
 -- @tparam number old_rate samples per unit of the old time

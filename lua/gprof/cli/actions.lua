@@ -73,7 +73,7 @@ actions.calls = number(0, math.maxinteger, function(value)
   return value < 0 and math.maxinteger or value
 end)
 
--- Sets a limit on a report. GNU gprof has none, so --gnu-compat ignores it.
+-- Sets a limit on a report. GNU gprof has no such limits, so --gnu-compat ignores them.
 function actions.count(settings, argument, option)
   if policy.of(settings).extends_reports then positive(settings, argument, option) end
 end

@@ -173,7 +173,7 @@ function diagnosis.warn_uncovered(profile, warn)
     100 * time / profile.total, most < time and "most" or "all", f.name, low, high))
 end
 
---- Raises the error that data do not belong to an image.
+--- Raises the error that data does not belong to an image.
 -- @tparam image image
 -- @tparam data data with addresses
 -- @tparam string where the data's name in messages

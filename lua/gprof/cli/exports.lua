@@ -58,7 +58,7 @@ function exports.is_printed(list)
   return false
 end
 
---- Checks that the data have the records that the exports need. Returns a message if
+--- Checks that the data has the records that the exports need. Returns a message if
 -- records are missing, otherwise nil.
 -- @tparam {table,...} list as `exports.find` returns them
 -- @tparam data data

@@ -105,7 +105,7 @@ local own <const> = { [[
   print-blocks-runtime          flag        print the path of the block-counting library
 ]], "" }
 
--- For some long names, the permitted values.
+-- Maps the long name of an option to the permitted values of its argument.
 local values <const> = {
   demangle = { "none", "auto", "gnu-v3", "java", "gnat", "dlang", "rust" },
   ["file-format"] = { "auto", "magic", "bsd", "4.4bsd", "prof" },
@@ -116,7 +116,7 @@ local values <const> = {
   },
 }
 
--- For each action whose argument is a path, what the path leads to.
+-- Maps the action of an option to what its argument, a path, leads to.
 local takes <const> = {
   path = "files", map = "files", sum = "files", profiles = "files", report = "scripts",
   compare = "files", html = "files", libraries = "files", directories = "directories",

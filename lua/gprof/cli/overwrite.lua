@@ -84,7 +84,7 @@ function overwrite.check(settings, image, data, sum)
   check_exports(settings.exports, files, sum)
 end
 
--- Returns those source files of the functions that can be found.
+-- Returns the source files of all functions, except files that cannot be found.
 local function source_files(profile, directories)
   local files, seen = file_set.new(), {}
   for _, name in profile:functions("address", "id", "file") do

@@ -19,8 +19,8 @@ local function add_all(paths, more)
 end
 
 -- Adds separate debugging files. The name recorded in the image is unknown here, so all
--- files NAME.debug in the directory, and its subdirectory .debug, are added. Links are
--- not: an untrusted directory must not give access to files outside.
+-- files NAME.debug in the directory, and its subdirectory .debug, are added. Symbolic
+-- links are not added: an untrusted directory must not give access to files outside.
 local function add_debug_files(paths, directory)
   local function add(name)
     local path = directory .. name

@@ -12,7 +12,7 @@ local terminal = require "gprof.format.terminal"
 local slides = {}
 
 local MOST_LISTED <const> = 3  -- files whose slide is printed
-local FITTING <const> = 0.9    -- least fraction of fitting arcs, if --slide is not given
+local FITTING <const> = 0.9    -- least fraction of fitting arcs if --slide is not given
 
 local function print_line(line)
   terminal.tell("gprof.lua: " .. line)

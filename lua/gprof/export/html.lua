@@ -1,5 +1,5 @@
 --- An HTML report in one self-contained file. Its style sheet and scripts are in
--- gprof/export/html; all its data come from the public library.
+-- gprof/export/html; all its data comes from the public library.
 --
 -- Names in the data are untrusted: all are escaped, and a Content-Security-Policy with
 -- hashes allows only our own script and style.

@@ -49,7 +49,7 @@ local of_program = {
   debug_dir = "strings", attached = "table", misfits = "boolean",
 }
 
---- For each function of the library, its options and their kinds (see `checks` below).
+--- Maps the name of each library function to its options and their kinds (see `checks`).
 -- The kind "boolean or 'all'" accepts a boolean or the string "all". Users' reports
 -- accept any options.
 arguments.known = {
@@ -106,7 +106,7 @@ local function wrong_format(value)
   if not formats[value] then return ("invalid option '%s'"):format(value) end
 end
 
--- For each class of objects, a field whose access fails if the object is closed.
+-- Maps each class of objects to a field whose access fails if the object is closed.
 local of_open <const> = {
   ["gprof.image"] = "pointer_size", ["gprof.data"] = "pointer_size",
   ["gprof.profile"] = "rate",
@@ -186,8 +186,9 @@ local function wrong_libraries(value)
   end
 end
 
--- For some kinds, a function that checks a value. It takes the value, and the table of
--- options that contains it. All other kinds are types of Lua or classes of objects.
+-- Maps some kinds to functions that check a value. Such a function takes the value, and
+-- the table of options that contains it. All other kinds are types of Lua or classes of
+-- objects.
 local checks <const> = {
   format = wrong_format, strings = wrong_strings, symspecs = wrong_symspecs,
   libraries = wrong_libraries,

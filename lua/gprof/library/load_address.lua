@@ -26,9 +26,9 @@ local STRAY <const> = 4
 -- 1/STRETCHES of the library's length. SAMPLES addresses are taken from each stretch.
 local SAMPLES <const>, STRETCHES <const> = 8, 8
 
--- Limits of the work, for each address and each function: the lookups of all evaluations,
--- and the addresses that candidates cover, which are ambiguous if there are many. Either
--- is exceeded only if functions are so regular that very many base addresses fit.
+-- Limits for each address and each function: the number of lookups in all evaluations,
+-- and the number of addresses that all candidates cover. A limit is exceeded only if
+-- functions are spaced so regularly that very many base addresses fit.
 local LOOKUPS <const>, COVERED <const> = 64, 4
 
 -- Returns the address of the function whose prologue contains an offset in the library,
@@ -123,8 +123,8 @@ local function possible_bases(search)
   return load_address.sorted_keys(bases)
 end
 
--- Attributes the calls of an address to a function. Returns false if more calls are then
--- attributed to that function than it had from outside.
+-- Attributes the calls recorded for an address to the function `callee`. Returns false if
+-- that function then has more calls from outside than were recorded.
 local function attribute(candidate, search, address, callee)
   local calls = (candidate.calls[callee] or 0) + search.sum[address]
   local limit = search.outside[callee]
@@ -143,15 +143,16 @@ local function count_exact(candidate, search)
   return exact
 end
 
--- A candidate has `covered`, the addresses within the library; `entered`, functions by
--- address; `calls` by function; `explained`, the number of addresses in `entered`; and
--- `exact`, see `count_exact`.
+-- A candidate has `covered`, an array of the addresses within the library; `entered`, a
+-- table from addresses to functions; `calls`, a table from functions to their attributed
+-- calls; `explained`, the number of addresses in `entered`; and `exact`, the result of
+-- `count_exact`.
 local function new_candidate()
   return { covered = {}, entered = {}, calls = {}, explained = 0 }
 end
 
--- Evaluates a base address. Returns a candidate; or nil, mostly after a few addresses, if
--- the library was not loaded there.
+-- Evaluates a base address. Returns a candidate; or nil if the library was not loaded
+-- there, mostly after looking at a few addresses.
 local function evaluate(search, base)
   local candidate, addresses = new_candidate(), search.addresses
   local covered, stray = candidate.covered, 0
@@ -216,8 +217,9 @@ local function best_of(candidates)
   return best
 end
 
--- Returns the union of candidates that are several equal runs in a sum: they share no
--- address, and together explain all calls of their functions from outside. Otherwise nil.
+-- Returns the union of candidates if each may be the base address of one of several
+-- summed runs: they share no address, and together explain all calls of their functions
+-- from outside. Otherwise nil.
 local function union(search, candidates)
   local all = new_candidate()
   for _, candidate in ipairs(candidates) do
@@ -235,9 +237,10 @@ local function union(search, candidates)
   return all.exact == functions and all or nil
 end
 
--- Whether a candidate is more than a coincidence. A large library has a function for any
--- single address, and dense code has functions for several. The base address was derived
--- from one of the addresses; `chance` is how many others a wrong one would explain.
+-- Whether a candidate is more than a coincidence. In a large library, some function fits
+-- any single address; where functions are small and close together, several addresses fit
+-- by chance. The base address was derived from one address. `chance` is the number of
+-- other addresses that a wrong base address is expected to explain.
 local function is_certain(candidate, search)
   local covered, explained = #candidate.covered, candidate.explained
   local chance = (covered - 1) * search.density
@@ -249,12 +252,12 @@ end
 
 --- Prepares the search for a library's base addresses.
 -- @tparam symbols symbols of the library
--- @tparam data data of the library; their range is that of its code
+-- @tparam data data of the library, with the range of its code
 -- @tparam {[integer]=integer} outside number of calls from outside, by function of the
 --   library
 -- @tparam table calls to addresses outside the program: `sum`, their number by address,
 --   and `addresses`, these addresses, sorted
--- @treturn table its field `exceeded` is true after too much work
+-- @treturn table the search; its field `exceeded` is true once a limit is exceeded
 function load_address.search(symbols, data, outside, calls)
   local functions = 0
   for _ in pairs(outside) do functions = functions + 1 end
@@ -267,7 +270,7 @@ function load_address.search(symbols, data, outside, calls)
   return search
 end
 
---- Finds the base addresses that fit best with the calls left.
+--- Finds the base addresses that fit best with the calls not attributed yet.
 -- @tparam table search
 -- @treturn {table,...} the best candidate; several, if they fit equally well; none, if no
 --   candidate is certain

@@ -18,7 +18,7 @@ local symbol_tables = require "gprof.library.symbol_tables"
 
 local merged_objects = {}
 
--- For each profile, its libraries with calls from unknown callers (see `merge`).
+-- Maps each profile to its libraries with calls from unknown callers (see `merge`).
 local unknown = setmetatable({}, { __mode = "k" })
 
 local function base_name(path) return path:match "[^/]*$" end
@@ -94,9 +94,10 @@ local function outside_calls(data)
   return calls
 end
 
--- Objects with calls from outside, as gprof.library.placement wants them, with `name` and
--- `place` (see core.merge_objects). The second array has those that a program's profile
--- may call: libraries compiled with -pg.
+-- Returns two arrays of objects, in the form that gprof.library.placement expects, with
+-- `name` and `place` (see core.merge_objects): all objects with calls from outside, and
+-- the libraries among them that were compiled with -pg. Only calls to the latter can be
+-- in the program's profile.
 local function called_objects(objects, places)
   local called, placeable = {}, {}
   for i, object in ipairs(objects) do

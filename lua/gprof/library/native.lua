@@ -14,7 +14,7 @@ local descriptions <const> = {
   ["gprof.confinement"] = "sandbox", ["gprof.xz"] = "reader of .gnu_debugdata",
 }
 
--- Appended to the advice to build a module.
+-- Text to append to the advice to build a module.
 local requirements <const> = { ["gprof.xz"] = ", with liblzma (liblzma-dev) installed" }
 
 local function exists(path)

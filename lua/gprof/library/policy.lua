@@ -25,7 +25,7 @@ local values <const> = {
   reads_foreign_profiles = { true, false },
   -- The format option of a sum applies to its output only; input formats are detected.
   detects_summed_formats = { true, false },
-  -- Histograms of different sampling rates are summed. We refuse them.
+  -- GNU gprof sums histograms of different sampling rates. We refuse them.
   adds_mixed_rates = { false, true },
   -- A profile without samples and calls is an error. GNU gprof prints empty reports.
   refuses_empty_profiles = { true, false },
@@ -38,8 +38,9 @@ local values <const> = {
   debug_files = { true, false },
   -- Within a line, inlined functions are looked up only at recorded addresses.
   recorded_lines_only = { true, false },
-  -- In a profile by line, lines without records affect index numbers (of the graph and
-  -- of BSD's flat profile), execution counts and orders, so all lines have to be read.
+  -- In a profile by line, GNU gprof's index numbers (in the graph and in BSD's flat
+  -- profile), execution counts and orders depend on lines without records, so all lines
+  -- have to be read.
   ranks_unused_lines = { false, true },
   -- The module that resolves symspecs.
   symspecs = { "gprof.library.symspec_lookup", "gprof.library.gnu_symspec_lookup" },
@@ -49,11 +50,11 @@ local values <const> = {
   -- Our additions to GNU gprof's reports are available: --top, --errors, --tree, and
   -- --min-count for execution counts.
   extends_reports = { true, false },
-  -- The profile's unit is assumed to be seconds. We use the recorded unit.
+  -- GNU gprof assumes that the profile's unit is seconds. We use the recorded unit.
   assumes_seconds = { false, true },
-  -- Times of a call graph without a histogram are 0/0, "-nan", instead of 0.
+  -- Without a histogram, GNU gprof's call graph shows 0/0, "-nan", as time instead of 0.
   divides_by_no_rate = { false, true },
-  -- A file without a version number gets that of the file before.
+  -- In GNU gprof, a file without a version number gets that of the file before.
   inherits_version = { false, true },
   -- Execution counts: functions of unknown source come last. GNU gprof compares them with
   -- others by address, which is not a consistent order.
@@ -75,9 +76,9 @@ local values <const> = {
 
   -- Messages and terminal ---------------------------------------------------------------
 
-  -- There are warnings and hints beyond those of GNU gprof.
+  -- We give warnings and hints that GNU gprof does not give.
   gives_hints = { true, false },
-  -- On a terminal: colours, the pager, lines that fit, and the progress of long sums.
+  -- On a terminal, we use colours and a pager, shorten lines, and show progress.
   adapts_to_terminal = { true, false },
 }
 

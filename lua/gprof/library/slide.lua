@@ -2,13 +2,13 @@
 -- addresses and those of the image: it is nonzero if the program was not loaded at the
 -- address it was linked for.
 --
--- A slide is subtracted when data are read, if an option asks for it, or later, if the
--- addresses do not fit the image. Afterwards only `data.files` shows it, as a table with
--- the fields
+-- If an option asks for it, the slide is subtracted when data is read; otherwise later,
+-- if the addresses do not fit the image. `data.files` then has a table for each slide,
+-- with the fields
 --
 -- - `offset`: how much higher the addresses were than those of the image;
 -- - `arcs`: number of arcs; `fitting`: how many of them lead to function entries once the
---   offset is subtracted; `unmoved`: how many lead to function entries without that;
+--   offset is subtracted; `unmoved`: how many lead there if it is not;
 -- - `covers`: whether the histogram covers all of the code once the offset is subtracted.
 --
 -- If the user gave the offset, there is only the field `offset`.
@@ -44,7 +44,7 @@ end
 -- @tparam image image
 -- @tparam data data
 -- @tparam table options `external_symbol_table`
--- @treturn[1] table the slide; its `offset` is 0 if the data fit the image
+-- @treturn[1] table the slide; its `offset` is 0 if the data fits the image
 -- @return[2] nil
 -- @treturn[2] string why it cannot be determined, without the name of the file
 function slide.find(image, data, options)

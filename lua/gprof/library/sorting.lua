@@ -24,7 +24,8 @@ local function comparable(key, field)
   failure.raise("cannot sort by field '%s', a %s", field, kind)
 end
 
--- Sorts ids by key: a stable sort, where ids without a key come last.
+-- Sorts by a field: a stable sort. Objects whose field is nil come last. Returns their
+-- ids.
 local function by_field(field, next)
   local ids, keys, places = {}, {}, {}
   for id, key in next do

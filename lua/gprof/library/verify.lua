@@ -12,8 +12,8 @@ local external_calls = require "gprof.library.external_calls"
 local slide = require "gprof.library.slide"
 local source_text = require "gprof.library.source_text"
 
--- The fractions of addresses and of samples that have to match. Some addresses are in
--- other code; some code with samples, such as linkage stubs, is in no function.
+-- The smallest fractions of addresses and of samples that must match. Some addresses are
+-- in other objects; some samples are in no function, for example in linkage stubs.
 local MIN_ADDRESSES <const>, MIN_SAMPLES <const> = 0.9, 0.75
 
 local ROUNDING <const> = 16  -- bytes by which a histogram may be larger than the code

@@ -42,7 +42,8 @@ local page_order = {
 --   is suppressed
 -- @tparam data data
 -- @tparam {table,...} extra reports requested by name; if there are any, no default
---   styles are selected @treturn {[string]=boolean} the selected styles
+--   styles are selected
+-- @treturn {[string]=boolean} the selected styles
 function pages.choose(wanted, data, extra)
   if extra[1] then return wanted end
   for _, requested in pairs(wanted) do
@@ -82,7 +83,7 @@ function pages.printed(chosen, extra)
   return printed
 end
 
---- Checks whether the data lack the records of a selected style.
+--- Checks whether the data lacks the records of a selected style.
 -- @tparam {[string]=boolean} chosen
 -- @tparam data data
 -- @treturn string|nil the rest of a message after the profile's name: "has no ..."

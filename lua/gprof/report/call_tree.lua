@@ -1,5 +1,5 @@
 --- The call tree: each function below its callers, with the time spent in it and its
--- callees on their behalf. An estimate: see gprof.analysis.call_tree.
+-- callees on their behalf. The tree is an estimate; see gprof.analysis.call_tree.
 --
 -- @module gprof.report.call_tree
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -13,13 +13,14 @@ local terminal = require "gprof.format.terminal"
 -- The default of `tree_threshold`, in percent of the total time.
 local LEAST <const> = 1
 
--- Branches before a child, before the last child, and before the descendants of each.
+-- The connecting lines before a child, before the last child, and before the descendants
+-- of each.
 local utf8_branches <const> =
   { child = "├─ ", last = "└─ ", below = "│  ", below_last = "   " }
 local ascii_branches <const> =
   { child = "|- ", last = "`- ", below = "|  ", below_last = "   " }
 
--- The number of columns before the branches, and the format of a row.
+-- The number of columns before the connecting lines, and the format of a row.
 local TAKEN <const>, ROW <const> = 27, "%6.1f %9.2f %8.2f  %s%s%s\n"
 
 -- Returns the numbers of the functions that are requested as roots; nil if none are.
@@ -77,8 +78,8 @@ local function write_rest(page, node, before)
     node.hidden == 1 and "" or "s"), "")
 end
 
--- Writes the children of a node, each after the branches in `before`. The children of the
--- root have no branches.
+-- Writes the subtrees of a node's children. `before` is what precedes the node's own
+-- connecting line. Children of the root have no connecting line.
 local function write_children(page, node, before)
   local branches, count = page.branches, #node.children
   local has_rest = node.rest > page.least

@@ -1,5 +1,5 @@
---- Comparison with an old profile: old and new times and calls of each function, sorted
--- by the change in total time.
+--- Comparison with an old profile: the old and new times and calls of each function,
+-- sorted by the change in total time.
 --
 -- @module gprof.report.comparison
 -- SPDX-License-Identifier: GPL-3.0-or-later

@@ -16,7 +16,7 @@ local prefixes = {
 }
 
 -- Returns the unit in which the largest time per call has one to three digits before the
--- point; the largest unit if there is no such time.
+-- point. If there is none, for example without calls, returns the largest unit.
 -- @treturn string prefix
 -- @treturn number its scale
 local function call_unit(profile)

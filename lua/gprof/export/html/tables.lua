@@ -36,7 +36,8 @@ local function foot(count, what, write)
   end
 end
 
--- Returns the format of times. It has enough decimals to show the time of one sample.
+-- Returns the format for time values, with enough decimals to show the time of one
+-- sample.
 local function time_format(profile)
   return "%." .. common.decimals(1 / (profile.rate or 100)) .. "f"
 end
