@@ -1,6 +1,6 @@
--- Invisible characters that change how the text around them is displayed: on terminals and HTML pages, their numbers
--- are displayed instead.
 -- SPDX-License-Identifier: GPL-3.0-or-later
+-- Invisible characters can change how the text around them is displayed. Terminals and HTML pages show their numbers
+-- instead.
 
 local terminal = require "gprof.format.terminal"
 local text = require "gprof.export.html.text"

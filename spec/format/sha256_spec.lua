@@ -8,7 +8,7 @@ local function hexadecimal(bytes)
   return (bytes:gsub(".", function(byte) return ("%02x"):format(byte:byte()) end))
 end
 
--- Texts with lengths around the ends of blocks and padding, with all byte values.
+-- Texts with all byte values. Their lengths are around the ends of blocks and of the padding.
 local texts <const> = {}
 for _, length in ipairs { 0, 1, 2, 3, 54, 55, 56, 57, 63, 64, 65, 119, 120, 128, 1000 } do
   local bytes = {}

@@ -43,7 +43,7 @@ end
 
 local UTF8 <const> = { TERM = "xterm", NO_COLOR = false, LC_ALL = "C.UTF-8" }
 
--- What the program sends to a terminal on standard output and standard error.
+-- Returns what the program sends to a terminal on standard output and standard error.
 local function on_terminal(env, ...)
   local line = shell.join { "script", "-qec", shell.join(words_of(...)), "/dev/null" }
   return (shell.run({ "sh", "-c", line }, { env = env or UTF8 }).stdout:gsub("\r+\n", "\n"))

@@ -13,7 +13,7 @@ local LOW <const>, HIGH <const> = 0x1000, 0x1040
 
 local shapes <const> = gmon.shapes()
 
--- An image with the functions caller and callee, of 32 bytes each.
+-- Makes an image with the functions caller and callee, of 32 bytes each.
 local function craft(shape, address)
   return build.craft { target = shape.target, address = address or LOW, text = HIGH - LOW,
     symbols = { { "caller", 0 }, { "callee", (HIGH - LOW) // 2 } } }

@@ -34,7 +34,7 @@ local function check_failure(message, ...)
   assert.same({ 1, "", "gprof.lua: " .. message .. "\n" }, { result.status, result.stdout, result.stderr })
 end
 
--- The number of samples in profile data.
+-- Returns the number of samples in profile data.
 local function samples_of(data)
   local sum = 0
   for histogram in data:histograms() do
@@ -206,7 +206,7 @@ describe("calls that the linker had no room for", function()
   local crowded = library.build("crowded", "crowding")
   local full = library.profile(crowded.program, crowded.name)
 
-  -- Returns the number of counted calls: those of f, and 30 from outside.
+  -- Returns the number of counted calls: the calls to f, and 30 from outside.
   local function counted(profile)
     local f = profile:find "f"
     return f.calls + 30
@@ -257,7 +257,8 @@ end)
 
 local LOW <const>, HIGH <const> = 0x1000, 0x1100
 
--- A profile of a library with the functions of the crafted image.
+-- Returns the bytes of a library's profile with calls between the crafted image's functions. `changes` overrides fields
+-- of the profile.
 local function crafted(shape, changes)
   local plan = { pointer = shape.pointer, big = shape.big, low = LOW, high = HIGH,
     bins = { n = 64, [17] = 5, [33] = 65535 }, arcs = { { 0, 0x40, 3 }, { 0x44, 0x80, 0xffffffff } }, room = 200 }

@@ -29,8 +29,8 @@ local function save(bytes)
   return gmon.write(("%s/%d"):format(dir, saved), bytes)
 end
 
--- A file with three samples in the first function and 600 in the second. Its counters have addresses shortly after the
--- start of a function; one counter is unused.
+-- Returns the bytes of a file with three samples in the first function and 600 in the second. Its counters have
+-- addresses shortly after the start of a function; one counter is unused.
 local function mon(changes)
   local profile = { low = LOW, high = HIGH, bins = { 1, 2, 0, 600 },
     counters = { { LOW + 4, 7 }, { LOW + 0x26, 70000 }, { 0, 0 }, { LOW + 4, 1 } } }

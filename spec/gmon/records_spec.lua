@@ -115,7 +115,7 @@ describe("histograms of many ranges", function()
     return { low = LOW + SIZE * place, high = LOW + SIZE * place + size, bins = { place + 1 }, bin_count = size // 8 }
   end
 
-  -- Histograms at the positions 0 to n - 1, in random order, with a gap after each.
+  -- Each case adds histograms in random order, with a gap after each.
   for seed = 1, 20 do
     it("are found whatever the order in which they were added: " .. seed, function()
       math.randomseed(seed)
@@ -185,7 +185,7 @@ describe("merging", function()
       "bad argument #1 to 'merge' (the other data has larger pointers)")
   end)
 
-  -- Fills a count to its maximum.
+  -- Each function raises a count to its maximum.
   local most <const> = math.maxinteger
   local brims = {
     arc = function(data) return data:add_arc(1, 2, most) end,
@@ -225,7 +225,7 @@ describe("adding a file as a whole", function()
   local image = build.craft { address = LOW, text = 0x800, symbols = { { "first", 0 }, { "last", 0x400 } } }
   local subject, opened = chance.subject(image), gprof.image(image)
 
-  -- The bytes of a profile, intact or damaged.
+  -- Returns the bytes of a random profile, intact or damaged.
   local function random_file()
     local bytes = chance.profile(subject)
     local kind = math.random(4)

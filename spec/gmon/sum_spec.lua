@@ -46,7 +46,7 @@ local function arc(count, self, from)
   return { kind = "arc", from = from or LOW + 4, self = self or LOW + 0x100, count = count }
 end
 
--- Reads files, given as strings. `shape` may have a field with the format to read them in.
+-- Reads files, given as strings. If shape.mixed_rates is true, their sampling rates may differ.
 local function read(shape, ...)
   local paths = {}
   for i, bytes in ipairs { ... } do
@@ -63,7 +63,8 @@ local function sum(shape, format, ...)
   return shell.read(path)
 end
 
--- Sums the records of a file in the current format: bins by address range, counts by address.
+-- Sums the records of a file in the current format. Returns the bins keyed by address range, the arcs keyed by their
+-- two addresses, the blocks keyed by address, and the number of histograms.
 local function totals(bytes, shape)
   local found = { bins = {}, arcs = {}, blocks = {}, histograms = 0 }
   for _, record in ipairs(gmon.parse(bytes, shape).records) do
@@ -170,7 +171,8 @@ describe("a sum", function()
       sum(shape, nil, magic { histogram({ 1 }, { rate = 250 }) }, magic { histogram { 1 } }))
   end)
 
-  -- Bins are added in chunks where possible. The result must equal adding them one by one, for all numbers and widths.
+  -- The reader adds bins in chunks where possible. The result must equal that of adding them one by one, for any number
+  -- and width of bins.
   for _, shape in ipairs(shapes) do
     it("equals the sum of each bin, " .. shape.name, function()
       math.randomseed(shape.pointer)
@@ -205,8 +207,8 @@ describe("a sum", function()
     assert.is_true(shell.read(path) == bytes .. record:rep(33000) .. one)
   end)
 
-  -- Arcs in the same order as in the previous file are added without a lookup. The result must equal that of lookups,
-  -- for runs of any length, within and across the reader's windows.
+  -- The reader adds arcs without a lookup while they are in the same order as in the previous file. The result must
+  -- equal that of lookups, for runs of any length, within and across the reader's windows.
   for _, shape in ipairs(shapes) do
     it("finds its arcs in any order, " .. shape.name, function()
       math.randomseed(7)
@@ -214,7 +216,7 @@ describe("a sum", function()
       for i = 1, 5 do
         local records, same = {}, ({ 0.8, 0.999, 1, 0.99, 0 })[i]
         for k = 1, 6000 do
-          -- the replacement is nearby, perhaps with the same caller or callee, or anywhere
+          -- The replacing arc is nearby, perhaps with the same caller or callee, or anywhere.
           local other = math.random() < 0.5 and math.max(k + math.random(-4, 4), 0) or math.random(7500)
           local j = math.random() < same and k or other
           records[k] = math.random() < 0.001 and histogram { k } or arc(j, LOW + j // 3, LOW + j % 3)
@@ -346,7 +348,7 @@ end
 
 local profile <const> = magic { histogram { n = 100000, [7] = 3 }, arc(40) }
 
--- Reads arg[2], writes the sum to arg[3] and prints the result.
+-- The script reads arg[2], writes the sum to arg[3] and prints the result.
 local writing <const> = [[
   local gprof = require "gprof"
   local image = assert(gprof.image(arg[1]))
@@ -400,7 +402,7 @@ describe("the file of a sum", function()
   it("is not written through a prepared file or link with the temporary name", function()
     local dir = shell.tmpdir()
     shell.write(dir .. "/precious", "precious")
-    -- the shell execs the writing process, which keeps its process id
+    -- The shell execs the writing process, which keeps the shell's process id.
     local result = run("gmon.sum", { cwd = dir,
       line = [[for i in 0 1 2; do ln -s precious gmon.sum.$$-$i.tmp; done; exec "$@"]] })
     assert.equal("written\n", result.stderr)
@@ -431,7 +433,7 @@ describe("the file of a sum", function()
       run("-", { line = '"$@" >/dev/full' }).stderr)
   end)
 
-  -- Runs the script where writing fails, with an old file and without one. Expects no change to the directory.
+  -- Runs the script where writing fails, with an old file and without one. Checks that the directory does not change.
   local function check_failure(expected, dir, options)
     for _, old in ipairs { "an older sum", false } do
       local path = dir .. "/gmon.sum"
@@ -516,7 +518,7 @@ describe("reports on a sum", function()
     pending("GNU gprof's: " .. why)
   end
 
-  -- The reports must be the same for the sum and for its files.
+  -- Checks that the reports on a sum equal the reports on its files.
   local function check(shape, files, formats)
     local paths = {}
     for i, bytes in ipairs(files) do

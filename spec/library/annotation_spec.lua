@@ -14,7 +14,7 @@ local made <const> = small.build()
 local line <const> = made.rows["small.c"]
 local profile <const> = small.run(made)
 
--- The program's standard output; it must succeed without messages.
+-- Runs the program, which must succeed without messages. Returns its standard output.
 local function printed(...)
   local result = program.run { "-b", ... }
   assert.same({ 0, "" }, { result.status, result.stderr })
@@ -30,7 +30,7 @@ local function pages_of(report)
   return text, rest
 end
 
--- The margins of a report: an array with the text before each source line.
+-- Returns the margins of a report: an array with the text before each source line.
 local function margins_of(report, source)
   local at, margins = report:match "^%*%*%* File [^\n]+:\n()", {}
   for text in source:gmatch "[^\n]*\n?" do
@@ -67,7 +67,7 @@ describe("Annotated source", function()
     end
   end)
 
-  -- No call of main is recorded, but it was executed: its count is unknown.
+  -- No call to main is recorded, but main ran: its count is unknown.
   it("has calls and blocks in the margin, and statistics below", function()
     assert.equal(([[
 *** File %s/small.c:
@@ -209,7 +209,7 @@ end)
 
 -- Finding sources -----------------------------------------------------------------------------
 
--- Copies a source file, with a modification time before the program's.
+-- Writes a source file with the same modification time as the program.
 local function put(text, path)
   shell.check { "mkdir", "-p", (path:match "^(.*)/") }
   shell.write(path, text)
@@ -217,8 +217,8 @@ local function put(text, path)
 end
 
 describe("A source", function()
-  -- Compiles a program, which records `recorded` as the directory of its source. Removes the source, and returns the
-  -- path of the image.
+  -- Compiles a program that records `recorded` as the directory of its source. Removes the source and returns the
+  -- image's path.
   local function compile(recorded)
     local dir = shell.tmpdir()
     local moved = small.build(nil, dir, "-gdwarf-4", ("-fdebug-prefix-map=%s=%s"):format(dir, recorded))
@@ -226,7 +226,7 @@ describe("A source", function()
     return moved.image
   end
 
-  -- Returns the path of the copy of a source that is used, or nil if none is. Each copy contains its own path.
+  -- Returns the path of the source copy that the program uses, or nil if it uses none. Each copy contains its own path.
   local function used_copy(image, places, words, path)
     local work = shell.tmpdir()
     for _, place in ipairs(places) do
@@ -322,7 +322,7 @@ describe("Source text is printed unchanged:", function()
 end)
 
 describe("One warning is printed for a source that", function()
-  -- Replaces the source of a program, and prints the report. Returns standard output and the warning.
+  -- Changes a program's source with `prepare` and runs the program. Returns its standard output and the warning.
   local function with_source(prepare, line_of_shell)
     local other = small.build()
     local path = other.dir .. "/small.c"
@@ -388,7 +388,6 @@ end)
 -- Separate listings -----------------------------------------------------------------------------
 
 describe("-y", function()
-  -- Runs the program in an empty directory.
   local function write_files(...)
     local dir = shell.tmpdir()
     local result = program.run({ "-b", ... }, { cwd = dir })
@@ -573,7 +572,6 @@ describe("-l", function()
   end)
 end)
 
--- Opens an image and its profile data. Returns the profile.
 local function open(path, gmon, options)
   local image = assert(gprof.image(path))
   return assert(gprof.profile(image, assert(gprof.data(image, gmon)), options))
@@ -735,7 +733,7 @@ describe("The annotation object", function()
   local lines <const> = open(made.image, profile, { line = "all" })
   local number <const> = assert(annotation.find(lines, "small.c"))
 
-  -- The margins printed beside a text with a layout, and the results of `print`.
+  -- Prints a text with margins. Returns the text, and the results of `print` as a table.
   local function print_margins(text, layout, last)
     local known <close> = annotation.lines(lines, number)
     local pieces = {}

@@ -29,17 +29,16 @@ local function make_bundle(root)
   assert.same({ "", "", 0 }, { result.stdout, result.stderr, result.status })
 end
 
--- Copies the parts of the checkout that the program needs, and makes a bundle. Returns the root, and the bundle's path.
+-- Copies the parts of the checkout that the program needs, and makes a bundle. Returns the root and the bundle's path.
 local function checkout(root)
   root = root or shell.tmpdir "checkout"
   shell.check({ "cp", "-R", "--parents", "gprof.lua", "lua", "build/gprof", root }, { cwd = program.root })
-  -- the sanitizer's interpreter has the core linked in, but looks for the bundle in the directory of core.so
+  -- The sanitizers' interpreter has the core linked in, but looks for the bundle in core.so's directory.
   if not shell.exists(root .. "/build/gprof/core.so") then shell.write(root .. "/build/gprof/core.so", "") end
   make_bundle(root)
   return root, root .. "/build/gprof/modules.bundle"
 end
 
--- Replaces a word of a file.
 local function edit(root, path, old, new)
   local text, count = shell.read(root .. "/" .. path):gsub(old, new)
   assert(count > 0)
@@ -74,8 +73,8 @@ local commands <const> = {
   { "-e", "require 'gprof' for _, x in pairs(debug.getinfo(require 'gprof.report.flat', 'S')) do print(x) end" },
 }
 
--- Returns the output of a command line on both streams, and its status. Normalizes what varies: addresses, the order of
--- `pairs`, and the names of functions in tracebacks.
+-- Returns a command line's output on both streams, and its status. Normalizes what varies: addresses, the order of
+-- `pairs`, and the function names in tracebacks.
 local function output_of(root, words)
   local env = { LUA_PATH = root .. "/?.lua", LUA_CPATH = root .. "/build/?.so" }
   local result = interpret(root, words, env)

@@ -31,7 +31,7 @@ local faults <const> = {
 }
 local descriptions <const> = { core = "core", opcodes = "decoder of instructions" }
 
--- Copies the parts of the checkout that the program needs.
+-- Copies the parts of the checkout that the program needs. Returns a description of the copy.
 local function checkout()
   local root = shell.tmpdir "checkout"
   shell.check({ "cp", "-R", "--parents", "gprof.lua", "lua", "Makefile", "build/gprof", root }, { cwd = program.root })
@@ -39,7 +39,7 @@ local function checkout()
     library = { LUA_PATH = root .. "/?.lua" }, advice = "rebuild it with 'make %-C [^']*/%d+%-checkout'" }
 end
 
--- An installed tree, described like a checkout.
+-- Installs the library. Returns a description with the same fields as for a checkout.
 local function prefix()
   local tree = installation.prefix()
   tree.modules = tree.root .. "/lib/lua/5.4/gprof/"

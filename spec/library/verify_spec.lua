@@ -15,7 +15,8 @@ local function touch(path, seconds)
   return path
 end
 
--- Builds source, image and profile, with modification times in this order.
+-- Builds a program and its profile. The modification times increase from source to image to profile. Returns the build
+-- and the paths of profile and source.
 local function made_in_order()
   local made = small.build()
   local source = touch(made.dir .. "/small.c", 0)
@@ -27,7 +28,7 @@ local function run(...)
   return program.run { "--verify", ... }
 end
 
--- Returns the result of a check in the output, "yes", "NO" or "-", and the sentence after it.
+-- Returns a check's result from the output, "yes", "NO" or "-", and the sentence after it.
 local function check_of(result, name)
   return result.stdout:match("%f[^\n\0]" .. name .. " +(%S+) +([^\n]*)\n")
 end

@@ -198,7 +198,7 @@ describe("iteration", function()
       return found
     end
     local cycle = g.a.cycle
-    -- by time, then calls; ties in order of creation
+    -- Arcs are ordered by time, then by calls. Ties keep the order of creation.
     local callers = { "main c 1/8", "main a 1/8", "other b 1/8", "other a 5/8" }
     local callees = { "c deep 1/1", "c leaf 2/8", "a leaf 2/8", "b leaf 2/8" }
     assert.same(callers, ends(cycle:callers()))
@@ -276,7 +276,7 @@ describe("iteration", function()
       for i = 1, 1000 do fields[i] = "id" end
       for _ = 1, 100 do
         local next = profile:functions("address", table.unpack(fields))
-        -- a new coroutine has room for few values
+        -- A new coroutine has stack space for only a few values.
         assert(1000 == coroutine.wrap(function() return select("#", next()) end)())
         collectgarbage()
       end
@@ -379,7 +379,7 @@ describe("closing", function()
     end
   end
 
-  -- Functions that use a profile and its parts in every way.
+  -- Returns functions that use a profile and its parts in every way.
   local function uses_of(profile)
     local f, cycle = profile:lookup(crafted.BASE + crafted.SIZE), profile:cycles()()
     local arc, iterator, fields = f:callees()(), profile:functions(), profile:entries("calls")
@@ -481,7 +481,7 @@ describe("misuse", function()
   closed_image:close()
   closed_data:close()
 
-  -- By name: the pattern of the error message, the call that must raise it.
+  -- Each case: a pattern for the error message, and the call that must raise it.
   local cases = {
     ["image: nothing"] = { "#1 .*string expected, got n", function() gprof.image() end },
     ["image: a table"] = { "#1 .*string expected, got table", function() gprof.image {} end },

@@ -40,7 +40,7 @@ local function traced(...)
   return result
 end
 
--- The lines of a trace as a set, and as an array.
+-- Returns the lines of a trace as a set and as an array.
 local function lines(text)
   local set, list = {}, {}
   for line in text:gmatch("([^\n]*)\n") do
@@ -62,8 +62,8 @@ end
 local HISTOGRAM <const> =
   "records: histogram at offset 20: 0x1000 to 0x1080, 4 bins of 32 bytes, 100 samples per unit of 'seconds', "
 
--- Number of the topic; prefix of its lines; expected lines, in order. `all`: no other lines are expected. `words`:
--- additional arguments.
+-- Each topic: its number, the prefix of its lines, and the expected lines in order. `all`: no other lines are expected.
+-- `words`: additional arguments.
 local topics <const> = {
   { 2, "numbering", all = true, {
     "numbering: main is reached at depth 1", "numbering: ping is reached at depth 2",
@@ -217,7 +217,8 @@ describe("a trace", function()
   end)
 end)
 
--- x86-64 code: main calls ping, ping calls main and leaf, leaf calls itself. Each function is 16 bytes long.
+-- Makes an image with x86-64 code: main calls ping, ping calls main and leaf, leaf calls itself. Each function is 16
+-- bytes long.
 local function calling_image()
   local function padded(code)
     return code .. ("\x90"):rep(16 - #code)

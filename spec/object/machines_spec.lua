@@ -37,7 +37,7 @@ local machines <const> = {
   { name = "i386", tools = "i686-linux-gnu-", runs = "qemu-i386", gprof = "gprof", packages = "gcc-i686-linux-gnu" },
 }
 
--- Compiles the fixture for a machine; the result is cached.
+-- Compiles the fixture for a machine. Returns the path of the image, or false if that fails, and the directory.
 local function compile(machine, ...)
   local dir, name = shell.tmpdir(machine.tools .. "machines"), "machines.c"
   shell.write(dir .. "/" .. name, shell.read(build.fixture(name)))
@@ -184,8 +184,8 @@ local function places(image)
   return found
 end
 
--- Makes up a profile of the fixture, with samples in the first 3,200 bytes of the code and two arcs. Returns the image,
--- the profile data and the addresses of the symbols.
+-- Makes a profile of the fixture, with samples in the first 3,200 bytes of the code and two arcs. Returns the image,
+-- the profile data and the symbols' addresses.
 local function written(path)
   local image = assert(gprof.image(path))
   local place, bins = places(image), {}
@@ -224,7 +224,7 @@ for _, machine in ipairs {
       assert.same({ 38, "machines.c" }, { choose.line, choose.file:match "[^/]*$" })
     end)
 
-    -- A long is four bytes there; the rest of the field is whatever was on the stack.
+    -- In this C library a long has four bytes; the rest of the field is whatever was on the stack.
     it("has counts of four bytes in the profile that its C library writes", function()
       local pointer = machine.prefix == "" and 8 or 4
       local count = pointer == 8 and 0x7ff6deadbeef << 32 | 5 or 5
@@ -338,7 +338,7 @@ describe("Function descriptors", function()
       { "second", ".opd", 0x20018, "function,local" }, { "alias", ".opd", 0x20018, "function,weak" },
       { ".third", ".text", 0x1080 }, { "third", ".opd", 0x20030 } })
     assert.same({ "1010 first", "1040 alias", "1080 third" }, names(path))
-    -- the names that a libbfd with support for the machine makes; GNU gprof skips local ones with a dot
+    -- A libbfd with support for the machine makes these names. GNU gprof skips local ones with a dot.
     assert.same({ "1010 .first", "1080 .third", "20018 alias" }, names(path, { gnu_compat = true }))
     assert.equal("first", gprof.image(path):find("first").name)
   end)
@@ -358,7 +358,7 @@ describe("Function descriptors", function()
   it("may claim a section larger than the file", function()
     local path = image({ 0x1010 }, { { "first", ".opd", 0x20000 }, { "f", ".text", 0x1000 } })
     local text = shell.read(path)
-    -- the size in the section's header, after the address
+    -- Finds the size in the section's header, 16 bytes after the address.
     local at = text:find((">I8"):pack(0x20000), 1, true)
     while at and (">I8"):unpack(text, at + 16) ~= 24 do at = text:find((">I8"):pack(0x20000), at + 1, true) end
     for _, size in ipairs { 0, 7, 1 << 40, -1 } do

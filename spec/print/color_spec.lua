@@ -18,7 +18,7 @@ local function strip(text)
   return (text:gsub("\27%[[%d;]*m", ""))
 end
 
--- The output with these arguments and --color.
+-- Returns the program's output with these arguments and --color=always.
 local function colored(...)
   local words = { ... }
   table.insert(words, 1, "--color=always")
@@ -37,7 +37,8 @@ local function check_stripped(plain, text)
   assert.equal(plain, strip(text))
 end
 
--- The colour of the line that contains this text, which must last to its end; "" for none.
+-- Returns the color code of the line that contains `part`, or "" if there is none. The color must last to the line's
+-- end.
 local function color_of(text, part)
   for line in text:gmatch "[^\n]+" do
     if strip(line):find(part, 1, true) then
@@ -188,8 +189,8 @@ describe("In a call graph", function()
 end)
 
 describe("A few samples", function()
-  -- Profiles with few samples: `few` has six, `brief` has five. A row with one or two samples is neither
-  -- red nor yellow, even if that is a large share.
+  -- The programs have few samples: `few` has six, `brief` has five. A row with one or two samples is neither red nor
+  -- yellow, even if its share is large.
   local few = { functions = { "main", "once", "twice", "rest" }, ticks = { once = 1, twice = 2, rest = 3 },
     calls = { { "main", "once", 1 }, { "main", "twice", 1 }, { "main", "rest", 1 } } }
   local made = small.build()
@@ -259,7 +260,7 @@ describe("Colours are used", function()
   local plain = program.run({ "-b", image, profile }).stdout
   local full = colored("-b", image, profile)
 
-  -- The output on a terminal.
+  -- Returns the program's output on a terminal.
   local function on_terminal(env, ...)
     local words = table.move(program.interpreter, 1, #program.interpreter, 1, {})
     for _, word in ipairs { program.root .. "/gprof.lua", "-b", image, profile, ... } do

@@ -131,14 +131,14 @@ if pty.lack() then
   return
 end
 
--- The output on a terminal of this width.
+-- Returns the program's output on a terminal of this width.
 local function on_terminal(columns, ...)
   local result = pty.run({ "-b", ... }, { COLUMNS = columns and tostring(columns) or false })
   assert.equal(0, result.status, result.stdout)
   return result.stdout
 end
 
--- The length of the longest line, in columns, without the index, whose width -w determines.
+-- Returns the length of the longest line, in columns. Leaves out the index, whose width -w determines.
 local function widest(text)
   local most = 0
   for line in text:gsub("[^\n]*Index by.*", ""):gmatch "[^\n\f]+" do

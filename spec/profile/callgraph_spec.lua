@@ -6,12 +6,12 @@ local chance = require "support.chance"
 local crafted = require "support.crafted"
 local model = require "support.model"
 
--- Self ticks, children ticks, calls and calls to itself of a function or cycle.
+-- Returns the self ticks, the children's ticks, the calls and the self-calls of a function or cycle.
 local function figures(node)
   return { node.ticks, node.children_ticks, node.calls, node.self_calls }
 end
 
--- Callers or callees of arcs with their counts: "left 3/4"; "left 3" for an arc that propagates no time.
+-- Returns the callers or callees of arcs with their counts: "left 3/4", or "left 3" for an arc that propagates no time.
 local function ends(which, ...)
   local found = {}
   for _, arc in ipairs(crafted.list(nil, ...)) do
@@ -202,7 +202,7 @@ describe("a call graph", function()
   end)
 end)
 
--- A random program, with so few functions and such small ticks and counts that ties are common.
+-- Makes a random program. It has so few functions and such small ticks and counts that ties are common.
 local function random_program(seed)
   local state = seed * 2654435761 % (1 << 32) + 1
   local function random(n) -- from 1 to n, by xorshift
@@ -230,8 +230,8 @@ local function random_program(seed)
   return program
 end
 
--- Describes a node and its arcs: returns a string of what must be equal, and a list of numbers that may differ in the
--- last bits.
+-- Describes a node and its arcs. Returns a string that must be equal, and a list of numbers that may differ in the last
+-- bits.
 local function picture(node, callers, callees, members)
   local exact = { node.name, node.calls, node.self_calls, tostring(node.printed), ":" }
   local near = { node.ticks, node.children_ticks, node.share, node.graph_self, node.graph_children }

@@ -162,7 +162,7 @@ describe("calls from the program into a library", function()
   -- Load addresses of libraries, which are page-aligned.
   local BASE <const>, OTHER <const> = 0x7f5500000000, 0x7f6600003000
 
-  -- The callee address that the program records: a few bytes after the function's entry.
+  -- Returns the callee address that the program records: a few bytes after the function's entry.
   local function at(base, offset) return base + LOW + offset + 9 end
 
   it("are assigned to the program's functions", function()
@@ -208,7 +208,7 @@ describe("calls from the program into a library", function()
     end
   end)
 
-  -- The arcs of a program and libraries, which must be the same in every order of these.
+  -- Returns the arcs of a program and libraries. Reversing the order of the libraries must not change them.
   local function arcs_in_any_order(own, libraries)
     local forward, backward = join(own, libraries), {}
     for i, like in ipairs(libraries) do backward[#libraries + 1 - i] = like end
@@ -234,7 +234,7 @@ describe("calls from the program into a library", function()
   end)
 
   it("within the code of one library are not assigned to another", function()
-    -- main calls shut through a pointer, which the dynamic linker does not count
+    -- The dynamic linker does not count main's calls to shut, which main makes through a pointer.
     local own = { program_of { { 0x04, at(BASE, 0), 3 }, { 0x84, at(BASE, 0x40), 2 }, { 0x84, at(BASE, 0x80), 9 } } }
     assert.same({ "<outside>@liba.so open@liba.so 9", "help read@liby.so 2", "main open@liby.so 3", "main work 5" },
       arcs_in_any_order(own, { { library_of("liba.so", { { 0, 0x80, 9 } }, { first = 0x80 }) },
@@ -242,7 +242,7 @@ describe("calls from the program into a library", function()
   end)
 
   it("become certain when other libraries are placed", function()
-    -- libz.so may be at either address, until liby.so is at one of them
+    -- libz.so fits at both addresses, until liby.so takes one of them.
     local own = { program_of { { 0x04, at(BASE, 0), 3 }, { 0x84, at(BASE, 0x40), 2 }, { 0x84, at(OTHER, 0), 3 } } }
     assert.same({ "help open@libz.so 3", "help read@liby.so 2", "main open@liby.so 3", "main work 5" },
       arcs_in_any_order(own, { { library_of("libz.so", { { 0, 0, 3 } }) },
@@ -285,7 +285,8 @@ describe("calls from the program into a library", function()
   end)
 
   -- Merges a program with a library of n functions of irregular sizes. For function i, the library records outside(i)
-  -- calls, of which main makes of_main(i). Returns the arcs from main to the library: found and expected.
+  -- calls, of which main makes of_main(i). Returns two lists of arcs from main to the library: those found and those
+  -- expected.
   local function many(n, outside, of_main)
     local symbols, arcs, calls, expected, offset = {}, {}, {}, {}, 0
     for i = 1, n do
@@ -376,7 +377,7 @@ describe("random libraries", function()
   local random <const> = math.random
   local repeatedly, cases <const> = chance.cases(411, 40)
 
-  -- A library: its image, and the offsets of its functions.
+  -- Makes a random library. Returns its image and its functions' offsets.
   local function random_library(i)
     local offsets, symbols, offset = {}, {}, 0
     for j = 1, 3 + i do
@@ -388,7 +389,7 @@ describe("random libraries", function()
     return { image = image, name = "lib" .. i, offsets = offsets, size = offset, profiled = i % 4 > 0 }
   end
 
-  -- The profile of a library; adds calls from the program to `calls`, with a load address of their own.
+  -- Makes the profile of a library. Adds the program's calls into the library to `calls`, at a random load address.
   local function random_profile(like, calls)
     local arcs, base = {}, random(0x7f0000000, 0x7fffffff0) << 12
     local is_called = like.profiled and random(2) == 1

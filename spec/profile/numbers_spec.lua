@@ -1,6 +1,6 @@
--- Numbers of all sizes: compares sums, times and shares with a slow model that uses integers and fractions, and checks
--- extreme values.
 -- SPDX-License-Identifier: GPL-3.0-or-later
+-- Numbers of all sizes: sums, times and shares equal those of a slow model that uses integers and fractions. Extreme
+-- values are tested, too.
 
 local build = require "support.build"
 local chance = require "support.chance"
@@ -93,7 +93,6 @@ local function made_sum()
   return case
 end
 
--- Returns the bytes of a file.
 local function encode(file, shape)
   local records = {}
   for i, record in ipairs(file.records) do
@@ -119,7 +118,7 @@ local function add_to(sums, key, count)
   end
 end
 
--- The model: the sums of all records in the files.
+-- The model. Returns the sums of all records in the files.
 local function expected_sums(files)
   local sums = {}
   for _, file in ipairs(files) do
@@ -136,7 +135,7 @@ local function expected_sums(files)
   return sums
 end
 
--- The sums in the library's data.
+-- Returns the sums in the library's data.
 local function sums_of(data)
   local sums = {}
   for h in data:histograms() do
@@ -169,7 +168,7 @@ local function merged(image, paths, cut)
   return data
 end
 
--- How many additional gmon.out records a sum needs because counts exceed the fields of a record.
+-- Returns how many additional gmon.out records a sum needs because its counts exceed the fields of a record.
 local function extra_records(sums, shape)
   local records, bins = 0, {}
   for key, count in pairs(sums) do
@@ -189,7 +188,7 @@ local function extra_records(sums, shape)
   return records
 end
 
--- Checks that a written file contains everything, and that reading and writing it again changes nothing.
+-- Checks that a written file contains every record, and that reading and writing it again changes nothing.
 local function check_written(case, shape, data, expected)
   local records = extra_records(expected, shape)
   if case.format == "magic" and records > 20000 and records <= 1 << 24 then return end -- too slow
@@ -352,7 +351,7 @@ local function made_calls()
   return case
 end
 
--- The functions and cycles without known callers must have all of the time, including that of their children.
+-- Checks that the functions and cycles without known callers account for all of the time, including their children's.
 local function check_calls(case)
   local data, total = gprof.data.new { image = tree_image }, 0
   assert(data:add_histogram { low = 0x1000, high = 0x1180, bins = case.bins, bin_count = 12 })
@@ -526,7 +525,7 @@ describe("with extreme values,", function()
   end)
 
   it("100,000 histograms are read and added up", function()
-    -- fewer with an aggressive collector, which would traverse the tables again and again
+    -- There are fewer histograms with the aggressive collector, which traverses the tables again and again.
     local count <const> = os.getenv "GPROF_COLLECTOR" == "aggressive" and 1000 or 100000
     local records, sum = {}, 0
     for i = 1, count do

@@ -38,13 +38,13 @@ end
 
 describe("a bin", function()
   it("inside a function belongs to that function", function()
-    -- one bin per two bytes
+    -- Each bin covers two bytes.
     local bins = { n = 32, [1] = 1, [8] = 2, [9] = 4, [12] = 8, [13] = 16, [25] = 32, [32] = 64 }
     assert.same({ first = 3, second = 12, third = 16, last = 96, total = 127 }, ticks { 0x1000, 0x1040, bins })
   end)
 
   it("over several functions is divided in proportion to bytes", function()
-    -- 32 bytes per bin: the first bin covers 16 bytes of first, 8 of second, 8 of third
+    -- Each bin covers 32 bytes: the first one covers 16 bytes of first, 8 of second and 8 of third.
     assert.same({ first = 8, second = 4, third = 4, total = 16 }, ticks { 0x1000, 0x1040, { 16, 0 } })
     assert.same({ third = 48, last = 48, total = 96 }, ticks { 0x1000, 0x1040, { 0, 96 } })
   end)

@@ -10,7 +10,7 @@ local shell = require "support.shell"
 
 local printed <const> = crafted.printed
 
--- Functions with 0, 1, 4 and 100 samples. The first and the last are in one cycle.
+-- Functions with 0, 1, 4 and 100 samples. `none` and `hundred` form a cycle.
 local plan <const> = {
   functions = { "main", "none", "one", "four", "hundred" }, ticks = { one = 1, four = 4, hundred = 100 },
   calls = { { "main", "four", 2 }, { "main", "hundred", 1 }, { "hundred", "none", 3 }, { "none", "hundred", 1 } },
@@ -95,7 +95,7 @@ describe("the flat profile with errors", function()
     for _, report in ipairs { "flat", "bsd.flat" } do
       local plain = printed(report, profile, { brief = true })
       local text = printed(report, profile, { brief = true, errors = true })
-      -- removes the column, which is the 9 characters after the seconds
+      -- Removes the column of errors: 9 characters after the seconds.
       local rows = text:gsub("([^\n]*)\n", function(row)
         return (row:find "%d%.%d%d +%d+%.%d%d +" or row:find "cumulative" or row:find "^ time") and
           row:sub(1, 25) .. row:sub(35) .. "\n"

@@ -14,12 +14,12 @@ local PIE <const> = 0x555555554000
 
 local moved <const> = gmon.moved
 
--- For `moved`: returns a function that keeps only records of one kind.
+-- Returns a function for `moved` that keeps only records of one kind.
 local function only(kind)
   return function(profile) profile.records = gmon.select(profile, kind) end
 end
 
--- For `moved`: returns a function that adds arcs of other programs, `share` times as many as the profile has.
+-- Returns a function for `moved` that adds arcs of other programs. There are `share` times as many as the profile has.
 local function noise(share)
   return function(profile)
     local arcs = #gmon.select(profile, "arc")
@@ -30,7 +30,7 @@ local function noise(share)
   end
 end
 
--- Returns the slide found for a file, or nil and a message; and the data.
+-- Returns the slide found for a file, or nil and a message. The third result is the data.
 local function found(image, path)
   local data, message = gprof.data(image, path, { slide = "auto" })
   return data and data.files[1].slide, message, data
@@ -93,7 +93,8 @@ describe("The slide of a real profile is found:", function()
   end)
 end)
 
--- Functions of irregular sizes, so that only the correct slide moves callees to function entries; for any machine.
+-- Makes an image of irregularly sized functions, so that only the correct slide moves callees to function entries.
+-- Returns its path, the symbols and the code's size.
 local function mixed(target, address)
   local symbols, at, state = {}, 0, 7
   for i = 1, 60 do
@@ -134,7 +135,7 @@ end)
 describe("The search for a slide", function()
   local image
 
-  -- Twenty functions, each one page long.
+  -- Opens an image with twenty functions, each one page long.
   local function pages()
     local symbols = {}
     for i = 1, 20 do symbols[i] = { "f" .. i, (i - 1) * 0x1000 } end
@@ -143,7 +144,7 @@ describe("The search for a slide", function()
 
   setup(function() image = pages() end)
 
-  -- A profile with calls to functions `first` to `last`, moved by PIE, and a histogram.
+  -- Writes a profile with calls to the functions `first` to `last`, moved by PIE, and a histogram.
   local function calls(first, last, histogram)
     local records = { histogram }
     for i = first, last do

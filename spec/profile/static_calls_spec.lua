@@ -70,7 +70,7 @@ inside: NOP
         NOP
 ]]
 
--- Assembles and links this code.
+-- Assembles and links the code for a machine. Returns the path of the image.
 local function assemble(machine)
   local dir = shell.tmpdir(machine.name)
   local words = { CALL = machine.call, NOP = machine.nop, JUMP = machine.jump, TYPE = machine.type or "@" }
@@ -102,7 +102,7 @@ end)
 
 -- Other machines ------------------------------------------------------------------------------
 
--- `core`: Debian's name of the machine in the packages of libbfd and libopcodes. `calls`: objdump's names of call
+-- `core`: the machine's name in Debian's packages of libbfd and libopcodes. `calls`: objdump's names of call
 -- instructions.
 local machines <const> = {
   { core = "arm64", tools = "aarch64-linux-gnu-", call = "bl", calls = "bl", jump = "b", type = "%" },
@@ -295,7 +295,8 @@ describe("With --gnu-compat, -c finds what GNU gprof finds", function()
   end
 end)
 
--- Makes functions at these offsets, and "last" without calls, because GNU gprof does not know where the last one ends.
+-- Returns symbols at these offsets and "last", which makes no calls: GNU gprof does not know where the last function
+-- ends.
 local function symbols_at(offsets, size)
   local symbols = { { "last", size - 8 } }
   for i, offset in ipairs(offsets) do
@@ -304,7 +305,7 @@ local function symbols_at(offsets, size)
   return symbols
 end
 
--- Makes an arc, and a histogram for each pair of offsets, with one bin per byte.
+-- Returns an arc, and a histogram for each pair of offsets, with one bin per byte.
 local function crafted_records(ranges)
   local records = { { kind = "arc", from = 0x1001, self = 0x1000, count = 1 } }
   for i, range in ipairs(ranges) do
@@ -347,7 +348,7 @@ describe("With --gnu-compat, -c finds what GNU gprof finds", function()
     end)
   end
 
-  -- A call opcode at about every fifth byte, random functions and profiles.
+  -- About every fifth byte is a call opcode. Functions and profiles are random.
   it("in random code and profiles", function()
     local repeatedly = chance.cases(1, 60)
     repeatedly(function(note)

@@ -29,7 +29,7 @@ end
 local LOW <const> = at("_init", 0) // BIN * BIN
 local plt <const> = build.section(path, ".plt")
 
--- Returns data with 100 samples in `main` and samples { address, count }.
+-- Returns data with 100 samples in `main`. Each argument { address, count } adds samples at an address.
 local function sampled(...)
   local data = gprof.data.new { image = image }
   local bins = { [(at("main", 0) - LOW) // BIN + 2] = 100 }
@@ -78,7 +78,7 @@ describe("code that no symbol covers", function()
     end)
     local doubled = elf.patch(bytes .. halved, ".comment",
       { type = SHT_SYMTAB, offset = #bytes, size = size, entry = ENTRY, link = ".strtab" })
-    doubled = elf.patch(doubled, ".rela.plt", { link = ".symtab" })  -- makes libbfd read that one first
+    doubled = elf.patch(doubled, ".rela.plt", { link = ".symtab" })  -- makes libbfd read .symtab first
     local other = assert(gprof.image(shell.write(dir .. "/doubled", doubled)))
     local data = sampled { at("main", 12), 50 }
     assert.equal(0, profile(data).uncovered)
@@ -211,7 +211,7 @@ end)
 describe("the search for it", function()
   local COUNT <const>, SIZE <const>, BASE <const> = 5000, 16, 0x400000
 
-  -- The number of read calls of this process so far.
+  -- Returns the number of read calls of this process so far.
   local function reads()
     return tonumber(shell.read("/proc/self/io"):match "syscr: (%d+)")
   end

@@ -2,11 +2,12 @@
 // `complaints`, the console's messages; `requests`, the URLs requested besides the page's file; `ready`, the time until
 // the page was first drawn, in milliseconds.
 //
-//     node page.js CHROMIUM PAGE STEPS
+// node page.js CHROMIUM PAGE STEPS
 //
-// STEPS is a file of JSON, an array of steps: ["eval", EXPRESSION], ["key", NAME], ["type", TEXT], ["click", SELECTOR],
-// ["size", WIDTH, HEIGHT, SCHEME], ["shot", FILE], ["print", FILE], ["open", HASH], ["back"], ["script", BOOLEAN]. It
-// talks to the browser over a pipe, by the DevTools protocol. The browser's profile directory is deleted afterwards.
+// STEPS is a JSON file with an array of steps: ["eval", EXPRESSION], ["key", NAME], ["type", TEXT], ["click",
+// SELECTOR], ["size", WIDTH, HEIGHT, SCHEME], ["shot", FILE], ["print", FILE], ["open", HASH], ["back"], ["script",
+// BOOLEAN]. The script talks to the browser over a pipe, with the DevTools protocol. It deletes the browser's profile
+// directory at the end.
 // SPDX-License-Identifier: GPL-3.0-or-later
 const { spawn } = require("child_process");
 const fs = require("fs"),

@@ -12,7 +12,6 @@ local shell = require "support.shell"
 
 local plan <const> = crafted.example
 
--- The profile of a plan.
 local function made(of)
   return (crafted.profile(of))
 end
@@ -21,7 +20,7 @@ local function printed(name, profile, options)
   return crafted.printed("bsd." .. name, profile, options or { brief = true })
 end
 
--- The program's output for the plan, or for another one.
+-- Runs the program on the plan, or on another one. Returns its output.
 local function run(words, other)
   local files = { crafted.image(other or plan), crafted.gmon(other or plan) }
   local result = program.run(table.move(files, 1, 2, #words + 1, { table.unpack(words) }))

@@ -29,7 +29,7 @@ local function check(read)
   end
 end
 
--- Maps index numbers to the functions that have them in the report.
+-- Returns the functions in the report, keyed by index number.
 local function by_index(profile)
   local functions = {}
   for f in profile:functions() do

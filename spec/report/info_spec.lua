@@ -41,7 +41,7 @@ local files <const> = {
   bsd44 = save("bsd44", gmon.bsd44(bsd)),
 }
 
--- The report about a file.
+-- Returns the expected report about a file.
 local function said(name, version, ...)
   local text = ("File `%s' (version %d) contains:\n"):format(files[name] or name, version)
   for i, kind in ipairs { "histogram", "call-graph", "basic-block count" } do

@@ -9,7 +9,6 @@ local row = require "support.row"
 
 local plan <const> = crafted.example
 
--- The plan with some fields replaced.
 local function changed(changes)
   return setmetatable(changes, { __index = plan })
 end
@@ -45,7 +44,7 @@ describe("the flat profile", function()
 ]], printed("flat", crafted.profile(changed { ticks = {}, calls = { { "main", "work", 2 } } }), brief))
   end)
 
-  -- One function, called by a caller without time: rate, ticks, calls; the expected unit, and time per call.
+  -- Each case is one function, whose caller takes no time: rate, ticks and calls; the expected unit and time per call.
   for _, case in ipairs {
     { 1, 65535, 1, "Ks/call", "65.53" }, { 1, 1000, 1, "Ks/call", "1.00" },
     { 1, 999, 1, " s/call", "999.00" }, { 1, 1, 1, " s/call", "1.00" },
@@ -322,7 +321,7 @@ end)
 describe("a custom report", function()
   local profile = crafted.profile(plan)
 
-  -- Prints a report as if it were a module of ours.
+  -- Renders a report as if it were one of our modules. Returns its text.
   local function printed_as_module(report, options)
     package.preload["gprof.report.own"] = function() return report end
     local done, text = pcall(printed, "own", profile, options)
@@ -330,7 +329,7 @@ describe("a custom report", function()
     return done and text or error(text, 0)
   end
 
-  -- A report: the callers of each function, largest share first.
+  -- A report that prints the callers of each function, largest share first.
   local function blame(of, options, write)
     for f in of:functions("name") do
       local callers = {}
@@ -372,7 +371,7 @@ describe("a custom report", function()
 end)
 
 describe("a report whose objects are closed while it prints", function()
-  -- More than a stream buffers.
+  -- The report on so many functions exceeds a stream's buffer.
   local MANY <const> = 3000
   local image_path, data_path
 

@@ -23,17 +23,14 @@ local function directory(files)
   return dir
 end
 
--- The text of a report's file with this body.
 local function report(body)
   return "return function(profile, options, write)\n" .. body .. "\nend\n"
 end
 
--- Runs the program in a directory with these files.
 local function run(files, ...)
   return program.run({ ... }, { cwd = directory(files) })
 end
 
--- Runs the program with a single report, my.lua.
 local function run_report(body, ...)
   return run({ ["my.lua"] = report(body) }, "-b", image, profile, "--report=my.lua", ...)
 end

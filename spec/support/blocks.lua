@@ -28,7 +28,7 @@ end
 -- The linker's arguments for the runtime.
 local LINK <const> = { "-L" .. program.root .. "/build", "-lgprof-blocks", "-pthread" }
 
---- Compiles a program with the runtime and without optimisation, in a directory of its own.
+--- Compiles a program with the runtime and without optimization, in a directory of its own.
 -- @tparam string source name of a fixture, without ".c"
 -- @tparam[opt] table options `compiler` ("gcc"); `flags`, further ones; `coverage`, the flags that enable counting;
 --   `link`: false for a shared object without the runtime; `together`: compile and link with one command (clang then

@@ -1,6 +1,6 @@
 -- Checks that measured figures agree, within one report and between two reports on the same profile.
 --
--- Nothing is compared with a clock, so the checks hold on slow and busy machines. They recognise rows of the flat
+-- Nothing is compared with a clock, so the checks hold on slow and busy machines. They recognize rows of the flat
 -- profile, of the call graph, of the tree and of comparisons. Every rounded figure is treated as an interval.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 

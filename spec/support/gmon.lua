@@ -20,7 +20,7 @@ function gmon.shapes()
   }
 end
 
-local BATCH <const> = 200 -- values per call of string.pack, to amortise the call
+local BATCH <const> = 200 -- values per call of string.pack, to amortize the cost of the call
 
 local BSD44_VERSION <const> = 0x00051879
 
