@@ -2,7 +2,7 @@
 // `complaints`, the console's messages; `requests`, the URLs requested besides the page's file; `ready`, the time until
 // the page was first drawn, in milliseconds.
 //
-// node page.js CHROMIUM PAGE STEPS
+//     node page.js CHROMIUM PAGE STEPS
 //
 // STEPS is a JSON file with an array of steps: ["eval", EXPRESSION], ["key", NAME], ["type", TEXT], ["click",
 // SELECTOR], ["size", WIDTH, HEIGHT, SCHEME], ["shot", FILE], ["print", FILE], ["open", HASH], ["back"], ["script",

@@ -39,11 +39,13 @@ end
 
 -- Lines ------------------------------------------------------------------------------------
 
--- If a block begins on a line, gcov's count for the line is either the count of the block with the line's first
--- instruction (an `if` after other statements continues their block, and has blocks of its own only for the rest of its
--- condition), or the largest count of a block on the line (the condition of a `for` runs once more than its body, and
--- is not the line's first block). On a line that never ran, no block ran. Lines on which no block begins are not
--- compared: they count for the line where their block begins.
+-- Compares counts by line with gcov's. If a block begins on a line, gcov's count for the line is one of two:
+-- - the count of the block with the line's first instruction. An `if` after other statements continues their block; it
+-- has blocks of its own only for the rest of its condition.
+-- - the largest count of a block on the line. The condition of a `for` runs once more than its body, and is not the
+-- line's first block.
+-- On a line that never ran, no block ran. Lines on which no block begins are not compared: they count for the line
+-- where their block begins.
 local function check_lines(built, counts)
   local lines, expected, compared = blocks.by_line(built, counts), blocks.gcov(built), 0
   for number, line in pairs(lines) do
@@ -67,7 +69,7 @@ with_compilers(function(compiler)
           local built = blocks.compile(source, { compiler = compiler, flags = flags })
           local counts = blocks.counts(profile(built))
           assert.truthy(check_lines(built, counts) >= least)
-          -- And nothing else is recorded: every address is that of a counting call.
+          -- Nothing else is recorded: each address is that of a counting call.
           for _, code in ipairs(blocks.functions(built.image)) do
             for _, address in ipairs(code.blocks) do
               counts[address] = nil
@@ -109,7 +111,7 @@ with_compilers(function(compiler)
   -- Functions --------------------------------------------------------------------------------
 
   describe("the block that a function begins with, " .. compiler, function()
-    -- Calls of main are not counted. The functions in `empty` begin with a loop: if gcc optimizes, their first block is
+    -- Calls to main are not counted. The functions in `empty` begin with a loop: if gcc optimizes, their first block is
     -- empty and not instrumented.
     local unknown = { main = true }
     local empty = { fill = true, deep = true, word = true, run = true }
@@ -380,7 +382,7 @@ describe("the profile", function()
     end
   end)
 
-  -- Expects a one-line message, and an unchanged exit status.
+  -- Checks that the run printed one line, which matches the pattern, and kept its exit status.
   local function complains(result, pattern)
     assert.equal(0, result.status)
     local own = {}

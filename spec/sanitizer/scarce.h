@@ -40,7 +40,7 @@ void scarce_relieve(void);
 /* Counts an allocation and returns whether it must fail. For allocators elsewhere. */
 bool scarce_fails(void);
 
-/* The number of blocks that the core allocated and did not free. */
+/* Returns the number of blocks that the core allocated and did not free. */
 size_t scarce_live(void);
 
 #endif

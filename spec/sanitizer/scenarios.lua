@@ -10,7 +10,7 @@ package.path = root .. "/lua/?.lua;" .. root .. "/lua/?/init.lua;" .. package.pa
 
 -- The program -----------------------------------------------------------------------------
 
--- Replacements of stdout and stderr that keep the output. Made before memory runs out.
+-- Temporary files keep the output. They are made before memory runs out.
 rawset(io, "stdout", io.tmpfile())
 rawset(io, "stderr", io.tmpfile())
 
@@ -19,7 +19,7 @@ local function text_of(file)
   return file:read "a"
 end
 
--- Whether a text reports the lack of memory, and no other cause.
+-- Tells whether a text reports a lack of memory, and no other cause.
 local function is_memory_error(text, pattern)
   return text:find(pattern) and not text:find "built" and not text:find "installed"
 end
@@ -73,7 +73,7 @@ end
 
 -- The library -----------------------------------------------------------------------------
 
--- Runs a script that uses the library. It raises an error, or turns nil and a message into one.
+-- Makes a scenario of a function that uses the library. If memory runs out, the function must raise an error.
 local function library(run)
   return function()
     require "gprof"
@@ -93,7 +93,7 @@ scenarios.load = function()
   end
 end
 
--- The records of data as a string, to detect changes.
+-- Returns the records of data as a string, to detect changes.
 local function records_of(data)
   local found = { data.histogram_records, data.arc_records, data.block_records, #data.files }
   for from, to, calls in data:arcs() do found[#found + 1] = ("%d %d %d"):format(from, to, calls) end
@@ -120,7 +120,6 @@ local function stepwise(data, outcome, steps)
   return before
 end
 
--- Data with a histogram, arcs and blocks.
 local function make(new, bins)
   local one = new()
   assert(one:add_histogram { low = 0x1000, high = 0x1000 + 4 * #bins, bins = bins })

@@ -41,7 +41,7 @@ local function restore(before)
   end
 end
 
--- The name of a file that has neither its old nor its complete new contents, or nil.
+-- Returns the name of a file that has neither its old nor its complete new contents, or nil.
 local function half_done(before, full)
   local now = snapshot()
   for name, text in pairs(now) do

@@ -87,10 +87,11 @@ function blocks.counts(path)
   return counts
 end
 
--- Call instructions in objdump's output, and how many bytes each begins before the address that the runtime counts.
+-- Call instructions in objdump's output. The runtime counts the address after the instruction, which begins this many
+-- bytes earlier.
 local calls <const> = { call = 5, bl = 4 }
 
--- The slot of the GOT through which an image calls the hook, as objdump prints it: that of most such calls.
+-- Returns the GOT slot through which an image calls the hook, as objdump prints it: the slot of most such calls.
 local function hook_slot(text)
   local counts, slot = {}, nil
   for address in text:gmatch("call%s+%*0x%x+%(%%rip%)%s+# (%x+)") do
@@ -139,7 +140,7 @@ function blocks.entries(built, path, name)
   return blocks.counts(path)[functions[name or "tick"].blocks[1]] or 0
 end
 
--- The line of each instruction in the program's own source, by address, from one call of addr2line.
+-- Returns the line of each instruction in the program's own source, keyed by address. Runs addr2line once.
 local function lines_of(built, functions)
   local words, addresses = {}, {}
   for _, code in ipairs(functions) do
@@ -186,9 +187,9 @@ function blocks.by_line(built, counts)
   return lines
 end
 
---- Counts the lines of a program's source with gcc and gcov.
+--- Compiles a program's source with gcc, runs it and counts the lines with gcov.
 -- @tparam table built
--- @treturn table by line: how often it was executed
+-- @treturn table how often each line was executed, keyed by line number
 function blocks.gcov(built)
   local dir = shell.tmpdir("gcov")
   local source = built.source .. ".c"

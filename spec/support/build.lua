@@ -9,7 +9,7 @@ local build = {}
 -- The directory of the sources, relative to this file.
 local fixtures <const> = debug.getinfo(1, "S").source:match("^@(.-)support/build%.lua$") .. "fixtures/"
 
---- The path of a fixture that is not the source of a program.
+--- Returns the path of a fixture that is not a program's source.
 -- @tparam string name
 -- @treturn string
 function build.fixture(name)
@@ -29,7 +29,7 @@ local function append(list, more)
   return table.move(more or {}, 1, more and #more or 0, #list + 1, list)
 end
 
--- The compiler and the flags of a program's variant.
+-- Returns the compiler and the flags of a program's variant.
 local function recipe(program, variant)
   local made = { compiler = program.compiler or "gcc", compile = {}, link = {} }
   for part in variant:gmatch("[^+]+") do
@@ -74,7 +74,7 @@ local function compile(program, variant, dir)
   return dir .. "/" .. program.name
 end
 
--- The target machine of a compiler; false if the compiler is not installed. Cached.
+-- Returns the target machine of a compiler, or false if the compiler is not installed. Caches the answers.
 local machines = {}
 local function machine(compiler)
   if machines[compiler] == nil then

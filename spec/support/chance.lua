@@ -108,7 +108,7 @@ local function one_histogram(kind, low, high, n, last)
   return histogram
 end
 
--- One histogram, or two that do not overlap, over all or part of the code.
+-- Returns one histogram, or two that do not overlap, over all or part of the code.
 local function histograms(subject)
   local kind, width, pieces = pick(kinds), pick(widths), once_in(4) and 2 or 1
   local low = once_in(4) and pick(subject.functions) or subject.low - random(0, 64)
@@ -127,7 +127,7 @@ end
 
 -- Arcs ------------------------------------------------------------------------------------
 
--- Pairs of caller and callee. With few functions they form cycles, with many they form trees.
+-- Returns random pairs of caller and callee. Few functions form cycles, many form trees.
 local function circle(subject)
   local members = {}
   for i = 1, random(2, once_in(2) and 8 or math.max(2, #subject.functions)) do
@@ -136,7 +136,7 @@ local function circle(subject)
   return members
 end
 
--- The address of a call: in a function, sometimes outside all functions.
+-- Returns the address of a call: in a function, sometimes outside all functions.
 local function call_site(subject, members)
   if once_in(30) then
     return pick { 0, subject.low // 2, 2 * subject.last, (1 << 8 * subject.pointer - 1) - 1 }
@@ -160,7 +160,7 @@ end
 
 -- Files -----------------------------------------------------------------------------------
 
--- Files of the BSD formats have at most one histogram, followed by the arcs.
+-- Converts a profile for the BSD formats, whose files have at most one histogram, followed by the arcs.
 local function to_bsd(profile)
   local histogram = gmon.select(profile, "histogram")[1] or { low = 0, high = 0, bins = {} }
   local bsd = { pointer = profile.pointer, big = profile.big, rate = histogram.rate,

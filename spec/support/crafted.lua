@@ -59,9 +59,9 @@ function crafted.layered(layers, wide)
   return plan
 end
 
---- The addresses of a program's functions.
+--- Returns the addresses of a program's functions.
 -- @tparam table program
--- @treturn {[string]=integer,...} by name; `[false]` is an address outside all functions
+-- @treturn {[string]=integer,...} keyed by name; `[false]` is an address outside all functions
 function crafted.addresses(program)
   local addresses = { [false] = crafted.BASE // 2 }
   for i, name in ipairs(program.functions) do
@@ -88,7 +88,7 @@ function crafted.image(program)
   return state.crafted[key]
 end
 
---- The program's profile as an argument of `gmon.magic`.
+--- Returns the program's profile as an argument of `gmon.magic`.
 -- @tparam table program
 -- @treturn table
 function crafted.records(program)

@@ -9,7 +9,7 @@ local function readelf(...)
   return shell.check({ "readelf", "--wide", ... }, { env = { LC_ALL = "C" } }).stdout
 end
 
--- Indexes of the sections with code.
+-- Returns a table from section number to whether the section has code.
 local function code_sections(image)
   local found = {}
   for number, flags in readelf("--sections", image):gmatch "\n  %[ *(%d+)%][^\n]* %x+ %x+ %x+ +(%a*) +%d+ +%d+ +%d+" do
@@ -51,7 +51,8 @@ function elf.place(image, name)
   error(("%s has no section '%s'"):format(image, name), 2)
 end
 
--- The section headers of a 64-bit little-endian image: positions, counted from 1, and indexes, by name.
+-- Reads the section headers of a 64-bit little-endian image. Returns their positions, counted from 1, and their
+-- indexes, both keyed by name.
 local function headers(bytes)
   local first, count, names = ("<I8"):unpack(bytes, 0x29), ("<I2I2"):unpack(bytes, 0x3d)
   names = ("<I8"):unpack(bytes, first + names * 64 + 0x19)

@@ -50,8 +50,8 @@ function faults.each_place(line, arguments, size, few, check, options)
   faults.tell("%s: %d places", table.concat(arguments, " "):gsub("%S*/", ""), (size - first + step - 1) // step)
 end
 
---- Measures a shell command.
--- @tparam string line as above
+--- Measures how long a shell command takes.
+-- @tparam string line as for `each_place`
 -- @tparam {string,...} arguments
 -- @tparam[opt] table options
 -- @treturn number seconds

@@ -14,7 +14,7 @@ local unit_seconds <const> = { [""] = 1, m = 1e-3, u = 1e-6, n = 1e-9, p = 1e-12
 
 -- Intervals ---------------------------------------------------------------------------------------------------------
 
--- The values that are printed as `text`, plus a tolerance for binary fractions.
+-- Returns the interval of the values that are printed as `text`, plus a tolerance for binary fractions.
 local function interval(text)
   local decimals = #(text:match("%.(%d+)") or "")
   local half = 0.5 * 10.0 ^ -decimals + 1e-9
@@ -34,7 +34,7 @@ local function scale(a, factor)
   return { low = a.low * factor, high = a.high * factor }
 end
 
--- Division of non-negative intervals.
+-- Divides non-negative intervals.
 local function divide(a, b)
   return { low = math.max(a.low, 0) / b.high, high = b.low > 0 and a.high / b.low or math.huge }
 end
@@ -53,7 +53,7 @@ local ZERO <const> = { low = 0, high = 0 }
 
 local NUMBER <const> = "(%d+%.%d+)"
 
--- The name of a function without the index number, cycle and address that may follow it.
+-- Returns a function's name without the index number, cycle and address that may follow it.
 local function plain_name(text)
   return (text:gsub("%s*%[%d+%]%s*$", ""):gsub("%s*<cycle %d+>$", ""):gsub(" @ %x+%)", ")"):gsub("%s+$", ""))
 end
@@ -256,7 +256,7 @@ function figures.conflict(a, b)
   return name_conflict(a.self, b.self, "self seconds") or name_conflict(a.per_call, b.per_call, "time per call")
 end
 
---- Compares the new side of one report with the old side of a comparison.
+--- Compares the total of a report with the old side of a comparison.
 -- @tparam table report from `read`
 -- @tparam table comparison from `read`; its old profile is the report's
 -- @treturn ?string what differs by more than rounding

@@ -7,7 +7,7 @@ local pack <const>, unpack <const>, concat <const> = string.pack, string.unpack,
 
 local gmon = {}
 
---- The combinations of address size and byte order, each with an object format for `build.craft`.
+--- Returns the combinations of address size and byte order, each with an object format for `build.craft`.
 -- @treturn {table,...} `name`; `pointer`, bytes of an address; `big`, the byte order; `target`, the object format: 32
 --   bits little and big endian, 64 bits little and big endian, x86-64
 function gmon.shapes()
@@ -34,7 +34,7 @@ local function layout(profile)
   end
 end
 
--- Bins are an array with `n` elements (default: its length); missing ones are 0.
+-- Packs the bins, an array with `n` elements (default: its length). Missing ones are 0.
 local function pack_bins(like, bins)
   local n = bins.n or #bins
   local full = like(("I2"):rep(BATCH))
@@ -138,7 +138,7 @@ function gmon.shared(profile)
   return concat(parts)
 end
 
--- The two BSD formats: the common header, the rest of the header, bins, and arcs to the end.
+-- Encodes a file in either BSD format: the common header, the rest of the header, bins, and arcs to the end.
 local function bsd(profile, extra)
   local like = layout(profile)
   local bins = pack_bins(like, profile.bins or {})

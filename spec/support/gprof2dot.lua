@@ -4,7 +4,7 @@
 
 local gprof2dot = {}
 
--- Splits a line at the cross-reference at its end: name, cycle or nil, index, and the text before it.
+-- Splits off the cross-reference at the end of a line. Returns the text before it, the cycle or nil, and the index.
 local function reference(line)
   local rest, index = line:match "^(.-) %[(%d+)%]$"
   if not rest then return nil end
@@ -12,7 +12,8 @@ local function reference(line)
   return before or rest, tonumber(cycle), tonumber(index)
 end
 
--- Parses the rest of a line after the seconds: "12", "12+3" or no calls, and the name.
+-- Parses the rest of a line after the seconds: "12", "12+3" or no calls, and the name. Returns both counts and the
+-- name.
 local function counts_and_name(text, separator)
   local count, second, name = text:match("^(%d+)%" .. separator .. "(%d+)%s+(%S.*)$")
   if count then return tonumber(count), tonumber(second), name end

@@ -6,7 +6,7 @@ local shell = require "support.shell"
 
 local installation = {}
 
---- Unsets the interpreter's environment variables.
+--- The environment variables to unset for the interpreter.
 local unset <const> = { LUA_INIT = false, LUA_INIT_5_4 = false, LUA_PATH = false, LUA_PATH_5_4 = false,
   LUA_CPATH = false, LUA_CPATH_5_4 = false }
 

@@ -6,7 +6,7 @@ local shell = require "support.shell"
 
 local launch = {}
 
--- The command of the interpreter under test with arguments.
+-- Returns the command of the interpreter under test with these arguments.
 local function interpreter(...)
   local words, more = table.move(program.interpreter, 1, #program.interpreter, 1, {}), { ... }
   return table.move(more, 1, #more, #words + 1, words)

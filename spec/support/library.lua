@@ -25,7 +25,8 @@ function library.build(object, program, options)
   end
   compile(object, "-fPIC", "-shared", "-Wl,-soname," .. name, "-o", name,
     table.unpack(options.object_flags or {}))
-  -- the linker searches a library for undefined symbols of earlier files
+  -- The program's source precedes the library, because the linker searches a library for the undefined symbols of
+  -- earlier files.
   compile(program, "-o", program, "-L.", "-Wl,--no-as-needed", "-l" .. object, "-Wl,-rpath," .. dir,
     table.unpack(options.program_flags or {}))
   return { dir = dir, image = dir .. "/" .. name, name = name, program = dir .. "/" .. program }
@@ -43,7 +44,7 @@ function library.profile(program, name, cwd)
   return dir .. "/" .. name .. ".profile"
 end
 
---- The arcs of a profile, in order, as "caller callee calls".
+--- Lists the arcs of a profile, in order, as "caller callee calls".
 -- @tparam profile profile
 -- @treturn {string,...}
 function library.arcs(profile)

@@ -12,7 +12,7 @@ local machinery <const> = {
   _gprof_mcount = true, mcount = true, _mcount = true, __mcount = true, __mcount_internal = true, __mcleanup = true,
 }
 
--- Returns the list sorted by a stable sort.
+-- Returns a sorted copy of the list. Equal items keep their order.
 local function sorted(list, before)
   local result = {}
   for i, item in ipairs(list) do
@@ -32,7 +32,7 @@ local function reversed(list)
   return result
 end
 
--- The entry whose time callers inherit: the function's cycle, or the function itself.
+-- Returns the entry whose time callers inherit: the function's cycle, or the function itself.
 local function whole(f)
   return f.cycle or f
 end
@@ -53,7 +53,7 @@ local function find_or_add(caller, callee)
   return arc
 end
 
--- The functions ordered by address, with the arcs between them.
+-- Returns the program's functions ordered by address, with the arcs between them.
 local function join(program)
   local functions, by_name = {}, {}
   for i, name in ipairs(program.functions) do
@@ -75,8 +75,8 @@ end
 
 -- Cycles -------------------------------------------------------------------------------
 
--- The members of each cycle, in the order in which a depth-first search merges them: a call back to a function on the
--- search path merges all groups entered since then.
+-- Returns the members of each cycle, in the order in which a depth-first search merges them: a call back to a function
+-- on the search path merges all groups entered since then.
 local function search(functions)
   local visited, left, groups, found = {}, {}, {}, {}
   local function swallow(callee)
@@ -203,8 +203,8 @@ end
 
 local gather
 
--- The time that an arc propagates from its callee, or from the callee's cycle. A callee whose own share is 0 propagates
--- nothing, even if its cycle does.
+-- Returns the self time and the children's time that an arc propagates from its callee, or from the callee's cycle. A
+-- callee whose own share is 0 propagates nothing, even if its cycle does.
 local function due(arc)
   local callee = whole(arc.callee)
   if arc.count == 0 or is_inside(arc) or arc.callee.share == 0 or callee.calls == 0 then
@@ -215,7 +215,7 @@ local function due(arc)
   return callee.ticks * part, callee.children_ticks * part
 end
 
--- The children's time of a function or cycle.
+-- Computes the children's time of a function or cycle.
 function gather(node)
   if node.children_ticks then
     return

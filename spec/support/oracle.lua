@@ -6,7 +6,7 @@ local shell = require "support.shell"
 local oracle = {}
 
 local VERSION <const> = "GNU gprof (GNU Binutils for Debian) 2.40"
--- Called by its bare name, which its messages repeat. PATH is set so that no other gprof is found.
+-- GNU gprof is called by its bare name, because its messages repeat the name. With this PATH, no other gprof is found.
 local PROGRAM <const>, PATH <const> = "gprof", "/usr/bin:/bin"
 
 local function examine()

@@ -7,7 +7,7 @@ local property = {}
 
 local MOST_TRIES <const> = 2000 -- limit on attempts to shrink a case
 
--- The error message of a case, or nil.
+-- Returns the error message of a case, or nil.
 local function problem_of(check, case)
   local done, problem = pcall(check, case)
   if done then return nil end
@@ -23,7 +23,7 @@ local function sorted_keys(list)
   return keys
 end
 
--- Removes elements that the failure does not need, from the end of a list of tables.
+-- Removes the elements that the failure does not need from a list of tables, last element first.
 local function drop(list, fails)
   for i = #list, 1, -1 do
     local taken = table.remove(list, i)
@@ -53,7 +53,7 @@ local function shrink(part, numbers, fails)
   end
 end
 
--- The kind of an error: its first line without numbers.
+-- Returns the kind of an error: its first line without numbers.
 local function kind_of(problem)
   return (problem:match("[^\n]*"):gsub("%d+", "0"))
 end

@@ -10,21 +10,21 @@ local row = {}
 --- The address of the first function, and the size of each in bytes.
 row.BASE, row.SIZE = 0x100000, 16
 
---- The name of a function.
+--- Returns the name of a function.
 -- @tparam integer i
 -- @treturn string
 function row.name(i)
   return ("f%07d"):format(i)
 end
 
---- The address of a function.
+--- Returns the address of a function.
 -- @tparam integer i
 -- @treturn integer
 function row.address(i)
   return row.BASE + row.SIZE * i
 end
 
--- A function body of SIZE zero bytes, without lines.
+-- Returns the assembler text of a function body: SIZE zero bytes, without lines.
 local function nothing()
   return (".skip %d"):format(row.SIZE)
 end
@@ -46,7 +46,7 @@ function row.image(n, body)
   return dir .. "/image"
 end
 
---- An arc between two functions, for `gmon.magic`.
+--- Returns an arc between two functions, for `gmon.magic`.
 -- @tparam integer from
 -- @tparam integer to
 -- @tparam integer count
@@ -55,10 +55,10 @@ function row.arc(from, to, count)
   return { kind = "arc", from = row.address(from) + 4, self = row.address(to), count = count }
 end
 
---- The histogram of the functions `first` to `last`, with one sample in each, or the number in `samples`.
+--- Returns the histogram of the functions `first` to `last`, with one sample in each, or the number in `samples`.
 -- @tparam integer first
 -- @tparam integer last
--- @tparam[opt] {[integer]=integer} samples by function
+-- @tparam[opt] {[integer]=integer} samples keyed by function
 -- @treturn table
 function row.histogram(first, last, samples)
   local bins = { n = last - first + 1 }

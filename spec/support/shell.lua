@@ -8,7 +8,7 @@ local shell = {}
 local registry <const> = debug.getregistry()
 local KEY <const> = "gprof.spec.state"
 
---- A table that survives reloads of this module.
+--- Returns a table that survives reloads of this module.
 -- @treturn table
 function shell.state()
   local state = registry[KEY]
@@ -81,8 +81,8 @@ function shell.listing(dir)
   return shell.check { "ls", "-A", dir }.stdout
 end
 
--- The root of the scratch tree. It must be removed even if this process is killed. A child reads from a pipe that is
--- never written to, and removes the tree at the end of file.
+-- Returns the root of the scratch tree, which must be removed even if this process is killed. A child reads from a pipe
+-- to which nobody writes, and removes the tree at the end of file.
 local function scratch()
   local state = shell.state()
   if not state.root then

@@ -25,8 +25,8 @@ int main(void) {
 }
 ]]
 
--- The addresses where code of each line begins, from objdump: { [file] = { [line] = { address, ... } } }, with base
--- names.
+-- Returns the addresses where code of each line begins, from objdump: { [file] = { [line] = { address, ... } } }, with
+-- base names.
 local function rows_of(image)
   local rows = {}
   local output = shell.check({ "objdump", "--dwarf=decodedline", image }, { env = { LC_ALL = "C" } }).stdout

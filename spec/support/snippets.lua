@@ -24,8 +24,8 @@ local snippets = {}
 
 -- Reading a page ----------------------------------------------------------------------------------------------------
 
--- The fenced blocks: { kind =, shown = (not run), line = (of the fence), lines = {...}, after = (only blank lines stand
--- between it and the block before) }.
+-- Returns the fenced blocks. A block has its `kind`; `shown`, whether it is not run; `line`, the number of the fence's
+-- line; `lines`; and `after`, whether only blank lines separate it from the block before.
 local function blocks(page)
   local found, block, number, after = {}, nil, 0, false
   for line in (page .. "\n"):gmatch("(.-)\n") do
@@ -46,7 +46,7 @@ local function blocks(page)
   return found
 end
 
--- The file name in a block's first line, or nil.
+-- Returns the file name in a block's first line, or nil.
 local function file_name(block)
   local first = block.lines[1] or ""
   return first:match("^/%* (%S+%.%a+) %*/$") or first:match("^// (%S+%.%a+)$") or first:match("^%-%- (%S+%.lua)$") or
@@ -100,8 +100,8 @@ end
 
 -- Running it --------------------------------------------------------------------------------------------------------
 
--- Runs in a fresh interpreter, in the scratch directory. Each step writes a record to stdout: its number, its output
--- and the profiles that gprof.lua read, each after a separator.
+-- The script runs in a fresh interpreter, in the scratch directory. Each step writes a record to stdout: its number,
+-- its output and the profiles that gprof.lua read, each after a separator.
 local driver <const> = [==[
 local steps = dofile(arg[1])
 local reads = arg[2]
@@ -172,7 +172,7 @@ echo "$new$with|$old" >>%s
 exec %s "$@"
 ]==]
 
--- A directory for PATH with the commands that pages call: the program and the interpreter under test.
+-- Makes a directory for PATH with the commands that pages call: the program and the interpreter under test.
 local function commands(reads)
   local bin = shell.tmpdir "bin"
   local words = table.move(program.interpreter, 1, #program.interpreter, 1, {})
@@ -253,7 +253,7 @@ local function normal_lines(lines)
   return normal
 end
 
--- The runs of lines between "...": { first =, last = }, numbers of lines; a run may be empty.
+-- Returns the runs of lines between "...": { first =, last = }, numbers of lines. A run may be empty.
 local function runs_of(lines)
   local runs, first = {}, 1
   for i = 1, #lines + 1 do
@@ -280,8 +280,9 @@ local function after_omission(printed, from)
   return printed[from] and from + 1
 end
 
--- The first line of the page that does not fit, or nil. The first run must be at the beginning of the output, the last
--- one at its end; the others match as early as possible. At least one line that is not blank stands between two runs.
+-- Returns the number of the first page line that does not fit, or nil. The first run must be at the beginning of the
+-- output, the last one at its end; the others match as early as possible. At least one line that is not blank stands
+-- between two runs.
 local function misfit(shown, printed)
   local runs, from = runs_of(shown), 1
   for number, run in ipairs(runs) do
@@ -301,7 +302,7 @@ local function misfit(shown, printed)
   return from <= #printed and #shown + 1 or nil
 end
 
--- Whether the output is a single zero, such as that of `grep -c` where nothing was found.
+-- Tells whether the output is a single zero, such as that of `grep -c` where nothing was found.
 local function is_zero(lines)
   return #lines == 1 and lines[1]:find("^%s*0[.0]*%s*$") ~= nil
 end

@@ -8,7 +8,7 @@ local shell = require "support.shell"
 
 local structure = {}
 
---- The files below a directory whose names match.
+--- Lists the files below a directory whose names match.
 -- @tparam string directory
 -- @tparam string pattern of `find -name`
 -- @treturn {string,...} sorted paths, relative to the directory
@@ -20,7 +20,7 @@ function structure.files(directory, pattern)
   return paths
 end
 
---- The project's headers that a C file includes.
+--- Returns the project's headers that a C file includes.
 -- @tparam string text of the file
 -- @treturn {[string]=true,...} names between the quotes
 function structure.includes(text)
@@ -34,10 +34,10 @@ local function without_comments(text)
   return (text:gsub("%-%-%[%[.-%]%]", ""):gsub("%-%-[^\n]*", ""))
 end
 
---- The library's modules that a Lua file requires by literal name, at load time or later. Names computed at run time
--- belong to plug-ins and are not part of the structure.
+--- Returns the library's modules that a Lua file requires by literal name, at load time or later. Names computed at run
+-- time belong to plug-ins and are not part of the structure.
 -- @tparam string text of the file
--- @treturn {[string]=true,...} names of modules
+-- @treturn {[string]=true,...} module names
 function structure.requires(text)
   local names = {}
   for name, rest in without_comments(text):gmatch "require[%s(]*[\"'](gprof[%w_.]*)[\"']%s*(%.?%.?)" do
@@ -46,8 +46,8 @@ function structure.requires(text)
   return names
 end
 
---- The folder of a file: the first component of its path.
--- @tparam string path such as "object/image.h"; or the name of a module, such as "gprof.report.bsd.flat"
+--- Returns the folder of a file: the first component of its path.
+-- @tparam string path such as "object/image.h"; or a module's name, such as "gprof.report.bsd.flat"
 -- @treturn string "object", "report"; "gprof" for the library's public modules
 function structure.folder(path)
   if path:find "^gprof" then return path:match "^gprof%.([%w_]+)%." or "gprof" end
@@ -74,7 +74,7 @@ function structure.upward(graph, allowed_folders)
   return wrong
 end
 
--- The elements of a set, sorted.
+-- Returns the sorted elements of a set.
 local function sorted(set)
   local keys = {}
   for key in pairs(set) do keys[#keys + 1] = key end
@@ -82,8 +82,8 @@ local function sorted(set)
   return keys
 end
 
---- The cycles of a graph, by Tarjan's algorithm: strongly connected components of more than one node, and nodes that
--- use themselves.
+--- Finds the cycles of a graph with Tarjan's algorithm: strongly connected components of more than one node, and nodes
+-- that use themselves.
 -- @tparam table graph
 -- @treturn {string,...} the names of each cycle, sorted and separated by blanks
 function structure.circles(graph)
@@ -120,7 +120,7 @@ function structure.circles(graph)
   return circles
 end
 
---- The dependencies between object files by their symbols.
+--- Finds which object files use each other's symbols.
 -- @tparam string text output of `nm -A -P` for all of them
 -- @tparam string directory prefix of all paths
 -- @treturn table graph of object files, "object/image" for directory .. "object/image.o"

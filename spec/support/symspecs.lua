@@ -27,7 +27,7 @@ end
 
 local marks <const> = { ":", "::", ".", "/", ",", "*", "-", "_", " ", "?" }
 
--- One side of a symspec.
+-- Returns one side of a symspec.
 local function some_half(words)
   local kind = random(20)
   if kind <= 10 then return pick(words.names) end

@@ -1,5 +1,5 @@
--- Cold parts of functions belong to their functions, wherever linkers list these in the symbol table. The oracle is
--- llvm-symbolizer: the debugging information says which function a cold part is of.
+-- Cold parts of functions belong to their functions, wherever linkers list them in the symbol table. The oracle is
+-- llvm-symbolizer: the debugging information says to which function a cold part belongs.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -26,7 +26,7 @@ local function compile(flags, last)
   return dir .. "/cold"
 end
 
--- The cold parts of an image, and a set of its functions as "name address": one address can have several names.
+-- Returns an image's cold parts, and the set of its functions as "name address": one address can have several names.
 local function functions_of(path)
   local cold, functions = {}, {}
   for _, f in ipairs(elf.functions(path)) do
@@ -45,7 +45,7 @@ local function source_of(path, address)
   return name:match "^[^.]+", place:match "([^/]+):[1-9]" or "?"
 end
 
--- `debugging`: the same image with debugging information.
+-- Checks the owner of each cold part. `debugging` is the same image with debugging information.
 local function assert_owners(path, debugging)
   local image, checked = assert(gprof.image(path)), {}
   local cold, functions = functions_of(path)

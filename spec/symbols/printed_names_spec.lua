@@ -30,7 +30,7 @@ local function build_names()
   return names
 end
 
--- Addresses of functions by name, as a set.
+-- Maps function names to sets of addresses.
 local function by_name(image)
   local found = {}
   for f in image:symbols() do
@@ -74,7 +74,7 @@ describe("A name as reports print it selects its functions", function()
   end
 end)
 
--- The names in the last column of a flat profile.
+-- Returns the names in the last column of a flat profile.
 local function listed(...)
   local built = build_names()
   local result = program.run { "-b", "-z", ..., built.image, built.gmon }

@@ -65,14 +65,14 @@ describe("symspec.parse", function()
   end)
 end)
 
--- Opens a fixture program with its profile.
 local function open(name)
   local built = build.program(name)
   local image = assert(gprof.image(built.image))
   return image, assert(gprof.data(image, built.gmon))
 end
 
--- The sorted names of the functions that symspecs select for the flat profile, and the symspecs that match nothing.
+-- Returns the sorted names of the functions that symspecs select for the flat profile, and the symspecs that match
+-- nothing.
 local function listed(name, ...)
   local image, data = open(name)
   local missed = {}

@@ -14,7 +14,7 @@ local programs = require "bench.programs"
 local report = require "bench.report"
 local turns = require "bench.turns"
 
--- The figure for runs with these durations in seconds.
+-- Returns the figure for runs that take these seconds.
 local function result(...)
   local runs = {}
   for i, seconds in ipairs { ... } do runs[i] = { wall = seconds, cpu = seconds, mb = 10 } end
@@ -47,7 +47,7 @@ describe("a figure", function()
 end)
 
 describe("the turns of a measurement", function()
-  -- A meter with given seconds for each command.
+  -- Measures commands that take the given seconds. Returns the figures, and the commands in the order of their runs.
   local function measured(seconds, options)
     local order = {}
     local meter = {}

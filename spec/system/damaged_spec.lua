@@ -52,7 +52,7 @@ local function check(repeated, ...)
   assert.is_true(done or #message > 0 and not message:find "\n", repeated .. tostring(message))
 end
 
--- Overwrites a file with a damaged copy.
+-- Repeatedly writes a damaged copy over the file and calls `ask`.
 local function try(path, bytes, ask)
   repeatedly(function(repeated, seed)
     math.randomseed(seed)

@@ -15,8 +15,8 @@ local function open(path, profile_path, options)
   return assert(gprof.profile(image, assert(gprof.data(image, profile_path)), options))
 end
 
--- The profile of an image with given samples, { [address] = number }, and arcs, { { from, self, count } }. Bins have
--- the minimum size, and a sample counts as a second, so times are numbers of samples.
+-- Returns the profile of an image with given samples, { [address] = number }, and arcs, { { from, self, count } }. Bins
+-- have the minimum size, and a sample counts as a second, so time values are sample counts.
 local function made_up(path, samples, arcs, options)
   local low, high = math.huge, 0
   for address in pairs(samples) do
@@ -46,7 +46,7 @@ local function stem_of(cold, functions)
   return found
 end
 
--- The symbols of the sources' own functions and clones.
+-- Returns the symbols of the sources' own functions and clones.
 local function own_functions(built)
   local sources, found = {}, {}
   for _, source in ipairs(built.program.sources) do
@@ -226,7 +226,7 @@ describe("a symbol of type function counts", function()
 end)
 
 -- Makes an image of symbols at every 16th byte, each with a different number of samples. Symbols without a dot in the
--- name are global. Returns the times of its functions by name.
+-- name are global. Returns the functions' self times, keyed by name.
 local function times_of(names, options)
   local symbols, samples = {}, {}
   for i, name in ipairs(names) do

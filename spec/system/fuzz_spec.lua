@@ -9,7 +9,7 @@ local TARGET <const> = "lines" -- the fastest to compile
 local WORD <const> = "/usr/include/stdio.h" -- in the dictionary, but in no seed
 local RUNS <const>, ENOUGH <const> = 5000, 300000
 
--- Whether clang and libFuzzer are installed.
+-- Tells whether clang and libFuzzer are installed.
 local function has_fuzzer(dir)
   local source = shell.write(dir .. "/nothing.c",
     "int LLVMFuzzerTestOneInput(const unsigned char *, unsigned long);\n" ..

@@ -19,7 +19,7 @@ local arc <const>, histogram <const>, profile <const> = row.arc, row.histogram, 
 
 -- What is measured --------------------------------------------------------------------------------------------------
 
--- A chunk that runs the program.
+-- Returns a chunk of Lua that runs the program.
 local function running(...)
   local words = {}
   for i, word in ipairs { ... } do
@@ -28,7 +28,7 @@ local function running(...)
   return "run(table.unpack {" .. table.concat(words, ",") .. "})"
 end
 
--- A chunk that makes a profile with options (as Lua text), followed by more code.
+-- Returns a chunk of Lua that makes a profile and runs `text`. `options` is Lua text, too.
 local function making(image, file, options, text)
   return ([[
     local image = gprof.image(%q)
@@ -37,7 +37,7 @@ local function making(image, file, options, text)
   ]]):format(image, file, options or "", text or "")
 end
 
--- The array of a function's results for 1 to n.
+-- Returns an array of the results of make(1) to make(n).
 local function list(n, make)
   local made = {}
   for i = 1, n do
@@ -46,14 +46,14 @@ local function list(n, make)
   return made
 end
 
--- An image that several measurements share.
+-- Returns the path of an image, which several measurements share.
 local plain = {}
 local function image(n)
   plain[n] = plain[n] or row.image(n)
   return plain[n]
 end
 
--- A chain: each of the functions 0 to n - 1 calls the next one and has a sample.
+-- Writes the profile of a chain: each of the functions 0 to n - 1 calls the next one and has a sample.
 local function chain(n)
   local records = list(n, function(i) return arc(i - 1, i, i) end)
   table.insert(records, histogram(0, n))
@@ -131,7 +131,7 @@ dimension("callees of a moved profile", 8000, function(n)
   ]]):format(image(n), file)
 end)
 
--- The core's hash of the first half of a key, as an attacker would know it without a random seed.
+-- Computes the core's hash of the first half of a key, which an attacker would know without a random seed.
 local function spread(h)
   h = (h ~ h >> 33) * 0xff51afd7ed558ccd
   h = (h ~ h >> 33) * 0xc4ceb9fe1a85ec53
@@ -144,16 +144,16 @@ dimension("arcs made to have one hash", 2000, function(n)
   end)))
 end)
 
--- The offset of a library's function.
 local function offset(i) return 64 * i end
 
--- A library compiled with -pg, with functions of one size.
+-- Makes a library compiled with -pg, with functions of one size. Returns its path.
 local function library_image(n)
   return build.craft { address = row.BASE, text = offset(n), import = "mcount",
     symbols = list(n, function(i) return { row.name(i - 1), offset(i - 1) } end) }
 end
 
--- A program that calls functions of a library: as many from outside as `outside` says, and by itself as `own` says.
+-- Returns a chunk that merges a program with a library of n functions. Function i gets outside(i) calls from outside,
+-- and own(i) calls are the program's.
 local function calling_library(large, n, outside, own, text)
   local arcs = list(n, function(i) return { 0, offset(i), outside(i) } end)
   local beside = gmon.write(shell.tmpdir() .. "/library.profile", gmon.shared {
@@ -166,7 +166,7 @@ local function calling_library(large, n, outside, own, text)
   }]]):format(beside), text)
 end
 
--- A library of which all functions were called, by the program, in an order of their own.
+-- All calls to the library come from the program, and each function has its own number of calls.
 local profiled
 dimension("functions of a library that a program calls", 1000, function(n)
   profiled = profiled or library_image(4002)
@@ -176,7 +176,7 @@ dimension("functions of a library that a program calls", 1000, function(n)
   ]])
 end)
 
--- Wherever the library may have been loaded, all calls fit.
+-- All calls fit at any address where the library may have been loaded.
 dimension("functions of a library that fits everywhere", 1000, function(n)
   return calling_library(profiled, n, function() return 1000 end, function() return 1 end, [[
     assert(profile:find "<outside>@library".children == 0)
@@ -185,7 +185,7 @@ end)
 
 -- Names -------------------------------------------------------------------------------------------------------------
 
--- Symbols of functions of equal size with the given names; `flags` as for `build.craft`.
+-- Makes an image of functions with these names and equal sizes. `flags` are as for `build.craft`.
 local function named(names, flags)
   local symbols = {}
   for i, name in ipairs(names) do
@@ -194,7 +194,7 @@ local function named(names, flags)
   return build.craft { address = row.BASE, text = #names * row.SIZE, symbols = symbols }
 end
 
--- An image of static functions with the same name, alternating with others, and a profile of a chain of all.
+-- Returns an image of static functions, every second one with the same name, and the profile of a chain of all.
 local function equals(n)
   local names = list(2 * n, function(i) return i % 2 == 0 and "same" or row.name(i) end)
   return named(names, "function,local"), chain(2 * n - 1)
@@ -239,7 +239,7 @@ end)
 
 -- Histograms --------------------------------------------------------------------------------------------------------
 
--- Histograms of two functions each.
+-- Returns n histograms of two functions each.
 local function histograms(n)
   return list(n, function(i) return histogram(2 * i, 2 * i + 1) end)
 end
@@ -312,12 +312,12 @@ local function source(path, lines)
   return shell.write(path, ("x\n"):rep(lines))
 end
 
--- The assembler text of one byte of code from a line of a file.
+-- Returns the assembler text of one byte of code from a line of a file.
 local function line(file, number)
   return (".loc %d %d\n.byte 0x90"):format(file, number)
 end
 
--- An image with each function in its own file.
+-- Makes an image with each function in its own file.
 local function in_files(n)
   local dir = shell.tmpdir "sources"
   return row.image(n, function(i)
@@ -326,7 +326,7 @@ local function in_files(n)
   end)
 end
 
--- An image whose function 0 has n lines of one file, with one byte of code each.
+-- Makes an image whose function 0 has n lines of one file, with one byte of code each.
 local function in_lines(n)
   local path = source(shell.tmpdir "source" .. "/long.c", n)
   return row.image(0, function(i)
@@ -345,7 +345,7 @@ dimension("source files, by line", 100, function(n)
   return making(in_files(n), chain(n), "line = true")
 end)
 
--- A profile with a sample in each of the first n bytes of function 0.
+-- Returns a histogram with a sample in each of the first n bytes of function 0.
 local function samples(n)
   local low = row.address(0)
   return { kind = "histogram", low = low, high = low + 2 * (n // 2), bins = list(n // 2, function() return 1 end) }
@@ -376,7 +376,8 @@ dimension("line tables' sequences", 200, function(n)
   return running("-b", "-l", made, profile { histogram(0, n) })
 end)
 
--- Compilation units whose line tables all cover the same function; `place` gives the start of each sequence.
+-- Makes an image of compilation units whose line tables all cover the same function. `place` gives the start of each
+-- sequence.
 local function with_units(n, place)
   local dir, info, tables = shell.tmpdir "units", {}, {}
   local abbrev = "\1\17\0" .. "\16\23" .. "\17\1" .. "\18\1" .. "\0\0\0"
@@ -460,7 +461,7 @@ end)
 
 -- Static calls, and sort orders ------------------------------------------------------------------------------------
 
--- Functions that consist of calls of the following functions.
+-- Makes an image of functions that consist of calls to the following functions.
 local function calling(n)
   local call = "\xe8"
   local text, symbols = {}, {}

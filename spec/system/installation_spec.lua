@@ -17,7 +17,7 @@ local report <const> = program.run({ image, profile }).stdout
 
 local specification <const> = ("rockspec/gprof-%s-1.rockspec"):format(gprof._VERSION)
 
--- The files with a certain ending in a directory of the checkout, as paths below the directory.
+-- Returns the files with this ending in a directory of the checkout, as paths below the directory.
 local function files(dir, ending)
   local found = {}
   for _, path in ipairs(installation.listing(program.root .. "/" .. dir)) do

@@ -13,8 +13,8 @@ local shell = require "support.shell"
 
 local built = build.program "cycles"
 
--- Kills the program $delay seconds after its start. Prints the status, the state of each file, the messages (except
--- those of timeout) and the names of all files.
+-- Returns a shell script that kills the program $delay seconds after its start. It prints the status, the state of each
+-- file, the messages (except those of timeout) and the names of temporary files.
 local function killing(names)
   local lines = { [[timeout -s KILL $delay "$@" >report 2>told; status=$?; state=]] }
   for _, name in ipairs(names) do

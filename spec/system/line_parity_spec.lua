@@ -28,7 +28,7 @@ local function some_count()
   return pick { 0, 1, 1, 2, 5, 5, 100, random(1000000), (1 << 32) + random(100), 123456789012345 }
 end
 
--- Random blocks in and around the code; some addresses occur twice, and their counts are summed.
+-- Returns random blocks in and around the code. Some addresses occur twice; their counts are summed.
 local function scattered(subject, count)
   local blocks = {}
   for i = 1, count do
@@ -38,7 +38,7 @@ local function scattered(subject, count)
   return blocks
 end
 
--- A block at each of several consecutive addresses, so that lines have many blocks.
+-- Returns blocks at consecutive addresses, so that lines have many blocks.
 local function crowded(subject, count)
   local first, blocks = pick(subject.functions) + random(0, 40), {}
   for i = 1, count do
@@ -69,8 +69,8 @@ local function subject_of(name, variant)
   return subjects[key]
 end
 
--- Writes the file `map`, which assigns three functions at a time to one of two object files in turn, and the file `nm`,
--- the symbols as printed by nm.
+-- Writes the files `map` and `nm`. `map` assigns three functions at a time to one of two object files in turn; `nm`
+-- lists the symbols as nm prints them.
 local function write_lists(built, dir)
   local lines = {}
   for i, symbol in ipairs(build.symbols(built.image)) do
@@ -249,8 +249,8 @@ local function check_program(name, variant)
   end
 end
 
--- Programs with debugging information and a profile, except static ones, where GNU gprof looks up each byte of the C
--- library.
+-- Iterates over the programs with debugging information and a profile. Leaves out static ones, where GNU gprof looks up
+-- each byte of the C library.
 local function each_program()
   return coroutine.wrap(function()
     for name, variant in build.each(pending) do
@@ -397,7 +397,7 @@ describe("with --gnu-compat, lines equal GNU gprof's in corner cases", function(
     end)
   end
 
-  -- GNU gprof gives them to no line, whatever its memory holds.
+  -- GNU gprof assigns these samples to no line, whatever its memory holds.
   it("for samples after the start of the last line", function()
     for _, key in ipairs { { "calls" }, { "lines", "O2" } } do
       local built = build.program(table.unpack(key))

@@ -369,12 +369,12 @@ end
 
 -- Links -------------------------------------------------------------------------------------------------------------
 
--- The anchor of a heading.
+-- Returns the anchor of a heading.
 local function anchor(heading)
   return (heading:lower():gsub("[^%w%s_-]", ""):gsub(" ", "-"))
 end
 
--- Text without fenced blocks, whose lines may also begin with "#".
+-- Returns the page without its fenced blocks, whose lines may also begin with "#".
 local function prose(page)
   return (("\n" .. page):gsub("\n```.-\n```", "\n"))
 end
@@ -387,7 +387,7 @@ local function anchors(page)
   return found
 end
 
--- The target of a page's link as a path from the root of the checkout, with each ".." resolved.
+-- Returns the target of a page's link as a path from the root of the checkout, with each ".." resolved.
 local function resolve(page, target)
   local path = target == "" and page or page:match("^(.-)[^/]*$") .. target
   repeat

@@ -15,7 +15,7 @@ local random <const>, pick <const> = math.random, chance.pick
 
 -- Images ------------------------------------------------------------------------------------
 
--- Making an image costs more than a case does. So this many cases, by seed, share one.
+-- Making an image costs more than running a case, so this many consecutive seeds share an image.
 local SHARED <const> = 50
 
 local programs <const> = {
@@ -23,7 +23,7 @@ local programs <const> = {
   { "waves" }, { "crowd" }, { "clones" }, { "clones", "O3" },
 }
 
--- One of the programs, or a made-up image.
+-- Returns one of the programs, or a random image.
 local function some_subject()
   local key = pick(programs)
   if random(3) == 1 and build.supported(key[1], key[2]) then
@@ -32,7 +32,7 @@ local function some_subject()
   return chance.image()
 end
 
--- The subject of a case.
+-- Returns the subject of the case with this seed.
 local current = {}
 local function subject_of(seed)
   local number = seed // SHARED
@@ -47,7 +47,7 @@ end
 
 -- Files -------------------------------------------------------------------------------------
 
--- One profile or two, in any format; the second may be the first again, or not fit it.
+-- Writes one profile or two, in any format. The second may be the same file, or may not fit the first.
 local function some_profiles(subject, dir)
   local format = pick { false, false, false, "magic", "bsd", "4.4bsd" }
   local function profile(name)
@@ -59,7 +59,8 @@ local function some_profiles(subject, dir)
   return pick { { first }, { first }, { first }, { first, first }, { first, profile "gmon.2" } }
 end
 
--- A map with the functions in a few object files. The last one, in which nothing is sampled, has a file of its own.
+-- Writes a map with the functions in a few object files. The last function, which has no samples, is in a file of its
+-- own.
 local function some_map(subject, path)
   local lines, object = {}, "a"
   for _, symbol in ipairs(build.symbols(subject.image)) do
@@ -82,7 +83,8 @@ local plain <const> = {
   "-F SPEC", "-k FROM/TO", "-k FROM/TO", "-qFROM/TO", "-QFROM/TO", "-S NM", "-S NM", "-R MAP", "-r",
 }
 
--- Orders exclude each other; and where symspecs name calls, GNU gprof's order depends on memory that has moved.
+-- Tells whether an option must not be combined with those chosen. Function orders exclude each other. If symspecs name
+-- calls, GNU gprof's order depends on memory that has moved.
 local function clashes(option, chosen)
   local order, spec = option:find "^%-[rR]", option:find "SPEC" or option:find "FROM"
   for _, other in ipairs(chosen) do
@@ -100,7 +102,7 @@ local function some_options()
   return chosen
 end
 
--- The arguments that options stand for.
+-- Returns the arguments that options stand for.
 local function arguments_of(options, subject, words, dir)
   local arguments = { "-b" }
   for _, option in ipairs(options) do

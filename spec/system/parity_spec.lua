@@ -90,8 +90,8 @@ local mixed <const> = {
   "-P", "-Q", "-B", "--demangle", "--demangle=none", "-T", "-T", "-i",
 }
 
--- A few random options. -z is left out for empty profiles, where it would ask for execution counts, which another spec
--- compares.
+-- Returns a few random options. -z is left out for empty profiles, where it would ask for execution counts, which
+-- another spec compares.
 local function some_options(empty)
   local arguments = { "-b" }
   for _ = 1, random(0, 4) do
@@ -103,7 +103,7 @@ local function some_options(empty)
   return arguments
 end
 
--- A command line for random profiles: one profile, sometimes twice, or two that may not fit each other.
+-- Returns a command line for random profiles: one profile, sometimes twice, or two that may not fit each other.
 local function some_command(subject, dir)
   local bytes, empty = chance.profile(subject)
   local files = { gmon.write(dir .. "/gmon.out", bytes) }
@@ -154,7 +154,7 @@ end)
 local shapes <const> = gmon.shapes()
 
 -- File formats, each with the values of --file-format to try, right and wrong ones. Reading the current format as old
--- BSD is left out: GNU gprof takes any bytes for a header, and allocates the size in it.
+-- BSD is left out: GNU gprof accepts any bytes as a header, and allocates the size that they give.
 local readings <const> = {
   magic = { "-Oauto", "-Omagic", "-O m" },
   bsd = { "-Oauto", "-Obsd", "--file-format=b", "-Omagic", "-O4.4bsd", "-Opolyglot", "-Oxyz" },
@@ -293,7 +293,8 @@ describe("with --gnu-compat, reports equal GNU gprof's in corner cases", functio
     end
   end)
 
-  -- As C's atoi() reads them: 4294967300 is 4, 2147483648 is negative. (Wide indexes are too large to compare.)
+  -- Both programs read numbers as C's atoi() does: 4294967300 is 4, 2147483648 is negative. (Wide indexes are too large
+  -- to compare.)
   it("for numbers beyond 32 bits, and words that are no numbers", function()
     local built = build.program "calls"
     local blocks = { kind = "blocks" }

@@ -17,7 +17,7 @@ local inputs = shell.tmpdir "inputs"
 local symbols = shell.write(inputs .. "/symbols", shell.check { "nm", image }.stdout)
 local objects = shell.write(inputs .. "/objects", shell.check { "nm", "-A", image }.stdout)
 
--- The end offsets of a profile's records.
+-- Returns the end offsets of a profile's records.
 local function ends_of_records(path)
   local ends, parsed, offset = {}, gmon.parse(shell.read(path)), 20
   ends[offset] = true
@@ -96,7 +96,7 @@ describe("a file that cannot be read", function()
   end)
 end)
 
--- A megabyte of arcs, each 21 bytes.
+-- Writes a profile with a megabyte of arcs, 21 bytes each.
 local function many_arcs(name)
   local records = {}
   for i = 1, 50000 do records[i] = { kind = "arc", from = 0x1000 + i, self = 0x1000, count = i } end

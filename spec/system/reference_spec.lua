@@ -29,7 +29,7 @@ local function comments(module)
   end
 end
 
--- Names that comments document: functions and their parameters, fields, tables.
+-- Returns the names that comments document: functions and their parameters, fields, tables.
 local function documented(module)
   local names = {}
   for comment in comments(module) do

@@ -13,7 +13,7 @@ local DEEP <const> = slow and 50000 or 1000000
 
 local arc <const>, image <const>, name <const> = row.arc, row.image, row.name
 
--- A profile of arcs, with one sample in each of the functions 0 to n, or the number in `samples`.
+-- Writes a profile of arcs. The functions 0 to n have one sample each, or the number in `samples`.
 local function profile(n, arcs, samples)
   arcs[#arcs + 1] = row.histogram(0, n, samples)
   return row.profile(arcs)

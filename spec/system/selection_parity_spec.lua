@@ -679,17 +679,17 @@ local command_lines <const> = {
   ]] },
 }
 
--- The records of one kind in a program's profile; empty if there are none.
+-- Writes the records of one kind in a program's profile to a file. There may be none.
 local function only(built, kind, path)
   return gmon.write(path, gmon.magic { records = gmon.select(gmon.parse(shell.read(built.gmon)), kind) })
 end
 
--- A list of symbols as printed by nm. The last symbol has no samples.
+-- Writes the list of symbols that nm prints. The last symbol has no samples.
 local function symbol_file(built, path, ...)
   return shell.write(path, shell.check({ "nm", "-n", ..., built.image }).stdout)
 end
 
--- The files that the words in capitals stand for.
+-- Makes the files that the words in capitals stand for. Returns a table from word to path.
 local function files_of(built)
   local dir = shell.tmpdir()
   local files = {
@@ -702,7 +702,7 @@ local function files_of(built)
   return files
 end
 
--- The arguments of a command line.
+-- Returns the arguments of a command line.
 local function split(line, built, files)
   local arguments, operands = { "-b" }, line:find("IMAGE", 1, true)
   for word in line:gmatch "%S+" do
@@ -788,7 +788,8 @@ end)
 local random <const>, pick <const> = math.random, chance.pick
 local repeatedly <const>, _, first <const> = chance.cases(20240301, 200)
 
--- Options that take a symspec: the word before it, whether it may be missing, and whether it is likely FROM/TO.
+-- Options that take a symspec: the option, whether the symspec is part of the same word, and whether it is likely
+-- FROM/TO.
 local takers <const> = {
   { "-p", true }, { "-P", true }, { "-q", true }, { "-Q", true }, { "-C", true }, { "-Z", true },
   { "-q", true, true }, { "-Q", true, true }, { "-q", true, true }, { "-k", false, true }, { "-k", false, true },
@@ -797,7 +798,7 @@ local takers <const> = {
 }
 local flags <const> = { "-z", "-z", "-a", "-T", "-p", "-q", "-C", "-D", "--no-demangle", "-L", "-i", "-P", "-Q", "-Z" }
 
--- Options for a report: some with symspecs, some without.
+-- Returns options for a report: some with symspecs, some without.
 local function some_options(words)
   local arguments = { "-b" }
   for _ = 1, random(5) do

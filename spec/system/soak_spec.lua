@@ -18,8 +18,8 @@ local HOLES <const> = 1024
 -- KiB by which Lua's memory may vary: strings that wait for the next collection.
 local LUA_SLACK <const> = 32
 
--- The KiB lost per turn: libbfd 2.40 leaks one byte and the section .debug_rnglists for each image in which it looks up
--- names, as line profiles do.
+-- Returns the KiB lost per turn: libbfd 2.40 leaks one byte and the section .debug_rnglists for each image in which it
+-- looks up names, as line profiles do.
 local function lost_by_libbfd(image)
   local _, size = build.section(image, ".debug_rnglists")
   return (size + 32) / 1024

@@ -192,7 +192,7 @@ describe("the specs", function()
 end)
 
 describe("doc/files.md", function()
-  -- The names that the page lists for each folder, such as "csrc/base": paths without extension.
+  -- Returns the names that the page lists for each folder, such as "csrc/base": paths without extension.
   local function listed(text)
     local folders, folder = {}, nil
     for line in (text .. "\n"):gmatch "([^\n]*)\n" do
@@ -209,7 +209,7 @@ describe("doc/files.md", function()
     return folders
   end
 
-  -- The existing names; a header counts as its source file.
+  -- Returns the existing names. A header counts as its source file.
   local function present()
     local folders = {}
     for folder in pairs(c_folders) do folders["csrc/" .. folder] = {} end

@@ -19,7 +19,7 @@ local limited <const> = [[said=$( { trap '' XFSZ; exec prlimit --fsize=$n "$@" >
 local killed <const> =
   [[{ said=$( { ulimit -c 0; exec prlimit --fsize=$n "$@" >report; } 2>&1 ); status=$?; } 2>/dev/null]]
 
--- Prints whether each file has its old or its new contents, and the names of other files.
+-- Returns a shell script that prints whether each file has its old or its new contents, and the names of all files.
 local function look_at(names)
   local parts = {}
   for _, name in ipairs(names) do
@@ -30,7 +30,8 @@ local function look_at(names)
     "\necho \"$n $status $state $(echo *) $said\""
 end
 
--- Makes a directory for a command: `full` has its complete output files, `old` and the directory itself the old ones.
+-- Makes a directory for a command. `full` contains the complete output files, `old` and the directory itself contain
+-- the old ones.
 local function workplace(words, names)
   local dir = shell.tmpdir "written"
   shell.check { "mkdir", dir .. "/old", dir .. "/full" }
