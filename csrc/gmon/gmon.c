@@ -65,7 +65,7 @@ static origin origin_of(uint64_t offset) {
 
 static bool add_count(uint64_t *count, uint64_t more, uint64_t offset, gp_error *error) {
   return gp_count_add(count, more) ||
-         gp_fail(error, "count beyond 63 bits%s%s",
+         gp_fail(error, "count exceeds 63 bits%s%s",
                  offset != GP_NO_OFFSET ? " in the record" : "", origin_of(offset).text);
 }
 

@@ -238,14 +238,14 @@ uint32_t *gp_order_arcs(const gp_callgraph *graph, gp_arc_order order, size_t *c
  * the other end of each arc. */
 static void trace_arcs(const gp_callgraph *graph, const char *side, const uint32_t *end,
                        uint32_t node, const gp_rows *arcs) {
-  static const char *const kinds[] = {"of itself", "in the cycle", "that move time"};
+  static const char *const kinds[] = {" (recursive)", " (within the cycle)", ""};
   const gp_trace *trace = graph->symtab->trace;
   if (node >= graph->functions || !gp_traces(trace, GP_TRACE_ARC_ORDER)) return;
   for (size_t i = 0; i < arcs->count; i++) {
     uint32_t arc = arcs->row[i];
     gp_arc_time time = gp_propagated(graph, arc);
     gp_trace_write(trace, GP_TRACE_ARC_ORDER,
-                   "%s %zu of %s: %s, %" PRIu64 " calls %s, %g ticks", side, i + 1,
+                   "%s %zu of %s: %s, %" PRIu64 " calls%s, %g ticks", side, i + 1,
                    name_of(graph, node), name_of(graph, end[arc]), graph->count[arc],
                    kinds[arc_kind(graph, arc)], time.self + time.children);
   }

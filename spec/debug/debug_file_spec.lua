@@ -524,7 +524,7 @@ describe("the symbols in .gnu_debugdata", function()
       local image = assert(require "gprof".image(arg[1]))
       print(image:find "main")
     ]], { image })
-    assert.same({ ("nil\t%s%s; %s: reader of .gnu_debugdata cannot be loaded: liblzma.so.5: no such file; " ..
+    assert.same({ ("nil\t%s%s; %s: .gnu_debugdata reader cannot be loaded: liblzma.so.5: no such file; " ..
       "rebuild it with 'make -C %s'\n"):format(image, MESSAGE, image, program.root), 0 },
       { result.stdout:gsub("[^ ]*script%.lua:%d+: ", ""), result.status })
   end)

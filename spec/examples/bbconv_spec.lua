@@ -94,7 +94,7 @@ describe("bbconv", function()
     ["an address beyond 32 bits, for a 32-bit image"] = { file .. "Block #1: executed 1 time(s) address= 0x100000010\n",
       "line 2: 0x100000010 does not fit in the image's pointer size %(4 bytes%)", "elf32-big" },
     ["a sum of counts beyond 63 bits"] = { "File a.c, 2 basic blocks\n" ..
-      ("Block #1: executed 9223372036854775807 time(s) address= 0x10\n"):rep(2), "line 3: count beyond 63 bits" },
+      ("Block #1: executed 9223372036854775807 time(s) address= 0x10\n"):rep(2), "line 3: count exceeds 63 bits" },
     ["an empty input"] = { "", "has no \"File\" line" },
   } do
     it("refuses " .. title, function()

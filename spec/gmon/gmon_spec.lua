@@ -41,7 +41,7 @@ local function histogram(changes)
 end
 
 -- The message for a file that neither begins with "gmon" nor has a plausible BSD header.
-local BSD <const> = 'not a profile%s: does not begin with "gmon", and its BSD header would claim %d bytes, %s'
+local BSD <const> = 'not a profile%s: does not begin with "gmon", and read as a BSD profile, its size field is %d, %s'
 
 local function arc(count)
   return { kind = "arc", from = LOW + 4, self = LOW + 0x20, count = count }
@@ -216,7 +216,7 @@ describe("a sum of files", function()
       local path = save(gmon.bsd { low = LOW, high = HIGH, arcs = arcs })
       local data, message = gprof.data(image, path)
       assert.is_nil(data)
-      assert.equal(("%s: count beyond 63 bits in the record at offset %d"):format(path, offset), message)
+      assert.equal(("%s: count exceeds 63 bits in the record at offset %d"):format(path, offset), message)
     end
   end)
 
@@ -283,7 +283,7 @@ local text <const> = ("No profile, but a text. "):rep(9)
 local bad <const> = {
   { "nothing", "", "is empty" },
   { "19 bytes", ("g"):rep(19), "is too short to be a profile" },
-  { "a text", text, BSD:format(", or truncated", (string.unpack("<I4", text, 17)), "but the file has " .. #text) },
+  { "a text", text, BSD:format(", or truncated", (string.unpack("<I4", text, 17)), ("but the file has %d bytes"):format(#text)) },
   { "a text read as magic", text, 'not in the magic format: does not begin with "gmon"', format = "magic" },
   { "version 2", gmon.magic { version = 2, records = {} }, "unsupported version 2: expected 0 or 1" },
   { "a shared library's profile without a record", gmon.magic { version = 0x1ffff, records = {} },
@@ -321,9 +321,9 @@ local bad <const> = {
   { "another rate", magic { arc(1), histogram { rate = 1000 } }, before = magic { histogram() },
     "histogram at offset 41 has rate 1000, but earlier ones have 100" },
   { "a BSD header that claims less than itself", gmon.bsd { low = LOW, high = HIGH, ncnt = 19 },
-    BSD:format("", 19, "less than its own size") },
+    BSD:format("", 19, "smaller than the header") },
   { "a BSD header that claims too much", gmon.bsd { low = LOW, high = HIGH, bins = { 1 }, ncnt = 24 },
-    BSD:format(", or truncated", 24, "but the file has 22") },
+    BSD:format(", or truncated", 24, "but the file has 22 bytes") },
   { "a BSD profile with low above high", gmon.bsd { low = HIGH, high = LOW, bins = { 1 } },
     "histogram at offset 0 covers no text: 0x1040 to 0x1000" },
   { "old BSD read as 4.4BSD", gmon.bsd { low = LOW, high = HIGH, bins = { 1, 2, 3, 4 } }, format = "4.4bsd",
@@ -427,7 +427,7 @@ describe("a file truncated at any byte", function()
         else
           assert.is_nil(data)
           assert.truthy(message:find(size > 28 and ("arc at offset %d$"):format(28 + (size - 28) // 24 * 24)
-            or result[1] == fifo and "histogram at offset 0$" or "the file has " .. size .. "$"), message)
+            or result[1] == fifo and "histogram at offset 0$" or "the file has " .. size .. " bytes$"), message)
         end
       end
     end

@@ -139,7 +139,7 @@ local bad <const> = {
   { "that would go beyond the last address", mon { low = -16, high = -1, bins = { n = 100 } },
     "has 100 bins, which extend past the last address" },
   { "with more calls than can be", mon { counters = { { LOW, 1 }, { LOW, math.mininteger } } },
-    "count beyond 63 bits in the record at offset 40" },
+    "count exceeds 63 bits in the record at offset 40" },
   { "that is too short", "short", "is too short to be a profile" },
   { "that is empty", "", "is empty" },
 }

@@ -354,8 +354,8 @@ describe("invalid records", function()
     { "histogram covers no text: 0x1080 to 0x1000", histogram { low = HIGH, high = LOW } },
     { "histogram covers an impossibly large range", histogram { low = 0, high = -1 } },
     { "2^63 samples or more in a bin", histogram { bins = { most } } },
-    { "count beyond 63 bits", function(data) return data:add_arc(LOW + 5, LOW + 0x20, most) end },
-    { "count beyond 63 bits", function(data) return data:add_block(LOW + 0x20, most) end },
+    { "count exceeds 63 bits", function(data) return data:add_arc(LOW + 5, LOW + 0x20, most) end },
+    { "count exceeds 63 bits", function(data) return data:add_block(LOW + 0x20, most) end },
   }
   for _, case in ipairs(refused) do
     it("are rejected, and leave the data unchanged: " .. case[1], function()

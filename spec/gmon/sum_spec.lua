@@ -238,7 +238,7 @@ describe("a sum", function()
     local path = save(magic(records))
     local done, message = gprof.data(default.image, most, path)
     assert.is_nil(done)
-    assert.equal(path .. ": count beyond 63 bits in the record at offset 41", message)
+    assert.equal(path .. ": count exceeds 63 bits in the record at offset 41", message)
   end)
 
   it("does not mistake another record for the next arc", function()

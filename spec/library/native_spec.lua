@@ -29,7 +29,7 @@ local faults <const> = {
   { module = "opcodes", pattern = "libopcodes%-%d", replacement = "libopcodes-x", option = "-c",
     reason = "libopcodes%-x[%w.-]+: cannot open shared object file: No such file or directory" },
 }
-local descriptions <const> = { core = "core", opcodes = "decoder of instructions" }
+local descriptions <const> = { core = "core", opcodes = "instruction decoder" }
 
 -- Copies the parts of the checkout that the program needs. Returns a description of the copy.
 local function checkout()
@@ -93,7 +93,7 @@ describe("a missing part", function()
       assert.equal(("%s/bin/../lib/lua/5.4/gprof/%s.so"):format(tree.root, name), places:match "^[^,]+")
       assert.truthy((places .. ","):find((", [^,']+/gprof/%s%%.so,"):format(name)))
     end
-    check_module("opcodes", "decoder of instructions", "-c")
+    check_module("opcodes", "instruction decoder", "-c")
     check_module("confinement", "sandbox", "--sandbox")
     check_module("core", "core")
     shell.check { "rm", "-r", tree.root .. "/share" }
@@ -104,7 +104,7 @@ describe("a missing part", function()
     local tree = checkout()
     local result = run(tree, "--print-blocks-runtime")
     assert.same({ "", 1 }, { result.stdout, result.status })
-    assert.equal(("gprof.lua: the runtime that counts blocks is not built yet: run 'make -C %s'\n"):format(tree.root),
+    assert.equal(("gprof.lua: the block-counting runtime is not built yet: run 'make -C %s'\n"):format(tree.root),
       result.stderr)
   end)
 end)

@@ -86,13 +86,13 @@ local topics <const> = {
     "tally: 0x500 calls 0x1020 7 times: not between two functions",
   } },
   { 32, "order", {
-    "order: caller 1 of leaf: leaf, 9 calls of itself, 0 ticks",
-    "order: caller 2 of leaf: ping, 1 calls that move time, 2 ticks",
-    "order: caller 3 of leaf: pong, 3 calls that move time, 6 ticks",
+    "order: caller 1 of leaf: leaf, 9 calls (recursive), 0 ticks",
+    "order: caller 2 of leaf: ping, 1 calls, 2 ticks",
+    "order: caller 3 of leaf: pong, 3 calls, 6 ticks",
   } },
   { 32, "order", {
-    "order: callee 1 of ping: leaf, 1 calls that move time, 2 ticks",
-    "order: callee 2 of ping: pong, 6 calls in the cycle, 0 ticks",
+    "order: callee 1 of ping: leaf, 1 calls, 2 ticks",
+    "order: callee 2 of ping: pong, 6 calls (within the cycle), 0 ticks",
   } },
   { 64, "records", all = true, {
     "records: file " .. profile,
@@ -353,7 +353,7 @@ describe("the library's option debug", function()
     assert.equal(0, result.status, result.stderr)
     assert.equal("", result.stdout)
     has_in_order({
-      "records: file " .. profile, "here", "order: caller 1 of leaf: leaf, 9 calls of itself, 0 ticks",
+      "records: file " .. profile, "here", "order: caller 1 of leaf: leaf, 9 calls (recursive), 0 ticks",
     }, result.stderr)
     assert.is_nil(result.stderr:find("\nsymbols: "))
   end)

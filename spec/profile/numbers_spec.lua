@@ -216,7 +216,7 @@ local function check_sum(case)
   local data, problem = gprof.data(shape.image, table.unpack(paths))
   if expected.problem then
     assert.is_nil(data)
-    assert.truthy(problem:find("count beyond 63 bits in the record at offset", 1, true), problem)
+    assert.truthy(problem:find("count exceeds 63 bits in the record at offset", 1, true), problem)
     return
   end
   assert(data, problem)

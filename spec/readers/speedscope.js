@@ -45,7 +45,7 @@ function describe(profile) {
     said.length = 0;
     try {
       const group = await page.read(path.basename(file), fs.readFileSync(file).toString("base64"));
-      console.log(JSON.stringify(group ? describe(group.profiles[group.indexToView]) : { problem: "not recognised" }));
+      console.log(JSON.stringify(group ? describe(group.profiles[group.indexToView]) : { problem: "not recognized" }));
     } catch (problem) {
       console.log(JSON.stringify({ problem: String(problem) }));
     }

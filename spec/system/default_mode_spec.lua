@@ -131,7 +131,7 @@ end
 
 for _, variant in ipairs(clones) do
   describe("in clones " .. variant, function()
-    local optimised = variant ~= "O0"
+    local optimized = variant ~= "O0"
     local built, functions
     setup(function()
       built = build.program("clones", variant)
@@ -148,7 +148,7 @@ for _, variant in ipairs(clones) do
         checked, of_clones = checked + 1, of_clones + (is_clone(f.symbol) and 1 or 0)
       end
       assert.is_true(checked >= 8)
-      assert.equal(optimised, of_clones > 0)
+      assert.equal(optimized, of_clones > 0)
     end)
 
     it("time is attributed to the clone", function()
@@ -164,7 +164,7 @@ for _, variant in ipairs(clones) do
       end
     end)
 
-    if optimised then
+    if optimized then
       it("cold parts belong to their functions", function()
         local samples, arcs, wanted = {}, {}, {}
         for i, f in ipairs(functions) do

@@ -279,7 +279,7 @@ describe("by make", function()
     shell.check { "cp", "-R", tree.root .. "/.", bare }
     shell.check { "rm", bare .. "/lib/lua/5.4/gprof/libgprof-blocks.a" }
     local result = shell.run({ bare .. "/bin/gprof.lua", "--print-blocks-runtime" }, { env = tree.env })
-    assert.same({ "", "gprof.lua: the runtime that counts blocks is not installed\n", 1 },
+    assert.same({ "", "gprof.lua: the block-counting runtime is not installed\n", 1 },
       { result.stdout, result.stderr, result.status })
   end)
 

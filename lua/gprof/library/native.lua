@@ -10,8 +10,8 @@
 local native = {}
 
 local descriptions <const> = {
-  ["gprof.core"] = "core", ["gprof.opcodes"] = "decoder of instructions",
-  ["gprof.confinement"] = "sandbox", ["gprof.xz"] = "reader of .gnu_debugdata",
+  ["gprof.core"] = "core", ["gprof.opcodes"] = "instruction decoder",
+  ["gprof.confinement"] = "sandbox", ["gprof.xz"] = ".gnu_debugdata reader",
 }
 
 -- Text to append to the advice to build a module.
@@ -96,7 +96,7 @@ function native.blocks_runtime()
       return path
     end
   end
-  return nil, missing "runtime that counts blocks"
+  return nil, missing "block-counting runtime"
 end
 
 return native

@@ -60,7 +60,7 @@ time       callees, on this path.
 
  total     The same, in the unit of the heading.
 
- self      The part of it that was spent in the function's own code.
+ self      The part of the total that was spent in the function's own code.
 
 name       The name of the function, with (recursive) if it calls itself.
            Functions that call each other form a cycle, and are listed below
@@ -70,8 +70,8 @@ name       The name of the function, with (recursive) if it calls itself.
 
 The tree is an estimate: a profile records how often each caller called a
 function, but not the path by which the caller was reached. Every call of a
-function is therefore assumed to cost the same. The total of a function's self
-times in the whole tree does not depend on this estimate.
+function is therefore assumed to cost the same. The sum of a function's self
+times over the whole tree does not depend on this estimate.
 ]]
 
 explain.comparison = [[
@@ -79,9 +79,9 @@ explain.comparison = [[
 How to read the comparison
 
 Each line compares one function of the two programs. Functions are sorted by
-the change in total time, largest first; without calls, in self time.
-Functions without any change are omitted, unless -z is given. All figures are
-per run: the mean, if there are profiles of several runs.
+the change in total time, or in self time if no calls were recorded; the largest
+change comes first. Functions without any change are omitted, unless -z is
+given. All figures are means per run.
 
  self      The time spent in the function's own code: in the old profile, in the
            new one, and the difference. It also grows if the compiler inlines
@@ -91,18 +91,18 @@ per run: the mean, if there are profiles of several runs.
 
  calls     The number of calls by other functions.
 
- error     The statistical error of the change, as time is sampled. A ~ follows
-           if the change may be due to chance. This takes into account how many
-           times are compared: if nothing has changed, at most one comparison in
-           twenty shows any change without the mark.
+ error     The statistical error of the change. A ~ follows if the change may be
+           due to chance. The limit depends on how many time values are compared:
+           if nothing has changed, at most one comparison in twenty shows any
+           change without the mark.
 
  ratio     The new value divided by the old one; "new" if the old program lacks
            the function, "gone" if the new one does.
 
 name       The name of the function, followed by its source file if the name is
-           ambiguous, and by the old file if that was another one. A function
+           ambiguous, and by the old file if that was different. A function
            and its clones, such as f.isra.0, are added up if the programs have
-           other clones of it.
+           different clones of it.
 ]]
 
 explain.graph = [[
