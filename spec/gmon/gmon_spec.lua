@@ -283,7 +283,8 @@ local text <const> = ("No profile, but a text. "):rep(9)
 local bad <const> = {
   { "nothing", "", "is empty" },
   { "19 bytes", ("g"):rep(19), "is too short to be a profile" },
-  { "a text", text, BSD:format(", or truncated", (string.unpack("<I4", text, 17)), ("but the file has %d bytes"):format(#text)) },
+  { "a text", text, BSD:format(", or truncated", (string.unpack("<I4", text, 17)),
+    "but the file has " .. #text .. " bytes") },
   { "a text read as magic", text, 'not in the magic format: does not begin with "gmon"', format = "magic" },
   { "version 2", gmon.magic { version = 2, records = {} }, "unsupported version 2: expected 0 or 1" },
   { "a shared library's profile without a record", gmon.magic { version = 0x1ffff, records = {} },
