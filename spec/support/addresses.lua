@@ -26,7 +26,7 @@ function addresses.addr2line(image, first, last, tools)
   return answers
 end
 
---- A script that prints the same list as `addr2line`, from this library. Its arguments are the image and both addresses.
+--- A script that prints the same list as `addr2line`, from this library. Its arguments are the image and the addresses.
 addresses.script = [[
   local image = assert(require "gprof".image(arg[1]))
   for address = math.tointeger(arg[2]), math.tointeger(arg[3]) do

@@ -74,7 +74,7 @@ end
 
 --- Reads the block counts of a profile, whose last record must be its only block record.
 -- @tparam string path
--- @treturn table counts by address
+-- @treturn table counts, keyed by address
 function blocks.counts(path)
   local profile = gmon.parse(shell.read(path))
   local records = gmon.select(profile, "blocks")
@@ -103,8 +103,8 @@ end
 
 --- Reads the functions of an image, and the beginnings of their blocks, with objdump.
 -- @tparam string image path
--- @treturn table array of functions that have blocks, and the same functions by name. Each function is an array of the
---   addresses of its instructions, with `name`, `address`, and `blocks`, the addresses of the counting calls
+-- @treturn table array of functions that have blocks, and the same functions keyed by name. Each function is an array
+--   of its instructions' addresses, with `name`, `address`, and `blocks`, the addresses of the counting calls
 function blocks.functions(image)
   local functions, current, pending_call = {}, nil, nil
   local text = shell.check({ "objdump", "-d", "--no-show-raw-insn", image }, { env = { LC_ALL = "C" } }).stdout
@@ -161,9 +161,9 @@ end
 
 --- Assigns block counts to source lines.
 -- @tparam table built
--- @tparam table counts by address
--- @treturn table by line: `first`, the count of the block with the line's first instruction; the array part, the counts
---   of the blocks that begin on the line, ordered by address and including zeros; `address`, their addresses
+-- @tparam table counts, keyed by address
+-- @treturn table keyed by line: `first`, the count of the block with the line's first instruction; the array part, the
+--   counts of the blocks that begin on the line, ordered by address and including zeros; `address`, their addresses
 function blocks.by_line(built, counts)
   local functions = blocks.functions(built.image)
   local lines, line_at = {}, lines_of(built, functions)

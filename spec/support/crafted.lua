@@ -120,7 +120,7 @@ end
 --   an array of `{ caller, callee, count }`; `rate`, `dimension` and `abbreviation` of the histogram
 -- @tparam[opt] table options of the profile
 -- @treturn profile
--- @treturn table its functions by name
+-- @treturn table its functions, keyed by name
 function crafted.profile(program, options)
   local image = assert(gprof.image(crafted.image(program)))
   local path = crafted.gmon(program)

@@ -58,7 +58,7 @@ end
 --- A program with inlined code from a header, and samples on three lines.
 -- @treturn string path of the image
 -- @treturn string path of the profile
--- @treturn {[string]=integer} samples by file and line, such as "main.c:5", without directories
+-- @treturn {[string]=integer} samples, keyed by file and line such as "main.c:5", without directories
 function exported.inlined()
   local made = small.build {
     ["main.c"] = '#include "twice.h"\nint leaf(int x) {\n  return x;\n}\nint main(void) {\n' ..

@@ -62,7 +62,7 @@ function faults.duration(line, arguments, options)
 end
 
 --- Writes files to a directory.
--- @tparam {[string]=string} files contents by name
+-- @tparam {[string]=string} files contents, keyed by name
 -- @tparam[opt] string dir default: a new directory
 -- @treturn string
 function faults.directory(files, dir)

@@ -77,8 +77,8 @@ end
 
 --- Reads a report.
 -- @tparam string text
--- @treturn table `functions` and `cycles` by index, each with its `own` line, `callers` and `callees`; `unrecognized`,
---   the lines of the warnings; `problem`, the error or nil
+-- @treturn table `functions` and `cycles`, keyed by index, each with its `own` line, `callers` and `callees`;
+--   `unrecognized`, the lines of the warnings; `problem`, the error or nil
 function gprof2dot.read(text)
   local report, lines, inside, ended = { functions = {}, cycles = {}, unrecognized = {} }, {}, false, false
   for line in (text:gsub("\r\n", "\n") .. "\n"):gmatch "(.-)\n" do

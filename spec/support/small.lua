@@ -41,7 +41,7 @@ local function rows_of(image)
 end
 
 --- Compiles a program without a C library.
--- @tparam[opt] {[string]=string,...} sources text by name; `small.text` as small.c if absent
+-- @tparam[opt] {[string]=string,...} sources texts keyed by file name; `small.text` as small.c if absent
 -- @tparam[opt] string dir directory of all files
 -- @tparam[opt] string ... flags for the compiler
 -- @treturn table `dir`, `image`; `rows`, the addresses where code of each line begins, in line table order, as
@@ -72,7 +72,7 @@ end
 
 --- Writes a profile of a program.
 -- @tparam table made as returned by `build`
--- @tparam table plan `ticks`, samples by address, each in a bin of two bytes; `arcs`, { from, self, count } each;
+-- @tparam table plan `ticks`, samples keyed by address, each in a bin of two bytes; `arcs`, { from, self, count } each;
 --   `blocks`, { address, count } each; all are optional
 -- @treturn string path
 function small.profile(made, plan)
