@@ -155,7 +155,8 @@ static bool is_below(const void *histograms, uint32_t b, uint32_t a) {
   return all[b].low < all[a].low;
 }
 
-/* The length of the last run if there are `count` histograms: the lowest bit set. */
+/* Returns the length of the last run of `count` histograms: the lowest bit set in
+ * `count`. */
 static size_t last_run(size_t count) { return count & ~(count - 1); }
 
 /* Appends a histogram like `header`, but without bins. NULL if there is no memory. */

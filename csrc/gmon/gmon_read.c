@@ -178,15 +178,14 @@ static bool read_bsd_arcs(gp_records *r) {
 static bool read_bsd_body(gp_records *r, gp_histogram *header, uint32_t total,
                           size_t size) {
   if (total < size)
-    return gp_fail(r->error, "not a profile: does not begin with \"gmon\", and read as a "
-                   "BSD profile, its size field is %" PRIu32 ", smaller than the header",
-                   total);
+    return gp_fail(r->error, "not a profile: does not begin with \"gmon\", and its BSD "
+                   "size field is %" PRIu32 " bytes, less than the header", total);
   header->bins = (total - size) / 2;
   if (!gp_reader_may_hold(r->reader, (uint64_t)header->bins * 2))
     return gp_fail(r->error,
-                   "not a profile, or truncated: does not begin with \"gmon\", and read "
-                   "as a BSD profile, its size field is %" PRIu32 ", but the file has %"
-                   PRIu64 " bytes", total, r->reader->size);
+                   "not a profile, or truncated: does not begin with \"gmon\", and its "
+                   "BSD size field is %" PRIu32 " bytes, but the file has %" PRIu64
+                   " bytes", total, r->reader->size);
   strcpy(header->dimension, BSD_DIMENSION);
   header->abbreviation = BSD_ABBREVIATION;
   if (header->bins > 0 && !gp_records_add_bins(r, header)) return false;

@@ -91,7 +91,7 @@ static bool check_bsd_histogram(const gp_data *data, gp_format format, gp_error 
                    ": the histogram has %" PRIu32, name, clock_rate(), histogram->rate);
   if (gp_bins_records(histogram) > 1)
     return gp_fail(error, "cannot be written as %s, which holds up to %" PRIu64
-                   " samples in a bin: there are more", name, GP_BIN_MAX);
+                   " samples in a bin: a bin has more", name, GP_BIN_MAX);
   if (histogram->bins > (UINT32_MAX - bsd_header(data, format)) / 2)
     return gp_fail(error, "cannot be written as %s: too many bins", name);
   return true;
@@ -117,9 +117,10 @@ static bool check_bsd(const gp_data *data, gp_format format, gp_error *error) {
   const char *name = format_name(format);
   size_t bins = data->histogram_count > 0 ? data->histograms[0].bins : 0;
   if (data->blocks.count > 0)
-    return gp_fail(error, "cannot be written as %s, which has no block counts", name);
+    return gp_fail(error, "cannot be written as %s, which cannot hold block counts",
+                   name);
   if (data->shared)
-    return gp_fail(error, "cannot be written as %s, which has no mark for shared "
+    return gp_fail(error, "cannot be written as %s, which cannot hold profiles of shared "
                    "libraries", name);
   if (!check_bsd_histogram(data, format, error)) return false;
   if (is_ambiguous(data, format))

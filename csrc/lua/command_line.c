@@ -57,8 +57,8 @@ static char ***push_argv_box(lua_State *L) {
 
 /* Checks that an @FILE argument can be read, because expandargv does not: it treats some
  * unreadable files as empty, and exits the process if the file is a directory. Returns
- * true for files that cannot be opened, which expandargv keeps as plain words, and for
- * pipes, which it leaves alone. */
+ * true for files that cannot be opened: expandargv keeps these arguments as plain words.
+ * Also returns true for pipes, without reading them. */
 static bool can_be_read(const char *path, gp_error *error) {
   struct stat status;
   bool file_like =

@@ -128,9 +128,8 @@ static bool same_function(const char *a, const char *b) {
 }
 
 /* Returns the name of the innermost function, possibly an inlined one, at an address of
- * `function`; NULL if unknown. If names are in a file that is missing, or that libbfd
- * does not read, returns the symbol's name, which is probably right (policy
- * symbols_name_lines). */
+ * `function`; NULL if unknown. If libbfd cannot read the file with the names, returns the
+ * symbol's name, which is probably right (policy symbols_name_lines). */
 static const char *name_at(const building *b, uint32_t function, uint64_t address) {
   gp_location source;
   if (gp_image_locate(b->image, address, &source)) return source.function;

@@ -19,8 +19,8 @@
 bool gp_propagate(gp_callgraph *graph, const gp_samples *samples,
                   const gp_selection *print, const gp_selection *time, gp_error *error);
 
-/* The part of the time of an arc's callee, or of the callee's cycle, that the arc
- * moves. */
+/* The self time and the children's time that an arc moves from its callee, or from the
+ * callee's cycle, to its caller. */
 typedef struct gp_arc_time {
   double self, children;
 } gp_arc_time;

@@ -31,8 +31,8 @@ static gp_key file_key(const void *columns, uint32_t row) {
   return in_file(name_key(chosen, row), chosen->rows[row].file);
 }
 
-/* Returns the first row with the key of `row`, which is added if it is the first.
- * GP_NONE if there is no memory. */
+/* Returns the first row with the same key as `row`. If there is none, adds `row` and
+ * returns it; GP_NONE if there is no memory. */
 static uint32_t enter(gp_hash *index, uint32_t row) {
   uint32_t first = gp_hash_find(index, index->key_of(index->columns, row));
   if (first != GP_NONE) return first;

@@ -231,8 +231,8 @@ local function sort(rows)
   table.move(list, 1, #list, 1, rows)
 end
 
--- Returns a side as scripts see it. `samples` is the rate multiplied by the number of
--- runs: the number of samples per unit of the mean time of a run.
+-- Returns a side as scripts see it. `samples` is the number of samples that one unit of
+-- a run's mean time stands for: the rate multiplied by the number of runs.
 local function summary(side)
   local samples = side.rate and side.rate * side.runs
   return { runs = side.runs, counted = side.counted, samples = samples,
@@ -250,7 +250,8 @@ end
 -- @treturn[2] string why they cannot be compared
 function compare.sides(old, new, chance)
   if old.unit and new.unit and old.unit ~= new.unit then
-    return nil, ("%s cannot be compared with %s"):format(old.unit, new.unit)
+    return nil,
+      ("the units differ: %s and %s cannot be compared"):format(old.unit, new.unit)
   end
   local before, now = summary(old), summary(new)
   local sampled = before.samples and now.samples

@@ -248,7 +248,8 @@ describe("--compare", function()
     check_failure(fast .. ": has a different sampling rate or unit",
       run("--compare", after, "--compare", fast, new.image, after))
     local misses = stored(rated(1, "misses"))
-    check_failure(misses .. ": misses cannot be compared with seconds", run("--compare", misses, new.image, after))
+    check_failure(misses .. ": the units differ: misses and seconds cannot be compared",
+      run("--compare", misses, new.image, after))
   end)
 
   it("warns about an exported profile that is incomplete", function()

@@ -183,8 +183,8 @@ describe("the format of a sum", function()
   end
 
   local beyond <const> = {
-    { "which has no block counts", { save(512, 1, 1, { kind = "blocks", { 0x1000, 1 } }) } },
-    { "which holds up to 65535 samples in a bin: there are more", { save(512, 65535, 1), one } },
+    { "which cannot hold block counts", { save(512, 1, 1, { kind = "blocks", { 0x1000, 1 } }) } },
+    { "which holds up to 65535 samples in a bin: a bin has more", { save(512, 65535, 1), one } },
     { "which holds one histogram: there are 2",
       { one, save(512, 1, 1, { kind = "histogram", low = 0x2000, high = 0x2400, bins = { n = 512 }, rate = TICK }) } },
   }

@@ -41,7 +41,7 @@ local function histogram(changes)
 end
 
 -- The message for a file that neither begins with "gmon" nor has a plausible BSD header.
-local BSD <const> = 'not a profile%s: does not begin with "gmon", and read as a BSD profile, its size field is %d, %s'
+local BSD <const> = 'not a profile%s: does not begin with "gmon", and its BSD size field is %d bytes, %s'
 
 local function arc(count)
   return { kind = "arc", from = LOW + 4, self = LOW + 0x20, count = count }
@@ -322,7 +322,7 @@ local bad <const> = {
   { "another rate", magic { arc(1), histogram { rate = 1000 } }, before = magic { histogram() },
     "histogram at offset 41 has rate 1000, but earlier ones have 100" },
   { "a BSD header that claims less than itself", gmon.bsd { low = LOW, high = HIGH, ncnt = 19 },
-    BSD:format("", 19, "smaller than the header") },
+    BSD:format("", 19, "less than the header") },
   { "a BSD header that claims too much", gmon.bsd { low = LOW, high = HIGH, bins = { 1 }, ncnt = 24 },
     BSD:format(", or truncated", 24, "but the file has 22 bytes") },
   { "a BSD profile with low above high", gmon.bsd { low = HIGH, high = LOW, bins = { 1 } },

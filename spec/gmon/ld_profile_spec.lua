@@ -195,7 +195,7 @@ describe("sums", function()
   it("cannot be written in a BSD format, which lacks the mark for shared libraries", function()
     local sum = shell.tmpdir() .. "/sum"
     for name, letter in pairs { bsd = "bsd", ["4.4bsd"] = "4.4bsd" } do
-      check_failure(("%s: cannot be written as %s, which has no mark for shared libraries"):format(sum, name),
+      check_failure(("%s: cannot be written as %s, which cannot hold profiles of shared libraries"):format(sum, name),
         "--sum-file=" .. sum, "--file-format=" .. letter, built.image, path)
       assert.is_false(shell.exists(sum))
     end

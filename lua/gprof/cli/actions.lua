@@ -18,7 +18,6 @@ local function reject(option, format, ...)
   raise("option %s" .. format, options.name(option), ...)
 end
 
--- Stores a value under the option's name.
 local function set(settings, option, value)
   settings[options.setting(option)] = value
 end

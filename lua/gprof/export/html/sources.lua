@@ -48,7 +48,7 @@ local function files_of(profile)
   return files
 end
 
--- Whether a line has figures.
+-- Whether a line has time, calls or block counts.
 local function is_known(line)
   return (line.seconds or 0) > 0 or (line.calls or 0) > 0 or (line.blocks or 0) > 0
 end

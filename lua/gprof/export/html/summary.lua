@@ -12,7 +12,7 @@ local summary = {}
 -- samples.
 local FEW <const> = 100
 
--- A list of more names ends with "and N more".
+-- The maximum number of names in a list. A longer list ends with "and N more".
 local MAX_NAMES <const> = 5
 
 local function plural(count, word)
