@@ -19,7 +19,7 @@ aims.FLOOR = 0.020
 --- Megabytes that we may use more than GNU gprof if it takes less than `FLOOR`: the size of Lua.
 aims.MARGIN = 3
 
---- Whether we meet the aim in time: true, false, or nil if unknown. If net times decide, also returns these, in
+--- Returns whether we meet the aim in time: true, false, or nil if unknown. If net times decide, also returns them in
 -- seconds.
 local function in_time(gnu, ours, aim, idle)
   if ours.trouble then return false end
@@ -33,8 +33,8 @@ local function in_time(gnu, ours, aim, idle)
   return met
 end
 
---- Whether we meet the aim in memory: true, false, or nil if unknown. The memory of a run of GNU gprof that was
--- stopped is only a lower bound.
+--- Returns whether we meet the aim in memory: true, false, or nil if unknown. If a run of GNU gprof was stopped, its
+-- memory is only a lower bound.
 local function in_memory(gnu, ours)
   if ours.trouble then return false end
   if gnu.trouble and not gnu.timeout then return true end

@@ -11,7 +11,7 @@ local quote = shell.quote
 
 local comparison = {}
 
---- The arguments of a row, quoted for the shell.
+--- Returns the arguments of a row, quoted for the shell.
 local function operands_of(row, input)
   local words = { "-b" }
   local more = type(row.words) == "function" and row.words(input) or row.words or {}
@@ -22,7 +22,7 @@ local function operands_of(row, input)
   return " " .. table.concat(words, " ")
 end
 
---- The commands of a row, by name.
+--- Returns the commands of a row, keyed by name.
 local function commands_of(row, input, options)
   local operands = operands_of(row, input)
   local profiles = {}
@@ -35,7 +35,7 @@ local function commands_of(row, input, options)
   }
 end
 
---- Whether two commands print the same. GNU gprof reads uninitialized memory; MALLOC_PERTURB_ makes its output
+--- Tells whether two commands print the same. GNU gprof reads uninitialized memory; MALLOC_PERTURB_ makes its output
 -- repeatable.
 local function same_output(gnu, ours)
   local sums = {}
@@ -45,8 +45,8 @@ local function same_output(gnu, ours)
   return sums[1] == sums[2]
 end
 
---- Measures the commands with the given names in turns.
--- @treturn {[string]=result,...} by name
+--- Measures the named commands in turns.
+-- @treturn {[string]=result,...} keyed by name
 local function take_turns(meter, commands, names, settings)
   local present, list, results = {}, {}, {}
   for _, name in ipairs(names) do

@@ -12,13 +12,13 @@ local shell = require "bench.shell"
 
 local quote = shell.quote
 
--- Functions that make inputs, by name. The parameters are the directory of the input, and a function that returns
--- another input by name. They return image, profiles and libraries.
+-- Functions that make inputs, keyed by name. The parameters are the input's directory and a function that returns
+-- another input, given its name. They return image, profiles and libraries.
 local makers = {}
 
 local inputs = {}
 
---- Returns an input, which is made if necessary.
+--- Returns an input, and makes it if necessary.
 -- @tparam string base the directory of all inputs
 -- @tparam string name
 -- @treturn table
@@ -41,7 +41,7 @@ function inputs.generated(options)
   return function(dir) return programs.build(dir, options) end
 end
 
---- Returns a maker of a program without the debugging information of another. Addresses and profile are the same.
+--- Returns a maker of another program's copy without debugging information. Addresses and profile are the same.
 local function stripped(name)
   return function(dir, get)
     local full = get(name)
@@ -93,7 +93,7 @@ local function labels(options)
   return inputs.generated(options)
 end
 
--- Both with and without debugging information: GNU gprof is slow on functions without it.
+-- These inputs have a variant without debugging information, because GNU gprof is slow on functions without it.
 inputs.add("arcs-1000000-g", again("c-100000-g", { density = 3.2 }))
 inputs.add("arcs-1000000", function(_, get) return get("c-100000").image, get("arcs-1000000-g").profiles end)
 
@@ -133,8 +133,8 @@ local function copies(count)
   end
 end
 
---- Converts the profile of a program to that of a library as the dynamic linker writes it (LD_PROFILE): bins for 4
--- bytes of code, and arcs by offset. One arc in ten comes from outside the library.
+--- Converts a program's profile to a library's, as the dynamic linker writes it (LD_PROFILE): bins for 4 bytes of code,
+-- and arcs by offset. One arc in ten comes from outside the library.
 local function as_library(path)
   local gmon = require "support.gmon"
   local parsed = gmon.parse(shell.read(path))

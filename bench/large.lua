@@ -9,7 +9,7 @@ local shell = require "bench.shell"
 
 local quote = shell.quote
 
--- Run in an empty directory. The package contains one archive.
+-- The command runs in an empty directory. The package contains one archive.
 local BUILD <const> = [[
 tar xf /usr/src/binutils/binutils-*.tar.xz --strip-components=1 && mkdir build && cd build &&
 ../configure --enable-gold --disable-gdb --disable-gprofng --disable-nls --disable-werror \
@@ -27,7 +27,7 @@ local function build(dir)
   return dir .. "/build"
 end
 
---- Returns a maker of an input: runs a program to make its profile. `%s` in the command is the build directory.
+--- Returns a maker of an input, which runs a program to make its profile. `%s` in the command is the build directory.
 local function profiled(built, program, command)
   return function(dir)
     local root = built(dir)

@@ -31,26 +31,26 @@ function meters.open(scratch, options)
   local meter = setmetatable({ scratch = scratch, timeout = options.timeout }, { __index = methods })
   meter.program = scratch .. "/measure"
   shell.run("mkdir -p " .. quote(scratch .. "/together"))
-  -- _GNU_SOURCE declares wait4
+  -- _GNU_SOURCE declares wait4.
   shell.run(("gcc -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wshadow -Wconversion -Werror -o %s %s"):format(
     quote(meter.program), quote(here .. "measure.c")))
   return meter
 end
 
---- The shell command that measures a command.
+--- Returns the shell command that measures a command.
 local function measuring(meter, command, dir, errors)
   return ("cd %s && %s%s -t %d -e %s %s"):format(quote(dir or "."), ENVIRONMENT, quote(meter.program), meter.timeout,
     quote(errors), command)
 end
 
---- How a run failed, as text; nil if it succeeded.
+--- Returns how a run failed, as text; nil if it succeeded.
 local function trouble(run)
   if run.timeout then return ("> %d s"):format(run.timeout) end
   if run.signal then return "dies (" .. (SIGNALS[run.signal] or "signal " .. run.signal) .. ")" end
   if run.exit ~= 0 then return "fails (" .. run.exit .. ")" end
 end
 
---- Makes a run from the line that bench/measure.c printed.
+--- Returns a run, parsed from the line that bench/measure.c printed.
 local function parse(line, errors)
   local run = {}
   for key, value in (line or ""):gmatch("(%l+)=(%S+)") do run[key] = tonumber(value) end

@@ -20,7 +20,7 @@ local function measure(meter, commands, options, dir)
   return turns.measure(meter, commands, { runs = math.min(RUNS, options.runs), once = options.once, dir = dir })
 end
 
---- The command that runs bench/walk.lua on an input.
+--- Returns the command that runs bench/walk.lua on an input.
 local function walk(how, input)
   local here = assert(shell.capture "pwd")
   return ("lua5.4 %s %s %s %s"):format(quote(here .. "/bench/walk.lua"), how, quote(input.image),
@@ -32,7 +32,7 @@ local function seconds(result)
   return result.trouble or number(result.wall) .. " s"
 end
 
---- Scripts that read all functions and arcs: by objects, by fields, and from the text of GNU gprof.
+--- Measures scripts that read all functions and arcs: by objects, by fields, and from the text of GNU gprof.
 local function walks(meter, options)
   local input = inputs.get(options.inputs, "c-100000-g")
   local text = ("%s -b -p -q %s %s | %s"):format(options.gnu, quote(input.image), quote(input.profiles[1]),
@@ -45,13 +45,13 @@ local function walks(meter, options)
     seconds(parsing))
 end
 
---- Lines and bytes that a command prints.
+--- Returns the number of lines and of bytes that a command prints.
 local function printed(command)
   local lines, bytes = assert(shell.capture(command .. " | wc -l -c")):match("(%d+)%s+(%d+)")
   return tonumber(lines), tonumber(bytes)
 end
 
---- The output rate of a report, without the time to open the profile.
+--- Measures the output rate of a report, without the time to open the profile.
 local function rate(meter, options, name, style)
   local input = inputs.get(options.inputs, name)
   local command = ("%s -b %s %s %s"):format(options.ours, style, quote(input.image), quote(input.profiles[1]))

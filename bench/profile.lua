@@ -29,7 +29,6 @@ local PROGRAM <const> = HERE .. "/build/profiled/lua"
 local ENOUGH <const>, MAX_RUNS <const> = 300, 100  -- samples per row; most runs to get them
 local FUNCTIONS <const> = 5  -- in the column "busiest"
 
--- The default rows.
 local DEFAULT_ROWS <const> = { "c-10000-g", "c-100000-g", "cxx-10000", "arcs", "callees", "chain", "cycle", "histogram",
                                "lines", "lines-graph", "source", "order" }
 
@@ -37,7 +36,7 @@ local DEFAULT_ROWS <const> = { "c-10000-g", "c-100000-g", "cxx-10000", "arcs", "
 -- have no debugging information, so their functions are assigned by name; the rest is "C library".
 local PARTS <const> = { "reading", "graph", "printing", "Lua", "libbfd", "C library" }
 
--- The part of each directory of csrc/. Some files of these directories print reports.
+-- The part of each directory of csrc/. Files of these directories that print reports are an exception.
 local part_of_room <const> = { base = "reading", gmon = "reading", object = "reading", debug = "reading",
   symbols = "reading", profile = "graph", lua = "Lua" }
 local printing <const> = {}
@@ -46,7 +45,7 @@ for _, name in ipairs { "base/columns", "base/format", "symbols/demangled", "pro
   printing[name] = "printing"
 end
 
--- The part that a function belongs to.
+-- Returns the part that a function belongs to.
 local function part_of(f)
   local room, name = (f.file or ""):match "csrc/(%w+)/([%w_]+)%.[ch]$"
   if room then return printing[room .. "/" .. name] or part_of_room[room] end
@@ -58,7 +57,7 @@ local function part_of(f)
   return "C library"
 end
 
---- The arguments of the interpreter for a row.
+--- Returns the interpreter's arguments for a row.
 local function arguments_of(row, input)
   local words = type(row.words) == "function" and row.words(input.image) or row.words or {}
   local all = { quote(HERE .. "/gprof.lua"), "-b" }
@@ -91,7 +90,7 @@ local function measure(command, all)
   end
 end
 
---- The bytes that a row must read and write at least.
+--- Returns the number of bytes that a row must read and write at least.
 local function bytes_of(row, all, command, input)
   local sum = tonumber(shell.capture(("cd %s && %s | wc -c"):format(quote(all.inputs), command)))
   for name, bytes in shell.capture("readelf -SW " .. quote(input.image)):gmatch(
@@ -103,7 +102,7 @@ local function bytes_of(row, all, command, input)
   return sum
 end
 
---- The speed of `cat` for a cached file, in bytes per second.
+--- Returns the speed of `cat` for a cached file, in bytes per second.
 local function rate_of_cat(all)
   local path, bytes = all.inputs .. "/profiled-bytes", 200 * 1024 ^ 2
   shell.run(("head -c %d /dev/zero > %s"):format(bytes, quote(path)))
@@ -112,12 +111,12 @@ local function rate_of_cat(all)
   return bytes / tonumber(seconds)
 end
 
--- Whether a function belongs to -pg itself; such functions are left out.
+-- Tells whether a function belongs to -pg itself; such functions are left out.
 local function is_profiler(f)
   return f.symbol:find "mcount" or f.symbol:find "profile_freq"
 end
 
---- Returns the ticks by part, the total, and the functions with most ticks.
+--- Returns the ticks keyed by part, the total, and the functions with most ticks.
 local function breakdown(profile)
   local shares, total, busiest = {}, 0, {}
   for f in profile:functions "self" do

@@ -28,8 +28,8 @@ programs.defaults = {
   language = "c",       -- "c", "c++" (names of 100 to 400 characters), "labels" (assembler)
   apart = 0,            -- bytes between functions (assembler only)
   debug = false,        -- compiled with -g
-  statics = 1 / 3,      -- share of static functions
-  ran = 0.85,           -- share of functions that ran
+  statics = 1 / 3,      -- fraction of static functions
+  ran = 0.85,           -- fraction of functions that ran
   density = 1,          -- factor of the number of arcs (shapes "program" and "forward")
   shape = "program",    -- shape of the call graph: a key of `bench.shapes`
   dense = false,        -- samples in a tenth of all bins, instead of in some bins of half of the functions that ran
@@ -172,7 +172,7 @@ local function complete(options)
   return all
 end
 
---- Everything that determines a program and its profiles, as text: the options, and checksums of the generator.
+--- Returns everything that determines a program and its profiles, as text: the options, and checksums of the generator.
 local function recipe_of(options)
   local lines = {}
   for key in pairs(programs.defaults) do

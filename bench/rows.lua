@@ -35,7 +35,7 @@ local function hundred(option, pairs_of_names)
   end
 end
 
---- The options --with for all libraries of an input.
+--- Returns the options --with for all libraries of an input.
 local function libraries(input)
   local words = {}
   for i, path in ipairs(input.libraries) do words[i] = ("--with=%s:%s.profile"):format(path, path) end

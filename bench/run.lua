@@ -39,7 +39,7 @@ local function choose(rows, notes, names)
   return chosen_rows, chosen_notes
 end
 
---- Start-up times in seconds: of GNU gprof, of Lua, and of Lua with our core.
+--- Returns start-up times in seconds: of GNU gprof, of Lua, and of Lua with our core.
 local function starting(meter, all)
   local commands = { all.gnu .. " --version", "lua5.4 -e ''",
                      [[lua5.4 -e 'package.cpath = "./build/?.so"; require "gprof.core"']] }
@@ -62,7 +62,7 @@ local function measure_rows(meter, rows, all)
   return list
 end
 
---- Explains how the results were measured.
+--- Returns sentences that explain how the results were measured.
 local function method(all, idle, seconds)
   return {
     all.runs == 1 and "One run of each command." or ("Medians of %d runs of each command, which run in turns. " ..
@@ -78,7 +78,8 @@ local function method(all, idle, seconds)
   }
 end
 
---- Lists failures of our program, and compares sums with `cat`. Also returns false if a run failed or outputs differ.
+--- Lists failures of our program, and compares sums with `cat`. Returns the lines, and whether all runs succeeded with
+-- equal outputs.
 local function remarks(list)
   local lines, good = {}, true
   for _, measured in ipairs(list) do

@@ -58,7 +58,7 @@ local function measure(meter, program, dimension, all, idle)
   return results
 end
 
---- The cells of one size: seconds, megabytes, and the exponent relative to the previous size.
+--- Returns the cells of one size: seconds, megabytes, and the exponent relative to the previous size.
 local function cells(results, i)
   local result, before = results[i], results[i - 1]
   if not result then return { "", "", "" } end
@@ -67,7 +67,7 @@ local function cells(results, i)
   return { number(result.net), number(result.mb), exponent }
 end
 
---- The lines of a dimension.
+--- Returns the table lines of a dimension.
 local function lines_of(dimension, measured)
   local lines = {}
   for i, size in ipairs(dimension.sizes) do
@@ -87,7 +87,7 @@ local function choose(names)
   return chosen
 end
 
---- CPU seconds of a command that only starts.
+--- Returns the CPU seconds of a command that only starts.
 local function starting(meter, command)
   return turns.measure(meter, { command }, { runs = 21, once = LONG })[1].cpu
 end

@@ -23,7 +23,8 @@ local nouns = {
   "type", "value",
 }
 
---- The name of the i-th function. Its ending, "_" and a number, identifies generated functions in the output of `nm`.
+--- Returns a name for the i-th function. Its ending, "_" and a number, identifies generated functions in the output of
+-- `nm`.
 local function function_name(i)
   return pick(verbs) .. "_" .. pick(nouns) .. "_" .. i
 end
@@ -106,7 +107,7 @@ local cxx_templates = { -- name and number of parameters
 }
 local cxx_types = { "int", "char", "unsigned long", "double", "bool", "const char *" }
 
---- Declarations of the class templates in all namespaces. They are incomplete types.
+--- Returns declarations of the class templates in all namespaces. They are incomplete types.
 local function cxx_prelude()
   local text = {}
   for _, space in ipairs(cxx_namespaces) do
@@ -120,7 +121,7 @@ local function cxx_prelude()
   return table.concat(text)
 end
 
---- A random type, made of templates with at most `depth` levels of nesting.
+--- Returns a random type, made of templates with at most `depth` levels of nesting.
 local function cxx_type(depth)
   if depth == 0 then return pick(cxx_types) end
   local template, arguments = pick(cxx_templates), {}
@@ -128,7 +129,7 @@ local function cxx_type(depth)
   return "::" .. pick(cxx_namespaces) .. "::" .. template[1] .. "<" .. table.concat(arguments, ", ") .. ">"
 end
 
---- Random parameter types with a total length of about `length` characters.
+--- Returns random parameter types with a total length of about `length` characters.
 local function cxx_parameters(length)
   local types, total = {}, 0
   while total < length do
@@ -143,7 +144,7 @@ local function cxx_parameters(length)
   return types
 end
 
---- A function template and its instantiation. The mangled name contains the types twice.
+--- Returns a function template and its instantiation. The mangled name contains the types twice.
 local function cxx_template(name, parameters, body)
   local variables, formals = {}, {}
   for k = 1, #parameters do
@@ -154,7 +155,7 @@ local function cxx_template(name, parameters, body)
     table.concat(formals, ", "), body, name, table.concat(parameters, ", "))
 end
 
---- A function of random kind: static, in an unnamed namespace, an instance of a template, or external.
+--- Returns a function of random kind: static, in an unnamed namespace, an instance of a template, or external.
 local function cxx_function(name, options)
   local parameters = cxx_parameters(random(100, 330))
   local list = table.concat(parameters, ", ")
@@ -183,7 +184,8 @@ languages["c++"] = function(dir, options)
   end)
 end
 
---- Assembler: functions that consist of a label, a nop and a return, options.apart bytes apart. Fast to assemble.
+--- Writes assembler: functions that consist of a label, a nop and a return, options.apart bytes apart. It assembles
+-- fast.
 function languages.labels(dir, options)
   local apart = options.apart > 0 and ("\t.skip %d\n"):format(options.apart) or ""
   return write_files(dir, options, "s", function(file, number, first, last)

@@ -21,7 +21,7 @@ local place <const> = arg[2] or "build/bench/sums"
 
 local BASE <const> = 0x401000
 
--- The bytes of a profile. One bin in twenty has samples; about one arc in fifty is left out.
+-- Returns the bytes of a profile. One bin in twenty has samples; about one arc in fifty is left out.
 local function profile(bin_count, arc_count)
   local bins = { n = bin_count }
   for _ = 1, bin_count // 20 do bins[math.random(bin_count)] = math.random(20) end

@@ -32,7 +32,7 @@ function turns.result(runs)
   return result
 end
 
---- The number of rounds, decided after the first one.
+--- Returns the number of rounds, decided after the first one.
 local function rounds(all, wanted)
   if wanted == 1 then return 1 end
   local slowest = 0

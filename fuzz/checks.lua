@@ -3,10 +3,10 @@
 
 local checks = {}
 
---- Makes choices from a part of an input, one byte each.
+--- Returns a function that makes choices from a part of an input, one byte each.
 -- @tparam string bytes
--- @treturn function `choose(list)` returns an element, `choose(n)` an integer from 0 to n - 1; after the end of the
---   part, the first element or 0
+-- @treturn function `choose(list)` returns an element, `choose(n)` an integer from 0 to n - 1. After the end of the
+--   part they return the first element or 0.
 function checks.chooser(bytes)
   local at = 0
   return function(from)
@@ -28,7 +28,7 @@ function checks.message(message, path)
   assert(not path or message:sub(1, #path + 2) == path .. ": ", message)
 end
 
---- Calls a function. Its only allowed error is that of a bad argument.
+--- Calls a function, which may fail only because of a bad argument.
 -- @treturn[1] boolean true
 -- @return[1] the results
 -- @treturn[2] boolean false after a bad argument

@@ -42,7 +42,7 @@ local function report(target, data)
   end
   local show = shell.check { "llvm-cov", "show", table.unpack(words) }.stdout
   shell.write(built .. "/" .. target .. ".txt", show)
-  -- columns: regions, missed, %, functions, missed, %, lines, missed, %
+  -- The columns are regions, missed, %, functions, missed, %, lines, missed, %.
   for line in shell.check { "llvm-cov", "report", table.unpack(words) }.stdout:gmatch "[^\n]+" do
     local name, lines, missed = line:match "^%S-([%w_.]+) +%d+ +%d+ +%S+ +%d+ +%d+ +%S+ +(%d+) +(%d+)"
     if name then

@@ -58,7 +58,7 @@ $(FUZZ_SCRIPTS:%=$(FUZZ_DIR)/%): $(FUZZ_DIR)/%: fuzz/lua.c fuzz/support.c $(FUZZ
 $(FUZZ_DIR)/program: fuzz/program.lua
 	$(quietly)$(LUA) fuzz/program.lua $(FUZZ_DIR)
 
-# How many lines of each source the corpora reach.
+# Prints how many lines of each source the corpora reach.
 FUZZ_COVERAGE = $(FUZZ_DIR)/coverage
 fuzz-coverage: deps-fuzz
 	@$(MAKE) --no-print-directory FUZZ_DIR=$(FUZZ_COVERAGE) \
@@ -74,7 +74,7 @@ $(LIMITED): fuzz/images/limited.c Makefile
 	$(say) CC $@
 	$(quietly)$(CC) $(COMPILE) -o $@ $<
 
-# An interpreter with libbfd linked in, for stack traces with the names of all functions.
+# An interpreter with libbfd linked in, so that stack traces have all function names.
 TELLING = build/mutants/lua
 $(TELLING): $(SOURCES) $(HEADERS) $(BINUTILS) bench/profiled.c Makefile
 	@mkdir -p $(@D)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Runs a target written in Lua: fuzz/targets/NAME.lua. The macros FUZZ_TARGET (the NAME),
- * FUZZ_ROOT (the checkout) and FUZZ_DIRECTORY (the build directory) are set by fuzz.mk.
+ * Runs a target written in Lua: fuzz/targets/NAME.lua. fuzz.mk sets the macros FUZZ_TARGET
+ * (the NAME), FUZZ_ROOT (the checkout) and FUZZ_DIRECTORY (the build directory).
  *
- * The file returns a function, which is called with the four parts of each input; the
- * first has the choices. All inputs share one Lua state. An error in the function is a
- * failure.
+ * The target returns a function, which is called with the four parts of each input. The
+ * first part selects options. All inputs share one Lua state. An error in the function is
+ * a failure.
  *
  * Reports transitions between lines of Lua to libFuzzer as coverage.
  *
@@ -74,7 +74,8 @@ static void define_fuzz(lua_State *L) {
   lua_setglobal(L, "fuzz");
 }
 
-/* The core's modules are linked in; Lua modules are loaded from the checkout. */
+/* Makes the core's modules, which are linked in, available to `require`. Lua modules are
+ * loaded from the checkout. */
 static void define_modules(lua_State *L) {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
   lua_pushcfunction(L, luaopen_gprof_core);

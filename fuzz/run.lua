@@ -33,14 +33,14 @@ local function command(target, corpus, prefix)
   return words
 end
 
--- The last number that matches a pattern in libFuzzer's output; 0 if there is none.
+-- Returns the last number that matches a pattern in libFuzzer's output; 0 if there is none.
 local function figure(text, pattern)
   local last
   for number in text:gmatch(pattern) do last = number end
   return tonumber(last or 0)
 end
 
--- The line of the output that explains a failure: a failed check, or a sanitizer's finding.
+-- Returns the line of the output that explains a failure: a failed check, or a sanitizer's finding.
 local function reason(text)
   return text:match "([^\n]*)\nstack traceback:" or text:match "[^\n]*does not hold[^\n]*" or
     text:match "[^\n]*runtime error:[^\n]*" or

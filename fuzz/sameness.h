@@ -7,7 +7,7 @@
 
 #include "gmon/gmon.h"
 
-/* Whether `many` has the same records as `one`, in the same order, with `times` the
+/* Tells whether `many` has the same records as `one`, in the same order, with `times` the
  * counts. */
 bool fuzz_is_multiple(const gp_data *one, const gp_data *many, uint64_t times);
 

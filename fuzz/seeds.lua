@@ -12,7 +12,7 @@ local shell = require "support.shell"
 local target, directory = arg[1], arg[2]
 shell.check { "mkdir", "-p", directory }
 
--- Inputs consist of parts (see fuzz/support.h).
+-- Writes an input, which consists of parts (see fuzz/support.h).
 local count = 0
 local function save(...)
   local parts = { ... }

@@ -46,7 +46,7 @@ static size_t take_length(const uint8_t *data, size_t size) {
   return length > size - 2 ? size - 2 : length;
 }
 
-/* Finds the parts in an input. */
+/* Splits an input into parts. They point into the input. */
 static void find_parts(const uint8_t *data, size_t size, fuzz_part *parts, size_t count) {
   for (size_t i = 0; i < count; i++) {
     bool last = i == count - 1 || size < 2;

@@ -30,7 +30,7 @@ void fuzz_parts(const uint8_t *data, size_t size, fuzz_part *parts, size_t count
 enum { FUZZ_MAX_PARTS = 8 };
 extern const size_t fuzz_part_count;
 
-/* A byte of a part, usually a choice; 0 beyond the end. */
+/* Returns a byte of a part, usually a choice; 0 beyond the end. */
 static inline uint8_t fuzz_byte(fuzz_part part, size_t place) {
   return place < part.size ? part.bytes[place] : 0;
 }

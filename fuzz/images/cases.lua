@@ -13,7 +13,7 @@ local cases = {}
 local SECONDS <const> = 10
 local MEBIBYTES <const> = 4096 -- of address space
 
--- Large fixtures are slow. If such a fixture is picked, it is used only with a probability of 1 in this number.
+-- Large fixtures are slow. If one is picked, it is used with a probability of 1 in this number.
 local SELDOM <const> = { static = 8 }
 
 local function pick_fixture(all)
@@ -50,8 +50,8 @@ local function limited(case, words, memory, env)
     worked = tonumber(worked) }
 end
 
--- Returns the stack from gdb. If the interpreter with libbfd linked in has been built, uses that one, because it has
--- the names of all functions. The limit of CPU time ends endless loops.
+-- Returns the stack from gdb. Uses the interpreter with libbfd linked in if it has been built, because it has all
+-- function names. The limit of CPU time ends endless loops.
 local function stack_of(case, arguments, options)
   local telling = program.root .. "/build/mutants/lua"
   local words = commands.words(arguments, shell.exists(telling) and telling or "lua5.4", program.root, options.sandbox)

@@ -3,7 +3,7 @@
 
 local commands = {}
 
--- "ask" stands for ask.lua, DIR for the directory of the fixture. `-d` prints any number of lines on standard error.
+-- "ask" stands for ask.lua, DIR for the fixture's directory. `-d` prints any number of lines on standard error.
 local lines <const> = {
   "ask", "ask", "ask", "ask", "ask", "ask",
   "", "-l", "-A -IDIR", "-x -l -A -IDIR", "-c", "-l -A -IDIR", "-b -z", "-c -z", "-l -z -p", "-l -C", "-C",
@@ -30,7 +30,7 @@ function commands.pick(fixture, image)
   return words, line:find("-d ", 1, true) ~= nil
 end
 
---- The words of a command.
+--- Returns the words of a command.
 -- @tparam {string,...} arguments as `pick` returns them
 -- @tparam string interpreter path
 -- @tparam string root of the checkout
@@ -44,7 +44,7 @@ function commands.words(arguments, interpreter, root, sandbox)
   return table.move(arguments, 1, #arguments, #words + 1, words)
 end
 
---- Whether a command line may correctly print nothing, because it writes into files, or prints only data for source
+--- Tells whether a command line may correctly print nothing: it writes into files, or prints only data for source
 -- lines, which need debugging information.
 -- @tparam {string,...} words
 -- @treturn boolean

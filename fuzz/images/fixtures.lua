@@ -60,7 +60,7 @@ local recipes <const> = {
   { name = "pe", line = BARE:format "" .. " && strip -g image && objcopy -O pei-x86-64 image image" },
 }
 
--- A profile with a histogram of all code, and arcs between addresses in it.
+-- Returns a profile with a histogram of all code, and arcs between addresses in it.
 local function profile_of(image)
   local found = layout.read(shell.read(image))
   local low, size = build.section(image, ".text")
@@ -76,7 +76,7 @@ local function profile_of(image)
   return gmon.magic { pointer = found.pointer, big = found.order == ">", records = records }
 end
 
--- The checksum of a file in .gnu_debuglink: CRC-32 of ISO 3309.
+-- Returns the checksum of a file in .gnu_debuglink: CRC-32 of ISO 3309.
 local function checksum(bytes)
   local crc = 0xffffffff
   for i = 1, #bytes do
@@ -88,7 +88,7 @@ local function checksum(bytes)
   return crc ~ 0xffffffff
 end
 
--- Sets the checksum in an image's .gnu_debuglink to that of `bytes`.
+-- Returns an image with the checksum of `bytes` in its .gnu_debuglink.
 local function link_to(image, bytes)
   for _, section in ipairs(layout.read(image).sections) do
     if section.name == ".gnu_debuglink" then

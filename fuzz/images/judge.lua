@@ -85,7 +85,7 @@ function judge.frames(text)
   return frames
 end
 
---- Decides whose fault it is, by the innermost frame outside of the C library.
+--- Decides whose fault it is. The innermost frame outside of the C library is at fault.
 -- @tparam {table,...} frames
 -- @treturn string "ours" or "libbfd's"
 -- @treturn string the function of that frame

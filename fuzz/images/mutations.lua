@@ -18,7 +18,6 @@ local function some_length(most)
   return random(0, math.max(0, math.min(most, 2 ^ random(0, 12) // 1 | 0)))
 end
 
--- Replaces bytes, at an offset from 0.
 local function replace(image, at, new)
   image.bytes = image.bytes:sub(1, at) .. new .. image.bytes:sub(at + #new + 1)
 end
@@ -38,7 +37,7 @@ end
 
 -- --- values ---------------------------------------------------------------------
 
--- New values for a field: special ones, huge ones, and small changes of the old value.
+-- Functions that return a new value for a field: a special one, a huge one, or a small change of the old value.
 local values <const> = {
   function() return 0 end,
   function() return 1 end,
@@ -88,7 +87,7 @@ function mutations.field(image)
   return field and set_field(image, field, pick(values)(read(image, field), image))
 end
 
--- Copies the value of another field of the same name.
+-- Sets a field to the value of another field of the same name.
 function mutations.exchange(image)
   local field, alike = any_field(image), {}
   if not field then return end
@@ -193,7 +192,7 @@ function mutations.section_swap(image)
   return ("headers of %s and %s are swapped"):format(one.name, other.name)
 end
 
--- Gives a section the name of another, which then exists twice.
+-- Gives a section the name of another, so that two sections have this name.
 function mutations.section_twice(image)
   local one, other = any_section(image), any_section(image)
   if not one then return end
@@ -206,7 +205,7 @@ local NAMES <const> = { ".debug_info", ".debug_line", ".debug_abbrev", ".debug_s
   ".debug_str_offsets", ".gnu_debugaltlink", ".gnu_debuglink", ".text", ".plt", ".plt.got", ".note.gnu.build-id",
   ".gnu.debuglto_", ".gnu.lto_.opts", ".symtab_shndx", ".opd", ".debug_macro", ".debug_macinfo" }
 
--- Renames a section in the string table. The name is cut to the length of the old one.
+-- Renames a section in the string table. The new name is cut to the length of the old one.
 function mutations.section_name(image)
   local section, name = any_section(image), pick(NAMES)
   local at = section and image.bytes:find(section.name .. "\0", 1, true)
@@ -297,7 +296,7 @@ function mutations.extend(image)
   return ("%d bytes more"):format(more)
 end
 
--- Removes or inserts bytes, which moves everything after them.
+-- Removes or inserts bytes, so everything after them moves.
 function mutations.shift(image)
   local at, length = any_place(image), random(16)
   if random(2) == 1 then
@@ -323,7 +322,7 @@ table.move(often, 1, #often, #names + 1, names)
 --- Damages an image.
 -- @tparam string bytes
 -- @treturn string bytes
--- @treturn string a description, in a line
+-- @treturn string a description on one line
 function mutations.damage(bytes)
   local image, done = { bytes = bytes, layout = layout.read(bytes) }, {}
   local wanted = pick { 1, 1, 1, 2, 3, 6 }

@@ -25,7 +25,7 @@ local function unit(plan, like, offset, entry)
   return with_length(like, plan.wide, header .. entry)
 end
 
--- The directory and file tables.
+-- Returns the directory and file tables.
 local function tables(version)
   if version < 5 then
     return "src\0/usr/include\0\0" .. "a.c\0\1\0\0b.h\0\2\5\6\0"
@@ -35,7 +35,7 @@ local function tables(version)
     char(2, path, 0x08, directory, 0x0b, 2) .. "a.c\0\1" .. "b.h\0\0"
 end
 
--- A line program with every opcode, in two sequences.
+-- Returns a line program with every opcode, in two sequences.
 local function program(plan, like)
   local address = function(value)
     return char(0, 1 + plan.pointer, 2) .. like("I" .. plan.pointer, value)

@@ -5,7 +5,7 @@ local gmon = require "support.gmon"
 
 local LOW <const>, SIZE <const> = 0x1000, 0x20
 
--- Returns records of all kinds: histograms of two ranges, arcs, blocks; with large or small counts.
+-- Returns records of all kinds: histograms of two ranges, arcs and blocks. Counts are large if `much` is true.
 local function records(much)
   local top = much and 0xffffffff or 3
   return {
@@ -20,7 +20,7 @@ local function records(much)
   }
 end
 
--- Many bins, whose sums need more than two bytes.
+-- Returns histograms of many bins, whose sums need more than two bytes.
 local function wide()
   local histogram = { kind = "histogram", low = LOW, high = LOW + 4 * 600, bins = { n = 600 } }
   for i = 1, 290 do histogram.bins[i] = i % 7 == 0 and 65535 or i end
@@ -28,7 +28,8 @@ local function wide()
   return { histogram, histogram, histogram }
 end
 
--- A profile of a shared library, as the dynamic linker writes it: calls from outside and inside, and uncounted ones.
+-- Returns a profile of a shared library, as the dynamic linker writes it: calls from outside and inside, and uncounted
+-- ones.
 local function shared(much)
   return { low = LOW, high = LOW + 6 * SIZE, bins = { 1, 0, much and 65535 or 2, 0, 9, 0 }, room = much and 60 or 0,
     arcs = { { 0, SIZE, 3 }, { SIZE + 4, 2 * SIZE, much and 0xffffffff or 1 } }, claimed = much and 1000 or 2 }

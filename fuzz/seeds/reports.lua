@@ -5,7 +5,7 @@ local build = require "support.build"
 local gmon = require "support.gmon"
 local shell = require "support.shell"
 
--- A profile with samples in all of .text, arcs between neighbouring functions, and a block in each function.
+-- Returns a profile with samples in all of .text, arcs between neighbouring functions, and a block in each function.
 local function crafted(image)
   local low, size = build.section(image, ".text")
   local functions, bins = {}, { n = size // 4 }
@@ -23,13 +23,13 @@ local function crafted(image)
   return gmon.magic { records = records }
 end
 
--- The symbols of the fixture as a symbol file and as a map. Some get C++ names.
+-- Returns the fixture's symbols as a symbol file and as a map. Some get C++ names.
 local function lists(image)
   local symbols = shell.check({ "nm", "-n", image }).stdout:gsub("helper", "_ZN1aC1Ev")
   return symbols, (symbols:gsub("[^\n]+", "x.o:%0"))
 end
 
--- In the order in which the target makes its choices.
+-- Returns the bytes of the choices in the order in which the target reads them.
 local function choices(report, line, meant)
   return string.char(0, 0, line, report == 1 and 7 or 0, report & 1, line & 1, 0, 0, 0, line, meant, report, line & 1,
     0, report & 1, 1, 0, 0, 79, 1, 10)

@@ -15,7 +15,7 @@ local machines <const> = {
   program.image, { text_low = 0x1000, pointer_size = 4, big_endian = true }, { pointer_size = 4, big_endian = false },
 }
 
--- A replacement for the library as the converter uses it, and a function that returns the converter's data.
+-- Returns a replacement for the library as the converter uses it, and a function that returns the converter's data.
 local function library(machine)
   local made
   return {
@@ -48,7 +48,7 @@ local function convert(text, library_of_machine)
   return done and 0 or problem.status, table.concat(messages)
 end
 
--- Addresses and executions, as one string.
+-- Returns addresses and executions as one string.
 local function blocks_of(data)
   local blocks = {}
   for address, executions in data:blocks() do

@@ -22,7 +22,7 @@ typedef struct reading {
   bool mixed_rates, traced;
 } reading;
 
-/* Reads the file as a whole into `data`. False if it cannot be read. */
+/* Reads the file as a whole into `data`. Returns false if it cannot be read. */
 static bool read_whole(const reading *read, gp_data *data) {
   gp_error error = {""};
   gp_read_options options = {.format = read->format};

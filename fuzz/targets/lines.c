@@ -52,7 +52,8 @@ static void check_tables(const gp_image *image) {
   gp_line_tables_free(&tables);
 }
 
-/* Wanted ranges. The choices give the gap before each, and its length. */
+/* The wanted ranges. Bytes of the choices give each range's length and the gap before
+ * it. */
 enum { MAX_RANGES = 8, RANGES_FROM = 2 };
 
 static size_t choose_ranges(fuzz_part choices, gp_range *ranges) {
@@ -67,7 +68,7 @@ static size_t choose_ranges(fuzz_part choices, gp_range *ranges) {
   return count;
 }
 
-/* Whether [low, high) is within a wanted range. */
+/* Tells whether [low, high) is within a wanted range. */
 static bool is_wanted(const gp_range *ranges, size_t count, uint64_t low, uint64_t high) {
   size_t i = gp_range_above(ranges, count, low);
   return i < count && ranges[i].low <= low && high <= ranges[i].high;

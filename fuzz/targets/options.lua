@@ -1,4 +1,4 @@
--- Fuzzes the parser of command lines. They are only parsed, not executed.
+-- Fuzzes the parser of command lines. The target parses them but does not execute them.
 --
 -- Parts: choices (unused); the words, separated by newlines; the contents of an option file, to which every word that
 -- begins with "@" refers.
@@ -12,7 +12,7 @@ local arguments = require "gprof.library.arguments"
 local checks = require "checks"
 local command_line = require "gprof.cli.command_line"
 
--- The words of a part. Option files become "@" and `path`.
+-- Returns the words of a part. Option files become "@" and `path`.
 local function words_of(text, path)
   local words = {}
   for word in (text:gsub("%z", "") .. "\n"):gmatch "([^\n]*)\n" do
@@ -21,7 +21,7 @@ local function words_of(text, path)
   return words
 end
 
--- Writes an option file: blanks, quotes and backslashes are escaped, an empty word is ''.
+-- Returns the text of an option file: blanks, quotes and backslashes are escaped, an empty word is ''.
 local function quote(words)
   local quoted = {}
   for i, word in ipairs(words) do

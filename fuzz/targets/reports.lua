@@ -55,8 +55,8 @@ local function printed(profile, name, options)
   return table.concat(parts)
 end
 
--- The most samples that functions can get. As in GNU gprof, a bin covers whole units of two bytes: a bin of 3.99 bytes
--- covers two units, and these get slightly more samples than the bin has.
+-- Returns the most samples that functions can get. As in GNU gprof, a bin covers whole units of two bytes: a bin of
+-- 3.99 bytes covers two units, and these get slightly more samples than the bin has.
 local function most_samples(data)
   local samples, most = 0, 1
   for histogram in data:histograms() do

@@ -16,7 +16,7 @@
 const size_t fuzz_part_count = 1;
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Whether a string is a part of one line of the file. */
+/* Tells whether a string is a part of one line of the file. */
 static bool is_line_part(const gp_symfile *file, size_t size, const char *text) {
   return text >= file->text && text + strlen(text) <= file->text + size &&
          !strchr(text, '\n');
