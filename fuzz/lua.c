@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Runs a target written in Lua: fuzz/targets/NAME.lua. fuzz.mk sets three macros:
- * FUZZ_TARGET (the NAME), FUZZ_ROOT (the checkout) and FUZZ_DIRECTORY (the build directory).
+ * FUZZ_TARGET is the NAME, FUZZ_ROOT the checkout, FUZZ_DIRECTORY the build directory.
  *
  * The target returns a function, which is called with the four parts of each input. The
  * first part selects options. All inputs share one Lua state. An error in the function is
