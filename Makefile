@@ -45,7 +45,7 @@ LIBRARIES = $(BFD_LIBRARY) -liberty -lm
 CORE = build/gprof/core.so
 OPCODES = build/gprof/opcodes.so
 
-# The module that unpacks .gnu_debugdata; built only with liblzma (see csrc/debug/unpack.h).
+# The module that unpacks .gnu_debugdata. It is built only with liblzma (see csrc/debug/unpack.h).
 UNPACKER = build/gprof/xz.so
 HAS_LZMA := $(shell $(CC) $(CPPFLAGS) -include lzma.h -E -x c /dev/null >/dev/null 2>&1 && echo yes)
 UNPACKING = $(if $(HAS_LZMA),csrc/lua/xz.c)
@@ -59,7 +59,7 @@ SOURCES = $(filter-out csrc/lua/xz.c,$(sort $(wildcard $(ROOMS:%=csrc/%/*.c))))
 HEADERS = $(wildcard csrc/*/*.h)
 OBJECTS = $(filter-out %/lua/opcodes.o,$(SOURCES:csrc/%.c=build/objects/%.o))
 
-# The Lua modules, with the style sheet and the scripts of HTML pages.
+# The Lua modules, and the style sheet and scripts of HTML pages.
 MODULES := $(sort $(shell find lua/gprof -name '*.lua' -o -name '*.css' -o -name '*.js'))
 
 # The bytecode of the modules (see lua/gprof/library/bundle.lua). $(LUA) loads the core to make
@@ -139,8 +139,8 @@ build/objects/%.o: csrc/%.c $(HEADERS) $(BINUTILS) Makefile
 	$(say) CC $<
 	$(quietly)$(CC) -fPIC $(COMPILE) -c -o $@ $<
 
-# The runtime becomes part of other programs, so it is position-independent, and compiled without
-# profiling, coverage and sanitizers.
+# The runtime becomes part of other programs. It is therefore position-independent, and compiled
+# without profiling, coverage and sanitizers.
 $(RUNTIME): csrc/runtime/blocks.c Makefile
 	@mkdir -p build/objects/runtime
 	$(say) CC and AR $@
@@ -198,7 +198,7 @@ uninstall:
 
 # --- release archive ------------------------------------------------------------
 
-# Reproducible: the archive depends on the commit only, not on the date or the user.
+# The archive is reproducible: it depends only on the commit, not on the date or the user.
 VERSION := $(shell sed -n 's/.*_VERSION = "\(.*\)".*/\1/p' lua/gprof/init.lua)
 DIST = gprof-$(VERSION)
 dist:
@@ -356,8 +356,8 @@ lint:
 spec: $(CORE) $(CONFINEMENT) $(RUNTIME) $(BUNDLE)
 	GPROF_CASES=$${GPROF_CASES:-60} spec/run.sh build/specs $(LUA) $(BUSTED)
 
-# An interpreter with the core linked in, built with AddressSanitizer and UBSan. It can make
-# allocations of the core fail.
+# An interpreter with the core linked in, built with AddressSanitizer and UBSan. It can make the
+# core's allocations fail.
 SANITIZED = build/sanitized/lua
 LAUNCHER = $(addprefix spec/sanitizer/,launcher.c scarce.c starve.c)
 SANITIZE = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -476,7 +476,7 @@ coverage: deps-test
 	@CFLAGS="-O0 -g --coverage" $(MAKE) --no-print-directory -C $(COVERAGE) run-coverage SANITIZE="$(SANITIZE:-O1=-O0)"
 	@$(LUA) spec/coverage/report.lua $(COVERAGE) $(LUAC)
 
-# Left out: specs in which memory or disk space runs out. gcov also fails there, and its messages
+# Left out are specs in which memory or disk space runs out: gcov also fails there, and its messages
 # would mix with ours.
 NOT_COUNTED = system/sanitizer system/scarce system/starved system/write_faults
 run-coverage: all counted-runtime $(SANITIZED)

@@ -45,7 +45,7 @@ local function sum(times)
   return total
 end
 
--- Sorted by time, most first, then by name.
+-- Writes the entries in descending order of time. Equal times are sorted by name.
 local function write_table(title, times)
   local names, total = {}, sum(times)
   for name in pairs(times) do table.insert(names, name) end

@@ -36,7 +36,8 @@ local percent = tonumber(arg[1])
 check(percent and percent >= 0,
   ("PERCENT must be a number of at least 0, not '%s'"):format(arg[1]))
 
--- Reads a profile: `samples` and printed `names` by function, and `total` samples.
+-- Reads a profile. Returns `samples` and printed `names`, both keyed by function, and
+-- `total`, the number of samples.
 local function read(path, ...)
   local image = check(gprof.image(path))
   local profile = check(gprof.profile(image, check(gprof.data(image, ...))))
@@ -53,7 +54,7 @@ end
 local old, new = read(arg[2], arg[3]), read(arg[4], table.unpack(arg, 5))
 local factor = 1 + percent / 100
 
--- The error of n samples. At least 1, since 0 samples may also be chance.
+-- Returns the error of n samples. It is at least 1, since 0 samples may also be chance.
 local function deviation(n)
   return math.sqrt(math.max(n, 1))
 end

@@ -45,8 +45,8 @@ check(arg[1] and not arg[2], "usage: gcov2blocks.lua IMAGE < JSON > PROFILE")
 local image = check(gprof.image(arg[1]))
 local data = gprof.data.new { image = image }
 
--- By function name and line: the first address of the line in each function of that name.
--- The line "start" has the entry points of the functions.
+-- Keyed by function name and line: the first address of the line in each function of that
+-- name. The line "start" has the entry points of the functions.
 local places = {}
 
 local function add_place(line, address, symbol, file)

@@ -31,7 +31,8 @@ local profile = check(gprof.profile(image, data))
 check(profile.graph_ticks > 0, "the profiles have no samples, so there are no times")
 local total = profile.graph_ticks / profile.rate
 
--- The time that a node spent in each of its callees. Nodes are functions or whole cycles.
+-- Returns the time that a node spent in each of its callees. Nodes are functions or whole
+-- cycles.
 local function times_below(node)
   local times = {}
   for arc in node:callees() do

@@ -39,7 +39,7 @@ local object = image.path:match "[^/]*$"
 
 -- An empty profile, to list the functions of the image.
 local empty = check(gprof.profile(image, gprof.data.new { image = image }))
-local addresses = {}  -- lists by name, since static functions can share a name
+local addresses = {}  -- name -> list of addresses, since static functions can share a name
 for address, name, symbol in empty:functions("address", "address", "name", "symbol") do
   for key in pairs { [name] = true, [symbol] = true } do
     addresses[key] = addresses[key] or {}
@@ -47,7 +47,8 @@ for address, name, symbol in empty:functions("address", "address", "name", "symb
   end
 end
 
--- Maps the run-time address `ip` to an address in the image: by its symbol, if known.
+-- Converts the run-time address `ip` to an address in the image. If the symbol is known,
+-- computes it from symbol and offset.
 local function locate(ip, name, offset)
   for _, address in ipairs(addresses[name] or {}) do
     if (ip - address - offset) % PAGE == 0 then return address + offset end
@@ -105,7 +106,7 @@ local function read_lines()
   end
 end
 
--- The histogram of an event. Large counts are scaled down by a power of ten.
+-- Returns the histogram of an event. Large counts are scaled down by a power of ten.
 local function histogram(event)
   local largest, power = 0, 0
   for _, sum in pairs(event.bins) do largest = math.max(largest, sum) end

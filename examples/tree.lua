@@ -32,7 +32,7 @@ check(arg[4], "usage: tree.lua DEPTH PERCENT IMAGE PROFILE...")
 local most_depth, least_percent = math.tointeger(tonumber(arg[1])), tonumber(arg[2])
 check(most_depth and most_depth > 0,
   ("DEPTH must be a positive integer, not '%s'"):format(arg[1]))
--- 0 is refused, since the number of branches without time can be exponential.
+-- 0 is refused, since the number of call paths without time can be exponential.
 check(least_percent and least_percent > 0,
   ("PERCENT must be a number above 0, not '%s'"):format(arg[2]))
 local image = check(gprof.image(arg[3]))
@@ -41,7 +41,8 @@ local profile = check(gprof.profile(image, data))
 check(profile.graph_ticks > 0, "the profiles have no samples, so there are no times")
 local total = profile.graph_ticks / profile.rate
 
--- The time that a node spent in each of its callees. Nodes are functions or whole cycles.
+-- Returns the time that a node spent in each of its callees. Nodes are functions or whole
+-- cycles.
 local function times_below(node)
   local times = {}
   for arc in node:callees() do
@@ -53,7 +54,7 @@ local function times_below(node)
   return times
 end
 
--- The nodes of a table of times that are above the threshold, most time first.
+-- Returns the nodes whose time is above the threshold, most time first.
 local function sorted(times)
   local nodes = {}
   for node, time in pairs(times) do
@@ -66,7 +67,7 @@ local function sorted(times)
   return nodes
 end
 
--- Writes a node, which has `time` at this place in the tree, and the branches below it.
+-- Writes a node, which has `time` at this place in the tree, and the nodes below it.
 local function write(node, time, depth, lead, indent)
   print(("%6.2f %10.2f  %s%s%s"):format(100 * time / total, time, lead, node.name,
     node.self_calls > 0 and " ↺" or ""))

@@ -29,7 +29,8 @@ local data = check(gprof.data(image, table.unpack(arg, 2)))
 check(data.has_arcs, "the profiles have no call counts: was the program compiled with -pg?")
 local profile = check(gprof.profile(image, data, { static_call_graph = true }))
 
--- Whether the profile shows that a function ran: it has calls, samples, or made calls.
+-- Tells whether the profile shows that a function ran: it has calls or samples, or made
+-- calls.
 local function has_run(f)
   if f.calls > 0 or f.self_calls > 0 or f.ticks > 0 then return true end
   for arc in f:callees() do
@@ -37,7 +38,7 @@ local function has_run(f)
   end
 end
 
--- The names of other functions whose code calls this one.
+-- Returns the names of other functions whose code calls this one.
 local function possible_callers(f)
   local names = {}
   for arc in f:callers() do

@@ -303,10 +303,10 @@ static void add_up(void) {
     }
 }
 
-/* Whether the code at `address` calls __sanitizer_cov_trace_pc. At the end of a function
- * the compiler may have turned the call into a jump. Then the return address is in the
- * function's caller. With -fno-plt, the call may be through a slot of the GOT; it then
- * begins one byte before `address`. */
+/* Tells whether the code at `address` calls __sanitizer_cov_trace_pc. At the end of a
+ * function the compiler may have turned the call into a jump. Then the return address is
+ * in the function's caller. With -fno-plt, the call may be through a slot of the GOT; it
+ * then begins one byte before `address`. */
 static bool is_call(uintptr_t address) {
 #ifdef __x86_64__
   const unsigned char *bytes = (const unsigned char *)address;
@@ -327,8 +327,8 @@ static uintptr_t offset_of(size_t cell) {
   return cell * BYTES_PER_CELL + (uintptr_t)(common->cell[cell] % ONE);
 }
 
-/* The number of entries for a count. An entry's count is as wide as an address; a larger
- * count is split over several entries, which readers sum. */
+/* Returns the number of entries for a count. An entry's count is as wide as an address; a
+ * larger count is split over several entries, which readers sum. */
 static size_t entries_of(uint64_t count) {
   return (size_t)(count / UINTPTR_MAX + (count % UINTPTR_MAX != 0));
 }
@@ -383,8 +383,8 @@ static void put_record(void) {
 
 /* --- the file --------------------------------------------------------------- */
 
-/* Whether a file of `size` bytes is a complete profile of glibc's: a histogram and arcs.
- * glibc ignores write errors, such as those of a full disk. */
+/* Tells whether a file of `size` bytes is a complete profile of glibc's: a histogram and
+ * arcs. glibc ignores write errors, such as those of a full disk. */
 static bool is_whole(int file, uint64_t size) {
   struct __attribute__((packed)) {
     char header[HEADER_SIZE], tag;

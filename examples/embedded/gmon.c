@@ -4,7 +4,8 @@
 
 #include <stdbool.h>
 
-/* Most slots of the hash table that one lookup reads; bounds the time of a call. */
+/* One lookup reads at most this many slots of the hash table, so the time of a call is
+ * bounded. */
 #define MAX_PROBES 16
 
 _Static_assert((GMON_ARCS & (GMON_ARCS - 1)) == 0, "GMON_ARCS must be a power of two");
@@ -45,7 +46,8 @@ void gmon_sample(uintptr_t pc) {
   else count_lost();
 }
 
-/* The slot of a call, or a free slot for it; NULL if all probed slots are taken. */
+/* Returns the slot of a call, or a free slot for it; NULL if all probed slots are
+ * taken. */
 static arc *find(uintptr_t from, uintptr_t self) {
   uint32_t hash = ((uint32_t)from ^ (uint32_t)self << 7) * UINT32_C(2654435761) >> 16;
   for (uint32_t i = 0; i < MAX_PROBES; i++) {

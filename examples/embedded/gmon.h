@@ -18,8 +18,8 @@
 #define GMON_BINS 2048
 #endif
 
-/* Capacity of the table of calls (three pointers each): a power of two. For fast
- * lookups, at least 1.5 times the number of different calls. */
+/* Capacity of the table of calls (three pointers each): a power of two. For fast lookups,
+ * use at least 1.5 times the number of different calls. */
 #ifndef GMON_ARCS
 #define GMON_ARCS 512
 #endif

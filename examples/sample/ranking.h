@@ -8,10 +8,10 @@
 order by_name;  /* alphabetical */
 order by_count; /* the most used first, then by name */
 
-/* All entries of `names`, sorted; the caller frees the array. */
+/* Returns all entries of `names`, sorted; the caller frees the array. */
 struct entry **rank(const struct table *names, order *compare);
 
-/* Mixes the names, in the order of the ranking, into `digest`. */
+/* Returns `digest` mixed with the names, in the order of the ranking. */
 uint32_t ranking_digest(struct entry *const *ranking, size_t count,
                         uint32_t digest);
 

@@ -9,10 +9,10 @@ struct rng {
     uint64_t state; /* any value but zero */
 };
 
-/* A random number from 0 to limit - 1, uniformly distributed. */
+/* Returns a random number from 0 to limit - 1, uniformly distributed. */
 uint32_t rng_below(struct rng *rng, uint32_t limit);
 
-/* A random number in the same range; smaller numbers are more likely. */
+/* Returns a number in the same range; smaller ones are more likely. */
 uint32_t rng_skewed(struct rng *rng, uint32_t limit);
 
 #endif

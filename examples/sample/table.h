@@ -21,7 +21,7 @@ struct table {
     size_t used; /* number of entries */
 };
 
-/* The entry of `name`; creates it if it does not exist. */
+/* Returns the entry of `name`; creates it if it does not exist. */
 struct entry *table_entry(struct table *table, struct slice name);
 
 /* Stores all `used` entries into `entries`, in unspecified order. */

@@ -96,7 +96,7 @@ function changeColumns() {
   ];
 }
 
-// Whether a function is new or gone, or changed by more than noise.
+// Tells whether a function is new or gone, or changed by more than noise.
 function isSignificant(row) {
   const times = [comparison.self, comparison.total].filter(Boolean);
   if (comparison.status[row] !== "both") return true;

@@ -50,7 +50,7 @@ function arcRemark(arc) {
 
 const carriesNoTime = (arc) => isRecursive(arc) || arcs.count[arc] === 0;
 
-// Makes the columns of arcs for times, and for times as shares of the node's total time.
+// Makes the time columns of an arc table: the share of the node's total time, the time, and a bar.
 function arcTimeColumns(node) {
   const whole = totalOf(node);
   const known = (arc, text) => (carriesNoTime(arc) || !(whole > 0) ? "" : text(arc));
