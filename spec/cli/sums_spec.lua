@@ -31,7 +31,7 @@ end
 
 local one <const>, two <const>, three <const> = save(512, 1, 10), save(512, 2, 20), save(512, 3, 30)
 
--- The expected contents of a sum file with these total ticks and calls.
+-- Returns the expected bytes of a sum with these total ticks and calls.
 local function expected(ticks, calls)
   return gmon.magic { records = { histogram { n = 512, [7] = ticks }, arc(calls) } }
 end

@@ -13,7 +13,7 @@ local small = require "support.small"
 
 local examples <const> = program.root .. "/examples/"
 
--- The time limit stops endless loops.
+-- Runs an example with a time limit, which stops endless loops.
 local function run(name, arguments, options)
   options = options or {}
   options.timeout = 60

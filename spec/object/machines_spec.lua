@@ -118,7 +118,7 @@ local function check_symbols(built)
   assert.is_true(count > 500)
 end
 
--- A profile with shifted addresses must give the same reports as the original.
+-- Checks that a profile with shifted addresses gives the same reports as the original.
 local function check_moved(built)
   local image = assert(gprof.image(built.image))
   local moved = gmon.moved(built.gmon, 0x1230000, nil, { pointer = image.pointer_size, big = image.big_endian })

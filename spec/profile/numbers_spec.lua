@@ -273,7 +273,7 @@ local function made_samples()
   return { subject = number, low = low, high = high, bins = bins, rate = pick { 1, 100, 0xffffffff } }
 end
 
--- The model: returns the ticks of each function, by number, and the ticks outside functions, as numerators of fractions
+-- The model. Returns the ticks of each function and the ticks outside functions, all as numerators of fractions
 -- with the denominator `units`. Positions are rounded down to units of two bytes, as the format requires.
 local function spread(case)
   local subject, first, units, n = subjects[case.subject], case.low >> 1, (case.high - case.low) >> 1, #case.bins

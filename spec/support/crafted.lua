@@ -22,7 +22,7 @@ crafted.example = {
   },
 }
 
---- A program whose functions call each other at random, possibly in cycles.
+--- Returns a program whose functions call each other at random, possibly in cycles.
 -- @treturn table
 function crafted.random()
   local plan = { functions = {}, ticks = {}, calls = {} }
@@ -40,8 +40,8 @@ function crafted.random()
   return plan
 end
 
---- A program with layers of functions below one root. Each function calls all functions of the next layer, so there are
--- very many call paths.
+--- Returns a program with layers of functions below one root. Each function calls all functions of the next layer, so
+-- there are very many call paths.
 -- @tparam integer layers
 -- @tparam integer wide number of functions per layer
 -- @treturn table

@@ -55,7 +55,7 @@ function exported.each_program()
   end)
 end
 
---- A program with inlined code from a header, and samples on three lines.
+--- Makes a program with inlined code from a header, and a profile with samples on three lines.
 -- @treturn string path of the image
 -- @treturn string path of the profile
 -- @treturn {[string]=integer} samples, keyed by file and line such as "main.c:5", without directories
