@@ -17,7 +17,7 @@ local running <const> = {
     { "eval", "alloc", 400 } },
 }
 
--- The programs to export: { image, profile } by name.
+-- The programs to export: a table from names to { image, profile }.
 local subjects = {
   running = { crafted.image(running), crafted.gmon(running) },
   example = { crafted.image(crafted.example), crafted.gmon(crafted.example) },
