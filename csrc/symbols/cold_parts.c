@@ -16,7 +16,10 @@ typedef struct functions {
   gp_hash by_name;    /* the first function of each name */
   uint32_t *nearest;  /* per row of `by_file`: the last function of that name and file
                          before the current row */
-  uint32_t *last;     /* per row of `by_name`: the last function of that name */
+  bool *owns;         /* per function: it owns a cold part */
+  uint32_t *spare;    /* per row of `by_name`: the number of functions of that name that
+                         own no cold part */
+  uint32_t *last;     /* per row of `by_name`: the last of these functions */
 } functions;
 
 static gp_key in_file(gp_key name, uint32_t file) { return (gp_key){name.first, file}; }
@@ -44,12 +47,15 @@ static bool enter_functions(functions *f) {
     if (gp_clone_is_cold(f->chosen->rows[i].name)) continue;
     uint32_t first = enter(&f->by_name, i);
     if (first == GP_NONE || enter(&f->by_file, i) == GP_NONE) return false;
-    f->last[first] = i;
   }
   return true;
 }
 
 /* --- the rules, in order ----------------------------------------------------- */
+
+static gp_key stem_key(const char *part) {
+  return gp_bytes_key(part, gp_clone_cold_stem(part));
+}
 
 /* Returns the function of that name in the cold part's file, or GP_NONE. Compilers list a
  * function before its cold part. If files are unknown (strip -g), several functions may
@@ -68,35 +74,56 @@ static uint32_t global(const functions *f, gp_key name) {
 
 /* Returns the hidden function of that name, or GP_NONE. It is the last of its name, and
  * is listed after the last file symbol: ld adds a file symbol without a name before such
- * functions. In other tables, it must be the only function of that name. */
+ * functions. In other tables, it must be the only function of that name. Functions that
+ * own a cold part do not own another one. */
 static uint32_t hidden(const functions *f, gp_key name) {
   uint32_t first = gp_hash_find(&f->by_name, name);
-  if (first == GP_NONE) return GP_NONE;
+  if (first == GP_NONE || f->spare[first] == 0) return GP_NONE;
   uint32_t last = f->last[first];
   bool at_end = f->chosen->rows[last].file == f->chosen->last_file;
-  return last == first || at_end ? last : GP_NONE;
+  return f->spare[first] == 1 || at_end ? last : GP_NONE;
 }
 
-static uint32_t find_owner(const functions *f, uint32_t cold) {
-  const char *part = f->chosen->rows[cold].name;
+/* Makes a function the owner of a cold part, unless it is GP_NONE, owns another one, or
+ * has another name with the same hash. */
+static void set_owner(functions *f, gp_candidates *chosen, uint32_t cold,
+                      uint32_t owner) {
+  if (owner == GP_NONE || f->owns[owner]) return;
+  const char *part = chosen->rows[cold].name, *found = chosen->rows[owner].name;
   size_t length = gp_clone_cold_stem(part);
-  gp_key name = gp_bytes_key(part, length);
-  uint32_t owner = in_same_file(f, name, cold);
-  if (owner == GP_NONE) owner = global(f, name);
-  if (owner == GP_NONE) owner = hidden(f, name);
-  if (owner == GP_NONE) return GP_NONE;
-  const char *found = f->chosen->rows[owner].name;
-  return strncmp(found, part, length) == 0 && !found[length] ? owner : GP_NONE;
+  if (strncmp(found, part, length) != 0 || found[length]) return;
+  chosen->rows[cold].owner = owner;
+  f->owns[owner] = true;
 }
 
 /* --- all cold parts ------------------------------------------------------------ */
 
-static void assign(const functions *f, gp_candidates *chosen) {
+static void assign_in_files(functions *f, gp_candidates *chosen) {
   for (uint32_t i = 0; i < chosen->count; i++) {
-    if (gp_clone_is_cold(chosen->rows[i].name))
-      chosen->rows[i].owner = find_owner(f, i);
+    const char *name = chosen->rows[i].name;
+    if (gp_clone_is_cold(name))
+      set_owner(f, chosen, i, in_same_file(f, stem_key(name), i));
     else
       f->nearest[gp_hash_find(&f->by_file, file_key(chosen, i))] = i;
+  }
+}
+
+static void find_spare(functions *f) {
+  for (uint32_t i = 0; i < f->chosen->count; i++) {
+    if (gp_clone_is_cold(f->chosen->rows[i].name) || f->owns[i]) continue;
+    uint32_t first = gp_hash_find(&f->by_name, name_key(f->chosen, i));
+    f->spare[first]++;
+    f->last[first] = i;
+  }
+}
+
+static void assign_elsewhere(functions *f, gp_candidates *chosen) {
+  for (uint32_t i = 0; i < chosen->count; i++) {
+    const char *name = chosen->rows[i].name;
+    if (!gp_clone_is_cold(name) || chosen->rows[i].owner != GP_NONE) continue;
+    uint32_t owner = global(f, stem_key(name));
+    if (owner == GP_NONE) owner = hidden(f, stem_key(name));
+    set_owner(f, chosen, i, owner);
   }
 }
 
@@ -106,18 +133,35 @@ static bool has_cold_parts(const gp_candidates *chosen) {
   return false;
 }
 
+static bool allocate(functions *f) {
+  size_t count = f->chosen->count;
+  f->nearest = gp_column(count, sizeof *f->nearest);
+  f->owns = gp_column(count, sizeof *f->owns);
+  f->spare = gp_column(count, sizeof *f->spare);
+  f->last = gp_column(count, sizeof *f->last);
+  return f->nearest && f->owns && f->spare && f->last;
+}
+
+static void free_functions(functions *f) {
+  gp_hash_free(&f->by_file);
+  gp_hash_free(&f->by_name);
+  free(f->nearest);
+  free(f->owns);
+  free(f->spare);
+  free(f->last);
+}
+
 bool gp_cold_parts_assign(gp_candidates *chosen) {
   if (!has_cold_parts(chosen)) return true;
-  functions f = {.chosen = chosen,
-                 .nearest = gp_column(chosen->count, sizeof *f.nearest),
-                 .last = gp_column(chosen->count, sizeof *f.last)};
+  functions f = {.chosen = chosen};
   gp_hash_init(&f.by_file, file_key, chosen);
   gp_hash_init(&f.by_name, name_key, chosen);
-  bool done = f.nearest && f.last && enter_functions(&f);
-  if (done) assign(&f, chosen);
-  gp_hash_free(&f.by_file);
-  gp_hash_free(&f.by_name);
-  free(f.nearest);
-  free(f.last);
+  bool done = allocate(&f) && enter_functions(&f);
+  if (done) {
+    assign_in_files(&f, chosen);
+    find_spare(&f);
+    assign_elsewhere(&f, chosen);
+  }
+  free_functions(&f);
   return done;
 }

@@ -138,6 +138,23 @@ describe("A cold part", function()
       file "c.c", local_function("g", 0x60) })
   end)
 
+  it("does not belong to a function that owns another one", function()
+    local function f_of_last_file(...)
+      return owner { file "a.c", local_function("f.cold", 0x80), file "b.c", local_function("f", 0x20),
+        file "c.c", local_function("f", 0x60), ... }
+    end
+    assert.equal(0x60, f_of_last_file())
+    assert.equal(0x20, f_of_last_file(local_function("f.cold", 0xa0)))
+  end)
+
+  it("belongs to its function if files are stripped and another function has a cold part", function()
+    -- as lld and as ld list a hidden function
+    assert.equal(0x20, owner { local_function("f.cold", 0x80), local_function("f", 0x20), local_function("f", 0x40),
+      local_function("f.cold", 0xa0) })
+    assert.equal(0x20, owner { local_function("f", 0x40), local_function("f.cold", 0xa0),
+      local_function("f.cold", 0x80), local_function("f", 0x20) })
+  end)
+
   it("is a function itself if several others may own it", function()
     assert.equal(0x80, owner { file "a.c", local_function("f.cold", 0x80), file "b.c", local_function("f", 0x20),
       file "c.c", local_function("f", 0x60), file "d.c", local_function("g", 0x70) })
