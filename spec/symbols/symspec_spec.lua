@@ -8,6 +8,7 @@ local gprof = require "gprof"
 local program = require "support.program"
 local shell = require "support.shell"
 local symspec = require "gprof.symspec"
+local symspec_lookup = require "gprof.library.symspec_lookup"
 
 describe("symspec.parse", function()
   for text, half in pairs {
@@ -85,6 +86,33 @@ local function listed(name, ...)
   table.sort(names)
   return names, missed
 end
+
+describe("A symspec", function()
+  -- A table of functions in the file "a.c". Names in the source, which take long to look up, are counted.
+  local function lookup(text, in_source)
+    local searches = 0
+    local function named(_, name, demangled)
+      if demangled then searches = searches + 1 end
+      return demangled and in_source[name] or {}
+    end
+    local functions = { named = named, in_file = function() return { 1, 2 } end }
+    function functions.files() return { "a.c" } end
+    local found = symspec_lookup.new(functions):find((symspec.parse(text)))
+    return found, searches
+  end
+
+  it("that is a file, or empty, is not looked up as a name in the source", function()
+    assert.same({ { 1, 2 }, 0 }, { lookup("a.c", {}) })
+    assert.same({ { 1, 2 }, 0 }, { lookup("a.c", { ["a.c"] = { 3 } }) })
+    assert.same({ true, 0 }, { lookup("", {}) })
+  end)
+
+  it("that is not a file is looked up as a name in the source", function()
+    assert.same({ { 3 }, 1 }, { lookup("std.write", { ["std.write"] = { 3 } }) })
+    assert.same({ { 3 }, 1 }, { lookup("f(a.c)", { ["f(a.c)"] = { 3 } }) })
+    assert.same({ {}, 1 }, { lookup("b.c", {}) })
+  end)
+end)
 
 describe("By default, symspecs", function()
   it("match files by their last components", function()

@@ -154,19 +154,28 @@ function Lookup:find_by_fields(half)
   return true
 end
 
--- The functions whose name is the whole text, such as "f.isra.0" or "f(int, ...)". Names
--- in the source have no colon but "::".
-function Lookup:find_text(text)
-  local in_source = text:find "[.(]" and not self.find_colon(text)
-  return in_source and self:find_names(text) or self.symbols:named(text)
+-- The functions whose name in the source is the whole text, such as "f(int, ...)". These
+-- names have no colon but "::".
+function Lookup:find_in_source(half)
+  local text = half.text
+  return text:find "[.(]" and not self.find_colon(text) and self:find_names(text) or {}
 end
 
---- Finds the functions that one side of a symspec names.
+--- Finds the functions that one side of a symspec names. The whole text may be a name in
+-- the symbol table, such as "f.isra.0", or in the source. Since the latter take long to
+-- look up, a text that looks like a file is looked up as a file first.
 -- @tparam table half as `parse` returns it
 -- @treturn {integer,...}|boolean their numbers, ascending; true for all functions
 function Lookup:find(half)
-  local ids = half.text ~= half.name and self:find_text(half.text)
-  return ids and ids[1] and ids or self:find_by_fields(half)
+  local text = half.text
+  if text == half.name or text == "" then return self:find_by_fields(half) end
+  local ids = self.symbols:named(text)
+  if ids[1] then return ids end
+  local first, second = self.find_by_fields, self.find_in_source
+  if text:find "[( ]" then first, second = second, first end
+  ids = first(self, half)
+  if ids == true or ids[1] then return ids end
+  return second(self, half)
 end
 
 -- Tables --------------------------------------------------------------------------------
