@@ -347,7 +347,7 @@ static size_t count_entries(void) {
   }
   if (others > 0)
     complain("some blocks are missing; compile with -fno-optimize-sibling-calls and "
-             "without -mcmodel=large");
+             "without -mcmodel=large and -mindirect-branch");
   return entries;
 }
 

@@ -436,6 +436,15 @@ describe("the profile", function()
     assert.equal(512, #shell.read(result.dir .. "/gmon.out"))
   end)
 
+  it("lacks blocks whose counting call is through a register or a thunk, with advice that helps", function()
+    for _, flag in ipairs { "-mcmodel=large", "-mindirect-branch=thunk" } do
+      local with = blocks.run(blocks.compile("branches", { flags = { "-fno-plt", "-Wl,--no-relax", flag } }))
+      complains(with, "some blocks are missing; .*without .*" .. flag:match "^[^=]+":gsub("%-", "%%-"))
+      assert.same({}, blocks.counts(with.dir .. "/gmon.out"))
+    end
+    assert.equal("", blocks.run(blocks.compile("branches", { flags = { "-fno-plt", "-Wl,--no-relax" } })).stderr)
+  end)
+
   it("lacks blocks whose counting call became a jump, with a message", function()
     local flags = { "-O2" }
     local built = blocks.compile("tails", { flags = flags })
