@@ -17,9 +17,15 @@
 /* A file being written. */
 typedef struct sink {
   const gp_data *data;
+  const gp_record_order *order;   /* NULL: the order of the data */
   gp_writer *writer;
   gp_layout layout;
 } sink;
+
+/* The row of the arc that is written at position `i`. */
+static size_t nth_arc(const gp_record_order *order, size_t i) {
+  return order ? order->arcs[i] : i;
+}
 
 /* The largest number that fits in `size` bytes, 4 or 8. */
 static uint64_t max_of_size(size_t size) {
@@ -99,7 +105,8 @@ static bool check_bsd_histogram(const gp_data *data, gp_format format, gp_error 
 
 /* Whether readers would mistake the file for another format: its low address looks like
  * "gmon", or the bytes after the header of old BSD look like the version of 4.4BSD. */
-static bool is_ambiguous(const gp_data *data, gp_format format) {
+static bool is_ambiguous(const gp_data *data, gp_format format,
+                         const gp_record_order *order) {
   unsigned char low[8], next[2 * 2 + 8];
   const gp_histogram *histogram = data->histograms;
   size_t bins = data->histogram_count == 0 ? 0 : histogram->bins < 2 ? 1 : 2;
@@ -109,11 +116,13 @@ static bool is_ambiguous(const gp_data *data, gp_format format) {
   memset(next, 0, sizeof next);
   if (bins) gp_bins_get(histogram, 0, next, bins, 0, data->layout);
   if (data->arcs.count > 0)
-    gp_put_pointer(next + 2 * bins, data->arcs.from[0], data->layout);
+    gp_put_pointer(next + 2 * bins, data->arcs.from[nth_arc(order, 0)],
+                   data->layout);
   return gp_u32(next, data->layout) == VERSION_44BSD;
 }
 
-static bool check_bsd(const gp_data *data, gp_format format, gp_error *error) {
+static bool check_bsd(const gp_data *data, gp_format format,
+                      const gp_record_order *order, gp_error *error) {
   const char *name = format_name(format);
   size_t bins = data->histogram_count > 0 ? data->histograms[0].bins : 0;
   if (data->blocks.count > 0)
@@ -123,7 +132,7 @@ static bool check_bsd(const gp_data *data, gp_format format, gp_error *error) {
     return gp_fail(error, "cannot be written as %s, which cannot hold profiles of shared "
                    "libraries", name);
   if (!check_bsd_histogram(data, format, error)) return false;
-  if (is_ambiguous(data, format))
+  if (is_ambiguous(data, format, order))
     return gp_fail(error, "cannot be written as %s: it would be mistaken for another "
                    "format", name);
   /* to detect the format, a reader needs enough bytes for a magic header and for the
@@ -232,14 +241,14 @@ static bool put_blocks(sink *s) {
   *bytes++ = TAG_BLOCKS;
   gp_put_u32(bytes, (uint32_t)block_entries(s->data), s->layout);
   for (size_t i = 0; i < s->data->blocks.count; i++)
-    if (!put_block(s, i)) return false;
+    if (!put_block(s, s->order ? s->order->blocks[i] : i)) return false;
   return true;
 }
 
 static bool put_magic(sink *s) {
   if (!put_magic_header(s) || !put_histograms(s)) return false;
   for (size_t i = 0; i < s->data->arcs.count; i++)
-    if (!put_arc(s, i)) return false;
+    if (!put_arc(s, nth_arc(s->order, i))) return false;
   return put_blocks(s);
 }
 
@@ -282,38 +291,41 @@ static bool put_bsd_arc(sink *s, size_t arc) {
 static bool put_bsd(sink *s, gp_format format) {
   if (!put_bsd_header(s, format)) return false;
   for (size_t i = 0; i < s->data->arcs.count; i++)
-    if (!put_bsd_arc(s, i)) return false;
+    if (!put_bsd_arc(s, nth_arc(s->order, i))) return false;
   return true;
 }
 
 /* --- files ----------------------------------------------------------------- */
 
 /* Whether the format can hold the data. */
-static bool fits(const gp_data *data, gp_format format, gp_error *error) {
+static bool fits(const gp_data *data, gp_format format, const gp_record_order *order,
+                 gp_error *error) {
   if (format == GP_FORMAT_PROF)
     return gp_fail(error, "cannot be written as prof: this format can only be read");
   bool bsd = format != GP_FORMAT_MAGIC;
-  return (!bsd || check_bsd(data, format, error)) && check_counts(data, format, error);
+  return (!bsd || check_bsd(data, format, order, error)) &&
+         check_counts(data, format, error);
 }
 
-static bool put(const gp_data *data, gp_writer *writer, gp_format format) {
-  sink s = {.data = data, .writer = writer, .layout = data->layout};
+static bool put(const gp_data *data, gp_writer *writer, gp_format format,
+                const gp_record_order *order) {
+  sink s = {.data = data, .order = order, .writer = writer, .layout = data->layout};
   bool bsd = format != GP_FORMAT_MAGIC;
   return gp_writer_close(writer, bsd ? put_bsd(&s, format) : put_magic(&s));
 }
 
 bool gp_data_write(const gp_data *data, const char *path, gp_format format,
-                   gp_error *error) {
+                   const gp_record_order *order, gp_error *error) {
   gp_writer writer;
   if (format == GP_FORMAT_AUTO) format = GP_FORMAT_MAGIC;
-  return fits(data, format, error) && gp_writer_open(&writer, path, error) &&
-         put(data, &writer, format);
+  return fits(data, format, order, error) && gp_writer_open(&writer, path, error) &&
+         put(data, &writer, format, order);
 }
 
 bool gp_data_write_open(const gp_data *data, int file, gp_format format,
-                        gp_error *error) {
+                        const gp_record_order *order, gp_error *error) {
   gp_writer writer;
   if (format == GP_FORMAT_AUTO) format = GP_FORMAT_MAGIC;
-  return fits(data, format, error) && gp_writer_share(&writer, file, error) &&
-         put(data, &writer, format);
+  return fits(data, format, order, error) && gp_writer_share(&writer, file, error) &&
+         put(data, &writer, format, order);
 }

@@ -2,23 +2,30 @@
 /*
  * Writes profile data to a file.
  *
- * Records keep their order and addresses. A count that is too large for one record is
- * split over several records with the same addresses; readers sum them.
+ * Records keep their addresses and, unless another order is given, their order. A count
+ * that is too large for one record is split over several records with the same addresses;
+ * readers sum them.
  */
 #ifndef GP_GMON_GMON_WRITE_H
 #define GP_GMON_GMON_WRITE_H
 
 #include "gmon/gmon.h"
 
+/* An order of records: columns with the rows of all arcs, and of all blocks. */
+typedef struct gp_record_order {
+  uint32_t *arcs, *blocks;
+} gp_record_order;
+
 /* Writes a file atomically (see writer.h); "-" is standard output. GP_FORMAT_AUTO means
- * magic. Returns false, and writes nothing, if the format cannot hold the data. */
+ * magic. `order` is NULL for the order of the data. Returns false, and writes nothing, if
+ * the format cannot hold the data. */
 bool gp_data_write(const gp_data *data, const char *path, gp_format format,
-                   gp_error *error);
+                   const gp_record_order *order, gp_error *error);
 
 /* Like gp_data_write, but writes to the open descriptor `file`, from its current
  * position. The descriptor stays open. After a write error the file may hold part of the
  * data. */
 bool gp_data_write_open(const gp_data *data, int file, gp_format format,
-                        gp_error *error);
+                        const gp_record_order *order, gp_error *error);
 
 #endif

@@ -2,7 +2,6 @@
 /* Profile data for Lua. */
 #include <string.h>
 
-#include "gmon/gmon_write.h"
 #include "lua/arguments.h"
 #include "lua/data.h"
 #include "lua/image.h"
@@ -130,13 +129,11 @@ static void end_entry(lua_State *L, const gp_data *data, gp_file_kind kind,
   }
 }
 
-/* Returns the format that argument `index` names; GP_FORMAT_AUTO if it is nil. */
-static gp_format check_format(lua_State *L, int index) {
+gp_format gp_check_format(lua_State *L, int index) {
   return (gp_format)luaL_checkoption(L, index, "auto", format_names);
 }
 
-/* Returns the file descriptor of the Lua file at `index`. */
-static int check_open_file(lua_State *L, int index) {
+int gp_check_open_file(lua_State *L, int index) {
   const luaL_Stream *file = luaL_checkudata(L, index, LUA_FILEHANDLE);
   luaL_argcheck(L, file->closef, index, "file is closed");
   return fileno(file->f);
@@ -146,9 +143,9 @@ static int check_open_file(lua_State *L, int index) {
  * data, because part of the file may have been added. */
 static int read_file(lua_State *L) {
   gp_data *data = gp_check_data(L, 1);
-  int file = lua_isuserdata(L, 2) ? check_open_file(L, 2) : -1;
+  int file = lua_isuserdata(L, 2) ? gp_check_open_file(L, 2) : -1;
   const char *path = file < 0 ? luaL_checkstring(L, 2) : "open file";
-  gp_read_options options = {.format = check_format(L, 3),
+  gp_read_options options = {.format = gp_check_format(L, 3),
                              .trace = check_box(L, 1)->trace};
   gp_data_stats before = data->stats;
   gp_file_kind kind = {GP_FORMAT_AUTO, 0};
@@ -170,7 +167,7 @@ static int read_file(lua_State *L) {
 static int add_file(lua_State *L) {
   gp_data *data = gp_check_data(L, 1);
   const char *path = luaL_checkstring(L, 2);
-  gp_format format = check_format(L, 3);
+  gp_format format = gp_check_format(L, 3);
   gp_data_box *box = check_box(L, 1);
   gp_data_stats before = data->stats;
   gp_file_kind kind = {GP_FORMAT_AUTO, 0};
@@ -180,29 +177,6 @@ static int add_file(lua_State *L) {
                                &error);
   end_entry(L, data, kind, before, done);
   if (!done) return gp_push_failure(L, path, &error);
-  lua_settop(L, 1);
-  return 1;
-}
-
-/* Returns the file descriptor of the Lua file at `index`, to write to it. Flushes the
- * file, so that earlier output comes first. */
-static int check_writable(lua_State *L, int index) {
-  int file = check_open_file(L, index);
-  fflush(((luaL_Stream *)lua_touserdata(L, index))->f);
-  return file;
-}
-
-/* data:write(path or file, format) -> data; or nil and a message. A failure leaves the
- * file at `path` unchanged. */
-static int write_file(lua_State *L) {
-  const gp_data *data = gp_check_data(L, 1);
-  int file = lua_isuserdata(L, 2) ? check_writable(L, 2) : -1;
-  const char *path = file < 0 ? luaL_checkstring(L, 2) : "open file";
-  gp_format format = check_format(L, 3);
-  gp_error error = {""};
-  if (!(file < 0 ? gp_data_write(data, path, format, &error)
-                 : gp_data_write_open(data, file, format, &error)))
-    return gp_push_failure(L, strcmp(path, "-") == 0 ? "standard output" : path, &error);
   lua_settop(L, 1);
   return 1;
 }
@@ -283,8 +257,7 @@ void gp_define_data(lua_State *L) {
       {"__gc", close_data}, {"__close", close_data}, {"__tostring", describe},
       {NULL, NULL}};
   static const luaL_Reg methods[] = {
-      {"close", close_data},          {"read", read_file},
-      {"write", write_file},          {"add_file", add_file},
+      {"close", close_data}, {"read", read_file}, {"add_file", add_file},
       {NULL, NULL}};
   static const gp_field fields[] = {
       {"histogram_records", get_histogram_records},

@@ -24,4 +24,10 @@ gp_data *gp_check_data(lua_State *L, int index);
  * iterators and fields. */
 const gp_data *gp_open_data(lua_State *L, const gp_data_box *box);
 
+/* Returns the format that argument `index` names; GP_FORMAT_AUTO if it is nil. */
+gp_format gp_check_format(lua_State *L, int index);
+
+/* Returns the file descriptor of the Lua file at `index`. */
+int gp_check_open_file(lua_State *L, int index);
+
 #endif

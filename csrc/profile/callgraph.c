@@ -112,10 +112,7 @@ static bool add_callerless(building *b, uint32_t callee, uint64_t calls) {
   return true;
 }
 
-/* Returns, for each symbol, the function that a call to its address enters. For cold
- * parts and lines, that is the function they belong to. A label not typed as a function
- * belongs to the preceding function. */
-static uint32_t *entered_functions(const gp_symtab *symtab) {
+uint32_t *gp_callgraph_entered(const gp_symtab *symtab) {
   uint32_t *entered = gp_column(symtab->count, sizeof *entered), last = GP_NONE;
   for (uint32_t s = 0; entered && s < symtab->count; s++) {
     uint32_t own = gp_symtab_function(symtab, s);
@@ -166,7 +163,7 @@ static bool add_arcs(building *b, const gp_data *data, const uint32_t *entered,
 }
 
 static bool add_data(building *b, const gp_data *data, size_t *matched) {
-  uint32_t *entered = entered_functions(b->graph->symtab);
+  uint32_t *entered = gp_callgraph_entered(b->graph->symtab);
   if (!entered) return gp_fail_memory(b->error);
   bool done = add_arcs(b, data, entered, matched);
   free(entered);

@@ -71,6 +71,11 @@ bool gp_callgraph_build(gp_callgraph *graph, const gp_data *data,
                         gp_error *error);
 void gp_callgraph_free(gp_callgraph *graph);
 
+/* Returns, for each symbol, the function that a call to its address enters, or GP_NONE.
+ * For cold parts and lines, that is the function they belong to. A label not typed as a
+ * function belongs to the preceding function. NULL if there is no memory. */
+uint32_t *gp_callgraph_entered(const gp_symtab *symtab);
+
 /* Returns the node whose calls from outside are counted: the function's cycle, or the
  * function itself. */
 static inline uint32_t gp_callgraph_whole(const gp_callgraph *graph, uint32_t function) {

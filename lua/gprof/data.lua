@@ -125,6 +125,9 @@ end
 -- @tparam string|file path "-" is standard output; a device, a pipe or an open file is
 --   written to directly
 -- @tparam[opt] string format "auto" or "magic" (default), "bsd" or "4.4bsd"
+-- @tparam[opt] symbols lines the field `symbols` of a profile by line of the same image:
+--   records are written in GNU gprof's order. The default is the order in which they were
+--   first read or added
 -- @treturn[1] data
 -- @return[2] nil
 -- @treturn[2] string what is wrong: the file cannot be written, or the format cannot hold

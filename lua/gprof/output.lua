@@ -92,9 +92,10 @@ end
 -- @tparam string path
 -- @tparam data data
 -- @tparam[opt] string format as for `data:write`
+-- @tparam[opt] symbols lines likewise
 -- @raise a table with the field `message`
-function output.new_profile(path, data, format)
-  need(data:write(path, format))
+function output.new_profile(path, data, format, lines)
+  need(data:write(path, format, lines))
 end
 
 --- Makes a stream that passes text on to a function, in pieces of any size.

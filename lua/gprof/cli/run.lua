@@ -291,13 +291,23 @@ local function check_targets(run)
     makes_sum and defaults.sum_path(run.settings) or nil)
 end
 
+-- Returns the symbols by line that determine the order of a sum's records; nil if they
+-- keep their order.
+local function ordering_symbols(run)
+  local settings = run.settings
+  if policy.of(settings).keeps_record_order then return nil end
+  local options = require "gprof.library.arguments".pick(settings, "profile")
+  options.line, options.include, options.exclude = true, nil, nil
+  return need(gprof.profile(run.image, run.data, options)).symbols
+end
+
 -- System V's format can only be read, so a sum of such profiles is written in glibc's
 -- format.
 local function write_sum(run)
   if not run.chosen.sum then return end
   local format = run.settings.file_format
   output.new_profile(defaults.sum_path(run.settings), run.data,
-    format ~= "prof" and format or "magic")
+    format ~= "prof" and format or "magic", ordering_symbols(run))
 end
 
 local function print_output(run, write)

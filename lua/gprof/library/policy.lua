@@ -25,6 +25,9 @@ local values <const> = {
   reads_foreign_profiles = { true, false },
   -- The format option of a sum applies to its output only; input formats are detected.
   detects_summed_formats = { true, false },
+  -- Records of a sum keep the order in which they were read. GNU gprof sorts them by
+  -- symbol, which decides the order of equal figures in reports on the sum.
+  keeps_record_order = { true, false },
   -- GNU gprof sums histograms of different sampling rates. We refuse them.
   adds_mixed_rates = { false, true },
   -- A profile without samples and calls is an error. GNU gprof prints empty reports.

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The order of records in the sums that GNU gprof writes.
+ *
+ * GNU gprof writes sums from the symbol table by line: symbols in address order, and of
+ * each symbol its calls, the callee met last first, or its blocks, as read. Reports on a
+ * sum show functions with equal figures in an order that depends on this one.
+ */
+#ifndef GP_PROFILE_GNU_SUM_ORDER_H
+#define GP_PROFILE_GNU_SUM_ORDER_H
+
+#include "gmon/gmon_write.h"
+#include "symbols/symtab.h"
+
+/* Finds the order; arcs and blocks outside all symbols come last, as read. `symtab` is a
+ * table by line. The caller frees the columns of `order`, also after an error. Errors: no
+ * memory. */
+bool gp_gnu_sum_order_find(gp_record_order *order, const gp_data *data,
+                           const gp_symtab *symtab, gp_error *error);
+
+#endif
