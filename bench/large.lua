@@ -27,7 +27,8 @@ local function build(dir)
   return dir .. "/build"
 end
 
---- Returns a maker of an input, which runs a program to make its profile. `%s` in the command is the build directory.
+--- Returns a function that prepares an input: it runs `command`, in which `%s` is the build directory, to write the
+-- profile of `program`.
 local function profiled(built, program, command)
   return function(dir)
     local root = built(dir)

@@ -37,7 +37,7 @@ static bool fits(const gp_data *data, uint64_t address) {
 static uint64_t check_address(lua_State *L, const gp_data *data, int index) {
   uint64_t address = (uint64_t)luaL_checkinteger(L, index);
   luaL_argcheck(L, fits(data, address), index,
-                "address does not fit in a pointer of the data");
+                "address exceeds the pointer size of the profile");
   return address;
 }
 
@@ -153,9 +153,9 @@ static int add_histogram(lua_State *L) {
   gp_histogram header = {.low = (uint64_t)integer_field(L, "low", -1),
                          .high = (uint64_t)integer_field(L, "high", -1)};
   if (!fits(data, header.low))
-    bad_field(L, "low", "does not fit in a pointer of the data");
+    bad_field(L, "low", "exceeds the pointer size of the profile");
   if (!fits(data, header.high))
-    bad_field(L, "high", "does not fit in a pointer of the data");
+    bad_field(L, "high", "exceeds the pointer size of the profile");
   lua_Integer rate = integer_field(L, "rate", 100);
   if (rate < 1 || rate > UINT32_MAX) bad_field(L, "rate", "must be from 1 to 4294967295");
   header.rate = (uint32_t)rate;

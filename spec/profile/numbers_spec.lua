@@ -316,7 +316,7 @@ local function check_samples(case)
     near(ticks / case.rate, self)
     assigned = assigned + ticks
   end
-  if units > 0 and units % #case.bins == 0 then -- else some bins are a unit wider, but count the same
+  if units > 0 and units % #case.bins == 0 then -- otherwise, some bins are one unit wider, but have the same weight
     near(total, assigned + outside / units)
   end
 end

@@ -61,7 +61,7 @@ local function own_functions(built)
 end
 
 describe("without clones, reports are the same with and without --gnu-compat", function()
-  -- Programs that differ on purpose: clones, ifuncs, names with dots and dollars.
+  -- Their reports differ on purpose: clones, ifuncs, names with dots and dollars.
   local left_out <const> = { clones = true, labels = true, waves = true, mute = true }
 
   local function is_plain(image)

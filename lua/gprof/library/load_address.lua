@@ -26,9 +26,10 @@ local STRAY <const> = 4
 -- 1/STRETCHES of the library's length. SAMPLES addresses are taken from each stretch.
 local SAMPLES <const>, STRETCHES <const> = 8, 8
 
--- Limits for each address and each function: the number of lookups in all evaluations,
--- and the number of addresses that all candidates cover. A limit is exceeded only if
--- functions are spaced so regularly that very many base addresses fit.
+-- Limits on the work, as multiples of the number of addresses and functions: the lookups
+-- while base addresses are tried, and the addresses that all base addresses together
+-- explain. They are exceeded only if functions are spaced so regularly that very many
+-- base addresses fit.
 local LOOKUPS <const>, COVERED <const> = 64, 4
 
 -- Returns the address of the function whose prologue contains an offset in the library,
