@@ -41,7 +41,8 @@ function inputs.generated(options)
   return function(dir) return programs.build(dir, options) end
 end
 
---- Returns a maker of another program's copy without debugging information. Addresses and profile are the same.
+--- Returns a maker that copies the program of the input `name` without debugging information. Addresses do not change,
+-- so the copy shares that input's profiles.
 local function stripped(name)
   return function(dir, get)
     local full = get(name)
@@ -52,7 +53,7 @@ local function stripped(name)
   end
 end
 
---- Returns a maker of another profile of a program.
+--- Returns a maker of other profiles for the program of the input `name`.
 local function again(name, options)
   return function(dir, get)
     local image = get(name).image

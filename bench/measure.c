@@ -10,9 +10,9 @@
  * END is exit=STATUS, signal=NUMBER, or timeout=SECONDS if the run was killed at the time
  * limit.  -e writes the standard error of the last run to FILE.
  *
- * A child's peak memory (ru_maxrss) starts with its parent's memory at the time of the fork.
- * So this program keeps its own memory small, and starts commands with posix_spawn, which does
- * not copy it.
+ * A child's peak memory (ru_maxrss) starts with its parent's memory at the time of the
+ * fork. So this program keeps its own memory small, and starts commands with posix_spawn,
+ * which does not copy that memory.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */

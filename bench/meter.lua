@@ -65,7 +65,7 @@ end
 -- @tparam string command one program and its arguments, quoted for the shell
 -- @tparam[opt] string dir working directory
 -- @treturn run a table: `wall` and `cpu`, seconds; `mb`, peak resident memory in megabytes; `trouble`, how it failed,
---   or nil; `timeout`, the time limit, if it was stopped; `errors`, its standard error
+--   or nil; `timeout`, the time limit, if the run was stopped; `errors`, the command's standard error
 function methods:run(command, dir)
   local errors = self.scratch .. "/stderr"
   return parse(shell.capture(measuring(self, command, dir, errors)), errors)

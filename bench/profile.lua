@@ -2,10 +2,10 @@
 --
 --     make profile, or lua5.4 bench/profile.lua [--inputs=DIR] [row...]
 --
--- Run it in the root of the checkout. It needs build/profiled/lua, an interpreter linked with the core, which is
--- compiled with -pg (see bench/profiled.c). Each row runs until there are enough samples. The table shows the share of
--- each part of the program and the busiest functions. The column "limit" is a lower bound of the time: the bytes of
--- symbol table, line table, profile and report at the speed of `cat`.
+-- Run it in the root of the checkout. It needs build/profiled/lua, an interpreter linked with a core that is compiled
+-- with -pg (see bench/profiled.c). Each row runs until there are enough samples. The table shows the share of each
+-- part of the program and the busiest functions. The column "limit" is a lower bound of the time: the bytes of symbol
+-- table, line table, profile and report at the speed of `cat`.
 --
 -- @script profile
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -26,7 +26,7 @@ local quote = shell.quote
 
 local HERE <const> = assert(shell.capture("pwd"))
 local PROGRAM <const> = HERE .. "/build/profiled/lua"
-local ENOUGH <const>, MAX_RUNS <const> = 300, 100  -- samples per row; most runs to get them
+local ENOUGH <const>, MAX_RUNS <const> = 300, 100  -- samples per row; maximum number of runs
 local FUNCTIONS <const> = 5  -- in the column "busiest"
 
 local DEFAULT_ROWS <const> = { "c-10000-g", "c-100000-g", "cxx-10000", "arcs", "callees", "chain", "cycle", "histogram",

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 # FUZZ_SECONDS is the time per target, FUZZ_DIR the output directory. FUZZ_PLANT=WORD adds a
-# bug that inputs with that word trigger. See fuzz/README.md.
+# bug that is triggered by every input that contains WORD. See fuzz/README.md.
 FUZZ_SECONDS = 60
 FUZZ_NATIVE = gmon sums lines symbols
 FUZZ_SCRIPTS = $(FUZZ_LUA:fuzz/targets/%.lua=%)

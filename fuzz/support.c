@@ -26,7 +26,7 @@ const char *__lsan_default_options(void) { return "print_suppressions=0"; }
 /* --- a planted bug ---------------------------------------------------------------- */
 
 #ifdef FUZZ_PLANT
-/* Reads beyond the end of a buffer if the input has the word FUZZ_PLANT. */
+/* Reads beyond the end of a buffer if the input contains the word FUZZ_PLANT. */
 static void plant(const uint8_t *data, size_t size) {
   volatile size_t length = 8;
   volatile char *block = malloc(length), byte;

@@ -2,9 +2,10 @@
 /*
  * Helpers of all targets: inputs in parts, files in memory, and checks.
  *
- * An input consists of parts. Each has its length in two bytes, little-endian, and the
- * bytes; the last part is the rest. A length beyond the end of the input is cut to it.
- * The mutator changes one part and keeps the others.
+ * An input consists of parts. A part is stored as its length, in two little-endian bytes,
+ * and its bytes. The last part has no length: it is the rest of the input. A length that
+ * exceeds the rest of the input is reduced to it. The mutator changes one part and keeps
+ * the others.
  */
 #ifndef FUZZ_SUPPORT_H
 #define FUZZ_SUPPORT_H

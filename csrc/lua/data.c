@@ -267,7 +267,7 @@ void gp_define_data(lua_State *L) {
       {"has_histogram", get_has_histogram},
       {"has_arcs", get_has_arcs},  /* true also for formats that always record arcs */
       {"shared", get_shared},  /* is a profile of a shared library */
-      {"uncounted", get_uncounted},  /* calls that its arc table had no room for */
+      {"uncounted", get_uncounted},  /* calls lost because its arc table was full */
       {"pointer_size", get_pointer_size},  /* bytes */
       {"big_endian", get_big_endian},
       {"files", get_files},  /* list: path, format and record counts of each file */

@@ -19,8 +19,8 @@ static int check_writable(lua_State *L, int index) {
   return file;
 }
 
-/* Writes to the descriptor `file` or, if that is negative, to `path`. With `lines`, a
- * table by line, in GNU gprof's order. */
+/* Writes to the descriptor `file` or, if that is negative, to `path`. If `lines`, a
+ * symbol table by line, is given, the records are in GNU gprof's order. */
 static bool write_data(const gp_data *data, int file, const char *path, gp_format format,
                        const gp_symtab *lines, gp_error *error) {
   gp_record_order order = {NULL, NULL}, *chosen = lines ? &order : NULL;

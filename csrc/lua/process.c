@@ -49,7 +49,7 @@ static int new_process(lua_State *L) {
   process_box *box = lua_newuserdatauv(L, sizeof *box, 0);
   *box = (process_box){.parent = getpid()};
   luaL_setmetatable(L, GP_PROCESS);
-  fflush(NULL);  /* otherwise parent and child would both write it */
+  fflush(NULL);  /* otherwise both processes would write buffered output */
   pid_t process = fork();
   if (process < 0) return gp_push_system_failure(L, "cannot start a process");
   if (process == 0) {

@@ -117,7 +117,8 @@ static int around_number(lua_State *L, neighbours what) {
 }
 
 /* profile:callers(id [, order [, field...]]): like function:callers and cycle:callers,
- * but takes a number, so that no object is created. So do the four below. */
+ * but takes a number, so that no object is created. The same is true of the four
+ * functions below. */
 static int callers(lua_State *L) { return around_number(L, CALLERS); }
 
 /* profile:callees(id [, order [, field...]]): like function:callees and cycle:callees */

@@ -50,8 +50,8 @@ local function limited(case, words, memory, env)
     worked = tonumber(worked) }
 end
 
--- Returns the stack from gdb. Uses the interpreter with libbfd linked in if it has been built, because it has all
--- function names. The limit of CPU time ends endless loops.
+-- Returns the stack from gdb. Uses the interpreter with libbfd linked in, if it has been built, because gdb then
+-- knows all function names. The limit of CPU time ends endless loops.
 local function stack_of(case, arguments, options)
   local telling = program.root .. "/build/mutants/lua"
   local words = commands.words(arguments, shell.exists(telling) and telling or "lua5.4", program.root, options.sandbox)

@@ -25,8 +25,8 @@ end
 --   - `stay`: set of the ids of functions whose time is not propagated;
 --   - `cycles`: maps the id of each member of a cycle to the id of the cycle;
 --   - `above`: maps the id of a function or cycle to an array of { id, part }: each
---     caller once, with its fraction of the calls. It has no array if there is no caller,
---     or if the time is not propagated
+--     caller once, with its fraction of the calls. There is no array if there is no
+--     caller, or if the time is not propagated
 function callers.of(profile)
   local above, places, stay, cycles = {}, {}, {}, cycles_of(profile)
   for id, share in profile:functions("address", "id", "share") do

@@ -86,7 +86,8 @@ function clones.differing(olds, news)
 end
 
 --- Sets the fields `inner_calls`, the calls between a function and its clones, and
--- `inner_ticks`, the time of these calls. A sum of all of them would count both twice.
+-- `inner_ticks`, the time of these calls. A sum over a function and its clones would
+-- count these calls and their time twice.
 -- @tparam {table,...} functions each with `id`, `name` and `file`
 -- @tparam function arcs returns an iterator over the caller's id, the callee's id, the
 --   number of calls, and their time in samples; called only if there are clones

@@ -58,8 +58,9 @@ local function join_by_file(functions)
   return list
 end
 
--- Returns a copy of a function or clone without the time and calls that it shares with
--- its other clones, so that a sum of all does not count them twice.
+-- Returns a copy of a function or clone without the calls that it gets from other clones
+-- of the same function, and without the time of these calls. A sum over all clones would
+-- count both twice.
 local function without_inner(f)
   if not f.inner_calls then return f end
   return { name = f.name, file = f.file, ticks = f.ticks, count = f.count,

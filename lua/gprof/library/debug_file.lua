@@ -2,8 +2,8 @@
 -- separate files. Loaded on demand.
 --
 -- The debugging file of a stripped image is looked up by the image's build id, then by
--- NAME: the name in the image's section `.gnu_debuglink`, or else its own name plus
--- ".debug". The paths are, in order:
+-- NAME: the name in the image's section `.gnu_debuglink`, or else the image's own name
+-- plus ".debug". The paths are, in order:
 --
 --   - DIR/.build-id/NN/NNNN.debug, where DIR is each directory that the user names, then
 --     /usr/lib/debug;
@@ -91,7 +91,7 @@ end
 --- Lists the paths where the debugging file of an image may be.
 -- @tparam image image
 -- @treturn {string,...} paths
--- @treturn string|nil its name in the image's .gnu_debuglink
+-- @treturn string|nil the name in the image's .gnu_debuglink
 function debug_file.places(image)
   local list, add = new_list()
   local link = core.debug_link(image)

@@ -5,7 +5,8 @@
 -- caller. If the program's profile has such a call (see gprof.library.placement), it is
 -- attributed to the program; otherwise its caller is <outside>.
 --
--- Libraries are sorted by name, so that reports do not depend on their order.
+-- Libraries are sorted by name, so that reports do not depend on the order in which they
+-- are given.
 --
 -- @internal gprof.library.merged_objects
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -186,7 +187,7 @@ function merged_objects.merge(image, symbols, data, options, trace)
   return joined, records, others
 end
 
---- Gets or sets the libraries of a profile with calls from unknown callers.
+--- Gets or sets the names of a profile's libraries that have calls from unknown callers.
 -- @tparam profile profile
 -- @tparam[opt] table names see `merge`
 -- @treturn table

@@ -5,8 +5,8 @@
 -- gprof.library.load_address). A claim is accepted if the library has one candidate, and
 -- no other library has an equal or better claim to any of its addresses. Then the claims
 -- to the same addresses are renewed, and so is the library's own claim, because in a sum
--- of several runs it may be loaded at several addresses. So the result does not depend on
--- the order of the libraries.
+-- of several runs the library may be loaded at several addresses. So the result does not
+-- depend on the order of the libraries.
 --
 -- @internal gprof.library.placement
 -- SPDX-License-Identifier: GPL-3.0-or-later

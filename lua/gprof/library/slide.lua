@@ -8,7 +8,7 @@
 --
 -- - `offset`: how much higher the addresses were than those of the image;
 -- - `arcs`: number of arcs; `fitting`: how many of them lead to function entries once the
---   offset is subtracted; `unmoved`: how many lead there if it is not;
+--   offset is subtracted; `unmoved`: how many do so without the subtraction;
 -- - `covers`: whether the histogram covers all of the code once the offset is subtracted.
 --
 -- If the user gave the offset, there is only the field `offset`.

@@ -162,8 +162,8 @@ function Lookup:find_in_source(half)
 end
 
 --- Finds the functions that one side of a symspec names. The whole text may be a name in
--- the symbol table, such as "f.isra.0", or in the source. Since the latter take long to
--- look up, a text that looks like a file is looked up as a file first.
+-- the symbol table, such as "f.isra.0", or in the source. Since names in the source take
+-- long to look up, a text that looks like a file is looked up as a file first.
 -- @tparam table half as `parse` returns it
 -- @treturn {integer,...}|boolean their numbers, ascending; true for all functions
 function Lookup:find(half)
