@@ -8,10 +8,13 @@
 #include "gmon/bins.h"
 
 /* Returns one past the last two-byte unit of a symbol. With GNU gprof's policy, the last
- * line has no samples: GNU gprof takes its end from a symbol that it has removed. */
+ * line or symbol may have no samples: GNU gprof takes its end from a symbol that it has
+ * removed. */
 static uint64_t unit_end(const gp_symtab *symtab, uint32_t symbol) {
   if (symtab->objects) return (symtab->objects->end[symbol] + 1) / GP_PROFIL_UNIT;
-  if (symbol + 1 == symtab->count && symtab->lines && !symtab->policy->last_line_kept)
+  bool last_lost = symtab->last_unsampled ||
+                   (symtab->lines && !symtab->policy->last_line_kept);
+  if (symbol + 1 == symtab->count && last_lost)
     return symtab->address[symbol] / GP_PROFIL_UNIT;
   return symbol + 1 < symtab->count ? symtab->address[symbol + 1] / GP_PROFIL_UNIT
                                     : symtab->text_high / GP_PROFIL_UNIT;

@@ -20,6 +20,7 @@ const gp_policy gp_policy_default = {
     .map_whole_objects = true,
     .functions_before_labels = true,
     .cold_parts_owned = true,
+    .last_symbol_sampled = true,
     .callerless_calls = true,
     .block_counter_excluded = true,
     .max_blocks = SIZE_MAX,

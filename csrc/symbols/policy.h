@@ -94,6 +94,10 @@ typedef struct gp_policy {
    * function, and its time goes to the function before it. */
   bool cold_parts_owned;
 
+  /* The last symbol has samples. GNU: it has none if any symbols have the same address,
+   * because its end is then the address of a symbol that was removed. */
+  bool last_symbol_sampled;
+
   /* --- building a profile ---------------------------------------------------- */
 
   /* Calls from unknown callers are included in the callee's number of calls. GNU: these

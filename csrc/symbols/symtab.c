@@ -176,7 +176,10 @@ static bool sort_and_fill(building *b, gp_symtab *symtab, gp_error *error) {
   if (!place) return gp_fail_memory(error);
   if (b->chosen.count > 0)  /* qsort() must not get NULL */
     qsort(b->chosen.rows, b->chosen.count, sizeof *b->chosen.rows, by_address);
+  size_t candidates = b->chosen.count;
   deduplicate(&b->chosen, place, b->options);
+  symtab->last_unsampled =
+      b->chosen.count < candidates && !b->options->policy->last_symbol_sampled;
   bool outside = b->options->outside && b->chosen.count > 0;
   bool done = (!outside || add_outside(b, symtab, error)) &&
               fill(symtab, &b->chosen, place, owned, error);

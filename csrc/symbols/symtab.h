@@ -54,6 +54,7 @@ typedef struct gp_symtab {
 
   uint32_t outside;     /* the symbol "<outside>", after all code, for callers outside a
                            shared library; or GP_NONE */
+  bool last_unsampled;  /* the last symbol gets no samples */
   uint64_t text_high;   /* one past the end of .text, where the last symbol ends */
   const gp_trace *trace;    /* also used by later stages; or NULL */
   const gp_policy *policy;  /* also used by later stages */

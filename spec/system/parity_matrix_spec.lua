@@ -80,6 +80,7 @@ local plain <const> = {
   "-p", "-q", "-C", "-z", "-z", "-a", "-D", "-T", "-i", "-P", "-Q", "-Z", "-B", "-L", "-w132", "-w20", "-w 4294967299",
   "--no-demangle", "--inline-file-names", "-m 4294967297", "-c",
   "-pSPEC", "-PSPEC", "-qSPEC", "-QSPEC", "-CSPEC", "-ZSPEC", "-n SPEC", "-N SPEC", "-e SPEC", "-E SPEC", "-f SPEC",
+  "-l", "-l", "-A", "-ASPEC", "-J", "-JSPEC", "-x",
   "-F SPEC", "-k FROM/TO", "-k FROM/TO", "-qFROM/TO", "-QFROM/TO", "-S NM", "-S NM", "-R MAP", "-r",
 }
 

@@ -293,6 +293,27 @@ describe("with --gnu-compat, reports equal GNU gprof's in corner cases", functio
     end
   end)
 
+  it("for the last of the symbols, if several have one address", function()
+    local dir, samples = shell.tmpdir(), { n = 40 }
+    for bin = 1, samples.n do samples[bin] = bin end
+    local file = gmon.write(dir .. "/gmon.out", gmon.magic { records = {
+      { kind = "histogram", low = 0x1000, high = 0x1050, bins = samples },
+      { kind = "arc", from = 0x1004, self = 0x1040, count = 3 } } })
+    local function image(...)
+      return build.craft { text = 0x50, symbols = { { "first", 0 }, { "mid", 0x20 }, { "last", 0x40 }, ... } }
+    end
+    local plain = image()
+    for name, at in pairs { also_first = 0, also_mid = 0x20, also_last = 0x40 } do
+      local list = shell.write(dir .. "/nm", ("%x T first\n%x T mid\n%x T last\n%x T %s\n"):format(0x1000, 0x1020,
+        0x1040, 0x1000 + at, name))
+      for _, option in ipairs { "-p", "-q", "-Cz", "-a" } do
+        check { "-b", option, image({ name, at }), file }
+        check { "-b", option, "-S", list, plain, file }
+      end
+      check { "-b", image({ name, at, "local,function" }), file }
+    end
+  end)
+
   -- Both programs read numbers as C's atoi() does: 4294967300 is 4, 2147483648 is negative. (Wide indexes are too large
   -- to compare.)
   it("for numbers beyond 32 bits, and words that are no numbers", function()
