@@ -244,7 +244,8 @@ describe("a failure is reported in one line:", function()
       { kind = "arc", from = 0x8004, self = 0x9000, count = 1 },
     } }
     local path = save(bytes)
-    check_failure(("%s: does not belong to %s: it covers addresses 0x8000 to 0x8040, the code is at 0x1000 to 0x1060")
+    check_failure(("%s: does not belong to %s: the profile covers addresses 0x8000 to 0x8040, " ..
+      "the code is at 0x1000 to 0x1060")
       :format(path, image), run("-b", image, path))
   end)
 

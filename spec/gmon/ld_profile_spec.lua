@@ -374,17 +374,19 @@ describe("a profile of another library", function()
 
   it("is rejected because its range does not match", function()
     local far = save(crafted(shape, { low = 0x2000, high = 0x2100 }))
-    check_failure(("%s: does not belong to %s: it covers addresses 0x2000 to 0x2100, the code is at 0x1000 to 0x1100")
+    check_failure(("%s: does not belong to %s: the profile covers addresses 0x2000 to 0x2100, " ..
+      "the code is at 0x1000 to 0x1100")
       :format(far, image), image, far)
     local short = save(crafted(shape, { high = 0x10c0 }))
-    check_failure(("%s: does not belong to %s: it covers 0x1000 to 0x10c0, the code is at 0x1000 to 0x1100")
+    check_failure(("%s: does not belong to %s: the profile covers addresses 0x1000 to 0x10c0, " ..
+      "the code is at 0x1000 to 0x1100")
       :format(short, image), image, short)
   end)
 
   it("is rejected if most callees are not the start of a function", function()
     local other = save(crafted(shape, { arcs = { { 0, 0x40, 1 }, { 0, 0x50, 1 }, { 0, 0x90, 1 } } }))
-    local message = ("%s: does not belong to this build of %s: no library function begins at 2 of 3 called " ..
-      "addresses, such as 0x1050"):format(other, image)
+    local message = ("%s: does not belong to this build of %s: 2 of 3 called addresses, such as 0x1050, " ..
+      "are not function entries"):format(other, image)
     check_failure(message, image, other)
     check_failure(message, "-l", image, other)
   end)
@@ -393,14 +395,14 @@ describe("a profile of another library", function()
     local own = build.craft { address = LOW, text = 0x100, target = shape.target,
       symbols = { { "_start", 0 }, { "main", 0x40 }, { "third", 0x80 } } }
     local of_program = save(crafted(shape, { arcs = { { 0, 0, 1 }, { 0, 0x40, 1 }, { 0, 0x80, 1 } } }))
-    check_failure(("%s: does not belong to this build of %s: no library function begins at 2 of 3 called addresses, " ..
-      "such as 0x1000"):format(of_program, own), own, of_program)
+    check_failure(("%s: does not belong to this build of %s: 2 of 3 called addresses, such as 0x1000, " ..
+      "are not function entries"):format(of_program, own), own, of_program)
   end)
 
   it("causes a warning if some callees are not the start of a function", function()
     local some = save(crafted(shape, { arcs = { { 0, 0x40, 1 }, { 0, 0x80, 1 }, { 0, 0x90, 1 } } }))
     local result = program.run { "-b", image, some }
-    assert.same({ 0, ("gprof.lua: warning: %s: no function of %s begins at 1 of 3 called addresses: the profile " ..
+    assert.same({ 0, ("gprof.lua: warning: %s: 1 of 3 called addresses are not function entries of %s: the profile " ..
       "may be from another build, or symbols may have been stripped\n"):format(some, image) },
       { result.status, result.stderr })
   end)

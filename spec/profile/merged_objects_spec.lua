@@ -580,8 +580,8 @@ describe("--with", function()
 
   it("rejects profiles of other libraries, damaged profiles and missing files", function()
     local far, of_far = library_of("libfar.so", { { 0, 0x10, 1 } })
-    failure(("%s: does not belong to this build of %s: no library function begins at 1 of 1 called addresses, " ..
-      "such as 0x1010"):format(of_far, far),
+    failure(("%s: does not belong to this build of %s: 1 of 1 called addresses, such as 0x1010, " ..
+      "are not function entries"):format(of_far, far),
       "--with=" .. far .. ":" .. of_far, image, path)
     local cut = shell.write(shell.tmpdir() .. "/cut", shell.read(of_liby):sub(1, -5))
     failure(cut .. ": ends in the middle of the arc at offset 240", "--with=" .. liby .. ":" .. cut, image, path)
@@ -593,7 +593,8 @@ describe("--with", function()
   it("rejects a profile of another program", function()
     local foreign = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {
       { kind = "arc", from = 0x5004, self = 0x5040, count = 1 } } })
-    failure(("%s: does not belong to %s: it covers addresses 0x5040 to 0x5040, the code is at 0x1000 to 0x1100")
+    failure(("%s: does not belong to %s: the profile covers addresses 0x5040 to 0x5040, " ..
+      "the code is at 0x1000 to 0x1100")
       :format(foreign, image), "--with=" .. liby .. ":" .. of_liby, image, foreign)
   end)
 

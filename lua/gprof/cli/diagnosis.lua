@@ -87,7 +87,7 @@ local function evidence(profile)
       image.path)
   elseif data.low < image.text_low - PAGE or data.high > image.text_high + PAGE then
     return ("the profile covers addresses 0x%x to 0x%x, the code is at 0x%x to 0x%x; " ..
-      "it may be from another build, or include libraries"):format(data.low,
+      "the profile may be from another build, or include libraries"):format(data.low,
       data.high, image.text_low, image.text_high)
   end
   return "the profile may be from another build, or symbols may have been stripped"
@@ -180,8 +180,8 @@ end
 -- @raise a table with the field `message`
 function diagnosis.refuse(image, data, where)
   local low, high = require "gprof.library.external_calls".covered(data)
-  failure.raise("%s: does not belong to %s: it covers addresses 0x%x to 0x%x, the " ..
-    "code is at 0x%x to 0x%x", where, image.path, low or data.low, high or data.high,
+  failure.raise("%s: does not belong to %s: the profile covers addresses 0x%x to " ..
+    "0x%x, the code is at 0x%x to 0x%x", where, image.path, low or data.low, high or data.high,
     image.text_low, image.text_high)
 end
 
