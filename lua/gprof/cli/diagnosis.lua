@@ -181,8 +181,8 @@ end
 function diagnosis.refuse(image, data, where)
   local low, high = require "gprof.library.external_calls".covered(data)
   failure.raise("%s: does not belong to %s: the profile covers addresses 0x%x to " ..
-    "0x%x, the code is at 0x%x to 0x%x", where, image.path, low or data.low, high or data.high,
-    image.text_low, image.text_high)
+    "0x%x, the code is at 0x%x to 0x%x", where, image.path, low or data.low,
+    high or data.high, image.text_low, image.text_high)
 end
 
 --- Gives hints about properties of a profile that affect the output.

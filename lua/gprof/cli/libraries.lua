@@ -65,8 +65,9 @@ end
 local function check_range(image, data, where)
   if not data.has_histogram then return end
   if data.low <= image.text_low and data.high >= image.text_high then return end
-  raise("%s: does not belong to %s: the profile covers addresses 0x%x to 0x%x, the " ..
-    "code is at 0x%x to 0x%x", where, image.path, data.low, data.high, image.text_low, image.text_high)
+  raise("%s: does not belong to %s: the profile covers addresses 0x%x to " ..
+    "0x%x, the code is at 0x%x to 0x%x", where, image.path, data.low, data.high,
+    image.text_low, image.text_high)
 end
 
 -- Symbols to which the dynamic linker never binds a call: stubs and startup code.
@@ -100,8 +101,8 @@ local function check_callees(image, data, symbols, where, warn)
     end
   end
   if bad > good then
-    raise("%s: does not belong to this build of %s: %d of %d called addresses, such as " ..
-      "0x%x, are not function entries", where, image.path, bad, good + bad, example)
+    raise("%s: does not belong to this build of %s: %d of %d called addresses, such " ..
+      "as 0x%x, are not function entries", where, image.path, bad, good + bad, example)
   elseif 100 * bad > FEW * (good + bad) then
     warn(("%s: %d of %d called addresses are not function entries of %s: the profile " ..
       "may be from another build, or symbols may have been stripped"):format(where, bad,
