@@ -23,7 +23,8 @@ local values <const> = {
   reads_directories = { true, false },
   -- System V's mon.out and the dynamic linker's profiles of libraries can be read.
   reads_foreign_profiles = { true, false },
-  -- The format option of a sum applies to its output only; input formats are detected.
+  -- In a sum, the option `file_format` applies to the output only; input formats are
+  -- detected.
   detects_summed_formats = { true, false },
   -- Records of a sum keep the order in which they were read. GNU gprof sorts them by
   -- symbol, which decides the order of equal figures in reports on the sum.
