@@ -223,7 +223,8 @@ static bool is_compatible(const gp_data *data, const gp_histogram *first,
   double scale = gp_histogram_scale(new), expected = gp_histogram_scale(first);
   if (fabs(scale - expected) > 1e-6 && !data->mixed_scales)
     return gp_fail(error,
-                   "histogram%s has bins of %g bytes, but earlier ones have %g",
+                   "histogram%s has bins of %g bytes, but earlier ones have %g: the "
+                   "profile is probably from another build of the program",
                    origin_of(offset).text, scale * 2, expected * 2);
   if (new->rate != first->rate && !data->mixed_rates)
     return gp_fail(error,

@@ -10,7 +10,7 @@
 #include "lua/object.h"
 #include "object/build_id.h"
 #include "object/debug_str.h"
-#include "object/mcount.h"
+#include "object/imports.h"
 
 /* Registry key of a weak table from boxes to the Lua objects of images. */
 #define IMAGES "gprof.images"
@@ -101,6 +101,32 @@ static int find_mention(lua_State *L) {
  * must have been read before. */
 static int find_mcount(lua_State *L) {
   lua_pushboolean(L, gp_imports_mcount(gp_check_image(L, 1)));
+  return 1;
+}
+
+/* mentions_any(image, name ...) -> whether it has a symbol, defined or imported, with one
+ * of these names */
+static int find_symbol(lua_State *L) {
+  enum { MOST = 16 };
+  const char *names[MOST];
+  const gp_image *image = gp_check_image(L, 1);
+  int count = lua_gettop(L) - 1;
+  luaL_argcheck(L, count <= MOST, MOST + 2, "too many names");
+  for (int i = 0; i < count; i++) names[i] = luaL_checkstring(L, i + 2);
+  lua_pushboolean(L, gp_image_mentions_any(image, names, (size_t)count));
+  return 1;
+}
+
+/* needed_library(image, number) -> the name of the shared library that it needs and that
+ * has this number, counted from 1; nothing if there are fewer */
+static int find_needed(lua_State *L) {
+  const gp_image *image = gp_check_image(L, 1);
+  lua_Integer number = luaL_checkinteger(L, 2);
+  luaL_argcheck(L, number > 0, 2, "positive number expected");
+  void **guard = gp_push_guard(L);
+  *guard = gp_needed_library(image, (size_t)number - 1);
+  if (!*guard) return 0;
+  gp_take_text(L, guard);
   return 1;
 }
 
@@ -199,6 +225,7 @@ void gp_define_image(lua_State *L) {
       {"image", new_image}, {"demangling_style", set_style},
       {"library", find_library}, {"changed_file", find_change},
       {"image_mentions", find_mention}, {"imports_mcount", find_mcount},
+      {"mentions_any", find_symbol}, {"needed_library", find_needed},
       {NULL, NULL}};
   gp_push_weak_table(L);
   lua_setfield(L, LUA_REGISTRYINDEX, IMAGES);

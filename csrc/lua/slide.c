@@ -34,35 +34,6 @@ static int find_slide(lua_State *L) {
   return 1;
 }
 
-/* Returns the functions of the symbols at `index`, even if these are by line. */
-static const gp_symtab *check_functions(lua_State *L, int index) {
-  const gp_symbols_box *symbols = gp_check_symbols(L, index);
-  lua_getiuservalue(L, index, GP_SYMBOLS_FUNCTIONS);
-  const gp_symbols_box *functions = luaL_testudata(L, -1, GP_SYMBOLS);
-  lua_pop(L, 1);  /* the symbols keep the functions alive */
-  return functions ? &functions->symtab : &symbols->symtab;
-}
-
-/* sampled_entries(symbols, data) -> fraction of callees that are function entries,
- * estimated from a few arcs; 1 if there are no arcs */
-static int sample_entries(lua_State *L) {
-  const gp_symtab *symtab = check_functions(L, 1);
-  size_t sampled, found = gp_slide_sample(gp_check_data(L, 2), symtab, &sampled);
-  lua_pushnumber(L, sampled > 0 ? (lua_Number)found / (lua_Number)sampled : 1);
-  return 1;
-}
-
-/* arcs_at_entries(symbols, data [, offset]) -> number of arcs, number of arcs whose
- * callee is a function entry once `offset` is subtracted */
-static int count_entries(lua_State *L) {
-  const gp_symtab *symtab = check_functions(L, 1);
-  const gp_data *data = gp_check_data(L, 2);
-  uint64_t offset = (uint64_t)luaL_optinteger(L, 3, 0);
-  lua_pushinteger(L, (lua_Integer)data->arcs.count);
-  lua_pushinteger(L, (lua_Integer)gp_slide_entries(data, symtab, offset));
-  return 2;
-}
-
 /* data:slide(offset [, wrap]) -> data; or nil and a message without a file name.
  * Subtracts `offset` from all addresses; a failure leaves the data unchanged. With
  * `wrap`, addresses may wrap around the address space, as an offset from find_slide can
@@ -80,10 +51,7 @@ static int slide(lua_State *L) {
 }
 
 void gp_define_slide(lua_State *L) {
-  static const luaL_Reg functions[] = {{"find_slide", find_slide},
-                                       {"sampled_entries", sample_entries},
-                                       {"arcs_at_entries", count_entries},
-                                       {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"find_slide", find_slide}, {NULL, NULL}};
   static const luaL_Reg data_methods[] = {{"slide", slide}, {NULL, NULL}};
   gp_define_methods(L, GP_DATA, data_methods);
   luaL_setfuncs(L, functions, 0);

@@ -113,6 +113,8 @@ static int new_symbols(lua_State *L) {
                  &options.symbols) ||
       !read_list(L, &box->map, "file_ordering", true, options.policy, &options.map))
     return 2;
+  box->complete = !options.no_static && !options.functions_only && !options.symbols &&
+                  !options.map;
   if (gp_symtab_build(&box->symtab, image, &options, &error)) return 1;
   const char *listed = gp_text_option(L, 2, "external_symbol_table");
   if (listed) return gp_push_failure(L, listed, &error);
@@ -134,6 +136,7 @@ static int new_lines(lua_State *L) {
   gp_error error = {""};
   gp_symbols_box *box = new_box(L, functions->image);
   box->demangled = functions->demangled;
+  box->complete = functions->complete;
   for (int i = GP_SYMBOLS_IMAGE; i <= GP_SYMBOLS_TRACE; i++) {
     lua_getiuservalue(L, 1, i);
     lua_setiuservalue(L, -2, i);
@@ -168,6 +171,7 @@ gp_symbols_box *gp_push_merged_symbols(lua_State *L) {
   const gp_symbols_box *program = gp_check_symbols(L, first);
   gp_symbols_box *box = new_box(L, program->image);
   box->demangled = program->demangled;
+  box->complete = program->complete;
   for (int i = GP_SYMBOLS_IMAGE; i <= GP_SYMBOLS_TRACE; i++) {
     lua_getiuservalue(L, first, i);
     lua_setiuservalue(L, -2, i);
@@ -204,6 +208,14 @@ static gp_field_value get_covered(const gp_part *p) {
   uint32_t covered = gp_symtab_above(symtab, end);
   if (covered > 0 && gp_symtab_end(symtab, covered - 1) > end) covered--;
   return gp_integer_value(covered);
+}
+
+static gp_field_value get_complete(const gp_part *p) {
+  return gp_boolean_value(((const gp_symbols_box *)p->owner)->complete);
+}
+
+static gp_field_value get_listed(const gp_part *p) {
+  return gp_boolean_value(((const gp_symbols_box *)p->owner)->symtab.sourceless);
 }
 
 /* Object files of the map, in the order of its lines; nil without a map. */
@@ -246,6 +258,8 @@ void gp_define_symbols(lua_State *L) {
   static const luaL_Reg methods[] = {{NULL, NULL}};
   static const gp_field fields[] = {
       {"count", get_count}, {"reach", get_reach}, {"covered", get_covered},
+      {"complete", get_complete},  /* has all functions of the image */
+      {"listed", get_listed},      /* is from a symbol file */
       {"map_files", get_map_files}, {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"symbols", new_symbols}, {"lines", new_lines}, {NULL, NULL}};

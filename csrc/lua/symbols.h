@@ -20,6 +20,7 @@ typedef struct gp_symbols_box {
   gp_symbol_sources sources;  /* source lines, looked up on demand */
   bool sourced;               /* `sources` were looked up */
   bool demangled;             /* reports show demangled names */
+  bool complete;              /* no option removes or renames functions of the image */
 } gp_symbols_box;
 
 /* User values of symbols. GP_SYMBOLS_FUNCTIONS: for a table by line, the table of

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/range.h"
+#include "profile/bounds.h"
+#include "profile/fit.h"
 
 /* The maximum size in bytes of a prologue up to its call of mcount: usually, and on
  * machines with 4-byte instructions that save many registers. */
@@ -21,93 +22,9 @@ enum {
   SAMPLE_SIZE = 64,       /* callees tested per slide at first */
   MAX_SAMPLED = 16,       /* slides kept by this test; all callees are tested for these */
   MIN_CALLEES = 8,        /* without a histogram, fewer callees are not enough evidence */
-  NEAR = 2048,            /* in bytes: no other slide within this distance may fit equally
+  NEAR = 2048             /* in bytes: no other slide within this distance may fit equally
                              well */
-  MAX_BOUNDS = 8,         /* maximum number of possible start addresses; also of end
-                             addresses */
-  ROUNDING = 16           /* bytes by which a histogram may be larger than the code */
 };
-
-/* --- entries ------------------------------------------------------------------- */
-
-/* Returns the bytes from the entry of a function to an address in it. UINT64_MAX if the
- * address is in no function, or in a cold part. */
-static uint64_t distance_from_entry(const gp_symtab *symtab, uint64_t address) {
-  uint32_t above = gp_symtab_above(symtab, address);
-  if (above == 0 || address > gp_symtab_end(symtab, above - 1)) return UINT64_MAX;
-  if (gp_symtab_owner(symtab, above - 1) != above - 1) return UINT64_MAX;
-  return address - symtab->address[above - 1];
-}
-
-static bool is_entry(const gp_symtab *symtab, uint64_t address) {
-  return distance_from_entry(symtab, address) < LONG_PROLOGUE;
-}
-
-size_t gp_slide_sample(const gp_data *data, const gp_symtab *symtab, size_t *sampled) {
-  size_t count = data->arcs.count, found = 0;
-  size_t step = count / SAMPLE_SIZE + 1;
-  *sampled = 0;
-  for (size_t i = 0; i < count; i += step, ++*sampled)
-    found += is_entry(symtab, data->arcs.self[i]);
-  return found;
-}
-
-size_t gp_slide_entries(const gp_data *data, const gp_symtab *symtab,
-                        uint64_t offset) {
-  size_t found = 0;
-  for (size_t i = 0; i < data->arcs.count; i++)
-    found += is_entry(symtab, data->arcs.self[i] - offset);
-  return found;
-}
-
-/* --- the histogram's bounds ------------------------------------------------------ */
-
-/* Addresses that start-up code may use as the start and end of the histogram. */
-typedef struct bounds {
-  uint64_t low[MAX_BOUNDS], high[MAX_BOUNDS];
-  size_t lows, highs;
-} bounds;
-
-static void add_bound(uint64_t *list, size_t *count, uint64_t address) {
-  for (size_t i = 0; i < *count; i++)
-    if (list[i] == address) return;
-  if (*count < MAX_BOUNDS) list[(*count)++] = address;
-}
-
-static bool is_among(const char *const *names, const char *name) {
-  for (; *names; names++)
-    if (strcmp(*names, name) == 0) return true;
-  return false;
-}
-
-static void find_bounds(bounds *code, const gp_image *image) {
-  static const char *const lows[] = {"__executable_start", "_start", "eprol", "__eprol",
-                                     "_text", "_stext", NULL};
-  static const char *const highs[] = {"etext", "_etext", "__etext", NULL};
-  *code = (bounds){.lows = 0};
-  image = gp_image_for_symbols(image, false);
-  add_bound(code->low, &code->lows, image->text_low);
-  add_bound(code->high, &code->highs, image->text_high);
-  for (size_t i = 0; i < image->symbol_count; i++) {
-    asymbol *symbol = image->symbols[i];
-    if (!symbol->name || !strchr("_e", symbol->name[0])) continue;
-    if (is_among(lows, symbol->name))
-      add_bound(code->low, &code->lows, bfd_asymbol_value(symbol));
-    else if (is_among(highs, symbol->name))
-      add_bound(code->high, &code->highs, bfd_asymbol_value(symbol));
-  }
-}
-
-/* Sets `*offset` to the slide with which a histogram covers the code between two
- * addresses; false if the sizes differ. The ends of a histogram may be rounded to whole
- * bins of four bytes, as in all C libraries. */
-static bool offset_between(gp_range histogram, uint64_t low, uint64_t high,
-                           uint64_t *offset) {
-  uint64_t more = histogram.high - histogram.low - (high - low);
-  if (low >= high || more >= ROUNDING) return false;
-  *offset = histogram.low - (more == 0 ? low : low & ~UINT64_C(3));
-  return true;
-}
 
 /* --- candidates ------------------------------------------------------------------- */
 
@@ -124,7 +41,7 @@ typedef struct search {
   uint64_t *callees;  /* callees, ascending and distinct */
   size_t count;
   /* candidates from bounds come first */
-  candidate candidates[MAX_BOUNDS * MAX_BOUNDS + MAX_SAMPLED];
+  candidate candidates[GP_MAX_BOUNDS * GP_MAX_BOUNDS + MAX_SAMPLED];
   size_t from_bounds, candidate_count;
 } search;
 
@@ -161,7 +78,7 @@ static candidate try_offset(const search *s, uint64_t offset, size_t sample) {
   candidate t = {.offset = offset};
   for (size_t i = 0; i < sample; i++) {
     size_t row = sample == s->count ? i : i * (s->count - 1) / (sample - 1);
-    uint64_t distance = distance_from_entry(s->symtab, s->callees[row] - offset);
+    uint64_t distance = gp_entry_distance(s->symtab, s->callees[row] - offset);
     if (distance < PROLOGUE) {
       t.fitting++;
       t.distance += distance;
@@ -178,11 +95,11 @@ static bool is_better(const candidate *a, const candidate *b) {
 }
 
 /* Adds the candidates with which the histogram covers the code between two bounds. */
-static void add_from_bounds(search *s, gp_range histogram, const bounds *code) {
+static void add_from_bounds(search *s, gp_range histogram, const gp_bounds *code) {
   for (size_t l = 0; l < code->lows; l++)
     for (size_t h = 0; h < code->highs; h++) {
       candidate t = {.bounds = true};
-      bool known = !offset_between(histogram, code->low[l], code->high[h], &t.offset);
+      bool known = !gp_bounds_offset(histogram, code->low[l], code->high[h], &t.offset);
       for (size_t i = 0; i < s->from_bounds; i++)
         known = known || s->candidates[i].offset == t.offset;
       if (!known) s->candidates[s->from_bounds++] = t;
@@ -343,7 +260,7 @@ static bool choose_from_bounds(search *s, gp_slide *slide, gp_error *error) {
 static bool covers(gp_range histogram, uint64_t offset, const gp_image *image) {
   uint64_t low = histogram.low - offset, high = histogram.high - offset;
   return low <= image->text_low && high > image->text_low &&
-         image->text_high < high + ROUNDING;
+         image->text_high < high + GP_BOUND_ROUNDING;
 }
 
 /* Whether the addresses fit without a slide. False if the bounds suggest a slide with
@@ -360,10 +277,10 @@ static bool fits_unmoved(const search *s, bool covered) {
 static bool find(search *s, gp_slide *slide, const gp_data *data, const gp_image *image,
                  gp_error *error) {
   gp_range histogram = gp_data_covered(data);
-  bounds code;
+  gp_bounds code;
   if (!list_callees(s, data, error)) return false;
   bool recorded = data->histogram_count > 0;
-  find_bounds(&code, image);
+  gp_bounds_find(&code, image);
   if (recorded) add_from_bounds(s, histogram, &code);
   bool done = fits_unmoved(s, !recorded || covers(histogram, 0, image)) ||
               (s->count > 0 ? choose : choose_from_bounds)(s, slide, error);
@@ -378,7 +295,7 @@ bool gp_slide_find(gp_slide *slide, const gp_data *data, const gp_symtab *symtab
   bool found = find(&s, slide, data, image, error);
   free(s.callees);
   if (!found) return false;
-  slide->unmoved = gp_slide_entries(data, symtab, 0);
-  slide->fitting = gp_slide_entries(data, symtab, slide->offset);
+  slide->unmoved = gp_fit_entries(data, symtab, 0);
+  slide->fitting = gp_fit_entries(data, symtab, slide->offset);
   return true;
 }

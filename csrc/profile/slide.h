@@ -47,14 +47,6 @@ typedef struct gp_slide_string {
 /* Formats an offset in hexadecimal, with its sign. */
 gp_slide_string gp_slide_text(uint64_t offset);
 
-/* Returns the number of arcs that lead to a function's entry or prologue after `offset`
- * is subtracted. */
-size_t gp_slide_entries(const gp_data *data, const gp_symtab *symtab, uint64_t offset);
-
-/* Like gp_slide_entries, for a small sample of the arcs and an offset of 0. Sets
- * `*sampled` to the size of the sample. Takes constant time. */
-size_t gp_slide_sample(const gp_data *data, const gp_symtab *symtab, size_t *sampled);
-
 /* Finds the slide of a profile; its offset is 0 if the addresses fit without one. If the
  * image's symbols have been read, symbols such as etext also mark the bounds of the code.
  * Errors: no slide moves three quarters of the callees to entries; several slides are

@@ -13,6 +13,9 @@ local symbol_tables = require "gprof.library.symbol_tables"
 -- The options that each profile by line was made with.
 local made_with = setmetatable({}, { __mode = "k" })
 
+-- The program's own data of each profile with libraries.
+local data_of_program = setmetatable({}, { __mode = "k" })
+
 --- Makes a profile from an image and data: `gprof.profile(image, data [, options])`.
 -- @function gprof.profile
 -- @tparam image image
@@ -50,6 +53,7 @@ local function make(image, data, options)
   local symbols, message = symbol_tables.of(image, options, trace, data.shared)
   if not symbols then return nil, message end
   local lines, selections, opcodes, unknown
+  local program_data = data
   if options.with then
     local merge = require "gprof.library.merged_objects".merge
     symbols, data, unknown = merge(image, symbols, data, options, trace)
@@ -73,6 +77,7 @@ local function make(image, data, options)
   if profile and lines then made_with[profile] = options end
   if profile and unknown then
     require "gprof.library.merged_objects".unknown(profile, unknown)
+    data_of_program[profile] = program_data
   end
   return profile, message
 end
@@ -169,7 +174,20 @@ end
 function core.profile_methods:verify(directories)
   arguments.check(self, "gprof.profile", 0, "verify")
   if directories ~= nil then arguments.check(directories, "strings", 1, "verify") end
-  return require "gprof.library.verify"(self, directories)
+  return require "gprof.library.verify".all(self, directories)
+end
+
+--- Returns the evidence that the data are from another build of the program than the
+-- image. Then times and calls belong to other functions than the profile says. Unlike
+-- `profile:verify`, this is quick, and ignores when files were modified.
+-- @function profile:mismatch
+-- @treturn string|nil such as "6 of 10 arcs do not lead to a function entry"; nil without
+--   such evidence
+function core.profile_methods:mismatch()
+  arguments.check(self, "gprof.profile", 0, "mismatch")
+  local data = data_of_program[self] or self.data
+  if not self.odd and core.seem_to_fit(self.image, self.symbols, data) then return nil end
+  return require "gprof.library.fit".mismatch(self, data)
 end
 
 --- Returns the lines of a source file with their counts and times.

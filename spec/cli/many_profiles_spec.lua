@@ -370,7 +370,8 @@ describe("--jobs", function()
   it("reports profiles that cannot be added up as one process does", function()
     local odd, good = profile(histogram(1, 256)), profile(histogram(1))
     local paths = directory { good, good, good, good, odd, odd, good, good }
-    check_failure(paths .. "/5: histogram at offset 20 has bins of 4 bytes, but earlier ones have 2",
+    check_failure(paths .. "/5: histogram at offset 20 has bins of 4 bytes, but earlier ones have 2: " ..
+      "the profile is probably from another build of the program",
       { paths .. "/1", paths .. "/2", paths .. "/3", paths .. "/4", paths .. "/5", paths .. "/6", paths .. "/7" })
     local missing = { dir .. "/1", dir .. "/2", dir .. "/3", dir .. "/none", dir .. "/4", "/nowhere" }
     check_failure(dir .. "/none: No such file or directory", missing)
@@ -428,11 +429,12 @@ describe("--keep-going", function()
         "/nowhere", dir .. "/e" }
       assert.equal(([[
 gprof.lua: DIR/b: ends in the middle of the arc at offset %d
-gprof.lua: DIR/c: histogram at offset 20 has bins of 4 bytes, but earlier ones have 2
+gprof.lua: DIR/c: histogram at offset 20 has bins of 4 bytes, but earlier ones have 2: %s
 gprof.lua: DIR/d: is empty
 gprof.lua: /nowhere: No such file or directory
 gprof.lua: bad profiles skipped: 4
-]]):format(at):gsub("DIR", (dir:gsub("%%", "%%%%"))), result.stderr)
+]]):format(at, "the profile is probably from another build of the program")
+        :gsub("DIR", (dir:gsub("%%", "%%%%"))), result.stderr)
       assert.same({ 1, profile(histogram(6), arc(2)) }, { result.status, bytes })
     end
   end)

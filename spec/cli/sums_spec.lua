@@ -268,7 +268,8 @@ describe("if a sum fails, only the old one is left:", function()
 
   it("a file that cannot be added to the others", function()
     local other = gmon.write(shell.tmpdir() .. "/other", gmon.magic { records = { histogram { n = 256 } } })
-    check_failures(other .. ": histogram at offset 20 has bins of 4 bytes, but earlier ones have 2",
+    check_failures(other .. ": histogram at offset 20 has bins of 4 bytes, but earlier ones have 2: the profile is " ..
+      "probably from another build of the program",
       [[exec "$@"]], { one, other })
   end)
 

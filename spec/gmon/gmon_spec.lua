@@ -318,7 +318,8 @@ local bad <const> = {
   { "another abbreviation", magic { histogram { abbreviation = "t" } }, before = magic { histogram() },
     "histogram at offset 20 counts 'seconds' (t), but earlier ones count 'seconds' (s)" },
   { "another scale", magic { histogram { low = HIGH, high = HIGH + 0x20 } }, before = magic { histogram() },
-    "histogram at offset 20 has bins of 8 bytes, but earlier ones have 16" },
+    "histogram at offset 20 has bins of 8 bytes, but earlier ones have 16: the profile is probably from another " ..
+    "build of the program" },
   { "another rate", magic { arc(1), histogram { rate = 1000 } }, before = magic { histogram() },
     "histogram at offset 41 has rate 1000, but earlier ones have 100" },
   { "a BSD header that claims less than itself", gmon.bsd { low = LOW, high = HIGH, ncnt = 19 },

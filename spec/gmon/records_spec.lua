@@ -346,7 +346,8 @@ describe("invalid records", function()
   local refused = {
     { "counts 'cycles', but earlier ones count 'seconds'", histogram { unit = "cycles" } },
     { "'seconds' (t), but earlier ones count 'seconds' (s)", histogram { abbreviation = "t" } },
-    { "histogram has bins of 4 bytes, but earlier ones have 8", histogram { bin_count = 32 } },
+    { "histogram has bins of 4 bytes, but earlier ones have 8: the profile is probably from another build of the " ..
+      "program", histogram { bin_count = 32 } },
     { "histogram has rate 99, but earlier ones have 100", histogram { rate = 99 } },
     { "histogram, 0x1040 to 0x10c0, overlaps another one, 0x1000 to 0x1080",
       histogram { low = LOW + 0x40, high = HIGH + 0x40 } },

@@ -92,7 +92,8 @@ local function is_part(profile)
   return false
 end
 
--- Returns a side as in gprof.compare, with one more field: `part`, see `is_part`.
+-- Returns a side as in gprof.compare, with more fields: `part`, see `is_part`;
+-- `mismatch`, see `profile:mismatch`.
 local function side_of(profile)
   check_kind(profile)
   local period = field(profile, "period", "period", "", true)
@@ -110,6 +111,7 @@ local function side_of(profile)
     counted = #arcs > 0,
     functions = functions,
     part = is_part(profile),
+    mismatch = field(profile, "mismatch", "string", "", true),
   }
 end
 

@@ -104,6 +104,19 @@ local function read_profiles(old, image, settings, check, warn)
   return compare.side(profile, good), bad
 end
 
+-- Checks an exported profile that was loaded.
+local function check_stored(side, path, settings, warn)
+  if side.part and not (settings.include or settings.exclude) then
+    warn(path ..
+      ": was exported with symspecs: functions that they exclude appear as new")
+  end
+  if not side.mismatch then return end
+  local message = ("%s: was exported from a profile that is probably from another " ..
+    "build: %s"):format(path, side.mismatch)
+  if not settings.force then raise("%s: export it again, or use --force", message) end
+  warn(message)
+end
+
 -- Reads all old profiles into one side; returns it, and the number of bad profiles.
 local function read_old(old, image, settings, check, warn)
   local sides, names, skipped = {}, {}, 0
@@ -113,10 +126,7 @@ local function read_old(old, image, settings, check, warn)
   end
   for _, path in ipairs(old.stored) do
     local side = need(compare.load(path))
-    if side.part and not (settings.include or settings.exclude) then
-      warn(path ..
-        ": was exported with symspecs: functions that they exclude appear as new")
-    end
+    check_stored(side, path, settings, warn)
     sides[#sides + 1], names[#names + 1] = side, path
   end
   local sum, problem, number = compare.sum(sides)

@@ -64,83 +64,104 @@ local function is_older(file, time)
   return kind == "file" and changed < time
 end
 
--- Whether the image is newer than all profiles. That alone proves nothing: copies and
--- fresh checkouts are also newer.
+-- Whether the image is newer than all profiles.
 local function is_newer(profile)
   local _, time = core.file_status(profile.image.path)
   for _, file in ipairs(profile.data.files) do
     if not (time and is_older(file, time)) then return false end
   end
-  return true
+  return profile.data.files[1] ~= nil
 end
 
--- Tolerance at both ends of .text, in bytes: .fini comes after it, and the ranges of
--- profiles are rounded up.
-local PAGE <const> = 4096
+-- Returns the end of a sentence: that the image is newer than the profile, or "".
+local function newer_image(profile)
+  return is_newer(profile) and
+    ("; %s is newer than the profile"):format(profile.image.path) or ""
+end
 
--- Returns the evidence that the profile is from another build; if there is none, the
--- possible reasons.
-local function evidence(profile)
-  local image, data = profile.image, profile.data
-  if is_newer(profile) then
-    return ("%s is newer than the profile, and may be a different build"):format(
-      image.path)
-  elseif data.low < image.text_low - PAGE or data.high > image.text_high + PAGE then
-    return ("the profile covers addresses 0x%x to 0x%x, the code is at 0x%x to 0x%x; " ..
-      "the profile may be from another build, or include libraries"):format(data.low,
-      data.high, image.text_low, image.text_high)
-  end
-  return "the profile may be from another build, or symbols may have been stripped"
+-- The same for a source file that is newer than the image.
+local function newer_source(profile, directories)
+  local check = require "gprof.library.verify".check
+  local source = check("source", profile, directories).newer
+  return source and ("; %s is newer than %s"):format(source, profile.image.path) or ""
+end
+
+--- Returns the message that a profile is probably from another build of its image.
+-- @tparam profile profile for which `profile:mismatch()` is not nil
+-- @tparam string where the profile's name in messages
+-- @tparam {string,...}|nil directories to search for the source
+-- @tparam string remedy instead of naming the right program
+-- @treturn string
+function diagnosis.mismatch(profile, where, directories, remedy)
+  local image = profile.image
+  local stripped = core.histogram_fits(image, profile.data) and
+    ", or symbols were stripped from the program" or ""
+  return ("%s: is probably from another build of %s%s: %s%s%s: name the program that " ..
+    "wrote it, or %s (see --verify)"):format(where, image.path, stripped,
+    profile:mismatch(), newer_image(profile), newer_source(profile, directories), remedy)
+end
+
+--- Returns the message that a sum is probably of profiles of another build.
+-- @tparam image image
+-- @tparam data data
+-- @tparam string where the data's name in messages
+-- @treturn string
+function diagnosis.mismatched_sum(image, data, where)
+  local low, high = require "gprof.library.external_calls".covered(data)
+  return ("%s: is probably from another build of %s: it covers addresses 0x%x to " ..
+    "0x%x, the code is at 0x%x to 0x%x"):format(where, image.path, low, high,
+    image.text_low, image.text_high)
 end
 
 -- A hint is given if at least this many samples, and this fraction of all samples, are
 -- outside all functions.
 local LEAST_SAMPLES <const>, LEAST_PART <const> = 10, 1 / 20
 
--- If the profile is from this build, at least the fraction `FITTING` of the arcs within
--- the profiled code leads to function entries. If it is from an older build, a fraction
--- of up to `BY_CHANCE` may lead to them by chance.
-local FITTING <const>, BY_CHANCE <const> = 0.9, 0.5
-
--- Fewer arcs that do not lead to function entries are no evidence.
-local ENOUGH <const> = 3
-
---- Returns whether the symbol table has all functions of the image, under their own
--- names. Some options remove, merge or rename functions.
--- @tparam table settings
--- @treturn boolean
-function diagnosis.has_all_functions(settings)
-  return not (settings.no_static or settings.external_symbol_table or
-    settings.file_ordering)
-end
-
--- Returns the number of arcs that do not lead to a function entry, and the number of all
--- arcs, if these are evidence of another build; otherwise nil.
-local function misfits(profile, options)
-  if options.with or profile.data.shared or not options.misfits or
-    not diagnosis.has_all_functions(options)
-  then
-    return nil
-  end
-  local elsewhere, all = require "gprof.library.external_calls".count(profile.data)
-  local _, fitting = core.arcs_at_entries(profile.symbols, profile.data)
-  all = all - elsewhere
-  local part = is_newer(profile) and FITTING or BY_CHANCE
-  if all - fitting < ENOUGH or fitting >= part * all then return nil end
-  return all - fitting, all
-end
-
 local function hint(...)
   local message = string.format(...):gsub("\n", "\\n")
   require "gprof.format.terminal".tell("gprof.lua: hint: " .. message)
 end
 
--- Gives hints about why no samples, or no calls, were recorded.
-local function hint_missing_records(profile, chosen, options)
-  if profile.recorded_ticks <= 0 and lacks_time(chosen, options) then
+-- Returns the names of the libraries in parentheses; "" if there are none.
+local function in_parentheses(names)
+  if not names[1] then return "" end
+  local more = #names - MOST_NAMES
+  return (" (%s%s)"):format(table.concat(names, ", ", 1, math.min(#names, MOST_NAMES)),
+    more > 0 and (" and %d more"):format(more) or "")
+end
+
+-- Explains why there are no samples. If most calls lead to libraries, the time was
+-- probably spent there.
+local function hint_no_samples(profile)
+  local collection = require "gprof.library.collection"
+  local image, period = profile.image, period_of(profile)
+  local libraries = in_parentheses(collection.libraries(image))
+  local elsewhere, all = require "gprof.library.external_calls".count(profile.data)
+  if profile.data.shared then
+    hint("no samples: one is taken every %s, but the library ran for less time, or " ..
+      "the program was linked with -pg, which leaves no samples for libraries; use a " ..
+      "longer run of a program linked without -pg", period)
+  elseif 2 * elsewhere > all then
+    hint("no samples, and %d of %d arcs lead to shared libraries: the time was " ..
+      "probably spent there%s, and is not sampled: profile the libraries " ..
+      "(LD_PROFILE), and add them with --with", elsewhere, all, libraries)
+  else
+    local forked = collection.can_fork(image) and
+      "; a forked child is not sampled until it calls moncontrol(1)" or ""
     hint("no samples: one is taken every %s, but the program ran for less time, or " ..
-      "ran code that is not profiled; use a longer run, or the sum of several (-s)",
-      period_of(profile))
+      "ran code that is not profiled%s; use a longer run, or the sum of several (-s)%s",
+      period, libraries, forked)
+  end
+end
+
+-- Gives hints about why no samples, or no calls, were recorded.
+local function hint_missing_records(profile, chosen, options, shows_calls)
+  if profile.recorded_ticks <= 0 and lacks_time(chosen, options) then
+    hint_no_samples(profile)
+  elseif profile.foreign and shows_calls then
+    hint("all recorded calls lead to shared libraries%s, which the profile does not " ..
+      "cover: add libraries with --with",
+      in_parentheses(require "gprof.library.collection".libraries(profile.image)))
   end
   if not profile.data.has_arcs and not next(options.styles) and chosen.flat then
     hint("no calls were recorded, so there is no call graph: was the program compiled " ..
@@ -185,27 +206,35 @@ function diagnosis.refuse(image, data, where)
     high or data.high, image.text_low, image.text_high)
 end
 
+-- Whether a report shows calls.
+local function are_calls_shown(chosen)
+  return chosen.flat or chosen.graph or chosen.tree or chosen.comparison or false
+end
+
+--- Gives a hint if calls may be missing.
+-- @tparam profile profile
+-- @tparam {[string]=boolean} chosen styles
+function diagnosis.explain_lost_calls(profile, chosen)
+  if not are_calls_shown(chosen) then return end
+  if not require "gprof.library.collection".may_lose_calls(profile) then return end
+  hint("%s can start threads: the C library loses calls that threads make at the same " ..
+    "time, so counts may be too low; times are right. Count calls in a run with one " ..
+    "thread", profile.image.path)
+end
+
 --- Gives hints about properties of a profile that affect the output.
 -- @tparam profile profile
 -- @tparam {[string]=boolean} chosen styles
 -- @tparam table options of the reports
 function diagnosis.explain(profile, chosen, options)
-  hint_missing_records(profile, chosen, options)
-  local shows_calls = chosen.flat or chosen.graph or chosen.tree or
-    chosen.comparison
-  if not (shows_calls or chosen.annotation) then return end
-  if profile.foreign and shows_calls then
-    hint("all recorded calls lead to shared libraries, which the profile does not " ..
-      "cover: add libraries with --with")
-  end
-  local misfitting, arcs = misfits(profile, options)
+  local shows_calls = are_calls_shown(chosen)
+  hint_missing_records(profile, chosen, options, shows_calls)
   local unknown, recorded = profile.unknown_ticks, profile.recorded_ticks
-  if misfitting and shows_calls then
-    hint("%d of %d arcs do not lead to a function entry: %s (see --verify)",
-      misfitting, arcs, evidence(profile))
-  elseif unknown >= math.max(LEAST_SAMPLES, LEAST_PART * recorded) then
-    hint("%.0f of %.0f samples are in code outside all functions: %s", unknown,
-      recorded, evidence(profile))
+  local is_much = unknown >= math.max(LEAST_SAMPLES, LEAST_PART * recorded)
+  if is_much and not profile:mismatch() and (shows_calls or chosen.annotation) then
+    hint("%.0f of %.0f samples are in code outside all functions: the profile may be " ..
+      "from another build, or symbols may have been stripped (see --verify)%s", unknown,
+      recorded, newer_image(profile))
   end
 end
 

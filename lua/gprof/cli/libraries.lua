@@ -124,7 +124,7 @@ function libraries.check_data(image, data, symbols, settings, where, warn)
     raise("%s: is a shared library's profile, which GNU gprof does not read", where)
   end
   check_range(image, data, where)
-  if diagnosis.has_all_functions(settings) then
+  if symbols.complete then
     check_callees(image, data, symbols, where, warn)
   end
   if data.uncounted > 0 then

@@ -86,6 +86,7 @@ local own <const> = { [[
   html=FILE                html     write the profile as an HTML page
   compare=OLD              compare  print what changed since the profile OLD
   fail-on=PERCENT          growth   exit with status 2 on slowdowns over PERCENT
+  force                    flag     compare profiles even if from another build
   verify                   +verify  check that program, profile and source match
 ]], [[
   debug-dir=DIR                 debugdir    also search DIR for debugging files

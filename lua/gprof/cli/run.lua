@@ -35,6 +35,8 @@ local function check_comparison(settings)
   local compares = settings.compare[1]
   if settings.fail_on and not compares then
     raise "option --fail-on needs --compare"
+  elseif settings.force and not compares then
+    raise "option --force needs --compare"
   elseif compares and settings.line then
     raise "options --compare and -l (--line) are mutually exclusive"
   end
@@ -214,18 +216,17 @@ local function make_profile(run)
 end
 
 -- In a matching profile, nearly all callees are function entries. If their fraction is
--- below `MOVED`, all addresses may be off by a constant; below `FITTING`,
--- gprof.cli.diagnosis looks for the reason.
-local MOVED <const>, FITTING <const> = 0.5, 0.9
+-- lower than this, all addresses may be off by a constant.
+local MOVED <const> = 0.5
 
 -- If most callees are not function entries, the program may have been loaded at another
 -- address than it was linked for. Then subtracts the slide, if it can be inferred.
 local function correct_slide(run)
   local profile, data = run.profile, run.data
   if data.shared then return end
-  local fitting = core.sampled_entries(profile.symbols, data)
-  run.settings.misfits = fitting < FITTING
-  if not profile.foreign and fitting >= MOVED then return end
+  if not profile.foreign and core.sampled_entries(profile.symbols, data) >= MOVED then
+    return
+  end
   run.profile =
     need(require "gprof.cli.slides".correct(profile, data, run.settings, run.name))
 end
@@ -234,9 +235,26 @@ end
 -- profile whose only records are calls into libraries, although its reports are also
 -- empty.
 local function check_belongs(profile, name)
-  local external_calls = require "gprof.library.external_calls"
-  if not profile.foreign or external_calls.is_all(profile) then return end
+  if not profile.foreign or require "gprof.library.external_calls".is_all(profile) then
+    return
+  end
   require "gprof.cli.diagnosis".refuse(profile.image, profile.data, name)
+end
+
+-- Warns that a profile is probably from another build of the program; refuses to compare
+-- it, unless that is forced.
+local function tell_mismatch(profile, name, settings)
+  local refuses = settings.compare[1] and not settings.force
+  local message = require "gprof.cli.diagnosis".mismatch(profile, name,
+    settings.directory_path, refuses and "compare with --force" or "run it again")
+  if refuses then raise("%s", message) end
+  warn(message)
+end
+
+-- Checks that a profile is from its image, and from the same build.
+local function check_fit(profile, name, settings)
+  check_belongs(profile, name)
+  if profile:mismatch() then tell_mismatch(profile, name, settings) end
 end
 
 -- Checks that the profile belongs to its image, and warns about unknown code and callers.
@@ -246,8 +264,8 @@ local function check_profile(run)
     settings.verdict = run.profile:verify(settings.directory_path)
   elseif is_about_functions(run) and policy.of(settings).checks_profile then
     correct_slide(run)
-    check_belongs(run.profile, run.name)
-    if (run.profile.uncovered or 0) ~= 0 then
+    check_fit(run.profile, run.name, settings)
+    if not run.profile:mismatch() and (run.profile.uncovered or 0) ~= 0 then
       require "gprof.cli.diagnosis".warn_uncovered(run.profile, warn)
     end
   end
@@ -263,9 +281,10 @@ end
 local function compare(run)
   local settings = run.settings
   if not settings.compare[1] then return end
+  local function check(profile, name) check_fit(profile, name, settings) end
   local skipped
   settings.comparison, skipped = require "gprof.cli.compare_args".compare(settings,
-    run.profile, run.added, check_belongs, warn)
+    run.profile, run.added, check, warn)
   run.skipped = run.skipped + skipped
 end
 
@@ -273,12 +292,12 @@ end
 local function explain_missing_records(run)
   local settings, chosen = run.settings, run.chosen
   if settings.brief or not policy.of(settings).gives_hints then return end
+  local diagnosis = require "gprof.cli.diagnosis"
   if settings.line and not chosen.sum or chosen.annotation then
-    require "gprof.cli.diagnosis".explain_lines(run.profile)
+    diagnosis.explain_lines(run.profile)
   end
-  if run.profile.odd or settings.misfits then
-    require "gprof.cli.diagnosis".explain(run.profile, chosen, settings)
-  end
+  if run.profile.odd then diagnosis.explain(run.profile, chosen, settings) end
+  if run.data.has_arcs then diagnosis.explain_lost_calls(run.profile, chosen) end
 end
 
 -- Writing -------------------------------------------------------------------------------
@@ -308,6 +327,14 @@ local function write_sum(run)
   local format = run.settings.file_format
   output.new_profile(defaults.sum_path(run.settings), run.data,
     format ~= "prof" and format or "magic", ordering_symbols(run))
+end
+
+-- Warns about a sum of profiles of another build. Symbols are read only if the histogram
+-- does not lie where it should.
+local function check_sum(run)
+  if not run.chosen.sum or not policy.of(run.settings).checks_profile then return end
+  if core.histogram_fits(run.image, run.data) then return end
+  warn(require "gprof.cli.diagnosis".mismatched_sum(run.image, run.data, run.name))
 end
 
 local function print_output(run, write)
@@ -342,6 +369,7 @@ return function(settings, write)
   if settings.with then require "gprof.cli.libraries".open(run, warn) end
   check_targets(run)
   write_sum(run)
+  if not is_about_functions(run) then check_sum(run) end  -- else by check_fit
   if not (run.printed.info or is_about_functions(run)) then return run.skipped, {} end
   make_profile(run)
   check_profile(run)

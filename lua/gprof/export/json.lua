@@ -7,9 +7,12 @@
 -- @module gprof.export.json
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local collection = require "gprof.library.collection"
 local extract = require "gprof.analysis.extract"
+local fit = require "gprof.library.fit"
 local gprof = require "gprof"
 local json = require "gprof.format.json"
+local policy = require "gprof.library.policy"
 
 -- Increment VERSION with every incompatible change.
 local FORMAT <const>, VERSION <const> = "gprof-profile", 1
@@ -50,6 +53,10 @@ local function notes(profile, options)
   if not profile.data.has_arcs then
     list[#list + 1] = "no calls were counted: there are no arcs"
   end
+  if policy.of(options).gives_hints and collection.may_lose_calls(profile) then
+    list[#list + 1] = "calls may be missing: the program can start threads, and the C " ..
+      "library loses calls that threads make at the same time"
+  end
   if options.include or options.exclude then
     list[#list + 1] = "functions or calls were selected: see \"include\" and \"exclude\""
   end
@@ -69,6 +76,7 @@ local function write_whole(profile, options, write)
   json.field(write, "total_ticks", json.value(profile.total_ticks))
   json.field(write, "include", object_of_arrays(options.include))
   json.field(write, "exclude", object_of_arrays(options.exclude))
+  json.field(write, "mismatch", json.value(fit.exported(profile, options)))
   json.field(write, "notes", json.array(notes(profile, options)))
 end
 

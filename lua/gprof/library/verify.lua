@@ -9,12 +9,11 @@
 
 local core = require "gprof.core"
 local external_calls = require "gprof.library.external_calls"
+local fit = require "gprof.library.fit"
 local slide = require "gprof.library.slide"
 local source_text = require "gprof.library.source_text"
 
--- The smallest fractions of addresses and of samples that must match. Some addresses are
--- in other objects; some samples are in no function, for example in linkage stubs.
-local MIN_ADDRESSES <const>, MIN_SAMPLES <const> = 0.9, 0.75
+local MIN_ADDRESSES <const>, MIN_SAMPLES <const> = fit.MIN_ADDRESSES, fit.MIN_SAMPLES
 
 local ROUNDING <const> = 16  -- bytes by which a histogram may be larger than the code
 
@@ -25,7 +24,8 @@ local function is_enough(count, all, part, text)
   return count >= part * all, text, count, all
 end
 
--- The histogram must cover all of the code, or lie within it.
+-- The histogram must cover all of the code, or lie within it, and not be that of another
+-- build.
 function checks.histogram(profile)
   local image, low, high = profile.image, external_calls.covered(profile.data)
   if not low then return nil, "none was recorded" end
@@ -33,7 +33,7 @@ function checks.histogram(profile)
   local above = not math.ult(high, image.text_high)
   local within = not math.ult(low, image.text_low - ROUNDING) and
     not math.ult(image.text_high + ROUNDING, high)
-  return below and above or within,
+  return (below and above or within) and core.histogram_fits(image, profile.data),
     ("it covers 0x%x to 0x%x, the code is at 0x%x to 0x%x"):format(low, high,
       image.text_low, image.text_high)
 end
@@ -136,25 +136,41 @@ function checks.source(profile, directories)
   end
   if all == 0 then return nil, "none was found" end
   return count == all, ("%d of %d files are older than the image%s"):format(count, all,
-    newer and "; newer: " .. newer or ""), count, all
+    newer and "; newer: " .. newer or ""), count, all, newer
 end
 
 -- The first ADDRESS_CHECKS checks are about addresses.
 local order <const> = { "histogram", "callees", "callers", "samples", "image", "source" }
 local ADDRESS_CHECKS <const> = 4
 
+local verify = {}
+
+--- Runs one check.
+-- @tparam string name of the check, see `profile:verify`
+-- @tparam profile profile
+-- @tparam[opt] {string,...} directories to search for the source
+-- @treturn table the check, with fields as `profile:verify` returns them, and `newer`:
+--   the path of a source file that is newer than the image, or nil
+function verify.check(name, profile, directories)
+  local holds, text, count, all, newer = checks[name](profile, directories)
+  return { name = name, holds = holds, text = text, count = count, all = all,
+    newer = newer }
+end
+
 --- Runs all checks.
 -- @tparam profile profile
 -- @tparam[opt] {string,...} directories to search for the source
 -- @treturn table as `profile:verify` returns it
-return function(profile, directories)
+function verify.all(profile, directories)
   local verdict, failed, held = {}, false, false
   for i, name in ipairs(order) do
-    local holds, text, count, all = checks[name](profile, directories)
-    verdict[i] = { name = name, holds = holds, text = text, count = count, all = all }
+    verdict[i] = verify.check(name, profile, directories)
+    local holds = verdict[i].holds
     failed = failed or holds == false
     held = held or holds and i <= ADDRESS_CHECKS
   end
   verdict.belongs = held and not failed
   return verdict
 end
+
+return verify

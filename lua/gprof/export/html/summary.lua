@@ -3,7 +3,10 @@
 -- @internal gprof.export.html.summary
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local collection = require "gprof.library.collection"
 local common = require "gprof.print.common"
+local fit = require "gprof.library.fit"
+local policy = require "gprof.library.policy"
 local text = require "gprof.export.html.text"
 
 local summary = {}
@@ -74,7 +77,7 @@ local function has_lines(content)
 end
 
 -- Adds a note for each kind of data that is missing or scarce.
-local function note_gaps(content, add)
+local function note_gaps(content, options, add)
   local profile = content.profile
   if not profile.data.has_histogram then
     add "No time was sampled (there is no histogram): only call counts are shown."
@@ -84,6 +87,10 @@ local function note_gaps(content, add)
   end
   if not profile.data.has_arcs then
     add "No calls were counted (there are no arcs): was the program compiled with -pg?"
+  end
+  if collection.may_lose_calls(profile) and policy.of(options).gives_hints then
+    add("Calls may be missing: the program can start threads, and the C library loses " ..
+      "calls that threads make at the same time.")
   end
   if not has_lines(content) then
     add "Source files and lines are unknown: there is no debugging information (-g)."
@@ -109,7 +116,7 @@ end
 local function notes(content, options)
   local list = {}
   local function add(note) list[#list + 1] = note end
-  note_gaps(content, add)
+  note_gaps(content, options, add)
   if options.include or options.exclude then
     add "Only the functions and calls selected by options are shown."
   end
@@ -122,6 +129,16 @@ local function notes(content, options)
   return list
 end
 
+-- Writes a banner if the profile is probably from another build. That cannot be a note:
+-- notes are hidden on small screens.
+local function write_mismatch(profile, options, write)
+  local mismatch = fit.exported(profile, options)
+  if not mismatch then return end
+  write(('<p class="mismatch" role="alert"><b>This profile is probably from another ' ..
+    'build of the program.</b> Times and calls may belong to other functions than the ' ..
+    'page says: %s.</p>\n'):format(text.html(mismatch)))
+end
+
 --- Writes the header as HTML.
 -- @tparam table content as for `gprof.export.html.data`
 -- @tparam table options those the profile was made with
@@ -129,6 +146,7 @@ end
 function summary.write(content, options, write)
   local list = facts(content.profile)
   if content.comparison then list[#list + 1] = change_fact(content.comparison) end
+  write_mismatch(content.profile, options, write)
   write '<dl class="facts whole">\n'
   for _, fact in ipairs(list) do
     write(("<div><dt>%s</dt><dd>%s</dd></div>\n"):format(fact[1], text.html(fact[2])))

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What an image takes from shared libraries. */
+#include "object/imports.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "object/section.h"
+
+/* What compilers call at function entries: the usual names on all systems, -mfentry on
+ * x86, and 32-bit ARM. */
+static const char *const mcount_names[] = {"mcount",  "_mcount",    "__mcount",
+                                           ".mcount", "__fentry__", "__gnu_mcount_nc"};
+
+/* Names to look for. */
+typedef struct wanted {
+  const char *const *names;
+  size_t count;
+  bool undefined_only;   /* only imported symbols */
+} wanted;
+
+/* libbfd appends a version to names of dynamic symbols: "mcount@GLIBC_2.2.5". */
+static bool is_wanted(const gp_image *image, const wanted *w, const char *name) {
+  name = gp_image_plain_name(image, name);
+  size_t length = strcspn(name, "@");
+  for (size_t i = 0; i < w->count; i++)
+    if (strlen(w->names[i]) == length && memcmp(name, w->names[i], length) == 0)
+      return true;
+  return false;
+}
+
+static bool has_symbol(const gp_image *image, const wanted *w, asymbol *const *symbols,
+                       size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if ((!w->undefined_only || bfd_is_und_section(symbols[i]->section)) &&
+        is_wanted(image, w, bfd_asymbol_name(symbols[i])))
+      return true;
+  return false;
+}
+
+static bool has_dynamic_symbol(const gp_image *image, const wanted *w) {
+  long room = bfd_get_dynamic_symtab_upper_bound(image->file);
+  if (room <= 0) return false;
+  asymbol **symbols = malloc((size_t)room);
+  if (!symbols) return true;
+  long count = bfd_canonicalize_dynamic_symtab(image->file, symbols);
+  bool found = count > 0 && has_symbol(image, w, symbols, (size_t)count);
+  free(symbols);
+  return found;
+}
+
+static bool has_any(const gp_image *image, const wanted *w) {
+  const gp_image *from = gp_image_for_symbols(image, false);
+  return has_dynamic_symbol(image, w) ||
+         has_symbol(image, w, from->symbols, from->symbol_count);
+}
+
+bool gp_imports_mcount(const gp_image *image) {
+  wanted w = {mcount_names, sizeof mcount_names / sizeof *mcount_names, true};
+  return has_any(image, &w);
+}
+
+bool gp_image_mentions_any(const gp_image *image, const char *const *names,
+                           size_t count) {
+  wanted w = {names, count, false};
+  return has_any(image, &w);
+}
+
+char *gp_needed_library(const gp_image *image, size_t number) {
+  gp_section dynamic, strings;
+  size_t width = image->layout.pointer_size;
+  char *name = NULL;
+  gp_section_open(&dynamic, image, ".dynamic");
+  gp_section_open(&strings, image, ".dynstr");
+  unsigned char entry[2 * sizeof(uint64_t)];
+  for (uint64_t at = 0;; at += 2 * width) {
+    if (!gp_section_read(&dynamic, at, entry, 2 * width)) break;
+    uint64_t tag = gp_pointer(entry, image->layout);
+    if (tag == DT_NULL) break;
+    if (tag != DT_NEEDED || number-- > 0) continue;
+    name = gp_section_text(&strings, gp_pointer(entry + width, image->layout));
+    break;
+  }
+  gp_section_free(&dynamic);
+  gp_section_free(&strings);
+  return name;
+}

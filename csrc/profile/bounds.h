@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The addresses that start-up code may use as the start and end of the histogram.
+ *
+ * Start-up code makes the histogram begin and end with the code: at .text, or at symbols
+ * such as __executable_start and etext, which linkers define.
+ */
+#ifndef GP_PROFILE_BOUNDS_H
+#define GP_PROFILE_BOUNDS_H
+
+#include "base/range.h"
+#include "object/image.h"
+
+enum {
+  GP_MAX_BOUNDS = 8,       /* maximum number of starts; also of ends */
+  GP_BOUND_ROUNDING = 16   /* bytes by which a histogram may be larger than the code */
+};
+
+typedef struct gp_bounds {
+  uint64_t low[GP_MAX_BOUNDS], high[GP_MAX_BOUNDS];
+  size_t lows, highs;
+  bool has_end;   /* a symbol such as etext marks the end */
+} gp_bounds;
+
+/* Finds the bounds of an image's code. Symbols are used only if they were read. */
+void gp_bounds_find(gp_bounds *bounds, const gp_image *image);
+
+/* Sets `*offset` to the slide with which a histogram covers the code between two
+ * addresses; false if the sizes differ. The ends of a histogram may be rounded to whole
+ * bins of four bytes, as in all C libraries. */
+bool gp_bounds_offset(gp_range histogram, uint64_t low, uint64_t high, uint64_t *offset);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The fit: whether data were recorded by this build of the image. */
+#include "profile/fit.h"
+
+#include "profile/bounds.h"
+
+/* The maximum number of bytes in a prologue before its call of mcount, with many saved
+ * registers and 4-byte instructions. */
+#define LONG_PROLOGUE 64
+
+enum { SAMPLE_SIZE = 64 };  /* largest number of arcs in a sample, about */
+
+/* Collectors that round the ends of the code to whole pages round to multiples of
+ * this. */
+#define PAGE 4096
+
+/* --- callees -------------------------------------------------------------------- */
+
+uint64_t gp_entry_distance(const gp_symtab *symtab, uint64_t address) {
+  uint32_t above = gp_symtab_above(symtab, address);
+  if (above == 0 || address > gp_symtab_end(symtab, above - 1)) return UINT64_MAX;
+  if (gp_symtab_owner(symtab, above - 1) != above - 1) return UINT64_MAX;
+  return address - symtab->address[above - 1];
+}
+
+static bool is_entry(const gp_symtab *symtab, uint64_t address) {
+  return gp_entry_distance(symtab, address) < LONG_PROLOGUE;
+}
+
+size_t gp_fit_sample(const gp_data *data, const gp_symtab *symtab, size_t *sampled) {
+  size_t count = data->arcs.count, found = 0;
+  size_t step = count / SAMPLE_SIZE + 1;
+  *sampled = 0;
+  for (size_t i = 0; i < count; i += step, ++*sampled)
+    found += is_entry(symtab, data->arcs.self[i]);
+  return found;
+}
+
+size_t gp_fit_entries(const gp_data *data, const gp_symtab *symtab, uint64_t offset) {
+  size_t found = 0;
+  for (size_t i = 0; i < data->arcs.count; i++)
+    found += is_entry(symtab, data->arcs.self[i] - offset);
+  return found;
+}
+
+/* --- the histogram -------------------------------------------------------------- */
+
+/* Whether an address is at most `rounding` bytes below another one. */
+static bool is_just_below(uint64_t address, uint64_t other, uint64_t rounding) {
+  return other - address < rounding;
+}
+
+/* Returns the range from the first to the last section with code. */
+static gp_range code_of(const gp_image *image) {
+  gp_range code = {image->text_low, image->text_high};
+  for (asection *s = image->file->sections; s; s = s->next) {
+    uint64_t low = bfd_section_vma(s), size = bfd_section_size(s);
+    if (!(bfd_section_flags(s) & SEC_CODE) || size > UINT64_MAX - low) continue;
+    if (low < code.low) code.low = low;
+    if (low + size > code.high) code.high = low + size;
+  }
+  return code;
+}
+
+static bool contains(gp_range outer, gp_range inner) {
+  return outer.low <= inner.low && inner.high <= outer.high;
+}
+
+/* Returns a range that is extended by the rounding at both ends. */
+static gp_range rounded(gp_range range) {
+  uint64_t down = range.low < GP_BOUND_ROUNDING ? range.low : GP_BOUND_ROUNDING;
+  uint64_t room = UINT64_MAX - range.high;
+  range.low -= down;
+  range.high += room < GP_BOUND_ROUNDING ? room : GP_BOUND_ROUNDING;
+  return range;
+}
+
+/* Whether a histogram has the size of the code between two bounds. Then it is from this
+ * build, loaded at any address. */
+static bool has_size(gp_range histogram, const gp_bounds *bounds) {
+  uint64_t offset;
+  for (size_t l = 0; l < bounds->lows; l++)
+    for (size_t h = 0; h < bounds->highs; h++)
+      if (gp_bounds_offset(histogram, bounds->low[l], bounds->high[h], &offset))
+        return true;
+  return false;
+}
+
+/* Whether a histogram begins where start-up code lets it begin. Then it should also end
+ * where start-up code lets it end. */
+static bool starts_with_code(gp_range histogram, const gp_bounds *bounds) {
+  for (size_t l = 0; l < bounds->lows; l++)
+    if (is_just_below(histogram.low, bounds->low[l], 4)) return true;
+  return false;
+}
+
+/* Whether start-up code would have made another histogram than this one, which is neither
+ * within the code, nor covers just the code. */
+static bool differs(gp_range histogram, gp_range text, const gp_bounds *bounds) {
+  if (has_size(histogram, bounds)) return false;
+  if (histogram.high <= text.low || histogram.low >= text.high) return bounds->has_end;
+  if (!starts_with_code(histogram, bounds)) return false;
+  return histogram.high < text.high || (bounds->has_end && histogram.high % PAGE != 0);
+}
+
+bool gp_fit_histogram(const gp_data *data, gp_image *image) {
+  gp_range text = {image->text_low, image->text_high};
+  if (data->histogram_count != 1 || data->shared) return true;
+  gp_range histogram = gp_data_covered(data), code = rounded(code_of(image));
+  if (contains(code, histogram)) return true;
+  if (contains(rounded(histogram), text) && histogram.high <= code.high) return true;
+  gp_error ignored = {""};
+  gp_image_read_symbols(image, &ignored);
+  gp_bounds bounds;
+  gp_bounds_find(&bounds, image);
+  return !differs(histogram, text, &bounds);
+}

@@ -1,0 +1,77 @@
+--- What a profile lacks because of how it was collected: by the C library, in a program
+-- with threads, child processes or shared libraries.
+--
+-- @internal gprof.library.collection
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local core = require "gprof.core"
+
+local collection = {}
+
+-- Functions that start threads, also in code that compilers generate for OpenMP. C++ and
+-- other languages call pthread_create.
+local thread_functions <const> = {
+  "pthread_create", "thrd_create", "GOMP_parallel", "GOMP_parallel_start",
+  "__kmpc_fork_call",
+}
+
+local fork_functions <const> = { "fork", "__fork", "daemon" }
+
+local ENOUGH <const> = 64  -- arcs that show which collector recorded a profile
+
+-- Whether the C library's collector may have recorded the data: it rounds callers down to
+-- multiples of two pointers.
+local function is_from_c_library(data)
+  local low, count, unit = data.low, 0, 2 * data.pointer_size
+  if not data.has_histogram or data.shared then return false end
+  for from in data:arcs() do
+    count = count + 1
+    if (from - low) % unit ~= 0 then return false end
+    if count == ENOUGH then return true end
+  end
+  return count > 0
+end
+
+--- Returns whether calls may be lost, because the C library's collector counts calls of
+-- one thread at a time, and the program can start threads.
+-- @tparam profile profile
+-- @treturn boolean
+function collection.may_lose_calls(profile)
+  return is_from_c_library(profile.data) and
+    core.mentions_any(profile.image, table.unpack(thread_functions))
+end
+
+--- Returns whether a program can fork. The C library does not sample forked processes.
+-- @tparam image image
+-- @treturn boolean
+function collection.can_fork(image)
+  return core.mentions_any(image, table.unpack(fork_functions))
+end
+
+-- Libraries of the C library and the compiler.
+local common <const> = { "^libc%.so", "^ld[-64]", "^libpthread%.so", "^libdl%.so",
+  "^librt%.so", "^libgcc_s%.so" }
+
+local function is_common(name)
+  for _, pattern in ipairs(common) do
+    if name:find(pattern) then return true end
+  end
+  return false
+end
+
+--- Returns the names of the shared libraries that an image needs, except those of the C
+-- library and the compiler.
+-- @tparam image image
+-- @treturn {string,...} such as { "libz.so.1" }
+function collection.libraries(image)
+  local names, number = {}, 1
+  local name = core.needed_library(image, number)
+  while name do
+    if not is_common(name) then names[#names + 1] = name end
+    number = number + 1
+    name = core.needed_library(image, number)
+  end
+  return names
+end
+
+return collection

@@ -1,0 +1,111 @@
+--- The fit of a profile to its image: whether the data are probably from another build of
+-- the program. Then reports name the wrong functions.
+--
+-- The modification times of the files are no evidence: copies and fresh checkouts are
+-- newer than profiles.
+--
+-- @internal gprof.library.fit
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local core = require "gprof.core"
+local external_calls = require "gprof.library.external_calls"
+local policy = require "gprof.library.policy"
+local symbol_tables = require "gprof.library.symbol_tables"
+
+local fit = {}
+
+--- The smallest fraction of addresses that must match. Some are in other objects.
+fit.MIN_ADDRESSES = 0.9
+
+--- The smallest fraction of samples that must be in functions. Some are in none, for
+-- example in linkage stubs.
+fit.MIN_SAMPLES = 0.75
+
+-- Fewer arcs or samples that do not match are no evidence.
+local ENOUGH_ARCS <const>, ENOUGH_SAMPLES <const> = 3, 10
+
+local mismatches = setmetatable({}, { __mode = "k" })  -- of profiles; false if they fit
+
+-- Returns the reason to believe that the histogram is from another build, or nil.
+local function histogram_mismatch(profile, data)
+  local image = profile.image
+  if core.histogram_fits(image, data) then return nil end
+  local low, high = external_calls.covered(data)
+  return ("it covers addresses 0x%x to 0x%x, the code is at 0x%x to 0x%x"):format(low,
+    high, image.text_low, image.text_high)
+end
+
+-- Returns all functions of the image, even if the profile has only some of them. Nil with
+-- a symbol file, which may list any functions.
+local function all_functions(profile)
+  local symbols = profile.symbols
+  if symbols.complete or symbols.listed then return symbols.complete and symbols end
+  return (symbol_tables.of(profile.image, {}))
+end
+
+-- Returns the number of arcs, without those to libraries, and the number of those that
+-- lead to function entries; nil if the functions are unknown.
+local function count_entries(profile, data)
+  local symbols = all_functions(profile)
+  if not symbols then return nil end
+  local _, fitting = core.arcs_at_entries(symbols, data)
+  local elsewhere, all = external_calls.count(data)
+  return all - elsewhere, fitting
+end
+
+-- Returns the reason to believe that the arcs are from another build, or nil; and whether
+-- they show that they are from this build.
+local function arcs_mismatch(profile, data)
+  if core.sampled_entries(profile.symbols, data) >= fit.MIN_ADDRESSES then
+    return nil, data.arc_records >= ENOUGH_ARCS
+  end
+  local all, fitting = count_entries(profile, data)
+  if not all then return nil, false end
+  if fitting >= fit.MIN_ADDRESSES * all then return nil, all >= ENOUGH_ARCS end
+  if all - fitting < ENOUGH_ARCS then return nil, false end
+  return ("%d of %d arcs do not lead to a function entry"):format(all - fitting, all)
+end
+
+local function samples_mismatch(profile)
+  local unknown, all = profile.unknown_ticks, profile.recorded_ticks
+  if unknown < ENOUGH_SAMPLES or all - unknown >= fit.MIN_SAMPLES * all or
+    not profile.symbols.complete
+  then
+    return nil
+  end
+  return ("%.0f of %.0f samples are in code outside all functions"):format(unknown, all)
+end
+
+-- Samples outside all functions may be in libraries if the calls fit. Profiles of shared
+-- libraries have other checks, see gprof.cli.libraries.
+local function find_mismatch(profile, data)
+  local reasons = {}
+  if data.shared then return nil end
+  reasons[1] = histogram_mismatch(profile, data)
+  local mismatch, fits = arcs_mismatch(profile, data)
+  reasons[#reasons + 1] = mismatch
+  reasons[#reasons + 1] = not fits and samples_mismatch(profile) or nil
+  return reasons[1] and table.concat(reasons, "; ")
+end
+
+--- Returns the evidence that a profile is from another build of its image.
+-- @tparam profile profile
+-- @tparam data data of the program, without its libraries
+-- @treturn string|nil "6 of 10 arcs do not lead to a function entry"; nil if the profile
+--   fits, or if that is unknown
+function fit.mismatch(profile, data)
+  if mismatches[profile] == nil then
+    mismatches[profile] = find_mismatch(profile, data) or false
+  end
+  return mismatches[profile] or nil
+end
+
+--- Returns the evidence for an export; nil with `gnu_compat`.
+-- @tparam profile profile
+-- @tparam table options of the export
+-- @treturn string|nil
+function fit.exported(profile, options)
+  return policy.of(options).checks_profile and profile:mismatch() or nil
+end
+
+return fit

@@ -1,0 +1,163 @@
+-- Whether a profile is from another build of its image: every mode warns about that, and comparisons refuse it.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local dkjson = require "dkjson"
+local gmon = require "support.gmon"
+local gprof = require "gprof"
+local program = require "support.program"
+local shell = require "support.shell"
+
+local dir <const> = shell.tmpdir "fit"
+
+-- A program of five functions. `MORE` makes `first`, and so the program, larger.
+shell.write(dir .. "/source.c", [[
+static volatile int sum;
+#define NOINLINE __attribute__((noinline))
+NOINLINE void first(int x)
+{
+#ifdef MORE
+    for (int i = 0; i < x; i++) { sum += i * x; sum ^= x / (i + 1); sum -= x % (i + 2); sum |= x << (i & 7); }
+#endif
+    sum += x;
+}
+NOINLINE void second(int x) { first(x); sum += x; }
+NOINLINE void third(int x) { second(x); first(x); }
+NOINLINE void fourth(int x) { third(x); second(x); }
+int main(void) { fourth(1); third(2); return 0; }
+]])
+shell.check { "touch", "-d", "2001-01-01", dir .. "/source.c" }
+
+-- Compiles and runs the program. Returns the paths of the image and of its profile.
+local function make(name, ...)
+  shell.check({ "gcc", "-O1", "-g", "-pg", "-o", name, "source.c", ... }, { cwd = dir })
+  shell.check({ "sh", "-c", ("rm -f gmon.out; ./%s && mv gmon.out %s.gmon"):format(name, name) }, { cwd = dir })
+  return name, name .. ".gmon"
+end
+
+local small <const>, of_small <const> = make "small"
+local large <const>, of_large <const> = make("large", "-DMORE")
+
+local function run(...)
+  return program.run({ ... }, { cwd = dir })
+end
+
+-- The warning about a profile, as a pattern.
+local function warning(profile, image)
+  return ("gprof.lua: warning: %s: is probably from another build of %s: it covers addresses "):format(profile, image)
+end
+
+local function check_warning(profile, image, ...)
+  local result = run(image, profile, ...)
+  assert.equal(0, result.status, result.stderr)
+  assert.equal(1, select(2, result.stderr:gsub("\n", "")), result.stderr)
+  assert.equal(1, (result.stderr:find(warning(profile, image), 1, true)), result.stderr)
+end
+
+describe("The profile of another build", function()
+  it("causes a warning in every report, export and sum, also with -b", function()
+    for _, words in ipairs { { "-b" }, { "-b", "-p" }, { "-b", "-A" }, { "-b", "-C" }, { "-b", "-l", "-q" }, { "-s" },
+      { "-b", "-T" }, { "-b", "--tree" }, { "--html=page" }, { "--export=csv" }, { "--export=json" }, { "-b", "-r" },
+      { "-b", "--sandbox" }, { "-b", "-s", "-p" }, { "-b", "--report=flat" } } do
+      check_warning(of_small, large, table.unpack(words))
+      check_warning(of_large, small, table.unpack(words))
+    end
+  end)
+
+  it("causes none with --gnu-compat and -i, and --verify says the same", function()
+    for _, words in ipairs { { "--gnu-compat", "-b" }, { "--gnu-compat", "-s" }, { "-i" },
+      { "--gnu-compat", "--export=json" } } do
+      assert.equal("", run(large, of_small, table.unpack(words)).stderr)
+    end
+    for image, profile in pairs { [large] = of_small, [small] = of_large } do
+      local result = run("--verify", image, profile)
+      assert.same({ 1, "" }, { result.status, result.stderr })
+      assert.matches("\nhistogram  NO ", "\n" .. result.stdout)
+    end
+  end)
+
+  it("is a banner of the HTML page, and a field of the JSON export", function()
+    local exported = dkjson.decode(run("--export=json", large, of_small).stdout)
+    assert.matches("^it covers addresses 0x", exported.mismatch)
+    run("--html=page", large, of_small)
+    assert.matches('<p class="mismatch" role="alert">[^\n]*it covers addresses 0x', shell.read(dir .. "/page"))
+    exported = dkjson.decode(run("--export=json", large, of_large).stdout, 1, "null")
+    assert.equal("null", exported.mismatch)
+    run("--html=page", large, of_large)
+    assert.is_nil(shell.read(dir .. "/page"):find('"mismatch"', 1, true))
+    run("--gnu-compat", "--html=page", large, of_small)
+    assert.is_nil(shell.read(dir .. "/page"):find('"mismatch"', 1, true))
+  end)
+
+  it("is known to scripts", function()
+    local image = assert(gprof.image(dir .. "/" .. large))
+    local function mismatch(name)
+      return assert(gprof.profile(image, assert(gprof.data(image, dir .. "/" .. name)))):mismatch()
+    end
+    assert.is_nil(mismatch(of_large))
+    assert.matches("^it covers addresses 0x%x+ to 0x%x+, the code is at 0x%x+ to 0x%x+", mismatch(of_small))
+  end)
+
+  it("is not compared, on either side, without --force", function()
+    local exported = run("--export=json", large, of_small).stdout
+    shell.write(dir .. "/old.json", exported)
+    for _, words in ipairs { { "--compare=" .. of_large, large, of_small }, { "--compare=old.json", large, of_large },
+      { "--compare=" .. of_small, large, of_large } } do
+      local result = run("-b", "--fail-on=10", table.unpack(words))
+      assert.same({ 1, "" }, { result.status, result.stdout })
+      assert.matches("^gprof%.lua: [^\n]* probably from another build[^\n]*%-%-force[^\n]*\n$", result.stderr)
+      result = run("-b", "--fail-on=1000", "--force", table.unpack(words))
+      assert.equal(0, result.status, result.stderr)
+      assert.matches("^gprof%.lua: warning: [^\n]* probably from another build[^\n]*\n$", result.stderr)
+      assert.matches("^Comparison of profiles", result.stdout)
+    end
+    local right = run("-b", ("--compare=%s,%s"):format(small, of_small), large, of_large)
+    assert.same({ 0, "" }, { right.status, right.stderr })
+    local alone = run("--force", large, of_large)
+    assert.same({ 1, "gprof.lua: option --force needs --compare\n" }, { alone.status, alone.stderr })
+  end)
+
+  it("is mentioned with an image or source that is newer", function()
+    shell.check({ "touch", "-d", "2100-01-02", large }, { cwd = dir })
+    assert.truthy(run("-b", large, of_small).stderr:find("; large is newer than the profile: ", 1, true))
+    assert.equal("", run("-b", large, of_large).stderr)
+    shell.check({ "touch", "-d", "2100-01-03", "source.c" }, { cwd = dir })
+    assert.matches("; [^\n;]*source%.c is newer than large: ", run("-b", large, of_small).stderr)
+    assert.equal("", run("-b", "-p", large, of_large).stderr)
+    shell.check({ "touch", "-d", "2001-01-01", "source.c", large }, { cwd = dir })
+  end)
+end)
+
+describe("The profile of this build", function()
+  it("causes no warning, however the program was linked", function()
+    for name, options in pairs { fixed = { "-no-pie" }, all = { "-static" }, sections = { "-ffunction-sections" },
+      stripped = { "-Wl,--strip-debug" } } do
+      local image, profile = make(name, table.unpack(options))
+      for _, words in ipairs { { "-p" }, { "-s" }, { "-q", "-a" }, { "-q", "-D" }, { "--export=json" } } do
+        assert.equal("", run("-b", image, profile, table.unpack(words)).stderr)
+      end
+    end
+  end)
+
+  it("may cover a part of the code, more than the code in whole pages, or moved code", function()
+    local image = build.craft { address = 0x1010, text = 0x800,
+      symbols = { { "_start", 0 }, { "main", 0x40 }, { "work", 0x200 }, { "etext", 0x7ff } } }
+    local opened = assert(gprof.image(image))
+    local function mismatch(low, high)
+      local bins = {}
+      for i = 1, 8 do bins[i] = 1 end
+      local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {
+        { kind = "histogram", low = low, high = high, bins = bins } } })
+      return assert(gprof.profile(opened, assert(gprof.data(opened, path)))):mismatch()
+    end
+    assert.is_nil(mismatch(0x1010, 0x1810))
+    assert.is_nil(mismatch(0x1050, 0x1210))
+    assert.is_nil(mismatch(0x1000, 0x2000))
+    assert.is_nil(mismatch(0, 0x1818))
+    assert.is_nil(mismatch(0, 0x1700))
+    assert.matches("^it covers addresses 0x5000 to 0x5700, ", mismatch(0x5000, 0x5700))
+    assert.is_nil(mismatch(0x5010, 0x5810))
+    assert.matches("^it covers addresses 0x1010 to 0x1860, ", mismatch(0x1010, 0x1860))
+    assert.is_nil(mismatch(0xc00, 0x1860))
+  end)
+end)
