@@ -27,6 +27,7 @@ struct gp_labels {
   const gp_profile_box *profile;  /* kept alive by the user value */
   gp_symbols_box *box;    /* symbols of the profile, kept alive by it */
   bool linker_names;      /* names as in the symbol table, not demangled */
+  bool short_names;       /* without parameters and template arguments */
   bool sources, addresses;
   bool static_files;
   bool whole_paths;
@@ -46,8 +47,8 @@ static size_t width_option(lua_State *L, int table) {
   return width > 0 && width <= MAX_WIDTH ? (size_t)width : 0;
 }
 
-/* labels(profile, { bare, symbols, inline_file_names, static_files, print_path,
- * references, numbered, width, ascii }) */
+/* labels(profile, { bare, symbols, short_names, inline_file_names, static_files,
+ * print_path, references, numbered, width, ascii }) */
 static int new_labels(lua_State *L) {
   const gp_profile *profile = gp_check_profile(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -58,6 +59,7 @@ static int new_labels(lua_State *L) {
   *set = (gp_labels){.profile = lua_touserdata(L, 1),
                       .box = lua_touserdata(L, -1),
                       .linker_names = gp_flag_option(L, 2, "symbols"),
+                      .short_names = gp_flag_option(L, 2, "short_names"),
                       .sources = !gp_flag_option(L, 2, "bare") &&
                                  (by_line || gp_flag_option(L, 2, "inline_file_names")),
                       .addresses = by_line,
@@ -163,12 +165,17 @@ static void add_index(builder *m, const gp_callgraph *graph, uint32_t node) {
   add_number(m, printed ? "[" : "(", graph->rank[node], printed ? "]" : ")");
 }
 
+static const char *name_of(lua_State *L, const gp_labels *set, uint32_t function) {
+  if (set->linker_names) return gp_linker_name(set->box, function);
+  return set->short_names ? gp_short_name(L, set->box, function)
+                          : gp_shown_name(L, set->box, function);
+}
+
 static void add_function(lua_State *L, builder *m, const gp_labels *set,
                          uint32_t function) {
   end_numbers(m);
   m->label->name = m->label->count;
-  add_name(m, set->linker_names ? gp_linker_name(set->box, function)
-                           : gp_shown_name(L, set->box, function));
+  add_name(m, name_of(L, set, function));
   add_source(L, m, set, function);
 }
 

@@ -22,6 +22,7 @@ int luaopen_gprof_core(lua_State *L) {
   gp_define_fit(L);
   gp_define_slide(L);
   gp_define_symbols(L);
+  gp_define_pattern(L);
   gp_define_symbol_lookup(L);
   gp_define_symbol(L);
   gp_define_merged_objects(L);

@@ -22,6 +22,7 @@ void gp_define_data_write(lua_State *L);
 void gp_define_fit(lua_State *L);
 void gp_define_slide(lua_State *L);
 void gp_define_symbols(lua_State *L);
+void gp_define_pattern(lua_State *L);
 void gp_define_symbol_lookup(lua_State *L);
 void gp_define_symbol(lua_State *L);
 void gp_define_merged_objects(lua_State *L);

@@ -19,6 +19,7 @@
 #include "lua/module.h"
 #include "lua/object.h"
 #include "lua/stream.h"
+#include "symbols/short_name.h"
 
 #define GP_STREAM "gprof.stream"
 
@@ -200,35 +201,43 @@ static void add_owned_text(lua_State *L, int index, gp_stream *s, const gp_row_v
   add_owned_bytes(L, index, s, r, text, strlen(text), style);
 }
 
-/* Decides how to cut the name in a label, so that the row is at most label->width columns
- * wide. The name gets the columns that the rest of the row leaves. False if it fits. */
-static bool is_cut(const gp_stream *s, const gp_label *label, gp_cut *cut) {
-  enum { MIN_NAME = 16 };  /* minimum length of a cut name, in columns */
+/* Returns the columns that are left for a label's name in a line of label->width columns.
+ * If there is hardly room, the line wraps anyway: then the name may fill the next line. */
+static size_t room_for_name(const gp_stream *s, const gp_label *label) {
+  enum { MIN_NAME = 16 };  /* in columns */
   size_t taken = gp_utf8_width(s->text + s->row, s->used - s->row);
   for (int i = 0; i < label->count; i++)
     if (i != label->name) taken += gp_utf8_width(label->part[i], strlen(label->part[i]));
-  size_t room = label->width > taken + MIN_NAME ? label->width - taken : MIN_NAME;
-  const char *name = label->part[label->name];
-  return gp_utf8_cut(name, strlen(name), room,
-                     gp_utf8_width(label->mark, strlen(label->mark)), cut);
+  size_t lines = (taken + MIN_NAME + label->width - 1) / label->width;
+  return lines * label->width - taken;
 }
 
-/* Adds a label, cutting its name if it is too long for the row. */
+/* Adds the name of a label, shortened if it is too long for the row. */
+static void add_fitting_name(lua_State *L, int index, gp_stream *s,
+                             const gp_row_values *r, const gp_label *label) {
+  const gp_column_style plain = {.precision = -1};
+  const char *name = label->part[label->name];
+  size_t room = room_for_name(s, label), length = strlen(name);
+  if (length <= room) {
+    add_owned_bytes(L, index, s, r, name, length, plain);
+    return;
+  }
+  char *fitted = lua_newuserdatauv(L, gp_fitted_room(length, label->mark), 0);
+  length = gp_fit_name(name, length, room, label->mark, fitted);
+  add_string(L, index, s, fitted, length, plain);
+  lua_pop(L, 1);
+}
+
+/* Adds a label, shortening its name if it is too long for the row. */
 static void add_fitting_label(lua_State *L, int index, gp_stream *s,
                               const gp_row_values *r, const gp_label *label) {
   const gp_column_style plain = {.precision = -1};
-  gp_cut cut;
-  check_owner(L, r);
-  int shortened = is_cut(s, label, &cut) ? label->name : -1;
   for (int i = 0; i < label->count; i++) {
-    const char *text = label->part[i];
-    if (i == shortened) {
-      check_owner(L, r);
-      add_owned_bytes(L, index, s, r, text, cut.head, plain);
-      add_owned_bytes(L, index, s, r, label->mark, strlen(label->mark), plain);
-      text += cut.tail;
-    }
-    add_owned_text(L, index, s, r, text, plain);
+    check_owner(L, r);
+    if (i == label->name)
+      add_fitting_name(L, index, s, r, label);
+    else
+      add_owned_text(L, index, s, r, label->part[i], plain);
   }
 }
 

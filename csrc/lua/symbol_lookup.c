@@ -6,6 +6,7 @@
 #include "lua/memory.h"
 #include "lua/module.h"
 #include "lua/object.h"
+#include "lua/pattern.h"
 #include "lua/symbols.h"
 
 /* Returns the function number at stack index `index` as a row; an error about argument
@@ -26,20 +27,37 @@ static uint32_t check_id(lua_State *L, int argument, size_t count) {
 
 /* --- by name --------------------------------------------------------------- */
 
+/* Returns the index of the symbols at stack index 1, built on first use. */
+static const gp_name_index *check_names(lua_State *L) {
+  gp_symbols_box *box = gp_check_symbols(L, 1);
+  if (!box->named) {
+    if (!gp_name_index_build(&box->names, &box->symtab, box->image->image))
+      gp_raise_no_memory(L);
+    box->named = true;
+  }
+  return &box->names;
+}
+
 /* symbols:named(name [, demangled]) -> numbers of functions */
 static int named(lua_State *L) {
-  gp_symbols_box *box = gp_check_symbols(L, 1);
+  const gp_name_index *names = check_names(L);
   const char *name = luaL_checkstring(L, 2);
   bool demangled = lua_toboolean(L, 3);
   size_t count = 0;
-  if (!box->named) {
-    if (!gp_name_index_build(&box->names, &box->symtab, box->image->image))
-      return gp_raise_no_memory(L);
-    box->named = true;
-  }
   void **guard = gp_push_guard(L);
-  *guard = demangled ? gp_name_index_demangled(&box->names, name, &count)
-                     : gp_name_index_find(&box->names, name, &count);
+  *guard = demangled ? gp_name_index_demangled(names, name, &count)
+                     : gp_name_index_find(names, name, &count);
+  gp_take_rows(L, guard, count);
+  return 1;
+}
+
+/* symbols:matching(pattern) -> numbers of functions */
+static int matching(lua_State *L) {
+  const gp_name_index *names = check_names(L);
+  const gp_name_pattern *pattern = gp_check_pattern(L, 2);
+  size_t count = 0;
+  void **guard = gp_push_guard(L);
+  *guard = gp_name_index_matching(names, pattern, &count);
   gp_take_rows(L, guard, count);
   return 1;
 }
@@ -178,8 +196,8 @@ static int by_source(lua_State *L) {
 
 void gp_define_symbol_lookup(lua_State *L) {
   static const luaL_Reg methods[] = {
-      {"named", named}, {"files", files}, {"in_file", in_file}, {"at_line", at_line},
-      {"source", source}, {"by_source", by_source}, {"name", name}, {"expand", expand},
-      {"extent", extent}, {"owner", owner}, {NULL, NULL}};
+      {"named", named}, {"matching", matching}, {"files", files}, {"in_file", in_file},
+      {"at_line", at_line}, {"source", source}, {"by_source", by_source}, {"name", name},
+      {"expand", expand}, {"extent", extent}, {"owner", owner}, {NULL, NULL}};
   gp_define_methods(L, GP_SYMBOLS, methods);
 }

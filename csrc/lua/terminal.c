@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Terminals for Lua: detection, width, and shortening text to fit. */
+/* Terminals for Lua: detection and width; names shortened to fit. */
 #include <errno.h>
 #include <lauxlib.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/utf8_width.h"
 #include "lua/module.h"
+#include "symbols/short_name.h"
 
 /* is_terminal(file) -> whether a Lua file is a terminal */
 static int is_terminal(lua_State *L) {
@@ -43,30 +43,40 @@ static int terminal_width(lua_State *L) {
   return 1;
 }
 
-/* fit(text, columns, mark) -> the text; if it is wider than `columns`, the mark replaces
- * its middle */
-static int fit_text(lua_State *L) {
-  size_t length, mark_length;
-  const char *text = luaL_checklstring(L, 1, &length);
-  lua_Integer room = luaL_checkinteger(L, 2);
-  const char *mark = luaL_checklstring(L, 3, &mark_length);
-  gp_cut cut;
+/* fit(name, columns, mark) -> the name, shortened to be that wide (symbols/short_name.h);
+ * `columns` of 0 or less: unchanged */
+static int fit_name(lua_State *L) {
+  size_t length;
+  const char *name = luaL_checklstring(L, 1, &length);
+  lua_Integer columns = luaL_checkinteger(L, 2);
+  const char *mark = luaL_checkstring(L, 3);
   lua_settop(L, 3);
-  if (room < 0 || !gp_utf8_cut(text, length, (size_t)room,
-                               gp_utf8_width(mark, mark_length), &cut)) {
+  if (columns > 0) {
+    char *out = lua_newuserdatauv(L, gp_fitted_room(length, mark), 0);
+    lua_pushlstring(L, out, gp_fit_name(name, length, (size_t)columns, mark, out));
+  } else {
     lua_pushvalue(L, 1);
-    return 1;
   }
-  lua_pushlstring(L, text, cut.head);
-  lua_pushvalue(L, 3);
-  lua_pushlstring(L, text + cut.tail, length - cut.tail);
-  lua_concat(L, 3);
+  return 1;
+}
+
+/* short_name(name [, form]) -> the name in a form of symbols/short_name.h:
+ * "without parameters", or by default also without template arguments */
+static int short_name(lua_State *L) {
+  static const char *const forms[] = {
+      [GP_WITHOUT_PARAMETERS] = "without parameters",
+      [GP_WITHOUT_ARGUMENTS] = "without arguments", NULL};
+  size_t length;
+  const char *name = luaL_checklstring(L, 1, &length);
+  int form = luaL_checkoption(L, 2, forms[GP_WITHOUT_ARGUMENTS], forms);
+  char *out = lua_newuserdatauv(L, length + 1, 0);
+  lua_pushlstring(L, out, gp_shorten_name(name, length, (gp_name_form)form, out));
   return 1;
 }
 
 void gp_define_terminal(lua_State *L) {
   static const luaL_Reg functions[] = {
       {"is_terminal", is_terminal}, {"terminal_width", terminal_width},
-      {"fit", fit_text}, {NULL, NULL}};
+      {"fit", fit_name}, {"short_name", short_name}, {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);
 }

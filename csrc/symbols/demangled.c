@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "symbols/short_name.h"
 
 /* Storage for demangled names, concatenated. */
 struct gp_demangled_block {
@@ -16,10 +17,9 @@ struct gp_demangled_block {
 
 enum { BLOCK = 16384 };  /* bytes; a longer name gets its own block */
 
-/* Copies a string into the blocks. NULL if there is no memory. */
-static const char *store(gp_demangled *names, const char *text) {
+/* Returns room for a string in the blocks. NULL if there is no memory. */
+static char *reserve(gp_demangled *names, size_t size) {
   struct gp_demangled_block *block = names->newest;
-  size_t size = strlen(text) + 1;
   if (!block || block->room - block->used < size) {
     size_t room = size > BLOCK ? size : BLOCK;
     block = malloc(sizeof *block + room);
@@ -29,9 +29,16 @@ static const char *store(gp_demangled *names, const char *text) {
     block->room = room;
     names->newest = block;
   }
-  char *copy = memcpy(block->text + block->used, text, size);
+  char *place = block->text + block->used;
   block->used += size;
-  return copy;
+  return place;
+}
+
+/* Copies a string into the blocks. NULL if there is no memory. */
+static const char *store(gp_demangled *names, const char *text) {
+  size_t size = strlen(text) + 1;
+  char *place = reserve(names, size);
+  return place ? memcpy(place, text, size) : NULL;
 }
 
 const char *gp_demangled_name(gp_demangled *names, const gp_image *image,
@@ -48,11 +55,27 @@ const char *gp_demangled_name(gp_demangled *names, const gp_image *image,
   return *place;
 }
 
+const char *gp_demangled_short_name(gp_demangled *names, const gp_image *image,
+                                    const gp_symtab *symtab, uint32_t symbol) {
+  if (!names->short_name &&
+      !(names->short_name = gp_column(symtab->count, sizeof *names->short_name)))
+    return NULL;
+  if (names->short_name[symbol]) return names->short_name[symbol];
+  const char *name = gp_demangled_name(names, image, symtab, symbol);
+  size_t length = name ? strlen(name) : 0;
+  char *place = name ? reserve(names, length + 1) : NULL;
+  if (!place) return NULL;
+  place[gp_shorten_name(name, length, GP_WITHOUT_ARGUMENTS, place)] = '\0';
+  names->short_name[symbol] = place;
+  return place;
+}
+
 void gp_demangled_free(gp_demangled *names) {
   for (struct gp_demangled_block *block = names->newest, *older; block; block = older) {
     older = block->older;
     free(block);
   }
   free(names->name);
-  *names = (gp_demangled){NULL, NULL};
+  free(names->short_name);
+  *names = (gp_demangled){.newest = NULL};
 }

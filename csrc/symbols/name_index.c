@@ -165,3 +165,48 @@ uint32_t *gp_name_index_demangled(const gp_name_index *index, const char *name,
   *count = s.count;
   return s.found;
 }
+
+/* --- patterns ------------------------------------------------------------------ */
+
+/* Memory for shortened names. */
+typedef struct scratch {
+  char *text;
+  size_t room;
+} scratch;
+
+static bool matches_name(const gp_name_pattern *pattern, const char *name, scratch *s,
+                         bool *matches) {
+  if (!GP_RESERVE(&s->room, strlen(name) + 1, GP_COLUMN(s->text))) return false;
+  *matches = gp_name_pattern_matches(pattern, name, s->text);
+  return true;
+}
+
+/* A mangled name in the symbol table only matches a glob: it contains the words of the
+ * function's parameters, which a regular expression would find. */
+static bool matches_symbol(const gp_name_index *index, const gp_name_pattern *pattern,
+                           uint32_t symbol, scratch *s, bool *matches) {
+  char *demangled = gp_image_demangle(index->image, index->symtab->name[symbol]);
+  bool done = !demangled || matches_name(pattern, demangled, s, matches);
+  if (done && (!demangled || (!*matches && pattern->kind == GP_GLOB)))
+    done = matches_name(pattern, plain_name(index, symbol), s, matches);
+  free(demangled);
+  return done;
+}
+
+uint32_t *gp_name_index_matching(const gp_name_index *index,
+                                 const gp_name_pattern *pattern, size_t *count) {
+  const gp_symtab *symtab = index->symtab;
+  uint32_t *found = gp_column(symtab->count, sizeof *found);
+  bool done = found != NULL, matches = false;
+  scratch s = {NULL, 0};
+  *count = 0;
+  for (uint32_t symbol = 0; done && symbol < symtab->count; symbol++) {
+    if (gp_symtab_owner(symtab, symbol) != symbol) continue;
+    done = matches_symbol(index, pattern, symbol, &s, &matches);
+    if (done && matches) found[(*count)++] = symbol;
+  }
+  free(s.text);
+  if (done) return found;
+  free(found);
+  return NULL;
+}

@@ -8,6 +8,7 @@
 #ifndef GP_SYMBOLS_NAME_INDEX_H
 #define GP_SYMBOLS_NAME_INDEX_H
 
+#include "symbols/name_pattern.h"
 #include "symbols/symtab.h"
 
 typedef struct gp_name_index {
@@ -33,5 +34,10 @@ uint32_t *gp_name_index_find(const gp_name_index *index, const char *name, size_
  * of the given name, or all names if none of these matches. */
 uint32_t *gp_name_index_demangled(const gp_name_index *index, const char *name,
                                   size_t *count);
+
+/* Returns the functions whose names match a pattern, in the symbol table or demangled.
+ * Demangles all names. */
+uint32_t *gp_name_index_matching(const gp_name_index *index,
+                                 const gp_name_pattern *pattern, size_t *count);
 
 #endif

@@ -106,7 +106,7 @@ end
 -- @return[2] nil
 -- @treturn[2] string what is wrong: the image has no symbols
 function core.image_methods:find(spec)
-  arguments.check(spec, "string", 1, "find")
+  arguments.check(spec, "symspec", 1, "find")
   local symbols, message = own_symbols(self, "find")
   if not symbols then return nil, message end
   local found, seen = {}, {}

@@ -233,7 +233,7 @@ end
 -- @treturn function,... all matches in address order; no value if nothing matches
 function core.profile_methods:find(spec)
   arguments.check(self, "gprof.profile", 0, "find")
-  arguments.check(spec, "string", 1, "find")
+  arguments.check(spec, "symspec", 1, "find")
   local symbols, found, seen = self.symbols, {}, {}
   local ids, by_line = require "gprof.symspec".find(symbols, spec)
   for _, id in ipairs(ids) do

@@ -7,7 +7,8 @@
 -- "Symspecs", section 4.5 of GNU gprof's manual.
 --
 -- We also accept function names as in the source, with or without parameters
--- (`Shape::area`, `Shape::area() const`), and files by their last components
+-- (`Shape::area`, `Shape::area() const`), their last components (`area`), globs
+-- (`Shape::*`), regular expressions (`/^Shape/`), and files by their last components
 -- (`left/common.c`). With `gnu_compat`, symspecs select exactly what GNU gprof selects.
 --
 -- @module gprof.symspec
@@ -29,11 +30,20 @@ end
 -- @tparam string text
 -- @tparam boolean arcs whether it names calls: FROM/TO
 -- @tparam boolean gnu_compat
--- @treturn table the functions, or the callers: `text`; `file`, `line` and `name`, each
---   optional
+-- @treturn table the functions, or the callers: `text`; `file`, `line`, `name` and
+--   `regex`, each optional
 -- @treturn ?table the callees, likewise; nil without a slash
 function symspec.parse(text, arcs, gnu_compat)
   return lookup_of(policy.of { gnu_compat = gnu_compat }):parse(text, arcs)
+end
+
+--- Returns what is wrong with a symspec.
+-- @tparam string text
+-- @tparam boolean arcs whether it names calls: FROM/TO
+-- @tparam boolean gnu_compat
+-- @treturn string|nil a message about an invalid regular expression; nil if it is valid
+function symspec.problem(text, arcs, gnu_compat)
+  return lookup_of(policy.of { gnu_compat = gnu_compat }):problem(text, arcs)
 end
 
 -- Maps symbol tables to their lookups. They are cached because making one visits all

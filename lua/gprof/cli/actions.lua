@@ -174,14 +174,22 @@ end
 -- Symspecs and styles -------------------------------------------------------------------
 
 local function check_names_something(argument, option)
-  if argument:find "[%w_\128-\255]" then return end
+  if argument:find "[%w_*?\128-\255]" then return end
   reject(option, ": '%s' contains no name", argument)
+end
+
+-- Checks a symspec of functions, or of calls (FROM/TO). GNU gprof accepts any text.
+local function check_symspec(settings, spec, arcs, option)
+  if not policy.of(settings).checks_arguments then return end
+  check_names_something(spec, option)
+  local problem = require "gprof.symspec".problem(spec, arcs)
+  if problem then reject(option, ": %s", problem) end
 end
 
 -- Appends a symspec to a symspec table ("flat", "graph", ...) of a side ("include" or
 -- "exclude").
 local function add_symspec(settings, side, table_name, spec, option)
-  if policy.of(settings).checks_arguments then check_names_something(spec, option) end
+  check_symspec(settings, spec, table_name == "arcs", option)
   settings[side] = settings[side] or {}
   append(settings[side], table_name, spec)
 end
@@ -223,7 +231,7 @@ function actions.tree(settings, argument, option)
   if not policy.of(settings).extends_reports then return end
   settings.styles.tree = true
   if not argument then return end
-  check_names_something(argument, option)
+  check_symspec(settings, argument, false, option)
   append(settings, "tree_roots", argument)
 end
 

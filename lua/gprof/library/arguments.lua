@@ -144,6 +144,15 @@ local function first_without_slash(specs)
   end
 end
 
+-- Returns what is wrong with the first invalid symspec; nil if all are valid.
+local function first_problem(specs, arcs, options)
+  for _, spec in ipairs(specs) do
+    local problem = spec:find("/", 1, true) and
+      require(policy.of(options).symspecs):problem(spec, arcs)
+    if problem then return problem end
+  end
+end
+
 -- Checks a table from stages to arrays of symspecs. GNU gprof accepts any symspec for
 -- calls.
 local function wrong_symspecs(value, options)
@@ -158,7 +167,15 @@ local function wrong_symspecs(value, options)
     local spec = stage == "arcs" and policy.of(options).checks_arguments and
       first_without_slash(specs)
     if spec then return ("FROM/TO expected for 'arcs', got '%s'"):format(spec) end
+    local problem = first_problem(specs, stage == "arcs", options)
+    if problem then return problem end
   end
+end
+
+-- Checks a symspec of functions, by our own rules.
+local function wrong_symspec(value)
+  if type(value) ~= "string" then return "string expected, got " .. type_of(value) end
+  return first_problem({ value }, false, {})
 end
 
 -- Checks an entry of the option `with`.
@@ -191,7 +208,7 @@ end
 -- objects.
 local checks <const> = {
   format = wrong_format, strings = wrong_strings, symspecs = wrong_symspecs,
-  libraries = wrong_libraries,
+  symspec = wrong_symspec, libraries = wrong_libraries,
 }
 
 -- Returns what is wrong with a value of any kind. If the value is an option, `options` is
@@ -207,8 +224,8 @@ end
 
 --- Checks an argument. Images, data and profiles must be open.
 -- @param value
--- @tparam string kind "string", "integer", "gprof.image" ..., or "strings": an array of
---   strings
+-- @tparam string kind "string", "integer", "gprof.image" ..., "symspec", or "strings": an
+--   array of strings
 -- @tparam integer number position of the argument
 -- @tparam string name name of the function
 -- @tparam[opt=3] integer level as for `error` in the calling function

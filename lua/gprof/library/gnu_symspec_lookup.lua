@@ -27,6 +27,11 @@ function GnuLookup.find_slash(text)
   return text:find("/", 1, true)
 end
 
+-- There are no regular expressions.
+function GnuLookup.regex_of()
+  return nil
+end
+
 -- What follows a number is ignored.
 function GnuLookup.digits_of(text)
   return text:match "^%d+"
@@ -53,8 +58,8 @@ function GnuLookup:find_files(name)
   return found and { found[#found] } or {}
 end
 
-function GnuLookup:find_names(name)
-  return self.symbols:named(name)
+function GnuLookup:find_names(name, predicate)
+  return self.kept(self.symbols:named(name), predicate)
 end
 
 GnuLookup.find = Lookup.find_by_fields

@@ -6,6 +6,7 @@
 -- @internal gprof.library.symspec_lookup
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local patterns = require "gprof.library.symspec_patterns"
 local source_text = require "gprof.library.source_text"
 
 -- Parsing -------------------------------------------------------------------------------
@@ -31,10 +32,16 @@ function Lookup.find_colon(text)
   return mask(text):match("^.*():")
 end
 
--- The position of the slash between caller and callee.
+-- The position of the slash between caller and callee. A caller that is a regular
+-- expression has slashes of its own.
 function Lookup.find_slash(text)
-  return mask(text):find("/", 1, true)
+  local last = patterns.regex_end(text)
+  if last then return last < #text and last + 1 or nil end
+  return not patterns.regex_of(text) and mask(text):find("/", 1, true) or nil
 end
+
+-- See `patterns.regex_of`.
+Lookup.regex_of = patterns.regex_of
 
 -- The digits of a line number; nil if the text is something else.
 function Lookup.digits_of(text)
@@ -46,10 +53,12 @@ function Lookup.line_of(digits)
   return math.tointeger(tonumber(digits)) or math.maxinteger
 end
 
--- Parses one side of a symspec into `file`, `line` and `name`, each optional, and `text`,
--- the whole text. A text with a dot and without a colon is a file name.
+-- Parses one side of a symspec into `file`, `line`, `name`, `regex`, each optional, and
+-- `text`, the whole text. A text with a dot and without a colon is a file name.
 function Lookup:parse_half(text)
   local half, rest = { text = text }, text
+  half.regex, half.file = self.regex_of(text)
+  if half.regex then return half end
   local colon = self.find_colon(text)
   if colon then
     half.file, rest = text:sub(1, colon - 1), text:sub(colon + 1)
@@ -70,13 +79,24 @@ end
 --- Parses a symspec.
 -- @tparam string text
 -- @tparam boolean arcs whether it names calls: FROM/TO
--- @treturn table the functions, or the callers: `text`; `file`, `line` and `name`, each
---   optional
+-- @treturn table the functions, or the callers: `text`; `file`, `line`, `name` and
+--   `regex`, each optional
 -- @treturn ?table the callees, likewise; nil without a slash
 function Lookup:parse(text, arcs)
   local slash = arcs and self.find_slash(text)
   if not slash then return self:parse_half(text) end
   return self:parse_half(text:sub(1, slash - 1)), self:parse_half(text:sub(slash + 1))
+end
+
+--- Returns what is wrong with a symspec.
+-- @tparam string text
+-- @tparam boolean arcs whether it names calls: FROM/TO
+-- @treturn string|nil a message about an invalid regular expression; nil if it is valid
+function Lookup:problem(text, arcs)
+  for _, half in ipairs { self:parse(text, arcs) } do
+    local problem = half.regex and patterns.problem(half.regex)
+    if problem then return problem end
+  end
 end
 
 -- Lookup --------------------------------------------------------------------------------
@@ -106,13 +126,6 @@ function Lookup:find_files(name)
   return matching
 end
 
--- Finds functions by their names in the symbol table; if there are none, by their names
--- in the source.
-function Lookup:find_names(name)
-  local found = self.symbols:named(name)
-  return found[1] and found or self.symbols:named(name, true)
-end
-
 local function filter(list, predicate)
   local result = {}
   for _, element in ipairs(list) do
@@ -121,19 +134,52 @@ local function filter(list, predicate)
   return result
 end
 
--- Finds the functions in a file. If a line or a name is given, finds only the functions
--- that match it.
+-- Returns the functions that satisfy a predicate; all if that is nil.
+function Lookup.kept(ids, predicate)
+  return predicate and filter(ids, predicate) or ids
+end
+
+-- Finds functions by their names in the symbol table; if there are none, by their names
+-- in the source. All methods that find functions by name return only those that satisfy
+-- `predicate`, if given.
+function Lookup:find_exact(name, predicate)
+  local found = self.kept(self.symbols:named(name), predicate)
+  return found[1] and found or self.kept(self.symbols:named(name, true), predicate)
+end
+
+function Lookup:find_matching(kind, text, predicate)
+  return self.kept(patterns.find(self.symbols, kind, text), predicate)
+end
+
+-- Finds functions by name. A complete name wins over the last components of names, and
+-- these win over globs: so every name can be selected alone.
+function Lookup:find_names(name, predicate)
+  local found = self:find_exact(name, predicate)
+  if found[1] then return found end
+  found = self:find_matching("components", name, predicate)
+  if found[1] or not patterns.is_glob(name) then return found end
+  return self:find_matching("glob", name, predicate)
+end
+
+-- Finds functions by name or regular expression.
+function Lookup:find_named(half, predicate)
+  if half.regex then return self:find_matching("regex", half.regex, predicate) end
+  return self:find_names(half.name, predicate)
+end
+
+-- Finds the functions in a file. If a line, a name or a regular expression is given, finds
+-- only the functions that match it.
 function Lookup:find_in_files(half)
-  local ids, is_match = {}, {}
+  local ids, is_match, by_name = {}, {}, half.name or half.regex
   for _, file in ipairs(self:find_files(half.file)) do
     is_match[file] = true
-    if not half.name then
+    if not by_name then
       local more = self.symbols:in_file(file, half.line)
       table.move(more, 1, #more, #ids + 1, ids)
     end
   end
-  if half.name and next(is_match) then
-    ids = filter(self:find_names(half.name), function(id)
+  if by_name and next(is_match) then
+    ids = self:find_named(half, function(id)
       return is_match[self.symbols:source(id)]
     end)
   end
@@ -141,15 +187,14 @@ function Lookup:find_in_files(half)
   return ids
 end
 
--- Finds the functions that match `file`, `line` and `name`; true, for all, if none is
--- given.
+-- Finds the functions that match the fields of a half; true, for all, if it has none.
 function Lookup:find_by_fields(half)
   if half.file then
     return self:find_in_files(half)
   elseif half.line then
     return self.symbols:at_line(half.line)
-  elseif half.name then
-    return self:find_names(half.name)
+  elseif half.name or half.regex then
+    return self:find_named(half)
   end
   return true
 end
@@ -158,7 +203,7 @@ end
 -- names have no colon but "::".
 function Lookup:find_in_source(half)
   local text = half.text
-  return text:find "[.(]" and not self.find_colon(text) and self:find_names(text) or {}
+  return text:find "[.(]" and not self.find_colon(text) and self:find_exact(text) or {}
 end
 
 --- Finds the functions that one side of a symspec names. The whole text may be a name in
@@ -168,14 +213,18 @@ end
 -- @treturn {integer,...}|boolean their numbers, ascending; true for all functions
 function Lookup:find(half)
   local text = half.text
-  if text == half.name or text == "" then return self:find_by_fields(half) end
+  if text == half.name or text == "" or half.regex then
+    return self:find_by_fields(half)
+  end
   local ids = self.symbols:named(text)
   if ids[1] then return ids end
   local first, second = self.find_by_fields, self.find_in_source
   if text:find "[( ]" then first, second = second, first end
   ids = first(self, half)
   if ids == true or ids[1] then return ids end
-  return second(self, half)
+  ids = second(self, half)
+  if ids == true or ids[1] or not patterns.is_glob(text) then return ids end
+  return self:find_matching("glob", text)  -- one with a dot, such as "work.isra.*"
 end
 
 -- Tables --------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ end
 local function make(profile, options, field, more)
   more.symbols = field == "symbol"
   more.inline_file_names, more.print_path = options.inline_file_names, options.print_path
+  more.short_names = options.short_names
   return core.labels(profile, more)
 end
 
@@ -32,7 +33,8 @@ end
 -- for that.
 -- @tparam profile profile
 -- @tparam table options `inline_file_names`, `print_path`; a profile by line always shows
---   file, line and address; `terminal_width`, `full_names`: see gprof.print.layout
+--   file, line and address; `short_names`: omit parameters and template arguments;
+--   `terminal_width`, `full_names`: see gprof.print.layout
 -- @tparam[opt="name"] string field that holds the name: "name" or "symbol"
 -- @treturn {[integer]=string} maps numbers to labels; streams write them without creating
 --   Lua strings
@@ -42,10 +44,11 @@ end
 
 --- Returns labels that consist of the name only.
 -- @tparam profile profile
+-- @tparam table options `short_names`
 -- @tparam[opt] string field as for `labels.of`
 -- @treturn {[integer]=string} by number
-function labels.bare(profile, field)
-  return make(profile, {}, field, { bare = true })
+function labels.bare(profile, options, field)
+  return make(profile, options, field, { bare = true })
 end
 
 --- Returns cross-references: the labels of `labels.of`, followed by cycle and index

@@ -2,7 +2,7 @@
 -- shares of the time if there is room.
 --
 -- The report's option `terminal_width` is the length of lines, in columns; if it is nil,
--- there is no layout. With `full_names`, names are not shortened.
+-- there is no layout. With `full_names`, names are not shortened to fit.
 --
 -- @internal gprof.print.layout
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -14,7 +14,9 @@ local layout = {}
 
 -- Names ---------------------------------------------------------------------------------
 
-local LEAST <const> = 16  -- columns of the shortest name
+-- The columns that a name gets at least. If a line has fewer, it wraps, and the name may
+-- fill the next line.
+local LEAST <const> = 16
 
 --- Sets the options of `core.labels` that shorten names (see csrc/lua/labels.c).
 -- @tparam table options of the report
@@ -24,16 +26,18 @@ function layout.shorten(options, more)
   more.width, more.ascii = options.terminal_width, not terminal.is_utf8()
 end
 
---- Returns a name for the end of a line, shortened in the middle if the line is too
--- narrow.
+--- Returns a name for the end of a line: its short form with `short_names`, and shortened
+-- further if the line is too narrow (see csrc/symbols/short_name.h).
 -- @tparam string name
 -- @tparam table options of the report
 -- @tparam integer taken columns of the line before the name
 -- @treturn string
 function layout.fit(name, options, taken)
-  if not options.terminal_width or options.full_names then return name end
-  return core.fit(name, math.max(options.terminal_width - taken, LEAST),
-    terminal.is_utf8() and "…" or "...")
+  if options.short_names then name = core.short_name(name) end
+  local width = options.terminal_width
+  if not width or options.full_names then return name end
+  local lines = (taken + LEAST + width - 1) // width
+  return core.fit(name, lines * width - taken, terminal.is_utf8() and "…" or "...")
 end
 
 -- Bars, made of blocks in steps of an eighth, or of # -----------------------------------

@@ -141,27 +141,26 @@ local function ambiguous_names(comparison)
   return several
 end
 
--- Returns a row's name, followed by its file if the name is ambiguous, and by its old
--- file and name if these were different.
-local function full_label(row, several, options)
+-- Returns what follows a row's name: its file if the name is ambiguous, and its old file
+-- and name if these were different.
+local function notes(row, several, options)
   local wanted = several[row.name] or options.inline_file_names
-  if not wanted and row.new_file == row.old_file and not row.old_name then
-    return row.name
-  end
+  if not wanted and row.new_file == row.old_file and not row.old_name then return "" end
   local new = row.new_file and labels.file(row.new_file, options)
   local old = row.old_file and labels.file(row.old_file, options)
-  local moved, notes = new and old and new ~= old, {}
-  if moved or (new or old) and wanted then notes[1] = new or old end
-  if moved then notes[2] = "was in " .. old end
-  if row.old_name then notes[#notes + 1] = "was " .. row.old_name end
-  return notes[1] and ("%s (%s)"):format(row.name, table.concat(notes, ", ")) or row.name
+  local moved, list = new and old and new ~= old, {}
+  if moved or (new or old) and wanted then list[1] = new or old end
+  if moved then list[2] = "was in " .. old end
+  if row.old_name then list[#list + 1] = "was " .. row.old_name end
+  return list[1] and (" (%s)"):format(table.concat(list, ", ")) or ""
 end
 
--- Returns the full label, shortened to fit a terminal.
+-- Returns a row's name and what follows it. The name may be shortened, the rest may not.
 local function label(row, several, options, figures)
-  local name = full_label(row, several, options)
-  if not options.terminal_width then return name end
-  return require "gprof.print.layout".fit(name, options, figures)
+  local rest = notes(row, several, options)
+  if not (options.terminal_width or options.short_names) then return row.name .. rest end
+  local taken = figures + (utf8.len(rest) or #rest)
+  return require "gprof.print.layout".fit(row.name, options, taken) .. rest
 end
 
 local function write_row(row, groups, name, write)

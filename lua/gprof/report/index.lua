@@ -33,7 +33,7 @@ return function(profile, options, write, look)
     cell = look.cell,
     width = look.width and look.width(options),
     numbered = labels.numbered(profile, options),
-    names = labels.bare(profile, look.name),
+    names = labels.bare(profile, options, look.name),
     paint = options.color and require "gprof.print.color".painter(profile.graph_ticks),
     unused = options.display_unused_functions,
     top = options.top,

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Patterns that select functions by name. */
+#include "symbols/name_pattern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/short_name.h"
+
+/* Removes "<>", which stands for template arguments in short names. Returns the new
+ * length. */
+static size_t remove_empty_arguments(char *text, size_t length) {
+  size_t kept = 0;
+  for (size_t at = 0; at < length; at++) {
+    if (at + 1 < length && text[at] == '<' && text[at + 1] == '>')
+      at++;
+    else
+      text[kept++] = text[at];
+  }
+  return kept;
+}
+
+static bool compile(gp_name_pattern *pattern, const char *text, gp_error *error) {
+  char problem[128];
+  int code = regcomp(&pattern->regex, text, REG_EXTENDED | REG_NOSUB);
+  if (code == 0) return true;
+  if (code == REG_ESPACE) return gp_fail_memory(error);
+  regerror(code, &pattern->regex, problem, sizeof problem);
+  return gp_fail(error, "%s", problem);
+}
+
+bool gp_name_pattern_open(gp_name_pattern *pattern, gp_pattern_kind kind,
+                          const char *text, gp_error *error) {
+  *pattern = (gp_name_pattern){.kind = kind};
+  if (kind == GP_REGEX) return compile(pattern, text, error);
+  size_t length = strlen(text);
+  char *form = malloc(length + 1);
+  pattern->text = malloc(length + 1);
+  if (form && pattern->text) {
+    memcpy(pattern->text, text, length);
+    length = remove_empty_arguments(pattern->text, length);
+    pattern->text[length] = '\0';
+    size_t rest = gp_shorten_name(pattern->text, length, GP_WITHOUT_PARAMETERS, form);
+    pattern->parameters = rest < length;
+    pattern->arguments =
+        gp_shorten_name(pattern->text, length, GP_WITHOUT_ARGUMENTS, form) < rest;
+  }
+  free(form);
+  if (form && pattern->text) return true;
+  free(pattern->text);
+  return gp_fail_memory(error);
+}
+
+void gp_name_pattern_close(gp_name_pattern *pattern) {
+  if (pattern->kind == GP_REGEX) regfree(&pattern->regex);
+  free(pattern->text);
+  *pattern = (gp_name_pattern){.kind = GP_COMPONENTS};  /* matches nothing */
+}
+
+/* Whether a glob matches a whole text. Only the last "*" needs to be tried again, so the
+ * work is at most proportional to the product of the lengths. */
+static bool glob_matches(const char *glob, const char *text, size_t length) {
+  const char *end = text + length, *star = NULL, *retry = NULL;
+  while (text < end) {
+    if (*glob == '*') {
+      star = glob++;
+      retry = text;
+    } else if (*glob == '?' || *glob == *text) {
+      glob++;
+      text++;
+    } else if (star) {
+      glob = star + 1;
+      text = ++retry;
+    } else {
+      return false;
+    }
+  }
+  while (*glob == '*') glob++;
+  return *glob == '\0';
+}
+
+static bool matches_here(const gp_name_pattern *pattern, const char *text,
+                         size_t length) {
+  if (pattern->kind == GP_GLOB) return glob_matches(pattern->text, text, length);
+  return strlen(pattern->text) == length && memcmp(pattern->text, text, length) == 0;
+}
+
+bool gp_name_pattern_matches(const gp_name_pattern *pattern, const char *name,
+                             char *scratch) {
+  if (pattern->kind == GP_REGEX) return regexec(&pattern->regex, name, 0, NULL, 0) == 0;
+  if (!pattern->text) return false;
+  size_t length = strlen(name);
+  if (!pattern->parameters) {
+    gp_name_form form =
+        pattern->arguments ? GP_WITHOUT_PARAMETERS : GP_WITHOUT_ARGUMENTS;
+    length = gp_shorten_name(name, length, form, scratch);
+    if (!pattern->arguments) length = remove_empty_arguments(scratch, length);
+    name = scratch;
+  }
+  for (size_t from = 0; from < length; from = gp_next_component(name, length, from))
+    if (matches_here(pattern, name + from, length - from)) return true;
+  return false;
+}

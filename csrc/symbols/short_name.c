@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Shortening of C++ names. */
+#include "symbols/short_name.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/utf8_width.h"
+
+/* --- parts of names -------------------------------------------------------------- */
+
+static bool in_identifier(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+static bool begins_with(const char *p, const char *end, const char *text) {
+  size_t length = strlen(text);
+  return (size_t)(end - p) >= length && memcmp(p, text, length) == 0;
+}
+
+/* Returns the length of "operator" and the symbol after it, which may be a bracket; 0 if
+ * there is no such word at `p`. */
+static size_t operator_at(const char *begin, const char *p, const char *end) {
+  static const char *const symbols[] = {"()",  "[]",  "->*", "->", "<=>", "<<=", ">>=",
+                                        "<<",  ">>",  "<=",  ">=", "<",   ">"};
+  const size_t word = strlen("operator");
+  if (!begins_with(p, end, "operator") || (p > begin && in_identifier(p[-1]))) return 0;
+  const char *after = p + word;
+  if (after < end && in_identifier(*after)) return 0;
+  for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
+    if (begins_with(after, end, symbols[i])) return word + strlen(symbols[i]);
+  return word;
+}
+
+/* Returns one past the bracket that closes the one at `p`; NULL if there is none. Only
+ * brackets of the same kind count. */
+static const char *after_same(const char *p, const char *end, char open, char close) {
+  size_t depth = 0;
+  for (; p < end; p++) {
+    depth += *p == open;
+    depth -= *p == close;
+    if (depth == 0) return p + 1;
+  }
+  return NULL;
+}
+
+/* Like after_same, for "<". Those in other brackets and in operators do not count. */
+static const char *after_angle(const char *begin, const char *p, const char *end) {
+  size_t depth = 0;
+  while (p && p < end) {
+    size_t taken = operator_at(begin, p, end);
+    if (taken > 0) {
+      p += taken;
+    } else if (*p == '(') {
+      p = after_same(p, end, '(', ')');
+    } else if (*p == '{') {
+      p = after_same(p, end, '{', '}');
+    } else {
+      depth += *p == '<';
+      depth -= *p == '>' && p[-1] != '-';
+      p++;
+      if (depth == 0) return p;
+    }
+  }
+  return NULL;
+}
+
+/* Returns one past the group of brackets that begins at `p`; NULL if it has no end. */
+static const char *after_group(const char *begin, const char *p, const char *end) {
+  switch (*p) {
+    case '(': return after_same(p, end, '(', ')');
+    case '{': return after_same(p, end, '{', '}');
+    case '[': return after_same(p, end, '[', ']');
+    default: return after_angle(begin, p, end);
+  }
+}
+
+/* --- without parameters and template arguments ------------------------------------ */
+
+/* A name being shortened. */
+typedef struct shortening {
+  const char *begin, *p, *end;  /* the name, and what is left of it */
+  char *out;
+  size_t length;          /* of the result */
+  size_t word;            /* where its last word begins */
+  size_t cut;             /* where the function begins, after its return type */
+  bool in_operator;       /* in a name such as "operator new": blanks end no word */
+  gp_name_form form;
+} shortening;
+
+static void copy(shortening *s, const char *until) {
+  size_t length = (size_t)(until - s->p);
+  memmove(s->out + s->length, s->p, length);
+  s->length += length;
+  s->p = until;
+}
+
+/* Skips what may follow parameters: " const", "&". */
+static void skip_qualifiers(shortening *s) {
+  static const char *const words[] = {" const", " volatile", " noexcept", " &&", " &"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    const char *after = s->p + strlen(words[i]);
+    if (begins_with(s->p, s->end, words[i]) &&
+        (after == s->end || !in_identifier(*after))) {
+      s->p = after;
+      i = (size_t)-1;  /* start again */
+    }
+  }
+}
+
+/* Parameters of a function; false if the parentheses are something else. Only names of
+ * functions with template arguments begin with a return type. */
+static bool skip_parameters(shortening *s, const char *after) {
+  char before = s->length > 0 ? s->out[s->length - 1] : ' ';
+  if (before == ' ' && s->length >= 9 &&
+      memcmp(s->out + s->length - 9, "decltype ", 9) == 0) {
+    copy(s, after);
+    return true;
+  }
+  if (before == ' ' || before == '.' || before == ':') return false;
+  if (before == '>' && s->cut == 0) s->cut = s->word;
+  s->p = after;
+  skip_qualifiers(s);
+  return true;
+}
+
+/* "{lambda(int)#1}", without parameters. */
+static void copy_braces(shortening *s, const char *after) {
+  const char *open = memchr(s->p, '(', (size_t)(after - s->p));
+  const char *close = open ? after_same(open, after, '(', ')') : NULL;
+  if (close) {
+    copy(s, open);
+    s->p = close;
+  }
+  copy(s, after);
+}
+
+static void copy_arguments(shortening *s, const char *after) {
+  if (s->form == GP_WITHOUT_ARGUMENTS) {
+    s->out[s->length++] = '<';
+    s->out[s->length++] = '>';
+    s->p = after;
+  } else {
+    copy(s, after);
+  }
+}
+
+/* Handles a group of brackets; false if it cannot be taken apart. */
+static bool take_group(shortening *s) {
+  static const char anonymous[] = "(anonymous namespace)";
+  const char *after = after_group(s->begin, s->p, s->end);
+  if (!after) return false;
+  if (begins_with(s->p, s->end, anonymous) || *s->p == '[')
+    copy(s, after);
+  else if (*s->p == '(')
+    return skip_parameters(s, after);
+  else if (*s->p == '{')
+    copy_braces(s, after);
+  else
+    copy_arguments(s, after);
+  return true;
+}
+
+/* Handles the next part of a name; false if it cannot be taken apart. */
+static bool take_part(shortening *s) {
+  size_t taken = operator_at(s->begin, s->p, s->end);
+  if (taken > 0) {
+    copy(s, s->p + taken);
+    s->in_operator = true;
+    return true;
+  }
+  if (strchr("(<{[", *s->p) && *s->p) return take_group(s);
+  if (begins_with(s->p, s->end, " [clone ")) {
+    copy(s, s->end);
+    return true;
+  }
+  if (begins_with(s->p, s->end, "::")) s->in_operator = false;
+  bool ends_word = *s->p == ' ' && !s->in_operator;
+  copy(s, s->p + 1);
+  if (ends_word) s->word = s->length;
+  return true;
+}
+
+size_t gp_shorten_name(const char *name, size_t length, gp_name_form form, char *out) {
+  shortening s = {.begin = name, .p = name, .end = name + length, .out = out,
+                  .form = form};
+  while (s.p < s.end) {
+    if (take_part(&s)) continue;
+    memcpy(out, name, length);
+    return length;
+  }
+  memmove(out, out + s.cut, s.length - s.cut);
+  return s.length - s.cut;
+}
+
+/* --- fitting ----------------------------------------------------------------------- */
+
+size_t gp_next_component(const char *name, size_t length, size_t from) {
+  const char *p = name + from, *end = name + length;
+  while (p && p < end) {
+    size_t taken = operator_at(name, p, end);
+    if (taken > 0 && begins_with(p + taken, end, " ") && p[taken - 1] == 'r')
+      break;  /* the type of a conversion may contain "::" */
+    if (taken > 0) {
+      p += taken;
+      continue;
+    }
+    if (begins_with(p, end, "::")) return (size_t)(p - name) + 2;
+    p = *p && strchr("(<{[", *p) ? after_group(name, p, end) : p + 1;
+  }
+  return length;
+}
+
+size_t gp_fitted_room(size_t length, const char *mark) {
+  return length + strlen(mark) + 2;
+}
+
+/* Replaces the middle of a text with the mark. Returns the length of the result. */
+static size_t cut_middle(char *text, size_t length, size_t columns, const char *mark) {
+  size_t bytes = strlen(mark);
+  gp_cut cut;
+  if (!gp_utf8_cut(text, length, columns, gp_utf8_width(mark, bytes), &cut))
+    return length;
+  memmove(text + cut.head + bytes, text + cut.tail, length - cut.tail);
+  memcpy(text + cut.head, mark, bytes);
+  return cut.head + bytes + length - cut.tail;
+}
+
+/* Replaces namespaces with the mark, or omits them if only the last component fits. */
+static size_t drop_namespaces(char *name, size_t length, size_t columns,
+                              const char *mark) {
+  size_t bytes = strlen(mark), width = gp_utf8_width(name, length), last = 0;
+  size_t taken = gp_utf8_width(mark, bytes) + 2;
+  size_t most = columns > taken ? columns - taken : 0;
+  for (;;) {
+    size_t next = gp_next_component(name, length, last);
+    if (next == length) break;
+    width -= gp_utf8_width(name + last, next - last);
+    last = next;
+    if (width > most) continue;
+    memmove(name + bytes + 2, name + last, length - last);
+    memcpy(name, mark, bytes);
+    memcpy(name + bytes, "::", 2);
+    return bytes + 2 + length - last;
+  }
+  memmove(name, name + last, length - last);
+  return cut_middle(name, length - last, columns, mark);
+}
+
+size_t gp_fit_name(const char *name, size_t length, size_t columns, const char *mark,
+                   char *out) {
+  memcpy(out, name, length);
+  if (gp_utf8_width(out, length) <= columns) return length;
+  size_t rest = gp_shorten_name(name, length, GP_WITHOUT_PARAMETERS, out);
+  if (gp_utf8_width(out, rest) <= columns) return rest;
+  rest = gp_shorten_name(name, length, GP_WITHOUT_ARGUMENTS, out);
+  if (gp_utf8_width(out, rest) <= columns) return rest;
+  return drop_namespaces(out, rest, columns, mark);
+}

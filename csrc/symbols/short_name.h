@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Shortening of C++ names.
+ *
+ * The function's own name is kept longest. The parameters go first, with the return type;
+ * then the template arguments; then the namespaces and classes, from the left:
+ *
+ *     void ns::Map<int>::each<F>(F, int) const
+ *     ns::Map<int>::each<F>
+ *     ns::Map<>::each<>
+ *     ...::each<>
+ *
+ * A clone's suffix, "[clone .isra.0]", is kept. Names that are not C++ have no such parts,
+ * and names with unbalanced brackets are not taken apart.
+ */
+#ifndef GP_SYMBOLS_SHORT_NAME_H
+#define GP_SYMBOLS_SHORT_NAME_H
+
+#include <stddef.h>
+
+/* What a name is shown without. */
+typedef enum gp_name_form {
+  GP_WITHOUT_PARAMETERS,   /* and without the return type */
+  GP_WITHOUT_ARGUMENTS     /* without template arguments, too: "Map<>::find" */
+} gp_name_form;
+
+/* Writes a form of a name to `out`, which has room for `length` bytes. Returns the length
+ * of the result, at most `length`. */
+size_t gp_shorten_name(const char *name, size_t length, gp_name_form form, char *out);
+
+/* Returns the offset at which the component after the one at `from` begins, after "::";
+ * `length` if that is the last one. */
+size_t gp_next_component(const char *name, size_t length, size_t from);
+
+/* Returns the number of bytes that gp_fit_name needs. */
+size_t gp_fitted_room(size_t length, const char *mark);
+
+/* Writes a name to `out`, shortened no more than necessary to be `columns` wide. `mark`
+ * replaces the namespaces; it also replaces the middle of the function's own name if that
+ * alone is too wide. Returns the length of the result. */
+size_t gp_fit_name(const char *name, size_t length, size_t columns, const char *mark,
+                   char *out);
+
+#endif
