@@ -178,7 +178,7 @@ describe("--tree", function()
   10.5      0.10     0.10  └─ leaf
 ]], run { "--tree=leaf", "--tree=pong" })
     local result = program.run { "-b", "--tree=nobody", image, profile }
-    assert.same({ HEADING, "gprof.lua: warning: symspec 'nobody' matches nothing\n", 0 },
+    assert.same({ "", "gprof.lua: symspec 'nobody' matches nothing\n", 1 },
       { result.stdout, result.stderr, result.status })
     result = program.run { "-b", "--tree=;", image, profile }
     assert.same({ "", "gprof.lua: option --tree: ';' contains no name\n", 1 },

@@ -159,12 +159,12 @@ describe("A name that matches nothing", function()
   it("may belong to an inlined function, if it is in debugging information", function()
     for _, options in ipairs { { "-g" }, { "-g", "-gz" }, { "-g", "-gdwarf-4" } } do
       local dir = compiled(table.unpack(options))
-      assert.equal("gprof.lua: warning: symspec 'hidden_helper' matches nothing" .. GUESS,
+      assert.equal("gprof.lua: symspec 'hidden_helper' matches nothing" .. GUESS,
         warning(dir, "hidden_helper"))
-      assert.equal("gprof.lua: warning: symspec 'a.c:hidden_helper' matches nothing" .. GUESS,
+      assert.equal("gprof.lua: symspec 'a.c:hidden_helper' matches nothing" .. GUESS,
         warning(dir, "a.c:hidden_helper"))
       for _, name in ipairs { "hidden_helpe", "idden_helper", "hidden_helper2", "nobody" } do
-        assert.equal(("gprof.lua: warning: symspec '%s' matches nothing\n"):format(name), warning(dir, name))
+        assert.equal(("gprof.lua: symspec '%s' matches nothing\n"):format(name), warning(dir, name))
       end
     end
   end)
@@ -175,7 +175,7 @@ describe("A name that matches nothing", function()
     shell.write(dir .. "/a.c", "int main(void) { return 0; }")
     shell.check({ "gcc", "-pg", "-o", "a.out", "first.s", "a.c" }, { cwd = dir })
     shell.check({ "./a.out" }, { cwd = dir })
-    assert.equal("gprof.lua: warning: symspec 'hidden_helper' matches nothing" .. GUESS,
+    assert.equal("gprof.lua: symspec 'hidden_helper' matches nothing" .. GUESS,
       warning(dir, "hidden_helper"))
   end)
 
@@ -184,12 +184,12 @@ describe("A name that matches nothing", function()
     shell.check({ "objcopy", "--only-keep-debug", "a.out", "kept" }, { cwd = dir })
     shell.check({ "strip", "-s", "a.out" }, { cwd = dir })
     shell.check({ "objcopy", "--add-gnu-debuglink=kept", "a.out" }, { cwd = dir })
-    assert.equal("gprof.lua: warning: symspec 'hidden_helper' matches nothing" .. GUESS,
+    assert.equal("gprof.lua: symspec 'hidden_helper' matches nothing" .. GUESS,
       warning(dir, "hidden_helper"))
   end)
 
   it("is not explained without debugging information", function()
-    assert.equal("gprof.lua: warning: symspec 'hidden_helper' matches nothing\n",
+    assert.equal("gprof.lua: symspec 'hidden_helper' matches nothing\n",
       warning(compiled(), "hidden_helper"))
   end)
 

@@ -21,6 +21,43 @@ local function warned(...)
   return result.stderr:match "^gprof.lua: warning: ([^\n]*)\n$" or result.stderr
 end
 
+describe("a symspec after a blank", function()
+  it("is taken for a file, which the message explains", function()
+    for _, words in ipairs { { "-p" }, { "-bzq" }, { "--flat-profile" }, { "--gra" } } do
+      local option = words[1]
+      local attached = ({ ["-p"] = "-pwork", ["-bzq"] = "-qwork", ["--flat-profile"] = "--flat-profile=work",
+        ["--gra"] = "--graph=work" })[option]
+      for _, arguments in ipairs { { option, "work", image, profile }, { image, option, "work", profile } } do
+        local result = run(table.unpack(arguments))
+        assert.same({ "gprof.lua: work: No such file or directory: to select work, write " .. attached ..
+          " without a blank\n", 1 }, { result.stderr, result.status })
+      end
+    end
+    assert.equal("gprof.lua: work: No such file or directory\n", run("-n", "main", "work", profile).stderr)
+  end)
+end)
+
+describe("a missing profile", function()
+  it("was not written yet, or the program was not compiled with -pg", function()
+    local dir = shell.tmpdir()
+    shell.write(dir .. "/a.c", "int main(void) { return 0; }\n")
+    shell.check({ "gcc", "-o", "plain", "a.c" }, { cwd = dir })
+    shell.check({ "gcc", "-pg", "-o", "profiled", "a.c" }, { cwd = dir })
+    shell.check({ "gcc", "-pg", "-static", "-o", "static", "a.c" }, { cwd = dir })
+    local missing <const> = "gprof.lua: gmon.out: No such file or directory: "
+    for name, reason in pairs {
+      plain = "./plain was not compiled with -pg, so it writes no profile",
+      profiled = "run ./profiled first; it writes its profile to its working directory when it exits",
+      static = "run ./static first; it writes its profile to its working directory when it exits",
+    } do
+      local result = program.run({ "./" .. name }, { cwd = dir })
+      assert.same({ missing .. reason .. "\n", 1 }, { result.stderr, result.status })
+    end
+    local named = program.run({ "./plain", "other" }, { cwd = dir })
+    assert.equal("gprof.lua: other: No such file or directory\n", named.stderr)
+  end)
+end)
+
 describe("a profile in the place of the program", function()
   local function check(message, ...)
     for _, sandbox in ipairs { "--brief", "--sandbox" } do
@@ -60,29 +97,36 @@ describe("-y", function()
 end)
 
 describe("a symspec that matches nothing", function()
+  -- Runs the program, which must print nothing but an error. Returns it.
+  local function refused(...)
+    local result = run(...)
+    assert.same({ "", 1 }, { result.stdout, result.status })
+    return result.stderr:match "^gprof.lua: ([^\n]*)\n$" or result.stderr
+  end
+
   local function missed(spec, hint)
     return ("symspec '%s' matches nothing%s"):format(spec, hint or "")
   end
 
   it("may be options attached to another option", function()
     assert.equal(missed("b", ": text attached to -p is a symspec; write options separately: -p -b"),
-      warned("-pb", image, profile))
+      refused("-pb", image, profile))
     assert.equal(missed("bl", ": text attached to -Q is a symspec; write options separately: -Q -bl"),
-      warned("-Qbl", image, profile))
-    assert.equal(missed "bR", warned("-pbR", image, profile))
-    assert.equal(missed "b", warned("-p", "-fb", image, profile))
+      refused("-Qbl", image, profile))
+    assert.equal(missed "bR", refused("-pbR", image, profile))
+    assert.equal(missed "b", refused("-p", "-fb", image, profile))
   end)
 
   for spec, name in pairs {
     wor = "work", works = "work", wrok = "work", vork = "work", ["work_"] = "work", draw = "Draw", worknig = "working",
   } do
     it("may be a typo of a similar name: " .. spec, function()
-      assert.equal(missed(spec, (": did you mean %s?"):format(name)), warned("-p" .. spec, image, profile))
-      assert.equal(missed(spec, (": did you mean %s?"):format(name)), warned("-p", "-f" .. spec, image, profile))
+      assert.equal(missed(spec, (": did you mean %s?"):format(name)), refused("-p" .. spec, image, profile))
+      assert.equal(missed(spec, (": did you mean %s?"):format(name)), refused("-p", "-f" .. spec, image, profile))
     end)
   end
 
-  for _, spec in ipairs { "nothing", "woooork", "wo", "work/ma", "okrw" } do
+  for _, spec in ipairs { "nothing", "woooork", "wo", "okrw" } do
     it("is reported without a guess if no name is similar: " .. spec, function()
       local result = run("-q" .. spec, image, profile)
       assert.not_matches("meant", result.stderr)
@@ -90,7 +134,41 @@ describe("a symspec that matches nothing", function()
     end)
   end
 
+  for spec, hint in pairs {
+    ["mian/work"] = "did you mean main/work?", ["main/wrok"] = "did you mean main/work?",
+    ["/wrok"] = "did you mean /work?", ["work/ma"] = "no function matches 'ma'",
+  } do
+    it("may have a typo on one side of a call: " .. spec, function()
+      assert.equal(missed(spec, ": " .. hint), refused("-q" .. spec, image, profile))
+      assert.equal(missed(spec, ": " .. hint), refused("-q", "-k", spec, image, profile))
+    end)
+  end
+
+  it("may be a list", function()
+    assert.equal(missed("main,work", ": a symspec names one function; repeat the option: -pmain -pwork"),
+      refused("-pmain,work", image, profile))
+    assert.equal(missed("main,work", ": a symspec names one function; repeat the option"),
+      refused("-q", "-n", "main,work", image, profile))
+    assert.equal(missed "nobody,none", refused("-pnobody,none", image, profile))
+  end)
+
+  it("may be the root of a tree", function()
+    assert.equal(missed("wrok", ": did you mean work?"), refused("-p", "--tree=wrok", image, profile))
+  end)
+
   it("is not reported with --gnu-compat", function()
     assert.equal("", run("--gnu-compat", "-pb", image, profile).stderr)
+  end)
+
+  it("may be the name of a C++ function with another namespace, other parameters or a typo", function()
+    local names = { "main", "xml::Document::Parse(char const*)", "void xml::Map<int>::each<F>(F) const" }
+    local cxx = { functions = names, ticks = { main = 1 } }
+    local path, gmon = crafted.image(cxx), crafted.gmon(cxx)
+    for spec, name in pairs {
+      ["Doc::Parse"] = "xml::Document::Parse", ["Parse(int)"] = "xml::Document::Parse",
+      Prase = "xml::Document::Parse", ["Document::parse"] = "xml::Document::Parse", eahc = "xml::Map<>::each<>",
+    } do
+      assert.equal(missed(spec, (": did you mean %s?"):format(name)), refused("-p" .. spec, path, gmon))
+    end
   end)
 end)

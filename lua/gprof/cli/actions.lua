@@ -181,9 +181,9 @@ end
 -- Checks a symspec of functions, or of calls (FROM/TO). GNU gprof accepts any text.
 local function check_symspec(settings, spec, arcs, option)
   if not policy.of(settings).checks_arguments then return end
-  check_names_something(spec, option)
   local problem = require "gprof.symspec".problem(spec, arcs)
   if problem then reject(option, ": %s", problem) end
+  check_names_something(spec, option)
 end
 
 -- Appends a symspec to a symspec table ("flat", "graph", ...) of a side ("include" or

@@ -56,7 +56,8 @@ end
 -- @treturn table settings: each option under its long name, with underscores; `styles`,
 --   the reports requested (true) or excluded (false); `reports`, the reports requested by
 --   name; `exports`; `compare`, the arguments of --compare; `profiles_from`, files with
---   lists of profiles; `jobs`, the number of processes; `operands`
+--   lists of profiles; `jobs`, the number of processes; `operands`; `words`, all
+--   arguments
 -- @raise a table with the field `message`
 function command_line.read(arguments)
   local settings = defaults.settings()
@@ -66,7 +67,7 @@ function command_line.read(arguments)
   if given then
     apply_all(given, settings)
     add_environment(settings)
-    settings.operands = operands
+    settings.operands, settings.words = operands, words
   else
     apply_all(before, settings)
     if not asks_about_program(settings) then

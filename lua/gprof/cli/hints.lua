@@ -20,13 +20,40 @@ local function is_profile(path)
   return file ~= nil and file:read(4) == "gmon"
 end
 
+-- Returns the option with an optional argument that ends a word such as "-bp" or
+-- "--graph"; nil if there is none.
+local function open_option(word)
+  local letter, name = word:match "^%-%a*(%a)$", word:match "^%-%-([%l-]+)$"
+  for _, known in ipairs(letter and options.gnu or name and options.all or {}) do
+    local is_it = letter and known.short == letter or
+      name and known.long and known.long:sub(1, #name) == name
+    if is_it then return known.argument == "optional" and known or nil end
+  end
+end
+
+-- Returns the hint that an operand follows an option whose argument must be attached to
+-- it, as in "-p work"; nil if it does not.
+local function detached(settings, operand)
+  local words = settings.words or {}
+  for i = 2, #words do
+    local option = words[i] == operand and open_option(words[i - 1])
+    if option then
+      local long = words[i - 1]:find "^%-%-"
+      return ("to select %s, write %s%s without a blank"):format(operand,
+        long and "--" .. option.long .. "=" or "-" .. option.short, operand)
+    end
+  end
+end
+
 --- Returns the message about a first operand that is not a program.
--- @tparam {string,...} operands
+-- @tparam table settings
 -- @tparam string message from opening the first operand
 -- @treturn string
-function hints.program(operands, message)
-  local first, second = operands[1], operands[2]
+function hints.program(settings, message)
+  local first, second = settings.operands[1], settings.operands[2]
   if not first then return message .. " (the default program, because none was named)" end
+  local hint = not core.file_status(first) and detached(settings, first)
+  if hint then return message .. ": " .. hint end
   if not is_profile(first) then return message end
   if second and require "gprof".image(second) then
     return ("%s: is a profile, and %s is a program: name the program first"):format(
@@ -35,23 +62,35 @@ function hints.program(operands, message)
   return first .. ": is a profile, not a program: name the program first"
 end
 
--- Symspecs ----------------------------------------------------------------------------
-
--- Returns the hint that letters after an option were read as a symspec, like "b" in
--- "-pb".
-local function attached(settings, spec)
-  local option = settings.attached and settings.attached[spec]
-  if not option then return nil end
-  local letters = {}
-  for _, known in ipairs(options.gnu) do
-    if known.short and known.argument ~= "required" then letters[known.short] = true end
+-- Whether a program was compiled with -pg: it imports mcount, or has it.
+local function is_profiled(image)
+  if core.imports_mcount(image) then return true end
+  for _, name in ipairs(core.machinery) do
+    if image:find(name) then return true end
   end
-  for letter in spec:gmatch "." do
-    if not letters[letter] then return nil end
-  end
-  return ("text attached to -%s is a symspec; write options separately: -%s -%s"):format(
-    option, option, spec)
+  return false
 end
+
+--- Returns the message about a profile that cannot be read.
+-- @tparam table settings
+-- @tparam image image
+-- @tparam string path
+-- @tparam string message from reading it
+-- @treturn string
+function hints.profile(settings, image, path, message)
+  if core.file_status(path) then return message end
+  local hint = detached(settings, path)
+  if hint then return message .. ": " .. hint end
+  if settings.operands[2] or settings.profiles_from[1] then return message end
+  if is_profiled(image) then
+    return ("%s: run %s first; it writes its profile to its working directory when it " ..
+      "exits"):format(message, image.path)
+  end
+  return ("%s: %s was not compiled with -pg, so it writes no profile"):format(message,
+    image.path)
+end
+
+-- Similar names -------------------------------------------------------------------------
 
 -- Returns the length of the common prefix of two names.
 local function common_prefix(a, b)
@@ -60,46 +99,25 @@ local function common_prefix(a, b)
   return count
 end
 
--- Whether two names differ only in case, by one missing, extra or wrong character, or by
--- two swapped characters.
-local function is_similar(name, spec)
-  if math.abs(#name - #spec) > 1 then return false end
-  if name:lower() == spec:lower() then return true end
-  local at = common_prefix(name, spec)
-  local rest, other = name:sub(at + 1), spec:sub(at + 1)
+--- Returns whether two names differ only in case, by one missing, extra or wrong
+-- character, or by two swapped characters.
+-- @tparam string name
+-- @tparam string given
+-- @treturn boolean
+function hints.is_similar(name, given)
+  if math.abs(#name - #given) > 1 then return false end
+  if name:lower() == given:lower() then return true end
+  local at = common_prefix(name, given)
+  local rest, other = name:sub(at + 1), given:sub(at + 1)
   return rest:sub(2) == other:sub(2) or rest:sub(2) == other or rest == other:sub(2) or
     rest == other:sub(2, 2) .. other:sub(1, 1) .. other:sub(3)
 end
 
--- Returns "did you mean a or b?"; nil if there are no names.
-local function question(names)
+--- Returns a question about names.
+-- @tparam {string,...} names
+-- @treturn string|nil "did you mean a or b?"; nil if there are no names
+function hints.question(names)
   return names[1] and "did you mean " .. table.concat(names, " or ") .. "?" or nil
-end
-
--- Returns a question about functions with similar names; nil if there are none. C++ names
--- are compared without parameters.
-local function similar_function(image, spec)
-  if #spec < 3 or spec:find "[^%w_$:~]" then return nil end
-  local names, seen = {}, {}
-  for name in image:symbols(nil, "name") do
-    name = name:match "^([%w_$:~]+)%f[(%z]"
-    if name and not seen[name] and is_similar(name, spec) then
-      seen[name] = true
-      names[#names + 1] = name
-      if #names == MOST_NAMES then break end
-    end
-  end
-  return question(names)
-end
-
---- Guesses what was meant by a symspec that matches nothing.
--- @tparam table settings
--- @tparam image image
--- @tparam string spec
--- @treturn string|nil "did you mean work?"
-function hints.symspec(settings, image, spec)
-  return attached(settings, spec) or
-    not settings.external_symbol_table and similar_function(image, spec) or nil
 end
 
 -- Options ------------------------------------------------------------------------------
@@ -119,11 +137,11 @@ end
 local function similar_option(word)
   local name, names = word:match "^%-%-([^=]+)", {}
   for _, option in ipairs(name and #name >= 3 and options.all or {}) do
-    if option.long and #names < MOST_NAMES and is_similar(option.long, name) then
+    if option.long and #names < MOST_NAMES and hints.is_similar(option.long, name) then
       names[#names + 1] = "--" .. option.long
     end
   end
-  return question(names)
+  return hints.question(names)
 end
 
 local function unknown(word)

@@ -51,7 +51,8 @@ end
 -- - `add_with_slide`: for --slide=auto, the function that adds a file and infers its
 --   slide;
 -- - `keep_going`: skip bad files;
--- - `forget_files`: do not list the files in `data.files`.
+-- - `forget_files`: do not list the files in `data.files`;
+-- - `explain`: takes a path and the message about it, and may add a hint.
 local function read_range(data, list, first, last, mode, notify)
   for i = first, last do
     local done, message = true, list.errors[i]
@@ -74,8 +75,8 @@ local function read_all(data, list, mode, notify, line)
   if mode.jobs > 1 and #list > 1 then
     require "gprof.cli.jobs".read(read_range, data, list, mode, notify, line)
   else
-    local done, message = read_range(data, list, 1, #list, mode, notify)
-    if not done then raise("%s", message) end
+    local done, message, number = read_range(data, list, 1, #list, mode, notify)
+    if not done then raise("%s", mode.explain(list[number], message)) end
   end
 end
 
@@ -103,6 +104,9 @@ local function reading_mode(settings, list, image, options)
     keep_going = settings.keep_going,
     forget_files = settings.styles.sum and not lists_files(settings, options),
     jobs = process_count(settings, list, options),
+    explain = function(path, message)
+      return require "gprof.cli.hints".profile(settings, image, path, message)
+    end,
   }
 end
 

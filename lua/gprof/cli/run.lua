@@ -55,7 +55,7 @@ local function open_image(settings)
   local image, problem = gprof.image(defaults.image_path(settings),
     { debug_dir = settings.debug_dir, warn = warn })
   if image then return image end
-  raise("%s", require "gprof.cli.hints".program(settings.operands, problem))
+  raise("%s", require "gprof.cli.hints".program(settings, problem))
 end
 
 -- Returns the path of the only profile. Nil if there may be several, or if bad ones are
@@ -90,8 +90,11 @@ local function read_files(run)
   run.image = open_image(settings)
   local options, path = data_options(settings), only_profile(settings)
   if path then
-    run.data, run.name, run.skipped, run.added =
-      need(gprof.data(run.image, path, options)), path, 0, 1
+    local data, problem = gprof.data(run.image, path, options)
+    if not data then
+      raise("%s", require "gprof.cli.hints".profile(settings, run.image, path, problem))
+    end
+    run.data, run.name, run.skipped, run.added = data, path, 0, 1
   else
     run.data, run.name, run.skipped, run.added =
       require "gprof.cli.inputs".read(run.image, settings, options, warn)
@@ -192,27 +195,36 @@ local function needed_lines(settings, printed)
   return all and "all" or true
 end
 
--- Returns the function that warns about symspecs that match nothing. It warns once about
--- each symspec.
-local function missed_reporter(settings, image)
-  local reported, gives_hints = {}, policy.of(settings).gives_hints
+-- Returns the function that reports symspecs that match nothing, each once, and counts
+-- them in `run.missed`.
+local function missed_reporter(run)
+  local settings, reported = run.settings, {}
+  run.missed = 0
   return function(spec)
-    if reported[spec] or not gives_hints then return end
-    reported[spec] = true
-    local reason = not settings.external_symbol_table and
-      require "gprof.cli.diagnosis".missing(image, spec) or
-      require "gprof.cli.hints".symspec(settings, image, spec)
-    reason = reason and ": " .. reason or ""
-    warn(("symspec '%s' matches nothing%s"):format(spec, reason))
+    if reported[spec] or not policy.of(settings).checks_arguments then return end
+    reported[spec], run.missed = true, run.missed + 1
+    local reason = require "gprof.cli.missed".reason(settings, run.image, spec)
+    require "gprof.format.terminal".tell(("gprof.lua: symspec '%s' matches nothing%s"):
+      format(spec, reason and ": " .. reason or ""))
   end
 end
 
+-- The roots of the call tree are looked up when it is printed, which is too late to fail.
+local function check_roots(run)
+  for _, spec in ipairs(run.settings.tree_roots or {}) do
+    if not run.profile:find(spec) then run.settings.missed(spec) end
+  end
+end
+
+-- Fails if a symspec matches nothing: a report of everything was not asked for.
 local function make_profile(run)
   local settings = run.settings
   settings.line = needed_lines(settings, run.printed)
-  settings.missed = missed_reporter(settings, run.image)
+  settings.missed = missed_reporter(run)
   run.profile = need(gprof.profile(run.image, run.data,
     require "gprof.library.arguments".pick(settings, "profile")))
+  check_roots(run)
+  if run.missed > 0 then failure.stop() end
 end
 
 -- In a matching profile, nearly all callees are function entries. If their fraction is

@@ -46,7 +46,7 @@ local of_program = {
   jobs = "integer", keep_going = "boolean", no_progress = "boolean", profiles = "table",
   sandbox = "boolean", sandbox_memory = "integer", sandbox_time = "integer",
   compare = "table", fail_on = "number", slide = "integer or 'auto'", verdict = "table",
-  debug_dir = "strings", attached = "table", misfits = "boolean",
+  debug_dir = "strings", attached = "table", misfits = "boolean", words = "strings",
 }
 
 --- Maps the name of each library function to its options and their kinds (see `checks`).

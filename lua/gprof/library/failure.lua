@@ -13,6 +13,12 @@ function failure.raise(format, ...)
   error({ message = format:format(...) }, 0)
 end
 
+--- Ends the program with status 1, after it has printed what is wrong.
+-- @raise a table with the field `quiet`
+function failure.stop()
+  error({ quiet = true }, 0)
+end
+
 --- Returns its arguments, or raises the message if the value is nil. Like `assert`, but
 -- false is accepted.
 -- @param value

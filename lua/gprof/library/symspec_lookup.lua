@@ -167,8 +167,8 @@ function Lookup:find_named(half, predicate)
   return self:find_names(half.name, predicate)
 end
 
--- Finds the functions in a file. If a line, a name or a regular expression is given, finds
--- only the functions that match it.
+-- Finds the functions in a file. If a line, a name or a regular expression is given,
+-- finds only the functions that match it.
 function Lookup:find_in_files(half)
   local ids, is_match, by_name = {}, {}, half.name or half.regex
   for _, file in ipairs(self:find_files(half.file)) do

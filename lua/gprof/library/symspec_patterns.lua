@@ -20,7 +20,8 @@ function patterns.regex_end(text)
   while text:find("^\\", at) or text:find("^[^/]", at) do
     at = at + (text:find("^\\", at) and 2 or 1)
   end
-  return at > 2 and text:find("^/%f[/\0]", at) and at or nil
+  local is_end = text:find("^//", at) or text:find("^/$", at)
+  return at > 2 and is_end and at or nil
 end
 
 --- Parses `/REGEX/` and `FILE:/REGEX/`.
