@@ -69,6 +69,11 @@ BUNDLE = build/gprof/modules.bundle
 # The runtime that counts basic blocks in the profiled program (see doc/blocks.md).
 RUNTIME = build/libgprof-blocks.a
 
+# The recorder, which replaces glibc's for programs compiled with -pg (see doc/recorder.md). Other
+# machines than these two keep glibc's.
+RECORDERS = $(if $(filter x86_64-% aarch64-%,$(shell $(CC) -dumpmachine)), \
+  build/libgprof-recorder.so build/libgprof-recorder.a)
+
 ifdef V
 say = @:
 quietly =
@@ -83,7 +88,7 @@ MODULE_FILES = $(CORE) $(OPCODES) $(if $(HAS_LZMA),$(UNPACKER)) $(CONFINEMENT)
 
 # --- building -------------------------------------------------------------------
 
-all: $(MODULE_FILES) $(BUNDLE) $(RUNTIME)
+all: $(MODULE_FILES) $(BUNDLE) $(RUNTIME) $(RECORDERS)
 
 $(CORE): $(OBJECTS)
 	@mkdir -p $(@D)
@@ -149,6 +154,39 @@ $(RUNTIME): csrc/runtime/blocks.c Makefile
 
 RUNTIME_FLAGS = -O2 -fPIE -fno-profile-arcs -fno-sanitize=all
 
+# The recorder runs at calls, before the function has used its arguments: it must not change vector
+# registers, nor call functions of the C library where the source does not. It also runs before
+# thread-local storage exists, which stack protectors use.
+RECORDER_FLAGS = -O2 -fPIC -ftls-model=initial-exec -mgeneral-regs-only -ffreestanding \
+  -fno-tree-loop-distribute-patterns -fno-stack-protector -fno-profile-arcs -fno-sanitize=all
+RECORDER_LINK = -shared -Wl,-z,now -Wl,-z,initfirst
+RECORDER_SOURCES = $(filter-out %/blocks.c,$(sort $(wildcard csrc/runtime/*.[cS])))
+RECORDER_OBJECTS = $(patsubst csrc/%,build/objects/%.o,$(basename $(RECORDER_SOURCES)))
+
+$(RECORDER_OBJECTS): COMPILE += $(RECORDER_FLAGS)
+
+build/objects/runtime/%.o: csrc/runtime/%.S Makefile
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(quietly)$(CC) -c -o $@ $<
+
+build/libgprof-recorder.so: $(RECORDER_OBJECTS)
+	$(say) LINK $@
+	$(quietly)$(CC) $(LDFLAGS) $(RECORDER_LINK) -o $@ $^
+
+# One object, so that a program gets all of it. Only the names for programs stay global.
+build/libgprof-recorder.a: $(filter-out %/libraries.o,$(RECORDER_OBJECTS))
+	$(say) AR $@
+	$(quietly)$(CC) -r -nostdlib -o build/objects/recorder.o $^
+	$(quietly)objcopy --localize-hidden build/objects/recorder.o
+	$(quietly)rm -f $@ && $(AR) rcs $@ build/objects/recorder.o
+
+# The recorder for another machine, with the prefix of its compiler.
+build/%/libgprof-recorder.so: $(RECORDER_SOURCES) $(HEADERS) Makefile
+	@mkdir -p $(@D)
+	$(say) $*-gcc $@
+	$(quietly)$*-gcc $(COMPILE) $(RECORDER_FLAGS) $(RECORDER_LINK) -o $@ $(RECORDER_SOURCES)
+
 # --- installing -----------------------------------------------------------------
 
 # LuaRocks sets each of these.
@@ -174,7 +212,7 @@ $(eval $(call place,$(BINDIR),755,,gprof.lua))
 $(eval $(call place,$(LUADIR),644,lua/,$(MODULES)))
 $(eval $(call place,$(LIBDIR),644,build/,$(MODULE_FILES)))
 $(eval $(call place,$(LIBDIR),644,build/,$(BUNDLE)))
-$(eval $(call place,$(LIBDIR)/gprof,644,build/,$(RUNTIME)))
+$(eval $(call place,$(LIBDIR)/gprof,644,build/,$(RUNTIME) $(RECORDERS)))
 $(eval $(call place,$(DATADIR)/man/man1,644,doc/,$(wildcard doc/*.1)))
 $(eval $(call place,$(DOCDIR),644,,$(DOCUMENTS)))
 

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "runtime/context_out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/linux.h"
+#include "runtime/modules.h"
+#include "runtime/output.h"
+#include "runtime/sampling.h"
+#include "runtime/table.h"
+#include "runtime/threads.h"
+
+#define VERSION 1
+#define BYTE_ORDER_MARK 0x01020304
+
+/* The kinds of sections. */
+enum { END, PROCESS, MODULES, THREAD };
+
+#define NO_CALL UINT32_MAX
+
+/* Every section begins with its kind and the number of bytes that follow. */
+static void put_section(uint32_t kind, uint64_t size) {
+  rec_put_u32(kind);
+  rec_put_u64(size);
+}
+
+static void put_bytes(const void *bytes, size_t size) {
+  rec_put_u32((uint32_t)size);
+  rec_put(bytes, size);
+}
+
+/* Reads the start of a file in /proc. */
+static size_t read_start(const char *path, char *bytes, size_t size) {
+  const long file = SYSTEM_CALL(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+  size_t used = 0;
+  for (long now = 1; file >= 0 && now > 0 && used<size; used += now> 0 ? (size_t)now : 0)
+    now = SYSTEM_CALL(read, file, bytes + used, size - used, 0);
+  if (file >= 0) SYSTEM_CALL(close, file, 0, 0, 0);
+  return used;
+}
+
+/* Whether contexts were joined because the limit of memory was reached. */
+static bool joined(void) {
+  const thread *t = __atomic_load_n(&rec_tables, __ATOMIC_ACQUIRE);
+  while (t && !t->full) t = t->next;
+  return t;
+}
+
+static void put_process(const process *about) {
+  static char command[1 << 16];
+  const size_t size = read_start("/proc/self/cmdline", command, sizeof command);
+  put_section(PROCESS, 7 * sizeof(uint64_t) + 3 * sizeof(uint32_t) + size);
+  rec_put_u64((uint64_t)about->id);
+  rec_put_u64((uint64_t)about->parent);
+  rec_put_u64(about->begin);
+  rec_put_u64(about->end);
+  rec_put_u64(rec_limit);
+  rec_put_u64(__atomic_load_n(&rec_lost, __ATOMIC_RELAXED));
+  rec_put_u64((uint64_t)rec_timer_error);
+  rec_put_u32(rec_rate);
+  rec_put_u32(joined());
+  put_bytes(command, size);
+}
+
+static uint64_t module_size(const module *m) {
+  return 5 * sizeof(uint64_t) + 3 * sizeof(uint32_t) + m->build_id_size + strlen(m->path);
+}
+
+static void put_modules(void) {
+  uint64_t size = sizeof(uint32_t);
+  uint32_t count = 0;
+  const module *const first = __atomic_load_n(&rec_modules, __ATOMIC_ACQUIRE);
+  const module *end = NULL;
+  for (const module *m = first; m; m = __atomic_load_n(&m->next, __ATOMIC_ACQUIRE)) {
+    size += module_size(m);
+    count++;
+  }
+  put_section(MODULES, size);
+  rec_put_u32(count);
+  for (const module *m = first; m != end && count > 0; m = m->next, count--) {
+    rec_put_u64(m->bias);
+    rec_put_u64(m->low);
+    rec_put_u64(m->high);
+    rec_put_u64(m->code);
+    rec_put_u64(m->code_end);
+    rec_put_u32(m->closed);
+    put_bytes(m->build_id, m->build_id_size);
+    put_bytes(m->path, strlen(m->path));
+  }
+}
+
+/* --- threads ---------------------------------------------------------------- */
+
+/* The processor time of a table's threads, in nanoseconds. */
+static uint64_t cpu_time(const thread *t) {
+  if (__atomic_load_n(&t->ended, __ATOMIC_ACQUIRE) || t->deferred) return t->cpu;
+  struct {
+    int64_t seconds, nanoseconds;
+  } used = {0, 0};
+  /* The kernel's number of the clock of another thread. */
+  const long clock = (long)(~(unsigned)t->id << 3 | 6u);
+  SYSTEM_CALL(clock_gettime, (int)clock, &used, 0, 0);
+  return t->cpu + (uint64_t)used.seconds * 1000000000 + (uint64_t)used.nanoseconds;
+}
+
+static size_t thread_name(const thread *t, char *name, size_t size) {
+  if (__atomic_load_n(&t->ended, __ATOMIC_ACQUIRE)) {
+    memcpy(name, t->name, sizeof t->name);
+    return strnlen(name, sizeof t->name);
+  }
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/task/%d/comm", t->id);
+  const size_t used = read_start(path, name, size);
+  return used > 0 && name[used - 1] == '\n' ? used - 1 : used;
+}
+
+/* Blocks are listed from the last to the first. Returns the one with the records from
+ * number `first` on. */
+static const block *block_from(const thread *t, uint32_t first) {
+  const block *b = __atomic_load_n(&t->blocks, __ATOMIC_ACQUIRE);
+  while (b->first[0].number > first) b = b->next;
+  return b;
+}
+
+static void put_record(const record *r) {
+  const bool nothing = r->self != 0 && !r->entered;
+  const record *entered = r->self != 0 && r->entered ? r->entered : r;
+  rec_put_u32(r->context ? r->context->number : r->number);
+  rec_put_u32(nothing ? NO_CALL : entered->number);
+  rec_put_u64(r->from);
+  rec_put_u64(r->self);
+  rec_put_u64(__atomic_load_n(&r->count, __ATOMIC_RELAXED));
+}
+
+#define RECORD_SIZE (2 * sizeof(uint32_t) + 3 * sizeof(uint64_t))
+
+static void put_records(const thread *t, uint32_t count) {
+  for (uint32_t done = 0; done < count;) {
+    const block *b = block_from(t, done);
+    for (size_t i = 0; i < b->used && done < count; i++, done++) put_record(&b->first[i]);
+  }
+}
+
+static void put_thread(const thread *t) {
+  char name[32];
+  const size_t name_size = thread_name(t, name, sizeof name);
+  const uint32_t count = __atomic_load_n(&t->records, __ATOMIC_ACQUIRE);
+  put_section(THREAD, 6 * sizeof(uint32_t) + 3 * sizeof(uint64_t) + name_size +
+                          (uint64_t)count * RECORD_SIZE);
+  rec_put_u32(t->number);
+  rec_put_u32((uint32_t)t->id);
+  rec_put_u32(t->threads);
+  rec_put_u32(t->deferred);
+  rec_put_u64(cpu_time(t));
+  rec_put_u64(t->signals);
+  rec_put_u64(t->inside);
+  put_bytes(name, name_size);
+  rec_put_u32(count);
+  put_records(t, count);
+}
+
+void rec_put_contexts(const process *about) {
+  rec_put("gprofctx", 8);
+  rec_put_u32(BYTE_ORDER_MARK);
+  rec_put_u16(VERSION);
+  rec_put_u16(sizeof(void *));
+  put_process(about);
+  put_modules();
+  for (const thread *t = __atomic_load_n(&rec_tables, __ATOMIC_ACQUIRE); t; t = t->next)
+    put_thread(t);
+  put_section(END, sizeof(uint32_t));
+  rec_put_u32(rec_output_sum());
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Writes the context profile, whose format doc/contexts.md defines.
+ */
+#ifndef GPROF_RUNTIME_CONTEXT_OUT_H
+#define GPROF_RUNTIME_CONTEXT_OUT_H
+
+#include <stdint.h>
+
+/* What is known about the process. Times are nanoseconds since 1970. */
+typedef struct process {
+  int64_t id, parent;
+  uint64_t begin, end;
+} process;
+
+/* Writes into the output. */
+void rec_put_contexts(const process *about);
+
+#endif

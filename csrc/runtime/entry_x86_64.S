@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The hooks that compilers call at the start of functions, for x86-64. They preserve all
+ * general registers: those of arguments and return values, and r10 and r11, which nested
+ * functions and thunks use. rec_call uses no others, and needs no aligned stack.
+ */
+#ifdef __x86_64__
+	.text
+
+/* self, from, frame, pointer are the arguments of rec_call (see calls.h). */
+.macro HOOK from, frame, pointer
+	.cfi_startproc
+	endbr64
+	push %rax
+	push %rcx
+	push %rdx
+	push %rsi
+	push %rdi
+	push %r8
+	push %r9
+	push %r10
+	push %r11
+	.cfi_adjust_cfa_offset 72
+	mov 72(%rsp), %rdi
+	mov \from, %rsi
+	lea \frame, %rdx
+	mov \pointer, %rcx
+	call rec_call
+	pop %r11
+	pop %r10
+	pop %r9
+	pop %r8
+	pop %rdi
+	pop %rsi
+	pop %rdx
+	pop %rcx
+	pop %rax
+	.cfi_adjust_cfa_offset -72
+	ret
+	.cfi_endproc
+.endm
+
+/* After the prologue: rbp is the frame pointer. */
+	.globl mcount, _mcount
+	.type mcount, @function
+	.type _mcount, @function
+	.p2align 4
+mcount:
+_mcount:
+	HOOK from=8(%rbp), frame=(%rbp), pointer=(%rbp)
+	.size mcount, . - mcount
+	.size _mcount, . - _mcount
+
+/* Before the prologue: rbp is the caller's, and the caller's return address is above
+ * ours. The frame is where the prologue would save rbp: at our return address. */
+	.globl __fentry__
+	.type __fentry__, @function
+	.p2align 4
+__fentry__:
+	HOOK from=80(%rsp), frame=72(%rsp), pointer=%rbp
+	.size __fentry__, . - __fentry__
+
+/* void rec_preserve(void (*function)(void *), void *argument): calls a function of the C
+ * library and preserves x87, SSE, AVX and AVX-512 registers. */
+	.globl rec_preserve
+	.hidden rec_preserve
+	.type rec_preserve, @function
+	.p2align 4
+rec_preserve:
+	.cfi_startproc
+	push %rbp
+	.cfi_def_cfa_offset 16
+	.cfi_offset %rbp, -16
+	mov %rsp, %rbp
+	.cfi_def_cfa_register %rbp
+	push %rbx
+	push %r12
+	.cfi_offset %rbx, -24
+	.cfi_offset %r12, -32
+	mov %rdi, %r12
+	mov %rsi, %rdi
+	sub $2752, %rsp
+	and $-64, %rsp
+	mov $1, %eax
+	cpuid
+	bt $27, %ecx            /* OSXSAVE */
+	jnc 1f
+	xor %eax, %eax
+	xor %ebx, %ebx
+0:	mov %rax, 512(%rsp,%rbx,8)
+	inc %ebx
+	cmp $8, %ebx
+	jne 0b
+	mov $0xe7, %eax
+	xor %edx, %edx
+	xsave64 (%rsp)
+	call *%r12
+	mov $0xe7, %eax
+	xor %edx, %edx
+	xrstor64 (%rsp)
+	jmp 2f
+1:	fxsave64 (%rsp)
+	call *%r12
+	fxrstor64 (%rsp)
+2:	lea -16(%rbp), %rsp
+	pop %r12
+	pop %rbx
+	pop %rbp
+	.cfi_def_cfa %rsp, 8
+	ret
+	.cfi_endproc
+	.size rec_preserve, . - rec_preserve
+
+#endif
+
+	.section .note.GNU-stack, "", %progbits

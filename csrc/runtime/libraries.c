@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Functions of the C library that the recorder wraps to learn of closed libraries, and of
+ * stacks for coroutines. The C library's own functions are found by the dynamic linker,
+ * so this file is not in the archive for static programs.
+ */
+#include <dlfcn.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+#include "runtime/modules.h"
+#include "runtime/stacks.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+
+/* dlopen is not replaced: it searches the directories that its caller names. */
+EXPORTED int dlclose(void *handle) {
+  int (*const original)(void *) = (int (*)(void *))dlsym(RTLD_NEXT, "dlclose");
+  rec_update_modules();
+  const int result = original(handle);
+  rec_update_modules();
+  return result;
+}
+
+EXPORTED int swapcontext(ucontext_t *restrict old, const ucontext_t *restrict new) {
+  typedef int function(ucontext_t *, const ucontext_t *);
+  function *const original = (function *)dlsym(RTLD_NEXT, "swapcontext");
+  const uintptr_t low = (uintptr_t) new->uc_stack.ss_sp;
+  if (low) rec_register_stack(low, low + new->uc_stack.ss_size);
+  return original(old, new);
+}

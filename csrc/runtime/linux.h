@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * System calls without the C library. The code that runs at a call may use nothing else:
+ * functions of the C library may change vector registers, which hold the arguments of the
+ * function that is being entered, and may be busy in the code that a signal interrupted.
+ * A failure is a negative errno.
+ */
+#ifndef GPROF_RUNTIME_LINUX_H
+#define GPROF_RUNTIME_LINUX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+/* Bytes of a signal set in the kernel. */
+#define KERNEL_SIGSET 8
+
+#if defined __x86_64__
+static inline long system_call(long number, long a, long b, long c, long d, long e,
+                               long f) {
+  register long r10 __asm__("r10") = d;
+  register long r8 __asm__("r8") = e;
+  register long r9 __asm__("r9") = f;
+  long result;
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
+  return result;
+}
+#elif defined __aarch64__
+static inline long system_call(long number, long a, long b, long c, long d, long e,
+                               long f) {
+  register long x8 __asm__("x8") = number;
+  register long x0 __asm__("x0") = a;
+  register long x1 __asm__("x1") = b;
+  register long x2 __asm__("x2") = c;
+  register long x3 __asm__("x3") = d;
+  register long x4 __asm__("x4") = e;
+  register long x5 __asm__("x5") = f;
+  __asm__ volatile("svc 0"
+                   : "+r"(x0)
+                   : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+                   : "memory");
+  return x0;
+}
+#else
+#error "the recorder supports x86-64 and AArch64 only"
+#endif
+
+#define SYSTEM_CALL(name, a, b, c, d) \
+  system_call(SYS_##name, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+
+/* Allocates zeroed memory; NULL on failure. */
+static inline void *map_memory(size_t size) {
+  long at = system_call(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return at < 0 && at > -4096 ? NULL : (void *)at;
+}
+
+static inline void unmap_memory(void *memory, size_t size) {
+  SYSTEM_CALL(munmap, memory, size, 0, 0);
+}
+
+/* Blocks all signals of this thread; returns those that were blocked before. */
+static inline uint64_t block_signals(void) {
+  const uint64_t all = UINT64_MAX;
+  uint64_t before = 0;
+  SYSTEM_CALL(rt_sigprocmask, 2 /* SIG_SETMASK */, &all, &before, KERNEL_SIGSET);
+  return before;
+}
+
+static inline void restore_signals(uint64_t before) {
+  SYSTEM_CALL(rt_sigprocmask, 2, &before, 0, KERNEL_SIGSET);
+}
+
+#endif

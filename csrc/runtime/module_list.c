@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Keeps the list of modules up to date.
+ */
+#include <link.h>
+#include <pthread.h>
+#include <string.h>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "runtime/linux.h"
+#include "runtime/modules.h"
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+static pthread_mutex_t updating = PTHREAD_MUTEX_INITIALIZER;
+
+/* Memory for what is never freed. */
+static char *keep(size_t size) {
+  static char *memory;
+  static size_t left;
+  size = (size + 15) & ~(size_t)15;
+  if (left < size) {
+    left = (size + 65535) & ~(size_t)65535;
+    memory = map_memory(left);
+    if (!memory) left = 0;
+    if (!memory) return NULL;
+  }
+  char *kept = memory;
+  memory += size;
+  left -= size;
+  return kept;
+}
+
+static const char *keep_text(const char *text) {
+  char *kept = keep(strlen(text) + 1);
+  return kept ? strcpy(kept, text) : "";
+}
+
+/* The path of the program, for which the dynamic linker reports an empty name. */
+static const char *program_path(void) {
+  char path[4096];
+  ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);
+  path[size > 0 ? size : 0] = '\0';
+  return keep_text(path);
+}
+
+static void read_build_id(module *m, const char *notes, size_t size) {
+  while (size >= sizeof(ElfW(Nhdr))) {
+    const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)(const void *)notes;
+    const size_t name = (note->n_namesz + (size_t)3) & ~(size_t)3;
+    const size_t text = (note->n_descsz + (size_t)3) & ~(size_t)3;
+    if (name > size || text > size || sizeof *note + name + text > size) return;
+    const char *id = notes + sizeof *note + name;
+    if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+        memcmp(notes + sizeof *note, "GNU", 4) == 0 &&
+        note->n_descsz <= sizeof m->build_id) {
+      memcpy(m->build_id, id, note->n_descsz);
+      m->build_id_size = note->n_descsz;
+      return;
+    }
+    notes = id + text;
+    size -= sizeof *note + name + text;
+  }
+}
+
+static void extend(uintptr_t *low, uintptr_t *high, uintptr_t start, uintptr_t end) {
+  if (*high == 0 || start < *low) *low = start;
+  if (end > *high) *high = end;
+}
+
+static void read_segments(module *m, const struct dl_phdr_info *object) {
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+    const uintptr_t start = object->dlpi_addr + segment->p_vaddr;
+    const uintptr_t end = start + segment->p_memsz;
+    if (segment->p_type == PT_LOAD) extend(&m->low, &m->high, start, end);
+    if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X))
+      extend(&m->code, &m->code_end, start, end);
+    if (segment->p_type == PT_GNU_EH_FRAME) {
+      m->unwind = (const unsigned char *)start;
+      m->unwind_size = segment->p_memsz;
+    }
+    if (segment->p_type == PT_NOTE && m->build_id_size == 0)
+      read_build_id(m, (const char *)start, segment->p_memsz);
+  }
+}
+
+/* The module of an object in the list; NULL if it is new. */
+static module *listed(const module *found) {
+  module *m = rec_modules;
+  while (m && (m->closed || m->low != found->low || m->high != found->high)) m = m->next;
+  return m;
+}
+
+typedef struct update {
+  module **end;        /* of the list */
+  unsigned generation; /* number of this update */
+} update;
+
+static int visit(struct dl_phdr_info *object, size_t size, void *data) {
+  (void)size;
+  module found = {.bias = object->dlpi_addr};
+  read_segments(&found, object);
+  if (found.high == 0) return 0;
+  module *m = listed(&found);
+  update *u = data;
+  if (m) {
+    m->seen = u->generation;
+    return 0;
+  }
+  m = (module *)(void *)keep(sizeof *m);
+  if (!m) return 1;
+  found.path = object->dlpi_name && *object->dlpi_name ? keep_text(object->dlpi_name)
+                                                       : program_path();
+  found.seen = u->generation;
+  *m = found;
+  while (*u->end) u->end = &(*u->end)->next;
+  __atomic_store_n(u->end, m, __ATOMIC_RELEASE);
+  return 0;
+}
+
+/* Reserves the addresses of a closed module, so that its records stay unambiguous. */
+static void close_module(module *m) {
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  const uintptr_t low = m->low & ~(page - 1), high = (m->high + page - 1) & ~(page - 1);
+  mmap((void *)low, high - low, PROT_NONE,
+       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  m->closed = true;
+}
+
+void rec_update_modules(void) {
+  static unsigned generation;
+  pthread_mutex_lock(&updating);
+  update u = {&rec_modules, ++generation};
+  dl_iterate_phdr(visit, &u);
+  for (module *m = rec_modules; m; m = m->next)
+    if (m->seen != generation && !m->closed) close_module(m);
+  pthread_mutex_unlock(&updating);
+}

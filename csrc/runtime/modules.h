@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The program and its shared libraries: what lies at which address. Libraries that were
+ * closed remain in the list, and their addresses are reserved, so that no other library
+ * is loaded there.
+ */
+#ifndef GPROF_RUNTIME_MODULES_H
+#define GPROF_RUNTIME_MODULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct module {
+  uintptr_t bias;              /* loaded address minus link-time address */
+  uintptr_t low, high;         /* of all segments, as loaded */
+  uintptr_t code, code_end;    /* of the executable segments, as loaded */
+  const unsigned char *unwind; /* .eh_frame_hdr; NULL if there is none */
+  size_t unwind_size;
+  unsigned char build_id[32];
+  unsigned build_id_size; /* 0 if unknown */
+  bool closed;
+  unsigned seen; /* the last update that found it */
+  const char *path;
+  struct module *next;
+} module;
+
+/* The list of modules; the program is the first. */
+extern module *rec_modules;
+
+/* The module that an address belongs to; NULL if there is none. */
+const module *rec_module_at(uintptr_t address);
+
+/* The start of the function that contains an address, from the unwind table; 0 if
+ * unknown. */
+uintptr_t rec_function_at(uintptr_t address);
+
+/* Looks for new modules and for closed ones. Not for signal handlers. */
+void rec_update_modules(void);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "runtime/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/linux.h"
+
+static struct {
+  const char *name;
+  char temporary[PATH_MAX + 32];
+  int file, error; /* errno of the first failure */
+  uint32_t sum;
+  size_t used;
+  unsigned char bytes[1 << 16];
+} out;
+
+static uint32_t sums[256]; /* of single bytes */
+
+static void prepare_sums(void) {
+  for (uint32_t i = 0; i < 256; i++) {
+    sums[i] = i;
+    for (int bit = 0; bit < 8; bit++)
+      sums[i] = sums[i] >> 1 ^ (sums[i] & 1 ? UINT32_C(0xedb88320) : 0);
+  }
+}
+
+static void remove_temporary(void) {
+  SYSTEM_CALL(unlinkat, AT_FDCWD, out.temporary, 0, 0);
+}
+
+bool rec_open_output(const char *name) {
+  if (sums[1] == 0) prepare_sums();
+  out.name = name;
+  out.error = 0;
+  out.used = 0;
+  out.sum = UINT32_MAX;
+  const long process = SYSTEM_CALL(getpid, 0, 0, 0, 0);
+  snprintf(out.temporary, sizeof out.temporary, "%s.%ld.tmp", name, process);
+  remove_temporary(); /* left by a killed process with the same number */
+  const long file =
+      SYSTEM_CALL(openat, AT_FDCWD, out.temporary,
+                  O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0666);
+  out.file = (int)file;
+  if (file < 0) out.error = (int)-file;
+  return file >= 0;
+}
+
+static void flush(void) {
+  for (size_t i = 0; i < out.used; i++)
+    out.sum = out.sum >> 8 ^ sums[(out.sum ^ out.bytes[i]) & 0xff];
+  for (size_t done = 0; done < out.used && !out.error;) {
+    const long now = SYSTEM_CALL(write, out.file, out.bytes + done, out.used - done, 0);
+    if (now > 0) done += (size_t)now;
+    if (now < 0 && now != -EINTR) out.error = (int)-now;
+  }
+  out.used = 0;
+}
+
+void rec_put(const void *bytes, size_t size) {
+  while (size > 0) {
+    if (out.used == sizeof out.bytes) flush();
+    size_t part = sizeof out.bytes - out.used;
+    if (part > size) part = size;
+    memcpy(out.bytes + out.used, bytes, part);
+    out.used += part;
+    bytes = (const char *)bytes + part;
+    size -= part;
+  }
+}
+
+void rec_put_u16(uint16_t number) { rec_put(&number, sizeof number); }
+
+void rec_put_u32(uint32_t number) { rec_put(&number, sizeof number); }
+
+void rec_put_u64(uint64_t number) { rec_put(&number, sizeof number); }
+
+uint32_t rec_output_sum(void) {
+  flush();
+  return ~out.sum;
+}
+
+int rec_close_output(void) {
+  if (out.file < 0) return out.error;
+  flush();
+  long failed = SYSTEM_CALL(close, out.file, 0, 0, 0);
+  if (failed == 0 && !out.error)
+    failed = system_call(SYS_renameat2, AT_FDCWD, (long)out.temporary, AT_FDCWD,
+                         (long)out.name, 0, 0);
+  if (!out.error) out.error = (int)-failed;
+  if (out.error) remove_temporary();
+  return out.error;
+}
+
+void rec_discard_output(void) {
+  if (out.file < 0) return;
+  SYSTEM_CALL(close, out.file, 0, 0, 0);
+  remove_temporary();
+}

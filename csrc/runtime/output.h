@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Writes a file under a temporary name, and renames it when it is complete. Makes no use
+ * of the C library's files or memory, so that signal handlers may write.
+ */
+#ifndef GPROF_RUNTIME_OUTPUT_H
+#define GPROF_RUNTIME_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Opens the output file, which will be named `name`. There is one at a time. */
+bool rec_open_output(const char *name);
+
+void rec_put(const void *bytes, size_t size);
+void rec_put_u16(uint16_t number);
+void rec_put_u32(uint32_t number);
+void rec_put_u64(uint64_t number);
+
+/* CRC-32 (of zlib and gzip) of all bytes so far. */
+uint32_t rec_output_sum(void);
+
+/* Renames the complete file. Returns 0, or the errno of the first failure, after which
+ * the file is removed. */
+int rec_close_output(void);
+
+/* Removes the incomplete file. */
+void rec_discard_output(void);
+
+#endif

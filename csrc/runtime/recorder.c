@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * libgprof-recorder takes the place of the C library's functions for programs compiled
+ * with -pg: see doc/recorder.md. This file starts the recorder, and ends it; calls.c has
+ * what runs at each call.
+ */
+#include "runtime/recorder.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "runtime/calls.h"
+#include "runtime/intercept.h"
+#include "runtime/linux.h"
+#include "runtime/modules.h"
+#include "runtime/profile.h"
+#include "runtime/sampling.h"
+#include "runtime/stacks.h"
+#include "runtime/threads.h"
+
+/* --- options ---------------------------------------------------------------- */
+
+/* Reads "NAME=NUMBER" at `text`, up to a comma. Returns whether it has this name. */
+static bool read_option(const char *text, const char *option, unsigned long least,
+                        unsigned long most, unsigned long *value) {
+  const size_t length = strlen(option);
+  if (strncmp(text, option, length) != 0 || text[length] != '=') return false;
+  const char *digits = text + length + 1;
+  char *end;
+  const unsigned long number = strtoul(digits, &end, 10);
+  if (*digits < '0' || *digits > '9' || (*end != ',' && *end != '\0')) return false;
+  if (number < least || number > most) return false;
+  *value = number;
+  return true;
+}
+
+/* GPROF_RECORDER=memory=MEGABYTES,rate=HERTZ. Invalid options are ignored, or reported.
+ * At the first constructor, getenv does not work yet. */
+static void read_options(char **environment, bool report) {
+  static const char variable[] = "GPROF_RECORDER=";
+  const char *text = "";
+  for (; environment && *environment; environment++)
+    if (strncmp(*environment, variable, sizeof variable - 1) == 0)
+      text = *environment + sizeof variable - 1;
+  while (*text != '\0') {
+    unsigned long value;
+    if (read_option(text, "memory", 1, 1 << 20, &value))
+      rec_limit = value << 20;
+    else if (read_option(text, "rate", 0, 100000, &value))
+      rec_rate = (unsigned)value;
+    else if (report)
+      dprintf(STDERR_FILENO, "libgprof-recorder: GPROF_RECORDER: invalid option '%.*s'\n",
+              (int)strcspn(text, ","), text);
+    text += strcspn(text, ",");
+    text += *text == ',';
+  }
+}
+
+/* --- start ------------------------------------------------------------------ */
+
+static void begin_child(void) {
+  rec_begin_profile(true);
+  rec_start_child();
+}
+
+/* Records the calls from before the start in the table of the main thread. */
+static void add_early_calls(void) {
+  thread *t = rec_other_table(rec_own, (uintptr_t)__builtin_frame_address(0));
+  for (const early_call *e = rec_early; t && e < rec_early + EARLY_CALLS && e->self;
+       e++) {
+    slot *root = t->now.slots;
+    record *call = rec_find_call(t, &root, e->from, e->self, false);
+    if (call) call->count += e->count;
+  }
+}
+
+/* Programs with the privileges of another user are not recorded. */
+static void start(int count, char **arguments, char **environment) {
+  (void)count, (void)arguments;
+  static bool started;
+  if (started || getauxval(AT_SECURE)) return;
+  started = true;
+  read_options(environment, false);
+  rec_begin_profile(false);
+  rec_start_stacks();
+  rec_update_modules();
+  if (!rec_start_threads() || pthread_atfork(NULL, NULL, begin_child) != 0) return;
+  rec_start_sampling();
+  __atomic_store_n(&rec_state, RECORDING, __ATOMIC_RELEASE);
+  if (rec_early[0].self != 0) add_early_calls();
+}
+
+void __monstartup(size_t low, size_t high) {
+  start(0, NULL, environ);
+  if (rec_state != RECORDING) return;
+  read_options(environ, true);
+  rec_set_code(low, high);
+  if (!rec_own) rec_other_table(NULL, (uintptr_t)__builtin_frame_address(0));
+  rec_catch_abort();
+  at_quick_exit(rec_write_profile);
+}
+
+void monstartup(size_t low, size_t high) { __monstartup(low, high); }
+
+void moncontrol(int on) {
+  int from = on ? PAUSED : RECORDING;
+  __atomic_compare_exchange_n(&rec_state, &from, on ? RECORDING : PAUSED, false,
+                              __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+void gprof_stack(void *low, void *high) {
+  rec_register_stack((uintptr_t)low, (uintptr_t)high);
+}
+
+/* --- end -------------------------------------------------------------------- */
+
+void _mcleanup(void) {
+  if (rec_state != NOT_STARTED) rec_update_modules();
+  rec_write_profile();
+}
+
+/* The linker sorts constructors and destructors by these numbers. Destructors run in
+ * reverse order: after all others of the program, if the recorder is part of it. */
+#define IN(section_name) __attribute__((section(section_name), used))
+IN(".init_array.00000")
+static void (*const first)(int, char **, char **) = start;
+IN(".fini_array.00000")
+static void (*const last)(void) = _mcleanup;

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "runtime/sampling.h"
+
+#include <signal.h>
+#include <time.h>
+#include <ucontext.h>
+
+#include "runtime/linux.h"
+#include "runtime/stacks.h"
+
+unsigned rec_rate = 1000;
+int rec_tick_signal;
+int rec_timer_error;
+
+int __sigaction(int number, const struct sigaction *action, struct sigaction *old);
+
+typedef struct registers {
+  uintptr_t at, stack, frame;
+} registers;
+
+static registers registers_of(const ucontext_t *context) {
+#ifdef __x86_64__
+  const greg_t *all = context->uc_mcontext.gregs;
+  return (registers){(uintptr_t)all[REG_RIP], (uintptr_t)all[REG_RSP],
+                     (uintptr_t)all[REG_RBP]};
+#else
+  const mcontext_t *all = &context->uc_mcontext;
+  return (registers){all->pc, all->sp, all->regs[29]};
+#endif
+}
+
+/* The context of the code that was running. A frame without locals has its return address
+ * at the stack pointer. */
+static record *context_at(thread *t, registers now) {
+  const uintptr_t below = now.stack - sizeof below - 1;
+  if (now.stack - t->now.low >= t->now.size && !rec_switch_stack(t, now.stack))
+    return &t->roots[UNKNOWN_STACK];
+  bool by_order;
+  return rec_find_slot(t, below, now.frame, &by_order)->context;
+}
+
+static void take_sample(int number, siginfo_t *info, void *context) {
+  (void)number;
+  thread *t = rec_own;
+  if (!t || info->si_code != SI_TIMER || rec_state != RECORDING) return;
+  const uint64_t ticks = 1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0);
+  t->signals++;
+  if (t->busy) {
+    t->inside += ticks;
+    return;
+  }
+  t->busy = true;
+  BARRIER();
+  const registers now = registers_of(context);
+  rec_add_sample(t, context_at(t, now), now.at, ticks);
+  BARRIER();
+  t->busy = false;
+}
+
+void rec_start_sampling(void) {
+  struct sigaction present, action = {.sa_sigaction = take_sample,
+                                      .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+  sigfillset(&action.sa_mask);
+  for (int number = SIGRTMAX - 1; number > SIGRTMIN && rec_rate > 0; number--) {
+    if (__sigaction(number, NULL, &present) != 0 || present.sa_handler != SIG_DFL)
+      continue;
+    if (__sigaction(number, &action, NULL) != 0) continue;
+    rec_tick_signal = number;
+    return;
+  }
+}
+
+void rec_start_timer(thread *t) {
+  if (!rec_tick_signal) return;
+  struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
+                           .sigev_signo = rec_tick_signal};
+  event._sigev_un._tid = t->id;
+  long failed = SYSTEM_CALL(timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &t->timer, 0);
+  t->has_timer = failed == 0;
+  if (!t->has_timer) {
+    rec_timer_error = (int)-failed;
+    return;
+  }
+  const struct timespec period = {rec_rate == 1,
+                                  rec_rate == 1 ? 0 : 1000000000 / rec_rate};
+  const struct itimerspec times = {period, period};
+  SYSTEM_CALL(timer_settime, t->timer, 0, &times, 0);
+}
+
+void rec_stop_timer(thread *t) {
+  if (t->has_timer) SYSTEM_CALL(timer_delete, t->timer, 0, 0, 0);
+  t->has_timer = false;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Samples the program: a timer of each thread, on its processor time, sends the thread a
+ * real-time signal. The kernel may deliver fewer signals than asked for. A signal then
+ * stands for several ticks.
+ */
+#ifndef GPROF_RUNTIME_SAMPLING_H
+#define GPROF_RUNTIME_SAMPLING_H
+
+#include "runtime/table.h"
+
+HIDDEN extern unsigned rec_rate;   /* ticks per second; 0: no samples */
+HIDDEN extern int rec_tick_signal; /* the signal; 0 if there is none */
+HIDDEN extern int rec_timer_error; /* errno of the first timer that could not be made */
+
+/* Chooses the signal, and sets its handler. */
+void rec_start_sampling(void);
+
+void rec_start_timer(thread *t);
+void rec_stop_timer(thread *t);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "runtime/stacks.h"
+
+#include <fcntl.h>
+#include <signal.h>
+
+#include "runtime/linux.h"
+
+#define PAGE ((uintptr_t)4096)
+
+/* Larger limits than this count as this. No mapping is that close to the stack. */
+#define LARGEST ((uintptr_t)64 << 20)
+
+/* The main stack grows by this much before it is looked up again. */
+#define GROWTH ((uintptr_t)1 << 20)
+
+typedef struct range {
+  uintptr_t low, high;
+} range;
+
+static range main_stack; /* of the main thread */
+static uintptr_t usual;  /* size of the other threads' stacks, unless they choose */
+
+/* Registered stacks. */
+static struct {
+  range range[1024];
+  uint32_t used;
+} registered;
+
+/* Where the kernel put the program's arguments: above the main stack. */
+extern void *__libc_stack_end;
+
+static bool contains(range r, uintptr_t address) {
+  return address - r.low < r.high - r.low;
+}
+
+void rec_start_stacks(void) {
+  struct {
+    uint64_t soft, hard;
+  } limit = {0, 0};
+  SYSTEM_CALL(prlimit64, 0, 3 /* RLIMIT_STACK */, 0, &limit);
+  const uintptr_t size = limit.soft < LARGEST ? (uintptr_t)limit.soft : LARGEST;
+  main_stack.high = (uintptr_t)__libc_stack_end;
+  main_stack.low = main_stack.high - size;
+  usual = limit.soft < LARGEST ? size : (uintptr_t)2 << 20;
+}
+
+/* --- the memory map --------------------------------------------------------- */
+
+typedef struct map_reader {
+  long file, left;
+  const char *at;
+  char bytes[4096];
+} map_reader;
+
+static int next_byte(map_reader *r) {
+  if (r->left == 0) {
+    r->left = SYSTEM_CALL(read, r->file, r->bytes, sizeof r->bytes, 0);
+    r->at = r->bytes;
+    if (r->left <= 0) return -1;
+  }
+  r->left--;
+  return *r->at++;
+}
+
+/* Reads a hexadecimal number and the byte after it. */
+static uintptr_t next_number(map_reader *r, int *after) {
+  uintptr_t number = 0;
+  for (;;) {
+    const int byte = next_byte(r);
+    if (byte >= '0' && byte <= '9')
+      number = number * 16 + (uintptr_t)(byte - '0');
+    else if (byte >= 'a' && byte <= 'f')
+      number = number * 16 + (uintptr_t)(byte - 'a' + 10);
+    else {
+      *after = byte;
+      return number;
+    }
+  }
+}
+
+/* The mapping that contains an address; an empty range if unknown. */
+static range mapping_of(uintptr_t address) {
+  map_reader r;
+  r.left = 0;
+  r.file = SYSTEM_CALL(openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+  range found = {0, 0};
+  int after = r.file < 0 ? -1 : 0;
+  while (after >= 0) {
+    const uintptr_t low = next_number(&r, &after), high = next_number(&r, &after);
+    if (contains((range){low, high}, address)) {
+      found = (range){low, high};
+      break;
+    }
+    while (after >= 0 && after != '\n') after = next_byte(&r);
+  }
+  if (r.file >= 0) SYSTEM_CALL(close, r.file, 0, 0, 0);
+  return found;
+}
+
+/* --- stacks ----------------------------------------------------------------- */
+
+/* glibc puts the thread's own data at the upper end of its stack. */
+static uintptr_t thread_pointer(void) {
+  uintptr_t pointer;
+#ifdef __x86_64__
+  __asm__("mov %%fs:0, %0" : "=r"(pointer));
+#else
+  __asm__("mrs %0, tpidr_el0" : "=r"(pointer));
+#endif
+  return pointer;
+}
+
+void rec_own_stack(uintptr_t address, uintptr_t *low, uintptr_t *high) {
+  range own = {thread_pointer() - usual, thread_pointer()};
+  if (contains(main_stack, address)) own = main_stack;
+  if (!contains(own, address)) own = mapping_of(address);
+  if (own.high == 0) own = (range){address - usual, (address | (PAGE - 1)) + 1};
+  *low = own.low;
+  *high = own.high;
+}
+
+/* The alternate stack for this thread's signal handlers. */
+static range alternate_stack(void) {
+  stack_t current = {.ss_flags = SS_DISABLE};
+  SYSTEM_CALL(sigaltstack, 0, &current, 0, 0);
+  const uintptr_t low = (uintptr_t)current.ss_sp;
+  return current.ss_flags & SS_DISABLE ? (range){0, 0}
+                                       : (range){low, low + current.ss_size};
+}
+
+static range registered_stack(uintptr_t address) {
+  const uint32_t used = __atomic_load_n(&registered.used, __ATOMIC_ACQUIRE);
+  for (uint32_t i = used < 1024 ? used : 1024; i-- > 0;)
+    if (contains(registered.range[i], address)) return registered.range[i];
+  return (range){0, 0};
+}
+
+void rec_register_stack(uintptr_t low, uintptr_t high) {
+  for (uint32_t i = 0; i < 1024 && i < registered.used; i++)
+    if (registered.range[i].low == low && registered.range[i].high == high) return;
+  const uint32_t i = __atomic_fetch_add(&registered.used, 1, __ATOMIC_ACQ_REL);
+  registered.range[i % 1024] = (range){low, high};
+}
+
+static bool use(thread *t, range r, unsigned root) {
+  stack *s = t->stacks;
+  while (s && (s->low != r.low || s->high != r.high)) s = s->next;
+  if (!s) s = rec_add_stack(t, r.low, r.high, root);
+  if (s) rec_use_stack(t, s, r.low, r.high);
+  return s;
+}
+
+/* Uses the thread's own stack, or the part of it that is not the alternate stack: a
+ * program may have made that in an array of a function. */
+static void use_own(thread *t, range own, range alternate, uintptr_t frame) {
+  if (contains(own, alternate.low) && alternate.low > frame)
+    own.high = alternate.low;
+  else if (contains(own, alternate.low) && alternate.high < own.high)
+    own.low = alternate.high;
+  rec_use_stack(t, &t->own_stack, own.low, own.high);
+}
+
+bool rec_switch_stack(thread *t, uintptr_t frame) {
+  const range alternate = alternate_stack(), known = registered_stack(frame);
+  range own = {t->own_stack.low, t->own_stack.high};
+  if (contains(alternate, frame)) return use(t, alternate, ROOT);
+  if (contains(known, frame)) return use(t, known, ROOT);
+  if (!contains(own, frame)) {
+    const range found = mapping_of(frame);
+    /* The thread's own stack is larger than usual, or the main stack has grown. */
+    if (!contains(found, own.high - 1)) return found.high && use(t, found, UNKNOWN_STACK);
+    t->own_stack.low = own.low = found.low - (own.high == main_stack.high ? GROWTH : 0);
+  }
+  use_own(t, own, alternate, frame);
+  return true;
+}

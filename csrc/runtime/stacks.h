@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Finds the stack that a thread is on: its own, the alternate one of its signal handlers,
+ * one of makecontext or gprof_stack, or an unknown one.
+ */
+#ifndef GPROF_RUNTIME_STACKS_H
+#define GPROF_RUNTIME_STACKS_H
+
+#include "runtime/table.h"
+
+/* The thread's own stack, which contains `address`. */
+void rec_own_stack(uintptr_t address, uintptr_t *low, uintptr_t *high);
+
+/* Makes the stack of a frame the one in use; false without memory. */
+bool rec_switch_stack(thread *t, uintptr_t frame);
+
+/* Registers a stack that the program made. */
+void rec_register_stack(uintptr_t low, uintptr_t high);
+
+/* Remembers the main thread's stack. */
+void rec_start_stacks(void);
+
+#endif

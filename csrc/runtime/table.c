@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "runtime/table.h"
+
+#include "runtime/linux.h"
+#include "runtime/modules.h"
+
+#define PAGE ((size_t)4096)
+#define TABLE_SIZE (4 * PAGE) /* a new table, with its first records */
+#define BLOCK_SIZE (16 * PAGE)
+#define FIRST_SLOTS 64
+#define FIRST_SHIFT 57  /* 128 buckets */
+#define STACK_SIZE PAGE /* a further stack, with its first slots */
+
+/* Deeper contexts are joined, because a new context is compared with all above it. */
+#define MAX_DEPTH 4096
+
+/* Slots that are searched for the function of a call site. */
+#define MAX_SEARCHED 64
+
+/* Links of a chain of frame pointers, through functions without slots. */
+#define MAX_LINKS 32
+
+_Thread_local thread *rec_own __attribute__((tls_model("initial-exec")));
+thread *rec_tables;
+int rec_state;
+size_t rec_limit = (size_t)64 << 20;
+
+static size_t memory;    /* bytes of all tables */
+static uint32_t numbers; /* of tables */
+
+/* Stands for no call in `recent`. */
+static record no_call;
+
+size_t rec_memory(void) { return __atomic_load_n(&memory, __ATOMIC_RELAXED); }
+
+/* Allocates memory for tables. If `limited`, does not exceed the limit. */
+static void *allocate(size_t size, bool limited) {
+  if (limited && rec_memory() + size > rec_limit) return NULL;
+  void *new_memory = map_memory(size);
+  if (new_memory) __atomic_fetch_add(&memory, size, __ATOMIC_RELAXED);
+  return new_memory;
+}
+
+static void release(void *old, size_t size) {
+  unmap_memory(old, size);
+  __atomic_fetch_sub(&memory, size, __ATOMIC_RELAXED);
+}
+
+/* --- records ---------------------------------------------------------------- */
+
+static size_t bucket_of(const record *context, uintptr_t from, uintptr_t self,
+                        unsigned shift) {
+  uint64_t key =
+      ((uint64_t)(uintptr_t)context >> 6) + from * UINT64_C(0x9e3779b97f4a7c15);
+  return (size_t)((key ^ self << 7) * UINT64_C(0xd6e8feb86659fd93) >> shift);
+}
+
+static record *find(const thread *t, const record *context, uintptr_t from,
+                    uintptr_t self) {
+  record *r = t->buckets[bucket_of(context, from, self, t->shift)];
+  while (r && !(r->context == context && r->from == from && r->self == self)) r = r->next;
+  return r;
+}
+
+/* Doubles the number of buckets. Without memory, the buckets get longer. */
+static void grow_buckets(thread *t) {
+  const size_t buckets = (size_t)1 << (64 - t->shift);
+  const unsigned shift = t->shift - 1;
+  record **grown = allocate(2 * buckets * sizeof *grown, true);
+  if (!grown) return;
+  for (size_t i = 0; i < buckets; i++)
+    for (record *r = t->buckets[i], *next; r; r = next) {
+      next = r->next;
+      record **bucket = &grown[bucket_of(r->context, r->from, r->self, shift)];
+      r->next = *bucket;
+      *bucket = r;
+    }
+  if (t->shift != FIRST_SHIFT) release(t->buckets, buckets * sizeof *grown);
+  t->buckets = grown;
+  t->shift = shift;
+}
+
+/* Makes room for a record. Without limit if the context is the joined one: it has at most
+ * one record for each call site and callee. */
+static bool make_room(thread *t, const record *context) {
+  const bool limited = context != &t->roots[JOINED];
+  if (limited && t->full) return false;
+  if (t->blocks->used < t->blocks->capacity) return true;
+  block *b = allocate(BLOCK_SIZE, limited);
+  if (!b) {
+    t->full = true;
+    return false;
+  }
+  b->capacity = (BLOCK_SIZE - sizeof *b) / sizeof *b->first;
+  b->next = t->blocks;
+  __atomic_store_n(&t->blocks, b, __ATOMIC_RELEASE);
+  return true;
+}
+
+/* A new record, which is not yet in the table. */
+static record *new_record(thread *t, record *context, uintptr_t from, uintptr_t self) {
+  if (!make_room(t, context)) return NULL;
+  block *b = t->blocks;
+  record *r = &b->first[b->used];
+  r->context = context;
+  r->from = from;
+  r->self = self;
+  r->entered = NULL;
+  r->recent[0] = r->recent[1] = &no_call;
+  r->depth = context->depth + 1;
+  r->number = t->records;
+  return r;
+}
+
+/* Puts a complete record into the table. */
+static void insert(thread *t, record *r) {
+  record **bucket = &t->buckets[bucket_of(r->context, r->from, r->self, t->shift)];
+  r->next = *bucket;
+  *bucket = r;
+  __atomic_store_n(&t->blocks->used, t->blocks->used + 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&t->records, t->records + 1, __ATOMIC_RELEASE);
+  if (t->records > (uint64_t)2 << (64 - t->shift)) grow_buckets(t);
+}
+
+/* Adds a record that enters nothing: a sample, or what is not a call. */
+static record *add(thread *t, record *context, uintptr_t from, uintptr_t self) {
+  record *r = new_record(t, context, from, self);
+  if (r) insert(t, r);
+  return r;
+}
+
+/* The context that a call enters: a new one, that of the same function's frame above, or
+ * the joined one. */
+static record *entered_by(thread *t, record *call) {
+  if (call->depth > MAX_DEPTH) return &t->roots[JOINED];
+  for (record *above = call->context; above; above = above->context)
+    if (above->self == call->self) return above;
+  return call;
+}
+
+/* The code at the return address of a signal handler: the system call rt_sigreturn. */
+static bool is_signal_return(uintptr_t address) {
+#ifdef __x86_64__
+  static const unsigned char code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+#else
+  static const unsigned char code[] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4};
+#endif
+  const unsigned char *bytes = (const unsigned char *)address;
+  for (size_t i = 0; i < sizeof code; i++)
+    if (bytes[i] != code[i]) return false;
+  return true;
+}
+
+/* Adds a call. A signal handler is entered from the root; the record in the context that
+ * the signal interrupted only counts. */
+static record *add_call(thread *t, record *context, uintptr_t from, uintptr_t self) {
+  record *root = &t->roots[ROOT], *handler = NULL;
+  if (context->self != 0 && is_signal_return(from)) {
+    handler = find(t, root, from, self);
+    if (!handler) handler = add_call(t, root, from, self);
+    if (!handler) return NULL;
+  }
+  record *call = new_record(t, context, from, self);
+  if (!call) return NULL;
+  if (handler)
+    call->entered = handler;
+  else if (context == &t->roots[JOINED])
+    call->entered = context;
+  else
+    call->entered = entered_by(t, call);
+  insert(t, call);
+  return call;
+}
+
+void rec_add_sample(thread *t, record *context, uintptr_t at, uint64_t ticks) {
+  record *sample = find(t, context, at, 0);
+  if (!sample) sample = add(t, context, at, 0);
+  if (!sample && context != &t->roots[JOINED]) {
+    rec_add_sample(t, &t->roots[JOINED], at, ticks);
+    return;
+  }
+  if (sample) sample->count += ticks;
+}
+
+/* --- tables ----------------------------------------------------------------- */
+
+/* The bytes where a frame can begin: a frame has two words. */
+static size_t size_of(uintptr_t low, uintptr_t high) {
+  return high - low - 2 * sizeof high + 1;
+}
+
+static window window_of(uintptr_t low, uintptr_t high, slot *slots, size_t count) {
+  slots[0].frame = UINTPTR_MAX;
+  return (window){low, size_of(low, high), slots, slots, slots + count};
+}
+
+static void *take(char **at, size_t size) {
+  void *taken = *at;
+  *at += size;
+  return taken;
+}
+
+thread *rec_new_table(uintptr_t low, uintptr_t high) {
+  char *at = allocate(TABLE_SIZE, false);
+  if (!at) return NULL;
+  const char *const end = at + TABLE_SIZE;
+  thread *t = take(&at, sizeof *t);
+  slot *slots = take(&at, FIRST_SLOTS * sizeof *slots);
+  t->buckets = take(&at, sizeof *t->buckets << (64 - FIRST_SHIFT));
+  t->shift = FIRST_SHIFT;
+  t->blocks = take(&at, sizeof *t->blocks);
+  t->blocks->capacity = (size_t)(end - at) / sizeof(record);
+  t->blocks->used = t->records = ROOTS;
+  t->roots = t->blocks->first;
+  for (int i = 0; i < ROOTS; i++) {
+    t->roots[i].entered = &t->roots[i];
+    t->roots[i].recent[0] = t->roots[i].recent[1] = &no_call;
+    t->roots[i].number = (uint32_t)i;
+  }
+  t->now = window_of(low, high, slots, FIRST_SLOTS);
+  slots[0].context = &t->roots[ROOT];
+  t->stack = t->stacks = &t->own_stack;
+  t->stack->low = low;
+  t->stack->high = high;
+  t->number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
+  t->next = __atomic_load_n(&rec_tables, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(&rec_tables, &t->next, t, false, __ATOMIC_RELEASE,
+                                      __ATOMIC_RELAXED)) {}
+  return t;
+}
+
+void rec_reuse_table(thread *t, uintptr_t low, uintptr_t high) {
+  rec_use_stack(t, &t->own_stack, low, high);
+  t->own_stack.low = low;
+  t->own_stack.high = high;
+  t->now = window_of(low, high, t->now.slots, (size_t)(t->now.end - t->now.slots));
+}
+
+void rec_forget_tables(void) {
+  rec_tables = NULL;
+  memory = 0;
+  numbers = 0;
+}
+
+/* --- stacks ----------------------------------------------------------------- */
+
+stack *rec_add_stack(thread *t, uintptr_t low, uintptr_t high, unsigned root) {
+  stack *s = allocate(STACK_SIZE, false);
+  if (!s) return NULL;
+  slot *slots = (slot *)(void *)(s + 1);
+  s->saved = window_of(low, high, slots, (STACK_SIZE - sizeof *s) / sizeof *slots);
+  slots[0].context = &t->roots[root];
+  s->low = low;
+  s->high = high;
+  s->next = t->stacks;
+  t->stacks = s;
+  return s;
+}
+
+void rec_use_stack(thread *t, stack *s, uintptr_t low, uintptr_t high) {
+  if (t->stack != s) {
+    t->stack->saved = t->now;
+    t->now = s->saved;
+    t->stack = s;
+  }
+  t->now.low = low;
+  t->now.size = size_of(low, high);
+}
+
+bool rec_grow_slots(thread *t) {
+  window *now = &t->now;
+  const size_t used = (size_t)(now->top - now->slots) + 1;
+  const size_t size = (size_t)(now->end - now->slots) * sizeof *now->slots;
+  slot *grown = allocate(2 * size, false);
+  if (!grown) return false;
+  for (size_t i = 0; i < used; i++) grown[i] = now->slots[i];
+  if (size > STACK_SIZE) release(now->slots, size);
+  *now = (window){now->low, now->size, grown, grown + used - 1,
+                  grown + 2 * size / sizeof *grown};
+  return true;
+}
+
+/* --- the shadow stack ------------------------------------------------------- */
+
+/* Whether the frame of a slot still exists: its return address has not been
+ * overwritten. The first slot always does. */
+static bool exists(const thread *t, const slot *s) {
+  return s == t->now.slots || ((const uintptr_t *)s->frame)[1] ==
+                                  s->returns;
+}
+
+static slot *innermost(const thread *t, slot *from) {
+  while (!exists(t, from)) from--;
+  return from;
+}
+
+/* Binary search among the slots up to `top`; NULL if none has this frame. */
+static slot *slot_of(const thread *t, slot *top, uintptr_t frame) {
+  slot *low = t->now.slots, *high = top; /* frames descend */
+  while (low < high) {
+    slot *middle = low + (high - low) / 2;
+    if (middle->frame > frame)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low->frame == frame && exists(t, low) ? low : NULL;
+}
+
+slot *rec_find_slot(const thread *t, uintptr_t frame, uintptr_t pointer, bool *by_order) {
+  const uintptr_t high = t->now.low + t->now.size;
+  slot *top = t->now.top;
+  while (top->frame <= frame) top--;
+  *by_order = false;
+  for (int links = 0; links < MAX_LINKS; links++) {
+    if (pointer <= frame || pointer >= high || pointer % sizeof pointer != 0) break;
+    slot *found = slot_of(t, top, pointer);
+    if (found) return found;
+    const uintptr_t next = *(const uintptr_t *)pointer;
+    if (next <= pointer) break;
+    pointer = next;
+  }
+  *by_order = true;
+  return innermost(t, top);
+}
+
+static uintptr_t function_of(const slot *s) {
+  return s->context->self != 0 ? rec_function_at(s->context->self - 1) : 0;
+}
+
+/* Whether the function of a slot cannot have made a call, because the call site is in the
+ * function of another slot: it has returned, or is that one's caller. */
+static bool is_other(const thread *t, const slot *at, uintptr_t from) {
+  const uintptr_t function = rec_function_at(from - 1);
+  if (function == 0 || function == function_of(at)) return false;
+  slot *other = innermost(t, t->now.top);
+  for (int i = 0; i < MAX_SEARCHED && other > t->now.slots; i++) {
+    if (function == function_of(other)) return true;
+    other = innermost(t, other - 1);
+  }
+  return false;
+}
+
+record *rec_find_call(thread *t, slot **at, uintptr_t from, uintptr_t self,
+                      bool by_order) {
+  for (;;) {
+    record *const context = (*at)->context;
+    record *call = find(t, context, from, self);
+    if (!call && context->self != 0 && is_other(t, *at, from))
+      call = add(t, context, from, self); /* enters nothing */
+    else if (!call)
+      call = add_call(t, context, from, self);
+    if (!call && context != &t->roots[JOINED]) {
+      record *const joined = &t->roots[JOINED];
+      call = find(t, joined, from, self);
+      return call ? call : add_call(t, joined, from, self);
+    }
+    if (!call || call->entered) return call;
+    *at = innermost(t, by_order ? *at - 1 : t->now.top);
+    by_order = true;
+  }
+}
+
+void rec_copy_frames(thread *to, const thread *from) {
+  for (const slot *s = from->now.slots + 1; s <= from->now.top; s++) {
+    const record *called = s->context;
+    slot *at = to->now.top;
+    if (to->now.top + 1 == to->now.end && !rec_grow_slots(to)) return;
+    record *call = rec_find_call(to, &at, called->from, called->self, false);
+    *++to->now.top = (slot){s->frame, s->returns, call ? call->entered : at->context};
+  }
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The table of a thread: its shadow stack, and a record for each call path.
+ *
+ * A record belongs to a call site in a context. Its context is the record of the call
+ * that entered the function with the call site. So the records of a thread form a tree,
+ * whose root is not a call.
+ * A recursive call enters the context of the function's frame above; its own record only
+ * counts, and has no children. Each sample is a record, too: its `from` is the address
+ * where it fell, and `self` is 0.
+ *
+ * Only its own thread changes a table. A signal handler that finds the table busy uses
+ * a second table. Other threads read the records while they are in use: a record is
+ * complete before the number of used records in its block is published.
+ */
+#ifndef GPROF_RUNTIME_TABLE_H
+#define GPROF_RUNTIME_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct record {
+  struct record *context; /* where the call was made; NULL for roots */
+  uintptr_t from;         /* return address of the call, or address of a sample */
+  uintptr_t self;         /* return address of the hook: identifies the callee */
+  struct record *entered; /* the context of the callee. NULL: not a call, but a sample, or
+                              a note that this context cannot have made the call */
+  uint64_t count;
+  struct record *next;      /* in the same bucket */
+  struct record *recent[2]; /* the calls last made in this context */
+  uint32_t depth;           /* in frames */
+  uint32_t number;          /* in the table; the roots have the first ones */
+} record;
+
+/* Records are allocated in blocks. */
+typedef struct block {
+  struct block *next;
+  size_t used, capacity; /* records */
+  record first[];
+} block;
+
+/* A frame of the shadow stack. */
+typedef struct slot {
+  uintptr_t frame;   /* address below the return address, as of a saved frame pointer */
+  uintptr_t returns; /* return address as stored on the stack; 0 in the first slot */
+  record *context;
+} slot;
+
+/* The part of the program's stack in use, and its shadow. Every frame in it has a slot
+ * above the first, which stands for the caller of the outermost frame. Frames descend
+ * from the first slot on. */
+typedef struct window {
+  uintptr_t low, size; /* where frames may begin, in bytes. A size of 0 makes the next
+                           call look for its stack */
+  slot *slots, *top, *end;
+} window;
+
+/* A stack of the program. */
+typedef struct stack {
+  window saved; /* while the stack is not in use */
+  uintptr_t low, high;
+  struct stack *next;
+} stack;
+
+enum { ROOT, UNKNOWN_STACK, JOINED, ROOTS };
+
+typedef struct thread {
+  window now;    /* of the stack in use */
+  stack *stack;  /* the stack in use */
+  bool busy;     /* the table is changing */
+  bool ended;    /* no thread uses the table. Set last */
+  bool deferred; /* made by a signal handler for a busy table */
+  bool has_timer;
+  bool full;             /* further contexts are joined, for lack of memory */
+  int timer;
+  int id;           /* of the thread; of the last one, if several used the table */
+  uint32_t number;  /* of the table in this process, from 1 */
+  uint32_t threads; /* that used the table, one after the other */
+  record **buckets;
+  unsigned shift; /* 64 minus the binary logarithm of the number of buckets */
+  uint32_t records;
+  block *blocks;
+  record *roots;         /* by kind of root */
+  stack *stacks;         /* all stacks of the thread; the last is the thread's own */
+  struct thread *second; /* the table for signal handlers */
+  struct thread *next;   /* in the list of all tables */
+  uint64_t signals;      /* of the timer */
+  uint64_t inside;       /* ticks that fell in the recorder */
+  uint64_t cpu;          /* processor time of ended threads in nanoseconds */
+  char name[16];
+  stack own_stack;
+} thread;
+
+/* Not looked up through the global offset table. */
+#define HIDDEN __attribute__((visibility("hidden")))
+
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+/* Orders the changes of a table for signal handlers of its thread. */
+#define BARRIER() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+
+/* Before the start, calls go to a small table of their own. */
+enum { NOT_STARTED, RECORDING, PAUSED };
+HIDDEN extern int rec_state;
+
+/* This thread's table; NULL before its first call. */
+HIDDEN extern _Thread_local thread *rec_own;
+
+/* The list of all tables, and the number of bytes that tables may have. */
+HIDDEN extern thread *rec_tables;
+HIDDEN extern size_t rec_limit;
+
+/* Allocates a table for the calling thread, which is on the stack from `low` to `high`.
+ * Returns NULL without memory. */
+thread *rec_new_table(uintptr_t low, uintptr_t high);
+
+/* Prepares a table whose thread has ended for another one. */
+void rec_reuse_table(thread *t, uintptr_t low, uintptr_t high);
+
+/* Forgets all tables, in a forked child. Their memory is shared with the parent. */
+void rec_forget_tables(void);
+
+/* Bytes that all tables have. */
+size_t rec_memory(void);
+
+/* Adds a stack. Its outermost frame is called from a root. Returns NULL without
+ * memory. */
+stack *rec_add_stack(thread *t, uintptr_t low, uintptr_t high, unsigned root);
+
+/* Makes a stack the one in use: of it, the part from `low` to `high`. */
+void rec_use_stack(thread *t, stack *s, uintptr_t low, uintptr_t high);
+
+/* Doubles the capacity of the shadow stack; false without memory. */
+bool rec_grow_slots(thread *t);
+
+/* Finds the slot of the function that runs when the innermost frame is above `frame`.
+ * `pointer` is its frame pointer, if it has one. If no frame pointer leads to a slot, it
+ * is the innermost one, and `by_order` is set. */
+slot *rec_find_slot(const thread *t, uintptr_t frame, uintptr_t pointer, bool *by_order);
+
+/* Finds the record of a call from the function in slot `*at`, or adds it. If the call
+ * site is in the function of another slot, that becomes `*at`. Returns NULL without
+ * memory. */
+record *rec_find_call(thread *t, slot **at, uintptr_t from, uintptr_t self,
+                      bool by_order);
+
+/* Counts a sample. */
+void rec_add_sample(thread *t, record *context, uintptr_t at, uint64_t ticks);
+
+/* Repeats the calls that are active in another table of the same thread, without
+ * counting them. */
+void rec_copy_frames(thread *to, const thread *from);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "runtime/threads.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
+#include "runtime/linux.h"
+#include "runtime/sampling.h"
+#include "runtime/stacks.h"
+
+uint64_t rec_lost;
+
+static pthread_key_t leaving; /* its destructor runs at the end of a thread */
+
+/* Runs `set` with all vector registers preserved; see entry.S. */
+void rec_preserve(void (*set)(void *), void *argument);
+
+static void set_key(void *table) { pthread_setspecific(leaving, table); }
+
+/* Runs at the end of a thread. A call after this takes a table again. */
+static void leave(void *table) {
+  const uint64_t before = block_signals();
+  thread *t = table;
+  rec_stop_timer(t);
+  struct timespec used = {0, 0};
+  SYSTEM_CALL(clock_gettime, CLOCK_THREAD_CPUTIME_ID, &used, 0, 0);
+  t->cpu += (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+  SYSTEM_CALL(prctl, 16 /* PR_GET_NAME */, t->name, 0, 0);
+  rec_own = NULL;
+  __atomic_store_n(&t->ended, true, __ATOMIC_RELEASE);
+  restore_signals(before);
+}
+
+bool rec_start_threads(void) { return pthread_key_create(&leaving, leave) == 0; }
+
+/* A table whose thread has ended; NULL while there is enough memory for more tables. */
+static thread *ended_table(void) {
+  if (rec_memory() < rec_limit / 2) return NULL;
+  thread *t = __atomic_load_n(&rec_tables, __ATOMIC_ACQUIRE);
+  while (t && !__atomic_exchange_n(&t->ended, false, __ATOMIC_ACQUIRE)) t = t->next;
+  return t;
+}
+
+static thread *begin(uintptr_t frame) {
+  const uint64_t before = block_signals();
+  uintptr_t low, high;
+  rec_own_stack(frame, &low, &high);
+  thread *t = ended_table();
+  if (t)
+    rec_reuse_table(t, low, high);
+  else
+    t = rec_new_table(low, high);
+  if (t) {
+    t->threads++;
+    t->id = (int)SYSTEM_CALL(gettid, 0, 0, 0, 0);
+    rec_start_timer(t);
+    rec_own = t;
+    rec_preserve(set_key, t);
+  }
+  restore_signals(before);
+  return t;
+}
+
+thread *rec_other_table(thread *t, uintptr_t frame) {
+  if (!t) return begin(frame);
+  while (t && t->busy) {
+    if (!t->second) {
+      thread *second = rec_new_table(t->own_stack.low, t->own_stack.high);
+      if (!second) return NULL;
+      second->deferred = true;
+      second->id = t->id;
+      t->second = second;
+    }
+    t = t->second;
+  }
+  return t;
+}
+
+void rec_start_child(void) {
+  const thread *parent = rec_own;
+  rec_forget_tables();
+  rec_lost = 0;
+  rec_own = NULL;
+  if (!parent) return;
+  thread *t = begin((uintptr_t)__builtin_frame_address(0));
+  if (t) rec_copy_frames(t, parent);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Gives threads their tables: at their first call, after a fork, and for signal handlers
+ * that interrupt the recorder. The table of a thread that has ended keeps its counts. If
+ * memory is short, the next new thread continues it.
+ */
+#ifndef GPROF_RUNTIME_THREADS_H
+#define GPROF_RUNTIME_THREADS_H
+
+#include "runtime/table.h"
+
+/* Calls that were not recorded, for lack of memory. */
+HIDDEN extern uint64_t rec_lost;
+
+/* Prepares for threads; false without memory. */
+bool rec_start_threads(void);
+
+/* The table for a call in a thread that has none yet, or whose table `t` is busy. NULL
+ * without memory. */
+thread *rec_other_table(thread *t, uintptr_t frame);
+
+/* Starts anew in a forked child, in which only this thread exists. */
+void rec_start_child(void);
+
+#endif

@@ -1,0 +1,403 @@
+-- The recorder: counts and call paths equal those that follow from the source, and the program does not notice it.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local gmon = require "support.gmon"
+local oracle = require "support.oracle"
+local program = require "support.program"
+local recorder = require "support.recorder"
+local shell = require "support.shell"
+
+local function installed(command)
+  return shell.run({ "sh", "-c", 'command -v "$1"', "sh", command }).status == 0
+end
+
+-- Runs a program that must succeed silently. Returns the path of its profile, and the result.
+local function record(built, arguments, options)
+  local result = recorder.run(built, arguments, options)
+  assert.same({ "", 0 }, { result.stderr, result.status })
+  return result.dir .. "/gmon.out", result
+end
+
+local function files(dir)
+  return (shell.check({ "ls", "-A", dir }).stdout:gsub("\n$", ""):gsub("\n", " "))
+end
+
+local machine <const> = shell.check({ "gcc", "-dumpmachine" }).stdout:match "^[^-]+"
+if machine ~= "x86_64" and machine ~= "aarch64" then
+  pending("the recorder, which does not support " .. machine)
+  return
+end
+
+local ARM <const> = "aarch64-linux-gnu"
+
+-- The ways to compile a program and to run it under the recorder.
+local ways <const> = {
+  { name = "gcc" },
+  { name = "gcc -no-pie", compile = { flags = { "-no-pie", "-fno-pie" } } },
+  { name = "clang", compile = { compiler = "clang" } },
+  { name = "gcc -mfentry", compile = { flags = { "-mfentry" } }, only = "x86_64" },
+  { name = "gcc -static", compile = { flags = { "-static" }, link = { recorder.archive } }, run = { preload = false } },
+  { name = "gcc, with the archive", compile = { link = { recorder.archive } }, run = { preload = false } },
+}
+
+local function each_way(run)
+  for _, way in ipairs(ways) do
+    local compiler = way.compile and way.compile.compiler or "gcc"
+    if way.only and way.only ~= machine then
+      pending(way.name .. ", which needs " .. way.only)
+    elseif not installed(compiler) then
+      pending(way.name .. ", which is not installed")
+    else
+      run(way)
+    end
+  end
+end
+
+local function compile(source, way, flags)
+  local options = {}
+  for key, value in pairs(way.compile or {}) do options[key] = value end
+  options.flags = table.move(flags or {}, 1, #(flags or {}), #(options.flags or {}) + 1,
+    table.move(options.flags or {}, 1, #(options.flags or {}), 1, {}))
+  return recorder.compile(source, options)
+end
+
+-- Threads --------------------------------------------------------------------------------
+
+local FIB <const> = 21891
+
+local function check_threads(built, threads, calls, concurrent, options)
+  local path = record(built, { tostring(threads), tostring(calls), tostring(concurrent) }, options)
+  local counts = recorder.arcs(built, path)
+  assert.same({ leaf = 2 * threads * calls, mid = threads * calls, fib = FIB, work = threads, main = 1 },
+    { leaf = counts.leaf, mid = counts.mid, fib = counts.fib, work = counts.work, main = counts.main })
+  assert.same({ 2 * threads * calls, threads * calls, FIB - 1, 1 },
+    { counts["mid leaf"], counts["work mid"], counts["fib fib"], counts["main fib"] })
+  return path
+end
+
+describe("calls are counted exactly", function()
+  each_way(function(way)
+    it("in eight threads: " .. way.name, function()
+      check_threads(compile("threads.c", way), 8, 20000, 8, way.run)
+    end)
+  end)
+
+  local function in_threads(threads, calls, concurrent)
+    it(("in %d threads, %d at a time"):format(threads, concurrent), function()
+      check_threads(recorder.compile "threads.c", threads, calls, concurrent)
+    end)
+  end
+  in_threads(1, 500000, 1)
+  in_threads(2, 200000, 2)
+  in_threads(64, 5000, 64)
+  in_threads(2000, 20, 40)
+
+  it("in threads that continue the tables of others, as memory is limited", function()
+    local built = recorder.compile "threads.c"
+    local path = check_threads(built, 500, 20, 20, { env = { GPROF_RECORDER = "memory=1" } })
+    local used, tables = 0, recorder.read(path .. ".ctx").threads
+    for _, thread in ipairs(tables) do used = used + thread.threads end
+    assert.same(501, used)
+    assert.is_true(#tables < 100)
+  end)
+
+  it("for GNU gprof, too", function()
+    if not oracle.available() then pending "GNU gprof" return end
+    local built = recorder.compile "threads.c"
+    local path = check_threads(built, 8, 1000, 8)
+    local flat = oracle.run({ "-b", "-p", built.image, path })
+    assert.same({ "", 0 }, { flat.stderr, flat.status })
+    local counted = {}
+    for calls, name in flat.stdout:gmatch "(%d+) +[%d.]+ +[%d.]+ +(%l+)\n" do counted[name] = tonumber(calls) end
+    assert.same({ 16000, 8000 }, { counted.leaf, counted.mid })
+  end)
+end)
+
+-- Call paths -----------------------------------------------------------------------------
+
+-- The calls that follow from parents.c, by the word that selects them.
+local expected <const> = {
+  s = { stack_arguments = 1, ["stack_arguments/callee"] = 1, ["stack_arguments/seven"] = 1,
+    ["stack_arguments/deep"] = 1, ["stack_arguments/deep/callee"] = 1 },
+  a = { allocates = 1, ["allocates/callee"] = 1, ["allocates/deep"] = 1, ["allocates/deep/callee"] = 1,
+    ["allocates/seven"] = 1 },
+  o = { over_aligned = 1, ["over_aligned/callee"] = 1, ["over_aligned/deep"] = 1, ["over_aligned/deep/callee"] = 1 },
+  q = { sorts = 1, ["sorts/callee"] = 1, ["sorts/comparison"] = 3, ["sorts/comparison/callee"] = 3, ["sorts/deep"] = 1,
+    ["sorts/deep/callee"] = 1 },
+  r = { even = 501, ["even/odd"] = 500, ["even/callee"] = 501 },
+  j = { returns_twice = 1, ["returns_twice/jumps"] = 6, ["returns_twice/callee"] = 1, ["returns_twice/deep"] = 1,
+    ["returns_twice/deep/callee"] = 1 },
+  h = { handles = 1, ["handles/interrupted"] = 1, ["handles/interrupted/callee"] = 1,
+    ["handles/interrupted/deep"] = 1, ["handles/interrupted/deep/callee"] = 1, ["handles/deep"] = 1,
+    ["handles/deep/callee"] = 1, ["/handler"] = 1, ["/handler/deep"] = 1, ["/handler/deep/callee"] = 1 },
+  c = { switches = 1, ["switches/callee"] = 2, ["switches/deep"] = 1, ["switches/deep/callee"] = 1,
+    ["/coroutine"] = 1, ["/coroutine/callee"] = 1, ["/coroutine/deep"] = 1, ["/coroutine/deep/callee"] = 1 },
+  f = { forks = 1, ["forks/callee"] = 2 },
+}
+expected.H = expected.h
+expected.x = expected.f
+
+local function check_paths(built, word, options)
+  local paths = { main = 1, ["main/callee"] = 1 }
+  for path, calls in pairs(expected[word]) do
+    paths[path:find "^/" and path:sub(2) or "main/" .. path] = calls
+  end
+  local result = recorder.run(built, { word }, options)
+  assert.same(0, result.status)
+  assert.same(paths, (recorder.paths(built, result.dir .. "/gmon.out.ctx")), word)
+  return result
+end
+
+-- Without calls that the compiler turns into jumps.
+local WHOLE <const> = "-fno-optimize-sibling-calls"
+
+describe("call paths are exact", function()
+  each_way(function(way)
+    it("in difficult functions, handlers and children: " .. way.name, function()
+      local built = compile("parents.c", way, { WHOLE })
+      for word in ("saoqrjhHf"):gmatch "." do check_paths(built, word, way.run) end
+    end)
+  end)
+
+  it("on stacks of ucontext", function()
+    check_paths(recorder.compile("parents.c", { flags = { WHOLE } }), "c")
+  end)
+
+  it("in a function that another one ends with", function()
+    local built = recorder.compile "parents.c"
+    local path = record(built, { "l" })
+    assert.same({ main = 1, ["main/last_call"] = 1, ["main/deep"] = 1, ["main/callee"] = 2 },
+      (recorder.paths(built, path .. ".ctx")))
+  end)
+
+  it("in nested functions, whose calls of the hook differ", function()
+    for _, flag in ipairs { "-pg", machine == "x86_64" and "-mfentry" or nil } do
+      local built = recorder.compile("parents.c", { flags = { WHOLE, flag } })
+      local path = record(built, { "n" })
+      assert.same({ 2, 2 }, { recorder.paths(built, path .. ".ctx")["main/nested/inside"],
+        recorder.arcs(built, path)["inside callee"] })
+    end
+  end)
+
+  it("after exceptions", function()
+    local built = recorder.compile("throws.cc", { compiler = "g++", flags = { WHOLE } })
+    local paths = recorder.paths(built, record(built) .. ".ctx")
+    local named = {}
+    for path, calls in pairs(paths) do named[path:gsub("_Z%d+(%l+)%w", "%1")] = calls end
+    assert.same({ main = 1, ["main/catcher"] = 100, ["main/plain"] = 100, ["main/catcher/thrower"] = 1100,
+      ["main/catcher/plain"] = 100 }, named)
+  end)
+
+  it("until the limit of memory; then they are joined, and counts remain exact", function()
+    local built = recorder.compile("paths.c", { flags = { WHOLE } })
+    local whole = record(built)
+    local limited = record(built, {}, { env = { GPROF_RECORDER = "memory=1" } })
+    assert.same(recorder.arcs(built, whole), recorder.arcs(built, limited))
+    local paths, _, file = recorder.paths(built, whole .. ".ctx")
+    assert.same({ 0, 100000 }, { file.process.joined, paths["main/first/second/third/fourth/fifth"] })
+    paths, _, file = recorder.paths(built, limited .. ".ctx")
+    assert.same({ 1, 1 << 20 }, { file.process.joined, file.process.limit })
+    assert.same(100000, paths["main/first/second/third/fourth/fifth"] + paths["<joined>/fifth"])
+    assert.is_true(#file.bytes < 1 << 20)
+  end)
+end)
+
+describe("libraries", function()
+  it("that are compiled with -pg are counted, also where the program is not, and after they are closed", function()
+    local plugin = recorder.compile("plugin.c", { flags = { "-shared", "-fPIC" } }).image
+    local other = plugin .. ".2"
+    shell.check { "cp", plugin, other }
+    local built = recorder.compile("loader.c", { flags = { "-pg" } })
+    local _, result = record(built, { plugin, other, plugin })
+    local calls, closed, names = {}, 0, {}
+    local file = recorder.read(result.dir .. "/gmon.out.ctx")
+    for _, module in ipairs(file.modules) do
+      closed = closed + module.closed
+      names[module.path] = true
+    end
+    assert.is_true(closed == 3 and names[plugin] and names[other])
+    for i = 0, file.threads[1].rows - 1 do
+      local row = file.threads[1][i]
+      for _, module in ipairs(file.modules) do
+        if row.self >= module.low and row.self < module.high and module.closed == 1 then
+          table.insert(calls, row.count)
+        end
+      end
+    end
+    table.sort(calls)
+    assert.same({ 1, 1, 1, 1000, 1000, 1000 }, calls)
+  end)
+end)
+
+-- Samples --------------------------------------------------------------------------------
+
+describe("samples", function()
+  it("belong to the call path, also in libraries; those of the program are in gmon.out", function()
+    local built = recorder.compile "times.c"
+    local path = record(built, { "30" })
+    local _, ticks, file = recorder.paths(built, path .. ".ctx")
+    -- 300 ticks each, if the kernel accounts for all of them.
+    assert.is_true(ticks["main/computes"] > 150 and ticks["main/copies"] > 150)
+    local total, outside, main = 0, 0, file.modules[1]
+    local thread = file.threads[1]
+    for i = 0, thread.rows - 1 do
+      local row = thread[i]
+      if row.self == 0 and i > 2 then
+        local inside = row.from >= main.low and row.from < main.high
+        total, outside = total + row.count, outside + (inside and 0 or row.count)
+      end
+    end
+    assert.is_true(outside > 150)
+    assert.is_true(thread.signals > 0 and thread.signals <= total + thread.inside)
+    local binned = 0
+    for _, histogram in ipairs(gmon.select(gmon.parse(shell.read(path)), "histogram")) do
+      assert.same(1000, histogram.rate)
+      for _, bin in ipairs(histogram.bins) do binned = binned + bin end
+    end
+    assert.same(total - outside, binned)
+  end)
+
+  it("can be switched off", function()
+    local built = recorder.compile "times.c"
+    local path = record(built, { "3" }, { env = { GPROF_RECORDER = "rate=0" } })
+    assert.same({}, (select(2, recorder.paths(built, path .. ".ctx"))))
+  end)
+end)
+
+-- Ends -----------------------------------------------------------------------------------
+
+describe("the profile", function()
+  local built
+  setup(function() built = recorder.compile("parents.c", { flags = { WHOLE } }) end)
+
+  it("is written at _exit, quick_exit and abort, which end the program as before", function()
+    for word, ending in pairs { e = { status = 3 }, Q = { status = 4 }, A = { signal = 6 } } do
+      local alone = recorder.run(built, { word }, { preload = false })
+      local result = recorder.run(built, { word })
+      assert.same({ ending.status, ending.signal }, { result.status, result.signal })
+      assert.same({ alone.stdout, alone.stderr, alone.status, alone.signal },
+        { result.stdout, result.stderr, result.status, result.signal })
+      assert.same({ main = 1, ["main/callee"] = 1 }, (recorder.paths(built, result.dir .. "/gmon.out.ctx")))
+    end
+  end)
+
+  it("of a forked child has the child's number and its calls only", function()
+    for _, word in ipairs { "f", "x" } do
+      local result = check_paths(built, word)
+      local number = files(result.dir):match "^gmon.out gmon.out.(%d+) gmon.out.%1.ctx gmon.out.ctx$"
+      local path = result.dir .. "/gmon.out." .. number
+      assert.same({ ["main/forks/deep"] = 1, ["main/forks/deep/callee"] = 1 },
+        (recorder.paths(built, path .. ".ctx")))
+      local process = recorder.read(path .. ".ctx").process
+      assert.same(tonumber(number), process.id)
+      assert.same(recorder.read(result.dir .. "/gmon.out.ctx").process.id, process.parent)
+    end
+  end)
+
+  it("of a child made by vfork is the parent's", function()
+    local path, result = record(built, { "v" })
+    assert.same("gmon.out gmon.out.ctx", files(result.dir))
+    assert.same({ 2, 1 }, { recorder.arcs(built, path)["forks callee"], recorder.arcs(built, path)["forks deep"] })
+  end)
+
+  it("has the name that GMON_OUT_PREFIX asks for", function()
+    local result = recorder.run(built, { "s" }, { env = { GMON_OUT_PREFIX = "run" } })
+    local number = files(result.dir):match "^run.(%d+) run.%1.ctx$"
+    assert.same(tonumber(number), recorder.read(result.dir .. "/run." .. number .. ".ctx").process.id)
+  end)
+
+  it("describes the process, and has a checksum", function()
+    local result = recorder.run(built, { "s" })
+    local path = result.dir .. "/gmon.out.ctx"
+    local file = recorder.read(path)
+    assert.same({ built.image .. "\0s\0", 1000, 64 << 20, 0, 0 },
+      { file.process.command, file.process.rate, file.process.limit, file.process.lost, file.process.joined })
+    assert.is_true(file.process.begin <= file.process.finish)
+    local id = shell.check({ "readelf", "-n", built.image }).stdout:match "Build ID: (%x+)"
+    assert.same({ built.image, id }, { file.modules[1].path,
+      (file.modules[1].build_id:gsub(".", function(byte) return ("%02x"):format(byte:byte()) end)) })
+    local thread = file.threads[1]
+    assert.same({ "program", 1, 0 }, { thread.name, thread.threads, thread.handlers })
+    local summed = shell.write(result.dir .. "/summed", file.bytes:sub(1, file.summed))
+    local zipped = shell.check({ "gzip", "-c", summed }).stdout
+    assert.same(file.sum, (("<I4"):unpack(zipped, #zipped - 7)))
+  end)
+
+  it("is not written where nothing was recorded", function()
+    local result = recorder.run({ image = "/bin/true" })
+    assert.same({ "", 0, "" }, { result.stderr, result.status, files(result.dir) })
+  end)
+
+  it("is not written in part if the disk is full or the directory is missing", function()
+    local limited = '{ (ulimit -f 0; "$@"); echo $?; } 2>&1 | cat'
+    local result = recorder.run(built, { "s" }, { before = { "sh", "-c", limited, "sh" } })
+    assert.same("", files(result.dir))
+    assert.truthy(result.stdout:find "^libgprof%-recorder: [^\n]*/gmon.out: File too large\n[^\n]+ctx: [^\n]+\n0\n$")
+    result = recorder.run(built, { "s" }, { env = { GMON_OUT_PREFIX = "/nonexistent/run" } })
+    assert.same({ 0, "" }, { result.status, files(result.dir) })
+    assert.truthy(result.stderr:find "^libgprof%-recorder: /nonexistent/run.%d+: No such file or directory\n")
+  end)
+
+  it("is not written by a program with another user's privileges", function()
+    if shell.check({ "id", "-u" }).stdout ~= "0\n" or not installed "setpriv" then
+      pending "a setuid program, which only root can make"
+      return
+    end
+    local whole = recorder.compile("parents.c", { flags = { "-static" }, link = { recorder.archive } })
+    local dir = shell.tmpdir "setuid"
+    shell.check { "cp", whole.image, dir .. "/program" }
+    shell.check { "chmod", "4755", dir .. "/program" }
+    shell.check { "chmod", "-R", "a+rX", dir }
+    local result = recorder.run({ image = dir .. "/program" }, { "s" }, { preload = false,
+      env = { GMON_OUT_PREFIX = dir .. "/run" }, before = { "setpriv", "--reuid", "65534", "--clear-groups" } })
+    assert.same({ "", 0, "program", "" }, { result.stderr, result.status, files(dir), files(result.dir) })
+  end)
+
+  it("reports invalid options, and goes on", function()
+    local result = recorder.run(built, { "s" }, { env = { GPROF_RECORDER = "rate=x,memory=2,speed=3" } })
+    assert.same(table.concat { "libgprof-recorder: GPROF_RECORDER: invalid option 'rate=x'\n",
+      "libgprof-recorder: GPROF_RECORDER: invalid option 'speed=3'\n" }, result.stderr)
+    assert.same(2 << 20, recorder.read(result.dir .. "/gmon.out.ctx").process.limit)
+  end)
+end)
+
+-- The code -------------------------------------------------------------------------------
+
+it("the code that runs at calls uses no function of the C library", function()
+  local own, used = {}, {}
+  local objects = { "calls", "table", "stacks", "modules", "entry_x86_64", "entry_aarch64" }
+  for _, name in ipairs(objects) do
+    local symbols = shell.check({ "nm", program.root .. "/build/objects/runtime/" .. name .. ".o" }).stdout
+    for letter, symbol in symbols:gmatch " (%u) ([^\n]+)" do
+      (letter == "U" and used or own)[symbol] = true
+    end
+  end
+  for symbol in pairs(used) do
+    assert(own[symbol] or symbol:find "^rec_" or symbol == "_GLOBAL_OFFSET_TABLE_" or symbol == "__libc_stack_end",
+      symbol)
+  end
+end)
+
+describe("the recorder for AArch64", function()
+  if machine ~= "x86_64" or not installed(ARM .. "-gcc") or not installed "qemu-aarch64" then
+    pending("under qemu-aarch64, which is not installed")
+    return
+  end
+
+  local options
+  setup(function()
+    local library = ("build/%s/libgprof-recorder.so"):format(ARM)
+    shell.check({ "make", library }, { cwd = program.root })
+    options = { preload = false, before = { "qemu-aarch64", "-L", "/usr/" .. ARM,
+      "-E", ("LD_PRELOAD=%s/%s"):format(program.root, library), "-E", "GPROF_RECORDER=rate=0" } }
+  end)
+
+  it("counts calls in threads", function()
+    check_threads(recorder.compile("threads.c", { compiler = ARM .. "-gcc" }), 4, 500, 2, options)
+  end)
+
+  it("records call paths", function()
+    local built = recorder.compile("parents.c", { compiler = ARM .. "-gcc", flags = { WHOLE } })
+    for word in ("saoqrjhHcf"):gmatch "." do check_paths(built, word, options) end
+  end)
+end)

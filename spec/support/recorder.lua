@@ -1,0 +1,169 @@
+-- Compiles programs with -pg, runs them under the recorder, and reads their profiles, independently of the core.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local gmon = require "support.gmon"
+local program = require "support.program"
+local shell = require "support.shell"
+
+local recorder = {}
+
+local fixtures <const> = program.root .. "/spec/fixtures/recorder/"
+
+recorder.library = program.root .. "/build/libgprof-recorder.so"
+recorder.archive = program.root .. "/build/libgprof-recorder.a"
+
+local function append(list, more)
+  return table.move(more or {}, 1, more and #more or 0, #list + 1, list)
+end
+
+--- Compiles a fixture; later calls with the same arguments return the same result.
+-- @tparam string source name of the fixture, such as "threads.c"
+-- @tparam[opt] table options `compiler` ("gcc"); `flags`, in addition to -g -O2 -pg; `link`, further arguments, after
+--   the source
+-- @treturn table `image` (path), `dir`, and `compiler`
+function recorder.compile(source, options)
+  options = options or {}
+  local compiler = options.compiler or "gcc"
+  local argv = append({ compiler, "-g", "-O2", "-pg", "-pthread" }, options.flags)
+  append(argv, { "-o", "program", fixtures .. source })
+  append(argv, options.link)
+  local state = shell.state()
+  state.recorded = state.recorded or {}
+  local key = table.concat(argv, " ")
+  if not state.recorded[key] then
+    local dir = shell.tmpdir "recorded"
+    shell.check(argv, { cwd = dir })
+    state.recorded[key] = { image = dir .. "/program", dir = dir, compiler = compiler }
+  end
+  return state.recorded[key]
+end
+
+--- Runs a program under the recorder, in a new directory.
+-- @tparam table built as returned by `compile`
+-- @tparam[opt] {string,...} arguments
+-- @tparam[opt] table options `env`; `preload`: false for a program that contains the recorder; `before`, words before
+--   the program
+-- @treturn table as `shell.run` returns it; `dir`, the directory
+function recorder.run(built, arguments, options)
+  options = options or {}
+  local env = { GMON_OUT_PREFIX = false, GPROF_RECORDER = false,
+    LD_PRELOAD = options.preload ~= false and (options.library or recorder.library) or false }
+  for name, value in pairs(options.env or {}) do env[name] = value end
+  local dir = shell.tmpdir "run"
+  local argv = append(append({}, options.before), { built.image })
+  local result = shell.run(append(argv, arguments), { cwd = dir, env = env, timeout = 60 })
+  result.dir = dir
+  return result
+end
+
+-- A function that names the function at a link-time address.
+local function namer(image)
+  local symbols = build.symbols(image)
+  local functions = {}
+  for _, symbol in ipairs(symbols) do
+    if symbol.type:find "[tTwW]" then functions[#functions + 1] = symbol end
+  end
+  return function(address)
+    local low, high = 1, #functions + 1
+    while low < high do
+      local middle = (low + high) // 2
+      if functions[middle].address <= address then low = middle + 1 else high = middle end
+    end
+    return low > 1 and functions[low - 1].name:gsub("%..*", "") or "?"
+  end
+end
+
+--- Reads the arcs of a gmon.out.
+-- @tparam table built
+-- @tparam string path
+-- @treturn table the sums of the counts by "CALLER CALLEE" and by "CALLEE"; callers outside the program are "?"
+-- @treturn table the profile as `gmon.parse` returns it
+function recorder.arcs(built, path)
+  local profile, name, sums = gmon.parse(shell.read(path)), namer(built.image), {}
+  for _, arc in ipairs(gmon.select(profile, "arc")) do
+    local callee = name(arc.self)
+    local key = (arc.from == 0 and "?" or name(arc.from)) .. " " .. callee
+    sums[key] = (sums[key] or 0) + arc.count
+    sums[callee] = (sums[callee] or 0) + arc.count
+  end
+  return sums, profile
+end
+
+--- Reads a context profile (doc/contexts.md).
+-- @tparam string path
+-- @treturn table `process`, `modules` and `threads`, as the page calls their fields
+function recorder.read(path)
+  local bytes = shell.read(path)
+  local magic, mark, version, pointer, at = ("<c8I4I2I2"):unpack(bytes)
+  assert(magic == "gprofctx" and mark == 0x01020304 and version == 1 and pointer == 8, "header")
+  local file = { threads = {}, bytes = bytes }
+  local function fields(format, names)
+    local values, into = table.pack(("<" .. format):unpack(bytes, at)), {}
+    at = values[values.n]
+    for i, name in ipairs(names) do into[name] = values[i] end
+    return into
+  end
+  while true do
+    local kind, size, body = ("<I4I8"):unpack(bytes, at)
+    at = body
+    if kind == 0 then
+      file.sum, file.summed = ("<I4"):unpack(bytes, at), at - 1
+      assert(size == 4 and at + 4 == #bytes + 1, "end")
+      return file
+    elseif kind == 1 then
+      file.process = fields("i8i8I8I8I8I8I8I4I4s4", { "id", "parent", "begin", "finish", "limit", "lost", "timer_error",
+        "rate", "joined", "command" })
+    elseif kind == 2 then
+      file.modules = {}
+      for i = 1, fields("I4", { "count" }).count do
+        file.modules[i] = fields("I8I8I8I8I8I4s4s4",
+          { "bias", "low", "high", "code", "code_end", "closed", "build_id", "path" })
+      end
+    elseif kind == 3 then
+      local thread = fields("I4I4I4I4I8I8I8s4I4", { "number", "id", "threads", "handlers", "cpu", "signals", "inside",
+        "name", "rows" })
+      for i = 0, thread.rows - 1 do
+        thread[i] = fields("I4I4I8I8I8", { "context", "entered", "from", "self", "count" })
+      end
+      table.insert(file.threads, thread)
+    end
+    assert(at == body + size, "size of a section")
+  end
+end
+
+local roots <const> = { [0] = "", "<unknown stack>", "<joined>" }
+
+--- Names the call paths of a context profile.
+-- @tparam table built
+-- @tparam string path of the context profile
+-- @treturn table the number of calls by path, such as "main/f/g", summed over the threads. A recursive call counts for
+--   the path that it enters. Functions of other modules are "?"
+-- @treturn table the ticks by path
+function recorder.paths(built, path)
+  local file, name = recorder.read(path), namer(built.image)
+  local calls, ticks, main = {}, {}, file.modules[1]
+  for _, thread in ipairs(file.threads) do
+    local paths = {}
+    for i = 0, thread.rows - 1 do
+      local row = thread[i]
+      if i < 3 then
+        paths[i] = roots[i]
+      elseif row.self == 0 then
+        ticks[paths[row.context]] = (ticks[paths[row.context]] or 0) + row.count
+      elseif row.entered ~= 0xffffffff then
+        local inside = row.self >= main.code and row.self < main.code_end
+        local callee = inside and name(row.self - main.bias) or "?"
+        paths[i] = row.entered == i and (paths[row.context] .. "/" .. callee):gsub("^/", "") or nil
+        local entered = row.entered == 2 and "<joined>/" .. callee or paths[row.entered]
+        calls[entered] = (calls[entered] or 0) + row.count
+      end
+    end
+  end
+  for key, count in pairs(calls) do
+    if count == 0 then calls[key] = nil end
+  end
+  return calls, ticks, file
+end
+
+return recorder
