@@ -61,7 +61,7 @@ EXPORTED int sigaction(int number, const struct sigaction *restrict action,
     if (old) memset(old, 0, sizeof *old);
     return 0;
   }
-  if (is_tick) rec_tick_signal = 0;
+  if (is_tick) rec_end_sampling();
   if (number == SIGABRT && action && action->sa_handler == SIG_DFL)
     result = set_abort_action(&before);
   else

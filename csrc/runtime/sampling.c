@@ -91,3 +91,12 @@ void rec_stop_timer(thread *t) {
   if (t->has_timer) SYSTEM_CALL(timer_delete, t->timer, 0, 0, 0);
   t->has_timer = false;
 }
+
+void rec_end_sampling(void) {
+  const struct sigaction ignore = {.sa_handler = SIG_IGN};
+  const int number = rec_tick_signal;
+  rec_tick_signal = 0;
+  for (thread *t = __atomic_load_n(&rec_tables, __ATOMIC_ACQUIRE); t; t = t->next)
+    rec_stop_timer(t);
+  __sigaction(number, &ignore, NULL);
+}

@@ -16,6 +16,9 @@ HIDDEN extern int rec_timer_error; /* errno of the first timer that could not be
 /* Chooses the signal, and sets its handler. */
 void rec_start_sampling(void);
 
+/* Leaves the signal to the program: deletes all timers, and drops pending signals. */
+void rec_end_sampling(void);
+
 void rec_start_timer(thread *t);
 void rec_stop_timer(thread *t);
 

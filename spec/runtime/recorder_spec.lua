@@ -257,6 +257,10 @@ describe("samples", function()
     assert.same(total - outside, binned)
   end)
 
+  it("end where the program handles the signal, and it gets none", function()
+    record(recorder.compile "times.c", { "5", "handle" })
+  end)
+
   it("can be switched off", function()
     local built = recorder.compile "times.c"
     local path = record(built, { "3" }, { env = { GPROF_RECORDER = "rate=0" } })
