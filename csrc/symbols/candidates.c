@@ -90,6 +90,8 @@ static bool is_redundant(const choosing *c, const asymbol *symbol) {
 static bool choose(const choosing *c, asymbol *symbol, uint8_t *flags) {
   const asection *section = symbol->section;
   if (!section || !symbol->name || symbol->flags & BSF_DEBUGGING) return false;
+  bool debugging = (section->flags & SEC_DEBUGGING) != 0;
+  if (debugging && c->options->policy->debugging_skipped) return false;
   if (is_redundant(c, symbol)) return false;
   int class = bfd_decode_symclass(symbol);
   bool typed = is_typed(c, symbol), local = class == 't';

@@ -8,6 +8,7 @@ const gp_policy gp_policy_default = {
     .debug_files = true,
     .exact_lines = true,
     .typed_functions = true,
+    .debugging_skipped = true,
     .bounded_names = true,
     .descriptor_names = true,
     .symfile_types = "TtWwi",

@@ -36,6 +36,11 @@ typedef struct gp_policy {
    * goes to the function before them. */
   bool typed_functions;
 
+  /* Symbols in debugging sections are not functions. GNU: they are if they are weak, as
+   * those that gcc -flto -g defines in .debug_info. Their values are offsets, which can
+   * equal addresses of code. */
+  bool debugging_skipped;
+
   /* The check of a local name stops at its end. GNU: after a clone's suffix, the check
    * continues into the next name of the string table. */
   bool bounded_names;

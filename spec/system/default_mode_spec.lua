@@ -1,5 +1,5 @@
 -- Without --gnu-compat, reports differ only where GNU gprof is wrong: compilers' clones are functions, the cold part of
--- a function belongs to it, and every symbol of type function counts.
+-- a function belongs to it, every symbol of type function counts, and no symbol in debugging sections does.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -89,7 +89,7 @@ describe("without clones, reports are the same with and without --gnu-compat", f
   end
 end)
 
-describe("functions are those of --gnu-compat and all symbols of type function, except cold parts", function()
+describe("functions are those of --gnu-compat and of type function, except cold parts and .debug_info", function()
   for name, variant in build.each() do
     it(("in %s %s"):format(name, variant), function()
       local built = build.program(name, variant)
@@ -99,7 +99,8 @@ describe("functions are those of --gnu-compat and all symbols of type function, 
       end
       local wanted, functions = {}, elf.functions(built.image)
       for f in open(built.image, built.gmon, { gnu_compat = true }):functions() do
-        wanted[f.address] = true
+        local in_debug_info = f.symbol:find("%.c%.%x%x%x%x%x%x%x%x$")
+        wanted[f.address] = not in_debug_info or nil
       end
       for _, f in ipairs(functions) do
         wanted[f.address] = true
@@ -222,6 +223,45 @@ describe("a symbol of type function counts", function()
       end
     end
     assert.equal(17, odd)
+  end)
+end)
+
+describe("a weak symbol in .debug_info, as gcc -flto -g defines it,", function()
+  local image
+  setup(function()
+    local dir = shell.tmpdir "weak"
+    shell.write(dir .. "/f.s", [[
+      .text
+      .globl f
+      .type f, @function
+    f: .zero 0x80
+      .size f, . - f
+      .weak f_alias
+    f_alias = f + 0x20
+      .section .debug_info
+      .zero 0x1040
+      .weak f.c.033448df
+    f.c.033448df: .zero 0x40
+    ]])
+    shell.check({ "as", "--64", "-o", "f.o", "f.s" }, { cwd = dir })
+    shell.check({ "ld", "-m", "elf_x86_64", "-e", "f", "-Ttext=0x1000", "-o", "f", "f.o" }, { cwd = dir })
+    image = dir .. "/f"
+  end)
+
+  local function times(options)
+    local found = {}
+    for f in made_up(image, { [0x1000] = 1, [0x1020] = 2, [0x1040] = 4 }, nil, options):functions() do
+      if f.self > 0 then found[f.symbol] = f.self end
+    end
+    return found
+  end
+
+  it("is not a function at the address that equals its offset", function()
+    assert.same({ f = 1, f_alias = 2 + 4 }, times())
+  end)
+
+  it("is a function for GNU gprof", function()
+    assert.same({ f = 1, f_alias = 2, ["f.c.033448df"] = 4 }, times { gnu_compat = true })
   end)
 end)
 
