@@ -1,6 +1,6 @@
 #!/usr/bin/env lua5.4
--- Converts bb.out, the text file of basic-block counts that programs compiled with gcc -a
--- (old versions of gcc) write, into a profile in the current format:
+-- Converts bb.out, a text file of basic-block counts, into a profile in the current format.
+-- Programs compiled with gcc -a (old versions of gcc) write bb.out.
 --
 --     lua5.4 examples/bbconv.lua a.out < bb.out > bb-data
 --

@@ -4,8 +4,8 @@
 --     lua5.4 examples/callers.lua FUNCTION IMAGE PROFILE...
 --
 -- FUNCTION is a symspec, such as `find`, `table.c:find`, `table.c:41` or `Table::find`. If
--- it matches several functions, the script prints the callers of all. A line is an arc: its
--- distance from FUNCTION in calls, the number of calls, caller and callee. The nearest arcs
+-- it matches several functions, the script prints the callers of all. A line shows an arc: its
+-- distance from FUNCTION in arcs, the number of calls, caller and callee. The nearest arcs
 -- come first. Every arc is printed once, so recursion ends.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later

@@ -57,7 +57,7 @@ local function locate(ip, name, offset)
 end
 
 -- Adds a sample to the bin of its first frame; later frames are ignored. A frame is "IP
--- SYMBOL+0xOFFSET (OBJECT)" or "IP [unknown] (OBJECT)". Returns whether the text is one.
+-- SYMBOL+0xOFFSET (OBJECT)" or "IP [unknown] (OBJECT)". Returns whether `text` is a frame.
 local function count(sample, text)
   local ip, name, offset, file = text:match "^%s*(%x+) +(.*)%+0x(%x+) +%((.*)%)%s*$"
   if not ip then ip, name, file = text:match "^%s*(%x+) +(.*) +%((.*)%)%s*$" end

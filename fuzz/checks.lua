@@ -5,8 +5,8 @@ local checks = {}
 
 --- Returns a function that makes choices from a part of an input, one byte each.
 -- @tparam string bytes
--- @treturn function `choose(list)` returns an element, `choose(n)` an integer from 0 to n - 1. After the end of the
---   part they return the first element or 0.
+-- @treturn function `choose(list)` returns an element, `choose(n)` an integer from 0 to n - 1. When all bytes are used,
+--   `choose` returns the first element or 0.
 function checks.chooser(bytes)
   local at = 0
   return function(from)

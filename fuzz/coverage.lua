@@ -1,4 +1,4 @@
--- Prints how many lines of the core the corpus of each target reaches.
+-- Prints, for each target, how many lines of the core its corpus reaches.
 --
 -- `lua5.4 fuzz/coverage.lua DIRECTORY BUILT TARGET...`: BUILT has targets built with coverage. BUILT/TARGET.txt shows
 -- the lines that are never run.

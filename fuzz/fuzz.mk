@@ -58,7 +58,7 @@ $(FUZZ_SCRIPTS:%=$(FUZZ_DIR)/%): $(FUZZ_DIR)/%: fuzz/lua.c fuzz/support.c $(FUZZ
 $(FUZZ_DIR)/program: fuzz/program.lua
 	$(quietly)$(LUA) fuzz/program.lua $(FUZZ_DIR)
 
-# Prints how many lines of each source the corpora reach.
+# Prints, for each source, how many of its lines the corpora reach.
 FUZZ_COVERAGE = $(FUZZ_DIR)/coverage
 fuzz-coverage: deps-fuzz
 	@$(MAKE) --no-print-directory FUZZ_DIR=$(FUZZ_COVERAGE) \
@@ -66,7 +66,7 @@ fuzz-coverage: deps-fuzz
 	  $(FUZZ_TARGETS:%=$(FUZZ_COVERAGE)/%)
 	$(LUA) fuzz/coverage.lua $(FUZZ_DIR) $(FUZZ_COVERAGE) $(FUZZ_TARGETS)
 
-# Reports on MUTANTS damaged images, made from SEED, from number FIRST on. ASAN=1 uses the
+# Runs gprof.lua on damaged images, numbers FIRST to FIRST + MUTANTS - 1 of SEED. ASAN=1 uses the
 # interpreter with sanitizers, SANDBOX=1 adds --sandbox, SHOW=1 prints each result.
 LIMITED = build/mutants/limited
 $(LIMITED): fuzz/images/limited.c Makefile

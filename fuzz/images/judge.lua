@@ -85,7 +85,7 @@ function judge.frames(text)
   return frames
 end
 
---- Decides whose fault it is. The innermost frame outside of the C library is at fault.
+--- Decides whose fault a crash or hang is: that of the innermost frame outside the C library.
 -- @tparam {table,...} frames
 -- @treturn string "ours" or "libbfd's"
 -- @treturn string the function of that frame

@@ -35,11 +35,11 @@ layout.COMPRESSED = 0x800
 
 local MAX_UNITS <const> = 64
 
--- A reader of one file. Its methods append what they find to the arrays in `fields`, one for each kind.
+-- A reader of one file. Its methods append the fields that they find to the arrays in `fields`, one for each kind.
 local reader = {}
 reader.__index = reader
 
--- Adds a field unless it is beyond the end. Returns its size.
+-- Lists a field of the file in `fields`, unless it is beyond the file's end. Returns its size in bytes.
 function reader:add(kind, name, format, at)
   local size = string.packsize(format)
   if at >= 0 and at + size <= #self.bytes then
@@ -50,7 +50,8 @@ function reader:add(kind, name, format, at)
   return size
 end
 
--- Adds the fields of a record. Returns a table from their names to their values, and the offset after the record.
+-- Reads the record at offset `at` and lists its fields in `self.fields`. Returns the fields' values, keyed by name, and
+-- the offset after the record.
 function reader:record(kind, fields, at)
   local values = {}
   for _, field in ipairs(fields) do
@@ -100,7 +101,7 @@ local UNITS <const> = { [".debug_info"] = true, [".debug_line"] = true, [".debug
   [".debug_str_offsets"] = true, [".debug_addr"] = true, [".debug_rnglists"] = true, [".debug_loclists"] = true,
   [".debug_types"] = true }
 
--- Adds the fields in a section, depending on the section's type.
+-- Lists the fields in a section's contents; the section's type and name determine their format.
 function reader:contents(section)
   local from, size, pointer = section.offset, section.size, self.pointer
   local type = section.type

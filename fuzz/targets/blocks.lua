@@ -1,4 +1,4 @@
--- Fuzzes examples/bbconv.lua, which converts bb.out, basic block counts as text, for images of three machines.
+-- Fuzzes examples/bbconv.lua, which converts bb.out (basic-block counts as text), with images of three machines.
 --
 -- Parts: choices (the machine), the text.
 --
@@ -48,7 +48,7 @@ local function convert(text, library_of_machine)
   return done and 0 or problem.status, table.concat(messages)
 end
 
--- Returns addresses and executions as one string.
+-- Returns the blocks' addresses and counts as one string.
 local function blocks_of(data)
   local blocks = {}
   for address, executions in data:blocks() do

@@ -12,7 +12,7 @@ local arguments = require "gprof.library.arguments"
 local checks = require "checks"
 local command_line = require "gprof.cli.command_line"
 
--- Returns the words of a part. Option files become "@" and `path`.
+-- Returns the words of a part. A word that begins with "@" becomes "@" and `path`, an option file.
 local function words_of(text, path)
   local words = {}
   for word in (text:gsub("%z", "") .. "\n"):gmatch "([^\n]*)\n" do

@@ -181,9 +181,9 @@ describe("a comparison", function()
     -- the program's time. A chance of 0.05 / 10, or 1 in 200, corresponds to 2.807 standard deviations.
     assert.same({ 0.05, 10 }, { changes.chance, changes.times })
     assert.near(2.807, changes.factor, 0.001)
-    assert.is_false(by_name.leaf.self.noise)      -- 13.4 standard errors
+    assert.is_false(by_name.leaf.self.noise)      -- a change of 13.4 standard errors
     assert.is_true(by_name.inlined.self.noise)    -- fewer than ten samples
-    assert.is_false(by_name.work.total.noise)     -- 11.6 standard errors
+    assert.is_false(by_name.work.total.noise)     -- a change of 11.6 standard errors
     assert.is_true(rows(assert(gprof.compare(profile(before), profile(after), { chance = 0.001 }))).work.self.noise)
   end)
 
@@ -427,7 +427,7 @@ describe("what got slower", function()
     local grown = compared({ a = 10000 }, { a = 11000 })
     assert.same({ "all", "a" }, names(grown, 0))
     assert.same({ "all", "a" }, names(grown, 5))
-    assert.same({}, names(grown, 8)) -- 200 samples more than 8 % are only 1.3 standard errors
+    assert.same({}, names(grown, 8)) -- exceeds 8 % by only 1.3 standard errors
     assert.same({}, names(grown, 10))
     assert.same({}, names(compared({ a = 100 }, { a = 120 }), 1))
   end)

@@ -1,5 +1,5 @@
--- Link orders of functions and object files: the algorithm's steps on small graphs, properties on random graphs, and
--- equality with GNU gprof under --gnu-compat.
+-- The link orders of functions and object files: the algorithm's steps on small graphs, properties on random graphs,
+-- and equality with GNU gprof under --gnu-compat.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -63,7 +63,7 @@ describe("An order of functions", function()
     assert.same({ 1, 2, 4, 3 }, order(4, { { 1, 2, 5 }, { 4, 3, 5 }, { 2, 1, 1 }, { 3, 4, 1 } }))
   end)
 
-  -- Arcs that link 1, 2, 3 and 4 into a chain, and two lighter ones that call 1 and 5.
+  -- Three arcs that link 1, 2, 3 and 4 into a chain, and two arcs of fewer calls, from 4 to 1 and from 4 to 5.
   local chain <const> = { { 1, 2, 50 }, { 2, 3, 40 }, { 3, 4, 30 }, { 4, 1, 3 }, { 4, 5, 2 } }
   for title, case in pairs {
     ["a caller to the front, where that is nearer"] = { { 5, 2, 20 }, { 5, 1, 2, 3, 4 } },

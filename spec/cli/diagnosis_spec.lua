@@ -1,5 +1,5 @@
--- Hints at the likely causes of oddities in a profile. They are printed once, to standard error, if they affect the
--- output; -b suppresses them.
+-- A hint names the likely cause of an oddity in a profile. It is printed once, to standard error, if the oddity affects
+-- the output; -b suppresses it.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"

@@ -62,7 +62,7 @@ describe("a file may be named", function()
   end
 end)
 
--- Paths of things that are not regular files, by kind, relative to their directory.
+-- Returns the paths of things that are not regular files, keyed by kind, and the directory that they are relative to.
 local function odd_files()
   local home = shell.tmpdir "odd"
   shell.check({ "sh", "-c", "mkdir dir; mkfifo pipe; ln -s loop loop; ln -s nowhere dangling" }, { cwd = home })

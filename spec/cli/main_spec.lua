@@ -113,7 +113,7 @@ describe("the program", function()
 end)
 
 describe("before it is built, the program", function()
-  -- The copy has no core, and LUA_CPATH hides any other.
+  -- The copy has no core, and LUA_CPATH hides any other core.
   local dir = shell.tmpdir()
   shell.check { "cp", "-R", program.root .. "/gprof.lua", program.root .. "/lua",
     program.root .. "/Makefile", dir }

@@ -123,7 +123,7 @@ describe("a long option", function()
 
   it("may be abbreviated as long as it is unique", function()
     local order = {}
-    for _, option in ipairs(options.gnu) do -- the order in messages
+    for _, option in ipairs(options.gnu) do -- messages list the names in this order
       table.insert(order, option.long)
     end
     for _, long in ipairs(gnu_names) do

@@ -70,8 +70,8 @@ describe("the same with and without --sandbox, to the byte, is", function()
   end
   local quick <const>, slow <const> = lasting(20), lasting(400)
 
-  -- Runs the program in a new directory with the source. Returns what it prints, its status, and the files in the
-  -- directory.
+  -- Runs the program in a new directory that contains small.c. Returns what it prints, its status, and the contents of
+  -- all files in the directory.
   local function outcome(line, words, sandbox)
     local dir = shell.tmpdir "run"
     shell.check { "cp", "-p", made.dir .. "/small.c", dir }

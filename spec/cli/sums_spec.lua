@@ -237,7 +237,7 @@ describe("if a sum fails, only the old one is left:", function()
     end
   end
 
-  local large <const> = save(100000, 1, 10) -- 200 kB; 100 blocks are 50 or 100 kB, depending on the shell
+  local large <const> = save(100000, 1, 10) -- 200 kB; `ulimit -f 100` means 50 or 100 kB, depending on the shell
 
   it("a disk that is full", function()
     check_failures("gmon.sum: cannot be written: File too large",

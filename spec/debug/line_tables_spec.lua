@@ -132,8 +132,8 @@ describe("Where several units describe the code of one function, our answers equ
   end
 end)
 
--- Prints each function whose source differs from the source of its address, then the number of functions that have a
--- source.
+-- Prints each function whose file or line differs from that of its address, then the number of functions with a known
+-- file.
 local functions <const> = [[
   local gprof = require "gprof"
   local image, count = assert(gprof.image(arg[1])), 0
@@ -518,8 +518,8 @@ describe("A crafted line table", function()
     end
   end)
 
-  -- Unknown attributes in GNU's forms: an index into .debug_addr, one into .debug_str_offsets, and an entry in another
-  -- file. The directory is a string in another file.
+  -- The unit has unknown attributes in three GNU forms: an index into .debug_addr, an index into .debug_str_offsets,
+  -- and an entry in another file. Its directory is a string in another file.
   it("may belong to a unit that is partly in another file", function()
     local abbrev = "\1\17\0" .. "\129\64\129\62" .. "\130\64\130\62" .. "\131\64\160\62" .. "\16\23" .. "\27\161\62" ..
       "\0\0\0"
@@ -529,7 +529,7 @@ describe("A crafted line table", function()
     compare(path)
   end)
 
-  -- There is no comparison, because libbfd's answers for these depend on earlier queries.
+  -- Not compared with libbfd, whose answers for such a table depend on earlier queries.
   it("whose program has a sequence that does not end is harmless", function()
     local program = set_address .. "\1\2\16\1"
     local path = with_sections { debug_info = info_5, debug_abbrev = abbrev_5, debug_line = table_5(named, program) }

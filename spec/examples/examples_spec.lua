@@ -745,7 +745,7 @@ describe("gcov2blocks", function()
   it("converts counts that are known from the source", function()
     local made = covered "updcrc.c"
     local counts = our_counts(made, convert(made.image, made.json))
-    -- two calls, one with a null pointer; 26312 iterations; 8 bits of 256 bytes
+    -- By line: two calls (one with a null pointer), 26312 iterations, and 8 shifts for each of 256 table entries.
     local expected = { [13] = 2048, [18] = 256, [27] = 2, [28] = 1, [31] = 1, [33] = 26312, [35] = 2 }
     for line, count in pairs(expected) do assert.equal(count, counts[line], "line " .. line) end
   end)

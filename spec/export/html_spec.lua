@@ -293,8 +293,8 @@ end)
 describe("Source in a page", function()
   local path, gmon = exported.inlined()
 
-  -- Maps the base names of a page's source files to tables: `lines`, keyed by number, of { text, seconds, calls };
-  -- `seconds`; `count`.
+  -- Maps the base names of a page's source files to tables: `lines`, { text, seconds, calls } keyed by line number;
+  -- `seconds`, of the whole file; `count`, the number of its lines.
   local function files_of(...)
     local files = {}
     for _, file in ipairs(pages.parts((pages.write(...))).data.sources) do
@@ -436,7 +436,7 @@ describe("A comparison with other clones in a page", function()
   end)
 end)
 
--- The plain run suffices for a size; under sanitizers, this page takes half a minute.
+-- Skipped under sanitizers, where this page takes half a minute: its size does not depend on them.
 if not os.getenv "GPROF_LUA" then describe("A large page", function()
   it("adds less than a megabyte to its data", function()
     local text = pages.crafted(pages.many())

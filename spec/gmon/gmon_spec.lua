@@ -376,7 +376,7 @@ describe("a bad file gives nil and one line:", function()
   end)
 end)
 
--- Reads bytes from a file, and through a pipe, whose size is unknown. Returns the names and results of both.
+-- Reads bytes from a file and through a pipe, whose size is unknown. Iterates over { path, results... } of both.
 local fifo <const> = scratch .. "/fifo"
 shell.check { "mkfifo", fifo }
 

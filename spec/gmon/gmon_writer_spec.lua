@@ -196,7 +196,7 @@ describe("GNU gprof", function()
         table.remove(profile.records, 3) -- blocks are tested below
         local bytes = gmon.magic(profile)
         check_flat(report(image, bytes, "-b", "-p"), { first = "0.07", second = "0.42" })
-        assert.truthy(report(image, bytes, "-b", "-q"):find(" 4294967322 ", 1, true)) -- both arcs together
+        assert.truthy(report(image, bytes, "-b", "-q"):find(" 4294967322 ", 1, true)) -- calls of both arcs
         assert.equal("\t1 histogram record\n\t2 call-graph records\n\t0 basic-block count records\n",
           report(image, bytes, "-i"):match("\n(.*)$"))
       end)

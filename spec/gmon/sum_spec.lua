@@ -200,7 +200,7 @@ describe("a sum", function()
       full[i], ones[i] = 65535, 1
     end
     local record, one = magic({ histogram(full) }):sub(21), magic({ histogram(ones) }):sub(21)
-    local bytes = magic {} .. record:rep(33000) -- beyond 31 bits
+    local bytes = magic {} .. record:rep(33000) -- 33000 * 65535 ticks exceed 31 bits
     assert.is_true(sum(default, nil, bytes) == bytes)
     local path, data = new_name(), read(default, magic {} .. one, bytes, bytes)
     assert(data:write(path))
@@ -216,7 +216,7 @@ describe("a sum", function()
       for i = 1, 5 do
         local records, same = {}, ({ 0.8, 0.999, 1, 0.99, 0 })[i]
         for k = 1, 6000 do
-          -- The replacing arc is nearby, perhaps with the same caller or callee, or anywhere.
+          -- The number of an arc that may replace arc k: a nearby one, perhaps with the same caller or callee, or any.
           local other = math.random() < 0.5 and math.max(k + math.random(-4, 4), 0) or math.random(7500)
           local j = math.random() < same and k or other
           records[k] = math.random() < 0.001 and histogram { k } or arc(j, LOW + j // 3, LOW + j % 3)

@@ -105,7 +105,7 @@ describe("iteration", function()
     assert.equal("work leaf ping pong idle main", names(profile:functions("self_calls")))
     assert.equal("main work leaf ping pong idle", names(profile:functions("index")))
     assert.equal("idle leaf main ping pong work", names(profile:functions("symbol")))
-    assert.equal("leaf work ping pong idle main", names(profile:functions("file"))) -- all nil
+    assert.equal("leaf work ping pong idle main", names(profile:functions("file"))) -- no file is known
     assert.equal("<cycle 1> idle leaf main ping pong work", names(profile:entries("name")))
     assert.equal("<cycle 1>", profile:entries("is_cycle")().name)
     assert.same({ 7, 5, 3, 4, 1, 6, 2 }, list("id", profile:arcs("count")))

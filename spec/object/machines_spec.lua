@@ -338,7 +338,7 @@ describe("Function descriptors", function()
       { "second", ".opd", 0x20018, "function,local" }, { "alias", ".opd", 0x20018, "function,weak" },
       { ".third", ".text", 0x1080 }, { "third", ".opd", 0x20030 } })
     assert.same({ "1010 first", "1040 alias", "1080 third" }, names(path))
-    -- A libbfd with support for the machine makes these names. GNU gprof skips local ones with a dot.
+    -- A libbfd with support for the machine makes these names. GNU gprof skips local names with a dot.
     assert.same({ "1010 .first", "1080 .third", "20018 alias" }, names(path, { gnu_compat = true }))
     assert.equal("first", gprof.image(path):find("first").name)
   end)

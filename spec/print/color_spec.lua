@@ -27,7 +27,7 @@ local function colored(...)
   return result.stdout
 end
 
--- Checks that a text has colours which end on their lines, and equals `plain` without them.
+-- Checks that a text has colours, that each ends on its line, and that the text without them equals `plain`.
 local function check_stripped(plain, text)
   assert.truthy(text:find("\27", 1, true))
   for line in text:gmatch "[^\n]+" do

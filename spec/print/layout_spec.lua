@@ -1,5 +1,5 @@
--- Conveniences of reports: `--top`; and, on a terminal, names that fit, bars, and a pager. Output to a pipe and with
--- --gnu-compat has none of these.
+-- The option --top; and the layout on a terminal, with shortened names, bars and a pager. --gnu-compat turns all of
+-- these off.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"

@@ -93,7 +93,7 @@ describe("a cycle of two", function()
     assert.equal(cycle, f.ping.cycle)
     assert.equal(cycle, f.pong.cycle)
     assert.is_nil(f.leaf.cycle)
-    assert.same({ 80, 8, 4, 13 }, figures(cycle)) -- both counts exclude calls to itself
+    assert.same({ 80, 8, 4, 13 }, figures(cycle)) -- neither count includes a member's calls to itself
     assert.same({ 50, 8, 10, 9 }, figures(f.pong))
     assert.same({ 30, 0, 7, 0 }, figures(f.ping))
   end)

@@ -242,7 +242,7 @@ describe("calls from the program into a library", function()
   end)
 
   it("become certain when other libraries are placed", function()
-    -- libz.so fits at both addresses, until liby.so takes one of them.
+    -- libz.so may be loaded at either address, until liby.so is placed at one of them.
     local own = { program_of { { 0x04, at(BASE, 0), 3 }, { 0x84, at(BASE, 0x40), 2 }, { 0x84, at(OTHER, 0), 3 } } }
     assert.same({ "help open@libz.so 3", "help read@liby.so 2", "main open@liby.so 3", "main work 5" },
       arcs_in_any_order(own, { { library_of("libz.so", { { 0, 0, 3 } }) },
@@ -372,7 +372,7 @@ describe("calls from the program into a library", function()
   end)
 end)
 
--- Random calls into random libraries, some of them only called by others, some not compiled with -pg.
+-- Random calls into random libraries, some of them called only by other libraries, some not compiled with -pg.
 describe("random libraries", function()
   local random <const> = math.random
   local repeatedly, cases <const> = chance.cases(411, 40)

@@ -351,7 +351,7 @@ local function made_calls()
   return case
 end
 
--- Checks that the functions and cycles without known callers account for all of the time, including their children's.
+-- Checks that the self and children's times of functions and cycles without known callers add up to all of the time.
 local function check_calls(case)
   local data, total = gprof.data.new { image = tree_image }, 0
   assert(data:add_histogram { low = 0x1000, high = 0x1180, bins = case.bins, bin_count = 12 })

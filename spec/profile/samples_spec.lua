@@ -63,8 +63,8 @@ describe("a bin", function()
   it("covers whole units, even if its size is fractional", function()
     -- 32 units in 3 bins: they cover 10, 11 and 11 units, but count as 10 2/3 units each.
     local found = ticks { 0x1000, 0x1040, { 32, 0, 0 } }
-    assert.near(24, found.first, 1e-9)  -- 8 units of 10
-    assert.near(6, found.second, 1e-9)  -- the other 2
+    assert.near(24, found.first, 1e-9)  -- 8 of the bin's 10 units
+    assert.near(6, found.second, 1e-9)  -- its other 2 units
     assert.is_nil(found.third)
     assert.equal(32, found.total)
   end)

@@ -1,5 +1,5 @@
--- Samples in code that no symbol covers, because it lies past the end of a symbol according to the symbol's size. If
--- there are many, one warning appears, except under --gnu-compat.
+-- Some sampled code is covered by no symbol: it lies past the end of a symbol, according to the symbol's size. If many
+-- samples fall in such code, one warning appears, except under --gnu-compat.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -191,7 +191,7 @@ describe("the warning about it", function()
 
   it("does not appear if the samples are few", function()
     assert.equal("", run(sampled { at("main", 20), 1 }, "-p").stderr)
-    assert.equal("", run(sampled { at("main", 20), 2 }, "-p").stderr) -- within the sampling error of one
+    assert.equal("", run(sampled { at("main", 20), 2 }, "-p").stderr) -- minus its sampling error, below 1 %
     assert.not_equal("", run(sampled { at("main", 20), 3 }, "-p").stderr)
   end)
 

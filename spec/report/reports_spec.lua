@@ -371,7 +371,7 @@ describe("a custom report", function()
 end)
 
 describe("a report whose objects are closed while it prints", function()
-  -- The report on so many functions exceeds a stream's buffer.
+  -- The number of functions. The report on them is larger than a stream's buffer.
   local MANY <const> = 3000
   local image_path, data_path
 

@@ -164,7 +164,7 @@ with_compilers(function(compiler)
 
     for mode, expected in pairs {
       joined = 800000, detached = 800000, running = 800000, brief = 2000, poor = 800000,
-      late = 8 * (1 + 3 * 100000), -- 3: key destructors that set their key again
+      late = 8 * (1 + 3 * 100000), -- in each thread, the destructor of a key runs 3 times
       ["main ends first"] = 800000,
     } do
       it("lose no count: " .. mode, function()

@@ -87,8 +87,8 @@ function blocks.counts(path)
   return counts
 end
 
--- Call instructions in objdump's output. The runtime counts the address after the instruction, which begins this many
--- bytes earlier.
+-- Sizes in bytes of the call instructions that objdump shows. A block's address is the return address of its counting
+-- call minus this size.
 local calls <const> = { call = 5, bl = 4 }
 
 -- Returns the GOT slot through which an image calls the hook, as objdump prints it: the slot of most such calls.

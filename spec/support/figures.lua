@@ -230,7 +230,7 @@ end
 --- Reads the figures of a report and checks them against each other.
 -- @tparam {string,...} lines of the report; "..." stands for lines left out
 -- @treturn ?table the figures, for `conflict`; nil if they contradict each other
--- @treturn ?string the line that does not fit, and why
+-- @treturn ?string the line that contradicts earlier ones, and why
 function figures.read(lines)
   local report = new_report()
   for _, line in ipairs(lines) do

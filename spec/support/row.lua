@@ -24,7 +24,7 @@ function row.address(i)
   return row.BASE + row.SIZE * i
 end
 
--- Returns the assembler text of a function body: SIZE zero bytes, without lines.
+-- Returns the assembler text of a function body: SIZE zero bytes, without line numbers.
 local function nothing()
   return (".skip %d"):format(row.SIZE)
 end

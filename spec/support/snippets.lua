@@ -265,8 +265,8 @@ local function runs_of(lines)
   return runs
 end
 
--- Compares a run of the page's lines with the output from line `from` on. If they differ, returns false and the number
--- of the first line of the page that does.
+-- Compares a run of lines of `shown` with `printed` from line `from` on. If they differ, returns false and the number
+-- of the first line of `shown` that differs.
 local function is_at(run, shown, printed, from)
   for i = run.first, run.last do
     if shown[i] ~= printed[from + i - run.first] then return false, i end
@@ -274,15 +274,16 @@ local function is_at(run, shown, printed, from)
   return true
 end
 
--- Skips blank lines from line `from` on, and one line more. Returns the next line number; nil if all are blank.
+-- Skips the first line of `printed`, from line `from` on, that is not blank. Returns the number of the line after it;
+-- nil if all are blank.
 local function after_omission(printed, from)
   while printed[from] == "" do from = from + 1 end
   return printed[from] and from + 1
 end
 
--- Returns the number of the first page line that does not fit, or nil. The first run must be at the beginning of the
--- output, the last one at its end; the others match as early as possible. At least one line that is not blank stands
--- between two runs.
+-- Matches the runs of `shown` with lines of `printed`: the first run with the beginning, the last with the end, each of
+-- the others as early as possible. Between two runs, `printed` has at least one line that is not blank. Returns the
+-- number of the first line of `shown` that does not match, or nil.
 local function misfit(shown, printed)
   local runs, from = runs_of(shown), 1
   for number, run in ipairs(runs) do
@@ -311,7 +312,7 @@ end
 -- @tparam {string,...} shown lines of the page
 -- @tparam string printed
 -- @treturn boolean
--- @treturn ?string the first line of the page that does not fit, and the output
+-- @treturn ?string the first line of the page that does not match, and the output
 function snippets.fits(shown, printed)
   local output = split(printed)
   local page = split(table.concat(shown, "\n"))

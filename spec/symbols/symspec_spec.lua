@@ -88,7 +88,8 @@ local function listed(name, ...)
 end
 
 describe("A symspec", function()
-  -- A table of functions in the file "a.c". Names in the source, which take long to look up, are counted.
+  -- Looks up a symspec in a program whose only file is a.c. `in_source` maps source names to functions. Returns what is
+  -- found, and the number of lookups by source name, which are slow.
   local function lookup(text, in_source)
     local searches = 0
     local function named(_, name, demangled)

@@ -61,7 +61,7 @@ local function own_functions(built)
 end
 
 describe("without clones, reports are the same with and without --gnu-compat", function()
-  -- Their reports differ on purpose: clones, ifuncs, names with dots and dollars.
+  -- Programs whose reports differ on purpose (clones, ifuncs, names with dots and dollars), or that have no profile.
   local left_out <const> = { clones = true, labels = true, waves = true, mute = true }
 
   local function is_plain(image)
@@ -362,7 +362,7 @@ describe("for a program with clones,", function()
     end
     assert.is_true(dropped > 1)
     local report = oracle.run({ "-b", "-q", built.image, built.gmon }).stdout
-    -- Calls between them appear as recursive calls, after the plus sign.
+    -- Calls between these symbols appear as recursive calls, after the plus sign.
     local calls, own_calls = report:match "\n%[%d+%][^\n]* (%d+)%+(%d+) +audit %["
     assert.equal(sum, tonumber(calls) + tonumber(own_calls))
     assert.not_equal(counted[audit.address], tonumber(calls))

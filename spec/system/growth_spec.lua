@@ -152,8 +152,8 @@ local function library_image(n)
     symbols = list(n, function(i) return { row.name(i - 1), offset(i - 1) } end) }
 end
 
--- Returns a chunk that merges a program with a library of n functions. Function i gets outside(i) calls from outside,
--- and own(i) calls are the program's.
+-- Returns a chunk that merges a program with a library of n functions. The library records outside(i)
+-- calls of function i from outside; the program makes own(i) of them.
 local function calling_library(large, n, outside, own, text)
   local arcs = list(n, function(i) return { 0, offset(i), outside(i) } end)
   local beside = gmon.write(shell.tmpdir() .. "/library.profile", gmon.shared {
@@ -176,7 +176,7 @@ dimension("functions of a library that a program calls", 1000, function(n)
   ]])
 end)
 
--- All calls fit at any address where the library may have been loaded.
+-- The recorded calls are consistent with every load address of the library.
 dimension("functions of a library that fits everywhere", 1000, function(n)
   return calling_library(profiled, n, function() return 1000 end, function() return 1 end, [[
     assert(profile:find "<outside>@library".children == 0)
@@ -534,7 +534,7 @@ if not work.countable() then
 end
 
 describe("four times the input takes about four times the work:", function()
-  -- The fixed cost is subtracted: it is measured with a tiny input, after all modules have been loaded.
+  -- The size of a tiny input. Its work, measured after all modules have been loaded, is subtracted as fixed cost.
   local LEAST <const> = 4
   local counts
 

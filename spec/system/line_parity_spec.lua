@@ -49,7 +49,7 @@ end
 
 -- Programs ----------------------------------------------------------------------------------
 
--- By program: `path` of the image, `gmon`, and names for symspecs.
+-- Keyed by program: `path` of the image, `gmon`, and names for symspecs.
 local subjects = {}
 
 local function subject_of(name, variant)
@@ -69,8 +69,8 @@ local function subject_of(name, variant)
   return subjects[key]
 end
 
--- Writes the files `map` and `nm`. `map` assigns three functions at a time to one of two object files in turn; `nm`
--- lists the symbols as nm prints them.
+-- Writes the files `map` and `nm`. `map` assigns the functions, in groups of three, to two object files in turn.
+-- `nm` lists the symbols as nm prints them.
 local function write_lists(built, dir)
   local lines = {}
   for i, symbol in ipairs(build.symbols(built.image)) do

@@ -47,12 +47,12 @@ end
 
 -- Files -------------------------------------------------------------------------------------
 
--- Writes one profile or two, in any format. The second may be the same file, or may not fit the first.
+-- Writes one profile or two, in any format. The second may be the same file, or incompatible with the first.
 local function some_profiles(subject, dir)
   local format = pick { false, false, false, "magic", "bsd", "4.4bsd" }
   local function profile(name)
     local bytes = chance.profile(subject, format or nil)
-    if #bytes < 24 then bytes = chance.profile(subject, "magic") end -- GNU gprof refuses what is so short
+    if #bytes < 24 then bytes = chance.profile(subject, "magic") end -- GNU gprof refuses shorter files
     return gmon.write(dir .. "/" .. name, bytes)
   end
   local first = profile "gmon.out"

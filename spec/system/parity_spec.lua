@@ -103,7 +103,7 @@ local function some_options(empty)
   return arguments
 end
 
--- Returns a command line for random profiles: one profile, sometimes twice, or two that may not fit each other.
+-- Returns a command line for random profiles: one profile, sometimes twice, or two that may be incompatible.
 local function some_command(subject, dir)
   local bytes, empty = chance.profile(subject)
   local files = { gmon.write(dir .. "/gmon.out", bytes) }
@@ -194,7 +194,7 @@ describe("with --gnu-compat, reports equal GNU gprof's in every format", functio
         local subject, file = some_functions(shape), shell.tmpdir() .. "/gmon.out"
         repeatedly(function(note)
           local bytes = chance.profile(subject, format)
-          if #bytes < 24 then return end -- GNU gprof needs the bytes up to the version, ours the header only
+          if #bytes < 24 then return end -- GNU gprof refuses shorter files; our program needs only the header
           gmon.write(file, bytes)
           local arguments = some_options()
           check(table.move({ subject.image, file, file }, 1, random(2, 3), #arguments + 1, arguments), nil, note)
@@ -256,7 +256,7 @@ describe("with --gnu-compat, reports equal GNU gprof's in corner cases", functio
     end)
   end
 
-  -- Calls that were recorded 0 times: under -z, the cycle has an entry, with 0 calls.
+  -- The arcs have a count of 0. Under -z, the cycle has an entry, with 0 calls.
   it("for cycles without calls", function()
     local image = build.craft { text = 0x100, symbols = { { "first", 0 }, { "second", 0x20 }, { "last", 0x80 } } }
     local histogram = { kind = "histogram", low = 0x1000, high = 0x1080, bins = { n = 64, [9] = 7 } }

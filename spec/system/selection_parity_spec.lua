@@ -16,8 +16,9 @@ local check <const> = parity.check
 
 -- Programs ----------------------------------------------------------------------------------
 
--- By program, one command line per line; '' is an empty argument. Words in capitals stand for files: NM and NM_GLOBAL
--- are lists of symbols, OPTIONS a file of options. Without IMAGE, the image and its profile are added at the end.
+-- For each program, one command line per line; '' is an empty argument. Words in capitals stand for files: NM and
+-- NM_GLOBAL are lists of symbols, OPTIONS a file of options. Without IMAGE, the image and its profile are added at the
+-- end.
 local command_lines <const> = {
   { "calls", [[
     -pstep

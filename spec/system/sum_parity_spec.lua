@@ -13,7 +13,7 @@ local shell = require "support.shell"
 if not parity.possible(pending) then return end
 
 local random <const>, pick <const> = math.random, chance.pick
-local MAGIC <const>, HEADER <const> = 8, 20  -- bytes: of the header with its version, of all of it
+local MAGIC <const>, HEADER <const> = 8, 20  -- bytes: the magic number and version; the whole header
 
 local dir <const> = shell.tmpdir "sums"
 
@@ -35,7 +35,7 @@ local function write(name, records)
   return gmon.write(dir .. "/" .. name, gmon.magic { records = records })
 end
 
--- A profile in which all calls and blocks are at the starts of functions, from where GNU gprof does not move them.
+-- Returns records whose arcs and blocks are all at the starts of functions: GNU gprof leaves these addresses unchanged.
 local function at_starts(functions)
   local low = functions[1]
   local records = { { kind = "histogram", low = low, high = low + 64, bins = { random(9), random(9) } } }
@@ -48,7 +48,7 @@ local function at_starts(functions)
   return records
 end
 
--- Any profile, with counts that GNU gprof's sums can hold.
+-- Returns the records of any profile, with counts that GNU gprof's sums can hold.
 local function anywhere(subject)
   local records = gmon.parse(chance.profile(subject, "magic")).records
   for _, record in ipairs(records) do

@@ -114,8 +114,8 @@ local columns <const> = {
   "children", "calls", "self_calls",
 }
 
--- Returns the keys of a function's object. `function` and `self_error` are only in
--- profiles that have them.
+-- Returns the keys of a function's object. `function` is a key only in profiles by line,
+-- `self_error` only if statistical errors are known.
 local function keys_of(profile)
   local keys = table.move(columns, 1, #columns, 1, { [#columns + 1] = "cycle" })
   keys[#keys + 1] = profile.by_line and "function" or nil

@@ -91,7 +91,7 @@ function route() {
   return showFunctions();
 }
 
-// The scroll position of each visit. The browser's history entry stores the number of its visit.
+// Scroll positions, keyed by the number of a visit. Each entry of the browser's history stores the number of its visit.
 let visit = 0,
   visits = 0;
 const scrolls = new Map();
