@@ -365,7 +365,7 @@ ANALYZED_FOR = $(foreach name,ROOT DIRECTORY TARGET,-DFUZZ_$(name)='"."')
 ANALYZE_gcc = $(CC) $(COMPILE) $(ANALYZED_FOR) -O2 -fno-inline -fanalyzer -Wno-analyzer-malloc-leak \
   -Wno-analyzer-use-of-uninitialized-value -c -o /dev/null
 ANALYZE_tidy = clang-tidy --quiet
-ANALYZE_cppcheck = cppcheck -q --std=c11 -Icsrc -D_GNU_SOURCE $(ANALYZED_FOR) --error-exitcode=1 --inline-suppr \
+ANALYZE_cppcheck = cppcheck -q --std=c11 -Icsrc -D_GNU_SOURCE -D__x86_64__ $(ANALYZED_FOR) --error-exitcode=1 --inline-suppr \
   --enable=warning,portability,performance --suppress=ctuuninitvar
 
 analyze:

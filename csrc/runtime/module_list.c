@@ -36,8 +36,9 @@ static char *keep(size_t size) {
 }
 
 static const char *keep_text(const char *text) {
-  char *kept = keep(strlen(text) + 1);
-  return kept ? strcpy(kept, text) : "";
+  const size_t size = strlen(text) + 1;
+  char *kept = keep(size);
+  return kept ? memcpy(kept, text, size) : "";
 }
 
 /* The path of the program, for which the dynamic linker reports an empty name. */
@@ -127,8 +128,8 @@ static int visit(struct dl_phdr_info *object, size_t size, void *data) {
 static void close_module(module *m) {
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   const uintptr_t low = m->low & ~(page - 1), high = (m->high + page - 1) & ~(page - 1);
-  mmap((void *)low, high - low, PROT_NONE,
-       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  (void)mmap((void *)low, high - low, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   m->closed = true;
 }
 

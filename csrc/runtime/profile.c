@@ -74,7 +74,7 @@ static void complain(const char *what, int error) {
 static void find_directory(void) {
   if (directory[0] != '\0') return;
   if (SYSTEM_CALL(getcwd, directory, sizeof directory, 0, 0) <= 0 || directory[0] != '/')
-    strcpy(directory, ".");
+    memcpy(directory, ".", 2);
 }
 
 /* The name of the profile, as glibc chooses it, or with the number of a forked child. */

@@ -103,7 +103,7 @@ void __monstartup(size_t low, size_t high) {
   rec_set_code(low, high);
   if (!rec_own) rec_other_table(NULL, (uintptr_t)__builtin_frame_address(0));
   rec_catch_abort();
-  at_quick_exit(rec_write_profile);
+  (void)at_quick_exit(rec_write_profile);
 }
 
 void monstartup(size_t low, size_t high) { __monstartup(low, high); }

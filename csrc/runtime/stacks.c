@@ -60,7 +60,7 @@ static int next_byte(map_reader *r) {
     if (r->left <= 0) return -1;
   }
   r->left--;
-  return *r->at++;
+  return *r->at++;  // NOLINT(clang-analyzer-core.uninitialized.UndefReturn)
 }
 
 /* Reads a hexadecimal number and the byte after it. */
