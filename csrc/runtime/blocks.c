@@ -333,7 +333,8 @@ static size_t entries_of(uint64_t count) {
   return (size_t)(count / UINTPTR_MAX + (count % UINTPTR_MAX != 0));
 }
 
-/* Counts the entries of the record, and drops cells that do not belong to a call. */
+/* Returns the number of entries in the block record. Clears cells that do not belong to a
+ * call. */
 static size_t count_entries(void) {
   size_t entries = 0, others = 0;
   for (size_t i = 0; i < cells; i++) {

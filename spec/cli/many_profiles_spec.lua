@@ -290,7 +290,7 @@ describe("a list of profiles", function()
   end)
 
   it("may be long", function()
-    -- Fewer names if each allocation starts a full collection, which is slow.
+    -- Fewer names under collected.sh, where each allocation starts a full collection, which is slow.
     local count <const> = (os.getenv "GPROF_LUA" or ""):find "/collected%.sh$" and 1000 or 100000
     local names = {}
     for i = 1, count do names[i] = dir .. "/no such file " .. i end

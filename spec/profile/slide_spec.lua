@@ -19,7 +19,7 @@ local function only(kind)
   return function(profile) profile.records = gmon.select(profile, kind) end
 end
 
--- Returns a function for `moved` that adds arcs of other programs. There are `share` times as many as the profile has.
+-- Returns a function for `moved` that adds arcs of other programs: `share` times as many arcs as the profile has.
 local function noise(share)
   return function(profile)
     local arcs = #gmon.select(profile, "arc")

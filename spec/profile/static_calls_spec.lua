@@ -74,7 +74,7 @@ inside: NOP
 local function assemble(machine)
   local dir = shell.tmpdir(machine.name)
   local words = { CALL = machine.call, NOP = machine.nop, JUMP = machine.jump, TYPE = machine.type or "@" }
-  -- Only labels that begin with ".L" do not become symbols.
+  -- A label that begins with ".L" does not become a symbol.
   shell.write(dir .. "/code.s", (assembler:gsub("%u+", words):gsub("inside", ".Linside")))
   shell.check({ machine.tools .. "as", "-o", "code.o", table.unpack(machine.as or {}) }, { cwd = dir })
   local link = { machine.tools .. "ld", "-e", "f", "-Ttext=0x10000", "-o", "code", "code.o" }

@@ -116,7 +116,7 @@ with_compilers(function(compiler)
     local unknown = { main = true }
     local empty = { fill = true, deep = true, word = true, run = true }
 
-    -- -pg counts the same calls independently. Inlining is disabled; a function that is never called has no arc.
+    -- Compares the counts of first blocks with the calls that -pg counts independently. Inlining is disabled.
     local function check_functions(source, level, coverage)
       local built = blocks.compile(source, { compiler = compiler, coverage = coverage,
         flags = { "-pg", level, "-fno-inline", "-fno-optimize-sibling-calls" } })

@@ -47,8 +47,8 @@ end
 --- Collects the facts about an image that random profiles need.
 -- @tparam string image path
 -- @tparam[opt] table shape `pointer` (bytes, default 8) and `big` (byte order) of the image
--- @treturn table `image`; `pointer`, `big`; `functions`, addresses; `low`, the lowest of them; `last`, the highest
---   global one, which is a symbol under any options
+-- @treturn table `image`; `pointer`, `big`; `functions`, their addresses; `low`, the lowest address; `last`, the
+--   highest address of a global function, which is a symbol under any options
 function chance.subject(image, shape)
   local subject = { image = image, pointer = 8, big = false, functions = {} }
   for name, value in pairs(shape or {}) do
@@ -118,7 +118,7 @@ local function histograms(subject)
   local list = {}
   for i = 1, pieces do
     local from = low + (i - 1) * n * width
-    -- A single histogram may have bins of any odd width; two must have the same.
+    -- A single histogram may have a fractional bin width; two histograms must have the same bin width.
     local bins = pieces == 1 and once_in(6) and n + random(-3, 3) or n
     list[i] = one_histogram(kind, from, from + n * width, bins, subject.last)
   end
