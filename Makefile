@@ -31,7 +31,8 @@ LUAC = luac5.4
 LUA_INCDIR = /usr/include/lua5.4
 BUSTED = /usr/bin/busted
 
-WARNINGS = -Wall -Wextra -Wshadow -Wconversion -Werror
+# Warnings are errors in make check only: a newer compiler may give new ones.
+WARNINGS = -Wall -Wextra -Wshadow -Wconversion $(WERROR)
 COMPILE = -std=c11 -D_GNU_SOURCE -fvisibility=hidden $(WARNINGS) -Icsrc \
   -I$(LUA_INCDIR) $(CPPFLAGS) $(CFLAGS)
 
@@ -350,6 +351,7 @@ docs: deps-docs
 test: deps-test
 	@$(MAKE) --no-print-directory check
 
+check check-all: export WERROR = -Werror
 check: lint all examples spec-collector spec-sanitized spec
 
 # Static analysis. A tool checks a file again when the file or a header has changed; two run at a

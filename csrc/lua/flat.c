@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes the rows of the flat profile: functions, sorted by the time spent in them. */
+/* Writes the rows of the flat profile: functions, by default sorted by their time. */
+#include "base/array.h"
 #include "lua/memory.h"
 #include "lua/module.h"
 #include "lua/report.h"
@@ -47,6 +48,29 @@ static bool has_row(const page *p, const gp_profile *profile, uint32_t function)
   return p->r.unused || graph->self[function] != 0 || graph->calls[function] != 0;
 }
 
+/* Fills the rows from look.order, an array of function numbers; without it, in the order
+ * of the flat profile. */
+static void order_rows(page *p, const gp_callgraph *graph) {
+  lua_State *L = p->r.L;
+  gp_rows *rows = p->r.rows;
+  if (lua_getfield(L, GP_REPORT_LOOK, "order") == LUA_TTABLE) {
+    rows->count = lua_rawlen(L, -1);
+    rows->row = gp_column(rows->count, sizeof *rows->row);
+    for (size_t i = 0; rows->row && i < rows->count; i++) {
+      lua_rawgeti(L, -1, (lua_Integer)i + 1);
+      lua_Integer id = lua_tointeger(L, -1);
+      if (id < 1 || (lua_Unsigned)id > graph->functions)
+        luaL_error(L, "look.order: no function with this number");
+      rows->row[i] = (uint32_t)(id - 1);
+      lua_pop(L, 1);
+    }
+  } else {
+    rows->row = gp_order_functions(graph, GP_BY_SELF, &rows->count);
+  }
+  lua_pop(L, 1);
+  if (!rows->row) gp_raise_no_memory(L);
+}
+
 /* write_flat(stream, profile, look) */
 static int write_flat(lua_State *L) {
   page p = {.r = gp_open_report(L)};
@@ -58,9 +82,8 @@ static int write_flat(lua_State *L) {
   const gp_profile *profile = gp_report_profile(&p.r);
   /* 1 avoids dividing by zero: without ticks, all percentages are 0 */
   p.total = profile->samples.total > 0 ? profile->samples.total : 1;
-  gp_rows *rows = p.r.rows;
-  rows->row = gp_order_functions(&profile->graph, GP_BY_SELF, &rows->count);
-  if (!rows->row) gp_raise_no_memory(L);
+  const gp_rows *rows = p.r.rows;
+  order_rows(&p, &profile->graph);
   double cumulative = 0;
   for (size_t i = 0, written = 0; i < rows->count && written < p.r.top; i++) {
     profile = gp_report_profile(&p.r);

@@ -2,6 +2,7 @@
 /* Patterns that select functions by name. */
 #include "symbols/name_pattern.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,13 @@ static size_t remove_empty_arguments(char *text, size_t length) {
       text[kept++] = text[at];
   }
   return kept;
+}
+
+/* Whether a text has different numbers of two brackets, as in the glob "Map<int*". */
+static bool is_unbalanced(const char *text, char open, char close) {
+  ptrdiff_t depth = 0;
+  for (; *text; text++) depth += (*text == open) - (*text == close);
+  return depth != 0;
 }
 
 static bool compile(gp_name_pattern *pattern, const char *text, gp_error *error) {
@@ -41,9 +49,10 @@ bool gp_name_pattern_open(gp_name_pattern *pattern, gp_pattern_kind kind,
     length = remove_empty_arguments(pattern->text, length);
     pattern->text[length] = '\0';
     size_t rest = gp_shorten_name(pattern->text, length, GP_WITHOUT_PARAMETERS, form);
-    pattern->parameters = rest < length;
+    pattern->parameters = rest < length || is_unbalanced(pattern->text, '(', ')');
     pattern->arguments =
-        gp_shorten_name(pattern->text, length, GP_WITHOUT_ARGUMENTS, form) < rest;
+        gp_shorten_name(pattern->text, length, GP_WITHOUT_ARGUMENTS, form) < rest ||
+        is_unbalanced(pattern->text, '<', '>');
   }
   free(form);
   if (form && pattern->text) return true;

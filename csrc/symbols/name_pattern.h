@@ -2,8 +2,9 @@
 /*
  * Patterns that select functions by name.
  *
- * A pattern is compared with demangled names. What it does not mention is ignored: without
- * parameters, it matches names with any parameters; likewise for template arguments.
+ * A pattern is compared with demangled names. What it does not mention is ignored: a
+ * pattern without parameters matches names with any parameters. The same goes for
+ * template arguments.
  */
 #ifndef GP_SYMBOLS_NAME_PATTERN_H
 #define GP_SYMBOLS_NAME_PATTERN_H

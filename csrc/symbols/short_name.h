@@ -10,8 +10,8 @@
  *     ns::Map<>::each<>
  *     ...::each<>
  *
- * A clone's suffix, "[clone .isra.0]", is kept. Names that are not C++ have no such parts,
- * and names with unbalanced brackets are not taken apart.
+ * A clone's suffix, "[clone .isra.0]", is kept. Names that are not C++ have no such
+ * parts, and names with unbalanced brackets are not taken apart.
  */
 #ifndef GP_SYMBOLS_SHORT_NAME_H
 #define GP_SYMBOLS_SHORT_NAME_H

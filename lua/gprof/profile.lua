@@ -146,9 +146,10 @@ end
 --   - the report itself, a function of (profile, options, write)
 -- @tparam[opt] table options named like the program's long options, with underscores:
 --   `brief`, `width`, `display_unused_functions`, `print_path`, `inline_file_names`,
---   `gnu_compat`, `errors`, `top`; for the call tree `tree_roots` (an array of symspecs),
---   `tree_depth`, `tree_threshold`; for annotated source `all_lines`, `annotate_time`,
---   `min_count`, `table_length`, `directory_path` (an array), `separate_files`. Besides:
+--   `gnu_compat`, `errors`, `top`, `sort`, `short_names`; for the call tree `tree_roots`
+--   (an array of symspecs), `tree_depth`, `tree_threshold`; for annotated source
+--   `all_lines`, `annotate_time`, `min_count`, `table_length`, `directory_path` (an
+--   array), `separate_files`. Besides:
 --   `terminal_width`: shorten names to fit this width, unless `full_names` is true;
 --   `color`: use colours; `warn`: function called with each warning about source files.
 --   Reports of your own can take other options

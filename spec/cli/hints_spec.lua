@@ -96,6 +96,43 @@ describe("-y", function()
   end)
 end)
 
+describe("an option without effect", function()
+  for words, message in pairs {
+    [{ "-p", "--tree-depth=2" }] = "option --tree-depth has no effect without --tree",
+    [{ "-q", "--sort=name" }] = "option --sort has no effect without -p (--flat-profile) or --compare",
+    [{ "-C", "--top=5" }] = "option --top has no effect without -p (--flat-profile), -q (--graph) or --compare",
+    [{ "-p", "-x" }] = "option -x (--all-lines) has no effect without -A (--annotated-source)",
+    [{ "--export=csv", "--node-threshold=1" }] =
+      "option --node-threshold has no effect without --export=dot or --export=svg",
+    [{ "-q", "--errors" }] = "option --errors has no effect without -p (--flat-profile)",
+  } do
+    it("is reported: " .. table.concat(words, " "), function()
+      local arguments = table.move({ image, profile }, 1, 2, #words + 1, words)
+      assert.equal(message, warned(table.unpack(arguments)))
+      assert.equal("", run("--gnu-compat", table.unpack(arguments)).stderr)
+    end)
+  end
+
+  it("is not reported if it has one", function()
+    for _, words in ipairs { { "--top=2" }, { "--compare=" .. profile, "--top=1", "--sort=name" }, { "--errors" },
+      { "--export=dot", "--edge-threshold=1" }, { "-C", "-m", "2" }, { "--tree", "--tree-depth=2" } } do
+      assert.equal("", run(table.unpack(table.move({ image, profile }, 1, 2, #words + 1, words))).stderr)
+    end
+  end)
+end)
+
+describe("a binary export", function()
+  it("is refused on a terminal", function()
+    local pty = require "support.pty"
+    if pty.lack() then return pending(pty.lack()) end
+    local result = pty.run { "--export=pprof", image, profile }
+    assert.equal(1, result.status)
+    assert.equal("gprof.lua: option --export: pprof is binary, and not for terminals; name a file: " ..
+      "--export=pprof:FILE\n", (result.stdout:gsub("\r", "")))
+    assert.equal(0, pty.run({ "--export=csv", image, profile }).status)
+  end)
+end)
+
 describe("a symspec that matches nothing", function()
   -- Runs the program, which must print nothing but an error. Returns it.
   local function refused(...)

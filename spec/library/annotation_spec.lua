@@ -139,6 +139,16 @@ Execution Summary:
     assert.truthy(below:find "^\nExecution Summary:\n\n +13 ")
   end)
 
+  it("have a summary that says whether it is of selected functions only", function()
+    for options, heading in pairs {
+      [{}] = "Execution Summary:", [{ "-Amain" }] = "Execution Summary (of the selected functions):",
+      [{ "--gnu-compat", "-Amain" }] = "Execution Summary:",
+    } do
+      local text = printed("-A", "-l", "-z", made.image, profile, table.unpack(options))
+      assert.truthy(text:find("\n" .. heading .. "\n", 1, true), text)
+    end
+  end)
+
   it("has only functions without -l, and warns once about blocks", function()
     for _, words in ipairs { { "-A" }, { "-C" }, { "-A", "-C", "-p" } } do
       local result = program.run { "-b", made.image, profile, table.unpack(words) }
@@ -274,6 +284,20 @@ describe("A source", function()
     assert.same({ 0, ("gprof.lua: warning: %s/a.c: source not found\n"):format(twins.dir) },
       { result.status, result.stderr })
     assert.truthy(result.stdout:find("^%*%*%* File [^\n]+/b.c:\n +int a%(void%);\n +6 %-> int main"))
+  end)
+
+  it("causes one warning together with all others that are missing", function()
+    local sources, blocks = { ["main.c"] = "int main(void) { return 0; }\n" }, {}
+    for i = 1, 5 do sources["f" .. i .. ".c"] = ("int f%d(void) { return 1; }\n"):format(i) end
+    local six = small.build(sources)
+    for i = 1, 5 do
+      os.remove(("%s/f%d.c"):format(six.dir, i))
+      blocks[i] = { six.rows["f" .. i .. ".c"][1][1], 5 }
+    end
+    local result = program.run { "-b", "-l", "-A", six.image, small.profile(six, { blocks = blocks }) }
+    assert.same({ "", 0 }, { result.stdout, result.status })
+    assert.matches("^gprof.lua: warning: 5 source files not found: %S+/f%d.c, %S+/f%d.c, %S+/f%d.c and 2 more " ..
+      "%(%-I adds directories to search%)\n$", result.stderr)
   end)
 
   it("causes a warning of one line, whatever its name contains", function()

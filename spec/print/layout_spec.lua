@@ -82,6 +82,67 @@ describe("--top", function()
   end)
 end)
 
+describe("--top and --sort", function()
+  local old <const> = crafted.gmon { functions = plan.functions, ticks = { [LONG] = 20, [WIDE] = 30, ping = 40 },
+    calls = { { "main", LONG, 9 }, { "main", "ping", 1 } } }
+
+  -- The first letters of the last words of rows.
+  local function order(text, pattern)
+    local letters = {}
+    for line in text:gmatch(pattern) do letters[#letters + 1] = line:match ".*  (%S%S)" end
+    return table.concat(letters, " ")
+  end
+
+  local function flat(...)
+    return order(run("-b", "-p", "-T", ...), "\n( *%d+%.%d [^\n]*)")
+  end
+
+  it("sort the flat profile", function()
+    for field, expected in pairs {
+      self = "sp gr pi po", total = "sp gr pi po", calls = "pi po gr sp", name = "gr pi po sp",
+    } do
+      assert.equal(expected, flat("--sort=" .. field, image, profile))
+    end
+    assert.equal("pi po", flat("--sort=calls", "--top=2", image, profile))
+    assert.equal("pi po", (flat("--sort=name", "--top=3", image, profile):gsub("^gr ", "")))
+  end)
+
+  it("add up the times of the rows in their order", function()
+    local text = run("-b", "-p", "--sort=calls", image, profile)
+    assert.truthy(text:find("0.08     0.08 [^\n]*ping\n[^\n]* 0.10     0.02 [^\n]*pong\n[^\n]* 0.40     0.30 "), text)
+  end)
+
+  it("apply to comparisons", function()
+    local function compared(...)
+      return order(run("-b", "--compare=" .. old, ...), "\n *%d[^\n]*%d[^\n]*")
+    end
+    local rows = compared(image, profile)
+    assert.equal(rows:sub(1, 5), compared("--top=2", image, profile))
+    assert.equal("gr ma pi po sp", compared("--sort=name", image, profile))
+    assert.equal(rows, compared("--sort=total", image, profile))
+    assert.equal("sp pi", compared("--sort=self", "--top=2", image, profile))
+    assert.equal("po pi", compared("--sort=calls", "--top=2", image, profile))
+  end)
+
+  it("take known fields only, and have no effect with --gnu-compat", function()
+    local result = program.run { "--sort=time", image, profile }
+    assert.same({ "gprof.lua: option --sort takes self, total, calls or name, not 'time'\n", 1 },
+      { result.stderr, result.status })
+    assert.equal(run("--gnu-compat", image, profile),
+      run("--gnu-compat", "--sort=name", "--short-names", image, profile))
+  end)
+end)
+
+describe("--short-names", function()
+  it("omits parameters and template arguments in all reports", function()
+    for _, options in ipairs { { "-p" }, { "-q" }, { "--tree" }, { "-z", "--compare=" .. profile }, { "-l" } } do
+      local text = run("-b", "--short-names", table.unpack(table.move({ image, profile }, 1, 2, #options + 1, options)))
+      assert.truthy(text:find("space::Container<>::insert", 1, true), text)
+      assert.is_nil(text:find("std::string", 1, true))
+    end
+  end)
+end)
+
 describe("A name is shortened", function()
   it("part by part: parameters, template arguments, namespaces from the left", function()
     local name <const> = "void ns::Map<int>::each<F>(F, int) const"
@@ -170,7 +231,9 @@ describe("A name is shortened", function()
       local text = table.concat(bytes)
       local fitted = core.fit(text, math.random(0, 12), "…")
       local head, tail = fitted:match "^(.-)…(.*)$"
-      if fitted ~= text and not text:find "[(<{:]" then assert.truthy(text:sub(1, #head) == head and text:sub(-#tail) == tail) end
+      if fitted ~= text and not text:find "[(<{:]" then
+        assert.truthy(text:sub(1, #head) == head and text:sub(-#tail) == tail)
+      end
     end
   end)
 end)
@@ -305,6 +368,17 @@ describe("A pager", function()
     local numbered = plain:gsub("([^\n]*)\n", ":%1\n")
     assert.same({ numbered, 0 }, { paged("sed s/^/:/", image, profile) })
     assert.truthy(paged("X=1 sed 's/^/a b/' | sed s/^/:/", image, profile):find("^:a bFlat"))
+  end)
+
+  it("is that of PAGER with --pager", function()
+    local function shown(variables, ...)
+      return pty.run({ "-b", ... }, variables).stdout
+    end
+    local marked = plain:gsub("([^\n]*)\n", ":%1\n")
+    assert.equal(plain, shown({ PAGER = "sed s/^/:/" }, image, profile))
+    assert.equal(marked, shown({ PAGER = "sed s/^/:/" }, "--pager", image, profile))
+    assert.equal(marked, shown({ PAGER = "cat", GPROF_PAGER = "sed s/^/:/" }, "--pager", image, profile))
+    assert.equal(plain, run("-b", "--pager", image, profile))
   end)
 
   it("that is missing is ignored", function()

@@ -297,6 +297,10 @@ local function add_export(settings, export, option)
   if not export.path and require "gprof.cli.exports".is_printed(settings.exports) then
     reject(option, ": only one export can go to standard output")
   end
+  if not export.path and export.binary and core.is_terminal(io.stdout) then
+    reject(option, ": %s is binary, and not for terminals; name a file: --export=%s:FILE",
+      export.kind, export.kind)
+  end
   table.insert(settings.exports, export)
 end
 

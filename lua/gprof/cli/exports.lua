@@ -22,7 +22,8 @@ local timed <const> = {
 
 --- Parses the argument of --export: KIND or KIND:FILE.
 -- @tparam string argument
--- @treturn[1] table `kind`; `path`, nil for standard output; `print`, the export
+-- @treturn[1] table `kind`; `binary`, whether it is no text; `path`, nil for standard
+--   output; `print`, the export
 -- @return[2] nil
 -- @treturn[2] string what is wrong: the text after the option's name in a message
 function exports.find(argument)
@@ -32,7 +33,8 @@ function exports.find(argument)
       if path == "" and argument ~= kind then
         return nil, "the file name is empty"
       end
-      return { kind = kind, path = path ~= "" and path ~= "-" and path or nil,
+      return { kind = kind, binary = kind == "pprof",
+        path = path ~= "" and path ~= "-" and path or nil,
         print = require("gprof.export." .. kind:gsub("-", "_")) }
     end
   end

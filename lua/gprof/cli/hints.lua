@@ -6,6 +6,7 @@
 
 local core = require "gprof.core"
 local options = require "gprof.cli.options"
+local policy = require "gprof.library.policy"
 
 local hints = {}
 
@@ -78,7 +79,9 @@ end
 -- @tparam string message from reading it
 -- @treturn string
 function hints.profile(settings, image, path, message)
-  if core.file_status(path) then return message end
+  if core.file_status(path) or not policy.of(settings).gives_hints then
+    return message
+  end
   local hint = detached(settings, path)
   if hint then return message .. ": " .. hint end
   if settings.operands[2] or settings.profiles_from[1] then return message end

@@ -75,9 +75,11 @@ local own <const> = { [[
   color[=WHEN]             choice   use colours:
   errors                   flag     add the sampling error of each self time
   top=N                    count    print only the first N functions or entries
+  sort=FIELD               choice   sort the flat profile, or the comparison, by:
   tree[=FUNCTION]          tree     print an estimated call tree (root: FUNCTION)
   tree-depth=N             count    limit the call tree to N levels
   tree-threshold=PERCENT   percent  tree: omit nodes below PERCENT (default 1)
+  short-names              flag     omit parameters and template arguments of names
   full-names               flag     do not shorten names to the terminal's width
   report=NAME              report   print report NAME, or that of script FILE.lua
   export=KIND[:FILE]       export   write the profile for other tools:
@@ -101,6 +103,7 @@ local own <const> = { [[
   sandbox                       flag        analyse the files in a sandboxed process
   sandbox-memory=MB             limit like --sandbox, limiting memory (default 2048)
   sandbox-time=SECONDS          limit like --sandbox, limiting CPU time (default 300)
+  pager                         flag        show output in $PAGER (default less)
   no-progress                   flag        do not show progress on the terminal
   print-completion=SHELL        choice      print shell completion:
   print-blocks-runtime          flag        print the path of the block-counting library
@@ -111,6 +114,7 @@ local values <const> = {
   demangle = { "none", "auto", "gnu-v3", "java", "gnat", "dlang", "rust" },
   ["file-format"] = { "auto", "magic", "bsd", "4.4bsd", "prof" },
   color = { "auto", "always", "never" },
+  sort = { "self", "total", "calls", "name" },
   ["print-completion"] = { "bash", "zsh" },
   export = {
     "callgrind", "csv", "csv-arcs", "dot", "folded", "json", "pprof", "speedscope", "svg",

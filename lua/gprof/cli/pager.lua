@@ -64,16 +64,26 @@ local function page(command, is_colored)
   return stream, finish, setmetatable({}, { __close = wait })
 end
 
---- Opens standard output, which must be a terminal, or the pager in GPROF_PAGER.
--- @tparam table settings the function sets the field `terminal_width`
+-- Returns the command of the pager; nil for none.
+local function command_of(settings)
+  local function named(variable)
+    local command = os.getenv(variable)
+    return command and command:find "%S" and command
+  end
+  return named "GPROF_PAGER" or settings.pager and (named "PAGER" or "less") or nil
+end
+
+--- Opens standard output, which must be a terminal, or the pager: that of GPROF_PAGER, or
+-- with --pager also that of PAGER.
+-- @tparam table settings `pager`; the function sets the field `terminal_width`
 -- @tparam function is_colored returns whether escape sequences for colours may pass
 -- @treturn stream
 -- @treturn function to be called at the end: flushes the stream, and waits for the pager
 -- @treturn table|nil to be closed in any case: waits for the pager
 function pager.open(settings, is_colored)
   settings.terminal_width = core.terminal_width(io.stdout)
-  local command = os.getenv "GPROF_PAGER"
-  if command and command:find "%S" then return page(command, is_colored) end
+  local command = command_of(settings)
+  if command then return page(command, is_colored) end
   return output.into(io.stdout, is_colored)
 end
 

@@ -151,13 +151,10 @@ local function warn_if_nothing_is_printed(run)
   warn("nothing to print: the options exclude every report")
 end
 
--- Warns if -y has no effect. Custom reports may print annotated source, so there is no
--- warning with them.
-local function warn_of_unused_listings(run)
+local function warn_of_unused_options(run)
   local settings = run.settings
-  if not settings.separate_files or run.printed.annotation then return end
   if settings.reports[1] or not policy.of(settings).gives_hints then return end
-  warn("option -y (--separate-files) has no effect without -A (--annotated-source)")
+  require "gprof.cli.unused_options".warn(settings, run.printed, warn)
 end
 
 local function warn_of_unused_blocks(run)
@@ -173,7 +170,7 @@ local function select_output(run)
   check_not_empty(run)
   check_records(run)
   warn_if_nothing_is_printed(run)
-  warn_of_unused_listings(run)
+  warn_of_unused_options(run)
   warn_of_unused_blocks(run)
 end
 
@@ -352,7 +349,9 @@ end
 local function print_output(run, write)
   local settings, exports = run.settings, run.settings.exports
   settings.warn = warn
-  settings.errors = settings.errors and policy.of(settings).extends_reports
+  if not policy.of(settings).extends_reports then
+    settings.errors, settings.sort, settings.short_names = nil, nil, nil
+  end
   pages.print(run.chosen, run.profile, settings, write)
   if exports[1] then
     require "gprof.cli.exports".write(exports, run.profile, settings, write)

@@ -47,6 +47,7 @@ local of_program = {
   sandbox = "boolean", sandbox_memory = "integer", sandbox_time = "integer",
   compare = "table", fail_on = "number", slide = "integer or 'auto'", verdict = "table",
   debug_dir = "strings", attached = "table", misfits = "boolean", words = "strings",
+  pager = "boolean",
 }
 
 --- Maps the name of each library function to its options and their kinds (see `checks`).
@@ -68,7 +69,8 @@ arguments.known = {
     warn = "function", continued = "boolean", comparison = "table",
     node_threshold = "number", edge_threshold = "number", top = "integer",
     tree_roots = "strings", tree_depth = "integer", tree_threshold = "number",
-    terminal_width = "integer", full_names = "boolean",
+    terminal_width = "integer", full_names = "boolean", short_names = "boolean",
+    sort = "sorting",
   })),
 }
 
@@ -144,6 +146,12 @@ local function first_without_slash(specs)
   end
 end
 
+local sortings <const> = { self = true, total = true, calls = true, name = true }
+
+local function wrong_sorting(value)
+  if not sortings[value] then return "'self', 'total', 'calls' or 'name' expected" end
+end
+
 -- Returns what is wrong with the first invalid symspec; nil if all are valid.
 local function first_problem(specs, arcs, options)
   for _, spec in ipairs(specs) do
@@ -208,7 +216,7 @@ end
 -- objects.
 local checks <const> = {
   format = wrong_format, strings = wrong_strings, symspecs = wrong_symspecs,
-  symspec = wrong_symspec, libraries = wrong_libraries,
+  symspec = wrong_symspec, sorting = wrong_sorting, libraries = wrong_libraries,
 }
 
 -- Returns what is wrong with a value of any kind. If the value is an option, `options` is

@@ -42,6 +42,13 @@ local function candidates(name, directories)
   return paths
 end
 
+--- Returns the message about a file that is nowhere.
+-- @tparam string name as recorded
+-- @treturn string
+function source_text.not_found(name)
+  return name .. ": source not found"
+end
+
 --- Finds a source file.
 -- @tparam string name as recorded
 -- @tparam[opt] {string,...} directories to search
@@ -57,7 +64,7 @@ function source_text.find(name, directories)
     odd = odd or kind and path
   end
   if odd then return nil, odd .. ": is not a regular file" end
-  return nil, name .. ": source not found"
+  return nil, source_text.not_found(name)
 end
 
 local function read(path)

@@ -56,7 +56,8 @@ end
 -- not as lines with code.
 local function write_summary(page, lines, executed, total)
   local write = page.write
-  write(common.heading(page.options, "\nExecution Summary:\n\n"))
+  write(common.heading(page.options, "\nExecution Summary%s:\n\n"),
+    page.is_part and " (of the selected functions)" or "")
   write("%9d   Executable lines in this file\n", lines)
   write("%9d   Lines executed\n", executed)
   write("%9.2f   Percent of the file executed\n\n",
@@ -79,12 +80,29 @@ end
 -- than the program may differ from what was compiled.
 local function read_text(page, file)
   local text, where, changed = source_text.load(file.name, page.options.directory_path)
-  if not text then
+  if not text and where == source_text.not_found(file.name) then
+    page.missing[#page.missing + 1] = file.name
+  elseif not text then
     page.warn(explain(page, where))
   elseif changed > page.built then
     page.warn(where .. ": is newer than the program: its lines may have moved")
   end
   return text
+end
+
+local MOST_NAMES <const> = 3  -- in a message
+
+-- Warns about all files that were not found, of which there may be very many.
+local function report_missing(page)
+  local names = page.missing
+  if not names[2] then
+    if names[1] then page.warn(source_text.not_found(names[1])) end
+    return
+  end
+  local more = #names - MOST_NAMES
+  page.warn(("%d source files not found: %s%s (-I adds directories to search)"):format(
+    #names, table.concat(names, ", ", 1, math.min(#names, MOST_NAMES)),
+    more > 0 and (" and %d more"):format(more) or ""))
 end
 
 -- Warns if the line table has lines past the end of the text.
@@ -164,6 +182,12 @@ local function is_worth_it(page, file)
     file.blocks > 0 and page.rules.whole_lines
 end
 
+-- Whether symspecs exclude functions, which GNU gprof does not say.
+local function is_part(options)
+  local include, exclude = options.include or {}, options.exclude or {}
+  return policy.of(options).whole_lines and (include.annotation or exclude.annotation)
+end
+
 --- Prints the report.
 -- @tparam profile profile preferably by line, with all lines (`line = "all"`)
 -- @tparam table options `directory_path`: array of directories to search for source;
@@ -189,8 +213,10 @@ return function(profile, options, write)
     built = select(2, core.file_status(profile.image.path)) or math.maxinteger,
     seconds = profile.total or 0,
     samples = profile.total_ticks,
+    is_part = is_part(options),
     last = 0,  -- the last count printed, carried from file to file
     listings = {},
+    missing = {},  -- names of files that were not found
   }
   page.layout = layout_of(page)
   local print = options.separate_files and print_into_file or print_below
@@ -198,4 +224,5 @@ return function(profile, options, write)
     local text = is_worth_it(page, file) and read_text(page, file)
     if text then print(page, file, text) end
   end
+  report_missing(page)
 end

@@ -163,6 +163,32 @@ local function label(row, several, options, figures)
   return require "gprof.print.layout".fit(row.name, options, taken) .. rest
 end
 
+-- Sort keys for the option `sort`, ascending.
+local keys <const> = {
+  self = function(row) return row.self and -math.abs(row.self.change) or 0 end,
+  calls = function(row) return row.calls and -math.abs(row.calls.change) or 0 end,
+  name = function(row) return row.name end,
+}
+
+-- Returns the rows to print: those with a change, sorted, and at most `top`.
+local function rows_of(comparison, options)
+  local rows, place, key_of = {}, {}, keys[options.sort]
+  for _, row in ipairs(comparison) do
+    if options.display_unused_functions or not is_unchanged(row) then
+      rows[#rows + 1] = row
+      place[row] = #rows
+    end
+  end
+  if key_of then
+    table.sort(rows, function(a, b)
+      local x, y = key_of(a), key_of(b)
+      if x ~= y then return x < y end
+      return place[a] < place[b]
+    end)
+  end
+  return table.move(rows, 1, math.min(options.top or #rows, #rows), 1, {})
+end
+
 local function write_row(row, groups, name, write)
   for _, group in ipairs(groups) do
     group.write_change(row[group.field], row.status, write)
@@ -174,8 +200,10 @@ end
 --- Prints the report.
 -- @tparam profile _ the new profile (unused)
 -- @tparam table options `comparison`: from `gprof.compare`; `brief`: no explanation;
---   `display_unused_functions`: also print functions without any change;
---   `inline_file_names`, `print_path`, `terminal_width`, `full_names`; `color`
+--   `display_unused_functions`: also print functions without any change; `sort`: "total"
+--   (default), "self", "calls" or "name"; `top`: the largest number of rows;
+--   `short_names`, `inline_file_names`, `print_path`, `terminal_width`, `full_names`;
+--   `color`
 -- @tparam stream write
 return function(_, options, write)
   local comparison = options.comparison
@@ -186,10 +214,8 @@ return function(_, options, write)
   local groups, several = groups_of(comparison, decimals), ambiguous_names(comparison)
   write_title(comparison, options, decimals, write)
   local figures = write_columns(groups, options, write)
-  for _, row in ipairs(comparison) do
-    if options.display_unused_functions or not is_unchanged(row) then
-      write_row(row, groups, label(row, several, options, figures), write)
-    end
+  for _, row in ipairs(rows_of(comparison, options)) do
+    write_row(row, groups, label(row, several, options, figures), write)
   end
   if not options.brief then write(require "gprof.print.explain".comparison) end
 end

@@ -86,13 +86,41 @@ local function write_heading(profile, options, prefix, bar, write)
     "time", unit, unit, below, "calls", per_call, per_call, gap, "name")
 end
 
+-- Sort keys for the option `sort`, ascending, from the fields of a function. Names are
+-- compared without return types.
+local keys <const> = {
+  total = function(ticks, children) return -(ticks + children) end,
+  calls = function(_, _, calls) return -calls end,
+  name = function(_, _, _, name) return core.short_name(name, "without parameters") end,
+}
+
+-- Returns the ids of all functions, sorted by a field; nil for the default order, which
+-- also decides between equal functions.
+local function sorted(profile, field)
+  local key_of = keys[field]
+  if not key_of then return nil end
+  local ids, key, place = {}, {}, {}
+  for id, ticks, children, calls, name in
+    profile:functions(nil, "id", "ticks", "children_ticks", "calls", "name")
+  do
+    ids[#ids + 1] = id
+    key[id], place[id] = key_of(ticks, children, calls, name), #ids
+  end
+  table.sort(ids, function(a, b)
+    if key[a] ~= key[b] then return key[a] < key[b] end
+    return place[a] < place[b]
+  end)
+  return ids
+end
+
 --- Prints the report.
 -- @tparam profile profile with a histogram
 -- @tparam table options `brief`: no explanation; `display_unused_functions`: also print
 --   functions without calls and time; `errors`: add a column with the error of self
---   times; `top`: the largest number of rows; `inline_file_names`, `print_path`; `color`;
---   `terminal_width`: the length of lines, for shortened names and bars; `full_names`: do
---   not shorten names
+--   times; `sort`: "self" (default), "total", "calls" or "name"; `top`: the largest
+--   number of rows; `short_names`: omit parameters and template arguments of names;
+--   `inline_file_names`, `print_path`; `color`; `terminal_width`: the length of lines,
+--   for shortened names and bars; `full_names`: do not shorten names
 -- @tparam stream write
 -- @tparam[opt] table look by default GNU gprof's
 return function(profile, options, write, look)
@@ -118,6 +146,7 @@ return function(profile, options, write, look)
     scale = scale,
     unused = options.display_unused_functions,
     top = options.top,
+    order = sorted(profile, options.sort),
     paint = bar and layout.painter(bar, paint) or paint,
   })
   if look.ending then look.ending(profile, options, write) end

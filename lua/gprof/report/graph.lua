@@ -70,7 +70,8 @@ end
 -- @tparam table options `brief`: no explanation; `display_unused_functions`: also print
 --   entries of functions without calls and time; `top`: the largest number of entries;
 --   `inline_file_names`, `print_path`; `color`; `terminal_width`: the length of lines, to
---   which names are shortened; `full_names`: do not shorten names; `gnu_compat`
+--   which names are shortened; `full_names`: do not shorten names; `short_names`: omit
+--   their parameters and template arguments; `gnu_compat`
 -- @tparam stream write
 -- @tparam[opt] table look by default GNU gprof's
 return function(profile, options, write, look)

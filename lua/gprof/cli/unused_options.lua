@@ -1,0 +1,70 @@
+--- Warns about options that have no effect, because nothing that they change is printed.
+--
+-- @internal gprof.cli.unused_options
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local options = require "gprof.cli.options"
+
+local unused_options = {}
+
+-- For settings of options, the styles and exports that they change, separated by blanks.
+local changes <const> = {
+  separate_files = "annotation", all_lines = "annotation", table_length = "annotation",
+  min_count = "annotation executions", errors = "flat", top = "flat graph comparison",
+  sort = "flat comparison", tree_depth = "tree", tree_threshold = "tree",
+  node_threshold = "dot svg", edge_threshold = "dot svg",
+}
+
+-- The options that request these.
+local requests <const> = {
+  annotation = "-A (--annotated-source)", executions = "-C (--exec-counts)",
+  flat = "-p (--flat-profile)", graph = "-q (--graph)", comparison = "--compare",
+  tree = "--tree", dot = "--export=dot", svg = "--export=svg",
+}
+
+-- Returns the name of the option that changes a setting.
+local function name_of(setting)
+  for _, option in ipairs(options.all) do
+    if option.long and options.setting(option) == setting then
+      return options.name(option)
+    end
+  end
+end
+
+local function is_written(settings, kind)
+  for _, export in ipairs(settings.exports) do
+    if export.kind == kind then return true end
+  end
+  return false
+end
+
+-- Returns the options that would make an option useful: "-p, -q or --compare"; nil if it
+-- has an effect.
+local function needed(settings, printed, what)
+  local words = {}
+  for style in what:gmatch "%l+" do
+    if printed[style] or is_written(settings, style) then return nil end
+    words[#words + 1] = requests[style]
+  end
+  local last = table.remove(words)
+  return words[1] and table.concat(words, ", ") .. " or " .. last or last
+end
+
+--- Warns about each option that has no effect.
+-- @tparam table settings
+-- @tparam {[string]=boolean} printed what is printed, from `pages.printed`
+-- @tparam function warn takes a message
+function unused_options.warn(settings, printed, warn)
+  local messages = {}
+  for setting, what in pairs(changes) do
+    local needs = settings[setting] and needed(settings, printed, what)
+    if needs then
+      messages[#messages + 1] = ("option %s has no effect without %s"):format(
+        name_of(setting), needs)
+    end
+  end
+  table.sort(messages)
+  for _, message in ipairs(messages) do warn(message) end
+end
+
+return unused_options

@@ -1,0 +1,102 @@
+-- Symspecs that are patterns: the last components of C++ names, globs and regular expressions. A more exact match wins.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local crafted = require "support.crafted"
+local gprof = require "gprof"
+local program = require "support.program"
+local symspec = require "gprof.symspec"
+
+local names <const> = {
+  "main", "Parse", "xml::Document::Parse(char const*)", "xml::Document::Parse(char const*, int)",
+  "xml::Element::Parse(Parser*)", "void xml::Map<int, char>::each<F>(F) const", "xml::Map<long, char>::size() const",
+  "find(Parser&)", "(anonymous namespace)::count(int)", "xml::Value::operator<(xml::Value) const",
+  "xml::Value::operator()(int)", "part [clone .isra.0]", "a*b",
+}
+local plan <const> = { functions = names, ticks = {}, calls = {} }
+for i, name in ipairs(names) do
+  plan.ticks[name] = 1
+  plan.calls[i] = i > 1 and { "main", name, i } or nil
+end
+plan.calls = { table.unpack(plan.calls, 2, #names) }
+local image <const>, profile <const> = crafted.image(plan), crafted.gmon(plan)
+local opened <const> = assert(gprof.image(image))
+
+-- The numbers of the functions in `names` that a symspec finds.
+local function found(spec)
+  local numbers = {}
+  for _, symbol in ipairs { opened:find(spec) } do
+    for i, name in ipairs(names) do
+      if symbol.name == name then numbers[#numbers + 1] = i end
+    end
+  end
+  table.sort(numbers)
+  return numbers
+end
+
+local selected <const> = {
+  -- last components; a complete name wins
+  Parse = { 2 }, ["Document::Parse"] = { 3, 4 }, ["xml::Element::Parse"] = { 5 }, ["Element::Parse(Parser*)"] = { 5 },
+  each = { 6 }, ["Map::each"] = { 6 }, ["Map<int, char>::each<F>"] = { 6 }, ["xml::Map<>::each<>"] = { 6 },
+  ["Map<int>::each"] = {}, size = { 7 }, count = { 9 }, ["operator<"] = { 10 }, ["operator()"] = { 11 },
+  ["ocument::Parse"] = {}, Document = {}, ["xml::Document"] = {}, Parser = {},
+  -- globs
+  ["*Parse*"] = { 2, 3, 4, 5 }, ["Pars?"] = { 2, 3, 4, 5 }, ["xml::*::Parse"] = { 3, 4, 5 }, ["*(Parser*"] = { 5, 8 },
+  ["Map<*>::*"] = { 6, 7 }, ["*Map<long*"] = { 7 }, ["???"] = { 13 }, ["f*d"] = { 8 }, ["*isra*"] = { 12 },
+  ["a*b"] = { 13 }, ["ma*n"] = { 1 }, ["*"] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13 },
+  -- regular expressions: anywhere in the name as printed
+  ["/Parse/"] = { 2, 3, 4, 5, 8 }, ["/^Parse$/"] = { 2 }, ["/Parse\\(char/"] = { 3, 4 }, ["/(find|main)/"] = { 1, 8 },
+  ["/^[[:alpha:]]+::Map</"] = { 7 }, ["/\\/x/"] = {}, ["/nothing/"] = {},
+}
+
+describe("A symspec finds functions by pattern:", function()
+  for spec, numbers in pairs(selected) do
+    it(spec, function() assert.same(numbers, found(spec)) end)
+  end
+
+  it("calls, with a pattern on any side", function()
+    local function calls(...)
+      local result = program.run { "-b", "-q", "--no-demangle", "-q" .. table.concat({ ... }), image, profile }
+      return result.status == 0 and result.stdout or result.stderr
+    end
+    local expected = calls "main/find(Parser&)"
+    assert.matches("find(Parser&)", expected, 1, true)
+    for _, spec in ipairs { "main//^find/", "/^main$//find", "/^ma//" .. "/^find/", "ma*/f*d" } do
+      assert.equal(expected, calls(spec))
+    end
+    assert.equal(calls "/find", calls "//^find/")
+    assert.equal(calls "main/", calls "/^main$//")
+  end)
+end)
+
+describe("A symspec with a pattern", function()
+  for text, half in pairs {
+    ["/a.c:7/"] = { regex = "a.c:7" }, ["a.c:/x:y/"] = { file = "a.c", regex = "x:y" }, ["/a\\/b/"] = { regex = "a/b" },
+    [":/a/"] = { regex = "a" },
+    ["a::b*"] = { name = "a::b*" }, ["/a/b.c"] = { file = "/a/b.c" }, ["/"] = { name = "/" },
+    ["//"] = { name = "//" },
+  } do
+    it("is parsed: " .. text, function()
+      half.text = text
+      assert.same(half, (symspec.parse(text, false)))
+    end)
+  end
+
+  it("is refused if the regular expression is invalid", function()
+    for _, option in ipairs { "-p/(/", "-k/(//b", "--tree=/(/", "-nx.c:/(/" } do
+      local result = program.run { option, image, profile }
+      assert.same({ "", 1 }, { result.stdout, result.status })
+      assert.matches("'(' is not a valid regular expression: Unmatched (", result.stderr, 1, true)
+    end
+    assert.error_matches(function() opened:find "/(/" end, "bad argument #1 to 'find' %('%(' is not a valid regular ex")
+    local data = assert(gprof.data(opened, profile))
+    assert.error_matches(function() gprof.profile(opened, data, { include = { flat = { "/[/" } } }) end,
+      "'%[' is not a valid regular expression")
+  end)
+
+  it("has no meaning with --gnu-compat", function()
+    local all = program.run { "--gnu-compat", "-p", image, profile }
+    for _, spec in ipairs { "*Parse*", "Document::Parse", "/Parse/", "/(/" } do
+      assert.equal(all.stdout, program.run({ "--gnu-compat", "-p", "-p" .. spec, image, profile }).stdout)
+    end
+  end)
+end)
