@@ -40,6 +40,7 @@ local function apply_all(given, settings)
   end
   for _, pair in ipairs(given) do
     command_line.apply(pair[1], settings, pair[2])
+    settings.has_options = settings.has_options or pair[1].long ~= "brief"
     if asks_about_program(settings) then break end
   end
 end
@@ -57,7 +58,7 @@ end
 --   the reports requested (true) or excluded (false); `reports`, the reports requested by
 --   name; `exports`; `compare`, the arguments of --compare; `profiles_from`, files with
 --   lists of profiles; `jobs`, the number of processes; `operands`; `words`, all
---   arguments
+--   arguments; `has_options`, whether there is any option but -b
 -- @raise a table with the field `message`
 function command_line.read(arguments)
   local settings = defaults.settings()

@@ -151,9 +151,11 @@ local function warn_if_nothing_is_printed(run)
   warn("nothing to print: the options exclude every report")
 end
 
+-- Custom reports may use any option.
 local function warn_of_unused_options(run)
   local settings = run.settings
-  if settings.reports[1] or not policy.of(settings).gives_hints then return end
+  if settings.reports[1] or not settings.has_options then return end
+  if not policy.of(settings).gives_hints then return end
   require "gprof.cli.unused_options".warn(settings, run.printed, warn)
 end
 

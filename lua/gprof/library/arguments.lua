@@ -47,7 +47,7 @@ local of_program = {
   sandbox = "boolean", sandbox_memory = "integer", sandbox_time = "integer",
   compare = "table", fail_on = "number", slide = "integer or 'auto'", verdict = "table",
   debug_dir = "strings", attached = "table", misfits = "boolean", words = "strings",
-  pager = "boolean",
+  pager = "boolean", has_options = "boolean",
 }
 
 --- Maps the name of each library function to its options and their kinds (see `checks`).
