@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the hooks of calls run, and functions that they rely on.
+ * The code that the hooks run at each call, and functions that it uses.
  */
 #ifndef GPROF_RUNTIME_CALLS_H
 #define GPROF_RUNTIME_CALLS_H
 
 #include "runtime/table.h"
 
-/* Calls before the start, such as those of ifunc resolvers. */
+/* A call from before the recorder's start, such as one from an ifunc resolver. */
 typedef struct early_call {
   uintptr_t from, self;
   uint64_t count;
@@ -15,9 +15,9 @@ typedef struct early_call {
 #define EARLY_CALLS 256
 HIDDEN extern early_call rec_early[EARLY_CALLS];
 
-/* Records a call. `self` is the return address of the hook, and `from` that of the
- * function that it runs in. That is stored in the word above `frame`. `pointer` is the
- * caller's frame pointer, if it has one. */
+/* Records a call. `self` is the return address of the hook. `from` is the return address
+ * of the function that called the hook, stored in the word above `frame`. `pointer` is
+ * the caller's frame pointer, if it has one. */
 void rec_call(uintptr_t self, uintptr_t from, uintptr_t frame, uintptr_t pointer);
 
 #endif

@@ -101,7 +101,7 @@ static uint64_t cpu_time(const thread *t) {
   struct {
     int64_t seconds, nanoseconds;
   } used = {0, 0};
-  /* The kernel's number of the clock of another thread. */
+  /* The kernel's id of the clock that measures another thread's processor time. */
   const long clock = (long)(~(unsigned)t->id << 3 | 6u);
   SYSTEM_CALL(clock_gettime, (int)clock, &used, 0, 0);
   return t->cpu + (uint64_t)used.seconds * 1000000000 + (uint64_t)used.nanoseconds;

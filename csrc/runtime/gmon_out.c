@@ -167,8 +167,8 @@ static void free_sums(sums *all) {
   *all = (sums){.low = all->low, .high = all->high, .bias = all->bias};
 }
 
-/* Adds up all tables. Threads may add records meanwhile: if there are too many, it is
- * done again. */
+/* Adds up all tables. Starts again if other threads have meanwhile added more records
+ * than the hash table has room for. */
 static bool add_up(sums *all) {
   do {
     free_sums(all);

@@ -50,8 +50,8 @@ void rec_catch_abort(void) {
 
 /* --- actions of signals ----------------------------------------------------- */
 
-/* The default action of SIGABRT is ours; the program sees the default. A program that
- * wants the signal of the timers gets it, and samples end. */
+/* For SIGABRT, our action replaces the default one, but the program sees the default. If
+ * the program takes the timers' signal, sampling ends. */
 EXPORTED int sigaction(int number, const struct sigaction *restrict action,
                        struct sigaction *restrict old) {
   const bool is_tick = number == rec_tick_signal && rec_tick_signal != 0;
@@ -82,7 +82,8 @@ EXPORTED void (*signal(int number, void (*handler)(int)))(int) {
                                                                      : old.sa_handler;
 }
 
-/* The alternate stack may lie within the thread's own, which must then be told apart. */
+/* Makes the next call look for its stack: the alternate stack may lie within the
+ * thread's own. */
 EXPORTED int sigaltstack(const stack_t *restrict new, stack_t *restrict old) {
   const long failed = SYSTEM_CALL(sigaltstack, new, old, 0, 0);
   if (new &&rec_own) rec_own->now.size = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Functions of the C library that the recorder replaces, so that the program does not
- * notice its signals, and so that no end of the program goes unnoticed.
+ * Functions of the C library that the recorder replaces, to hide its signals from the
+ * program, and to write the profile however the program ends.
  */
 #ifndef GPROF_RUNTIME_INTERCEPT_H
 #define GPROF_RUNTIME_INTERCEPT_H

@@ -18,7 +18,7 @@
 
 static pthread_mutex_t updating = PTHREAD_MUTEX_INITIALIZER;
 
-/* Memory for what is never freed. */
+/* Allocates memory that is never freed. */
 static char *keep(size_t size) {
   static char *memory;
   static size_t left;
@@ -90,7 +90,7 @@ static void read_segments(module *m, const struct dl_phdr_info *object) {
   }
 }
 
-/* The module of an object in the list; NULL if it is new. */
+/* Returns the module in the list that is the same object; NULL if `found` is new. */
 static module *listed(const module *found) {
   module *m = rec_modules;
   while (m && (m->closed || m->low != found->low || m->high != found->high)) m = m->next;

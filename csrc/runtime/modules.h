@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The program and its shared libraries: what lies at which address. Libraries that were
- * closed remain in the list, and their addresses are reserved, so that no other library
- * is loaded there.
+ * The program and its shared libraries, with their addresses. A closed library remains
+ * in the list, and its addresses are reserved, so that no other library is loaded there.
  */
 #ifndef GPROF_RUNTIME_MODULES_H
 #define GPROF_RUNTIME_MODULES_H

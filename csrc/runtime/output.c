@@ -18,7 +18,7 @@ static struct {
   unsigned char bytes[1 << 16];
 } out;
 
-static uint32_t sums[256]; /* of single bytes */
+static uint32_t sums[256]; /* CRC-32 of each byte value */
 
 static void prepare_sums(void) {
   for (uint32_t i = 0; i < 256; i++) {
@@ -40,7 +40,7 @@ bool rec_open_output(const char *name) {
   out.sum = UINT32_MAX;
   const long process = SYSTEM_CALL(getpid, 0, 0, 0, 0);
   snprintf(out.temporary, sizeof out.temporary, "%s.%ld.tmp", name, process);
-  remove_temporary(); /* left by a killed process with the same number */
+  remove_temporary(); /* left by a killed process with the same id */
   const long file =
       SYSTEM_CALL(openat, AT_FDCWD, out.temporary,
                   O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0666);

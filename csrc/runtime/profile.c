@@ -70,14 +70,14 @@ static void complain(const char *what, int error) {
 /* --- names ------------------------------------------------------------------ */
 
 /* The directory for relative names: the current one when the profile is first written.
- * The program may change it before the last time. */
+ * The program may change its directory before the profile is written again. */
 static void find_directory(void) {
   if (directory[0] != '\0') return;
   if (SYSTEM_CALL(getcwd, directory, sizeof directory, 0, 0) <= 0 || directory[0] != '/')
     memcpy(directory, ".", 2);
 }
 
-/* The name of the profile, as glibc chooses it, or with the number of a forked child. */
+/* Sets the name that glibc would choose; in a forked child, with the process id. */
 static void set_name(const char *suffix) {
   const char *prefix = secure_getenv("GMON_OUT_PREFIX");
   const char *base = prefix ? prefix : "gmon.out";

@@ -8,14 +8,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The ends of the program's code, as loaded, for the histogram. */
+/* Sets the bounds of the program's code, as loaded, for the histogram. */
 void rec_set_code(uintptr_t low, uintptr_t high);
 
-/* Begins the profile of this process. A forked child's files have its number. */
+/* Begins the profile of this process. The file names of a forked child
+ * contain its process id. */
 void rec_begin_profile(bool forked);
 
-/* Writes the profile, unless nothing was recorded, or nothing since the last time. Not in
- * a child made by vfork, which shares the tables with its parent. */
+/* Writes the profile, unless nothing was recorded since the last time. Does nothing in a
+ * child made by vfork, which shares the tables with its parent. */
 void rec_write_profile(void);
 
 #endif

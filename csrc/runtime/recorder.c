@@ -26,7 +26,7 @@
 
 /* --- options ---------------------------------------------------------------- */
 
-/* Reads "NAME=NUMBER" at `text`, up to a comma. Returns whether it has this name. */
+/* Reads "NAME=NUMBER" at `text`, up to a comma. Returns whether NAME is `option`. */
 static bool read_option(const char *text, const char *option, unsigned long least,
                         unsigned long most, unsigned long *value) {
   const size_t length = strlen(option);
@@ -40,8 +40,9 @@ static bool read_option(const char *text, const char *option, unsigned long leas
   return true;
 }
 
-/* GPROF_RECORDER=memory=MEGABYTES,rate=HERTZ. Invalid options are ignored, or reported.
- * At the first constructor, getenv does not work yet. */
+/* Reads GPROF_RECORDER=memory=MEGABYTES,rate=HERTZ from the environment, without getenv,
+ * which does not work yet at the first constructor. Ignores invalid options; reports them
+ * if `report` is true. */
 static void read_options(char **environment, bool report) {
   static const char variable[] = "GPROF_RECORDER=";
   const char *text = "";

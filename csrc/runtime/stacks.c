@@ -8,7 +8,7 @@
 
 #define PAGE ((uintptr_t)4096)
 
-/* Larger limits than this count as this. No mapping is that close to the stack. */
+/* Maximum size assumed for the main stack: no mapping is closer to its upper end. */
 #define LARGEST ((uintptr_t)64 << 20)
 
 /* The main stack grows by this much before it is looked up again. */
@@ -19,7 +19,7 @@ typedef struct range {
 } range;
 
 static range main_stack; /* of the main thread */
-static uintptr_t usual;  /* size of the other threads' stacks, unless they choose */
+static uintptr_t usual;  /* default size of the other threads' stacks */
 
 /* Registered stacks. */
 static struct {
@@ -151,8 +151,8 @@ static bool use(thread *t, range r, unsigned root) {
   return s;
 }
 
-/* Uses the thread's own stack, or the part of it that is not the alternate stack: a
- * program may have made that in an array of a function. */
+/* Uses the thread's own stack, without the alternate stack, which may be a local array on
+ * the thread's own stack. */
 static void use_own(thread *t, range own, range alternate, uintptr_t frame) {
   if (contains(own, alternate.low) && alternate.low > frame)
     own.high = alternate.low;

@@ -14,10 +14,10 @@
 /* Deeper contexts are joined, because a new context is compared with all above it. */
 #define MAX_DEPTH 4096
 
-/* Slots that are searched for the function of a call site. */
+/* Maximum number of slots that are searched for the function of a call site. */
 #define MAX_SEARCHED 64
 
-/* Links of a chain of frame pointers, through functions without slots. */
+/* Maximum number of frame pointers that are followed through functions without slots. */
 #define MAX_LINKS 32
 
 _Thread_local thread *rec_own __attribute__((tls_model("initial-exec")));
@@ -26,7 +26,7 @@ int rec_state;
 size_t rec_limit = (size_t)64 << 20;
 
 static size_t memory;    /* bytes of all tables */
-static uint32_t numbers; /* of tables */
+static uint32_t numbers; /* number of the last table */
 
 /* Stands for no call in `recent`. */
 static record no_call;
@@ -80,8 +80,8 @@ static void grow_buckets(thread *t) {
   t->shift = shift;
 }
 
-/* Makes room for a record. Without limit if the context is the joined one: it has at most
- * one record for each call site and callee. */
+/* Makes room for a record. The memory limit does not apply to the joined context, which
+ * has at most one record for each call site and callee. */
 static bool make_room(thread *t, const record *context) {
   const bool limited = context != &t->roots[JOINED];
   if (limited && t->full) return false;
@@ -122,7 +122,8 @@ static void insert(thread *t, record *r) {
   if (t->records > (uint64_t)2 << (64 - t->shift)) grow_buckets(t);
 }
 
-/* Adds a record that enters nothing: a sample, or what is not a call. */
+/* Adds a record that is not a call: a sample, or a note that the context cannot have made
+ * the call. */
 static record *add(thread *t, record *context, uintptr_t from, uintptr_t self) {
   record *r = new_record(t, context, from, self);
   if (r) insert(t, r);

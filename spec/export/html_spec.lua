@@ -436,7 +436,7 @@ describe("A comparison with other clones in a page", function()
   end)
 end)
 
--- Skipped under sanitizers, where this page takes half a minute: its size does not depend on them.
+-- Skipped under sanitizers, where this page takes half a minute and has the same size.
 if not os.getenv "GPROF_LUA" then describe("A large page", function()
   it("adds less than a megabyte to its data", function()
     local text = pages.crafted(pages.many())

@@ -86,7 +86,7 @@ describe("--top and --sort", function()
   local old <const> = crafted.gmon { functions = plan.functions, ticks = { [LONG] = 20, [WIDE] = 30, ping = 40 },
     calls = { { "main", LONG, 9 }, { "main", "ping", 1 } } }
 
-  -- The first letters of the last words of rows.
+  -- Returns the first two letters of the last column of each row.
   local function order(text, pattern)
     local letters = {}
     for line in text:gmatch(pattern) do letters[#letters + 1] = line:match ".*  (%S%S)" end
@@ -156,7 +156,7 @@ describe("A name is shortened", function()
     end
   end)
 
-  -- The name without parameters, and without template arguments.
+  -- For each name: without parameters, and without template arguments, too.
   for name, forms in pairs {
     ["main"] = { "main", "main" },
     ["xml::Document::Parse(char const*, unsigned long)"] = { "xml::Document::Parse", "xml::Document::Parse" },

@@ -115,7 +115,7 @@ end)
 
 -- Call paths -----------------------------------------------------------------------------
 
--- The calls that follow from parents.c, by the word that selects them.
+-- The calls that parents.c makes, keyed by its argument.
 local expected <const> = {
   s = { stack_arguments = 1, ["stack_arguments/callee"] = 1, ["stack_arguments/seven"] = 1,
     ["stack_arguments/deep"] = 1, ["stack_arguments/deep/callee"] = 1 },
@@ -148,7 +148,7 @@ local function check_paths(built, word, options)
   return result
 end
 
--- Without calls that the compiler turns into jumps.
+-- Keeps the compiler from turning calls into jumps.
 local WHOLE <const> = "-fno-optimize-sibling-calls"
 
 describe("call paths are exact", function()

@@ -57,7 +57,7 @@ function recorder.run(built, arguments, options)
   return result
 end
 
--- A function that names the function at a link-time address.
+-- Returns a function that maps link-time addresses to function names.
 local function namer(image)
   local symbols = build.symbols(image)
   local functions = {}
