@@ -14,6 +14,11 @@
  * function. */
 #define MAX_LABELS ((size_t)64)
 
+/* The maximum number of symbols at one address to return. libbfd compares all of them for
+ * each line, and mostly chooses the first one. Linkers that merge equal functions put
+ * hundreds of symbols at one address. */
+#define MAX_AT_ADDRESS ((size_t)64)
+
 static bool is_lower(const void *context, uint32_t b, uint32_t a) {
   asymbol *const *symbols = context;
   return bfd_asymbol_value(symbols[b]) < bfd_asymbol_value(symbols[a]);
@@ -62,9 +67,23 @@ static size_t find_first(const gp_near_symbols *near, size_t end) {
   asymbol **symbols = near->symbols;
   size_t first = end, least = end < MAX_LABELS ? 0 : end - MAX_LABELS;
   while (first > least && !(symbols[first - 1]->flags & BSF_FUNCTION)) first--;
-  uint64_t start = first > 0 ? bfd_asymbol_value(symbols[first - 1]) : 0;
-  while (first > 0 && bfd_asymbol_value(symbols[first - 1]) == start) first--;
-  return first;
+  if (first == 0) return 0;
+  uint64_t start = bfd_asymbol_value(symbols[first - 1]);
+  return start == 0 ? 0 : count_to(near, start - 1);
+}
+
+/* Copies the symbols from row `first` to `end`, ended by a NULL, to near->found: of each
+ * address, the first ones in table order. */
+static void copy_symbols(gp_near_symbols *near, size_t first, size_t end) {
+  size_t found = 0, same = 0;
+  for (size_t i = first; i < end; i++) {
+    asymbol *symbol = near->symbols[i];
+    bool is_new = i == first || bfd_asymbol_value(symbol) !=
+                                    bfd_asymbol_value(near->symbols[i - 1]);
+    same = is_new ? 1 : same + 1;
+    if (same <= MAX_AT_ADDRESS) near->found[found++] = symbol;
+  }
+  near->found[found] = NULL;
 }
 
 /* Addresses are mostly looked up in ascending order, so the last result is often
@@ -72,9 +91,8 @@ static size_t find_first(const gp_near_symbols *near, size_t end) {
 asymbol **gp_near_symbols_find(gp_near_symbols *near, uint64_t address) {
   if (near->low <= address && address < near->high) return near->found;
   asymbol **symbols = near->symbols;
-  size_t end = count_to(near, address), first = find_first(near, end);
-  if (end > first) memcpy(near->found, symbols + first, (end - first) * sizeof *symbols);
-  near->found[end - first] = NULL;
+  size_t end = count_to(near, address);
+  copy_symbols(near, find_first(near, end), end);
   near->low = end > 0 ? bfd_asymbol_value(symbols[end - 1]) : 0;
   near->high = end < near->count ? bfd_asymbol_value(symbols[end]) : UINT64_MAX;
   return near->found;
