@@ -2,17 +2,19 @@
 /* Checks whether another file is from the same build as an image. */
 #include "debug/same_build.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "debug/file_checksum.h"
 #include "object/build_id.h"
 #include "object/debuglink.h"
 
-/* A checksum over this many bytes takes minutes. A sparse file can claim any size. */
-#define MAX_CHECKSUM_BYTES ((uint64_t)32 << 30)
+/* The size in bytes that any debugging file may have, and how many times larger than its
+ * image the rest may be. */
+#define LARGE_FILE ((uint64_t)64 << 20)
+#define MAX_RATIO 64
 
 typedef struct build_id {
   unsigned char bytes[GP_BUILD_ID_BYTES];
@@ -43,17 +45,10 @@ static bool same_id(const build_id *expected, const build_id *found,
                  image_path, found_hex, expected_hex);
 }
 
-static bool file_checksum(const char *path, uint32_t *sum, gp_error *error) {
-  unsigned char window[65536];
-  unsigned long crc = 0;
-  FILE *file = fopen(path, "rb");
-  if (!file) return gp_fail(error, "%s", strerror(errno));
-  for (size_t got; (got = fread(window, 1, sizeof window, file)) > 0;)
-    crc = bfd_calc_gnu_debuglink_crc32(crc, window, got);
-  bool done = !ferror(file) || gp_fail(error, "%s", strerror(errno));
-  (void)fclose(file);
-  *sum = (uint32_t)crc;
-  return done;
+/* Whether a debugging file may be as large as this. Its checksum takes time, and debugging
+ * information is rarely more than 30 times as large as the code. */
+static bool is_plausible(uint64_t size, uint64_t image_size) {
+  return size <= LARGE_FILE || (size - LARGE_FILE) / MAX_RATIO <= image_size;
 }
 
 static bool same_checksum(const gp_image *image, const gp_image *found, const char *path,
@@ -64,9 +59,10 @@ static bool same_checksum(const gp_image *image, const gp_image *found, const ch
   if (!name)
     return gp_fail(error, "cannot be matched with %s: one of them has no build-id, and "
                    "%s has no .gnu_debuglink", image_path, image_path);
-  if ((uint64_t)found->status.st_size > MAX_CHECKSUM_BYTES)
-    return gp_fail(error, "is too large for a checksum: over 32 GiB");
-  if (!file_checksum(path, &sum, error)) return false;
+  if (!is_plausible((uint64_t)found->status.st_size, (uint64_t)image->status.st_size))
+    return gp_fail(error, "is too large to be the debugging file of %s: more than %d times "
+                   "its size", image_path, MAX_RATIO);
+  if (!gp_file_checksum(path, &sum, error)) return false;
   if (sum == expected) return true;
   return gp_fail(error,
                  "is from a different build than %s: its checksum is %08" PRIx32
