@@ -22,8 +22,8 @@ static int fail_path(lua_State *L, const char *path) {
 }
 
 /* file_status(path) -> "file", "directory" or "other"; modification time in seconds since
- * the epoch; a string that identifies the file (device and inode); or nil and a
- * message */
+ * the epoch; a string that identifies the file (device and inode); its size in bytes; or
+ * nil and a message */
 static int file_status(lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   struct stat status;
@@ -33,7 +33,8 @@ static int file_status(lua_State *L) {
                                               : "other");
   lua_pushinteger(L, (lua_Integer)status.st_mtime);
   lua_pushfstring(L, "%I:%I", (LUAI_UACINT)status.st_dev, (LUAI_UACINT)status.st_ino);
-  return 3;
+  lua_pushinteger(L, (lua_Integer)status.st_size);
+  return 4;
 }
 
 /* real_path(path) -> absolute path without symbolic links; or nil and a message */

@@ -11,6 +11,9 @@ local core = require "gprof.core"
 
 local source_text = {}
 
+-- The maximum size of a source file in bytes, and its maximum number of lines.
+local MAX_SIZE <const>, MAX_LINES <const> = 32 << 20, 2000000
+
 --- Splits a list of directories at colons.
 -- @tparam string list "A:B:C"
 -- @treturn {string,...} the directories, without empty names
@@ -49,6 +52,14 @@ function source_text.not_found(name)
   return name .. ": source not found"
 end
 
+-- Whether a path leads to the system's own files, which may be endless or act when they
+-- are read. /dev/shm has ordinary files.
+local function is_system_file(path)
+  local real = core.real_path(path) or path
+  local top = real:match "^/(%a+)/"
+  return top == "proc" or top == "sys" or top == "dev" and not real:find "^/dev/shm/"
+end
+
 --- Finds a source file.
 -- @tparam string name as recorded
 -- @tparam[opt] {string,...} directories to search
@@ -60,19 +71,31 @@ function source_text.find(name, directories)
   local odd
   for _, path in ipairs(candidates(name, directories or {})) do
     local kind, changed = core.file_status(path)
-    if kind == "file" then return path, changed end
-    odd = odd or kind and path
+    if kind == "file" and not is_system_file(path) then return path, changed end
+    odd = odd or kind and path .. (kind == "file" and ": is a file of the system" or
+      ": is not a regular file")
   end
-  if odd then return nil, odd .. ": is not a regular file" end
-  return nil, source_text.not_found(name)
+  return nil, odd or source_text.not_found(name)
 end
 
+local function too_large(path, what)
+  return nil, ("%s: has more than %s, and is not shown"):format(path, what)
+end
+
+-- Reads no more than the size that the file has: it may grow.
 local function read(path)
-  local file, message = io.open(path, "rb")
+  local _, _, _, size = core.file_status(path)
+  if size and size > MAX_SIZE then
+    return too_large(path, ("%d MB"):format(MAX_SIZE >> 20))
+  end
+  local file <close>, message = io.open(path, "rb")
   if not file then return nil, message end
-  local text, problem = file:read "a"
-  file:close()
-  if not text then return nil, path .. ": " .. problem end
+  local text, problem = file:read(size or 0)
+  if problem then return nil, path .. ": " .. problem end
+  text = text or ""
+  if #text > MAX_LINES and select(2, text:gsub("\n", "%0")) > MAX_LINES then
+    return too_large(path, MAX_LINES .. " lines")
+  end
   return text
 end
 
