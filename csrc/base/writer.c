@@ -5,21 +5,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/new_file.h"
+
 /* The longest chain of symbolic links, as in Linux. */
 #define MAX_LINKS 40
-
-/* The number of names to try for the temporary file. Killed processes may have left files
- * with some of these names. */
-#define MAX_NAMES 100
-
-/* Space in bytes for the suffix of a temporary name: process id, number and ".tmp". */
-#define SUFFIX ((size_t)40)
 
 static bool fail_write(gp_writer *writer, const char *what) {
   return gp_fail(writer->error, "%s: %s", what, strerror(errno));
@@ -57,61 +51,6 @@ static char *follow_links(gp_writer *writer, const char *path) {
   return NULL;
 }
 
-/* Blocks the signals that terminate the process. Leaves out those that are already
- * blocked, because gp_writer_close unblocks all of `blocked`. */
-static void block_signals(gp_writer *writer) {
-  static const int signals[] = {SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
-  sigset_t before;
-  pthread_sigmask(SIG_BLOCK, NULL, &before);
-  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-    if (sigismember(&before, signals[i]) == 0) sigaddset(&writer->blocked, signals[i]);
-  pthread_sigmask(SIG_BLOCK, &writer->blocked, NULL);
-}
-
-/* Returns how many bytes of `target` the temporary path begins with. The file name is cut
- * so that it does not exceed NAME_MAX together with the suffix. */
-static int prefix_length(const char *target) {
-  const char *slash = strrchr(target, '/');
-  size_t directory = slash ? (size_t)(slash - target) + 1 : 0;
-  size_t length = strlen(target) - directory;
-  return (int)(directory + (length < NAME_MAX - SUFFIX ? length : NAME_MAX - SUFFIX));
-}
-
-/* Creates the temporary file in the directory of the target. */
-static bool create_temporary(gp_writer *writer, mode_t mode) {
-  size_t size = strlen(writer->target) + SUFFIX;
-  writer->temporary = malloc(size);
-  if (!writer->temporary) return gp_fail_memory(writer->error);
-  block_signals(writer);
-  for (int i = 0; i < MAX_NAMES; i++) {
-    snprintf(writer->temporary, size, "%.*s.%ld-%d.tmp", prefix_length(writer->target),
-             writer->target, (long)getpid(), i);
-    writer->file = open(writer->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (writer->file >= 0) return true;
-    if (errno != EEXIST) break;
-  }
-  if (errno == ENOENT)
-    gp_fail(writer->error, "its directory does not exist");
-  else
-    fail_write(writer, "cannot create a file in its directory");
-  free(writer->temporary);  /* not unlinked: a file of that name is another process's */
-  writer->temporary = NULL;
-  return false;
-}
-
-/* Gives the temporary file the permissions of the old file and, if possible, its
- * owner. */
-static bool copy_owner(gp_writer *writer, const struct stat *old) {
-  struct stat new;
-  mode_t mode = old->st_mode & 07777;
-  if (fstat(writer->file, &new) != 0) return fail_write(writer, "cannot be written");
-  bool other = new.st_uid != old->st_uid || new.st_gid != old->st_gid;
-  /* without the privilege to change the owner, drop the setuid, setgid and sticky bits */
-  if (other && fchown(writer->file, old->st_uid, old->st_gid) != 0) mode &= 0777;
-  return fchmod(writer->file, mode) == 0 ||
-         fail_write(writer, "cannot keep its permissions");
-}
-
 /* Returns the descriptor of standard output or error if it is redirected to this file;
  * otherwise -1. Replacing such a file would leave the stream writing to an unlinked
  * one. */
@@ -131,53 +70,72 @@ static bool share(gp_writer *writer, int file) {
   return writer->file >= 0 || fail_write(writer, "cannot be written");
 }
 
-static bool open_file(gp_writer *writer, const char *path) {
-  struct stat old;
-  if (strcmp(path, "-") == 0) return share(writer, STDOUT_FILENO);
-  /* opened even if it will be replaced, to check for write permission */
-  int file = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
-  bool exists = file >= 0;
-  if (!exists && errno != ENOENT) return fail_write(writer, "cannot be written");
-  if (exists) {
-    writer->file = file;
-    if (fstat(file, &old) != 0) return fail_write(writer, "cannot be written");
-    if (!S_ISREG(old.st_mode)) return true;
-    close(file);
-    writer->file = -1;
-    int stream = standard_stream(&old);
-    if (stream >= 0) return share(writer, stream);
-  }
-  writer->target = follow_links(writer, path);
-  if (!writer->target) return false;
-  if (!exists) return create_temporary(writer, 0666);
-  /* private until copy_owner has set the old file's permissions */
-  return create_temporary(writer, 0600) && copy_owner(writer, &old);
+/* Whether a path is that of an open file of this process. */
+static bool is_descriptor(const char *path) {
+  return strncmp(path, "/dev/fd/", strlen("/dev/fd/")) == 0 ||
+         strncmp(path, "/proc/self/fd/", strlen("/proc/self/fd/")) == 0 ||
+         strcmp(path, "/dev/stdout") == 0 || strcmp(path, "/dev/stderr") == 0;
 }
 
-/* O_NONBLOCK: opening a named pipe must not wait for a reader. */
-static bool open_here(gp_writer *writer, const char *path) {
+static bool follows_links(const char *path, gp_writer_path kind) {
+  return kind == GP_PATH_CHOSEN || (kind == GP_PATH_CONFINED && is_descriptor(path));
+}
+
+/* Returns the path of the file to replace. */
+static char *find_target(gp_writer *writer, const char *path, gp_writer_path kind) {
+  if (follows_links(path, kind)) return follow_links(writer, path);
+  char *target = strdup(path);
+  if (!target) gp_fail_memory(writer->error);
+  return target;
+}
+
+/* Starts a new file, which will replace `old` if that is not NULL. */
+static bool open_new(gp_writer *writer, const char *path, gp_writer_path kind,
+                     const struct stat *old) {
+  writer->target = find_target(writer, path, kind);
+  if (!writer->target) return false;
+  /* private until it has the old file's permissions */
+  writer->file = gp_new_file_open(writer->target, old ? 0600 : 0666, writer->error);
+  if (writer->file < 0) return false;
+  return !old || gp_new_file_set_owner(writer->file, old) ||
+         fail_write(writer, "cannot keep its permissions");
+}
+
+/* Writes to an existing file, which is open: directly, or to a new file that will replace
+ * it. */
+static bool open_old(gp_writer *writer, const char *path, gp_writer_path kind) {
   struct stat old;
-  const int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-  writer->file = open(path, flags);
-  bool exists = writer->file >= 0;
-  if (!exists && errno != ENOENT && errno != ELOOP)
-    return fail_write(writer, "cannot be written");
-  writer->target = strdup(path);
-  if (!writer->target) return gp_fail_memory(writer->error);
-  if (!exists) return create_temporary(writer, 0666);
   if (fstat(writer->file, &old) != 0) return fail_write(writer, "cannot be written");
   if (!S_ISREG(old.st_mode))
-    return gp_fail(writer->error, "cannot be written: is not a regular file");
+    return kind == GP_PATH_CHOSEN || kind == GP_PATH_CONFINED ||
+           gp_fail(writer->error, "cannot be written: is not a regular file");
   close(writer->file);
   writer->file = -1;
-  return create_temporary(writer, 0600) && copy_owner(writer, &old);
+  int stream = kind == GP_PATH_DERIVED ? -1 : standard_stream(&old);
+  return stream < 0 ? open_new(writer, path, kind, &old) : share(writer, stream);
+}
+
+/* O_NONBLOCK: opening a named pipe that the user did not choose must not wait for a
+ * reader. */
+static bool open_path(gp_writer *writer, const char *path, gp_writer_path kind) {
+  if (strcmp(path, "-") == 0) return share(writer, STDOUT_FILENO);
+  bool is_chosen = kind == GP_PATH_CHOSEN || kind == GP_PATH_CONFINED;
+  int flags = (follows_links(path, kind) ? 0 : O_NOFOLLOW) | (is_chosen ? 0 : O_NONBLOCK);
+  /* opened even if it will be replaced, to check for write permission */
+  writer->file = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC | flags);
+  if (writer->file >= 0) return open_old(writer, path, kind);
+  bool is_link = errno == ELOOP && (flags & O_NOFOLLOW);
+  if (errno == ENOENT || (is_link && kind == GP_PATH_DERIVED))
+    return open_new(writer, path, kind, NULL);
+  if (!is_link) return fail_write(writer, "cannot be written");
+  return gp_fail(writer->error, "is a symbolic link, which is followed only if an option "
+                 "names it, and never with --sandbox");
 }
 
 static bool begin(gp_writer *writer, gp_error *error) {
   memset(writer, 0, sizeof *writer);
   writer->error = error;
   writer->file = -1;
-  sigemptyset(&writer->blocked);
   writer->window = malloc(GP_WRITER_WINDOW);
   return writer->window || gp_fail_memory(error);
 }
@@ -188,12 +146,9 @@ static bool opened(gp_writer *writer, bool done) {
   return done;
 }
 
-bool gp_writer_open(gp_writer *writer, const char *path, gp_error *error) {
-  return begin(writer, error) && opened(writer, open_file(writer, path));
-}
-
-bool gp_writer_open_here(gp_writer *writer, const char *path, gp_error *error) {
-  return begin(writer, error) && opened(writer, open_here(writer, path));
+bool gp_writer_open(gp_writer *writer, const char *path, gp_writer_path kind,
+                    gp_error *error) {
+  return begin(writer, error) && opened(writer, open_path(writer, path, kind));
 }
 
 bool gp_writer_share(gp_writer *writer, int file, gp_error *error) {
@@ -217,30 +172,25 @@ unsigned char *gp_writer_room(gp_writer *writer, size_t count) {
   return room;
 }
 
-/* Writes everything to disk and closes the file. The fsync before the rename detects late
- * write errors, and ensures that the path leads to a complete file, old or new, after a
- * crash of the machine. Without it, an empty file could replace the only copy of a summed
- * profile. It takes some milliseconds per file; printed reports are not affected. The
- * directory is not synced: if the rename is lost, the old file is still complete. The
- * error EINVAL is ignored: the file system does not support fsync. */
+/* Writes everything and closes the file. A new file is on the disk before it gets its
+ * name: otherwise, after a crash of the machine, an empty file could have replaced the
+ * only copy of a summed profile. That takes some milliseconds; printed reports are not
+ * affected. The directory is not synced: if the rename is lost, the old file is still
+ * complete. */
 static bool finish(gp_writer *writer) {
   if (!flush(writer)) return false;
-  if (writer->temporary && fsync(writer->file) != 0 && errno != EINVAL)
-    return fail_write(writer, "cannot be written");
+  if (writer->target && !gp_new_file_name(writer->file, writer->target, writer->is_first,
+                                          writer->error))
+    return false;
   int file = writer->file;
   writer->file = -1;
-  return close(file) == 0 || fail_write(writer, "cannot be written");
+  return close(file) == 0 || writer->target || fail_write(writer, "cannot be written");
 }
 
 bool gp_writer_close(gp_writer *writer, bool written) {
   bool done = written && finish(writer);
-  if (done && writer->temporary && rename(writer->temporary, writer->target) != 0)
-    done = fail_write(writer, "cannot be replaced");
   if (writer->file >= 0) close(writer->file);
-  if (!done && writer->temporary) unlink(writer->temporary);
-  pthread_sigmask(SIG_UNBLOCK, &writer->blocked, NULL);
   free(writer->target);
-  free(writer->temporary);
   free(writer->window);
   return done;
 }

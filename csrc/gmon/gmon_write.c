@@ -307,25 +307,24 @@ static bool fits(const gp_data *data, gp_format format, const gp_record_order *o
          check_counts(data, format, error);
 }
 
-static bool put(const gp_data *data, gp_writer *writer, gp_format format,
-                const gp_record_order *order) {
+bool gp_data_put(const gp_data *data, gp_writer *writer, gp_format format,
+                 const gp_record_order *order) {
+  if (format == GP_FORMAT_AUTO) format = GP_FORMAT_MAGIC;
   sink s = {.data = data, .order = order, .writer = writer, .layout = data->layout};
-  bool bsd = format != GP_FORMAT_MAGIC;
-  return gp_writer_close(writer, bsd ? put_bsd(&s, format) : put_magic(&s));
+  return fits(data, format, order, writer->error) &&
+         (format == GP_FORMAT_MAGIC ? put_magic(&s) : put_bsd(&s, format));
 }
 
 bool gp_data_write(const gp_data *data, const char *path, gp_format format,
                    const gp_record_order *order, gp_error *error) {
   gp_writer writer;
-  if (format == GP_FORMAT_AUTO) format = GP_FORMAT_MAGIC;
-  return fits(data, format, order, error) && gp_writer_open(&writer, path, error) &&
-         put(data, &writer, format, order);
+  return gp_writer_open(&writer, path, GP_PATH_CHOSEN, error) &&
+         gp_writer_close(&writer, gp_data_put(data, &writer, format, order));
 }
 
 bool gp_data_write_open(const gp_data *data, int file, gp_format format,
                         const gp_record_order *order, gp_error *error) {
   gp_writer writer;
-  if (format == GP_FORMAT_AUTO) format = GP_FORMAT_MAGIC;
-  return fits(data, format, order, error) && gp_writer_share(&writer, file, error) &&
-         put(data, &writer, format, order);
+  return gp_writer_share(&writer, file, error) &&
+         gp_writer_close(&writer, gp_data_put(data, &writer, format, order));
 }

@@ -9,6 +9,7 @@
 #ifndef GP_GMON_GMON_WRITE_H
 #define GP_GMON_GMON_WRITE_H
 
+#include "base/writer.h"
 #include "gmon/gmon.h"
 
 /* An order of records: columns with the rows of all arcs, and of all blocks. */
@@ -27,5 +28,10 @@ bool gp_data_write(const gp_data *data, const char *path, gp_format format,
  * data. */
 bool gp_data_write_open(const gp_data *data, int file, gp_format format,
                         const gp_record_order *order, gp_error *error);
+
+/* Like gp_data_write, but leaves it to the caller to open and close the writer. Its
+ * errors are the writer's. */
+bool gp_data_put(const gp_data *data, gp_writer *writer, gp_format format,
+                 const gp_record_order *order);
 
 #endif

@@ -9,6 +9,7 @@
 #include "lua/module.h"
 #include "lua/object.h"
 #include "lua/symbols.h"
+#include "lua/writer.h"
 #include "profile/gnu_sum_order.h"
 
 /* Returns the file descriptor of the Lua file at `index`, to write to it. Flushes the
@@ -19,32 +20,56 @@ static int check_writable(lua_State *L, int index) {
   return file;
 }
 
-/* Writes to the descriptor `file` or, if that is negative, to `path`. If `lines`, a
- * symbol table by line, is given, the records are in GNU gprof's order. */
-static bool write_data(const gp_data *data, int file, const char *path, gp_format format,
+/* Where data is written. */
+typedef struct destination {
+  gp_writer *writer;     /* or NULL */
+  int file;              /* descriptor; or -1 */
+  const char *path;      /* otherwise; for messages, the name of an open file */
+} destination;
+
+static destination check_destination(lua_State *L, int index) {
+  destination to = {gp_test_writer(L, index), -1, "open file"};
+  if (to.writer) return to;
+  if (lua_isuserdata(L, index))
+    to.file = check_writable(L, index);
+  else
+    to.path = luaL_checkstring(L, index);
+  return to;
+}
+
+static bool write_ordered(const gp_data *data, const destination *to, gp_format format,
+                          const gp_record_order *order, gp_error *error) {
+  if (to->writer) return gp_data_put(data, to->writer, format, order);
+  return to->file < 0 ? gp_data_write(data, to->path, format, order, error)
+                      : gp_data_write_open(data, to->file, format, order, error);
+}
+
+/* Writes data. If `lines`, a symbol table by line, is given, the records are in GNU
+ * gprof's order. */
+static bool write_data(const gp_data *data, const destination *to, gp_format format,
                        const gp_symtab *lines, gp_error *error) {
-  gp_record_order order = {NULL, NULL}, *chosen = lines ? &order : NULL;
-  bool done = !lines || gp_gnu_sum_order_find(&order, data, lines, error);
-  if (done)
-    done = file < 0 ? gp_data_write(data, path, format, chosen, error)
-                    : gp_data_write_open(data, file, format, chosen, error);
+  gp_record_order order = {NULL, NULL};
+  bool done = lines ? gp_gnu_sum_order_find(&order, data, lines, error) &&
+                          write_ordered(data, to, format, &order, error)
+                    : write_ordered(data, to, format, NULL, error);
   free(order.arcs);
   free(order.blocks);
   return done;
 }
 
-/* data:write(path or file [, format [, lines]]) -> data; or nil and a message. A failure
- * leaves the file at `path` unchanged. */
+/* data:write(path or file or writer [, format [, lines]]) -> data; or nil and a message.
+ * A failure leaves the file at `path` unchanged. */
 static int write_file(lua_State *L) {
   const gp_data *data = gp_check_data(L, 1);
-  int file = lua_isuserdata(L, 2) ? check_writable(L, 2) : -1;
-  const char *path = file < 0 ? luaL_checkstring(L, 2) : "open file";
+  destination to = check_destination(L, 2);
   gp_format format = gp_check_format(L, 3);
   const gp_symtab *lines =
       lua_isnoneornil(L, 4) ? NULL : &gp_check_symbols(L, 4)->symtab;
-  gp_error error = {""};
-  if (!write_data(data, file, path, format, lines, &error))
-    return gp_push_failure(L, strcmp(path, "-") == 0 ? "standard output" : path, &error);
+  gp_error error = {""}, *problem = to.writer ? to.writer->error : &error;
+  if (!write_data(data, &to, format, lines, problem))
+    return to.writer ? gp_push_writer_failure(L, 2)
+                     : gp_push_failure(L, strcmp(to.path, "-") == 0 ? "standard output"
+                                                                    : to.path, problem);
   lua_settop(L, 1);
   return 1;
 }

@@ -38,6 +38,7 @@ void gp_define_flat(lua_State *L);
 void gp_define_entries(lua_State *L);
 void gp_define_index(lua_State *L);
 void gp_define_writer(lua_State *L);
+void gp_define_lock(lua_State *L);
 void gp_define_paths(lua_State *L);
 void gp_define_terminal(lua_State *L);
 void gp_define_descriptors(lua_State *L);

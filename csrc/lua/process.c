@@ -92,11 +92,13 @@ static int discard(lua_State *L) {
   return 0;
 }
 
-/* exit_on_interrupt(): makes SIGINT end the process at once. The interpreter's handler
- * would raise a Lua error instead, and only after a running C function returns. */
-static int exit_on_interrupt(lua_State *L) {
+/* set_program_signals(): makes SIGINT end the process at once. The interpreter's handler
+ * would raise a Lua error instead, and only after a running C function returns. Ignores
+ * SIGXFSZ, so that reaching a limit on file sizes is a write error with a message. */
+static int set_program_signals(lua_State *L) {
   (void)L;
   signal(SIGINT, SIG_DFL);
+  signal(SIGXFSZ, SIG_IGN);
   return 0;
 }
 
@@ -135,7 +137,7 @@ void gp_define_process(lua_State *L) {
   static const luaL_Reg functions[] = {
       {"fork", new_process},
       {"clock", read_clock},    {"processors", count_processors},
-      {"exit_on_interrupt", exit_on_interrupt},
+      {"set_program_signals", set_program_signals},
       {"ignore_pager_signals", ignore_pager_signals}, {NULL, NULL}};
   gp_define_object(L, GP_PROCESS, gp_get_field, meta, methods);
   lua_pop(L, 1);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Atomic file replacement for Lua: files that are written as a whole or not at all. */
+#include "lua/writer.h"
+
 #include <string.h>
 
-#include "base/writer.h"
 #include "lua/arguments.h"
 #include "lua/module.h"
 #include "lua/object.h"
@@ -15,32 +16,42 @@ typedef struct writer_box {
   bool open;
 } writer_box;
 
-static writer_box *check_writer(lua_State *L) {
-  writer_box *box = luaL_checkudata(L, 1, GP_WRITER);
-  luaL_argcheck(L, box->open, 1, "file is closed");
+static writer_box *check_open(lua_State *L, int index, writer_box *box) {
+  luaL_argcheck(L, box->open, index, "file is closed");
   return box;
 }
 
-/* writer(path, trusted) -> writer; or nil and a message. If `path` is a symbolic link,
- * writes to its target if the name is trusted, and replaces the link otherwise. */
+static writer_box *check_writer(lua_State *L) {
+  return check_open(L, 1, luaL_checkudata(L, 1, GP_WRITER));
+}
+
+gp_writer *gp_test_writer(lua_State *L, int index) {
+  writer_box *box = luaL_testudata(L, index, GP_WRITER);
+  return box ? &check_open(L, index, box)->writer : NULL;
+}
+
+/* writer(path, kind, is_first) -> writer; or nil and a message. `kind` says who chose the
+ * path (see gp_writer_path). If `is_first`, no file of that name may exist at the end. */
 static int new_writer(lua_State *L) {
+  static const char *const kinds[] = {"chosen", "confined", "default", "derived", NULL};
   const char *path = luaL_checkstring(L, 1);
+  gp_writer_path kind = (gp_writer_path)luaL_checkoption(L, 2, "chosen", kinds);
+  bool is_first = lua_toboolean(L, 3);
   writer_box *box = lua_newuserdatauv(L, sizeof *box, 1);
   memset(box, 0, sizeof *box);
   luaL_setmetatable(L, GP_WRITER);
-  lua_pushvalue(L, 1);
+  lua_pushstring(L, strcmp(path, "-") == 0 ? "standard output" : path);
   lua_setiuservalue(L, -2, 1);
-  bool (*open)(gp_writer *writer, const char *path, gp_error *error) =
-      lua_toboolean(L, 2) ? gp_writer_open : gp_writer_open_here;
-  if (!open(&box->writer, path, &box->error))
-    return gp_push_failure(L, path, &box->error);
+  if (!gp_writer_open(&box->writer, path, kind, &box->error))
+    return gp_push_writer_failure(L, lua_gettop(L));
+  box->writer.is_first = is_first;
   box->open = true;
   return 1;
 }
 
-/* Returns nil and "PATH: " with the writer's error. */
-static int fail(lua_State *L, const writer_box *box) {
-  lua_getiuservalue(L, 1, 1);
+int gp_push_writer_failure(lua_State *L, int index) {
+  const writer_box *box = lua_touserdata(L, index);
+  lua_getiuservalue(L, index, 1);
   return gp_push_failure(L, lua_tostring(L, -1), &box->error);
 }
 
@@ -52,7 +63,7 @@ static int write_text(lua_State *L) {
   while (length > 0) {
     size_t piece = length < GP_WRITER_WINDOW ? length : GP_WRITER_WINDOW;
     unsigned char *room = gp_writer_room(&box->writer, piece);
-    if (!room) return fail(L, box);
+    if (!room) return gp_push_writer_failure(L, 1);
     memcpy(room, text, piece);
     text += piece;
     length -= piece;
@@ -65,7 +76,7 @@ static int write_text(lua_State *L) {
 static int finish(lua_State *L) {
   writer_box *box = check_writer(L);
   box->open = false;
-  if (!gp_writer_close(&box->writer, box->error.text[0] == '\0')) return fail(L, box);
+  if (!gp_writer_close(&box->writer, box->error.text[0] == '\0')) return gp_push_writer_failure(L, 1);
   lua_pushboolean(L, true);
   return 1;
 }

@@ -38,9 +38,11 @@ static bool set_limit(resource_name resource, rlim_t soft, rlim_t hard) {
   return setrlimit(resource, &limit) == 0;
 }
 
-/* At the soft limit of CPU time the process gets SIGXCPU; a second later, SIGKILL. */
+/* At the soft limit of CPU time the process gets SIGXCPU; a second later, SIGKILL. At
+ * that of a file's size it gets SIGXFSZ, which it may have inherited as ignored. */
 static bool set_limits(const gp_limits *limits) {
-  return set_limit(RLIMIT_CPU, limits->seconds, limits->seconds + 1) &&
+  return signal(SIGXFSZ, SIG_DFL) != SIG_ERR &&
+         set_limit(RLIMIT_CPU, limits->seconds, limits->seconds + 1) &&
          set_limit(RLIMIT_FSIZE, limits->file, limits->file) &&
          set_limit(RLIMIT_CORE, 0, 0) &&
          (SANITIZED || set_limit(RLIMIT_AS, limits->memory, limits->memory));

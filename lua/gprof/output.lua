@@ -58,44 +58,47 @@ function output.into(file, is_colored, name)
   end
 end
 
-local function fill_writer(writer, message, fill)
-  local file <close> = need(writer, message)
+--- Writes a file. The new file replaces the old one once it is complete. A failure leaves
+-- the old one unchanged.
+-- @tparam string path
+-- @tparam function fill called with a stream, to which it writes the contents
+-- @tparam[opt="chosen"] string kind who chose the path:
+--
+--   - `"chosen"`: the user. It may be a device, and links are followed
+--   - `"confined"`: the user, but the contents come from the sandbox. A link is an error
+--   - `"default"`: nobody. A link is an error, and so is anything but a regular file
+--   - `"derived"`: the input, as for a listing that is named after a source file. Like
+--     the default, but a link is replaced
+--
+-- @tparam[opt] boolean is_first raise an error if a file of that name exists at the end
+-- @raise a table with the field `message`
+function output.new_file(path, fill, kind, is_first)
+  local file <close> = need(core.writer(path, kind, is_first))
   local stream = core.stream(function(text) need(file:write(text)) end)
   fill(stream)
   stream:flush()
   need(file:finish())
 end
 
---- Writes a file whose path the user chose. Therefore the path may be a device, and links
--- are followed. The new file replaces the old one once it is complete. A failure leaves
--- the old one unchanged.
+--- Writes a file whose path the user did not choose: `output.new_file` for the kind
+-- "derived".
 -- @tparam string path
--- @tparam function fill called with a stream, to which it writes the contents
--- @raise a table with the field `message`
-function output.new_file(path, fill)
-  local writer, message = core.writer(path, true)
-  fill_writer(writer, message, fill)
-end
-
---- Writes a file whose path the user did not choose, such as a listing named after a
--- source file. Unlike `output.new_file`, it replaces a link instead of following it, and
--- refuses to write to anything but a regular file.
--- @tparam string path
--- @tparam function fill called with a stream, to which it writes the contents
+-- @tparam function fill
 -- @raise a table with the field `message`
 function output.new_file_here(path, fill)
-  local writer, message = core.writer(path, false)
-  fill_writer(writer, message, fill)
+  output.new_file(path, fill, "derived")
 end
 
---- Writes data to a file whose path the user chose, like `output.new_file`.
--- @tparam string path
+--- Writes data to a file, like `output.new_file`.
+-- @tparam table target the arguments of `output.new_file`: `path`, `kind`, `is_first`
 -- @tparam data data
 -- @tparam[opt] string format as for `data:write`
 -- @tparam[opt] symbols lines likewise
 -- @raise a table with the field `message`
-function output.new_profile(path, data, format, lines)
-  need(data:write(path, format, lines))
+function output.new_profile(target, data, format, lines)
+  local file <close> = need(core.writer(target.path, target.kind, target.is_first))
+  need(data:write(file, format, lines))
+  need(file:finish())
 end
 
 --- Makes a stream that passes text on to a function, in pieces of any size.

@@ -96,9 +96,10 @@ local function divert_output(archive)
     end)
   end
   output.new_file, output.new_file_here = add_text, add_text
-  function output.new_profile(path, data, format)
+  function output.new_profile(target, data, format, lines)
+    local path = target.path
     spool_archive.add(archive, path, function(file)
-      local done, message = data:write(file, format)
+      local done, message = data:write(file, format, lines)
       local name = path == "-" and "standard output" or path:gsub("%%", "%%%%")
       need(done, message and message:gsub("^open file", name))
     end)

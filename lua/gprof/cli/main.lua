@@ -77,7 +77,7 @@ function main.run(arguments)
   -- Nearly all garbage is lines that were just printed. The generational collector takes
   -- a fifth less time and memory than the incremental one.
   collectgarbage("generational")
-  core.exit_on_interrupt()
+  core.set_program_signals()
   core.open_standard_files()
   local done, problem = pcall(execute, arguments)
   if done then return problem end

@@ -4,6 +4,7 @@
 -- A run is a table with these fields, in the order in which they are set:
 --
 -- - `settings`, from `command_line.read`;
+-- - `sum_target`, nil unless a sum is requested;
 -- - `image`; `data`, the sum of the profiles; `name`, the profiles' name in messages;
 --   `skipped` and `added`, the numbers of bad and of good profiles;
 -- - `chosen`, the styles of the output; `printed`, the same with reports chosen by name;
@@ -335,9 +336,20 @@ end
 -- format.
 local function write_sum(run)
   if not run.chosen.sum then return end
-  local format = run.settings.file_format
-  output.new_profile(defaults.sum_path(run.settings), run.data,
-    format ~= "prof" and format or "magic", ordering_symbols(run))
+  local format, target = run.settings.file_format, run.sum_target
+  output.new_profile(target, run.data, format ~= "prof" and format or "magic",
+    ordering_symbols(run))
+end
+
+-- Reads the profiles, checks them, and writes their sum.
+local function read_and_sum(run)
+  local target <close> = require "gprof.cli.sum_target".open(run.settings)
+  run.sum_target = target
+  read_files(run)
+  select_output(run)
+  if run.settings.with then require "gprof.cli.libraries".open(run, warn) end
+  check_targets(run)
+  write_sum(run)
 end
 
 -- Warns about a sum of profiles of another build. Symbols are read only if the histogram
@@ -377,11 +389,7 @@ return function(settings, write)
   local run = { settings = settings }
   check_comparison(settings)
   find_reports(settings)
-  read_files(run)
-  select_output(run)
-  if settings.with then require "gprof.cli.libraries".open(run, warn) end
-  check_targets(run)
-  write_sum(run)
+  read_and_sum(run)
   if not is_about_functions(run) then check_sum(run) end  -- else by check_fit
   if not (run.printed.info or is_about_functions(run)) then return run.skipped, {} end
   make_profile(run)

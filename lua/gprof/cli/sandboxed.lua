@@ -97,16 +97,19 @@ local function readable(settings, image)
 end
 
 -- Returns a function that decides how to write a file. It takes the file's name, and
--- returns a function of gprof.output; or nil, if the options do not request such a file.
-local function requested(settings)
-  local chosen = {}
-  if settings.styles.sum then chosen[defaults.sum_path(settings)] = true end
+-- returns a function of (path, fill); or nil, if the options do not request such a file.
+local function requested(settings, target)
+  local exported = {}
   for _, export in ipairs(settings.exports) do
-    if export.path then chosen[export.path] = true end
+    if export.path then exported[export.path] = true end
   end
   return function(name)
-    if chosen[name] then
-      return output.new_file
+    if target and name == target.path then
+      return function(path, fill)
+        output.new_file(path, fill, target.kind, target.is_first)
+      end
+    elseif exported[name] then
+      return function(path, fill) output.new_file(path, fill, "confined") end
     elseif settings.separate_files and name:find "^[^/%z]+%-ann$" then
       return output.new_file_here
     end
@@ -153,9 +156,10 @@ end
 -- @raise a table with the field `message`
 return function(settings, write)
   local image = defaults.image_path(settings)
+  local target <close> = require "gprof.cli.sum_target".open(settings)
   use_one_process(settings)
   return unpack_results(sandbox.run(packed_run(settings), {
-    about = image, read = readable(settings, image), writes = requested(settings),
+    about = image, read = readable(settings, image), writes = requested(settings, target),
     memory = settings.sandbox_memory, time = settings.sandbox_time, write = write,
   }))
 end

@@ -3,6 +3,7 @@
 -- @module gprof.export.svg
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local core = require "gprof.core"
 local dot = require "gprof.export.dot"
 local failure = require "gprof.library.failure"
 
@@ -10,24 +11,32 @@ local MISSING <const> = 127  -- a shell's exit status for "command not found"
 
 local raise <const>, need <const> = failure.raise, failure.need
 
--- Makes a temporary file, `path`, which is deleted when the value is closed.
-local function temporary()
-  local file = { path = os.tmpname() }
-  return setmetatable(file, { __close = function() os.remove(file.path) end })
-end
-
-local function write_graph(path, profile, options)
-  local file <close> = need(io.open(path, "wb"))
+-- Writes the graph to a file, and rewinds it.
+local function write_graph(file, profile, options)
   require "gprof.reports".run(dot, profile, options, function(text)
     need(file:write(text))
   end)
-  need(file:close())
+  need(file:seek "set")
 end
 
--- Reads a file. `format` is as for `file:read`.
-local function contents(path, format)
-  local file <close> = need(io.open(path, "rb"))
+-- Returns the contents of a file. `format` is as for `file:read`.
+local function contents(file, format)
+  need(file:seek "set")
   return file:read(format) or ""
+end
+
+-- Runs Graphviz in a child process, with these files as its standard streams. Returns how
+-- it ended, like os.execute. A child, since the redirections are the process's.
+local function run_dot(graph, picture, errors)
+  local process <close>, message = core.fork(picture)
+  if process == false then
+    core.redirect(io.stdin, graph)
+    core.redirect(io.stderr, errors)
+    local _, how, code = os.execute "exec dot -Tsvg"
+    os.exit(how == "exit" and code or 1)
+  end
+  local how, code = need(process, message):wait()
+  return how == "exit" and code == 0, code
 end
 
 local function check(done, code, stderr)
@@ -39,18 +48,18 @@ local function check(done, code, stderr)
     stderr ~= "" and stderr or "exit status " .. tostring(code))
 end
 
---- Writes the call graph of a profile as SVG.
+--- Writes the call graph of a profile as SVG. The graph, the picture and messages pass
+-- through temporary files that have no names: none is left if the process is killed.
 -- @tparam profile profile with a histogram
 -- @tparam table options those of the export `dot`
 -- @tparam stream write
 -- @raise a table with the field `message` if Graphviz is missing or fails
 return function(profile, options, write)
-  local graph <close> = temporary()
-  local picture <close> = temporary()
-  local errors <close> = temporary()
-  write_graph(graph.path, profile, options)
-  local done, _, code = os.execute(("dot -Tsvg -o%s %s >%s 2>&1"):format(
-    picture.path, graph.path, errors.path))
-  check(done, code, contents(errors.path, "l"))
-  write(contents(picture.path, "a"))
+  local graph <close> = need(core.spool())
+  local picture <close> = need(core.spool())
+  local errors <close> = need(core.spool())
+  write_graph(graph, profile, options)
+  local done, code = run_dot(graph, picture, errors)
+  check(done, code, contents(errors, "l"))
+  write(contents(picture, "a"))
 end

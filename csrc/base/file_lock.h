@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Locks on files that are read and then replaced.
+ *
+ * While a process holds the lock, others that replace the file in the same way wait. The
+ * lock is advisory. It belongs to the open file, not to the process (F_OFD_SETLK), and is
+ * independent of flock(): a script may hold a lock of that kind meanwhile.
+ */
+#ifndef GP_BASE_FILE_LOCK_H
+#define GP_BASE_FILE_LOCK_H
+
+#include <stdbool.h>
+
+typedef enum gp_lock_state {
+  GP_LOCK_HELD,
+  GP_LOCK_BUSY,          /* another process holds the lock */
+  GP_LOCK_MISSING,       /* there is no file to lock */
+  GP_LOCK_NONE           /* not a regular file, or not writable, or locks unsupported */
+} gp_lock_state;
+
+/* Locks the file at `path`, and stores a descriptor that holds the lock until it is
+ * closed. If another process holds the lock, waits if `wait`. A symbolic link is locked
+ * only if `follow`. */
+gp_lock_state gp_file_lock(const char *path, bool follow, bool wait, int *file);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Locks on files for Lua. */
+#include <lauxlib.h>
+#include <unistd.h>
+
+#include "base/file_lock.h"
+#include "lua/module.h"
+
+#define GP_LOCK "gprof.lock"
+
+static int unlock(lua_State *L) {
+  int *file = luaL_checkudata(L, 1, GP_LOCK);
+  if (*file >= 0) close(*file);
+  *file = -1;
+  return 0;
+}
+
+/* lock(path, follow, wait) -> a value that holds the lock until it is closed; or nil and
+ * "busy", "missing" or "none" (see gp_lock_state) */
+static int new_lock(lua_State *L) {
+  static const char *const states[] = {
+      [GP_LOCK_BUSY] = "busy", [GP_LOCK_MISSING] = "missing", [GP_LOCK_NONE] = "none"};
+  const char *path = luaL_checkstring(L, 1);
+  int *file = lua_newuserdatauv(L, sizeof *file, 0);
+  *file = -1;
+  luaL_setmetatable(L, GP_LOCK);
+  gp_lock_state state =
+      gp_file_lock(path, lua_toboolean(L, 2), lua_toboolean(L, 3), file);
+  if (state == GP_LOCK_HELD) return 1;
+  luaL_pushfail(L);
+  lua_pushstring(L, states[state]);
+  return 2;
+}
+
+void gp_define_lock(lua_State *L) {
+  static const luaL_Reg meta[] = {{"__gc", unlock}, {"__close", unlock}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"lock", new_lock}, {NULL, NULL}};
+  luaL_newmetatable(L, GP_LOCK);
+  luaL_setfuncs(L, meta, 0);
+  lua_pop(L, 1);
+  luaL_setfuncs(L, functions, 0);
+}
