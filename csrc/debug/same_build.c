@@ -45,8 +45,8 @@ static bool same_id(const build_id *expected, const build_id *found,
                  image_path, found_hex, expected_hex);
 }
 
-/* Whether a debugging file may be as large as this. Its checksum takes time, and debugging
- * information is rarely more than 30 times as large as the code. */
+/* Whether a debugging file may be as large as this. Its checksum takes time, and
+ * debugging information is rarely more than 30 times as large as the code. */
 static bool is_plausible(uint64_t size, uint64_t image_size) {
   return size <= LARGE_FILE || (size - LARGE_FILE) / MAX_RATIO <= image_size;
 }
@@ -60,8 +60,8 @@ static bool same_checksum(const gp_image *image, const gp_image *found, const ch
     return gp_fail(error, "cannot be matched with %s: one of them has no build-id, and "
                    "%s has no .gnu_debuglink", image_path, image_path);
   if (!is_plausible((uint64_t)found->status.st_size, (uint64_t)image->status.st_size))
-    return gp_fail(error, "is too large to be the debugging file of %s: more than %d times "
-                   "its size", image_path, MAX_RATIO);
+    return gp_fail(error, "is too large to be the debugging file of %s: more than %d "
+                   "times its size", image_path, MAX_RATIO);
   if (!gp_file_checksum(path, &sum, error)) return false;
   if (sum == expected) return true;
   return gp_fail(error,

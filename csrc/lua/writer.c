@@ -76,7 +76,8 @@ static int write_text(lua_State *L) {
 static int finish(lua_State *L) {
   writer_box *box = check_writer(L);
   box->open = false;
-  if (!gp_writer_close(&box->writer, box->error.text[0] == '\0')) return gp_push_writer_failure(L, 1);
+  if (!gp_writer_close(&box->writer, box->error.text[0] == '\0'))
+    return gp_push_writer_failure(L, 1);
   lua_pushboolean(L, true);
   return 1;
 }

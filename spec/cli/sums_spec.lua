@@ -224,7 +224,8 @@ describe("two processes that write the same sum", function()
     it("do not lose a profile: the second one waits: " .. mode, function()
       local dir = shell.tmpdir()
       shell.check { "cp", two, dir .. "/gmon.sum" }
-      local result = run(dir, { mode, "-s", image, "gmon.sum", "pipe" }, command(mode, "-s", image, "gmon.sum", three) ..
+      local second = command(mode, "-s", image, "gmon.sum", three)
+      local result = run(dir, { mode, "-s", image, "gmon.sum", "pipe" }, second ..
         [[ 2>told 3>&- & until grep -q waiting told; do sleep 0.05; done]])
       assert.same({ "0\n", "" }, { result.stdout, result.stderr })
       assert.equal("gprof.lua: gmon.sum: waiting for another process that writes it\n", shell.read(dir .. "/told"))

@@ -385,6 +385,25 @@ describe("a debugging file is refused", function()
       assert.equal(1, result[3])
     end)
 
+    it("unless its checksum is right, even if it has holes", function()
+      local stripped = strip(whole)
+      shell.check { "truncate", "--size=+30M", stripped .. "/kept" }
+      link(stripped)
+      put(stripped, "image.debug")
+      assert.same({ "", 0 }, { table.unpack(report(calls, stripped .. "/image", { "-p" }), 2) })
+    end)
+
+    it("if it has holes and its checksum differs", function()
+      local stripped = strip(whole)
+      for _, size in ipairs { "+30M", "+1" } do
+        shell.check { "truncate", "--size=" .. size, stripped .. "/kept" }
+        if size == "+30M" then link(stripped) end
+      end
+      put(stripped, "image.debug")
+      local result = report(calls, stripped .. "/image", { "-p" })
+      assert.truthy(result[2]:find "image%.debug: is from a different build than [^\n]*: its checksum is", result[2])
+    end)
+
     it("if it is much larger than the image", function()
       local stripped = strip(whole)
       link(stripped)

@@ -398,6 +398,29 @@ describe("One warning is printed for a source that", function()
     assert.same({ "", "is not a regular file" }, { text, warning })
   end)
 
+  it("is too large, or has too many lines", function()
+    for size, expected in pairs { ["6G"] = "has more than 32 MB, and is not shown",
+      ["33554433"] = "has more than 32 MB, and is not shown" } do
+      local text, warning = with_source(function(path) shell.check { "truncate", "--size=" .. size, path } end,
+        'ulimit -v 300000; exec "$@"')
+      assert.same({ "", expected }, { text, warning })
+    end
+    local text, warning = with_source(function(path) shell.write(path, ("\n"):rep(2000001)) end)
+    assert.same({ "", "has more than 2000000 lines, and is not shown" }, { text, warning })
+  end)
+
+  it("is a file of the system, which may be endless", function()
+    for _, target in ipairs { "/proc/self/status", "/proc/kmsg", "/sys/kernel/notes" } do
+      if shell.run({ "test", "-f", target }).status == 0 then
+        local text, warning = with_source(function(path)
+          os.remove(path)
+          shell.check { "ln", "-s", target, path }
+        end)
+        assert.same({ "", "is a file of the system" }, { text, warning })
+      end
+    end
+  end)
+
   it("is not readable", function()
     local text, warning = with_source(function(path) shell.check { "chmod", "0", path } end, launch.permitted())
     assert.same({ "", "Permission denied" }, { text, warning })

@@ -376,16 +376,15 @@ dimension("line tables' sequences", 200, function(n)
   return running("-b", "-l", made, profile { histogram(0, n) })
 end)
 
--- Makes an image of compilation units whose line tables all cover the same function. `place` gives the start of each
--- sequence.
-local function with_units(n, place)
+-- Adds compilation units to an image: { low, high, rows, the line number program after it sets the address to low }.
+local function add_units(path, units)
   local dir, info, tables = shell.tmpdir "units", {}, {}
   local abbrev = "\1\17\0" .. "\16\23" .. "\17\1" .. "\18\1" .. "\0\0\0"
   local header = "\1\1\1\251\14\13\0\1\1\1\1\0\0\0\1\0\0\1" .. "\0" .. "a.c\0\0\0\0" .. "\0"
   local length = 0
-  for i = 1, n do
-    local low, high = place(i), row.address(1)
-    local program = "\0\9\2" .. ("<I8"):pack(low) .. "\1" .. "\2" .. string.char(high - low) .. "\0\1\1"
+  for i, unit in ipairs(units) do
+    local low, high, rows = table.unpack(unit)
+    local program = "\0\9\2" .. ("<I8"):pack(low) .. rows .. "\0\1\1"
     local body = "\4\0" .. ("<s4"):pack(header) .. program
     tables[i] = ("<s4"):pack(body)
     info[i] = ("<s4"):pack(("<I2I4BBI4I8I8"):pack(4, 0, 8, 1, length, low, high))
@@ -395,9 +394,28 @@ local function with_units(n, place)
   shell.write(dir .. "/line", table.concat(tables))
   shell.write(dir .. "/abbrev", abbrev)
   shell.check({ "objcopy", "--add-section=.debug_info=info", "--add-section=.debug_line=line",
-    "--add-section=.debug_abbrev=abbrev", image(1), "image" }, { cwd = dir })
+    "--add-section=.debug_abbrev=abbrev", path, "image" }, { cwd = dir })
   return dir .. "/image"
 end
+
+-- Makes an image of compilation units whose line tables all cover the same function. `place` gives the start of each
+-- sequence.
+local function with_units(n, place)
+  local high = row.address(1)
+  return add_units(image(1), list(n, function(i)
+    local low = place(i)
+    return { low, high, "\1" .. "\2" .. string.char(high - low) }
+  end))
+end
+
+-- libbfd looks for the name of each line's function among all symbols that it is given.
+dimension("functions at one address, by line", 200, function(n)
+  local NEXT_LINE = "!"  -- the special opcode for the next line and address
+  local symbols = list(n, function(i) return { row.name(i), 0 } end)
+  local crowd = build.craft { address = row.BASE, text = n, symbols = symbols }
+  return making(add_units(crowd, { { row.BASE, row.BASE + n, "\1" .. NEXT_LINE:rep(n - 1) .. "\2\1" } }),
+    profile { samples(n) }, 'line = "all"')
+end)
 
 dimension("units that tell the same of a function", 300, function(n)
   return running("-b", "-l", with_units(n, function() return row.address(0) end),

@@ -1,7 +1,7 @@
--- The program is killed at random moments. Each output file must then be the old or the complete new one. A temporary
--- file may remain, with the name that the manual documents.
+-- The program is killed or interrupted at random moments. Each output file must then be the old or the complete new
+-- one. Only SIGKILL may leave a temporary file, with the name that the manual documents.
 --
--- GPROF_FAULTS=all kills a thousand times (`make faults`).
+-- GPROF_FAULTS=all sends thousands of signals (`make faults`).
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -13,23 +13,27 @@ local shell = require "support.shell"
 
 local built = build.program "cycles"
 
--- Returns a shell script that kills the program $delay seconds after its start. It prints the status, the state of each
--- file, the messages (except those of timeout) and the names of temporary files.
-local function killing(names)
-  local lines = { [[timeout -s KILL $delay "$@" >report 2>told; status=$?; state=]] }
+-- Returns a shell script that sends a signal to the program $delay seconds after its start. It prints the status, the
+-- state of each file, the messages (except those of timeout) and the names of temporary files.
+local function killing(names, signal)
+  local lines = { ([[timeout -s %s --preserve-status $delay "$@" >report 2>told; status=$?; state=]]):format(signal) }
   for _, name in ipairs(names) do
     lines[#lines + 1] = ([[if cmp -s %s old/%s; then state="$state old"]]):format(name, name)
     lines[#lines + 1] = ([[elif cmp -s %s full/%s; then state="$state new"]]):format(name, name)
     lines[#lines + 1] = [[else state="$state other"; fi]]
     lines[#lines + 1] = ("cp old/%s %s"):format(name, name)
   end
-  lines[#lines + 1] = [[echo "$status$state: $(grep -v Killed told)" $(ls *.tmp 2>/dev/null); rm -f *.tmp]]
+  lines[#lines + 1] = [[left=$(ls -A temporary; ls | grep '[.]tmp$')
+    echo "$status$state: $(grep -v Killed told)" $left; rm -f *.tmp]]
   return table.concat(lines, "\n")
 end
 
-local function kill(words, names, times)
+local statuses <const> = { KILL = "137", INT = "130", TERM = "143", HUP = "129" }
+
+-- Sends a signal `times` times. Only SIGKILL may leave temporary files.
+local function kill(signal, words, names, times)
   local dir = shell.tmpdir "killed"
-  shell.check { "mkdir", dir .. "/old", dir .. "/full" }
+  shell.check { "mkdir", dir .. "/old", dir .. "/full", dir .. "/temporary" }
   local made = program.run(words, { cwd = dir .. "/full" })
   assert(made.status == 0, made.stderr)
   for _, name in ipairs(names) do
@@ -38,7 +42,8 @@ local function kill(words, names, times)
   local whole = faults.duration([["$@" >report]], words, { cwd = dir .. "/full" })
   local delays = {}
   for i = 1, times do delays[i] = ("%.4f"):format(math.random() * whole * 1.2 + 0.0001) end
-  local line = "for delay in " .. table.concat(delays, " ") .. "; do\n" .. killing(names) .. "\ndone"
+  local line = "export TMPDIR=$PWD/temporary; for delay in " .. table.concat(delays, " ") .. "; do\n" ..
+    killing(names, signal) .. "\ndone"
   local result = launch.line(line, words, { cwd = dir })
   local seen, left = { old = 0, new = 0 }, 0
   for status, states, told in result.stdout:gmatch "(%d+)([%l ]*): ([^\n]*)\n" do
@@ -46,14 +51,26 @@ local function kill(words, names, times)
     for state in states:gmatch "%l+" do seen[assert(seen[state] and state, label)] = seen[state] + 1 end
     for name in told:gmatch "%S+" do
       local target = name:match "^(.+)%.%d+%-0%.tmp$"
-      assert(target and table.concat(names, " "):find(target, 1, true), label)
+      assert(signal == "KILL" and target and table.concat(names, " "):find(target, 1, true), label)
       left = left + 1
     end
-    assert(status == "137" or status == "0", label)
+    assert(status == statuses[signal] or status == "0", label)
   end
   assert(seen.old + seen.new == times * #names, result.stdout .. result.stderr)
-  faults.tell("%s: %d kills: %d old, %d new, %d left beside", table.concat(words, " "):gsub("%S*/", ""), times,
-    seen.old, seen.new, left)
+  faults.tell("%s: %d times SIG%s: %d old, %d new, %d left beside", table.concat(words, " "):gsub("%S*/", ""), times,
+    signal, seen.old, seen.new, left)
+end
+
+-- Returns the arguments for all exports in one run, and the files that they write.
+local function all_exports()
+  local words, names = {}, {}
+  for _, kind in ipairs(require "gprof.cli.exports".kinds) do
+    if kind ~= "svg" or shell.run({ "sh", "-c", "command -v dot" }).status == 0 then
+      table.insert(words, ("--export=%s:the.%s"):format(kind, kind))
+      table.insert(names, "the." .. kind)
+    end
+  end
+  return words, names
 end
 
 describe("the program, when killed,", function()
@@ -62,15 +79,28 @@ describe("the program, when killed,", function()
   local big = gmon.write(shell.tmpdir() .. "/big", gmon.magic { records = {
     { kind = "histogram", low = 0x1000, high = 0x1000 + 4 * bins.n, bins = bins } } })
 
-  it("leaves the old or the complete new sum", function()
-    kill({ "-s", built.image, big, big }, { "gmon.sum" }, faults.count(500, 20))
-  end)
+  for signal in pairs(statuses) do
+    local after = ", after SIG" .. signal
 
-  it("leaves the old or the complete new sum of several processes", function()
-    kill({ "-s", "--jobs=3", built.image, big, big, big }, { "gmon.sum" }, faults.count(200, 10))
-  end)
+    it("leaves the old or the complete new sum" .. after, function()
+      kill(signal, { "-s", built.image, big, big }, { "gmon.sum" }, faults.count(300, 5))
+    end)
 
-  it("leaves the old or the complete new annotated source", function()
-    kill({ "-l", "-A", "-y", built.image, built.gmon }, { "cycles.c-ann" }, faults.count(500, 20))
-  end)
+    it("leaves the old or the complete new sum of several processes" .. after, function()
+      kill(signal, { "-s", "--jobs=3", built.image, big, big, big }, { "gmon.sum" }, faults.count(200, 3))
+    end)
+
+    it("leaves the old or the complete new annotated source" .. after, function()
+      kill(signal, { "-l", "-A", "-y", built.image, built.gmon }, { "cycles.c-ann" }, faults.count(300, 5))
+    end)
+
+    it("leaves the old or the complete new page" .. after, function()
+      kill(signal, { "--html=page", built.image, built.gmon }, { "page" }, faults.count(300, 5))
+    end)
+
+    it("leaves the old or the complete new exports" .. after, function()
+      local words, names = all_exports()
+      kill(signal, table.move({ built.image, built.gmon }, 1, 2, #words + 1, words), names, faults.count(200, 5))
+    end)
+  end
 end)
