@@ -190,8 +190,8 @@ static char *copy_temporarily(int file, const char *target, const sigset_t *held
   if (fstat(file, &status) != 0) return NULL;
   char *name = name_temporarily(target, &copy, create);
   if (!name) return NULL;
-  bool done = copy_bytes(file, copy.file, held) && gp_new_file_set_owner(copy.file, &status) &&
-              sync_file(copy.file);
+  bool done = copy_bytes(file, copy.file, held) &&
+              gp_new_file_set_owner(copy.file, &status) && sync_file(copy.file);
   done = close(copy.file) == 0 && done;
   if (done) return name;
   int problem = errno;
