@@ -553,6 +553,7 @@ check-all: deps-all
 	GPROF_SEED=1000000 GPROF_CASES=1000 $(LUA) $(BUSTED) spec/system/parity_spec.lua spec/system/selection_parity_spec.lua
 	GPROF_SEED=2000000 GPROF_CASES=100 $(LUA) $(BUSTED) spec/system/line_parity_spec.lua spec/analysis/linker_order_spec.lua
 	@$(MAKE) --no-print-directory parity-matrix
+	GPROF_SEED=3000000 GPROF_CASES=200 $(LUA) $(BUSTED) spec/runtime/annotated_blocks_spec.lua
 	@mkdir -p build/arm64
 	aarch64-linux-gnu-gcc $(COMPILE) $(RUNTIME_FLAGS) -c -o build/arm64/blocks.o csrc/runtime/blocks.c
 	@$(MAKE) --no-print-directory soak spec-valgrind

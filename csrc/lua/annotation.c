@@ -71,10 +71,12 @@ static int new_annotation(lua_State *L) {
 /* --- lines ------------------------------------------------------------------------ */
 
 static void push_counts(lua_State *L, const gp_annotation *lines, size_t line) {
+  lua_Integer count = 0;
   lua_newtable(L);
   for (size_t i = lines->first[line]; i < lines->first[line + 1]; i++) {
+    if (lines->continued[i]) continue;
     lua_pushinteger(L, (lua_Integer)lines->counts[i]);
-    lua_rawseti(L, -2, (lua_Integer)(i - lines->first[line]) + 1);
+    lua_rawseti(L, -2, ++count);
   }
 }
 

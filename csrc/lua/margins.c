@@ -133,7 +133,7 @@ static line_counts collect_counts(printing *p, size_t row) {
   if (p->carry && p->has_last && known->flags[row] & GP_LINE_CONTINUES)
     add_count(p, &s, p->last);
   for (size_t i = known->first[row]; i < known->first[row + 1]; i++)
-    add_count(p, &s, known->counts[i]);
+    if (p->carry || !known->continued[i]) add_count(p, &s, known->counts[i]);
   p->has_last |= s.count > 0;
   return s;
 }

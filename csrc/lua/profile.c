@@ -42,7 +42,8 @@ static gp_profile_box *new_box(lua_State *L, const gp_symbols_box *symbols) {
 }
 
 /* profile(symbols, data, options [, selections [, opcodes]]) -> profile; or nil and a
- * message. With `opcodes`, the value of the module gprof.opcodes, adds static calls. */
+ * message. `opcodes`, the value of the module gprof.opcodes, is required by the options
+ * `static_call_graph` and `idle_blocks`. */
 static int new_profile(lua_State *L) {
   const gp_symbols_box *symbols = gp_check_symbols(L, 1);
   const gp_data *data = gp_check_data(L, 2);
@@ -51,6 +52,8 @@ static int new_profile(lua_State *L) {
   if (!lua_isnil(L, 5)) luaL_checktype(L, 5, LUA_TLIGHTUSERDATA);
   gp_error error = {""};
   gp_profile_options options = {
+      .static_calls = lua_touserdata(L, 5) && gp_flag_option(L, 3, "static_call_graph"),
+      .idle_blocks = lua_touserdata(L, 5) && gp_flag_option(L, 3, "idle_blocks"),
       .opcodes = lua_touserdata(L, 5),
       .selections = gp_push_selections(L, 4, symbols->symtab.count),
   };

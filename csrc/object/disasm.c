@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds direct calls in machine code, with libopcodes. */
+/* Finds calls and jumps in machine code, with libopcodes. */
 #include "object/disasm.h"
 
 #include <errno.h>
@@ -42,17 +42,19 @@ static bool is_listed(const char *const *list, const char *word) {
   return false;
 }
 
-/* Receives the text of an instruction in pieces. Only the mnemonic matters. */
+/* Receives the text of an instruction in pieces. Only the mnemonic matters, which may
+ * have prefixes. */
 static int take_text(void *stream, enum disassembler_style style, const char *format,
                      ...) {
   gp_disasm *decoder = stream;
-  if (style != dis_style_mnemonic || !decoder->calls) return 0;
+  if (style != dis_style_mnemonic) return 0;
   char word[16];
   va_list arguments;
   va_start(arguments, format);
   int length = vsnprintf(word, sizeof word, format, arguments);
   va_end(arguments);
-  if (is_listed(decoder->calls, word)) decoder->has_call_mnemonic = true;
+  if (decoder->calls && is_listed(decoder->calls, word)) decoder->has_call_mnemonic = true;
+  if (strstr(word, "ret")) decoder->has_return_mnemonic = true;
   return length;
 }
 
@@ -106,6 +108,15 @@ static disassembler_ftype find_disassembler(const gp_image *image,
                                bfd_get_mach(file), file);
 }
 
+uint8_t *gp_disasm_text(const gp_image *image, gp_error *error) {
+  bfd_byte *bytes = NULL;
+  if (!(image->text->flags & SEC_HAS_CONTENTS))
+    gp_fail(error, "machine code: the section .text has no contents");
+  else if (!bfd_get_full_section_contents(image->file, image->text, &bytes) || !bytes)
+    gp_fail(error, "machine code: section .text: %s", bfd_errmsg(bfd_get_error()));
+  return bytes;
+}
+
 bool gp_disasm_knows(const gp_image *image, const gp_opcodes *opcodes) {
   return find_disassembler(image, opcodes) != NULL;
 }
@@ -131,34 +142,45 @@ void gp_disasm_close(gp_disasm *decoder) {
   if (decoder->decode) decoder->opcodes->disassemble_free_target(&decoder->info);
 }
 
-/* Whether the decoded instruction is a call. If libopcodes classifies instructions, the
- * target is in `info`: a printed address may also be an operand's. */
-static bool is_call(gp_disasm *decoder, uint64_t *target) {
+/* Classifies the decoded instruction. If libopcodes does that, the target is in `info`: a
+ * printed address may also be an operand's. For an indirect call or jump, `info` has no
+ * target. Then an address printed for a call is that of a slot. */
+static gp_instruction classify(gp_disasm *decoder, uint64_t *target) {
   const struct disassemble_info *info = &decoder->info;
-  if (decoder->calls) {
-    *target = decoder->target;
-    return decoder->has_call_mnemonic && decoder->has_target;
+  bool direct = info->insn_info_valid;
+  *target = decoder->target;
+  if (decoder->calls)
+    return decoder->has_call_mnemonic && decoder->has_target ? GP_DIRECT_CALL
+                                                             : GP_OTHER_INSTRUCTION;
+  switch (info->insn_type) {
+    case dis_branch:
+    case dis_condbranch:
+      *target = direct ? info->target : 0;
+      return info->insn_type == dis_branch ? GP_JUMP : GP_CONDITIONAL_JUMP;
+    case dis_jsr:
+    case dis_condjsr:
+      if (!direct) return decoder->has_target ? GP_SLOT_CALL : GP_INDIRECT_CALL;
+      *target = info->target;
+      decoder->identifies_calls = true;
+      return GP_DIRECT_CALL;
+    default: return decoder->has_return_mnemonic ? GP_RETURN : GP_OTHER_INSTRUCTION;
   }
-  *target = info->target;
-  bool call = info->insn_info_valid &&
-              (info->insn_type == dis_jsr || info->insn_type == dis_condjsr);
-  if (call) decoder->identifies_calls = true;
-  return call;
 }
 
 /* Decoding fails only for an instruction cut off by `end`: libopcodes prints invalid
  * bytes as data. Then one byte is skipped. */
-bool gp_disasm_next(gp_disasm *decoder, uint64_t *address, uint64_t end,
-                    uint64_t *target) {
+gp_instruction gp_disasm_next(gp_disasm *decoder, uint64_t *address, uint64_t end,
+                              uint64_t *target) {
   struct disassemble_info *info = &decoder->info;
   decoder->end = info->stop_vma = end;
-  decoder->has_call_mnemonic = decoder->has_target = false;
+  decoder->has_call_mnemonic = decoder->has_return_mnemonic = false;
+  decoder->has_target = false;
   info->insn_info_valid = 0;
   info->insn_type = dis_noninsn;
   info->target = 0;
   int length = decoder->decode(*address, info);
   *address += length > 0 ? (uint64_t)length : 1;
-  return length > 0 && is_call(decoder, target);
+  return length > 0 ? classify(decoder, target) : GP_OTHER_INSTRUCTION;
 }
 
 bool gp_disasm_identifies_calls(const gp_disasm *decoder, gp_error *error) {

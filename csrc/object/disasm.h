@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Finds direct calls in machine code, with libopcodes.
+ * Finds calls and jumps in machine code, with libopcodes.
  *
- * Decodes one instruction at a time, and reports whether it is a call and the address it
- * calls. Indirect calls, through registers or memory, are not reported.
+ * Decodes one instruction at a time, and reports whether it is a call or a jump, and to
+ * which address.
  */
 #ifndef GP_OBJECT_DISASM_H
 #define GP_OBJECT_DISASM_H
@@ -22,10 +22,26 @@ typedef struct gp_disasm {
   uint64_t end;               /* one past the end of the code that may be read */
 
   /* the instruction being decoded */
-  bool has_call_mnemonic;
+  bool has_call_mnemonic, has_return_mnemonic;
   bool has_target;            /* libopcodes printed an address */
   uint64_t target;            /* that address */
 } gp_disasm;
+
+/* Kinds of instructions. Where libopcodes does not classify instructions, only direct
+ * calls are reported. */
+typedef enum gp_instruction {
+  GP_OTHER_INSTRUCTION,
+  GP_DIRECT_CALL,        /* calls the target */
+  GP_SLOT_CALL,          /* calls the address stored at the target, as in a GOT */
+  GP_INDIRECT_CALL,      /* calls an unknown address */
+  GP_RETURN,
+  GP_JUMP,               /* jumps to the target; 0: to an unknown place */
+  GP_CONDITIONAL_JUMP,   /* may jump to the target */
+} gp_instruction;
+
+/* Returns the bytes of .text (free() them). NULL, with an error, if they cannot be
+ * read. */
+uint8_t *gp_disasm_text(const gp_image *image, gp_error *error);
 
 /* Whether libopcodes supports the image's architecture. */
 bool gp_disasm_knows(const gp_image *image, const gp_opcodes *opcodes);
@@ -37,10 +53,10 @@ bool gp_disasm_open(gp_disasm *decoder, const gp_image *image, const uint8_t *te
 void gp_disasm_close(gp_disasm *decoder);
 
 /* Decodes the instruction at *address and advances *address past it. Reads no byte at or
- * above `end`, which must not be past the end of .text. Returns true, and sets *target,
- * if the instruction is a direct call. */
-bool gp_disasm_next(gp_disasm *decoder, uint64_t *address, uint64_t end,
-                    uint64_t *target);
+ * above `end`, which must not be past the end of .text. Sets *target if the instruction
+ * is a call or jump. */
+gp_instruction gp_disasm_next(gp_disasm *decoder, uint64_t *address, uint64_t end,
+                              uint64_t *target);
 
 /* Whether calls can be identified on this architecture. Ask after decoding: on an
  * unlisted architecture this is known only once libopcodes has reported a call. */

@@ -86,10 +86,13 @@ typedef struct collecting {
   uint64_t address;       /* address of the first code of the line */
   uint64_t first_block;   /* address of the first block of the line */
   bool several;           /* the line has more code, which add_first_only ignores */
+  uint32_t piece;         /* piece of the line's last count, or GP_NONE */
+  bool uncounted;         /* the count of some code of the line is unknown */
   size_t counts;          /* number of rows in `counts` so far */
 } collecting;
 
-static void add_count(collecting *c, uint64_t count) {
+static void add_count(collecting *c, uint64_t count, bool continued) {
+  c->into->continued[c->counts] = continued;
   c->into->counts[c->counts++] = count;
 }
 
@@ -101,8 +104,28 @@ static void add_blocks(collecting *c, size_t line, uint32_t symbol) {
     if (!(a->flags[line] & GP_LINE_BLOCKS)) c->first_block = table->address[i];
     a->flags[line] |= GP_LINE_BLOCKS;
     add(&a->blocks[line], table->executions[i]);
-    add_count(c, table->executions[i]);
+    add_count(c, table->executions[i], false);
+    c->piece = gp_counted_code_piece(&c->profile->code, table->address[i]);
   }
+}
+
+/* Adds the count of the piece of code that a symbol begins in, unless it is the count of
+ * one of the line's blocks. A line may begin in several pieces, since the compiler
+ * repeats jumps. */
+static void add_piece(collecting *c, uint32_t symbol) {
+  const gp_profile *profile = c->profile;
+  const gp_counted_code *code = &profile->code;
+  uint32_t piece = gp_counted_code_piece(code, profile->symtab->address[symbol]);
+  span own = blocks_of(profile, symbol);
+  if (piece == GP_NONE) return;
+  uint64_t end = gp_symtab_range(profile->symtab, symbol).high;
+  for (size_t i = piece; i < code->piece_count && (i == piece || code->low[i] < end); i++)
+    if (code->runs[i] == GP_UNCOUNTED) c->uncounted = true;
+  bool is_own = own.first < own.end &&
+                gp_counted_code_piece(code, profile->blocks.address[own.first]) == piece;
+  if (code->runs[piece] == GP_UNCOUNTED || piece == c->piece || is_own) return;
+  add_count(c, code->runs[piece], true);
+  c->piece = piece;
 }
 
 static void add_calls(collecting *c, size_t line, uint32_t function) {
@@ -112,7 +135,7 @@ static void add_calls(collecting *c, size_t line, uint32_t function) {
   if (calls == 0 && !is_idle(c->profile, function)) return;
   a->flags[line] |= GP_LINE_CALLS;
   add(&a->calls[line], calls);
-  add_count(c, calls);
+  add_count(c, calls, false);
 }
 
 /* Adds a symbol's time, calls and blocks to a line. */
@@ -122,6 +145,7 @@ static void add_symbol(collecting *c, size_t line, uint32_t symbol, bool first) 
   if (samples->rate != 0)
     c->into->seconds[line] += c->profile->graph.self[symbol] / samples->rate;
   if (!gp_symtab_is_line(c->profile->symtab, symbol)) add_calls(c, line, symbol);
+  add_piece(c, symbol);
   add_blocks(c, line, symbol);
 }
 
@@ -142,26 +166,42 @@ static void add_first_only(collecting *c, size_t line, uint32_t symbol, bool fir
   c->address = c->profile->symtab->address[symbol];
   if (function) {
     a->flags[line] |= GP_LINE_ENTRY;
-    add_count(c, a->calls[line]);
+    add_count(c, a->calls[line], false);
   }
   add_blocks(c, line, symbol);
 }
 
-/* Ends a line. Its code continues the preceding block unless it begins with a block or a
- * function. */
+/* Whether any of the line's counts so far is above 0. */
+static bool has_run(const collecting *c, size_t line) {
+  const gp_annotation *a = c->into;
+  for (size_t i = a->first[line]; i < c->counts; i++)
+    if (a->counts[i] > 0) return true;
+  return false;
+}
+
+/* Ends a line. If counts of code are known, a line with code of unknown count has no
+ * count, unless its calls or blocks show that it ran. Otherwise its code continues the
+ * preceding block unless it begins with a block or a function. */
 static void end_line(collecting *c, size_t line) {
-  uint8_t *flags = &c->into->flags[line];
+  gp_annotation *a = c->into;
+  uint8_t *flags = &a->flags[line];
   bool begins = (*flags & GP_LINE_BLOCKS) && c->first_block <= c->address && !c->several;
-  if (!(*flags & GP_LINE_ENTRY) && !begins) *flags |= GP_LINE_CONTINUES;
-  c->into->first[line + 1] = c->counts;
-  c->several = false;
+  bool known = c->profile->code.piece_count > 0;
+  if (!(*flags & GP_LINE_ENTRY) && !begins && !known) *flags |= GP_LINE_CONTINUES;
+  if (c->uncounted && (!(*flags & (GP_LINE_BLOCKS | GP_LINE_CALLS)) || !has_run(c, line))) {
+    *flags &= (uint8_t)~(GP_LINE_BLOCKS | GP_LINE_CALLS);
+    c->counts = a->first[line];
+  }
+  a->first[line + 1] = c->counts;
+  c->several = c->uncounted = false;
+  c->piece = GP_NONE;
 }
 
 /* Collects the lines of symbols, which are sorted by line. */
 static void collect(gp_annotation *a, const gp_profile *profile, const uint32_t *line_of,
                     const uint32_t *symbols, size_t count) {
   bool whole = a->policy->whole_lines;
-  collecting c = {.into = a, .profile = profile};
+  collecting c = {.into = a, .profile = profile, .piece = GP_NONE};
   for (size_t i = 0; i < count; i++) {
     uint32_t number = line_of[symbols[i]];
     bool first = a->count == 0 || a->line[a->count - 1] != number;
@@ -172,11 +212,12 @@ static void collect(gp_annotation *a, const gp_profile *profile, const uint32_t 
   if (a->count > 0) end_line(&c, a->count - 1);
 }
 
-/* Allocates the columns. There are at most as many lines as symbols; each symbol has one
- * count (its calls), and so has each block. */
+/* Allocates the columns. There are at most as many lines as symbols; each symbol has two
+ * counts (its calls, and those of the piece of code that it begins in), each block
+ * one. */
 static bool make_columns(gp_annotation *a, const gp_profile *profile,
                          const uint32_t *symbols, size_t count) {
-  size_t counts = count;
+  size_t counts = 2 * count;
   for (size_t i = 0; i < count; i++) {
     span blocks = blocks_of(profile, symbols[i]);
     counts += blocks.end - blocks.first;
@@ -188,8 +229,9 @@ static bool make_columns(gp_annotation *a, const gp_profile *profile,
   a->seconds = gp_column(count, sizeof *a->seconds);
   a->first = gp_column(count + 1, sizeof *a->first);
   a->counts = gp_column(counts, sizeof *a->counts);
+  a->continued = gp_column(counts, sizeof *a->continued);
   return a->line && a->flags && a->calls && a->blocks && a->seconds && a->first &&
-         a->counts;
+         a->counts && a->continued;
 }
 
 /* Returns the selected symbols of a file, sorted by address. NULL if there is no
@@ -232,6 +274,7 @@ void gp_annotation_free(gp_annotation *annotation) {
   free(annotation->seconds);
   free(annotation->first);
   free(annotation->counts);
+  free(annotation->continued);
   memset(annotation, 0, sizeof *annotation);
 }
 

@@ -26,7 +26,8 @@ enum {
   GP_LINE_ENTRY = 1,      /* a function begins on the line */
   GP_LINE_CALLS = 2,      /* the calls of that function are known */
   GP_LINE_BLOCKS = 4,     /* basic blocks begin on the line */
-  GP_LINE_CONTINUES = 8,  /* the line's code continues the preceding block */
+  GP_LINE_CONTINUES = 8,  /* the line's code continues the preceding block; unset if
+                             `continued` has the count of that block */
 };
 
 /* The lines that have code, sorted by number, in columns. */
@@ -41,6 +42,8 @@ typedef struct gp_annotation {
   size_t *first;          /* for each line: its first row in `counts`; then the end of the
                              last line's rows */
   uint64_t *counts;       /* calls and executions of blocks, by address */
+  bool *continued;        /* for each count: whether the counter of this code is on
+                             another line, or missing */
 } gp_annotation;
 
 /* Collects the lines of a file. The calls of a function are unknown if none was recorded

@@ -9,11 +9,11 @@
 
 /* Finds the symbol of each block; GP_NONE if there is none, or if it already has
  * max_blocks blocks. Counts the blocks of symbol s in `start[s + 1]`. */
-static uint32_t *find_symbols(gp_block_counts *table, const gp_blocks *blocks,
+static uint32_t *find_symbols(gp_block_counts *table, const gp_block_list *blocks,
                               const gp_symtab *symtab) {
   uint32_t *symbols = gp_column(blocks->count, sizeof *symbols);
   for (size_t i = 0; symbols && i < blocks->count; i++) {
-    uint32_t symbol = symbols[i] = gp_symtab_find(symtab, blocks->address[i]);
+    uint32_t symbol = symbols[i] = gp_symtab_find(symtab, blocks->code[i]);
     if (symbol == GP_NONE) continue;
     if (table->start[symbol + 1] >= symtab->policy->max_blocks)
       symbols[i] = GP_NONE;
@@ -24,7 +24,7 @@ static uint32_t *find_symbols(gp_block_counts *table, const gp_blocks *blocks,
 }
 
 /* Sorts the blocks by symbol with a counting sort. */
-static bool group(gp_block_counts *table, const gp_blocks *blocks,
+static bool group(gp_block_counts *table, const gp_block_list *blocks,
                   const uint32_t *symbols, size_t symbol_count) {
   uint32_t *next = gp_column(symbol_count + 1, sizeof *next);
   if (!next) return false;
@@ -41,9 +41,8 @@ static bool group(gp_block_counts *table, const gp_blocks *blocks,
   return true;
 }
 
-bool gp_block_counts_build(gp_block_counts *table, const gp_data *data,
+bool gp_block_counts_build(gp_block_counts *table, const gp_block_list *blocks,
                            const gp_symtab *symtab, gp_error *error) {
-  const gp_blocks *blocks = &data->blocks;
   memset(table, 0, sizeof *table);
   if (blocks->count == 0) return true;
   table->start = gp_column(symtab->count + 1, sizeof *table->start);

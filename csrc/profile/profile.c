@@ -57,7 +57,7 @@ static void drop_unselected(gp_static_calls *found, const gp_arc_selection *sele
 static bool find_calls(gp_static_calls *found, const gp_profile *profile,
                        const gp_data *data, const gp_profile_options *options,
                        gp_error *error) {
-  if (!options->opcodes) return true;
+  if (!options->static_calls) return true;
   if (!profile->symtab->policy->decoded_calls)
     return gp_gnu_static_calls_find(found, profile->image, profile->symtab, data,
                                     options->opcodes, error);
@@ -73,6 +73,24 @@ static void trace_calls(const gp_static_calls *found, const gp_symtab *symtab) {
   for (size_t i = 0; i < found->count; i++)
     gp_trace_write(symtab->trace, GP_TRACE_STATIC_CALLS, "in the code, %s calls %s",
                    symtab->name[found->caller[i]], symtab->name[found->callee[i]]);
+}
+
+/* Assigns the recorded blocks to symbols or, if they are found, all blocks. */
+static bool build_blocks(gp_profile *profile, const gp_data *data,
+                         const gp_profile_options *options, gp_error *error) {
+  const gp_symtab *symtab = profile->symtab;
+  const gp_blocks *recorded = &data->blocks;
+  gp_counted_code *code = &profile->code;
+  if (options->idle_blocks && symtab->lines &&
+      !gp_counted_code_find(code, recorded, profile->image, symtab, options->opcodes,
+                            error))
+    return false;
+  gp_block_list blocks = {recorded->count, recorded->address, recorded->executions,
+                          recorded->address};
+  if (code->piece_count > 0)
+    blocks = (gp_block_list){code->block_count, code->block, code->executions,
+                             code->code};
+  return gp_block_counts_build(&profile->blocks, &blocks, symtab, error);
 }
 
 static bool build_graph(gp_profile *profile, const gp_data *data,
@@ -96,7 +114,7 @@ static bool build(gp_profile *profile, const gp_data *data,
                            &selections->of[GP_FLAT], error) &&
          gp_unattributed_find(&profile->unattributed, profile->image, profile->symtab,
                               &profile->samples, data, error) &&
-         gp_block_counts_build(&profile->blocks, data, profile->symtab, error) &&
+         build_blocks(profile, data, options, error) &&
          build_graph(profile, data, options, error) &&
          gp_cycles_find(graph, error) &&
          gp_propagate(graph, &profile->samples, &selections->of[GP_PRINT],
@@ -128,6 +146,7 @@ void gp_profile_free(gp_profile *profile) {
   gp_selections_free(&profile->selections);
   gp_callgraph_free(&profile->graph);
   gp_block_counts_free(&profile->blocks);
+  gp_counted_code_free(&profile->code);
   gp_samples_free(&profile->samples);
   free(profile);
 }

@@ -9,6 +9,7 @@
 
 #include "profile/block_counts.h"
 #include "profile/callgraph.h"
+#include "profile/counted_code.h"
 #include "profile/order.h"
 #include "profile/propagate.h"
 #include "profile/samples.h"
@@ -20,6 +21,7 @@ typedef struct gp_profile {
   gp_samples samples;
   gp_callgraph graph;
   gp_block_counts blocks;
+  gp_counted_code code;            /* empty unless requested */
   gp_unattributed unattributed;
   gp_selections selections;        /* these also exclude the machinery (see below) */
   size_t arcs_read, arcs_matched;  /* arcs in the data; arcs between known functions */
@@ -31,7 +33,10 @@ extern const char *const gp_machinery[];
 
 typedef struct gp_profile_options {
   gp_selections *selections;  /* gp_profile_build takes the contents, even on failure */
-  const gp_opcodes *opcodes;  /* for finding static calls; NULL: do not search */
+  const gp_opcodes *opcodes;  /* required by the two options below; else may be NULL */
+  bool static_calls;          /* find static calls */
+  bool idle_blocks;           /* find blocks that never ran; ignored if the table is not
+                                 by line */
 } gp_profile_options;
 
 /* Builds a profile by running all stages. The image and symbol table must outlive the

@@ -17,15 +17,6 @@ bool gp_static_calls_append(gp_static_calls *calls, uint32_t caller, uint32_t ca
   return true;
 }
 
-uint8_t *gp_static_calls_text(const gp_image *image, gp_error *error) {
-  bfd_byte *bytes = NULL;
-  if (!(image->text->flags & SEC_HAS_CONTENTS))
-    gp_fail(error, "static calls: the section .text has no contents");
-  else if (!bfd_get_full_section_contents(image->file, image->text, &bytes) || !bytes)
-    gp_fail(error, "static calls: section .text: %s", bfd_errmsg(bfd_get_error()));
-  return bytes;
-}
-
 /* --- decoding -------------------------------------------------------------- */
 
 /* Appends the calls in a symbol's code. Ignores calls of cold parts: no code calls these,
@@ -35,7 +26,7 @@ static bool decode_symbol(gp_static_calls *calls, const gp_symtab *symtab,
   uint32_t caller = gp_symtab_owner(symtab, symbol);
   uint64_t address = code.low, target;
   while (address < code.high) {
-    if (!gp_disasm_next(decoder, &address, code.high, &target)) continue;
+    if (gp_disasm_next(decoder, &address, code.high, &target) != GP_DIRECT_CALL) continue;
     uint32_t callee = gp_symtab_at(symtab, target);
     if (callee == GP_NONE || gp_symtab_owner(symtab, callee) != callee) continue;
     if (!gp_static_calls_append(calls, caller, callee)) return false;
@@ -59,7 +50,7 @@ bool gp_static_calls_find(gp_static_calls *calls, const gp_image *image,
                           gp_error *error) {
   gp_disasm decoder;
   memset(calls, 0, sizeof *calls);
-  uint8_t *text = gp_static_calls_text(image, error);
+  uint8_t *text = gp_disasm_text(image, error);
   if (!text) return false;
   bool done = gp_disasm_open(&decoder, image, text, opcodes, error) &&
               decode(calls, image, symtab, &decoder, error);

@@ -28,13 +28,7 @@ bool gp_static_calls_find(gp_static_calls *calls, const gp_image *image,
 
 void gp_static_calls_free(gp_static_calls *calls);
 
-/* --- shared with gnu_static_calls -------------------------------------------- */
-
-/* Returns the bytes of .text (free() them). NULL, with an error, if they cannot be
- * read. */
-uint8_t *gp_static_calls_text(const gp_image *image, gp_error *error);
-
-/* Appends a call. False if there is no memory. */
+/* Appends a call, also for gnu_static_calls. False if there is no memory. */
 bool gp_static_calls_append(gp_static_calls *calls, uint32_t caller, uint32_t callee);
 
 #endif

@@ -16,6 +16,12 @@ local made_with = setmetatable({}, { __mode = "k" })
 -- The program's own data of each profile with libraries.
 local data_of_program = setmetatable({}, { __mode = "k" })
 
+-- Whether basic blocks that never ran must be found.
+local function needs_idle_blocks(data, options)
+  return options.idle_blocks and options.line == "all" and data.block_records > 0 and
+    policy.of(options).finds_idle_blocks
+end
+
 --- Makes a profile from an image and data: `gprof.profile(image, data [, options])`.
 -- @function gprof.profile
 -- @tparam image image
@@ -28,6 +34,8 @@ local data_of_program = setmetatable({}, { __mode = "k" })
 --     for lines with recorded samples, calls or blocks, "all" for all lines (with "all",
 --     inlined functions in lines without records are found only if
 --     `display_unused_functions` is set, which is slow);
+--   - `idle_blocks`: also find the basic blocks that never ran, in the machine code; they
+--     have a count of 0. Needs `line = "all"`; ignored with `gnu_compat`;
 --   - `include`, `exclude`: tables of arrays of symspecs, by stage: `flat`, `graph`,
 --     `time`, `annotation`, `executions`, and `arcs` for calls, FROM/TO (see
 --     gprof.symspec);
@@ -59,7 +67,8 @@ local function make(image, data, options)
     symbols, data, unknown = merge(image, symbols, data, options, trace)
     if not symbols then return nil, data end
   end
-  if options.static_call_graph then
+  options.idle_blocks = needs_idle_blocks(data, options)
+  if options.static_call_graph or options.idle_blocks then
     opcodes, message = native.load "gprof.opcodes"
     if not opcodes then return nil, "the " .. message end
   end

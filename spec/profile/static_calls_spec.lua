@@ -272,7 +272,7 @@ describe("With -c", function()
     shell.check { "objcopy", "--only-keep-debug", build.program("calls", "nopie").image, image }
     local result = run(image)
     assert.same({ "", 1 }, { result.stdout, result.status })
-    assert.equal(("gprof.lua: %s: static calls: the section .text has no contents\n"):format(image), result.stderr)
+    assert.equal(("gprof.lua: %s: machine code: the section .text has no contents\n"):format(image), result.stderr)
   end)
 end)
 

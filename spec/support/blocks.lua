@@ -101,12 +101,22 @@ local function hook_slot(text)
   return slot
 end
 
+-- Adds to a function's `cuts` where an instruction of x86 begins or leads to.
+local function add_cuts(code, place, instruction, after_jump)
+  local target = instruction:match "%f[%a]j%l+%s+(.*)"
+  local number = target and tonumber(target:match "^%x*", 16)
+  code.cuts[place] = code.cuts[place] or after_jump and true
+  code.jumps_anywhere = code.jumps_anywhere or target and not number
+  if number then code.cuts[number] = true end
+end
+
 --- Reads the functions of an image, and the beginnings of their blocks, with objdump.
 -- @tparam string image path
 -- @treturn table array of functions that have blocks, and the same functions keyed by name. Each function is an array
---   of its instructions' addresses, with `name`, `address`, and `blocks`, the addresses of the counting calls
+--   of its instructions' addresses, with `name`, `address`, `blocks`, the addresses of the counting calls, `cuts`, the
+--   set of addresses after and at the targets of its jumps, and `jumps_anywhere`, whether it has an indirect jump
 function blocks.functions(image)
-  local functions, current, pending_call = {}, nil, nil
+  local functions, current, pending_call, after_jump = {}, nil, nil, nil
   local text = shell.check({ "objdump", "-d", "--no-show-raw-insn", image }, { env = { LC_ALL = "C" } }).stdout
   local slot = not text:find("call%s+%x+ <" .. HOOK .. ">") and hook_slot(text)
   for line in text:gmatch("[^\n]+") do
@@ -114,10 +124,12 @@ function blocks.functions(image)
     local place, instruction = line:match("^%s+(%x+):%s*(.*)$")
     place = place and tonumber(place, 16)
     if address then
-      current = { name = name, address = tonumber(address, 16), blocks = {} }
+      current = { name = name, address = tonumber(address, 16), blocks = {}, cuts = {} }
       functions[name], pending_call = current, nil
     elseif place then
       current[#current + 1] = place
+      add_cuts(current, place, instruction, after_jump)
+      after_jump = instruction:find "%f[%a]j%l+ "
       if pending_call then
         table.insert(current.blocks, place - pending_call)
         functions[#functions + 1] = functions[#functions] ~= current and current or nil
@@ -187,6 +199,39 @@ function blocks.by_line(built, counts)
   return lines
 end
 
+-- Returns the kind of an instruction, as `code_lines` does for lines. `begins`: its line begins with a counter.
+local function kind_of(code, counted, begins)
+  if not counted then return "uncounted" end
+  return code.jumps_anywhere and not begins and "middle" or "counted"
+end
+
+local ranks <const> = { counted = 1, middle = 2, uncounted = 3 }
+
+--- Finds the lines of a program's source that have code, and those with code that no counting call precedes.
+-- @tparam table built
+-- @treturn table by line with code: "counted"; "middle", if some code is in the middle of a block and may also be the
+--   target of an indirect jump; or "uncounted", if no count of some code is known
+function blocks.code_lines(built)
+  local functions = blocks.functions(built.image)
+  local lines, line_at = {}, lines_of(built, functions)
+  for _, code in ipairs(functions) do
+    local counted, is_counter, last = false, {}, nil
+    for _, address in ipairs(code.blocks) do
+      is_counter[address] = true
+    end
+    for _, address in ipairs(code) do
+      counted = is_counter[address] or counted and not code.cuts[address]
+      local line = line_at[address]
+      local kind = kind_of(code, counted, is_counter[address] or line == last)
+      if line and ranks[kind] > (ranks[lines[line]] or 0) then
+        lines[line] = kind
+      end
+      last = line
+    end
+  end
+  return lines
+end
+
 --- Compiles a program's source with gcc, runs it and counts the lines with gcov.
 -- @tparam table built
 -- @treturn table how often each line was executed, keyed by line number
@@ -196,7 +241,7 @@ function blocks.gcov(built)
   shell.write(dir .. "/" .. source, shell.read(built.dir .. "/" .. source))
   shell.check({ "gcc", "-O0", "--coverage", "-c", source }, { cwd = dir })
   shell.check({ "gcc", "--coverage", built.source .. ".o", "-o", "program", "-pthread" }, { cwd = dir })
-  shell.check({ "./program" }, { cwd = dir })
+  shell.check({ "./program" }, { cwd = dir, timeout = 60 })
   local lines = {}
   for line in shell.check({ "gcov", "-t", source }, { cwd = dir }).stdout:gmatch("[^\n]+") do
     local count, number = line:match("^%s*([%d#]+)%*?:%s*(%d+):")

@@ -220,6 +220,8 @@ end
 local function make_profile(run)
   local settings = run.settings
   settings.line = needed_lines(settings, run.printed)
+  settings.idle_blocks = run.printed.annotation or
+    run.printed.executions and settings.display_unused_functions
   settings.missed = missed_reporter(run)
   run.profile = need(gprof.profile(run.image, run.data,
     require "gprof.library.arguments".pick(settings, "profile")))

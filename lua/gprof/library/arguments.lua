@@ -33,9 +33,9 @@ end
 
 -- Options for making a profile.
 local of_profile = with(symbols, {
-  static_call_graph = "boolean", line = "boolean or 'all'", include = "symspecs",
-  exclude = "symspecs", display_unused_functions = "boolean", missed = "function",
-  debug = "integer", with = "libraries",
+  static_call_graph = "boolean", line = "boolean or 'all'", idle_blocks = "boolean",
+  include = "symspecs", exclude = "symspecs", display_unused_functions = "boolean",
+  missed = "function", debug = "integer", with = "libraries",
 })
 
 -- Settings of the program that our reports ignore. They are accepted because a user's

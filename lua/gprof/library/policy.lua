@@ -46,6 +46,8 @@ local values <const> = {
   -- profile), execution counts and orders depend on lines without records, so all lines
   -- have to be read.
   ranks_unused_lines = { false, true },
+  -- Basic blocks that never ran are found in the machine code.
+  finds_idle_blocks = { true, false },
   -- The module that resolves symspecs.
   symspecs = { "gprof.library.symspec_lookup", "gprof.library.gnu_symspec_lookup" },
 

@@ -189,7 +189,8 @@ local function is_part(options)
 end
 
 --- Prints the report.
--- @tparam profile profile preferably by line, with all lines (`line = "all"`)
+-- @tparam profile profile preferably by line, with all lines (`line = "all"`) and the
+--   option `idle_blocks`
 -- @tparam table options `directory_path`: array of directories to search for source;
 --   `all_lines`: also annotate lines in the middle of blocks; `min_count`: lower counts
 --   are replaced by ##### (default 1); `table_length`: the number of busiest lines listed

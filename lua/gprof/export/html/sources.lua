@@ -15,15 +15,18 @@ local sources = {}
 -- Limits for a page: the number of files, and the total size of their text in bytes.
 local MAX_FILES <const>, MAX_TEXT <const> = 300, 400000
 
--- A file with more lines than MAX_WHOLE is reduced to lines with figures and CONTEXT
--- lines on either side. A line is cut after MAX_LINE bytes.
+-- A file with more lines than MAX_WHOLE is reduced to executed lines and CONTEXT lines on
+-- either side. A line is cut after MAX_LINE bytes.
 local MAX_WHOLE <const>, CONTEXT <const>, MAX_LINE <const> = 1500, 15, 400
 
--- Makes the profile by line of the same image and data.
+-- Makes the profile by line of the same image and data. With block counts, it has all
+-- lines, so that those that never ran are known.
 local function by_line(profile, options)
-  if profile.by_line then return profile end
+  local has_blocks = profile.data.block_records > 0
+  if profile.by_line and not has_blocks then return profile end
   local picked = arguments.pick(options, "profile")
-  picked.line = (options.include or options.exclude) and "all" or true
+  picked.line = (options.include or options.exclude or has_blocks) and "all" or true
+  picked.idle_blocks = has_blocks
   picked.missed = nil  -- already reported
   picked.with = nil    -- libraries cannot be profiled by line
   return (failure.need(gprof.profile(profile.image, profile.data, picked)))
@@ -48,18 +51,23 @@ local function files_of(profile)
   return files
 end
 
--- Whether a line has time, calls or block counts.
-local function is_known(line)
+-- Whether a line was executed.
+local function is_executed(line)
   return (line.seconds or 0) > 0 or (line.calls or 0) > 0 or (line.blocks or 0) > 0
 end
 
--- Returns the set of included line numbers: all, or those near lines with figures.
+-- Whether a line has figures. Blocks with a count of 0 are known not to have run.
+local function is_known(line)
+  return is_executed(line) or line.blocks ~= nil
+end
+
+-- Returns the set of included line numbers: all, or those near executed lines.
 local function chosen_lines(lines)
   local chosen = {}
   for i, line in ipairs(lines) do
     if #lines <= MAX_WHOLE then
       chosen[i] = true
-    elseif is_known(line) then
+    elseif is_executed(line) then
       for near = math.max(1, i - CONTEXT), math.min(#lines, i + CONTEXT) do
         chosen[near] = true
       end

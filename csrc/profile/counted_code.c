@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Finds the blocks that never ran, and the pieces of code with known counts. */
+#include "profile/counted_code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/search.h"
+#include "base/sort.h"
+#include "object/disasm.h"
+
+/* The function in runtime/blocks.c that counts blocks. */
+static const char counter_name[] = "__sanitizer_cov_trace_pc";
+
+/* Calls that may count a block, by address. */
+typedef struct calls {
+  size_t count, capacity;
+  uint64_t *low, *high;   /* the instruction */
+  uint64_t *slot;         /* address of the slot that it calls through; 0: direct call */
+  uint32_t *block;        /* the block recorded at the call, or GP_NONE */
+} calls;
+
+typedef struct jumps {
+  size_t count, capacity;
+  uint64_t *high;         /* one past the end of the instruction; ascending */
+  uint64_t *target;       /* 0 if unknown */
+  bool *conditional;
+} jumps;
+
+/* Code after calls and returns. */
+typedef struct resumptions {
+  size_t count, capacity;
+  uint64_t *low;          /* ascending */
+} resumptions;
+
+/* What is known about a piece. */
+enum {
+  ENTRY = 1,        /* a function or its cold part begins with it */
+  TARGET = 2,       /* jumps lead to it */
+  REACHED = 4,      /* so does other code before it */
+  HANDLER = 8,      /* an exception may lead to it */
+  MAY_RUN = 16,     /* uncounted, and not known to have never run */
+  INHERITED = 32,   /* continues the block of the piece before it */
+};
+
+/* What is known about a function. */
+enum { COUNTED = 1, JUMPS_ANYWHERE = 2 };
+
+typedef struct search {
+  gp_counted_code *found;
+  const gp_blocks *recorded;
+  const gp_symtab *symtab;
+  uint64_t counter;         /* address of the counting function; 0: not known */
+  uint64_t slot;            /* the slot that leads to it; 0: not known */
+  uint32_t *order;          /* the recorded blocks by address */
+  size_t next;              /* the first one in `order` that has no call so far */
+  calls calls;
+  jumps jumps;
+  bool handles_exceptions;  /* the image has exception handlers */
+  resumptions resumptions;  /* if so, where handlers may begin */
+
+  uint8_t *flags;           /* of each piece */
+  uint32_t *function;       /* of each piece: the function it belongs to, or GP_NONE */
+  uint32_t *jump;           /* of each piece: the jump at its end, or GP_NONE */
+  uint32_t *stack;          /* pieces that may run, whose successors are still to do */
+  size_t depth;
+  uint8_t *function_flags;  /* of each symbol that is a function */
+} search;
+
+static bool by_address(const void *context, uint32_t b, uint32_t a) {
+  const uint64_t *address = context;
+  return address[b] < address[a];
+}
+
+/* --- decoding -------------------------------------------------------------- */
+
+/* Returns the address of the next recorded block; UINT64_MAX after the last one. */
+static uint64_t next_recorded(const search *s) {
+  return s->next < s->recorded->count ? s->recorded->address[s->order[s->next]]
+                                      : UINT64_MAX;
+}
+
+/* Adds a call. Sets the slot if a block is recorded at a call through it. */
+static bool add_call(search *s, gp_range code, uint64_t slot) {
+  calls *c = &s->calls;
+  if (!GP_RESERVE(&c->capacity, c->count + 1, GP_COLUMN(c->low), GP_COLUMN(c->high),
+                  GP_COLUMN(c->slot), GP_COLUMN(c->block)))
+    return false;
+  bool ran = next_recorded(s) < code.high && (slot == 0 || !s->slot || slot == s->slot);
+  c->low[c->count] = code.low;
+  c->high[c->count] = code.high;
+  c->slot[c->count] = slot;
+  c->block[c->count++] = ran ? s->order[s->next++] : GP_NONE;
+  if (ran && slot != 0) s->slot = slot;
+  return true;
+}
+
+static bool add_jump(search *s, uint64_t high, uint64_t target, bool conditional) {
+  jumps *j = &s->jumps;
+  if (!GP_RESERVE(&j->capacity, j->count + 1, GP_COLUMN(j->high), GP_COLUMN(j->target),
+                  GP_COLUMN(j->conditional)))
+    return false;
+  j->high[j->count] = high;
+  j->target[j->count] = target;
+  j->conditional[j->count++] = conditional;
+  return true;
+}
+
+/* Adds a place where an exception handler may begin. No jump leads there. The code before
+ * a handler ends with a jump, a return, or a call that does not return, and is on another
+ * line. */
+static bool add_resumption(search *s, uint64_t low) {
+  resumptions *r = &s->resumptions;
+  if (!s->handles_exceptions || gp_symtab_at(s->symtab, low) == GP_NONE) return true;
+  if (!GP_RESERVE(&r->capacity, r->count + 1, GP_COLUMN(r->low))) return false;
+  r->low[r->count++] = low;
+  return true;
+}
+
+/* Handles the instruction at `code`. */
+static bool add_instruction(search *s, gp_range code, gp_instruction kind,
+                            uint64_t target) {
+  bool counts = kind == GP_DIRECT_CALL && target == s->counter;
+  bool resumes = kind == GP_DIRECT_CALL || kind == GP_SLOT_CALL ||
+                 kind == GP_INDIRECT_CALL || kind == GP_RETURN;
+  if (resumes && !counts && !add_resumption(s, code.high)) return false;
+  switch (kind) {
+    case GP_DIRECT_CALL: return !counts || add_call(s, code, 0);
+    case GP_SLOT_CALL: return add_call(s, code, target);
+    case GP_JUMP: return add_jump(s, code.high, target, false);
+    case GP_CONDITIONAL_JUMP: return add_jump(s, code.high, target, true);
+    default: return true;
+  }
+}
+
+/* Decodes a range of code. Sets *counted if all blocks recorded in it are at calls. */
+static bool decode_range(search *s, gp_range code, gp_disasm *decoder, bool *counted) {
+  uint64_t address = code.low, target;
+  while (address < code.high && next_recorded(s) >= address) {
+    uint64_t start = address;
+    gp_instruction kind = gp_disasm_next(decoder, &address, code.high, &target);
+    if (!add_instruction(s, (gp_range){start, address}, kind, target)) return false;
+  }
+  *counted = next_recorded(s) >= address;
+  return true;
+}
+
+/* Decodes the code of all symbols. Sets *counted if all recorded blocks are at calls. */
+static bool decode(search *s, const gp_image *image, gp_disasm *decoder, bool *counted) {
+  gp_range text = {image->text_low, image->text_high};
+  *counted = true;
+  for (uint32_t i = 0; *counted && i < s->symtab->count; i++) {
+    gp_range code = gp_range_clip(gp_symtab_range(s->symtab, i), text);
+    if (code.low < code.high && !decode_range(s, code, decoder, counted)) return false;
+  }
+  *counted = *counted && s->next == s->recorded->count;
+  return true;
+}
+
+/* --- blocks ---------------------------------------------------------------- */
+
+/* Drops calls through other slots. */
+static void drop_other_calls(search *s) {
+  calls *c = &s->calls;
+  size_t kept = 0;
+  for (size_t i = 0; i < c->count; i++) {
+    if (c->slot[i] != 0 && c->slot[i] != s->slot) continue;
+    c->low[kept] = c->low[i];
+    c->high[kept] = c->high[i];
+    c->block[kept++] = c->block[i];
+  }
+  c->count = kept;
+}
+
+/* Returns how often a counting call was executed. */
+static uint64_t runs_of(const search *s, size_t call) {
+  uint32_t block = s->calls.block[call];
+  return block != GP_NONE ? s->recorded->executions[block] : 0;
+}
+
+/* Adds the block of a call. Its code may be on another line than the call. A block
+ * without code is left out, unless a line begins with the call. */
+static void add_block(search *s, size_t call) {
+  gp_counted_code *f = s->found;
+  const calls *c = &s->calls;
+  bool empty = call + 1 < c->count && c->low[call + 1] == c->high[call];
+  if (empty && gp_symtab_at(s->symtab, c->low[call]) == GP_NONE) return;
+  size_t row = f->block_count++;
+  uint32_t recorded = c->block[call];
+  f->block[row] = recorded != GP_NONE ? s->recorded->address[recorded] : c->low[call];
+  f->executions[row] = runs_of(s, call);
+  f->code[row] = empty ? c->low[call] : c->high[call];
+}
+
+static bool make_blocks(search *s) {
+  gp_counted_code *f = s->found;
+  const calls *c = &s->calls;
+  f->block = gp_column(c->count, sizeof *f->block);
+  f->executions = gp_column(c->count, sizeof *f->executions);
+  f->code = gp_column(c->count, sizeof *f->code);
+  if (!f->block || !f->executions || !f->code) return false;
+  for (size_t i = 0; i < c->count; i++) add_block(s, i);
+  return true;
+}
+
+/* --- pieces ---------------------------------------------------------------- */
+
+static bool begins_part(const gp_symtab *symtab, uint32_t symbol) {
+  const uint32_t *origin = symtab->lines->origin;
+  return symbol == 0 || origin[symbol] != origin[symbol - 1];
+}
+
+static int compare(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Collects the first addresses of pieces: lines, counting calls, code after jumps,
+ * targets of jumps, and where exception handlers may begin. Without jumps, libopcodes
+ * does not identify them on this machine; then a piece is a counting call only, and
+ * nothing is known about other code. */
+static void collect_pieces(search *s) {
+  gp_counted_code *f = s->found;
+  const calls *c = &s->calls;
+  const jumps *j = &s->jumps;
+  uint64_t *low = f->low, *end = low;
+  for (uint32_t i = 0; i < s->symtab->count; i++) *end++ = s->symtab->address[i];
+  for (size_t i = 0; i < s->resumptions.count; i++) *end++ = s->resumptions.low[i];
+  for (size_t i = 0; i < c->count; i++) {
+    *end++ = c->low[i];
+    if (j->count == 0) *end++ = c->high[i];
+  }
+  for (size_t i = 0; i < j->count; i++) {
+    *end++ = j->high[i];
+    if (j->target[i] != 0) *end++ = j->target[i];
+  }
+  qsort(low, (size_t)(end - low), sizeof *low, compare);
+  for (const uint64_t *next = low; next < end; next++)
+    if (f->piece_count == 0 || *next != low[f->piece_count - 1])
+      low[f->piece_count++] = *next;
+}
+
+/* Sets what is known about each piece by itself. */
+static void describe_pieces(search *s) {
+  gp_counted_code *f = s->found;
+  const calls *c = &s->calls;
+  const jumps *j = &s->jumps;
+  const gp_symtab *symtab = s->symtab;
+  const resumptions *r = &s->resumptions;
+  size_t call = 0, jump = 0, resumption = 0;
+  for (size_t i = 0; i < f->piece_count; i++) {
+    uint32_t symbol = gp_symtab_above(symtab, f->low[i]) - 1;
+    bool inside = symbol != UINT32_MAX;
+    while (call < c->count && c->low[call] < f->low[i]) call++;
+    while (jump < j->count && j->high[jump] <= f->low[i]) jump++;
+    while (resumption < r->count && r->low[resumption] < f->low[i]) resumption++;
+    bool counted = call < c->count && c->low[call] == f->low[i];
+    bool ends = jump < j->count && i + 1 < f->piece_count &&
+                j->high[jump] == f->low[i + 1];
+    f->runs[i] = counted ? runs_of(s, call) : GP_UNCOUNTED;
+    s->jump[i] = ends ? (uint32_t)jump : GP_NONE;
+    s->function[i] = inside ? gp_symtab_function(symtab, symbol) : GP_NONE;
+    if (counted && inside) s->function_flags[s->function[i]] |= COUNTED;
+    if (inside && symtab->address[symbol] == f->low[i] && begins_part(symtab, symbol))
+      s->flags[i] |= ENTRY;
+    if (resumption < r->count && r->low[resumption] == f->low[i]) s->flags[i] |= HANDLER;
+  }
+}
+
+/* --- what never ran -------------------------------------------------------- */
+
+/* The piece that a piece's jump leads to; GP_NONE if there is none, or if it is not
+ * known. */
+static uint32_t target_of(const search *s, uint32_t piece) {
+  uint32_t jump = s->jump[piece];
+  if (jump == GP_NONE || s->jumps.target[jump] == 0) return GP_NONE;
+  return gp_counted_code_piece(s->found, s->jumps.target[jump]);
+}
+
+/* The piece that follows if no jump is made; GP_NONE if it is of another function. */
+static uint32_t next_of(const search *s, uint32_t piece) {
+  uint32_t jump = s->jump[piece], next = piece + 1;
+  if (jump != GP_NONE && !s->jumps.conditional[jump]) return GP_NONE;
+  return next < s->found->piece_count && !(s->flags[next] & ENTRY) ? next : GP_NONE;
+}
+
+static void find_entries(search *s) {
+  for (uint32_t i = 0; i < s->found->piece_count; i++) {
+    uint32_t target = target_of(s, i), next = next_of(s, i);
+    if (target != GP_NONE) s->flags[target] |= TARGET;
+    if (next != GP_NONE) s->flags[next] |= REACHED;
+  }
+}
+
+/* Sets the count of functions' code before their first counter, if that never ran: each
+ * compiler counts a function's first block. */
+static void count_idle_entries(search *s) {
+  uint64_t *runs = s->found->runs;
+  for (uint32_t i = 0; i < s->found->piece_count; i++) {
+    uint32_t end = i;
+    if (!(s->flags[i] & ENTRY)) continue;
+    while (end != GP_NONE && runs[end] == GP_UNCOUNTED && s->jump[end] == GP_NONE)
+      end = next_of(s, end);
+    if (end != GP_NONE && runs[end] == 0) memset(runs + i, 0, (end - i) * sizeof *runs);
+  }
+}
+
+/* Gives the code after a counter the counter's count, up to a jump or the target of a
+ * jump, if it ran. If it did not, a jump to an unknown place may lead into this code. */
+static void inherit(search *s) {
+  gp_counted_code *f = s->found;
+  for (uint32_t i = 1; i < f->piece_count; i++) {
+    if (f->runs[i] != GP_UNCOUNTED || s->flags[i] & TARGET || s->jump[i - 1] != GP_NONE ||
+        next_of(s, i - 1) != i)
+      continue;
+    s->flags[i] |= INHERITED;
+    if (f->runs[i - 1] > 0) f->runs[i] = f->runs[i - 1];
+  }
+}
+
+static void mark(search *s, uint32_t piece) {
+  if (piece == GP_NONE || s->found->runs[piece] != GP_UNCOUNTED ||
+      s->flags[piece] & MAY_RUN)
+    return;
+  s->flags[piece] |= MAY_RUN;
+  s->stack[s->depth++] = piece;
+}
+
+static void mark_successors(search *s, uint32_t piece) {
+  uint32_t jump = s->jump[piece];
+  if (jump != GP_NONE && s->jumps.target[jump] == 0 && s->function[piece] != GP_NONE)
+    s->function_flags[s->function[piece]] |= JUMPS_ANYWHERE;
+  mark(s, target_of(s, piece));
+  mark(s, next_of(s, piece));
+}
+
+/* Marks the uncounted pieces that may run: those without a visible way in, those that may
+ * be exception handlers, and all that can be reached from there or from pieces that
+ * ran. */
+static void mark_running(search *s) {
+  const gp_counted_code *f = s->found;
+  for (uint32_t i = 0; i < f->piece_count; i++) {
+    if (f->runs[i] != GP_UNCOUNTED && f->runs[i] > 0) mark_successors(s, i);
+    if (s->flags[i] & (ENTRY | HANDLER) || !(s->flags[i] & (TARGET | REACHED)))
+      mark(s, i);
+    while (s->depth > 0) mark_successors(s, s->stack[--s->depth]);
+  }
+}
+
+/* Sets the count of pieces that never ran. In a function without counters, any piece may
+ * have run. In one with a jump to an unknown place, any line may have: such a jump leads
+ * to the beginning of a line. */
+static void count_idle(search *s) {
+  gp_counted_code *f = s->found;
+  for (size_t i = 0; i < f->piece_count; i++) {
+    uint32_t function = s->function[i];
+    if (f->runs[i] != GP_UNCOUNTED || s->flags[i] & MAY_RUN || function == GP_NONE)
+      continue;
+    uint8_t flags = s->function_flags[function];
+    bool begins_line = gp_symtab_at(s->symtab, f->low[i]) != GP_NONE;
+    if (flags & COUNTED && !(flags & JUMPS_ANYWHERE && begins_line)) f->runs[i] = 0;
+  }
+}
+
+/* Joins pieces with the block that they continue, if they have its count. */
+static void join(search *s) {
+  gp_counted_code *f = s->found;
+  size_t kept = 0;
+  for (size_t i = 0; i < f->piece_count; i++) {
+    if (s->flags[i] & INHERITED && f->runs[i] == f->runs[kept - 1]) continue;
+    f->low[kept] = f->low[i];
+    f->runs[kept++] = f->runs[i];
+  }
+  f->piece_count = kept;
+}
+
+static bool make_pieces(search *s) {
+  gp_counted_code *f = s->found;
+  size_t most = s->symtab->count + 2 * (s->calls.count + s->jumps.count) +
+                s->resumptions.count;
+  f->low = gp_column(most, sizeof *f->low);
+  f->runs = gp_column(most, sizeof *f->runs);
+  s->flags = gp_column(most, sizeof *s->flags);
+  s->function = gp_column(most, sizeof *s->function);
+  s->jump = gp_column(most, sizeof *s->jump);
+  s->stack = gp_column(most, sizeof *s->stack);
+  s->function_flags = gp_column(s->symtab->count, sizeof *s->function_flags);
+  if (!f->low || !f->runs || !s->flags || !s->function || !s->jump || !s->stack ||
+      !s->function_flags || most >= UINT32_MAX)
+    return false;
+  collect_pieces(s);
+  describe_pieces(s);
+  if (s->jumps.count == 0) return true;
+  find_entries(s);
+  count_idle_entries(s);
+  inherit(s);
+  mark_running(s);
+  count_idle(s);
+  join(s);
+  return true;
+}
+
+/* --- the search ------------------------------------------------------------ */
+
+static uint64_t find_counter(const gp_image *image, const gp_symtab *symtab) {
+  for (uint32_t s = 0; s < symtab->count; s++)
+    if (!gp_symtab_is_line(symtab, s) &&
+        strcmp(gp_image_plain_name(image, symtab->name[s]), counter_name) == 0)
+      return symtab->address[s];
+  return 0;
+}
+
+static bool find(search *s, const gp_image *image, gp_disasm *decoder) {
+  bool counted;
+  size_t count = s->recorded->count;
+  s->counter = find_counter(image, s->symtab);
+  s->handles_exceptions = bfd_get_section_by_name(image->file, ".gcc_except_table");
+  s->order = gp_identity(count);
+  if (!s->order || !gp_sort(s->order, count, by_address, s->recorded->address) ||
+      !decode(s, image, decoder, &counted))
+    return false;
+  if (!counted) return true;
+  drop_other_calls(s);
+  return make_blocks(s) && make_pieces(s);
+}
+
+static void free_search(search *s) {
+  free(s->order);
+  free(s->calls.low);
+  free(s->calls.high);
+  free(s->calls.slot);
+  free(s->calls.block);
+  free(s->jumps.high);
+  free(s->jumps.target);
+  free(s->jumps.conditional);
+  free(s->resumptions.low);
+  free(s->flags);
+  free(s->function);
+  free(s->jump);
+  free(s->stack);
+  free(s->function_flags);
+}
+
+bool gp_counted_code_find(gp_counted_code *found, const gp_blocks *recorded,
+                          const gp_image *image, const gp_symtab *symtab,
+                          const gp_opcodes *opcodes, gp_error *error) {
+  memset(found, 0, sizeof *found);
+  if (recorded->count == 0 || !(image->text->flags & SEC_HAS_CONTENTS) ||
+      !gp_disasm_knows(image, opcodes))
+    return true;
+  uint8_t *text = gp_disasm_text(image, error);
+  if (!text) return false;
+  gp_disasm decoder;
+  search s = {.found = found, .recorded = recorded, .symtab = symtab};
+  bool done = gp_disasm_open(&decoder, image, text, opcodes, error) &&
+              (find(&s, image, &decoder) || gp_fail_memory(error));
+  gp_disasm_close(&decoder);
+  free_search(&s);
+  free(text);
+  if (!done) gp_counted_code_free(found);
+  return done;
+}
+
+void gp_counted_code_free(gp_counted_code *code) {
+  free(code->block);
+  free(code->executions);
+  free(code->code);
+  free(code->low);
+  free(code->runs);
+  memset(code, 0, sizeof *code);
+}
+
+static bool begins_at_or_below(const void *table, size_t piece, uint64_t address) {
+  return ((const gp_counted_code *)table)->low[piece] <= address;
+}
+
+uint32_t gp_counted_code_piece(const gp_counted_code *code, uint64_t address) {
+  size_t above = gp_search(code, 0, code->piece_count, address, begins_at_or_below);
+  return (uint32_t)above - 1;  /* GP_NONE for 0 */
+}

@@ -1,0 +1,296 @@
+-- Annotated source with block counts: all lines with code agree with gcov, including those that never ran, in fixtures
+-- and in random programs.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local blocks = require "support.blocks"
+local chance = require "support.chance"
+local gprof = require "gprof"
+local random_program = require "support.random_program"
+local shell = require "support.shell"
+
+local compilers <const> = { "gcc", "clang" }
+
+local function profile_of(built, options)
+  local result = blocks.run(built)
+  assert.same({ "", 0 }, { result.stderr, result.status })
+  local image = assert(gprof.image(built.image))
+  return assert(gprof.profile(image, assert(gprof.data(image, result.dir .. "/gmon.out")), options))
+end
+
+-- The counts in the margins of -l -A -x, by line.
+local function margins(built)
+  local parts, lines = {}, {}
+  profile_of(built, { line = "all", idle_blocks = true }):report("annotation", {
+    all_lines = true, table_length = 0, display_unused_functions = true,
+  }, function(text) parts[#parts + 1] = text end)
+  local report, number = table.concat(parts):match "^%*%*%* File [^\n]+\n(.*)", 0
+  for text in shell.read(built.dir .. "/" .. built.source .. ".c"):gmatch("([^\n]*)\n") do
+    local line
+    line, report = report:match "^([^\n]*)\n(.*)$"
+    number = number + 1
+    assert.equal(text, line:sub(#line - #text + 1))
+    lines[number] = {}
+    for count in line:sub(1, #line - #text):gmatch "[%d#]+" do
+      table.insert(lines[number], math.tointeger(count) or 0)
+    end
+  end
+  return lines
+end
+
+-- gcov's count of a line is that of one of its blocks, or the sum of all.
+local function agrees(counts, expected)
+  local sum, found = 0, false
+  for _, count in ipairs(counts) do
+    sum, found = sum + count, found or count == expected
+  end
+  return sum == expected or found and expected > 0
+end
+
+-- Whether a line may be without a count: gcc gives some code no counter, and code in the middle of a block is known not
+-- to have run only if no indirect jump may lead there.
+local function may_be_unknown(code)
+  return code ~= "counted"
+end
+
+-- Compares all lines with code. Returns how many ran, how many never did, and how many of these have no count.
+local function check(built)
+  local expected, code = blocks.gcov(built), blocks.code_lines(built)
+  local ran, idle, unknown = 0, 0, 0
+  for number, counts in ipairs(margins(built)) do
+    local wanted = code[number] and expected[number]
+    if wanted then
+      ran, idle = ran + (wanted > 0 and 1 or 0), idle + (wanted > 0 and 0 or 1)
+      unknown = unknown + (counts[1] and 0 or 1)
+      local right = counts[1] and agrees(counts, wanted) or not counts[1] and may_be_unknown(code[number])
+      assert(right, ("%s.c:%d: gcov %d, ours '%s'"):format(built.source, number, wanted, table.concat(counts, ",")))
+    end
+  end
+  return ran, idle, unknown
+end
+
+for _, compiler in ipairs(compilers) do
+  describe("annotated source with block counts, " .. compiler, function()
+    if compiler ~= "gcc" and not blocks.supported(compiler) then
+      pending("programs compiled with " .. compiler .. ", which is not here")
+      return
+    end
+
+    it("has 0 for lines that never ran, and gcov's counts for the others: fixtures", function()
+      for _, flags in ipairs { {}, { "-pg" }, { "-fno-plt", "-Wl,--no-relax" } } do
+        local ran, idle = check(blocks.compile("branches", { compiler = compiler, flags = flags }))
+        assert.truthy(ran >= 55 and idle >= 2, ran .. " lines ran, " .. idle .. " did not")
+      end
+      -- Not jumps.c: code after a call that did not return has the count of its block.
+      for _, source in ipairs { "updcrc", "words" } do
+        check(blocks.compile(source, { compiler = compiler }))
+      end
+    end)
+
+    local repeatedly, cases, first = chance.cases(9000, 3)
+    it(("has them in random programs (%d from seed %d)"):format(cases, first), function()
+      local ran, idle, unknown = 0, 0, 0
+      repeatedly(function(again)
+        local built = blocks.compile("random", { compiler = compiler, text = random_program.source() })
+        local done, more_ran, more_idle, more_unknown = pcall(check, built)
+        if not done then error(again .. tostring(more_ran)) end
+        ran, idle, unknown = ran + more_ran, idle + more_idle, unknown + more_unknown
+      end)
+      assert.truthy(ran >= 20 * cases and idle >= 20 * cases, ran .. " lines ran, " .. idle .. " did not")
+      local limit = (ran + idle) // 5
+      assert.truthy(unknown <= limit, unknown .. " lines have no count")
+    end)
+  end)
+end
+
+describe("blocks that never ran", function()
+  local built, never
+  setup(function()
+    built = blocks.compile("branches")
+    for text in shell.read(built.dir .. "/branches.c"):gmatch "([^\n]*)\n" do
+      never = (never or 0) + 1
+      if text:find("return n > 0 ? n : -n;", 1, true) then break end
+    end
+  end)
+
+  it("are known only if they are asked for, in a profile of all lines", function()
+    for _, options in ipairs { { line = "all" }, { line = "all", idle_blocks = true, gnu_compat = true } } do
+      assert.same({}, profile_of(built, options):annotate("branches.c")[never].counts)
+    end
+    local line = profile_of(built, { line = "all", idle_blocks = true }):annotate("branches.c")[never]
+    assert.equal(0, line.blocks)
+    assert.truthy(#line.counts >= 1)
+  end)
+
+  it("are listed with their counts of 0 by -C -z", function()
+    local profile = profile_of(built, { line = "all", idle_blocks = true })
+    local text = {}
+    profile:report("executions", { display_unused_functions = true }, function(part) text[#text + 1] = part end)
+    assert.truthy(table.concat(text):find(("branches%%.c:%d: %%(never:0x%%x+%%) 0 executions\n"):format(never)))
+  end)
+
+  it("are in HTML pages", function()
+    local called = profile_of(blocks.compile("branches", { flags = { "-pg" } }))
+    local source = require "gprof.export.html.sources".of(called, {}).files[1]
+    local line = source.lines[never]
+    assert.same({ never, 0, true }, { line.number, line.blocks, line.known })
+  end)
+
+  it("change nothing in a profile of functions", function()
+    local options = { idle_blocks = true, static_call_graph = true }
+    assert.is_nil(profile_of(built, options):annotate("branches.c")[never].counts)
+  end)
+
+  it("are not concluded from blocks that are not at calls", function()
+    local image = assert(gprof.image(built.image))
+    local data = gprof.data.new { image = image }
+    data:add_block(blocks.functions(built.image).main.address, 1)
+    local profile = assert(gprof.profile(image, data, { line = "all", idle_blocks = true }))
+    assert.same({}, profile:annotate("branches.c")[never].counts)
+  end)
+end)
+
+-- Programs whose code is entered in ways that no jump shows. The lines marked "ran" must not have the count 0; those
+-- marked "never" must.
+local unusual <const> = {
+  ["exception handlers"] = { compilers = { "g++", "clang++" }, text = [=[
+struct guard { int n; guard(int n) : n(n) {} ~guard() { n = 0; } };
+static volatile int caught;
+[[noreturn]] static void fail(int n) {
+  throw n; // ran
+}
+static int late(int n) {
+  if (n > 100) {
+    guard one(n); // never
+    fail(n);
+  }
+  try {
+    guard two(n); // ran
+    fail(n); // ran
+  } catch (int e) { // ran
+    caught += e; // ran
+  } catch (const char *) {
+    caught = 5; // never
+  }
+  if (caught > 100)
+    caught = 7; // never
+  return n; // ran
+}
+static int rethrow(int n) {
+  try {
+    try {
+      if (n > 100)
+        throw "never"; // never
+      throw n; // ran
+    } catch (const char *) {
+      throw;
+    } catch (...) {
+      caught++; // ran
+      throw; // ran
+    }
+  } catch (int e) { // ran
+    return e; // ran
+  }
+}
+int main() {
+  return late(7) + rethrow(3) == 0; // ran
+}
+]=] },
+  ["setjmp and longjmp"] = { compilers = compilers, text = [[
+#include <setjmp.h>
+static jmp_buf place;
+static volatile int tries;
+static void leave(int n) {
+  if (n > 1) // ran
+    longjmp(place, n); // ran
+  tries++; // ran
+}
+static int attempt(int n) {
+  if (n > 100)
+    tries = 9; // never
+  int got = setjmp(place); // ran
+  if (got == 0) // ran
+    leave(n); // ran
+  if (got > 100)
+    tries = 7; // never
+  tries++; // ran
+  return got; // ran
+}
+static int unused(int n) {
+  if (setjmp(place)) // never
+    return 5; // never
+  leave(n); // never
+  return 6; // never
+}
+int main(int argc, char **argv) {
+  for (int i = 0; i < 4; i++) // ran
+    attempt(i); // ran
+  return argc > 7 ? unused(argc) : 0; // ran
+}
+]] },
+  ["jump tables and computed jumps into blocks that never ran"] = { compilers = compilers, text = [[
+static volatile int sum;
+static void table(int n) {
+  switch (n) {
+    case 0:
+      sum++; // never
+    case 1:
+      break;
+    case 2:
+      sum += 4; // never
+    case 3:
+      break; // ran
+    case 4:
+      sum--; // ran
+      break; // ran
+    default:
+      sum += 2; // never
+  }
+}
+static void computed(int n) {
+  static void *const labels[] = {&&zero, &&one};
+  for (int i = 0; i < n; i++) { // ran
+    goto *labels[i]; // ran
+  zero:
+    sum++; // ran
+    if (n > 50) {
+      sum--; // never
+  one:
+      goto next; // ran
+    }
+  next:;
+  }
+}
+int main(void) {
+  table(3); // ran
+  table(4); // ran
+  computed(2); // ran
+  return 0; // ran
+}
+]] },
+}
+
+describe("a line that ran is never shown as one that did not:", function()
+  for name, case in pairs(unusual) do
+    for _, compiler in ipairs(case.compilers) do
+      local test = blocks.supported(compiler) and it or pending
+      test(name .. ", " .. compiler, function()
+        local built = blocks.compile("unusual", { compiler = compiler, text = case.text,
+          coverage = compiler:find "clang" and "trace-pc,no-prune" or "trace-pc" })
+        local counts, number = margins(built), 0
+        for text in case.text:gmatch "([^\n]*)\n" do
+          number = number + 1
+          local sum = 0
+          for _, count in ipairs(counts[number]) do
+            sum = sum + count
+          end
+          local what = ("line %d: %s: %s"):format(number, text, table.concat(counts[number], ","))
+          if text:find("// ran", 1, true) then
+            assert(not counts[number][1] or sum > 0, what)
+          elseif text:find("// never", 1, true) then
+            assert(counts[number][1] and sum == 0, what)
+          end
+        end
+      end)
+    end
+  end
+end)
