@@ -53,7 +53,8 @@ static int take_text(void *stream, enum disassembler_style style, const char *fo
   va_start(arguments, format);
   int length = vsnprintf(word, sizeof word, format, arguments);
   va_end(arguments);
-  if (decoder->calls && is_listed(decoder->calls, word)) decoder->has_call_mnemonic = true;
+  if (decoder->calls && is_listed(decoder->calls, word))
+    decoder->has_call_mnemonic = true;
   if (strstr(word, "ret")) decoder->has_return_mnemonic = true;
   return length;
 }

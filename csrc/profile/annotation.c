@@ -188,7 +188,8 @@ static void end_line(collecting *c, size_t line) {
   bool begins = (*flags & GP_LINE_BLOCKS) && c->first_block <= c->address && !c->several;
   bool known = c->profile->code.piece_count > 0;
   if (!(*flags & GP_LINE_ENTRY) && !begins && !known) *flags |= GP_LINE_CONTINUES;
-  if (c->uncounted && (!(*flags & (GP_LINE_BLOCKS | GP_LINE_CALLS)) || !has_run(c, line))) {
+  bool counted = *flags & (GP_LINE_BLOCKS | GP_LINE_CALLS);
+  if (c->uncounted && (!counted || !has_run(c, line))) {
     *flags &= (uint8_t)~(GP_LINE_BLOCKS | GP_LINE_CALLS);
     c->counts = a->first[line];
   }
