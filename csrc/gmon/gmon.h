@@ -63,7 +63,8 @@ typedef struct gp_data {
   gp_layout layout;       /* byte order and pointer size of the files; usually those of
                              the image */
   bool mixed_scales;      /* accept histograms with different bin sizes */
-  bool mixed_rates;       /* accept different rates, and treat all as the first rate */
+  bool mixed_rates;       /* accept different rates, and treat all as the first rate;
+                             refuse BSD files with another range than the first */
   bool shared;            /* data of a shared library; callers outside the library have
                              the address GP_OUTSIDE */
   bool has_arcs;          /* an arc was added, or a file whose format records calls */

@@ -192,16 +192,20 @@ static bool read_bsd_body(gp_records *r, gp_histogram *header, uint32_t total,
   return read_bsd_arcs(r);
 }
 
-/* Checks the rate of a 4.4BSD file. GNU gprof adds up histograms of different rates in
- * other formats. But it refuses a 4.4BSD file with a different rate, even one with the
- * rate 0, which stands for the clock's rate. */
-static bool check_rate(gp_records *r, uint32_t rate) {
+/* GNU gprof adds up histograms of different ranges and rates in the magic format. But it
+ * refuses a BSD file that does not have the range of the first histogram, and a 4.4BSD file
+ * that does not have its rate, even one with the rate 0, which stands for the clock's. */
+static bool check_first(gp_records *r, const gp_histogram *header, bool dated) {
   const gp_data *sum = r->target ? r->target : r->data;
   if (!sum->mixed_rates || sum->histogram_count == 0) return true;
-  uint32_t expected = sum->histograms[0].rate;
-  return rate == expected ||
-         gp_fail(r->error, "has rate %" PRIu32 ", but earlier files have %" PRIu32, rate,
-                 expected);
+  const gp_histogram *first = sum->histograms;
+  if (dated && header->rate != first->rate)
+    return gp_fail(r->error, "has rate %" PRIu32 ", but earlier files have %" PRIu32,
+                   header->rate, first->rate);
+  return (header->low == first->low && header->high == first->high) ||
+         gp_fail(r->error, "covers 0x%" PRIx64 " to 0x%" PRIx64 ", but the first "
+                 "histogram covers 0x%" PRIx64 " to 0x%" PRIx64, header->low,
+                 header->high, first->low, first->high);
 }
 
 static bool read_bsd(gp_records *r, bool dated) {
@@ -213,7 +217,7 @@ static bool read_bsd(gp_records *r, bool dated) {
       .high = gp_pointer(bytes + size, r->layout),
       .rate = dated ? gp_u32(bytes + 2 * size + 8, r->layout) : clock_rate(),
   };
-  if (dated && !check_rate(r, header.rate)) return false;
+  if (!check_first(r, &header, dated)) return false;
   if (header.rate == 0) header.rate = clock_rate();
   return read_bsd_body(r, &header, gp_u32(bytes + 2 * size, r->layout), length);
 }

@@ -427,7 +427,7 @@ describe("invalid records", function()
     } do
       local done, message = pcall(add)
       assert.is_false(done)
-      assert.truthy(message:find "does not fit in a pointer", message)
+      assert.truthy(message:find "exceeds the pointer size of the profile", message)
     end
     assert(data:add_arc(0xffffffff, 0, 1))
   end)

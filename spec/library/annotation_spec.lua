@@ -402,7 +402,7 @@ describe("One warning is printed for a source that", function()
     for size, expected in pairs { ["6G"] = "has more than 32 MB, and is not shown",
       ["33554433"] = "has more than 32 MB, and is not shown" } do
       local text, warning = with_source(function(path) shell.check { "truncate", "--size=" .. size, path } end,
-        'ulimit -v 300000; exec "$@"')
+        not os.getenv "GPROF_LUA" and 'ulimit -v 300000; exec "$@"' or nil) -- sanitizers reserve terabytes
       assert.same({ "", expected }, { text, warning })
     end
     local text, warning = with_source(function(path) shell.write(path, ("\n"):rep(2000001)) end)

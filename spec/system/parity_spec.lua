@@ -293,6 +293,29 @@ describe("with --gnu-compat, reports equal GNU gprof's in corner cases", functio
     end
   end)
 
+  -- GNU gprof refuses a BSD file with another range than the first histogram.
+  it("for files of different ranges", function()
+    local image = build.craft { text = 0x100, symbols = { { "first", 0 }, { "second", 0x40 }, { "last", 0x80 } } }
+    local dir, files = shell.tmpdir(), {}
+    local function add(format, ...)
+      local records = {}
+      for _, low in ipairs { ... } do
+        records[#records + 1] = { kind = "histogram", low = low, high = low + 0x40, rate = 100, bins = { n = 32, [9] = 7 } }
+      end
+      local path = ("%s/%d"):format(dir, #files)
+      files[#files + 1] = gmon.write(path, chance.encode({ records = records }, format))
+    end
+    for _, format in ipairs { "magic", "bsd", "4.4bsd" } do
+      add(format, 0x1000)
+      add(format, 0x1040)
+    end
+    add("magic", 0x1000, 0x1040)
+    add("magic", 0x1040, 0x1000)
+    for _, one in ipairs(files) do
+      for _, other in ipairs(files) do check { "-b", "-p", image, one, other } end
+    end
+  end)
+
   it("for the last of the symbols, if several have one address", function()
     local dir, samples = shell.tmpdir(), { n = 40 }
     for bin = 1, samples.n do samples[bin] = bin end

@@ -29,7 +29,8 @@ local values <const> = {
   -- Records of a sum keep the order in which they were read. GNU gprof sorts them by
   -- symbol, which decides the order of equal figures in reports on the sum.
   keeps_record_order = { true, false },
-  -- GNU gprof sums histograms of different sampling rates. We refuse them.
+  -- GNU gprof sums histograms of different sampling rates, and refuses BSD files of
+  -- different ranges. We do the opposite.
   adds_mixed_rates = { false, true },
   -- A profile without samples and calls is an error. GNU gprof prints empty reports.
   refuses_empty_profiles = { true, false },
