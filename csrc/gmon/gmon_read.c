@@ -193,8 +193,8 @@ static bool read_bsd_body(gp_records *r, gp_histogram *header, uint32_t total,
 }
 
 /* GNU gprof adds up histograms of different ranges and rates in the magic format. But it
- * refuses a BSD file that does not have the range of the first histogram, and a 4.4BSD file
- * that does not have its rate, even one with the rate 0, which stands for the clock's. */
+ * refuses a BSD file that does not have the range of the first histogram, and a 4.4BSD
+ * file that does not have its rate, even the rate 0, which stands for the clock's. */
 static bool check_first(gp_records *r, const gp_histogram *header, bool dated) {
   const gp_data *sum = r->target ? r->target : r->data;
   if (!sum->mixed_rates || sum->histogram_count == 0) return true;

@@ -88,10 +88,35 @@ static bool glob_matches(const char *glob, const char *text, size_t length) {
   return *glob == '\0';
 }
 
-static bool matches_here(const gp_name_pattern *pattern, const char *text,
-                         size_t length) {
-  if (pattern->kind == GP_GLOB) return glob_matches(pattern->text, text, length);
-  return strlen(pattern->text) == length && memcmp(pattern->text, text, length) == 0;
+/* Whether a glob without "*" matches the beginning of a text. */
+static bool begins_with(const char *glob, size_t glob_length, const char *text,
+                        size_t length) {
+  if (glob_length > length) return false;
+  for (size_t i = 0; i < glob_length; i++)
+    if (glob[i] != '?' && glob[i] != text[i]) return false;
+  return true;
+}
+
+/* Whether a glob matches the last components of a name. Only the part before the first
+ * "*" is tried at each component. What follows is tried only behind the first match of
+ * this part: if it does not match there, it does not match the shorter texts behind later
+ * ones. */
+static bool glob_matches_components(const char *glob, const char *name, size_t length) {
+  size_t fixed = strcspn(glob, "*");
+  for (size_t from = 0; from < length; from = gp_next_component(name, length, from)) {
+    if (!begins_with(glob, fixed, name + from, length - from)) continue;
+    if (glob[fixed] == '*')
+      return glob_matches(glob + fixed, name + from + fixed, length - from - fixed);
+    if (length - from == fixed) return true;
+  }
+  return false;
+}
+
+static bool components_match(const char *text, const char *name, size_t length) {
+  size_t size = strlen(text);
+  for (size_t from = 0; from < length; from = gp_next_component(name, length, from))
+    if (length - from == size && memcmp(text, name + from, size) == 0) return true;
+  return false;
 }
 
 bool gp_name_pattern_matches(const gp_name_pattern *pattern, const char *name,
@@ -106,7 +131,7 @@ bool gp_name_pattern_matches(const gp_name_pattern *pattern, const char *name,
     if (!pattern->arguments) length = remove_empty_arguments(scratch, length);
     name = scratch;
   }
-  for (size_t from = 0; from < length; from = gp_next_component(name, length, from))
-    if (matches_here(pattern, name + from, length - from)) return true;
-  return false;
+  return pattern->kind == GP_GLOB
+             ? glob_matches_components(pattern->text, name, length)
+             : components_match(pattern->text, name, length);
 }

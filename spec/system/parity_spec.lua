@@ -300,7 +300,8 @@ describe("with --gnu-compat, reports equal GNU gprof's in corner cases", functio
     local function add(format, ...)
       local records = {}
       for _, low in ipairs { ... } do
-        records[#records + 1] = { kind = "histogram", low = low, high = low + 0x40, rate = 100, bins = { n = 32, [9] = 7 } }
+        local bins = { n = 32, [9] = 7 }
+        records[#records + 1] = { kind = "histogram", low = low, high = low + 0x40, rate = 100, bins = bins }
       end
       local path = ("%s/%d"):format(dir, #files)
       files[#files + 1] = gmon.write(path, chance.encode({ records = records }, format))
