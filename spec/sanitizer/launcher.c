@@ -89,6 +89,7 @@ int main(int argc, char **argv) {
   set_arguments(L, argc, argv);
   lua_pushcfunction(L, trace);
   int failed = run_init(L) || luaL_loadfile(L, argv[1]);
+  luaL_checkstack(L, argc, "too many arguments");
   for (int i = 2; !failed && i < argc; i++) lua_pushstring(L, argv[i]);
   if (failed || lua_pcall(L, argc - 2, 0, 1)) {
     fprintf(stderr, "%s\n", lua_tostring(L, -1));

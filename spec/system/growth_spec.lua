@@ -357,7 +357,7 @@ for _, options in ipairs { "line = true", 'line = "all"', "line = true, gnu_comp
   end)
 end
 
-for _, options in ipairs { "-lp", "-lA", "-lAx" } do
+for _, options in ipairs { "-lp", "-lA", "-lxA" } do
   dimension("lines of a function, with " .. options, 150, function(n)
     return running("-b", options, in_lines(n), profile { samples(n) })
   end)

@@ -83,17 +83,6 @@ describe("a file that cannot be read", function()
       end)
     end
   end
-
-  it("is reported if it is a source", function()
-    if not memory then return pending "/proc/self/mem is not here" end
-    local dir = shell.tmpdir()
-    shell.check { "ln", "-s", memory, dir .. "/odd.c" }
-    shell.write(dir .. "/make.c", '#line 1 "odd.c"\nint main(void) { return 0; }\n')
-    shell.check({ "gcc", "-g", "-pg", "-o", "odd", "make.c" }, { cwd = dir })
-    shell.check({ "./odd" }, { cwd = dir })
-    local result = program.run({ "-l", "-A", "-z", "odd", "gmon.out" }, { cwd = dir })
-    assert.truthy(result.stderr:find "gprof%.lua: warning: [^\n]*odd%.c: Input/output error\n", result.stderr)
-  end)
 end)
 
 -- Writes a profile with a megabyte of arcs, 21 bytes each.
