@@ -16,7 +16,7 @@
 #include <string.h>
 
 /* Allocates `count` zeroed items of `size` bytes; free() them. Returns NULL only if there
- * is no memory: a count of 0 also gives a block. */
+ * is no memory; a count of 0 also allocates a block. */
 static inline void *gp_column(size_t count, size_t size) {
   return calloc(count ? count : 1, size);
 }
@@ -68,8 +68,8 @@ static inline bool gp_grow(size_t *capacity, size_t needed,
 /* Grows the columns of a table if they hold fewer than `needed` rows:
  *   GP_RESERVE(&calls->capacity, calls->count + 1,
  *              GP_COLUMN(calls->caller), GP_COLUMN(calls->callee))
- * Returns true if they need not grow, else the result of gp_grow. A macro, so that the
- * list of columns is built only when they grow. */
+ * Returns true if the columns need not grow, else the result of gp_grow. A macro, so that
+ * the list of columns is built only if it is needed. */
 #define GP_RESERVE(capacity, needed, ...)                                   \
   ((needed) <= *(capacity) ||                                               \
    gp_grow((capacity), (needed), (const gp_growing_column[]){__VA_ARGS__},  \

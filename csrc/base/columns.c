@@ -24,8 +24,8 @@ static char *pad(char *out, size_t length, gp_column_style style) {
 }
 
 /* Copies the characters from `begin` to `end` into their column. Returns one past the end
- * of the column. It always copies SCRATCH characters, because the compiler turns a memcpy
- * of constant length into a few instructions. Both buffers are large enough for that. */
+ * of the column. Always copies SCRATCH characters, because the compiler turns a memcpy of
+ * constant length into a few instructions. Both buffers are large enough for that. */
 static char *put(char *out, const char *begin, const char *end, gp_column_style style) {
   size_t length = (size_t)(end - begin), width = (size_t)style.width;
   size_t blanks = length < width ? width - length : 0;

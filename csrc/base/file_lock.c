@@ -11,7 +11,8 @@ static bool get_status(const char *path, bool follow, struct stat *status) {
   return fstatat(AT_FDCWD, path, status, follow ? 0 : AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* Opens a regular file. Looks at it first: opening a pipe would be noticed. */
+/* Opens a regular file. Checks the type first, because opening a pipe would affect its
+ * reader. */
 static int open_regular(const char *path, bool follow) {
   struct stat status;
   if (!get_status(path, follow, &status)) return -1;
@@ -37,8 +38,8 @@ static bool is_current(int file, const char *path, bool follow) {
          opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
-/* The process that held the lock has usually replaced the file. Then the lock is on the
- * old file, and the new one must be locked. */
+/* If another process held the lock, it has usually replaced the file by now. Then our
+ * lock is on the old file, and the new file must be locked instead. */
 gp_lock_state gp_file_lock(const char *path, bool follow, bool wait, int *file) {
   for (;;) {
     *file = open_regular(path, follow);

@@ -2,9 +2,9 @@
 /*
  * Locks on files that are read and then replaced.
  *
- * While a process holds the lock, others that replace the file in the same way wait. The
+ * A process that wants to replace the file waits while another one holds the lock. The
  * lock is advisory. It belongs to the open file, not to the process (F_OFD_SETLK), and is
- * independent of flock(): a script may hold a lock of that kind meanwhile.
+ * independent of flock(), so a script may hold a flock() lock at the same time.
  */
 #ifndef GP_BASE_FILE_LOCK_H
 #define GP_BASE_FILE_LOCK_H
@@ -18,9 +18,9 @@ typedef enum gp_lock_state {
   GP_LOCK_NONE           /* not a regular file, or not writable, or locks unsupported */
 } gp_lock_state;
 
-/* Locks the file at `path`, and stores a descriptor that holds the lock until it is
- * closed. If another process holds the lock, waits if `wait`. A symbolic link is locked
- * only if `follow`. */
+/* Locks the file at `path`. Sets *file to a descriptor that holds the lock until it is
+ * closed. With `wait`, waits if another process holds the lock. Follows a symbolic link
+ * only with `follow`. */
 gp_lock_state gp_file_lock(const char *path, bool follow, bool wait, int *file);
 
 #endif

@@ -25,9 +25,9 @@ static bool fail_system(gp_error *error, const char *what) {
 
 /* --- signals ------------------------------------------------------------------- */
 
-/* Blocks the signals that end the process. Leaves out those that are already blocked,
- * because release_signals unblocks all of `held`; and those that are ignored, because
- * they would stay pending while blocked. */
+/* Blocks the signals that end the process. Skips signals that are already blocked,
+ * because release_signals unblocks all of `held`. Also skips ignored signals: while
+ * blocked, they would become pending and interrupt the copy. */
 static void hold_signals(sigset_t *held) {
   static const int signals[] = {SIGHUP, SIGINT, SIGTERM};
   sigset_t before;
@@ -46,7 +46,7 @@ static void release_signals(const sigset_t *held) {
   pthread_sigmask(SIG_UNBLOCK, held, NULL);
 }
 
-/* Whether one of the held signals waits. */
+/* Whether one of the held signals is pending. */
 static bool is_interrupted(const sigset_t *held) {
   sigset_t pending, both;
   sigpending(&pending);
@@ -62,8 +62,8 @@ static size_t directory_length(const char *path) {
   return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* Returns how many bytes of `target` a temporary path begins with. The file name is cut
- * so that it does not exceed NAME_MAX together with the suffix. */
+/* A temporary path is a prefix of `target` and a suffix. Returns the length of the
+ * prefix: the file name is cut so that it fits in NAME_MAX together with the suffix. */
 static int prefix_length(const char *target) {
   size_t directory = directory_length(target), length = strlen(target) - directory;
   return (int)(directory + (length < NAME_MAX - SUFFIX ? length : NAME_MAX - SUFFIX));
@@ -81,7 +81,8 @@ static bool create(const char *name, named_file *made) {
   return made->file >= 0;
 }
 
-/* Links a file without a name. The first way needs a privilege, the second one /proc. */
+/* Gives a name to a file without one. AT_EMPTY_PATH needs a privilege; the second attempt
+ * needs /proc. */
 static bool link_nameless(const char *name, named_file *made) {
   char path[40];
   if (linkat(made->file, "", AT_FDCWD, name, AT_EMPTY_PATH) == 0) return true;
@@ -150,9 +151,9 @@ bool gp_new_file_set_owner(int file, const struct stat *old) {
 
 /* --- naming -------------------------------------------------------------------- */
 
-/* Writes data and metadata to disk, so that a name never leads to an incomplete file,
- * even after a crash of the machine. Also detects late write errors. EINVAL: the file
- * system does not support it. */
+/* Writes data and metadata to disk, so that no name refers to an incomplete file, even
+ * after a crash of the machine. Also detects late write errors. EINVAL: the file system
+ * does not support fsync(). */
 static bool sync_file(int file) { return fsync(file) == 0 || errno == EINVAL; }
 
 static bool write_all(int file, const char *bytes, size_t count) {
@@ -183,7 +184,7 @@ static bool copy_bytes(int from, int to, const sigset_t *held) {
   }
 }
 
-/* Copies a file that cannot be linked to a temporary name. */
+/* Copies a file that cannot be linked. Returns the temporary name of the copy. */
 static char *copy_temporarily(int file, const char *target, const sigset_t *held) {
   named_file copy = {-1, 0600};
   struct stat status;
@@ -202,7 +203,7 @@ static char *copy_temporarily(int file, const char *target, const sigset_t *held
 }
 
 /* Gives a file its final name; no file of that name may exist. On file systems without
- * links, another process could create one between the two calls. */
+ * hard links, another process could create the target between access() and rename(). */
 static bool name_first(const char *name, const char *target) {
   if (link(name, target) == 0) return unlink(name) == 0;
   return errno != EEXIST && access(target, F_OK) != 0 && rename(name, target) == 0;

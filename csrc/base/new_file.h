@@ -2,14 +2,15 @@
 /*
  * New files that have no name until they are complete.
  *
- * A file without a name disappears with the process, however it ends. It gets its name in
- * two steps: a temporary name beside the target, then a rename, which replaces an old
- * file. SIGHUP, SIGINT and SIGTERM wait until these steps are done. So only SIGKILL and a
- * crash of the machine can leave a temporary name, and only between the steps.
+ * A file without a name disappears when the process ends, for whatever reason. It gets
+ * its name in two steps: a temporary name beside the target, then a rename, which
+ * replaces an old file. SIGHUP, SIGINT and SIGTERM wait until these steps are done. So
+ * only SIGKILL and a crash of the machine can leave a temporary name, and only between
+ * the steps.
  *
- * Where the file system has no files without names (O_TMPFILE), or none that can be named
- * later, a file is deleted at once and copied at the end. A waiting signal ends the copy
- * and deletes it.
+ * Some file systems do not support files without names (O_TMPFILE), or cannot name them
+ * later. There, the file gets a temporary name that is deleted at once, and is copied at
+ * the end. A pending signal stops the copying and deletes the copy.
  */
 #ifndef GP_BASE_NEW_FILE_H
 #define GP_BASE_NEW_FILE_H

@@ -52,8 +52,8 @@ static char *follow_links(gp_writer *writer, const char *path) {
 }
 
 /* Returns the descriptor of standard output or error if it is redirected to this file;
- * otherwise -1. Replacing such a file would leave the stream writing to an unlinked
- * one. */
+ * otherwise -1. If such a file were replaced, the stream would write to the unlinked
+ * file. */
 static int standard_stream(const struct stat *status) {
   for (int file = STDOUT_FILENO; file <= STDERR_FILENO; file++) {
     struct stat stream;
@@ -70,7 +70,7 @@ static bool share(gp_writer *writer, int file) {
   return writer->file >= 0 || fail_write(writer, "cannot be written");
 }
 
-/* Whether a path is that of an open file of this process. */
+/* Whether a path names an open descriptor of this process. */
 static bool is_descriptor(const char *path) {
   return strncmp(path, "/dev/fd/", strlen("/dev/fd/")) == 0 ||
          strncmp(path, "/proc/self/fd/", strlen("/proc/self/fd/")) == 0 ||
@@ -101,8 +101,8 @@ static bool open_new(gp_writer *writer, const char *path, gp_writer_path kind,
          fail_write(writer, "cannot keep its permissions");
 }
 
-/* Writes to an existing file, which is open: directly, or to a new file that will replace
- * it. */
+/* Prepares to write to an existing file, which is open: either directly, or to a new file
+ * that will replace it. */
 static bool open_old(gp_writer *writer, const char *path, gp_writer_path kind) {
   struct stat old;
   if (fstat(writer->file, &old) != 0) return fail_write(writer, "cannot be written");
@@ -174,7 +174,7 @@ unsigned char *gp_writer_room(gp_writer *writer, size_t count) {
 
 /* Writes everything and closes the file. A new file is on the disk before it gets its
  * name: otherwise, after a crash of the machine, an empty file could have replaced the
- * only copy of a summed profile. That takes some milliseconds; printed reports are not
+ * only copy of a summed profile. Syncing takes some milliseconds; printed reports are not
  * affected. The directory is not synced: if the rename is lost, the old file is still
  * complete. */
 static bool finish(gp_writer *writer) {

@@ -21,8 +21,8 @@ typedef enum gp_writer_path {
   GP_PATH_CHOSEN,        /* by the user: links are followed */
   GP_PATH_CONFINED,      /* by the user, for untrusted contents: a link is an error. The
                             process's own descriptors, such as /dev/stdout, are allowed */
-  GP_PATH_DEFAULT,       /* a fixed name: a link and a file that is not regular are
-                            errors, since anybody could have put them there */
+  GP_PATH_DEFAULT,       /* a fixed name: a link, or a file that is not regular, is an
+                            error, since anybody could have put it there */
   GP_PATH_DERIVED        /* from untrusted input: like a default name, but a link is
                             replaced */
 } gp_writer_path;

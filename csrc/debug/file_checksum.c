@@ -12,8 +12,8 @@
 /* The polynomial of CRC-32, with the bits reversed. */
 #define POLYNOMIAL UINT32_C(0xedb88320)
 
-/* A linear map of 32 bits: the image of each bit. Appending zeros to a file is such a map
- * of its CRC register. */
+/* A linear map from 32 bits to 32 bits, stored as its value for each bit. Appending zeros
+ * to a file changes the CRC register by such a map. */
 typedef struct matrix {
   uint32_t columns[32];
 } matrix;
@@ -30,7 +30,7 @@ static void square(matrix *map) {
   for (int i = 0; i < 32; i++) map->columns[i] = apply(&once, once.columns[i]);
 }
 
-/* Makes the map of one zero byte. */
+/* Sets `map` to the effect of appending one zero byte. */
 static void set_zero_byte(matrix *map) {
   map->columns[0] = POLYNOMIAL;  /* one bit */
   for (int i = 1; i < 32; i++) map->columns[i] = UINT32_C(1) << (i - 1);
@@ -48,8 +48,8 @@ static uint32_t append_zeros(uint32_t crc, uint64_t count) {
   return ~bits;
 }
 
-/* Returns where the next data of the file begin; its end if only a hole is left. -1 on
- * failure. */
+/* Returns the offset of the next data in the file; the size of the file if only a hole is
+ * left. -1 on failure. */
 static off_t next_data(int file, off_t offset) {
   off_t data = lseek(file, offset, SEEK_DATA);
   if (data >= 0) return data;
@@ -57,8 +57,8 @@ static off_t next_data(int file, off_t offset) {
   return errno == EINVAL ? offset : -1;  /* holes are not supported */
 }
 
-/* Adds the bytes from `offset` to the next hole, but at most one window. Returns how many
- * bytes were added; -1 on failure. */
+/* Updates the checksum with the bytes between `offset` and the next hole, at most one
+ * window. Returns how many bytes were added; -1 on failure. */
 static ssize_t append_data(int file, off_t offset, uint32_t *crc) {
   unsigned char window[65536];
   size_t size = sizeof window;

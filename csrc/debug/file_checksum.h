@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The checksum of a file, as .gnu_debuglink has it: CRC-32.
+ * The CRC-32 checksum of a file, as stored in .gnu_debuglink.
  *
  * Holes of sparse files are skipped. A sparse file may claim any size, but the time
- * depends only on the data that are stored.
+ * depends only on the data that it stores.
  */
 #ifndef GP_DEBUG_FILE_CHECKSUM_H
 #define GP_DEBUG_FILE_CHECKSUM_H

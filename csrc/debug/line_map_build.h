@@ -19,9 +19,8 @@
 
 /* Maps the addresses in `count` ranges, which must be ascending and disjoint. Code
  * without a source line gets no row. With `as_libbfd` the map repeats libbfd's errors.
- * Damaged debugging information is treated as absent, so the function fails only for lack
- * of memory. Then the map is empty. The address of the map must not change once it is
- * built. */
+ * Damaged debugging information is treated as absent. False, with an empty map, only if
+ * there is no memory. The address of the map must not change once it is built. */
 bool gp_line_map_build(gp_line_map *map, const gp_image *image, bool as_libbfd,
                        const gp_range *ranges, size_t count, gp_error *error);
 

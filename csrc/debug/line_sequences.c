@@ -8,8 +8,8 @@
 #include "debug/line_tables.h"
 
 /* Disjoint sequences need at most one row for each byte of the tables, plus one for each
- * wanted range. Some sequences overlap, because linkers discard code. If they need more
- * than MAX_OVERLAP times as many rows, libbfd is asked instead. */
+ * wanted range. Some sequences overlap, because linkers discard code. If the sequences
+ * need more than MAX_OVERLAP times that number of rows, libbfd is asked instead. */
 #define MAX_OVERLAP 8
 
 /* State of one pass over the tables. */

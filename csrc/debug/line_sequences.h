@@ -32,7 +32,7 @@ typedef struct gp_line_sequences {
 
 /* Reads the sequences that overlap the wanted ranges, which must be ascending and
  * disjoint. Files get numbers in `names`. Clears `*readable` if the tables are too
- * redundant, or libbfd may read other tables; then libbfd must be asked about every
+ * redundant, or if libbfd may read other tables; then libbfd must be asked about every
  * address. False only if there is no memory; the sequences must be freed even then. */
 bool gp_line_sequences_read(gp_line_sequences *sequences, gp_source_names *names,
                             const gp_image *image, bool as_libbfd, const gp_range *wanted,

@@ -11,8 +11,8 @@
 #include "object/build_id.h"
 #include "object/debuglink.h"
 
-/* The size in bytes that any debugging file may have, and how many times larger than its
- * image the rest may be. */
+/* A debugging file may have LARGE_FILE bytes, plus MAX_RATIO times the size of its
+ * image. */
 #define LARGE_FILE ((uint64_t)64 << 20)
 #define MAX_RATIO 64
 
@@ -45,8 +45,8 @@ static bool same_id(const build_id *expected, const build_id *found,
                  image_path, found_hex, expected_hex);
 }
 
-/* Whether a debugging file may be as large as this. Its checksum takes time, and
- * debugging information is rarely more than 30 times as large as the code. */
+/* Whether `size` is plausible for a debugging file. The checksum of a large file takes
+ * time, and debugging information is rarely more than 30 times as large as the code. */
 static bool is_plausible(uint64_t size, uint64_t image_size) {
   return size <= LARGE_FILE || (size - LARGE_FILE) / MAX_RATIO <= image_size;
 }

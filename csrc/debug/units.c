@@ -149,8 +149,8 @@ static bool open_window(gp_units *units, size_t size, gp_cursor *cursor) {
 }
 
 /* Reads the unit through a window of `size` bytes and sets `*length` to the unit's
- * length. False if the window is too small, or if there is no valid unit, whose length is
- * 0. */
+ * length. False if the window is too small, or if there is no valid unit; in the second
+ * case the length is 0. */
 static bool read_unit(gp_units *units, gp_unit *unit, size_t size, uint64_t *length) {
   gp_cursor cursor;
   memset(unit, 0, sizeof *unit);

@@ -32,8 +32,7 @@ static void set_bin(gp_histogram *histogram, size_t bin, uint64_t count) {
 
 /* --- adding counts from a file --------------------------------------------- */
 
-/* Returns count number `i` of the native-endian counts at `bytes`, which may be
- * unaligned. */
+/* Returns element `i` of the native-endian counts at `bytes`, which may be unaligned. */
 static inline uint16_t count_at(const unsigned char *bytes, size_t i) {
   uint16_t count;
   memcpy(&count, bytes + sizeof count * i, sizeof count);

@@ -26,7 +26,7 @@ void gp_bins_set(gp_histogram *histogram, size_t first, const unsigned char *byt
 bool gp_bins_add(gp_histogram *histogram, size_t first, const unsigned char *bytes,
                  size_t count, gp_layout layout, gp_error *error);
 
-/* Adds the counts of `other`, which has the same number of bins. It may be `histogram`
+/* Adds the counts of `other`, which has the same number of bins and may be `histogram`
  * itself. */
 bool gp_bins_merge(gp_histogram *histogram, const gp_histogram *other, gp_error *error);
 

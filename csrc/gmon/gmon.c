@@ -409,8 +409,9 @@ static bool reserve_histograms(gp_data *data, const gp_data *other, gp_error *er
   return true;
 }
 
-/* The first position in `by_address` that changes when `new` histograms are added to
- * `count`. Earlier runs are unchanged, so only the rest must be saved for an undo. */
+/* Returns the first position in `by_address` that changes when `new` histograms are added
+ * to `count` existing ones. Earlier runs are unchanged, so only the rest must be saved
+ * for an undo. */
 static size_t first_changed(size_t count, size_t new) {
   size_t first = count;
   for (size_t end = count + 1; end <= count + new; end++)

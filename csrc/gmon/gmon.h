@@ -2,8 +2,8 @@
 /*
  * Profile data: the records of a gmon.out, or the sum of several.
  *
- * In a sum, histograms with the same range are added bin by bin, and arcs and blocks with
- * the same addresses have their counts added. Records come from files (gmon_read.h,
+ * In a sum, histograms with the same range are added bin by bin; the counts of arcs or
+ * blocks with the same addresses are added. Records come from files (gmon_read.h,
  * add_file.h), from other sums and from scripts. Addresses stay as recorded; a later
  * stage maps them to functions.
  */
@@ -20,7 +20,8 @@ typedef enum gp_format {
   GP_FORMAT_MAGIC,   /* the current format */
   GP_FORMAT_BSD,     /* old BSD; when reading, also 4.4BSD, detected by its version */
   GP_FORMAT_44BSD,
-  GP_FORMAT_PROF     /* System V's mon.out, read only; magic if it begins with "gmon" */
+  GP_FORMAT_PROF     /* System V's mon.out, read only; magic if the file begins with
+                        "gmon" */
 } gp_format;
 
 /* Samples over a range of text. */
@@ -73,7 +74,8 @@ typedef struct gp_data {
   size_t histogram_count, histogram_capacity;
   gp_arcs arcs;
   gp_blocks blocks;
-  uint64_t uncounted;     /* uncounted calls in a shared library, whose file was full */
+  uint64_t uncounted;     /* calls in a shared library that were not counted, because its
+                             profile was full */
   gp_data_stats stats;
 } gp_data;
 

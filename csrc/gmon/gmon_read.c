@@ -19,7 +19,7 @@ static bool add_block(gp_records *r, uint64_t address, uint64_t executions) {
 }
 
 /* Adds arcs from the reader's window as long as they have the addresses of the next rows
- * of the data. After the first file of a sum, nearly all arcs have, and need no lookup.
+ * of the data. After the first file of a sum, nearly all arcs do, so they need no lookup.
  * Stops at a different arc or a count that would overflow. Arcs added here are not
  * traced. */
 static void add_arcs_in_order(gp_records *r) {
@@ -192,9 +192,10 @@ static bool read_bsd_body(gp_records *r, gp_histogram *header, uint32_t total,
   return read_bsd_arcs(r);
 }
 
-/* GNU gprof adds up histograms of different ranges and rates in the magic format. But it
- * refuses a BSD file that does not have the range of the first histogram, and a 4.4BSD
- * file that does not have its rate, even the rate 0, which stands for the clock's. */
+/* GNU gprof adds up histograms of different ranges and rates in the magic format, but is
+ * stricter with BSD files. A BSD file must have the range of the first histogram, and a
+ * 4.4BSD file must also have its rate. A rate of 0, which means the clock rate, also
+ * counts as a different rate. */
 static bool check_first(gp_records *r, const gp_histogram *header, bool dated) {
   const gp_data *sum = r->target ? r->target : r->data;
   if (!sum->mixed_rates || sum->histogram_count == 0) return true;
@@ -260,7 +261,7 @@ static bool read_file(gp_records *r, gp_format format) {
   }
 }
 
-/* Adds the file opened by `reader`, and closes it. */
+/* Adds the file that is open in `reader`, and closes the reader. */
 static bool read_all(gp_data *data, gp_reader *reader, const gp_read_options *options,
                      gp_file_kind *kind, gp_error *error) {
   gp_records r = {.data = data, .target = options->target, .trace = options->trace,

@@ -29,8 +29,8 @@ bool gp_data_write(const gp_data *data, const char *path, gp_format format,
 bool gp_data_write_open(const gp_data *data, int file, gp_format format,
                         const gp_record_order *order, gp_error *error);
 
-/* Like gp_data_write, but leaves it to the caller to open and close the writer. Its
- * errors are the writer's. */
+/* Like gp_data_write, but the caller opens and closes the writer. All errors are reported
+ * to the writer's gp_error. */
 bool gp_data_put(const gp_data *data, gp_writer *writer, gp_format format,
                  const gp_record_order *order);
 

@@ -2,15 +2,15 @@
 /*
  * Reads profiles of shared libraries.
  *
- * The header of the magic format is followed by a 4-byte tag and a histogram, another
- * such tag, the number of arcs, and the arcs. An arc has the addresses FROM and SELF,
- * relative to the start of the histogram, and a 4-byte count. A call from outside the
- * library has a FROM of 0, which becomes the address 0 in the sum.
+ * After the header of the magic format come a 4-byte tag, a histogram, another 4-byte
+ * tag, the number of arcs, and the arcs. An arc has the addresses FROM and SELF, relative
+ * to the start of the histogram, and a 4-byte count. A call from outside the library has
+ * a FROM of 0, which becomes the address 0 in the sum.
  *
  * The linker creates the file with room for a fixed number of arcs, and maps it into
  * memory while the program runs. When the file is full, each call that needs a new arc
- * increments the number of arcs and nothing else. So an arc that is missing or unused
- * stands for a call that was not counted.
+ * increments the number of arcs and nothing else. So each missing or unused arc stands
+ * for a call that was not counted.
  */
 #include "gmon/ld_profile.h"
 
@@ -45,7 +45,8 @@ static bool add_arc(gp_records *r, const unsigned char *bytes,
                             gp_u32(bytes + 2 * size, r->layout));
 }
 
-/* Reads `claimed` arcs. The file may hold fewer, but only after an unused one. */
+/* Reads `claimed` arcs. The file may end before the last arc, but only after an unused
+ * arc. */
 static bool read_arcs(gp_records *r, uint32_t claimed, const gp_histogram *range) {
   size_t size = r->layout.pointer_size, length = 2 * size + 4;
   uint32_t used = 0;

@@ -114,7 +114,7 @@ static bool read_bins(gp_records *r, gp_histogram *histogram) {
 }
 
 /* A bin covers at least two bytes of text. If there are too many bins for the range,
- * extends it: the last bins lie past the end of the text. */
+ * extends the range: the last bins lie past the end of the text. */
 static bool stretch(gp_records *r, gp_histogram *histogram) {
   uint64_t bytes = 2 * (uint64_t)histogram->bins;
   uint64_t room = gp_unknown_caller(r->layout) - histogram->low;

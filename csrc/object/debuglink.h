@@ -17,8 +17,8 @@
 
 #include "object/libbfd.h"
 
-/* Hides links from libbfd that may lead to something other than a regular file. A name in
- * .gnu_debuglink must not contain directories (the manual of objcopy,
+/* Hides a link from libbfd if it may lead to something other than a regular file. A name
+ * in .gnu_debuglink must not contain directories (the manual of objcopy,
  * --add-gnu-debuglink); a link with such a name is also hidden. */
 void gp_debuglink_check(bfd *file);
 

@@ -143,9 +143,10 @@ void gp_disasm_close(gp_disasm *decoder) {
   if (decoder->decode) decoder->opcodes->disassemble_free_target(&decoder->info);
 }
 
-/* Classifies the decoded instruction. If libopcodes does that, the target is in `info`: a
- * printed address may also be an operand's. For an indirect call or jump, `info` has no
- * target. Then an address printed for a call is that of a slot. */
+/* Classifies the decoded instruction. If libopcodes classifies instructions, the target
+ * is taken from `info`, because a printed address may be an operand. For an indirect call
+ * or jump, `info` has no target; an address printed for an indirect call is that of the
+ * slot. */
 static gp_instruction classify(gp_disasm *decoder, uint64_t *target) {
   const struct disassemble_info *info = &decoder->info;
   bool direct = info->insn_info_valid;
@@ -168,8 +169,8 @@ static gp_instruction classify(gp_disasm *decoder, uint64_t *target) {
   }
 }
 
-/* Decoding fails only for an instruction cut off by `end`: libopcodes prints invalid
- * bytes as data. Then one byte is skipped. */
+/* Decoding fails only for an instruction that is cut off by `end`; then one byte is
+ * skipped. libopcodes prints invalid bytes as data. */
 gp_instruction gp_disasm_next(gp_disasm *decoder, uint64_t *address, uint64_t end,
                               uint64_t *target) {
   struct disassemble_info *info = &decoder->info;

@@ -178,7 +178,8 @@ static void read_properties(gp_image *image) {
 
 /* Whether the first character makes libbfd try a text format: extended Tektronix hex,
  * Intel hex, Motorola S-records, and S-records with symbols. No program is profiled in
- * these formats, and libbfd reads Tektronix hex in quadratic time with 8 KiB per byte. */
+ * these formats. libbfd would read Tektronix hex in quadratic time, with 8 KiB of memory
+ * per byte. */
 static bool is_text(bfd *file) {
   static const char texts[] = {'%', ':', 'S', '$'};
   char first;

@@ -8,8 +8,8 @@
 
 #include "object/section.h"
 
-/* What compilers call at function entries: the usual names on all systems, -mfentry on
- * x86, and 32-bit ARM. */
+/* Names of the function that instrumented code calls at function entries. __fentry__ is
+ * for -mfentry on x86, __gnu_mcount_nc for 32-bit ARM. */
 static const char *const mcount_names[] = {"mcount",  "_mcount",    "__mcount",
                                            ".mcount", "__fentry__", "__gnu_mcount_nc"};
 

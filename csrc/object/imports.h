@@ -10,8 +10,8 @@
  * dynamic symbols. True if there is no memory to find out. */
 bool gp_imports_mcount(const gp_image *image);
 
-/* Whether the image has a symbol with one of `count` names, imported or, in a static
- * program, its own. Looks at the same symbols. True if there is no memory to find out. */
+/* Whether the image imports or defines a symbol with one of `count` names. Looks at the
+ * same symbols as gp_imports_mcount. True if there is no memory to find out. */
 bool gp_image_mentions_any(const gp_image *image, const char *const *names, size_t count);
 
 /* Returns the name of a shared library that an ELF image needs: "libm.so.6" (free() it).

@@ -109,9 +109,9 @@ static void add_blocks(collecting *c, size_t line, uint32_t symbol) {
   }
 }
 
-/* Adds the count of the piece of code that a symbol begins in, unless it is the count of
- * one of the line's blocks. A line may begin in several pieces, since the compiler
- * repeats jumps. */
+/* Adds the count of the piece of code that a symbol begins in, unless this count belongs
+ * to one of the line's blocks. A line may begin in several pieces, because compilers
+ * duplicate jumps. */
 static void add_piece(collecting *c, uint32_t symbol) {
   const gp_profile *profile = c->profile;
   const gp_counted_code *code = &profile->code;
@@ -179,9 +179,9 @@ static bool has_run(const collecting *c, size_t line) {
   return false;
 }
 
-/* Ends a line. If counts of code are known, a line with code of unknown count has no
- * count, unless its calls or blocks show that it ran. Otherwise its code continues the
- * preceding block unless it begins with a block or a function. */
+/* Ends a line. If the profile has counts of code: a line with uncounted code gets no
+ * count, unless its calls or blocks show that it ran. If not: the line's code continues
+ * the preceding block, unless it begins with a block or a function. */
 static void end_line(collecting *c, size_t line) {
   gp_annotation *a = c->into;
   uint8_t *flags = &a->flags[line];
@@ -214,8 +214,8 @@ static void collect(gp_annotation *a, const gp_profile *profile, const uint32_t 
 }
 
 /* Allocates the columns. There are at most as many lines as symbols; each symbol has two
- * counts (its calls, and those of the piece of code that it begins in), each block
- * one. */
+ * counts (its calls, and the executions of the piece of code that it begins in), and each
+ * block has one. */
 static bool make_columns(gp_annotation *a, const gp_profile *profile,
                          const uint32_t *symbols, size_t count) {
   size_t counts = 2 * count;

@@ -56,8 +56,9 @@ bool gp_annotation_collect(gp_annotation *annotation, const gp_profile *profile,
                            const gp_policy *policy);
 void gp_annotation_free(gp_annotation *annotation);
 
-/* Returns how often a line was executed, as one number. This is the sum of its blocks'
- * executions; or its calls, if it has no blocks or without whole_lines. 0 if unknown. */
+/* Returns how often a line was executed, as one number: the sum of its blocks'
+ * executions. If it has no blocks, or without the policy whole_lines: its calls. 0 if
+ * unknown. */
 uint64_t gp_annotation_executions(const gp_annotation *annotation, uint32_t line);
 
 /* Returns the executed lines (free() them) in descending order of executions; lines with

@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-/* Finds the symbol of each block; GP_NONE if there is none, or if it already has
+/* Finds the symbol of each block; GP_NONE if there is none, or if the symbol already has
  * max_blocks blocks. Counts the blocks of symbol s in `start[s + 1]`. */
 static uint32_t *find_symbols(gp_block_counts *table, const gp_block_list *blocks,
                               const gp_symtab *symtab) {

@@ -98,7 +98,7 @@ static bool add_calls(building *b, uint32_t arc, uint64_t calls) {
   return true;
 }
 
-/* Adds calls from an unknown caller to the callee. They have no arc. */
+/* Adds calls from an unknown caller to the callee. Such calls have no arc. */
 static bool add_callerless(building *b, uint32_t callee, uint64_t calls) {
   gp_callgraph *graph = b->graph;
   const gp_symtab *symtab = graph->symtab;

@@ -58,8 +58,8 @@ typedef struct gp_callgraph {
 } gp_callgraph;
 
 /* Builds arcs between functions from arcs between addresses.
- * - Arcs without a function at either end are dropped. Sets `*matched` to the number of
- *   the remaining arcs.
+ * - Arcs are dropped unless there is a function at both ends. Sets `*matched` to the
+ *   number of the remaining arcs.
  * - Calls from unknown callers (gp_unknown_caller) are added to the callee's calls, but
  *   have no arc.
  * - Calls that are not selected are ignored.

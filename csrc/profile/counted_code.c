@@ -37,8 +37,8 @@ typedef struct resumptions {
 /* What is known about a piece. */
 enum {
   ENTRY = 1,        /* a function or its cold part begins with it */
-  TARGET = 2,       /* jumps lead to it */
-  REACHED = 4,      /* so does other code before it */
+  TARGET = 2,       /* a jump leads to it */
+  REACHED = 4,      /* the code before it continues into it */
   HANDLER = 8,      /* an exception may lead to it */
   MAY_RUN = 16,     /* uncounted, and not known to have never run */
   INHERITED = 32,   /* continues the block of the piece before it */
@@ -52,18 +52,18 @@ typedef struct search {
   const gp_blocks *recorded;
   const gp_symtab *symtab;
   uint64_t counter;         /* address of the counting function; 0: not known */
-  uint64_t slot;            /* the slot that leads to it; 0: not known */
+  uint64_t slot;            /* the slot that contains this address; 0: not known */
   uint32_t *order;          /* the recorded blocks by address */
   size_t next;              /* the first one in `order` that has no call so far */
   calls calls;
   jumps jumps;
   bool handles_exceptions;  /* the image has exception handlers */
-  resumptions resumptions;  /* if so, where handlers may begin */
+  resumptions resumptions;  /* where handlers may begin; empty if there are none */
 
   uint8_t *flags;           /* of each piece */
   uint32_t *function;       /* of each piece: the function it belongs to, or GP_NONE */
   uint32_t *jump;           /* of each piece: the jump at its end, or GP_NONE */
-  uint32_t *stack;          /* pieces that may run, whose successors are still to do */
+  uint32_t *stack;          /* pieces that may run, whose successors are not yet marked */
   size_t depth;
   uint8_t *function_flags;  /* of each symbol that is a function */
 } search;
@@ -160,7 +160,7 @@ static bool decode(search *s, const gp_image *image, gp_disasm *decoder, bool *c
 
 /* --- blocks ---------------------------------------------------------------- */
 
-/* Drops calls through other slots. */
+/* Drops calls through slots other than the counting function's. */
 static void drop_other_calls(search *s) {
   calls *c = &s->calls;
   size_t kept = 0;
@@ -217,9 +217,9 @@ static int compare(const void *a, const void *b) {
 }
 
 /* Collects the first addresses of pieces: lines, counting calls, code after jumps,
- * targets of jumps, and where exception handlers may begin. Without jumps, libopcodes
- * does not identify them on this machine; then a piece is a counting call only, and
- * nothing is known about other code. */
+ * targets of jumps, and where exception handlers may begin. If no jumps were found,
+ * libopcodes does not identify jumps on this machine. Then the only pieces with known
+ * counts are the counting calls themselves. */
 static void collect_pieces(search *s) {
   gp_counted_code *f = s->found;
   const calls *c = &s->calls;
@@ -278,7 +278,8 @@ static uint32_t target_of(const search *s, uint32_t piece) {
   return gp_counted_code_piece(s->found, s->jumps.target[jump]);
 }
 
-/* The piece that follows if no jump is made; GP_NONE if it is of another function. */
+/* The piece that follows if no jump is made; GP_NONE if there is none in the same part of
+ * the function. */
 static uint32_t next_of(const search *s, uint32_t piece) {
   uint32_t jump = s->jump[piece], next = piece + 1;
   if (jump != GP_NONE && !s->jumps.conditional[jump]) return GP_NONE;
@@ -293,8 +294,8 @@ static void find_entries(search *s) {
   }
 }
 
-/* Sets the count of functions' code before their first counter, if that never ran: each
- * compiler counts a function's first block. */
+/* Compilers count a function's first block. So if a function's first counter never ran,
+ * neither did the code before it; sets the count of that code to 0. */
 static void count_idle_entries(search *s) {
   uint64_t *runs = s->found->runs;
   for (uint32_t i = 0; i < s->found->piece_count; i++) {
@@ -306,8 +307,9 @@ static void count_idle_entries(search *s) {
   }
 }
 
-/* Gives the code after a counter the counter's count, up to a jump or the target of a
- * jump, if it ran. If it did not, a jump to an unknown place may lead into this code. */
+/* Gives the code after a counter that ran the counter's count, up to a jump or the target
+ * of a jump. If a counter did not run, a jump to an unknown place may still lead into the
+ * code after it. */
 static void inherit(search *s) {
   gp_counted_code *f = s->found;
   for (uint32_t i = 1; i < f->piece_count; i++) {
@@ -349,8 +351,8 @@ static void mark_running(search *s) {
 }
 
 /* Sets the count of pieces that never ran. In a function without counters, any piece may
- * have run. In one with a jump to an unknown place, any line may have: such a jump leads
- * to the beginning of a line. */
+ * have run. In a function with a jump to an unknown place, any line may have run, because
+ * such a jump leads to the beginning of a line. */
 static void count_idle(search *s) {
   gp_counted_code *f = s->found;
   for (size_t i = 0; i < f->piece_count; i++) {

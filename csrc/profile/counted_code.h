@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Execution counts of all code, as far as block counts tell.
+ * Execution counts of all code, as far as they follow from block counts.
  *
  * A profile has only the blocks that ran. Each block begins with a call of the function
  * that counts it (runtime/blocks.c), so the other calls of that function begin blocks

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The fit: whether data were recorded by this build of the image. */
+/* The fit: whether a profile was recorded by this build of the image. */
 #include "profile/fit.h"
 
 #include "profile/bounds.h"
@@ -94,8 +94,8 @@ static bool starts_with_code(gp_range histogram, const gp_bounds *bounds) {
   return false;
 }
 
-/* Whether start-up code would have made another histogram than this one, which is neither
- * within the code, nor covers just the code. */
+/* Whether start-up code would have made a different histogram. `histogram` extends beyond
+ * the code. */
 static bool differs(gp_range histogram, gp_range text, const gp_bounds *bounds) {
   if (has_size(histogram, bounds)) return false;
   if (histogram.high <= text.low || histogram.low >= text.high) return bounds->has_end;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The fit: whether data were recorded by this build of the image.
+ * The fit: whether a profile was recorded by this build of the image.
  *
  * A prologue calls mcount just after the entry of its function. So nearly all recorded
- * callees are just after function entries of the right build, but few are in another
- * build. Start-up code makes the histogram begin and end with the code, whose size
- * differs between builds.
+ * callees are just after function entries of the right build, but few are just after
+ * entries of another build. Start-up code makes the histogram begin and end with the
+ * code, whose size differs between builds.
  */
 #ifndef GP_PROFILE_FIT_H
 #define GP_PROFILE_FIT_H
@@ -28,9 +28,9 @@ size_t gp_fit_sample(const gp_data *data, const gp_symtab *symtab, size_t *sampl
 
 /* Whether the histogram may be from this build of the image, perhaps loaded at another
  * address. False if start-up code of this build would have made another histogram. True
- * if that is unknown: without a histogram or with several, for a shared library, and for
- * a histogram of a part of the code, which the program may have chosen. Reads the image's
- * symbols only if the histogram does not lie where it should. */
+ * if that is unknown: without a histogram or with several, for a shared library, and if
+ * the histogram covers a part of the code, because the program may have chosen this part.
+ * Reads the image's symbols only if the histogram extends beyond the code. */
 bool gp_fit_histogram(const gp_data *data, gp_image *image);
 
 #endif

@@ -2,9 +2,10 @@
 /*
  * The order of records in the sums that GNU gprof writes.
  *
- * GNU gprof writes sums from the symbol table by line: symbols in address order, and of
- * each symbol its calls, the callee met last first, or its blocks, as read. Reports on a
- * sum show functions with equal figures in an order that depends on this one.
+ * GNU gprof writes sums from the symbol table by line, in address order. It lists the
+ * callees of a symbol in reverse order of their first records, and the blocks of a symbol
+ * in the order of their records. Reports on a sum show functions with equal figures in an
+ * order that depends on this one.
  */
 #ifndef GP_PROFILE_GNU_SUM_ORDER_H
 #define GP_PROFILE_GNU_SUM_ORDER_H

@@ -47,8 +47,8 @@ static gp_range code_of(const building *b, uint32_t function) {
   return (gp_range){low, low < high ? high : low};
 }
 
-/* Appends the ranges of a function in which to look up lines. This is its entry, and all
- * of its code if anything was recorded there or all lines are requested. */
+/* Appends the ranges of a function in which to look up lines: its entry, and all of its
+ * code if anything was recorded there or all lines are requested. */
 static size_t add_wanted(const building *b, uint32_t function, gp_range *wanted,
                          size_t count) {
   uint64_t entry = b->functions->address[function];

@@ -2,7 +2,7 @@
 /*
  * The order of functions, arcs and entries in reports.
  *
- * Each is the order in which GNU gprof prints them.
+ * All of these orders are GNU gprof's.
  */
 #ifndef GP_PROFILE_ORDER_H
 #define GP_PROFILE_ORDER_H

@@ -75,7 +75,8 @@ static void trace_calls(const gp_static_calls *found, const gp_symtab *symtab) {
                    symtab->name[found->caller[i]], symtab->name[found->callee[i]]);
 }
 
-/* Assigns the recorded blocks to symbols or, if they are found, all blocks. */
+/* Assigns blocks to symbols: all blocks if they were found in the code, otherwise the
+ * recorded ones. */
 static bool build_blocks(gp_profile *profile, const gp_data *data,
                          const gp_profile_options *options, gp_error *error) {
   const gp_symtab *symtab = profile->symtab;

@@ -175,8 +175,8 @@ static const candidate *find_best(const search *s) {
   return best && is_three_quarters(best->fitting, s->count) ? best : NULL;
 }
 
-/* Whether `a` is likelier than the equally good `b`: only `a` matches the bounds; or they
- * are close, and with `a` the callees are nearer to entries. */
+/* Whether `a` is likelier than the equally good `b`: only `a` matches the bounds; or both
+ * are close together, and with `a` the callees are nearer to entries. */
 static bool is_likelier(const candidate *a, const candidate *b) {
   if (a->bounds != b->bounds) return a->bounds;
   double mean = (double)a->distance / (double)a->fitting;
@@ -263,8 +263,8 @@ static bool covers(gp_range histogram, uint64_t offset, const gp_image *image) {
          image->text_high < high + GP_BOUND_ROUNDING;
 }
 
-/* Whether the addresses fit without a slide. False if the bounds suggest a slide with
- * which as many callees are in prologues. */
+/* Whether the addresses fit without a slide. False if the bounds suggest another slide
+ * that moves at least as many callees to prologues. */
 static bool fits_unmoved(const search *s, bool covered) {
   size_t fitting = try_offset(s, 0, s->count).fitting;
   for (size_t i = 0; i < s->from_bounds; i++)

@@ -19,8 +19,8 @@ bool gp_static_calls_append(gp_static_calls *calls, uint32_t caller, uint32_t ca
 
 /* --- decoding -------------------------------------------------------------- */
 
-/* Appends the calls in a symbol's code. Ignores calls of cold parts: no code calls these,
- * so the bytes are not instructions. */
+/* Appends the calls in a symbol's code. Ignores calls to cold parts: no code calls a cold
+ * part, so the decoded bytes are not instructions. */
 static bool decode_symbol(gp_static_calls *calls, const gp_symtab *symtab,
                           uint32_t symbol, gp_range code, gp_disasm *decoder) {
   uint32_t caller = gp_symtab_owner(symtab, symbol);

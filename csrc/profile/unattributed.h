@@ -4,8 +4,8 @@
  *
  * Between the end of a symbol, given by its size, and the next symbol, there may be other
  * code. Reports attribute that code to the first symbol. Such code can be a stub in .plt,
- * a stripped function, or assembler code after a .size. This file measures how many
- * samples are in it.
+ * a stripped function, or assembler code after a .size. This file counts the samples in
+ * such code.
  *
  * Only symbols with samples are examined. Most symbols have no samples past their ends.
  */

@@ -42,9 +42,9 @@
 #define CALL_SIZE 1u
 #endif
 
-/* The upper 62 bits of a cell are the count. If it is not 0, the lower two bits are the
- * offset of the call in the cell's four bytes of code. No two calls begin in the same
- * four bytes. */
+/* The upper 62 bits of a cell are the count. If the count is not 0, the lower two bits
+ * are the offset of the call in the cell's four bytes of code. No two calls begin in the
+ * same four bytes. */
 #define BYTES_PER_CELL 4u
 #define ONE UINT64_C(4)
 
@@ -172,7 +172,7 @@ void __sanitizer_cov_trace_pc(void) {
 
 /* --- start and end of threads and processes --------------------------------- */
 
-/* Runs when a thread ends. A block that runs in the thread afterwards takes a table
+/* Runs when a thread ends. If the thread runs a block afterwards, it takes a table
  * again. */
 static void leave(void *table_of_thread) {
   table *t = table_of_thread;
@@ -303,10 +303,10 @@ static void add_up(void) {
     }
 }
 
-/* Tells whether the code at `address` calls __sanitizer_cov_trace_pc. At the end of a
- * function the compiler may have turned the call into a jump. Then the return address is
- * in the function's caller. With -fno-plt, the call may be through a slot of the GOT; it
- * then begins one byte before `address`. */
+/* Whether the code at `address` calls __sanitizer_cov_trace_pc. At the end of a function
+ * the compiler may have turned the call into a jump. Then the return address is in the
+ * function's caller. With -fno-plt, the call may be through a slot of the GOT; it then
+ * begins one byte before `address`. */
 static bool is_call(uintptr_t address) {
 #ifdef __x86_64__
   const unsigned char *bytes = (const unsigned char *)address;
@@ -384,7 +384,7 @@ static void put_record(void) {
 
 /* --- the file --------------------------------------------------------------- */
 
-/* Tells whether a file of `size` bytes is a complete profile of glibc's: a histogram and
+/* Whether a file of `size` bytes is a complete profile written by glibc: a histogram and
  * arcs. glibc ignores write errors, such as those of a full disk. */
 static bool is_whole(int file, uint64_t size) {
   struct __attribute__((packed)) {

@@ -43,7 +43,7 @@ static inline void push(thread *t, slot *at, uintptr_t frame, record *entered) {
   t->now.top = at + 1;
 }
 
-/* Records any call. The table is in use. */
+/* Records any call. `t->busy` must be set. */
 static void record_call(thread *t, uintptr_t self, uintptr_t from, uintptr_t frame,
                         uintptr_t pointer) {
   if (frame - t->now.low >= t->now.size && !rec_switch_stack(t, frame)) {
@@ -88,8 +88,8 @@ static __attribute__((noinline)) void slow_call(uintptr_t self, uintptr_t from,
   t->busy = false;
 }
 
-/* Whether the function in slot `at` made a call, if the slot is the innermost one: its
- * frame exists, and the frame pointer leads to it or to no frame at all. */
+/* Whether the function in slot `at`, the innermost one, made the call. Its frame must
+ * still exist, and the frame pointer must point to this frame or to no frame at all. */
 static inline bool made_by(const thread *t, const slot *at, uintptr_t pointer) {
   if (UNLIKELY(at->returns == 0)) return true;
   return at->returns == WORD(at->frame + sizeof at->frame) &&

@@ -43,7 +43,7 @@ static size_t read_start(const char *path, char *bytes, size_t size) {
   return used;
 }
 
-/* Whether contexts were joined because the limit of memory was reached. */
+/* Whether contexts were joined because the memory limit was reached. */
 static bool joined(void) {
   const thread *t = __atomic_load_n(&rec_tables, __ATOMIC_ACQUIRE);
   while (t && !t->full) t = t->next;
@@ -118,8 +118,8 @@ static size_t thread_name(const thread *t, char *name, size_t size) {
   return used > 0 && name[used - 1] == '\n' ? used - 1 : used;
 }
 
-/* Blocks are listed from the last to the first. Returns the one with the records from
- * number `first` on. */
+/* Returns the block that contains record number `first`. The list of blocks begins with
+ * the newest one. */
 static const block *block_from(const thread *t, uint32_t first) {
   const block *b = __atomic_load_n(&t->blocks, __ATOMIC_ACQUIRE);
   while (b->first[0].number > first) b = b->next;

@@ -13,7 +13,7 @@ typedef struct process {
   uint64_t begin, end;
 } process;
 
-/* Writes into the output. */
+/* Writes the context profile to the output file (see output.h). */
 void rec_put_contexts(const process *about);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The hook that compilers call in the prologue of functions, for AArch64. Only gcc passes
- * the return address of the function, so it is read from the frame record. Functions keep
- * their record at different places in the frame, but each record leads to the caller's.
+ * the function's return address, so the hook reads it from the frame record. Functions
+ * keep the record at different places in their frames, but each record points to the
+ * caller's record.
  */
 #ifdef __aarch64__
 	.text

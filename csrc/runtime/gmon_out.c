@@ -17,7 +17,7 @@ typedef struct arc {
   uint64_t count;
 } arc;
 
-/* What is summed: arcs in a hash table, and bins. */
+/* The sums over all tables: arcs in a hash table, and bins. */
 typedef struct sums {
   uintptr_t low, high; /* of the histogram */
   uintptr_t bias;

@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
-/* Writes into the output; returns 0 or ENOMEM. `low` and `high` are the ends of the
- * program's code, as loaded. */
+/* Writes gmon.out to the output file (see output.h). Returns 0 or ENOMEM. `low` and
+ * `high` are the ends of the program's code, as loaded. */
 int rec_put_gmon(uintptr_t low, uintptr_t high);
 
 #endif

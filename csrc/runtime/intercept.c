@@ -25,7 +25,7 @@ EXPORTED void _exit(int status) { end(status); }
 
 EXPORTED void _Exit(int status) { end(status); }
 
-/* Runs in place of SIGABRT's default action, which follows. */
+/* Our action for SIGABRT: writes the profile, then takes the default action. */
 static void write_and_abort(int number) {
   const int saved = errno;
   const struct sigaction standard = {.sa_handler = SIG_DFL};
@@ -51,7 +51,7 @@ void rec_catch_abort(void) {
 /* --- actions of signals ----------------------------------------------------- */
 
 /* For SIGABRT, our action replaces the default one, but the program sees the default. If
- * the program takes the timers' signal, sampling ends. */
+ * the program sets an action for the timers' signal, sampling ends. */
 EXPORTED int sigaction(int number, const struct sigaction *restrict action,
                        struct sigaction *restrict old) {
   const bool is_tick = number == rec_tick_signal && rec_tick_signal != 0;
@@ -82,8 +82,8 @@ EXPORTED void (*signal(int number, void (*handler)(int)))(int) {
                                                                      : old.sa_handler;
 }
 
-/* Makes the next call look for its stack: the alternate stack may lie within the
- * thread's own. */
+/* Makes the next recorded call look up its stack, because the alternate stack may lie
+ * within the thread's own stack. */
 EXPORTED int sigaltstack(const stack_t *restrict new, stack_t *restrict old) {
   const long failed = SYSTEM_CALL(sigaltstack, new, old, 0, 0);
   if (new &&rec_own) rec_own->now.size = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Functions of the C library that the recorder wraps to learn of closed libraries, and of
- * stacks for coroutines. The C library's own functions are found by the dynamic linker,
- * so this file is not in the archive for static programs.
+ * Functions of the C library that the recorder wraps, to notice when a library is closed
+ * and when a coroutine gets a stack. The C library's own functions are found by the
+ * dynamic linker, so this file is not in the archive for static programs.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -13,7 +13,8 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* dlopen is not replaced: it searches the directories that its caller names. */
+/* dlopen is not wrapped, because it searches the run path (DT_RUNPATH) of the object that
+ * calls it. */
 EXPORTED int dlclose(void *handle) {
   int (*const original)(void *) = (int (*)(void *))dlsym(RTLD_NEXT, "dlclose");
   rec_update_modules();

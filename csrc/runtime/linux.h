@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * System calls without the C library. The code that runs at a call may use nothing else:
- * functions of the C library may change vector registers, which hold the arguments of the
- * function that is being entered, and may be busy in the code that a signal interrupted.
- * A failure is a negative errno.
+ * System calls without the C library. The code that runs at each call must not use the C
+ * library. Its functions may change vector registers, which can hold arguments of the
+ * function being entered, and most are not safe in signal handlers. A system call that
+ * fails returns a negative errno.
  */
 #ifndef GPROF_RUNTIME_LINUX_H
 #define GPROF_RUNTIME_LINUX_H

@@ -34,7 +34,8 @@ const module *rec_module_at(uintptr_t address);
  * unknown. */
 uintptr_t rec_function_at(uintptr_t address);
 
-/* Looks for new modules and for closed ones. Not for signal handlers. */
+/* Updates the list with modules that were loaded or closed. Not safe in signal
+ * handlers. */
 void rec_update_modules(void);
 
 #endif

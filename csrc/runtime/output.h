@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writes a file under a temporary name, and renames it when it is complete. Makes no use
- * of the C library's files or memory, so that signal handlers may write.
+ * Writes a file under a temporary name, and renames it when it is complete. Does not use
+ * the C library's files or memory, so signal handlers may write.
  */
 #ifndef GPROF_RUNTIME_OUTPUT_H
 #define GPROF_RUNTIME_OUTPUT_H
@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Opens the output file, which will be named `name`. There is one at a time. */
+/* Opens the output file, which will be named `name`. Only one file can be open at a
+ * time. */
 bool rec_open_output(const char *name);
 
 void rec_put(const void *bytes, size_t size);

@@ -11,8 +11,8 @@
 /* Sets the bounds of the program's code, as loaded, for the histogram. */
 void rec_set_code(uintptr_t low, uintptr_t high);
 
-/* Begins the profile of this process. The file names of a forked child
- * contain its process id. */
+/* Begins the profile of this process. The file names of a forked child contain its
+ * process id. */
 void rec_begin_profile(bool forked);
 
 /* Writes the profile, unless nothing was recorded since the last time. Does nothing in a

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * libgprof-recorder takes the place of the C library's functions for programs compiled
- * with -pg: see doc/recorder.md. This file starts the recorder, and ends it; calls.c has
- * what runs at each call.
+ * with -pg: see doc/recorder.md. This file starts and ends the recorder; calls.c has the
+ * code that runs at each call.
  */
 #include "runtime/recorder.h"
 
@@ -127,7 +127,8 @@ void _mcleanup(void) {
 }
 
 /* The linker sorts constructors and destructors by these numbers. Destructors run in
- * reverse order: after all others of the program, if the recorder is part of it. */
+ * reverse order. So if the recorder is linked into the program, its destructor runs after
+ * all others of the program. */
 #define IN(section_name) __attribute__((section(section_name), used))
 IN(".init_array.00000")
 static void (*const first)(int, char **, char **) = start;

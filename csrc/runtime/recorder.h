@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The interface of the recorder for the program, and for the C library's start files.
- * calls.c has the hooks that compilers call.
+ * The functions of the recorder that programs and the C library's start files call. The
+ * hooks that compilers call are in entry_*.S.
  */
 #ifndef GPROF_RUNTIME_RECORDER_H
 #define GPROF_RUNTIME_RECORDER_H
@@ -10,8 +10,8 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* What glibc calls at the start of a program compiled with -pg, with the ends of its
- * code; and what it calls at exit, which writes the profile. */
+/* In a program compiled with -pg, glibc calls __monstartup at the start, with the ends of
+ * the program's code. At exit it calls _mcleanup, which writes the profile. */
 EXPORTED void __monstartup(size_t low, size_t high);
 EXPORTED void monstartup(size_t low, size_t high);
 EXPORTED void _mcleanup(void);

@@ -29,8 +29,8 @@ static registers registers_of(const ucontext_t *context) {
 #endif
 }
 
-/* The context of the code that was running. A frame without locals has its return address
- * at the stack pointer. */
+/* Returns the context of the interrupted code. The search includes the word below the
+ * stack pointer: a frame without locals has its return address at the stack pointer. */
 static record *context_at(thread *t, registers now) {
   const uintptr_t below = now.stack - sizeof below - 1;
   if (now.stack - t->now.low >= t->now.size && !rec_switch_stack(t, now.stack))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Samples the program: a timer of each thread, on its processor time, sends the thread a
- * real-time signal. The kernel may deliver fewer signals than asked for. A signal then
- * stands for several ticks.
+ * Samples the program. Each thread has a timer on its processor time, which sends the
+ * thread a real-time signal. The kernel may deliver fewer signals than asked for. A
+ * signal then stands for several ticks.
  */
 #ifndef GPROF_RUNTIME_SAMPLING_H
 #define GPROF_RUNTIME_SAMPLING_H

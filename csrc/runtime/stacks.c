@@ -151,8 +151,8 @@ static bool use(thread *t, range r, unsigned root) {
   return s;
 }
 
-/* Uses the thread's own stack, without the alternate stack, which may be a local array on
- * the thread's own stack. */
+/* Uses the thread's own stack. The alternate stack may be a local array on that stack;
+ * then uses only the part around it that contains `frame`. */
 static void use_own(thread *t, range own, range alternate, uintptr_t frame) {
   if (contains(own, alternate.low) && alternate.low > frame)
     own.high = alternate.low;

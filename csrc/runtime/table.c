@@ -11,7 +11,8 @@
 #define FIRST_SHIFT 57  /* 128 buckets */
 #define STACK_SIZE PAGE /* a further stack, with its first slots */
 
-/* Deeper contexts are joined, because a new context is compared with all above it. */
+/* Deeper contexts are joined, because a new context is compared with all contexts above
+ * it. */
 #define MAX_DEPTH 4096
 
 /* Maximum number of slots that are searched for the function of a call site. */
@@ -130,8 +131,8 @@ static record *add(thread *t, record *context, uintptr_t from, uintptr_t self) {
   return r;
 }
 
-/* The context that a call enters: a new one, that of the same function's frame above, or
- * the joined one. */
+/* The context that a call enters: a new one; for a recursive call, that of the same
+ * function's frame above; or, if the call is too deep, the joined one. */
 static record *entered_by(thread *t, record *call) {
   if (call->depth > MAX_DEPTH) return &t->roots[JOINED];
   for (record *above = call->context; above; above = above->context)
@@ -152,8 +153,8 @@ static bool is_signal_return(uintptr_t address) {
   return true;
 }
 
-/* Adds a call. A signal handler is entered from the root; the record in the context that
- * the signal interrupted only counts. */
+/* Adds a call. A signal handler's context is below the root, not below the context that
+ * the signal interrupted; the record there has a count but no children. */
 static record *add_call(thread *t, record *context, uintptr_t from, uintptr_t self) {
   record *root = &t->roots[ROOT], *handler = NULL;
   if (context->self != 0 && is_signal_return(from)) {
@@ -185,7 +186,7 @@ void rec_add_sample(thread *t, record *context, uintptr_t at, uint64_t ticks) {
 
 /* --- tables ----------------------------------------------------------------- */
 
-/* The bytes where a frame can begin: a frame has two words. */
+/* The number of addresses at which a frame can begin. A frame has at least two words. */
 static size_t size_of(uintptr_t low, uintptr_t high) {
   return high - low - 2 * sizeof high + 1;
 }
@@ -329,8 +330,9 @@ static uintptr_t function_of(const slot *s) {
   return s->context->self != 0 ? rec_function_at(s->context->self - 1) : 0;
 }
 
-/* Whether the function of a slot cannot have made a call, because the call site is in the
- * function of another slot: it has returned, or is that one's caller. */
+/* Whether the function of slot `at` cannot have made the call, because the call site is
+ * in the function of another slot. Then the function of `at` has returned, or it called
+ * the other function. */
 static bool is_other(const thread *t, const slot *at, uintptr_t from) {
   const uintptr_t function = rec_function_at(from - 1);
   if (function == 0 || function == function_of(at)) return false;

@@ -4,13 +4,12 @@
  *
  * A record belongs to a call site in a context. Its context is the record of the call
  * that entered the function with the call site. So the records of a thread form a tree,
- * whose root is not a call.
- * A recursive call enters the context of the function's frame above; its own record only
- * counts, and has no children. Each sample is a record, too: its `from` is the address
- * where it fell, and `self` is 0.
+ * whose root is not a call. A recursive call enters the context of the function's frame
+ * above; its own record has a count but no children. Each sample is a record, too: its
+ * `from` is the address at which the sample was taken, and its `self` is 0.
  *
- * Only its own thread changes a table. A signal handler that finds the table busy uses
- * a second table. Other threads read the records while they are in use: a record is
+ * A table is changed only by its own thread. A signal handler that finds the table busy
+ * uses a second table. Other threads may read the records at any time: a record is
  * complete before the number of used records in its block is published.
  */
 #ifndef GPROF_RUNTIME_TABLE_H
@@ -28,7 +27,7 @@ typedef struct record {
                               a note that this context cannot have made the call */
   uint64_t count;
   struct record *next;      /* in the same bucket */
-  struct record *recent[2]; /* the calls last made in this context */
+  struct record *recent[2]; /* the last two calls made in this context */
   uint32_t depth;           /* in frames */
   uint32_t number;          /* in the table; the roots have the first ones */
 } record;
@@ -47,12 +46,12 @@ typedef struct slot {
   record *context;
 } slot;
 
-/* The part of the program's stack in use, and its shadow. Every frame in it has a slot
- * above the first, which stands for the caller of the outermost frame. Frames descend
- * from the first slot on. */
+/* The part of the program's stack in use, and its shadow. Each frame in this part has a
+ * slot. The first slot has no frame: it stands for the caller of the outermost frame. The
+ * addresses of frames descend from slot to slot. */
 typedef struct window {
-  uintptr_t low, size; /* where frames may begin, in bytes. A size of 0 makes the next
-                           call look for its stack */
+  uintptr_t low, size; /* the addresses where frames may begin. A size of 0 makes the next
+                          call look up its stack */
   slot *slots, *top, *end;
 } window;
 
@@ -69,14 +68,14 @@ typedef struct thread {
   window now;    /* of the stack in use */
   stack *stack;  /* the stack in use */
   bool busy;     /* the table is changing */
-  bool ended;    /* no thread uses the table. Set last */
+  bool ended;    /* no thread uses the table; set after the thread's last change */
   bool deferred; /* made by a signal handler for a busy table */
   bool has_timer;
   bool full;             /* further contexts are joined, for lack of memory */
   int timer;
   int id;           /* of the thread; of the last one, if several used the table */
   uint32_t number;  /* of the table in this process, from 1 */
-  uint32_t threads; /* that used the table, one after the other */
+  uint32_t threads; /* number of threads that used the table, one after the other */
   record **buckets;
   unsigned shift; /* 64 minus the binary logarithm of the number of buckets */
   uint32_t records;
@@ -101,14 +100,14 @@ typedef struct thread {
 /* Orders the changes of a table for signal handlers of its thread. */
 #define BARRIER() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
-/* Before the start, calls go to a small table of their own. */
+/* States of the recorder. Before the start, calls go to a small table, rec_early. */
 enum { NOT_STARTED, RECORDING, PAUSED };
 HIDDEN extern int rec_state;
 
 /* This thread's table; NULL before its first call. */
 HIDDEN extern _Thread_local thread *rec_own;
 
-/* The list of all tables, and the number of bytes that tables may have. */
+/* The list of all tables, and the limit of their total size in bytes. */
 HIDDEN extern thread *rec_tables;
 HIDDEN extern size_t rec_limit;
 
@@ -122,26 +121,26 @@ void rec_reuse_table(thread *t, uintptr_t low, uintptr_t high);
 /* Forgets all tables, in a forked child. Their memory is shared with the parent. */
 void rec_forget_tables(void);
 
-/* Bytes that all tables have. */
+/* Returns the total size of all tables in bytes. */
 size_t rec_memory(void);
 
 /* Adds a stack. Its outermost frame is called from a root. Returns NULL without
  * memory. */
 stack *rec_add_stack(thread *t, uintptr_t low, uintptr_t high, unsigned root);
 
-/* Makes a stack the one in use: of it, the part from `low` to `high`. */
+/* Switches to a stack, of which only the part from `low` to `high` is in use. */
 void rec_use_stack(thread *t, stack *s, uintptr_t low, uintptr_t high);
 
 /* Doubles the capacity of the shadow stack; false without memory. */
 bool rec_grow_slots(thread *t);
 
-/* Finds the slot of the function that runs when the innermost frame is above `frame`.
- * `pointer` is its frame pointer, if it has one. If no frame pointer leads to a slot, it
- * is the innermost one, and `by_order` is set. */
+/* Finds the slot of the function that is running; frames at or below `frame` are ignored.
+ * `pointer` is the function's frame pointer, if it has one. If no frame pointer leads to
+ * a slot, returns the innermost slot, and sets *by_order. */
 slot *rec_find_slot(const thread *t, uintptr_t frame, uintptr_t pointer, bool *by_order);
 
 /* Finds the record of a call from the function in slot `*at`, or adds it. If the call
- * site is in the function of another slot, that becomes `*at`. Returns NULL without
+ * site is in the function of another slot, sets `*at` to that slot. Returns NULL without
  * memory. */
 record *rec_find_call(thread *t, slot **at, uintptr_t from, uintptr_t self,
                       bool by_order);

@@ -9,7 +9,7 @@
 
 #include "runtime/table.h"
 
-/* Calls that were not recorded, for lack of memory. */
+/* Number of calls that were not recorded, for lack of memory. */
 HIDDEN extern uint64_t rec_lost;
 
 /* Prepares for threads; false without memory. */
@@ -19,7 +19,7 @@ bool rec_start_threads(void);
  * without memory. */
 thread *rec_other_table(thread *t, uintptr_t frame);
 
-/* Starts anew in a forked child, in which only this thread exists. */
+/* Replaces the tables in a forked child, where only this thread exists. */
 void rec_start_child(void);
 
 #endif

@@ -38,8 +38,9 @@ static bool set_limit(resource_name resource, rlim_t soft, rlim_t hard) {
   return setrlimit(resource, &limit) == 0;
 }
 
-/* At the soft limit of CPU time the process gets SIGXCPU; a second later, SIGKILL. At
- * that of a file's size it gets SIGXFSZ, which it may have inherited as ignored. */
+/* At the soft limit of CPU time the process gets SIGXCPU; a second later, SIGKILL. At the
+ * limit of file size it gets SIGXFSZ. Restores that signal's default action, because the
+ * process may have inherited it as ignored. */
 static bool set_limits(const gp_limits *limits) {
   return signal(SIGXFSZ, SIG_DFL) != SIG_ERR &&
          set_limit(RLIMIT_CPU, limits->seconds, limits->seconds + 1) &&

@@ -36,7 +36,7 @@ typedef struct gp_symtab_options {
   const gp_trace *trace;      /* or NULL */
 } gp_symtab_options;
 
-/* Number of the source file of local symbols that follow no symbol of a file. */
+/* Source file number of the local symbols before the first BSF_FILE symbol. */
 enum { GP_UNKNOWN_FILE = 1 };
 
 typedef struct gp_candidate {

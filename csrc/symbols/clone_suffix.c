@@ -22,7 +22,8 @@ size_t gp_clone_cold_stem(const char *name) {
 }
 
 /* Returns one past the end of the suffix group that begins with the dot at `p`; NULL if
- * the group is invalid. A group ends with a number, which only a final "." may lack. */
+ * the group is invalid. A group ends with a number; only a final "." may be without
+ * one. */
 static const char *skip_group(const char *p) {
   bool bare = false;
   if (strncmp(p, ".clone.", 7) == 0)

@@ -21,9 +21,9 @@ static inline bool gp_clone_is_cold(const char *name) {
 
 /* Whether GNU gprof accepts the name of a local symbol as the name of a function. The
  * name must not contain "$". It may contain "." only in trailing groups: ".clone.",
- * ".constprop." or ".", each followed by a number. After such a group GNU gprof reads on
- * into the next name of the string table, by the same rules. This function does the same
- * while the next name begins at or below `limit`; never if `limit` is NULL
+ * ".constprop." or ".", each followed by a number. After such a group GNU gprof also
+ * checks the next name in the string table, by the same rules. This function does the
+ * same while the next name begins at or below `limit`; never if `limit` is NULL
  * (gp_policy.bounded_names). */
 bool gp_clone_gnu_accepts(const char *name, const char *limit);
 

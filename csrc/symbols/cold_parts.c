@@ -57,9 +57,9 @@ static gp_key stem_key(const char *part) {
   return gp_bytes_key(part, gp_clone_cold_stem(part));
 }
 
-/* Returns the function of that name in the cold part's file, or GP_NONE. Compilers list a
+/* Returns the function named `name` in the cold part's file, or GP_NONE. Compilers list a
  * function before its cold part. If files are unknown (strip -g), several functions may
- * have the name, and the nearest one before the cold part is the right one. lld lists
+ * have the name; then the nearest one before the cold part is the right one. lld lists
  * hidden functions last in their file. */
 static uint32_t in_same_file(const functions *f, gp_key name, uint32_t cold) {
   uint32_t file = f->chosen->rows[cold].file;
@@ -72,10 +72,10 @@ static uint32_t global(const functions *f, gp_key name) {
   return gp_hash_find(&f->by_file, in_file(name, 0));
 }
 
-/* Returns the hidden function of that name, or GP_NONE. It is the last of its name, and
- * is listed after the last file symbol: ld adds a file symbol without a name before such
- * functions. In other tables, it must be the only function of that name. Functions that
- * own a cold part do not own another one. */
+/* Returns the hidden function named `name`, or GP_NONE. Only functions that own no cold
+ * part are considered. ld lists hidden functions last, after a file symbol without a
+ * name, so the last function of the name is the hidden one. In other tables, it must be
+ * the only function of that name. */
 static uint32_t hidden(const functions *f, gp_key name) {
   uint32_t first = gp_hash_find(&f->by_name, name);
   if (first == GP_NONE || f->spare[first] == 0) return GP_NONE;
@@ -84,8 +84,8 @@ static uint32_t hidden(const functions *f, gp_key name) {
   return f->spare[first] == 1 || at_end ? last : GP_NONE;
 }
 
-/* Makes a function the owner of a cold part, unless it is GP_NONE, owns another one, or
- * has another name with the same hash. */
+/* Sets the owner of a cold part. Does nothing if `owner` is GP_NONE, already owns a cold
+ * part, or has a different name with the same hash. */
 static void set_owner(functions *f, gp_candidates *chosen, uint32_t cold,
                       uint32_t owner) {
   if (owner == GP_NONE || f->owns[owner]) return;

@@ -3,9 +3,9 @@
  * The functions that cold parts belong to.
  *
  * Compilers move the unlikely part of a function "f" out of the way and call it "f.cold".
- * It is local to the source file of "f", but "f" may be listed elsewhere in the symbol
- * table: with the global symbols, or, if it is hidden, after the local symbols of all
- * files (ld, gold).
+ * The cold part is local to the source file of "f", but "f" may be listed elsewhere in
+ * the symbol table: with the global symbols, or, if it is hidden, after the local symbols
+ * of all files (ld, gold).
  */
 #ifndef GP_SYMBOLS_COLD_PARTS_H
 #define GP_SYMBOLS_COLD_PARTS_H

@@ -11,7 +11,8 @@
 typedef struct gp_demangled {
   const char **name;      /* for each symbol: its demangled name, NULL until needed; the
                              symbol table's string if the name is not mangled */
-  const char **short_name;  /* the same without parameters and template arguments */
+  const char **short_name;  /* for each symbol: the demangled name without parameters and
+                               template arguments */
   struct gp_demangled_block *newest;  /* storage for demangled strings */
 } gp_demangled;
 
@@ -20,7 +21,7 @@ typedef struct gp_demangled {
 const char *gp_demangled_name(gp_demangled *names, const gp_image *image,
                               const gp_symtab *symtab, uint32_t symbol);
 
-/* Likewise for the demangled name without parameters and template arguments. */
+/* Like gp_demangled_name, for the name without parameters and template arguments. */
 const char *gp_demangled_short_name(gp_demangled *names, const gp_image *image,
                                     const gp_symtab *symtab, uint32_t symbol);
 

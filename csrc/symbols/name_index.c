@@ -119,8 +119,9 @@ static bool demangles_to(const gp_name_index *index, uint32_t symbol, const char
   return same;
 }
 
-/* Whether a symbol's name contains a word. Only C++ and old Rust ("_Z") and Ada (no
- * underscore) are known to spell identifiers out. */
+/* Whether a symbol's demangled name may contain a word. The mangled names of C++ and old
+ * Rust ("_Z") and of Ada (no underscore) spell identifiers out, so they must contain the
+ * word. Nothing is known about other names. */
 static bool may_contain(const gp_name_index *index, uint32_t symbol, const char *word,
                         size_t length) {
   const char *name = plain_name(index, symbol);
@@ -181,8 +182,8 @@ static bool matches_name(const gp_name_pattern *pattern, const char *name, scrat
   return true;
 }
 
-/* A mangled name in the symbol table only matches a glob: it contains the words of the
- * function's parameters, which a regular expression would find. */
+/* Only globs are also compared with mangled names. A mangled name contains the words of
+ * the function's parameters, which a regular expression would find. */
 static bool matches_symbol(const gp_name_index *index, const gp_name_pattern *pattern,
                            uint32_t symbol, scratch *s, bool *matches) {
   char *demangled = gp_image_demangle(index->image, index->symtab->name[symbol]);

@@ -21,7 +21,8 @@ static size_t remove_empty_arguments(char *text, size_t length) {
   return kept;
 }
 
-/* Whether a text has different numbers of two brackets, as in the glob "Map<int*". */
+/* Whether the numbers of opening and closing brackets differ, as in the glob
+ * "Map<int*". */
 static bool is_unbalanced(const char *text, char open, char close) {
   ptrdiff_t depth = 0;
   for (; *text; text++) depth += (*text == open) - (*text == close);
@@ -98,9 +99,9 @@ static bool begins_with(const char *glob, size_t glob_length, const char *text,
 }
 
 /* Whether a glob matches the last components of a name. Only the part before the first
- * "*" is tried at each component. What follows is tried only behind the first match of
- * this part: if it does not match there, it does not match the shorter texts behind later
- * ones. */
+ * "*" is tried at each component. The rest of the glob is tried only after the first
+ * match of this part: if it does not match there, it cannot match the shorter text after
+ * a later match. */
 static bool glob_matches_components(const char *glob, const char *name, size_t length) {
   size_t fixed = strcspn(glob, "*");
   for (size_t from = 0; from < length; from = gp_next_component(name, length, from)) {

@@ -2,9 +2,8 @@
 /*
  * Patterns that select functions by name.
  *
- * A pattern is compared with demangled names. What it does not mention is ignored: a
- * pattern without parameters matches names with any parameters. The same goes for
- * template arguments.
+ * A pattern is compared with demangled names. A pattern without parameters matches names
+ * with any parameters; the same holds for template arguments.
  */
 #ifndef GP_SYMBOLS_NAME_PATTERN_H
 #define GP_SYMBOLS_NAME_PATTERN_H
@@ -16,13 +15,14 @@
 
 typedef enum gp_pattern_kind {
   GP_COMPONENTS,  /* the last components of a qualified name: "Map::find", "find" */
-  GP_GLOB,        /* likewise; "*" matches any text and "?" any character */
+  GP_GLOB,        /* the same, but "*" matches any text and "?" any character */
   GP_REGEX        /* an extended regular expression of POSIX, found anywhere in a name */
 } gp_pattern_kind;
 
 typedef struct gp_name_pattern {
   gp_pattern_kind kind;
-  bool parameters, arguments;  /* whether it mentions these */
+  bool parameters, arguments;  /* whether the pattern has parameters, or template
+                                  arguments */
   char *text;
   regex_t regex;               /* for GP_REGEX */
 } gp_name_pattern;

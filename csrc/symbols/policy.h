@@ -36,9 +36,9 @@ typedef struct gp_policy {
    * goes to the function before them. */
   bool typed_functions;
 
-  /* Symbols in debugging sections are not functions. GNU: they are if they are weak, as
-   * those that gcc -flto -g defines in .debug_info. Their values are offsets, which can
-   * equal addresses of code. */
+  /* Symbols in debugging sections are not functions. GNU: weak symbols are, such as those
+   * that gcc -flto -g defines in .debug_info. Their values are offsets, which can equal
+   * addresses of code. */
   bool debugging_skipped;
 
   /* The check of a local name stops at its end. GNU: after a clone's suffix, the check
@@ -99,7 +99,7 @@ typedef struct gp_policy {
    * function, and its time goes to the function before it. */
   bool cold_parts_owned;
 
-  /* The last symbol has samples. GNU: it has none if any symbols have the same address,
+  /* The last symbol has samples. GNU: it has none if any two symbols share an address,
    * because its end is then the address of a symbol that was removed. */
   bool last_symbol_sampled;
 
@@ -118,7 +118,7 @@ typedef struct gp_policy {
 
   /* Static calls are found by decoding the instructions; calls that the user excluded
    * stay excluded. GNU: on x86, any byte that looks like a call is taken for one
-   * (profile/gnu_static_calls.h), and excluded calls come back. */
+   * (profile/gnu_static_calls.h), and excluded calls are added again. */
   bool decoded_calls;
 
   /* The time spent in code that no symbol covers is computed. GNU: it is not. */

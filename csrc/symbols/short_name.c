@@ -43,7 +43,8 @@ static const char *after_same(const char *p, const char *end, char open, char cl
   return NULL;
 }
 
-/* Like after_same, for "<". Those in other brackets and in operators do not count. */
+/* Like after_same, for angle brackets. Those within other brackets and in operators do
+ * not count. */
 static const char *after_angle(const char *begin, const char *p, const char *end) {
   size_t depth = 0;
   while (p && p < end) {
@@ -83,7 +84,7 @@ typedef struct shortening {
   size_t length;          /* of the result */
   size_t word;            /* where its last word begins */
   size_t cut;             /* where the function begins, after its return type */
-  bool in_operator;       /* in a name such as "operator new": blanks end no word */
+  bool in_operator;       /* in a name such as "operator new": blanks do not end a word */
   gp_name_form form;
 } shortening;
 
@@ -107,8 +108,8 @@ static void skip_qualifiers(shortening *s) {
   }
 }
 
-/* Parameters of a function; false if the parentheses are something else. Only names of
- * functions with template arguments begin with a return type. */
+/* Skips the parameters of a function; false if the parentheses are something else. Only
+ * names of functions with template arguments begin with a return type. */
 static bool skip_parameters(shortening *s, const char *after) {
   char before = s->length > 0 ? s->out[s->length - 1] : ' ';
   if (before == ' ' && s->length >= 9 &&
@@ -123,7 +124,7 @@ static bool skip_parameters(shortening *s, const char *after) {
   return true;
 }
 
-/* "{lambda(int)#1}", without parameters. */
+/* Copies a part such as "{lambda(int)#1}", without the parameters. */
 static void copy_braces(shortening *s, const char *after) {
   const char *open = memchr(s->p, '(', (size_t)(after - s->p));
   const char *close = open ? after_same(open, after, '(', ')') : NULL;

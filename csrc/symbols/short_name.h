@@ -28,8 +28,8 @@ typedef enum gp_name_form {
  * of the result, at most `length`. */
 size_t gp_shorten_name(const char *name, size_t length, gp_name_form form, char *out);
 
-/* Returns the offset at which the component after the one at `from` begins, after "::";
- * `length` if that is the last one. */
+/* Returns the offset of the component after the one at `from`, past the "::"; `length` if
+ * there is no further component. */
 size_t gp_next_component(const char *name, size_t length, size_t from);
 
 /* Returns the number of bytes that gp_fit_name needs. */

@@ -48,7 +48,8 @@ typedef struct lookup {
                                or GP_NONE if not yet assigned */
 } lookup;
 
-/* Returns the number of a symbol's file in `l->files`, or GP_NONE, and sets its line. */
+/* Returns the number of a symbol's file in `l->files`, or GP_NONE. Sets `*line` to the
+ * symbol's line. */
 static uint32_t look_up(const lookup *l, uint32_t symbol, uint32_t *line) {
   if (l->symtab->lines) {
     *line = l->symtab->lines->line[symbol];

@@ -70,8 +70,8 @@ static bool same_object(const gp_candidate *a, const gp_candidate *b) {
 }
 
 /* Reduces the candidates, in place, to one per address. With map_whole_objects also
- * merges neighbours that represent the same object file. Sets `place[order]` to the row
- * that each symbol was merged into, for the lookup of owners. */
+ * merges neighbours that represent the same object file. For the lookup of owners, sets
+ * `place[order]` to the row into which the symbol with this `order` was merged. */
 static void deduplicate(gp_candidates *chosen, uint32_t *place,
                  const gp_symtab_options *options) {
   size_t kept = 0;

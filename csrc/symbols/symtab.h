@@ -7,7 +7,8 @@
  * symbol to the end of .text belongs to a symbol.
  *
  * With the policy cold_parts_owned, the cold part split from a function ("f.cold") is a
- * symbol owned by the function. A lookup of its addresses gives the function.
+ * symbol owned by the function. A lookup of an address in the cold part gives the
+ * function.
  */
 #ifndef GP_SYMBOLS_SYMTAB_H
 #define GP_SYMBOLS_SYMTAB_H
