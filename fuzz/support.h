@@ -4,8 +4,8 @@
  *
  * An input consists of parts. A part is stored as its length, in two little-endian bytes,
  * and its bytes. The last part has no length: it is the rest of the input. A length that
- * exceeds the rest of the input is reduced to it. The mutator changes one part and keeps
- * the others.
+ * exceeds the rest of the input is reduced to the size of the rest. The mutator changes
+ * one part and keeps the others.
  */
 #ifndef FUZZ_SUPPORT_H
 #define FUZZ_SUPPORT_H
@@ -36,12 +36,14 @@ static inline uint8_t fuzz_byte(fuzz_part part, size_t place) {
   return place < part.size ? part.bytes[place] : 0;
 }
 
-/* Makes a file in memory with the bytes of a part. The file is open, at offset 0, until
- * the next call with the same number, 0 or 1. */
+/* A file in memory, which is open. */
 typedef struct fuzz_file {
   int file;          /* descriptor */
   const char *path;  /* to open it again */
 } fuzz_file;
+
+/* Makes a file with the bytes of a part. The file is at offset 0, and open until the next
+ * call with the same number, 0 or 1. */
 fuzz_file fuzz_make_file(fuzz_part part, unsigned number);
 
 /* Redirects standard output to a file in memory, and empties that file. The descriptor is

@@ -55,10 +55,10 @@ static char ***push_argv_box(lua_State *L) {
   return box;
 }
 
-/* Checks that an @FILE argument can be read, because expandargv does not: it treats some
- * unreadable files as empty, and exits the process if the file is a directory. Returns
- * true for files that cannot be opened: expandargv keeps these arguments as plain words.
- * Also returns true for pipes, without reading them. */
+/* Checks that an @FILE argument can be read. expandargv does not check this: it treats
+ * some unreadable files as empty, and exits the process if the file is a directory.
+ * Returns true for files that cannot be opened: expandargv keeps these arguments as plain
+ * words. Also returns true for pipes, without reading them. */
 static bool can_be_read(const char *path, gp_error *error) {
   struct stat status;
   bool file_like =
@@ -101,8 +101,8 @@ static int expand(lua_State *L) {
  * letter (or a blank), a blank, and the long name (or nothing). "=" follows if an
  * argument is required, "[=" if it is optional. The rest of the line is ignored. */
 
-/* getopt_long returns LONG_BASE plus the offset of the option's line for a long option.
- * That is larger than any character, which stands for a short option. */
+/* For a long option, getopt_long returns LONG_BASE plus the offset of the option's line.
+ * For a short option it returns the letter, which is less than LONG_BASE. */
 enum { LONG_BASE = 1000 };
 
 static int argument_kind(const char *after_name) {

@@ -267,12 +267,13 @@ void gp_define_data(lua_State *L) {
       {"has_histogram", get_has_histogram},
       {"has_arcs", get_has_arcs},  /* true also for formats that always record arcs */
       {"shared", get_shared},  /* is a profile of a shared library */
-      {"uncounted", get_uncounted},  /* calls lost because its arc table was full */
+      {"uncounted", get_uncounted},  /* calls lost because the library's arc table was
+                                        full */
       {"pointer_size", get_pointer_size},  /* bytes */
       {"big_endian", get_big_endian},
       {"files", get_files},  /* list: path, format and record counts of each file */
       {"low", get_low},    /* lowest address of histograms and callees, or nil */
-      {"high", get_high},  /* highest address of them, or nil */
+      {"high", get_high},  /* highest address of histograms and callees, or nil */
       {NULL, NULL}};
   static const luaL_Reg functions[] = {{"data", new_data}, {NULL, NULL}};
   gp_define_object(L, GP_DATA, gp_get_field, meta, methods);

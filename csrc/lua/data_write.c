@@ -24,7 +24,7 @@ static int check_writable(lua_State *L, int index) {
 typedef struct destination {
   gp_writer *writer;     /* or NULL */
   int file;              /* descriptor; or -1 */
-  const char *path;      /* otherwise; for messages, the name of an open file */
+  const char *path;      /* or, for messages, "open file" */
 } destination;
 
 static destination check_destination(lua_State *L, int index) {

@@ -41,7 +41,7 @@ static bool may_be_split(const gp_image *image) {
 }
 
 /* Calls the finder, if one is set, with the image on the top of the stack. Does nothing
- * if `*done`; otherwise sets it. Leaves the image on the stack. */
+ * if `*done` is true; otherwise sets it to true. Leaves the image on the stack. */
 static void find_once(lua_State *L, bool *done, const char *what) {
   if (*done) return;
   *done = true;

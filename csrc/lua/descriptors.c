@@ -80,9 +80,9 @@ static int redirect(lua_State *L) {
 }
 
 /* open_standard_files(): opens /dev/null for each standard descriptor that is closed.
- * Otherwise the next file opened would get its number, and messages would go into that
- * file. Standard input is opened for writing and the others for reading, so that using
- * them is still an error. */
+ * Otherwise the next file opened would get this descriptor, and messages would go into
+ * that file. Standard input is opened for writing and the others for reading, so that
+ * using them is still an error. */
 static int open_standard_files(lua_State *L) {
   (void)L;
   for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)

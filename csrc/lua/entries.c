@@ -96,7 +96,7 @@ static void write_primary(const page *p, uint32_t node, const gp_label *label) {
       gp_integer_value(self_calls),
       gp_label_value(label),
   };
-  bool called = calls != 0 || node >= graph->functions;  /* a cycle shows 0, too */
+  bool called = calls != 0 || node >= graph->functions;  /* cycles show 0 calls, too */
   int format = self_calls != 0 ? RECURSIVE : called ? CALLED : OTHER;
   gp_write_painted(&p->r, format, &s, values, 7, p->labels);
 }

@@ -46,7 +46,7 @@ static int fit_histogram(lua_State *L) {
 }
 
 /* seem_to_fit(image, symbols, data) -> whether the histogram may be from this build, and
- * nine of ten callees of a few arcs are function entries */
+ * at least nine of ten callees in a small sample of arcs are function entries */
 static int fit_quickly(lua_State *L) {
   gp_image *image = gp_check_image(L, 1);
   const gp_symtab *symtab = check_functions(L, 2);

@@ -20,7 +20,7 @@ typedef struct page {
   double total;           /* ticks that make 100 % */
 } page;
 
-/* `cumulative`: ticks of this function and those listed above it. */
+/* `cumulative`: the ticks of this function and of all functions above it. */
 static void write_function(const page *p, uint32_t function, double cumulative) {
   const gp_profile *profile = gp_report_profile(&p->r);
   const gp_callgraph *graph = &profile->graph;

@@ -25,7 +25,7 @@ gp_image *gp_check_image(lua_State *L, int index) {
   return box->image;
 }
 
-/* Adds the image on the top of the stack to that table. */
+/* Adds the image on the top of the stack to the table IMAGES. */
 static void register_image(lua_State *L) {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, IMAGES);
   lua_pushvalue(L, -2);
@@ -97,14 +97,14 @@ static int find_mention(lua_State *L) {
   return 1;
 }
 
-/* imports_mcount(image) -> whether a shared library was compiled with -pg. Its symbols
- * must have been read before. */
+/* imports_mcount(image) -> whether the image, a shared library, was compiled with -pg.
+ * The image's symbols must have been read before. */
 static int find_mcount(lua_State *L) {
   lua_pushboolean(L, gp_imports_mcount(gp_check_image(L, 1)));
   return 1;
 }
 
-/* mentions_any(image, name ...) -> whether it has a symbol, defined or imported, with one
+/* mentions_any(image, name ...) -> whether the image defines or imports a symbol with one
  * of these names */
 static int find_symbol(lua_State *L) {
   enum { MOST = 16 };
@@ -117,8 +117,8 @@ static int find_symbol(lua_State *L) {
   return 1;
 }
 
-/* needed_library(image, number) -> the name of the shared library that it needs and that
- * has this number, counted from 1; nothing if there are fewer */
+/* needed_library(image, number) -> the name of a shared library that the image needs;
+ * nothing if it needs fewer than `number` libraries */
 static int find_needed(lua_State *L) {
   const gp_image *image = gp_check_image(L, 1);
   lua_Integer number = luaL_checkinteger(L, 2);

@@ -16,7 +16,7 @@
 
 #include "lua/value.h"
 
-/* What a field getter reads from: a whole object, or a part of one (see part.h). */
+/* The argument of a field getter: a whole object, or a part of an object (see part.h). */
 typedef struct gp_part {
   lua_State *L;
   const struct gp_part_kind *kind;  /* NULL: a whole object */

@@ -21,7 +21,8 @@
 /* --- processes --------------------------------------------------------------- */
 
 typedef struct process_box {
-  pid_t parent;           /* only it may wait: siblings inherit copies of the box */
+  pid_t parent;           /* only the parent may wait: its other children inherit copies
+                             of the box */
   pid_t process;          /* 0 after it was waited for */
 } process_box;
 
@@ -32,8 +33,8 @@ static process_box *check_process(lua_State *L) {
   return box;
 }
 
-/* Runs in the child: makes the kernel end it when its parent ends, and makes `output` its
- * standard output. */
+/* Runs in the child. Makes the kernel end the child when its parent ends, and redirects
+ * the child's standard output to `output`. */
 static void set_up_child(pid_t parent, int output) {
 #ifdef __linux__
   prctl(PR_SET_PDEATHSIG, SIGTERM);

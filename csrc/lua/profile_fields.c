@@ -250,7 +250,7 @@ static const gp_field node_fields[] = {
     {"id", get_id},                    /* its number, for profile:node(id) */
     {"name", get_node_name},           /* demangled by default; or "<cycle 1>" */
     {"is_cycle", get_is_cycle},
-    {"is_function", get_is_function},  /* has the type of a function; not lines, cycles */
+    {"is_function", get_is_function},  /* typed as a function; not lines, cycles */
     {"index", get_index},              /* number in the call graph */
     {"printed", get_printed},          /* has an entry there */
     {"calls", get_calls},              /* recorded calls by others */
@@ -272,7 +272,7 @@ static const gp_field function_fields[] = {
     {"tallied", get_tallied},  /* selected for execution counts */
     {"annotated", get_annotated},  /* selected for annotated source */
     {"is_line", get_is_line},  /* a line other than the function's first */
-    {"function_id", get_function_id},  /* of a line: its function; else its own */
+    {"function_id", get_function_id},  /* id of a line's function; else `id` */
     {"cycle", get_cycle},      /* the cycle it is a member of, or nil */
     {NULL, NULL}};
 

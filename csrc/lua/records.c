@@ -118,7 +118,7 @@ static void text_field(lua_State *L, const char *name, const char *fallback, cha
   lua_pop(L, 1);
 }
 
-/* Converts the table of counts on the top of the stack to an array of the histogram. */
+/* Makes an array of counts for the histogram from the table on the top of the stack. */
 static void check_bins(lua_State *L, gp_histogram *header) {
   size_t size = header->bins * sizeof(uint64_t);
   uint64_t *counts = lua_newuserdatauv(L, size, 0);

@@ -60,7 +60,8 @@ gp_field_value gp_report_label(const gp_report *r, const gp_labels *set, uint32_
   return gp_label_value(label);
 }
 
-/* Returns the stack index of the format, or of what look.paint returned for it. */
+/* Returns the stack index of the format, or of the coloured format that look.paint
+ * returns. */
 static int paint(const gp_report *r, int format, const gp_shade *shade) {
   lua_State *L = r->L;
   if (!lua_toboolean(L, GP_REPORT_PAINT)) return format;

@@ -12,8 +12,8 @@
 
 #include "lua/stream.h"
 
-/* Stack indices: the arguments, look.paint, the format that it returned last, a list of
- * rows. Fields of the look follow, from GP_REPORT_OWN on. */
+/* Stack indices: the arguments, look.paint, the last format that look.paint returned, a
+ * list of rows. Fields of the look follow, from GP_REPORT_OWN on. */
 enum { GP_REPORT_STREAM = 1, GP_REPORT_PROFILE, GP_REPORT_LOOK, GP_REPORT_PAINT,
        GP_REPORT_PAINTED, GP_REPORT_ROWS, GP_REPORT_OWN };
 

@@ -43,8 +43,8 @@ static int terminal_width(lua_State *L) {
   return 1;
 }
 
-/* fit(name, columns, mark) -> the name, shortened to be that wide (symbols/short_name.h);
- * `columns` of 0 or less: unchanged */
+/* fit(name, columns, mark) -> the name, shortened to fit in `columns` (see
+ * symbols/short_name.h); unchanged if `columns` is 0 or less */
 static int fit_name(lua_State *L) {
   size_t length;
   const char *name = luaL_checklstring(L, 1, &length);

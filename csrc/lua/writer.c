@@ -31,7 +31,8 @@ gp_writer *gp_test_writer(lua_State *L, int index) {
 }
 
 /* writer(path, kind, is_first) -> writer; or nil and a message. `kind` says who chose the
- * path (see gp_writer_path). If `is_first`, no file of that name may exist at the end. */
+ * path (see gp_writer_path). With `is_first`, finish() fails if a file of that name
+ * exists by then. */
 static int new_writer(lua_State *L) {
   static const char *const kinds[] = {"chosen", "confined", "default", "derived", NULL};
   const char *path = luaL_checkstring(L, 1);

@@ -1,4 +1,4 @@
--- Queries everything that the library can tell about an image: `ask.lua IMAGE PROFILE`.
+-- Queries everything that the library knows about an image: `ask.lua IMAGE PROFILE`.
 --
 -- Reports mostly use our own reader of line tables; these queries use libbfd's.
 -- SPDX-License-Identifier: GPL-3.0-or-later

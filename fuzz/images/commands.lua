@@ -44,8 +44,8 @@ function commands.words(arguments, interpreter, root, sandbox)
   return table.move(arguments, 1, #arguments, #words + 1, words)
 end
 
---- Tells whether a command line may correctly print nothing: it writes into files, or prints only data for source
--- lines, which need debugging information.
+--- Returns whether it is correct that a command line prints nothing: it writes to files, or prints only data of source
+--- lines, and the image may lack debugging information.
 -- @tparam {string,...} words
 -- @treturn boolean
 function commands.may_be_silent(words)

@@ -36,8 +36,8 @@ end
 --- Classifies a run.
 -- @tparam table result `status` or `signal` (`"wait"` if it was killed after waiting too long), `stderr`, `printed`
 --   (bytes on standard output) and `memory` (peak, in KiB)
--- @tparam[opt] table how `chatty`: it may print any lines on standard error; `spacious`: ignore its memory; `silent`:
---   it may print nothing
+-- @tparam[opt] table how `chatty`: any lines on standard error are allowed; `spacious`: any use of memory is allowed;
+--   `silent`: printing nothing is allowed
 -- @treturn string "report" or "line"; or a fault: "crash", "hang", "memory", or "talk" for any other output
 function judge.verdict(result, how)
   how = how or {}
@@ -85,7 +85,7 @@ function judge.frames(text)
   return frames
 end
 
---- Decides whose fault a crash or hang is: that of the innermost frame outside the C library.
+--- Decides whose fault a crash or hang is: the fault of the code in the innermost frame outside the C library.
 -- @tparam {table,...} frames
 -- @treturn string "ours" or "libbfd's"
 -- @treturn string the function of that frame

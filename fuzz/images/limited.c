@@ -48,9 +48,9 @@ static void start(char **words, rlim_t seconds, rlim_t mebibytes) {
   _exit(127);
 }
 
-/* The kernel sends SIGXCPU at the soft limit and SIGKILL at the hard limit; here they are
- * equal. Reports a SIGKILL after at least 80% of the limit as SIGXCPU. The tolerance is
- * needed because rusage shows slightly less time than the kernel counts. */
+/* The kernel sends SIGXCPU at the soft limit and SIGKILL at the hard limit; here both
+ * limits are equal. Reports a SIGKILL after at least 80% of the limit as SIGXCPU. The
+ * tolerance is needed because rusage shows slightly less time than the kernel counts. */
 static void print_result(int status, const struct rusage *use, rlim_t seconds) {
   long worked = (use->ru_utime.tv_sec + use->ru_stime.tv_sec) * 1000 +
                 (use->ru_utime.tv_usec + use->ru_stime.tv_usec) / 1000;

@@ -2,8 +2,8 @@
 --
 -- Parts: choices (the machine), the text.
 --
--- Properties: the text is refused with one line and status 1, and nothing is written; or a profile is written, and
--- reading it gives the same blocks.
+-- Properties: the text is refused with an error of one line and status 1, and nothing is written; or a profile is
+-- written, and reading it gives the same blocks.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 

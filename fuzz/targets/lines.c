@@ -68,7 +68,7 @@ static size_t choose_ranges(fuzz_part choices, gp_range *ranges) {
   return count;
 }
 
-/* Tells whether [low, high) is within a wanted range. */
+/* Whether [low, high) is within a wanted range. */
 static bool is_wanted(const gp_range *ranges, size_t count, uint64_t low, uint64_t high) {
   size_t i = gp_range_above(ranges, count, low);
   return i < count && ranges[i].low <= low && high <= ranges[i].high;

@@ -2,8 +2,9 @@
 --
 -- Parts: choices (options, and which report); the profile; a symspec; another symspec, a symbol file or a map.
 --
--- Properties: unreadable data give a message of one line that begins with the file name, as do profiles that cannot be
--- built. Printing a report twice gives the same text of limited size. Functions do not get more time than was sampled.
+-- Properties: data that cannot be read gives a message of one line that begins with the file name. A profile that
+-- cannot be built gives a message of one line. Printing a report twice gives the same text of limited size. Functions
+-- do not get more time than was sampled.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 

@@ -6,7 +6,7 @@
  *
  * Properties: reading two files into one sum, and merging their separate data, gives the
  * same sum, or both fail. Reading a written sum gives the same data. A sum that a format
- * cannot hold is refused with one line, and nothing is written.
+ * cannot hold is refused with an error of one line, and nothing is written.
  */
 #include <unistd.h>
 

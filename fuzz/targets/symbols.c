@@ -5,8 +5,8 @@
  * Parts: the file. It is read in four ways: as a symbol file and as a map, under our
  * policy and under GNU gprof's.
  *
- * Properties: an error is one line. Every symbol has a name, and in a map an object file,
- * without line ends. A lookup in a map finds every name.
+ * Properties: an error is one line. Every symbol has a name, and in a map also an object
+ * file; neither contains a line end. A lookup in a map finds every name.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@
 const size_t fuzz_part_count = 1;
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Tells whether a string is a part of one line of the file. */
+/* Whether a string is a part of one line of the file. */
 static bool is_line_part(const gp_symfile *file, size_t size, const char *text) {
   return text >= file->text && text + strlen(text) <= file->text + size &&
          !strchr(text, '\n');
