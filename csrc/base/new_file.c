@@ -116,7 +116,7 @@ static int open_nameless(const char *target, mode_t mode) {
   return file;
 }
 
-/* Creates a file and deletes it. */
+/* Creates a file and deletes its name. */
 static int open_deleted(const char *target, mode_t mode) {
   named_file made = {-1, mode};
   sigset_t held;

@@ -16,7 +16,7 @@
 typedef struct gp_line_row {
   uint64_t address;
   uint64_t file;        /* number in the file table */
-  bool file_set;        /* the program set `file`; otherwise it is 1, the default */
+  bool file_set;        /* the program set `file`; otherwise `file` is 1, the default */
   uint32_t line;        /* 0: no line */
   bool is_statement;    /* recommended breakpoint location */
   bool end;             /* the sequence ends before this address */

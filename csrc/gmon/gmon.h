@@ -65,7 +65,7 @@ typedef struct gp_data {
                              the image */
   bool mixed_scales;      /* accept histograms with different bin sizes */
   bool mixed_rates;       /* accept different rates, and treat all as the first rate;
-                             refuse BSD files with another range than the first */
+                             refuse a BSD file whose range differs from the first */
   bool shared;            /* data of a shared library; callers outside the library have
                              the address GP_OUTSIDE */
   bool has_arcs;          /* an arc was added, or a file whose format records calls */

@@ -16,7 +16,7 @@ const char *gp_text_option(lua_State *L, int index, const char *name) {
   if (lua_getfield(L, index, name) != LUA_TNIL && lua_type(L, -1) != LUA_TSTRING)
     luaL_error(L, "option '%s': string expected, got %s", name, luaL_typename(L, -1));
   const char *text = lua_tostring(L, -1);
-  lua_pop(L, 1);  /* the table keeps it alive */
+  lua_pop(L, 1);  /* the table keeps the string alive */
   return text;
 }
 

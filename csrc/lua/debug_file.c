@@ -70,7 +70,7 @@ void gp_find_debug_files(lua_State *L, const gp_image_box *of, bool by_libbfd,
     }
   }
   lua_pop(L, 1);
-  if (!of->image) luaL_error(L, "image is closed");  /* by a warning handler */
+  if (!of->image) luaL_error(L, "image is closed");  /* a warning handler may close it */
 }
 
 /* --- for the finder -------------------------------------------------------------- */

@@ -17,7 +17,7 @@ typedef struct page {
   gp_report r;
   const gp_labels *labels;
   double scale;
-  double total;           /* ticks that make 100 % */
+  double total;           /* ticks that count as 100 % */
 } page;
 
 /* `cumulative`: the ticks of this function and of all functions above it. */

@@ -25,7 +25,7 @@
 
 struct gp_labels {
   const gp_profile_box *profile;  /* kept alive by the user value */
-  gp_symbols_box *box;    /* symbols of the profile, kept alive by it */
+  gp_symbols_box *box;    /* symbols of the profile, which keeps them alive */
   bool linker_names;      /* names as in the symbol table, not demangled */
   bool short_names;       /* without parameters and template arguments */
   bool sources, addresses;

@@ -34,7 +34,7 @@ typedef struct printing {
   char *blank;              /* the blank margin */
   size_t blank_length;
   char *margin;             /* buffer for the margin of a line */
-  char *counts;             /* buffer for its counts, separated by commas */
+  char *counts;             /* buffer for the counts of a line, separated by commas */
 
   bool has_last;            /* `last` applies to the next line */
   uint64_t last;            /* the last count that was printed */

@@ -239,16 +239,16 @@ void gp_define_profile(lua_State *L) {
       {"total", get_total},              /* seconds sampled, or nil */
       {"total_error", get_total_error},  /* sampling error of total, or nil */
       {"total_ticks", get_total_ticks},
-      {"sampled_ticks", get_sampled_ticks},  /* in all histograms */
-      {"met_ticks", get_met_ticks},      /* of these, ticks in functions */
+      {"sampled_ticks", get_sampled_ticks},  /* ticks in all histograms */
+      {"met_ticks", get_met_ticks},      /* ticks in the code of functions */
       {"graph_ticks", get_graph_ticks},  /* ticks that count in the call graph */
       {"uncovered", get_uncovered},      /* seconds outside symbols, or nil */
       {"bin_size", get_bin_size},        /* bytes of code per bin, or nil */
       {"arc_count", get_arc_count},      /* arcs of the call graph */
       {"by_line", get_by_line},          /* lines have symbols of their own */
       {"foreign", get_foreign},          /* no recorded address is in a symbol */
-      {"recorded_ticks", get_recorded_ticks},  /* in any code */
-      {"unknown_ticks", get_unknown_ticks},  /* in code outside symbols */
+      {"recorded_ticks", get_recorded_ticks},  /* ticks in any code */
+      {"unknown_ticks", get_unknown_ticks},  /* ticks in code outside symbols */
       {"odd", get_odd},                  /* no samples, no calls, or samples in code
                                              outside symbols */
       {"outside", get_outside},          /* number of <outside>, or nil */

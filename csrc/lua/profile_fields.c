@@ -252,8 +252,8 @@ static const gp_field node_fields[] = {
     {"is_cycle", get_is_cycle},
     {"is_function", get_is_function},  /* typed as a function; not lines, cycles */
     {"index", get_index},              /* number in the call graph */
-    {"printed", get_printed},          /* has an entry there */
-    {"calls", get_calls},              /* recorded calls by others */
+    {"printed", get_printed},          /* has an entry in the call graph */
+    {"calls", get_calls},              /* recorded calls by other functions */
     {"self_calls", get_self_calls},    /* calls by itself */
     {"self", get_self},                /* seconds in its own code */
     {"self_error", get_self_error},    /* sampling error of self, or nil */
@@ -289,7 +289,7 @@ static const gp_field arc_fields[] = {
     {"callee_id", get_callee_id},
     {"count", get_count},          /* calls along this arc */
     {"of", get_of},                /* calls of the callee from all callers */
-    {"self", get_arc_self},        /* seconds of the callee propagated along it */
+    {"self", get_arc_self},        /* seconds of the callee propagated along the arc */
     {"children", get_arc_children},
     {"recursive", get_recursive},  /* within a function or cycle: propagates no time */
     {NULL, NULL}};

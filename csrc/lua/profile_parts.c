@@ -239,12 +239,14 @@ static int cycle_members(lua_State *L) {
   return around_part(L, GP_CYCLE_NODE, MEMBERS);
 }
 
-/* cycle:callers([order [, field...]]): arcs from functions outside into it */
+/* cycle:callers([order [, field...]]): arcs from functions outside the cycle to its
+ * members */
 static int cycle_callers(lua_State *L) {
   return around_part(L, GP_CYCLE_NODE, CALLERS);
 }
 
-/* cycle:callees([order [, field...]]): arcs from its members to functions outside */
+/* cycle:callees([order [, field...]]): arcs from its members to functions outside the
+ * cycle */
 static int cycle_callees(lua_State *L) {
   return around_part(L, GP_CYCLE_NODE, CALLEES);
 }

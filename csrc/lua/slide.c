@@ -36,8 +36,8 @@ static int find_slide(lua_State *L) {
 
 /* data:slide(offset [, wrap]) -> data; or nil and a message without a file name.
  * Subtracts `offset` from all addresses; a failure leaves the data unchanged. With
- * `wrap`, addresses may wrap around the address space, as an offset from find_slide can
- * require. */
+ * `wrap`, addresses may wrap around the address space: an offset from find_slide may
+ * require this. */
 static int slide(lua_State *L) {
   gp_data *data = gp_check_data(L, 1);
   uint64_t offset = (uint64_t)luaL_checkinteger(L, 2);

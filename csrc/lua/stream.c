@@ -362,7 +362,7 @@ static int write_uncached(lua_State *L, int index, gp_stream *s, const char *for
 
 int gp_write_row(lua_State *L, int index, gp_stream *s, int format,
                  const gp_row_values *r) {
-  check_open(L, s);  /* Lua code may have ended it since the previous row */
+  check_open(L, s);  /* Lua code may have ended the stream since the previous row */
   make_room(L, index, s, ROW_ROOM);
   s->row = s->used;
   const parsed_format *parsed = find_format(L, index, s, format);

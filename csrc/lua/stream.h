@@ -20,7 +20,7 @@ gp_stream *gp_check_stream(lua_State *L, int index);
 typedef struct gp_row_values {
   int first;
   int count;
-  const gp_field_value *fields;  /* NULL: they are on the stack */
+  const gp_field_value *fields;  /* NULL: the values are on the stack */
   const gp_iteration *iteration;  /* the iteration that returned `fields`, or NULL */
   int whole;                    /* stack index of the object iterated over */
   const gp_labels *labels;      /* the labels object of GP_FIELD_LABEL fields, or NULL */

@@ -172,7 +172,7 @@ const gp_field gp_symbol_fields[] = {
     {"static", get_static},      /* local to its file */
     {"is_function", get_is_function},  /* typed as a function */
     {"mapped", get_mapped},      /* stands for an object file of a map */
-    {"object", get_object},      /* its library in a merged profile; nil in the program */
+    {"object", get_object},      /* library, in a merged profile; nil for the program */
     {"file", get_file},          /* source file as recorded, or nil */
     {"line", get_line},          /* line of its first instruction, or nil */
     {"image", get_image},

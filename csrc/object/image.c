@@ -130,7 +130,7 @@ bool gp_image_read_symbols(gp_image *image, gp_error *error) {
   if (add_synthetic(image, count)) return true;
   free(image->synthetic);
   image->synthetic = NULL;
-  image->symbol_count = 0;  /* not read */
+  image->symbol_count = 0;  /* mark as not read */
   return gp_fail_memory(error);
 }
 

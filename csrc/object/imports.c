@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What an image takes from shared libraries. */
+/* What an image imports from shared libraries. */
 #include "object/imports.h"
 
 #include <elf.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What an image takes from shared libraries. */
+/* What an image imports from shared libraries. */
 #ifndef GP_OBJECT_IMPORTS_H
 #define GP_OBJECT_IMPORTS_H
 

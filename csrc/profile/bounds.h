@@ -12,7 +12,7 @@
 #include "object/image.h"
 
 enum {
-  GP_MAX_BOUNDS = 8,       /* maximum number of starts; also of ends */
+  GP_MAX_BOUNDS = 8,       /* maximum number of starts, and of ends */
   GP_BOUND_ROUNDING = 16   /* bytes by which a histogram may be larger than the code */
 };
 

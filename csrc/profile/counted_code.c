@@ -16,7 +16,7 @@ static const char counter_name[] = "__sanitizer_cov_trace_pc";
 /* Calls that may count a block, by address. */
 typedef struct calls {
   size_t count, capacity;
-  uint64_t *low, *high;   /* the instruction */
+  uint64_t *low, *high;   /* addresses of the instruction */
   uint64_t *slot;         /* address of the slot that it calls through; 0: direct call */
   uint32_t *block;        /* the block recorded at the call, or GP_NONE */
 } calls;
@@ -36,12 +36,12 @@ typedef struct resumptions {
 
 /* What is known about a piece. */
 enum {
-  ENTRY = 1,        /* a function or its cold part begins with it */
-  TARGET = 2,       /* a jump leads to it */
-  REACHED = 4,      /* the code before it continues into it */
-  HANDLER = 8,      /* an exception may lead to it */
-  MAY_RUN = 16,     /* uncounted, and not known to have never run */
-  INHERITED = 32,   /* continues the block of the piece before it */
+  ENTRY = 1,        /* a function or a cold part begins here */
+  TARGET = 2,       /* a jump leads here */
+  REACHED = 4,      /* the preceding code continues here */
+  HANDLER = 8,      /* an exception may lead here */
+  MAY_RUN = 16,     /* uncounted, and may have run */
+  INHERITED = 32,   /* continues the block of the preceding piece */
 };
 
 /* What is known about a function. */
@@ -60,9 +60,9 @@ typedef struct search {
   bool handles_exceptions;  /* the image has exception handlers */
   resumptions resumptions;  /* where handlers may begin; empty if there are none */
 
-  uint8_t *flags;           /* of each piece */
-  uint32_t *function;       /* of each piece: the function it belongs to, or GP_NONE */
-  uint32_t *jump;           /* of each piece: the jump at its end, or GP_NONE */
+  uint8_t *flags;           /* flags of each piece */
+  uint32_t *function;       /* for each piece: the function it belongs to, or GP_NONE */
+  uint32_t *jump;           /* for each piece: the jump at its end, or GP_NONE */
   uint32_t *stack;          /* pieces that may run, whose successors are not yet marked */
   size_t depth;
   uint8_t *function_flags;  /* of each symbol that is a function */

@@ -28,7 +28,7 @@ typedef struct gp_counted_code {
   uint64_t *code;         /* first address of the block's code, after the counting call;
                              the call itself if no code follows */
 
-  size_t piece_count;     /* 0 if nothing could be found out */
+  size_t piece_count;     /* 0 if nothing is known */
   uint64_t *low;          /* first address of each piece, which ends where the next piece
                              begins; ascending */
   uint64_t *runs;         /* how often each piece ran, or GP_UNCOUNTED */

@@ -8,7 +8,7 @@
  * registers and 4-byte instructions. */
 #define LONG_PROLOGUE 64
 
-enum { SAMPLE_SIZE = 64 };  /* largest number of arcs in a sample, about */
+enum { SAMPLE_SIZE = 64 };  /* approximate number of arcs in a sample */
 
 /* Collectors that round the ends of the code to whole pages round to multiples of
  * this. */

@@ -20,7 +20,8 @@ static const uint64_t steps[] = {4096, 16};
 enum {
   MAX_TRIED = 1 << 18,    /* largest number of slides tried per step */
   SAMPLE_SIZE = 64,       /* callees tested per slide at first */
-  MAX_SAMPLED = 16,       /* slides kept by this test; all callees are tested for these */
+  MAX_SAMPLED = 16,       /* slides kept after this first test, and tested with all
+                             callees */
   MIN_CALLEES = 8,        /* without a histogram, fewer callees are not enough evidence */
   NEAR = 2048             /* in bytes: no other slide within this distance may fit equally
                              well */
@@ -31,7 +32,7 @@ enum {
 /* A possible slide. */
 typedef struct candidate {
   uint64_t offset;
-  size_t fitting;     /* number of callees in prologues, of the sample or of all */
+  size_t fitting;     /* number of callees in prologues: in the sample, or of all */
   uint64_t distance;  /* sum of the distances of these callees from entries, in bytes */
   bool bounds;        /* the slide matches the bounds of the histogram */
 } candidate;

@@ -17,9 +17,9 @@
 
 typedef struct gp_unattributed {
   bool known;           /* false if there are no samples, or if the image is not ELF */
-  double ticks;         /* ticks in bins entirely within such code */
-  double most;          /* ticks of the range that has the most such ticks */
-  gp_range range;       /* the range with the most ticks; empty if there are none */
+  double ticks;         /* ticks in bins entirely within code that no symbol covers */
+  double most;          /* ticks in the range with the most of these ticks */
+  gp_range range;       /* that range; empty if there are no such ticks */
   uint32_t function;    /* the function to which the ticks of this range are attributed */
 } gp_unattributed;
 

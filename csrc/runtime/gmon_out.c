@@ -19,7 +19,7 @@ typedef struct arc {
 
 /* The sums over all tables: arcs in a hash table, and bins. */
 typedef struct sums {
-  uintptr_t low, high; /* of the histogram */
+  uintptr_t low, high; /* range of the histogram */
   uintptr_t bias;
   arc *arcs;
   size_t buckets; /* a power of two */

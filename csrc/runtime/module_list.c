@@ -98,7 +98,7 @@ static module *listed(const module *found) {
 }
 
 typedef struct update {
-  module **end;        /* of the list */
+  module **end;        /* end of the list */
   unsigned generation; /* number of this update */
 } update;
 

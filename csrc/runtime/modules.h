@@ -12,14 +12,14 @@
 
 typedef struct module {
   uintptr_t bias;              /* loaded address minus link-time address */
-  uintptr_t low, high;         /* of all segments, as loaded */
-  uintptr_t code, code_end;    /* of the executable segments, as loaded */
+  uintptr_t low, high;         /* range of all segments, as loaded */
+  uintptr_t code, code_end;    /* range of the executable segments, as loaded */
   const unsigned char *unwind; /* .eh_frame_hdr; NULL if there is none */
   size_t unwind_size;
   unsigned char build_id[32];
   unsigned build_id_size; /* 0 if unknown */
   bool closed;
-  unsigned seen; /* the last update that found it */
+  unsigned seen; /* number of the last update that found the module */
   const char *path;
   struct module *next;
 } module;

@@ -21,11 +21,12 @@
 
 static uintptr_t code_low, code_high;
 static process about;
-static bool child;       /* made by fork */
+static bool child;       /* this process was made by fork */
 static uint64_t written; /* state of the tables when the profile was written */
 static bool writing;
-static char directory[PATH_MAX]; /* of the first profile; "" before */
-static char name[2 * PATH_MAX];  /* of the file being written */
+static char directory[PATH_MAX]; /* directory of the first profile; "" until it is
+                                    written */
+static char name[2 * PATH_MAX];  /* path of the file being written */
 
 static uint64_t now(void) {
   struct timespec time = {0, 0};

@@ -18,7 +18,7 @@ typedef struct range {
   uintptr_t low, high;
 } range;
 
-static range main_stack; /* of the main thread */
+static range main_stack; /* stack of the main thread */
 static uintptr_t usual;  /* default size of the other threads' stacks */
 
 /* Registered stacks. */

@@ -26,7 +26,7 @@ thread *rec_tables;
 int rec_state;
 size_t rec_limit = (size_t)64 << 20;
 
-static size_t memory;    /* bytes of all tables */
+static size_t memory;    /* total size of all tables in bytes */
 static uint32_t numbers; /* number of the last table */
 
 /* Stands for no call in `recent`. */
@@ -350,7 +350,7 @@ record *rec_find_call(thread *t, slot **at, uintptr_t from, uintptr_t self,
     record *const context = (*at)->context;
     record *call = find(t, context, from, self);
     if (!call && context->self != 0 && is_other(t, *at, from))
-      call = add(t, context, from, self); /* enters nothing */
+      call = add(t, context, from, self); /* a note, not a call */
     else if (!call)
       call = add_call(t, context, from, self);
     if (!call && context != &t->roots[JOINED]) {

@@ -26,16 +26,16 @@ typedef struct record {
   struct record *entered; /* the context of the callee. NULL: not a call, but a sample, or
                               a note that this context cannot have made the call */
   uint64_t count;
-  struct record *next;      /* in the same bucket */
+  struct record *next;      /* next record in the same bucket */
   struct record *recent[2]; /* the last two calls made in this context */
   uint32_t depth;           /* in frames */
-  uint32_t number;          /* in the table; the roots have the first ones */
+  uint32_t number;          /* number in the table; the roots have the lowest numbers */
 } record;
 
 /* Records are allocated in blocks. */
 typedef struct block {
   struct block *next;
-  size_t used, capacity; /* records */
+  size_t used, capacity; /* in records */
   record first[];
 } block;
 
@@ -57,7 +57,7 @@ typedef struct window {
 
 /* A stack of the program. */
 typedef struct stack {
-  window saved; /* while the stack is not in use */
+  window saved; /* valid while the stack is not in use */
   uintptr_t low, high;
   struct stack *next;
 } stack;
@@ -65,26 +65,26 @@ typedef struct stack {
 enum { ROOT, UNKNOWN_STACK, JOINED, ROOTS };
 
 typedef struct thread {
-  window now;    /* of the stack in use */
+  window now;    /* window of the stack in use */
   stack *stack;  /* the stack in use */
-  bool busy;     /* the table is changing */
+  bool busy;     /* the table is being changed */
   bool ended;    /* no thread uses the table; set after the thread's last change */
   bool deferred; /* made by a signal handler for a busy table */
   bool has_timer;
   bool full;             /* further contexts are joined, for lack of memory */
   int timer;
-  int id;           /* of the thread; of the last one, if several used the table */
-  uint32_t number;  /* of the table in this process, from 1 */
+  int id;           /* id of the thread that uses the table, or used it last */
+  uint32_t number;  /* number of the table in this process, from 1 */
   uint32_t threads; /* number of threads that used the table, one after the other */
   record **buckets;
   unsigned shift; /* 64 minus the binary logarithm of the number of buckets */
   uint32_t records;
   block *blocks;
-  record *roots;         /* by kind of root */
+  record *roots;         /* indexed by kind of root */
   stack *stacks;         /* all stacks of the thread; the last is the thread's own */
   struct thread *second; /* the table for signal handlers */
-  struct thread *next;   /* in the list of all tables */
-  uint64_t signals;      /* of the timer */
+  struct thread *next;   /* next in the list of all tables */
+  uint64_t signals;      /* number of signals from the timer */
   uint64_t inside;       /* ticks that fell in the recorder */
   uint64_t cpu;          /* processor time of ended threads in nanoseconds */
   char name[16];
@@ -124,8 +124,8 @@ void rec_forget_tables(void);
 /* Returns the total size of all tables in bytes. */
 size_t rec_memory(void);
 
-/* Adds a stack. Its outermost frame is called from a root. Returns NULL without
- * memory. */
+/* Adds a stack. The context of its outermost frame is the root `root`. Returns NULL
+ * without memory. */
 stack *rec_add_stack(thread *t, uintptr_t low, uintptr_t high, unsigned root);
 
 /* Switches to a stack, of which only the part from `low` to `high` is in use. */

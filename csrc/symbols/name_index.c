@@ -134,7 +134,7 @@ static bool may_contain(const gp_name_index *index, uint32_t symbol, const char 
 typedef struct search {
   const gp_name_index *index;
   const char *name, *word;  /* the name must contain the word, unless it is empty */
-  size_t length;            /* of the word */
+  size_t length;            /* length of the word */
   uint32_t *found;
   size_t count;
 } search;

@@ -79,11 +79,11 @@ static const char *after_group(const char *begin, const char *p, const char *end
 
 /* A name being shortened. */
 typedef struct shortening {
-  const char *begin, *p, *end;  /* the name, and what is left of it */
+  const char *begin, *p, *end;  /* the name; `p` is its next character to handle */
   char *out;
-  size_t length;          /* of the result */
-  size_t word;            /* where its last word begins */
-  size_t cut;             /* where the function begins, after its return type */
+  size_t length;          /* length of the result */
+  size_t word;            /* offset of the last word in the result */
+  size_t cut;             /* offset of the function's name, after its return type */
   bool in_operator;       /* in a name such as "operator new": blanks do not end a word */
   gp_name_form form;
 } shortening;
