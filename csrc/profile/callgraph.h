@@ -3,9 +3,9 @@
  * The call graph.
  *
  * Nodes are numbered: first the symbols of the symbol table, then the cycles of recursive
- * functions. Arcs are numbered in order of creation. Both kinds of numbers are rows of
- * columns. Lists of arcs are linked lists, newest arc first; this order decides ties in
- * reports.
+ * functions. Arcs are numbered in order of creation. These numbers are row numbers in the
+ * columns below. Lists of arcs are linked lists, newest arc first; this order decides
+ * ties in reports.
  *
  * This file turns calls between addresses into arcs between functions. cycles.h finds the
  * cycles, propagate.h moves time along the arcs, order.h sorts for the reports.

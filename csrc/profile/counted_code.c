@@ -81,7 +81,8 @@ static uint64_t next_recorded(const search *s) {
                                       : UINT64_MAX;
 }
 
-/* Adds a call. Sets the slot if a block is recorded at a call through it. */
+/* Adds a call. If a block was recorded at a call through a slot, this is the counting
+ * function's slot. */
 static bool add_call(search *s, gp_range code, uint64_t slot) {
   calls *c = &s->calls;
   if (!GP_RESERVE(&c->capacity, c->count + 1, GP_COLUMN(c->low), GP_COLUMN(c->high),
@@ -241,7 +242,7 @@ static void collect_pieces(search *s) {
       low[f->piece_count++] = *next;
 }
 
-/* Sets what is known about each piece by itself. */
+/* Sets what is known about each piece without regard to other pieces. */
 static void describe_pieces(search *s) {
   gp_counted_code *f = s->found;
   const calls *c = &s->calls;
@@ -307,9 +308,9 @@ static void count_idle_entries(search *s) {
   }
 }
 
-/* Gives the code after a counter that ran the counter's count, up to a jump or the target
- * of a jump. If a counter did not run, a jump to an unknown place may still lead into the
- * code after it. */
+/* If a counter ran, the code after it has the same count, up to a jump or the target of a
+ * jump. If a counter did not run, a jump to an unknown place may still lead into the code
+ * after it. */
 static void inherit(search *s) {
   gp_counted_code *f = s->found;
   for (uint32_t i = 1; i < f->piece_count; i++) {
@@ -337,9 +338,9 @@ static void mark_successors(search *s, uint32_t piece) {
   mark(s, next_of(s, piece));
 }
 
-/* Marks the uncounted pieces that may run: those without a visible way in, those that may
- * be exception handlers, and all that can be reached from there or from pieces that
- * ran. */
+/* Marks the uncounted pieces that may run: pieces without a visible way in, pieces that
+ * may be exception handlers, and all pieces that can be reached from these or from pieces
+ * that ran. */
 static void mark_running(search *s) {
   const gp_counted_code *f = s->found;
   for (uint32_t i = 0; i < f->piece_count; i++) {
@@ -365,7 +366,8 @@ static void count_idle(search *s) {
   }
 }
 
-/* Joins pieces with the block that they continue, if they have its count. */
+/* Joins each piece that continues a block with that block, if both have the same
+ * count. */
 static void join(search *s) {
   gp_counted_code *f = s->found;
   size_t kept = 0;

@@ -19,8 +19,8 @@ typedef struct gp_static_calls {
   uint32_t *caller, *callee;
 } gp_static_calls;
 
-/* Decodes all functions in .text, each from its start. The caller of calls in a cold part
- * is its function. Errors: the architecture is not supported; .text has no contents; no
+/* Decodes all functions in .text, each from its start. Calls in a cold part belong to the
+ * part's function. Errors: the architecture is not supported; .text has no contents; no
  * memory. */
 bool gp_static_calls_find(gp_static_calls *calls, const gp_image *image,
                           const gp_symtab *symtab, const gp_opcodes *opcodes,
@@ -28,7 +28,7 @@ bool gp_static_calls_find(gp_static_calls *calls, const gp_image *image,
 
 void gp_static_calls_free(gp_static_calls *calls);
 
-/* Appends a call, also for gnu_static_calls. False if there is no memory. */
+/* Appends a call. Also used by gnu_static_calls.c. False if there is no memory. */
 bool gp_static_calls_append(gp_static_calls *calls, uint32_t caller, uint32_t callee);
 
 #endif

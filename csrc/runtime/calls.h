@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The code that the hooks run at each call, and functions that it uses.
+ * The code that the hooks run at each call.
  */
 #ifndef GPROF_RUNTIME_CALLS_H
 #define GPROF_RUNTIME_CALLS_H
 
 #include "runtime/table.h"
 
-/* A call from before the recorder's start, such as one from an ifunc resolver. */
+/* A call made before the recorder started, such as one from an ifunc resolver. */
 typedef struct early_call {
   uintptr_t from, self;
   uint64_t count;

@@ -52,8 +52,9 @@ _mcount:
 	.size mcount, . - mcount
 	.size _mcount, . - _mcount
 
-/* Before the prologue: rbp is the caller's, and the caller's return address is above
- * ours. The frame is where the prologue would save rbp: at our return address. */
+/* Before the prologue: rbp still belongs to the caller, and the function's return address
+ * is in the word above the hook's. The frame address is where the prologue would save
+ * rbp: the place of the hook's return address. */
 	.globl __fentry__
 	.type __fentry__, @function
 	.p2align 4

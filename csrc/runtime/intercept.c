@@ -93,7 +93,7 @@ EXPORTED int sigaltstack(const stack_t *restrict new, stack_t *restrict old) {
 
 /* --- signal masks ----------------------------------------------------------- */
 
-/* Signals that a program must not block: glibc's own, and that of the timers. */
+/* Signals that a program must not block: glibc's own, and the timers' signal. */
 static uint64_t never_blocked(void) {
   const uint64_t own = UINT64_C(3) << 31; /* 32 and 33 */
   return rec_tick_signal ? own | UINT64_C(1) << (rec_tick_signal - 1) : own;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Functions of the C library that the recorder wraps, to notice when a library is closed
- * and when a coroutine gets a stack. The C library's own functions are found by the
- * dynamic linker, so this file is not in the archive for static programs.
+ * Functions of the C library that the recorder wraps, to notice when the program closes a
+ * library and when it switches to a coroutine's stack. The C library's own functions are
+ * found by the dynamic linker, so this file is not in the archive for static programs.
  */
 #include <dlfcn.h>
 #include <stdint.h>

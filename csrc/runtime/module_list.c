@@ -90,7 +90,8 @@ static void read_segments(module *m, const struct dl_phdr_info *object) {
   }
 }
 
-/* Returns the module in the list that is the same object; NULL if `found` is new. */
+/* Returns the module in the list that is the same object as `found`; NULL if there is
+ * none. */
 static module *listed(const module *found) {
   module *m = rec_modules;
   while (m && (m->closed || m->low != found->low || m->high != found->high)) m = m->next;

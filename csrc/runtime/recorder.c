@@ -70,7 +70,7 @@ static void begin_child(void) {
   rec_start_child();
 }
 
-/* Records the calls from before the start in the table of the main thread. */
+/* Records the calls made before the start, in the table of the main thread. */
 static void add_early_calls(void) {
   thread *t = rec_other_table(rec_own, (uintptr_t)__builtin_frame_address(0));
   for (const early_call *e = rec_early; t && e < rec_early + EARLY_CALLS && e->self;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Finds the stack that a thread is on: its own stack, the alternate stack of its signal
- * handlers, a stack registered by makecontext or gprof_stack, or an unknown stack.
+ * handlers, a coroutine's stack (makecontext or gprof_stack), or an unknown stack.
  */
 #ifndef GPROF_RUNTIME_STACKS_H
 #define GPROF_RUNTIME_STACKS_H

@@ -29,7 +29,7 @@ size_t rec_limit = (size_t)64 << 20;
 static size_t memory;    /* total size of all tables in bytes */
 static uint32_t numbers; /* number of the last table */
 
-/* Stands for no call in `recent`. */
+/* Fills the unused places of `recent`. */
 static record no_call;
 
 size_t rec_memory(void) { return __atomic_load_n(&memory, __ATOMIC_RELAXED); }
@@ -98,7 +98,7 @@ static bool make_room(thread *t, const record *context) {
   return true;
 }
 
-/* A new record, which is not yet in the table. */
+/* Makes a record. The caller adds it to the table with insert(). */
 static record *new_record(thread *t, record *context, uintptr_t from, uintptr_t self) {
   if (!make_room(t, context)) return NULL;
   block *b = t->blocks;
@@ -296,7 +296,7 @@ static slot *innermost(const thread *t, slot *from) {
   return from;
 }
 
-/* Binary search among the slots up to `top`; NULL if none has this frame. */
+/* Finds the slot of a frame by binary search; NULL if there is none. */
 static slot *slot_of(const thread *t, slot *top, uintptr_t frame) {
   slot *low = t->now.slots, *high = top; /* frames descend */
   while (low < high) {

@@ -115,7 +115,7 @@ HIDDEN extern size_t rec_limit;
  * Returns NULL without memory. */
 thread *rec_new_table(uintptr_t low, uintptr_t high);
 
-/* Prepares a table whose thread has ended for another one. */
+/* Prepares the table of an ended thread for another thread. */
 void rec_reuse_table(thread *t, uintptr_t low, uintptr_t high);
 
 /* Forgets all tables, in a forked child. Their memory is shared with the parent. */

@@ -2,7 +2,7 @@
 /*
  * Gives threads their tables: at their first call, after a fork, and for signal handlers
  * that interrupt the recorder. The table of a thread that has ended keeps its counts. If
- * memory is short, the next new thread continues it.
+ * memory is short, the next new thread uses that table.
  */
 #ifndef GPROF_RUNTIME_THREADS_H
 #define GPROF_RUNTIME_THREADS_H

@@ -39,7 +39,7 @@ static const char *function_name(const gp_image *image, const char *name) {
 
 /* --- from an image --------------------------------------------------------- */
 
-/* Decides which symbols of an image are chosen. */
+/* The data that the choice of an image's symbols depends on. */
 typedef struct choosing {
   const gp_image *image;
   const gp_symtab_options *options;

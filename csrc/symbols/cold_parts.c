@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "symbols/clone_suffix.h"
 
-/* Finds functions by their name. */
+/* Indexes of functions by name. */
 typedef struct functions {
   const gp_candidates *chosen;
   gp_hash by_file;    /* the first function of each name in each file */
