@@ -21,8 +21,8 @@ static inline void *gp_column(size_t count, size_t size) {
   return calloc(count ? count : 1, size);
 }
 
-/* Returns the new capacity for an array that must hold `needed` items. It grows by at
- * least half, so appending takes amortized constant time. */
+/* Returns the new capacity for an array that must hold `needed` items. The capacity grows
+ * by at least half, so appending takes amortized constant time. */
 static inline size_t gp_capacity(size_t capacity, size_t needed) {
   size_t grown = capacity + capacity / 2 + 16;
   return grown < needed ? needed : grown;

@@ -89,8 +89,8 @@ static void set_integer(lua_State *L, const char *name, uint64_t value) {
   lua_setfield(L, -2, name);
 }
 
-/* Fills in the entry of a file on the top of the stack: the file's format, and the number
- * of records added since the statistics `before` were taken. */
+/* Fills in a file's entry, which is on the top of the stack: the file's format, and the
+ * number of records added since the statistics `before` were taken. */
 static void fill_entry(lua_State *L, const gp_data *data, gp_file_kind kind,
                        gp_data_stats before) {
   lua_pushstring(L, format_names[kind.format]);
@@ -102,9 +102,9 @@ static void fill_entry(lua_State *L, const gp_data *data, gp_file_kind kind,
   set_integer(L, "block_records", data->stats.block_records - before.block_records);
 }
 
-/* Pushes the list of files and a new entry in it. This allocates the entry and all
- * strings that end_entry needs before the file is read. Nothing can fail afterwards, so
- * the data and the list always describe the same files. */
+/* Pushes the list of files and a new entry in it. Called before the file is read, to
+ * allocate the entry and all strings that end_entry needs. Nothing can fail afterwards,
+ * so the data and the list always describe the same files. */
 static void push_entry(lua_State *L, const gp_data *data, const char *path) {
   for (const char *const *name = format_names; *name; name++) lua_pushstring(L, *name);
   lua_getiuservalue(L, 1, 1);

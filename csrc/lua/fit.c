@@ -8,7 +8,8 @@
 #include "lua/symbols.h"
 #include "profile/fit.h"
 
-/* Returns the functions of the symbols at `index`, even if these are by line. */
+/* Returns the table of functions at `index`. For a table by line, returns the table of
+ * functions that it was made from. */
 static const gp_symtab *check_functions(lua_State *L, int index) {
   const gp_symbols_box *symbols = gp_check_symbols(L, index);
   lua_getiuservalue(L, index, GP_SYMBOLS_FUNCTIONS);

@@ -28,8 +28,8 @@ static const gp_callgraph *graph_of(const page *p) {
   return &gp_report_profile(&p->r)->graph;
 }
 
-/* Returns the index number of the last entry within the limit `top`; UINT32_MAX if all
- * entries are. */
+/* Returns the index number of the last entry within the limit `top`; UINT32_MAX if the
+ * limit excludes no entry. */
 static uint32_t last_entry(const page *p, const gp_callgraph *graph) {
   size_t nodes = graph->functions + graph->cycles, entries = 0;
   uint32_t last = 0;
@@ -43,7 +43,7 @@ static uint32_t last_entry(const page *p, const gp_callgraph *graph) {
 }
 
 /* Whether a node is listed. If `top` limits the entries, only nodes with an entry within
- * the limit are. Otherwise functions without calls and time are left out, unless
+ * the limit are listed. Otherwise functions without calls and time are left out, unless
  * look.unused is set. */
 static bool is_listed(const page *p, const gp_callgraph *graph, uint32_t node,
                       uint32_t last) {

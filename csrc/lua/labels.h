@@ -14,7 +14,7 @@ const gp_labels *gp_test_labels(lua_State *L, int index);
 /* Raises a Lua error if the profile of the labels was closed. */
 void gp_check_labels_open(lua_State *L, const gp_labels *set);
 
-/* Whether these labels were made for that profile. */
+/* Whether the labels were made for the profile. */
 bool gp_are_labels_of(const gp_labels *set, const gp_profile_box *profile);
 
 /* Makes the label of the function or cycle with number `id`, counted from 1; a Lua error

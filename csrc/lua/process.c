@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Child processes for Lua, and what parallel work needs: a clock, the processor count. */
+/* Child processes for Lua; also a clock and the processor count, for parallel work. */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>

@@ -84,8 +84,8 @@ static void check_fields(lua_State *L, const char *const names[]) {
   }
 }
 
-/* Returns an integer field of argument 2. If it is nil, returns `fallback`; a negative
- * `fallback` makes the field mandatory. */
+/* Returns an integer field of argument 2. If the field is nil, returns `fallback`; a
+ * negative `fallback` makes the field mandatory. */
 static lua_Integer integer_field(lua_State *L, const char *name, lua_Integer fallback) {
   int is_integer, type = lua_getfield(L, 2, name);
   lua_Integer value = lua_tointegerx(L, -1, &is_integer);
@@ -99,7 +99,7 @@ static lua_Integer integer_field(lua_State *L, const char *name, lua_Integer fal
 }
 
 /* Copies a string field of argument 2, of at most `size` bytes, without a terminating
- * zero. Uses `fallback` if it is nil. */
+ * zero. Uses `fallback` if the field is nil. */
 static void text_field(lua_State *L, const char *name, const char *fallback, char *text,
                        size_t size) {
   size_t length;

@@ -10,7 +10,7 @@
 #include "lua/symbols.h"
 
 /* Returns the function number at stack index `index` as a row; an error about argument
- * `argument` unless it is from 1 to `count`. */
+ * `argument` unless the number is from 1 to `count`. */
 static uint32_t check_row(lua_State *L, int index, int argument, size_t count) {
   lua_Integer id = lua_tointeger(L, index);
   luaL_argcheck(L, id >= 1 && (lua_Unsigned)id <= count, argument,
@@ -27,7 +27,7 @@ static uint32_t check_id(lua_State *L, int argument, size_t count) {
 
 /* --- by name --------------------------------------------------------------- */
 
-/* Returns the index of the symbols at stack index 1, built on first use. */
+/* Returns the name index of the symbols at stack index 1, built on first use. */
 static const gp_name_index *check_names(lua_State *L) {
   gp_symbols_box *box = gp_check_symbols(L, 1);
   if (!box->named) {

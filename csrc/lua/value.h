@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The name of a function or cycle in reports: a sequence of strings, its parts. They
- * point into `numbers` or to strings of the symbol table. */
+/* The name of a function or cycle in reports: a sequence of strings, called parts, in
+ * `numbers` or in the symbol table. */
 typedef struct gp_label {
   int count;
   int name;               /* index of the part that may be shortened */
