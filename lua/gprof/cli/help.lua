@@ -73,7 +73,7 @@ graph are printed.
 
 SYMSPEC selects functions: NAME, FILE.c, FILE.c:NAME or FILE.c:LINE. FROM/TO
 selects the calls between the functions of two SYMSPECs. With a SYMSPEC, a
-report is limited to what it selects.
+report is limited to the selected functions or calls.
 
 Long option names may be abbreviated. @FILE reads options from FILE.
 ]]

@@ -11,8 +11,8 @@ local options = {}
 -- - its argument: =NAME if required, [=NAME] if optional (attached to a short option);
 -- - "flag", or an action of gprof.cli.actions followed by the action's parameter ("+NAME"
 --   and "-NAME" stand for the action "style");
--- - its description on the help page. One that ends in a colon is completed by a list of
---   the permitted values.
+-- - its description on the help page. If it ends in a colon, the help page appends the
+--   permitted values.
 -- The table is text because it is compiled at every start of the program. A Lua table
 -- would take ten times as long.
 
@@ -121,7 +121,7 @@ local values <const> = {
   },
 }
 
--- Maps the action of an option to what its argument, a path, leads to.
+-- Maps each action whose argument is a path to what that path names.
 local takes <const> = {
   path = "files", map = "files", sum = "files", profiles = "files", report = "scripts",
   compare = "files", html = "files", libraries = "files", directories = "directories",

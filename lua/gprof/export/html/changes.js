@@ -13,20 +13,21 @@ function changeOf(node) {
   return row === undefined ? -1 : row;
 }
 
-// Maps rows of the comparison to functions. Rows of functions that are gone have none.
+// Maps rows of the comparison to functions. Functions that are gone are not in the profile, so their rows are not in
+// the map.
 const functionByRow = new Map();
 for (let node = 0; node < functionCount; node++) functionByRow.set(changeOf(node), node);
 
 const sign = (change) => (change > 0 ? "+" : change < 0 ? "−" : "");
 
-// Returns a change with its sign; "~" marks noise.
+// Makes the text of a change, with its sign; "~" marks noise.
 function signedTime(time, row) {
   const change = time.change[row],
     noise = time.noise[row] === 1;
   const kind = change === 0 || noise ? "noise" : change > 0 ? "worse" : "better";
   return make(
     "span",
-    { class: kind, title: noise ? "May be due to chance: the error is  " + seconds(time.error[row]) : null },
+    { class: kind, title: noise ? "May be due to chance: the error is " + seconds(time.error[row]) : null },
     (noise && change !== 0 ? "~ " : "") + sign(change) + seconds(Math.abs(change)),
   );
 }
@@ -96,7 +97,7 @@ function changeColumns() {
   ];
 }
 
-// Tells whether a function is new or gone, or changed by more than noise.
+// Whether a function is new or gone, or changed by more than noise.
 function isSignificant(row) {
   const times = [comparison.self, comparison.total].filter(Boolean);
   if (comparison.status[row] !== "both") return true;

@@ -43,7 +43,7 @@ function cycleNumber(node) {
   return isCycle(node) ? -1 : functions.cycle[node];
 }
 
-// Tells whether an arc leads from a function to itself, or stays within a cycle. Such arcs carry no time.
+// Whether an arc leads from a function to itself, or stays within a cycle. Such arcs carry no time.
 function isRecursive(arc) {
   const from = arcs.caller[arc],
     to = arcs.callee[arc];

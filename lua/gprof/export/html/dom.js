@@ -17,7 +17,7 @@ function nodeLink(node) {
   return make("a", { class: "node", href: linkTo(node), title: nameOf(node) }, nameOf(node));
 }
 
-// Makes a bar of `outer` (0 to 1), overlaid with a bar of `inner`.
+// Makes a bar that fills the share `outer` (0 to 1), overlaid with a darker bar for `inner`.
 function shareBar(outer, inner) {
   const bar = make("span", { "class": "share", "aria-hidden": "true" });
   for (const share of [outer, inner]) {

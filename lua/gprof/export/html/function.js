@@ -210,7 +210,7 @@ function functionView(node) {
       callersOf[node],
       (arc) => arcs.caller[arc],
       node,
-      "It has no known callers.",
+      "No callers are known.",
     ),
     arcSection(
       "Calls",
@@ -218,7 +218,7 @@ function functionView(node) {
       calleesOf[node],
       (arc) => arcs.callee[arc],
       node,
-      "It has no known callees.",
+      "No callees are known.",
     ),
     hasTime && arcs.caller.length > 0
       ? make(

@@ -143,7 +143,7 @@ function sourceView(name, target) {
       make(
         "tr",
         { class: "gap" },
-        make("td", { colspan: titles.length + 1 }, "… to line " + counted(file.count)),
+        make("td", { colspan: titles.length + 1 }, "… lines up to " + counted(file.count) + " are left out"),
       ),
     );
   const head = make(

@@ -19,8 +19,8 @@ local MAX_FILES <const>, MAX_TEXT <const> = 300, 400000
 -- either side. A line is cut after MAX_LINE bytes.
 local MAX_WHOLE <const>, CONTEXT <const>, MAX_LINE <const> = 1500, 15, 400
 
--- Makes the profile by line of the same image and data. With block counts, it has all
--- lines, so that those that never ran are known.
+-- Makes the profile by line of the same image and data. With block counts, the profile
+-- has all lines, so that the page can mark those that never ran.
 local function by_line(profile, options)
   local has_blocks = profile.data.block_records > 0
   if profile.by_line and not has_blocks then return profile end

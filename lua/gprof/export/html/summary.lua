@@ -135,8 +135,8 @@ local function write_mismatch(profile, options, write)
   local mismatch = fit.exported(profile, options)
   if not mismatch then return end
   write(('<p class="mismatch" role="alert"><b>This profile is probably from another ' ..
-    'build of the program.</b> Times and calls may belong to other functions than the ' ..
-    'page says: %s.</p>\n'):format(text.html(mismatch)))
+    'build of the program.</b> Times and calls may be shown for the wrong functions. ' ..
+    'The evidence: %s.</p>\n'):format(text.html(mismatch)))
 end
 
 --- Writes the header as HTML.
