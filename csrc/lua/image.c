@@ -117,16 +117,17 @@ static int find_symbol(lua_State *L) {
   return 1;
 }
 
-/* needed_library(image, number) -> the name of a shared library that the image needs;
- * nothing if it needs fewer than `number` libraries */
+/* needed_libraries(image) -> list of the names of the shared libraries that it needs */
 static int find_needed(lua_State *L) {
   const gp_image *image = gp_check_image(L, 1);
-  lua_Integer number = luaL_checkinteger(L, 2);
-  luaL_argcheck(L, number > 0, 2, "positive number expected");
+  size_t count;
   void **guard = gp_push_guard(L);
-  *guard = gp_needed_library(image, (size_t)number - 1);
-  if (!*guard) return 0;
-  gp_take_text(L, guard);
+  const char *name = *guard = gp_needed_libraries(image, &count);
+  lua_newtable(L);
+  for (size_t i = 0; i < count; i++, name += strlen(name) + 1) {
+    lua_pushstring(L, name);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
   return 1;
 }
 
@@ -225,7 +226,7 @@ void gp_define_image(lua_State *L) {
       {"image", new_image}, {"demangling_style", set_style},
       {"library", find_library}, {"changed_file", find_change},
       {"image_mentions", find_mention}, {"imports_mcount", find_mcount},
-      {"mentions_any", find_symbol}, {"needed_library", find_needed},
+      {"mentions_any", find_symbol}, {"needed_libraries", find_needed},
       {NULL, NULL}};
   gp_push_weak_table(L);
   lua_setfield(L, LUA_REGISTRYINDEX, IMAGES);

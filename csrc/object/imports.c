@@ -6,7 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "object/section.h"
+
+/* The maximum size in bytes of a list of libraries. A small file can name the same long
+ * string many times. */
+#define MAX_LIST ((size_t)1 << 20)
 
 /* Names of the function that instrumented code calls at function entries. __fentry__ is
  * for -mfentry on x86, __gnu_mcount_nc for 32-bit ARM. */
@@ -67,22 +72,44 @@ bool gp_image_mentions_any(const gp_image *image, const char *const *names,
   return has_any(image, &w);
 }
 
-char *gp_needed_library(const gp_image *image, size_t number) {
+/* --- shared libraries ----------------------------------------------------------- */
+
+/* Names, each ended by a NUL. */
+typedef struct name_list {
+  char *text;
+  size_t size, capacity, count;
+} name_list;
+
+/* Appends a name. False if the list would be too long, or if there is no memory. */
+static bool append(name_list *list, const char *name) {
+  size_t size = strlen(name) + 1;
+  if (size > MAX_LIST - list->size ||
+      !GP_RESERVE(&list->capacity, list->size + size, GP_COLUMN(list->text)))
+    return false;
+  memcpy(list->text + list->size, name, size);
+  list->size += size;
+  list->count++;
+  return true;
+}
+
+char *gp_needed_libraries(const gp_image *image, size_t *count) {
   gp_section dynamic, strings;
-  size_t width = image->layout.pointer_size;
-  char *name = NULL;
+  const size_t width = image->layout.pointer_size, size = 2 * width;
+  name_list list = {NULL, 0, 0, 0};
   gp_section_open(&dynamic, image, ".dynamic");
   gp_section_open(&strings, image, ".dynstr");
   unsigned char entry[2 * sizeof(uint64_t)];
-  for (uint64_t at = 0;; at += 2 * width) {
-    if (!gp_section_read(&dynamic, at, entry, 2 * width)) break;
+  for (uint64_t at = 0; gp_section_read(&dynamic, at, entry, size); at += size) {
     uint64_t tag = gp_pointer(entry, image->layout);
     if (tag == DT_NULL) break;
-    if (tag != DT_NEEDED || number-- > 0) continue;
-    name = gp_section_text(&strings, gp_pointer(entry + width, image->layout));
-    break;
+    if (tag != DT_NEEDED) continue;
+    char *name = gp_section_text(&strings, gp_pointer(entry + width, image->layout));
+    bool more = name && append(&list, name);
+    free(name);
+    if (!more) break;
   }
   gp_section_free(&dynamic);
   gp_section_free(&strings);
-  return name;
+  *count = list.count;
+  return list.text;
 }

@@ -14,8 +14,9 @@ bool gp_imports_mcount(const gp_image *image);
  * same symbols as gp_imports_mcount. True if there is no memory to find out. */
 bool gp_image_mentions_any(const gp_image *image, const char *const *names, size_t count);
 
-/* Returns the name of a shared library that an ELF image needs: "libm.so.6" (free() it).
- * Libraries are numbered from 0. NULL if there are fewer, or no memory. */
-char *gp_needed_library(const gp_image *image, size_t number);
+/* Returns the names of the shared libraries that an ELF image needs, such as "libm.so.6",
+ * each ended by a NUL (free() them). Sets `*count` to their number. The list ends at a
+ * name that cannot be read, or if there is no memory; NULL if it is empty. */
+char *gp_needed_libraries(const gp_image *image, size_t *count);
 
 #endif

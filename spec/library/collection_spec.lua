@@ -79,6 +79,17 @@ describe("Without samples", function()
     assert.equal("", run("-b", "-p", image, profile).stderr)
   end)
 
+  it("the hint names only the first libraries if a small file names the same long one many times", function()
+    local image, profile = make("root", ROOT, "-lm")
+    local size <const>, DT_NEEDED <const> = 16000, 1
+    shell.write(dir .. "/names", ("a"):rep(size - 1) .. "\0")
+    shell.write(dir .. "/entries", ("<I8I8"):pack(DT_NEEDED, 0):rep(1000))
+    shell.check({ "objcopy", "--update-section=.dynamic=entries", "--update-section=.dynstr=names", image, "many" },
+      { cwd = dir })
+    local more = tonumber(run("-p", "many", profile).stderr:match "and (%d+) more%)")
+    assert.equal((1 << 20) // size, more + 3)
+  end)
+
   it("the hint mentions fork, if the program can fork", function()
     local image, profile = make("forks", "#include <unistd.h>\nint main(int n, char **v) " ..
       "{ (void)v; return n > 1 && fork(); }\n")

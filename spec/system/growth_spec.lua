@@ -521,6 +521,16 @@ dimension("functions that are compared", 400, function(n)
   return running("-b", "--compare=" .. old, image(n), new)
 end)
 
+-- They are named in the hint about a profile without samples.
+dimension("libraries that the image needs", 200, function(n)
+  local dir, DT_NEEDED <const> = shell.tmpdir "libraries", 1
+  shell.write(dir .. "/names", "\0liba.so\0")
+  shell.write(dir .. "/entries", ("<I8I8"):pack(DT_NEEDED, 1):rep(n))
+  shell.check({ "objcopy", "--add-section=.dynamic=entries", "--add-section=.dynstr=names", image(1), "image" },
+    { cwd = dir })
+  return running("-p", dir .. "/image", profile { histogram(0, 0, { [0] = 0 }) })
+end)
+
 dimension("colons in a line of a map", 4000, function(n)
   local map = shell.write(shell.tmpdir() .. "/map", (":"):rep(n) .. "0 T " .. row.name(0) .. "\n")
   return running("-R", map, image(1), profile { arc(0, 1, 1) })

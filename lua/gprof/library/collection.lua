@@ -64,12 +64,9 @@ end
 -- @tparam image image
 -- @treturn {string,...} such as { "libz.so.1" }
 function collection.libraries(image)
-  local names, number = {}, 1
-  local name = core.needed_library(image, number)
-  while name do
+  local names = {}
+  for _, name in ipairs(core.needed_libraries(image)) do
     if not is_common(name) then names[#names + 1] = name end
-    number = number + 1
-    name = core.needed_library(image, number)
   end
   return names
 end
