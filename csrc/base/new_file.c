@@ -75,7 +75,6 @@ typedef struct named_file {
   mode_t mode;           /* permissions of a file to create */
 } named_file;
 
-/* Creates an empty file. */
 static bool create(const char *name, named_file *made) {
   made->file = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, made->mode);
   return made->file >= 0;
@@ -212,7 +211,7 @@ static bool name_first(const char *name, const char *target) {
 static bool move(const char *name, const char *target, bool is_first, gp_error *error) {
   if (is_first ? name_first(name, target) : rename(name, target) == 0) return true;
   if (is_first && access(target, F_OK) == 0)
-    gp_fail(error, "was created by another process meanwhile: run this again");
+    gp_fail(error, "was created by another process meanwhile: run the command again");
   else
     fail_system(error, "cannot be replaced");
   unlink(name);

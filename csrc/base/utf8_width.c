@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-/* Whether a byte is a continuation byte of UTF-8. */
 static bool is_continuation(char byte) { return ((unsigned char)byte & 0xc0) == 0x80; }
 
 /* The length of the colour sequence at `text` (ESC [ ... m); 0 if there is none. */

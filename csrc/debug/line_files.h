@@ -25,7 +25,7 @@ typedef struct gp_line_files {
 
 /* Reads the directory and file tables at the cursor. The line table begins at the
  * cursor's start, which is at `offset` in .debug_line. `files->layout` must be set. False
- * if the tables are damaged or there is no memory. The latter sets `no_memory` of
+ * if the tables are damaged or there is no memory. Lack of memory sets `no_memory` of
  * .debug_line. */
 bool gp_line_files_read(gp_line_files *files, gp_cursor *cursor, uint64_t offset);
 void gp_line_files_free(gp_line_files *files);

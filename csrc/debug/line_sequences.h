@@ -6,7 +6,7 @@
  * pass over the tables stores the wanted rows of each sequence.
  *
  * A sequence is dubious if its rows are not in address order, or if it begins below the
- * first function symbol (below .text, if no symbols were read). The latter often means
+ * first function symbol (below .text, if no symbols were read). A low start often means
  * that the linker discarded the code: the sequence then begins at address 0 and reaches
  * into .text.
  */

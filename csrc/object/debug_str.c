@@ -10,8 +10,8 @@
 /* Bytes searched at a time. Windows overlap by the length of the name. */
 #define WINDOW ((size_t)65536)
 
-/* Whether the section contains `text`, a name with a NUL on each side. The first NUL ends
- * the previous string. It is missing at the start of the section. */
+/* Whether the section contains `text`, a name with a NUL on each side. The NUL before the
+ * name ends the previous string; at the start of the section there is none. */
 static bool is_in(gp_section *section, const char *text, size_t length, char *window) {
   for (uint64_t at = 0; at < section->size; at += WINDOW - length) {
     uint64_t left = section->size - at;

@@ -42,8 +42,8 @@ static bool is_listed(const char *const *list, const char *word) {
   return false;
 }
 
-/* Receives the text of an instruction in pieces. Only the mnemonic matters, which may
- * have prefixes. */
+/* Receives the text of an instruction in pieces. Only the mnemonic matters; it may have
+ * prefixes. */
 static int take_text(void *stream, enum disassembler_style style, const char *format,
                      ...) {
   gp_disasm *decoder = stream;

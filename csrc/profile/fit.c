@@ -45,7 +45,7 @@ size_t gp_fit_entries(const gp_data *data, const gp_symtab *symtab, uint64_t off
 
 /* --- the histogram -------------------------------------------------------------- */
 
-/* Whether an address is at most `rounding` bytes below another one. */
+/* Whether an address is less than `rounding` bytes below another one, or equal to it. */
 static bool is_just_below(uint64_t address, uint64_t other, uint64_t rounding) {
   return other - address < rounding;
 }

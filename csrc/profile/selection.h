@@ -28,12 +28,10 @@ typedef struct gp_selection {
   uint8_t *exclude;
 } gp_selection;
 
-/* Whether a symbol is in the include table. */
 static inline bool gp_is_included(const gp_selection *selection, uint32_t symbol) {
   return selection->include && selection->include[symbol];
 }
 
-/* Whether a symbol is in the exclude table. */
 static inline bool gp_is_excluded(const gp_selection *selection, uint32_t symbol) {
   return selection->exclude && selection->exclude[symbol];
 }

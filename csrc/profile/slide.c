@@ -64,13 +64,11 @@ static bool list_callees(search *s, const gp_data *data, gp_error *error) {
   return true;
 }
 
-/* Whether `fitting` is at least three quarters of `count`. */
 static bool is_three_quarters(size_t fitting, size_t count) {
   return fitting >= count - count / 4;
 }
 
-/* Whether `fitting` is at least half of `count`. A smaller number cannot compete with
- * three quarters: see are_alike(). */
+/* Fewer than half of the callees cannot compete with three quarters: see are_alike(). */
 static bool is_half(size_t fitting, size_t count) { return fitting >= count - count / 2; }
 
 /* Tests an offset on `sample` callees, evenly chosen from all. Stops as soon as half of

@@ -145,7 +145,7 @@ slot *rec_find_slot(const thread *t, uintptr_t frame, uintptr_t pointer, bool *b
 record *rec_find_call(thread *t, slot **at, uintptr_t from, uintptr_t self,
                       bool by_order);
 
-/* Counts a sample. */
+/* Adds `ticks` to the sample at address `at` in a context. */
 void rec_add_sample(thread *t, record *context, uintptr_t at, uint64_t ticks);
 
 /* Repeats the calls that are active in another table of the same thread, without

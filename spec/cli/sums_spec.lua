@@ -236,7 +236,7 @@ describe("two processes that write the same sum", function()
     it("do not lose a profile: the second one fails if both would be the first: " .. mode, function()
       local dir = shell.tmpdir()
       local result = run(dir, { mode, "-s", image, "pipe" }, command(mode, "-s", image, two))
-      assert.same({ "1\n", "gprof.lua: gmon.sum: was created by another process meanwhile: run this again\n" },
+      assert.same({ "1\n", "gprof.lua: gmon.sum: was created by another process meanwhile: run the command again\n" },
         { result.stdout, result.stderr })
       assert.equal(expected(2, 20), shell.read(dir .. "/gmon.sum"))
       assert.equal("gmon.sum\n", shell.listing(dir))
