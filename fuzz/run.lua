@@ -2,7 +2,7 @@
 -- executions if that environment variable is set.
 --
 -- A target starts with its seeds and the corpus of earlier runs. Prints a line per target. Failing inputs are saved in
--- DIRECTORY/crashes, with the command that reproduces the failure; the exit status is 1.
+-- DIRECTORY/crashes. After a failure, prints the command that reproduces it; the exit status is 1.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 

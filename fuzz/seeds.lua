@@ -12,8 +12,9 @@ local shell = require "support.shell"
 local target, directory = arg[1], arg[2]
 shell.check { "mkdir", "-p", directory }
 
--- Writes an input, which consists of parts (see fuzz/support.h).
 local count = 0
+
+-- Writes an input, which consists of parts (see fuzz/support.h).
 local function save(...)
   local parts = { ... }
   for i = 1, #parts - 1 do

@@ -143,8 +143,8 @@ end
 
 --- Finds the fields of a file.
 -- @tparam string bytes
--- @treturn table `fields`: for each kind, an array of `{ at =, size =, name = }`, with offsets from 0; empty if it is
---   not an ELF file. `sections`: an array of section headers, each a table of values by name, with `header`, its
+-- @treturn table `fields`: for each kind, an array of `{ at =, size =, name = }`, with offsets from 0; empty if the
+--   file is not ELF. `sections`: an array of section headers, each a table of values by name, with `header`, its
 --   offset. `order`: "<" or ">". `pointer`: 4 or 8
 function layout.read(bytes)
   local base = bytes:match "^()\127ELF" or bytes:match "^!<arch>\n.-()\127ELF"

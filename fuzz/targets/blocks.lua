@@ -32,8 +32,9 @@ local function lines_of(text)
   return (whole and text or text .. "\n"):gmatch "([^\n]*)\n"
 end
 
--- Runs the converter. Returns its status and its messages.
 local source <const> = fuzz.root .. "/examples/bbconv.lua"
+
+-- Runs the converter. Returns its status and its messages.
 local function convert(text, library_of_machine)
   local messages = {}
   local env = setmetatable({

@@ -3,8 +3,8 @@
 --
 -- Parts: choices, three symspecs.
 --
--- Properties: a symspec selects existing functions in ascending order, or none, which is reported.
--- An error is one line.
+-- Properties: a symspec selects existing functions in ascending order. A symspec that selects none is reported. An
+-- error is one line.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
