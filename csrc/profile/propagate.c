@@ -94,22 +94,18 @@ static void trace_share(const gp_callgraph *graph, uint32_t function) {
 /* Computes `printed` and `share`, callers before callees. The members of a cycle have the
  * same number and are adjacent; the first one triggers inherit_cycle for all. */
 static void inherit_all(gp_callgraph *graph, const uint32_t *order,
-                      const gp_selection *print, const gp_selection *time) {
+                        const gp_selection *print, const gp_selection *time) {
   uint32_t last_cycle = GP_NONE;
-  for (size_t end = graph->functions, begin; end > 0; end = begin) {
-    uint32_t number = graph->number[order[end - 1]];
-    for (begin = end; begin > 0 && graph->number[order[begin - 1]] == number;) begin--;
-    for (size_t i = begin; i < end; i++) {
-      uint32_t function = order[i], cycle = graph->cycle[function];
-      if (cycle == GP_NONE)
-        inherit_from_callers(graph, function, function);
-      else if (cycle != last_cycle)
-        inherit_cycle(graph, last_cycle = cycle);
-      override(graph, function, print, time);
-      graph->shown_self[function] = graph->self[function] * graph->share[function];
-      graph->total += graph->shown_self[function];
-      trace_share(graph, function);
-    }
+  for (size_t i = graph->functions; i-- > 0;) {
+    uint32_t function = order[i], cycle = graph->cycle[function];
+    if (cycle == GP_NONE)
+      inherit_from_callers(graph, function, function);
+    else if (cycle != last_cycle)
+      inherit_cycle(graph, last_cycle = cycle);
+    override(graph, function, print, time);
+    graph->shown_self[function] = graph->self[function] * graph->share[function];
+    graph->total += graph->shown_self[function];
+    trace_share(graph, function);
   }
 }
 
