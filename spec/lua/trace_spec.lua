@@ -120,8 +120,8 @@ local topics <const> = {
   } },
   { 1024, "propagation", all = true, {
     "propagation: main: time share 1, 0 self ticks, an entry",
-    "propagation: ping: time share 1, 2 self ticks, an entry",
     "propagation: pong: time share 1, 3 self ticks, an entry",
+    "propagation: ping: time share 1, 2 self ticks, an entry",
     "propagation: leaf: time share 1, 8 self ticks, an entry",
     "propagation: ping gets 2 + 0 ticks from leaf (1 of 4 calls), 2 ticks from callees so far",
     "propagation: pong gets 6 + 0 ticks from leaf (3 of 4 calls), 6 ticks from callees so far",
