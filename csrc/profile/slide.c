@@ -68,7 +68,8 @@ static bool is_three_quarters(size_t fitting, size_t count) {
   return fitting >= count - count / 4;
 }
 
-/* Fewer than half of the callees cannot compete with three quarters: see are_alike(). */
+/* A slide that fits fewer than half of the callees cannot compete with one that fits
+ * three quarters: see are_alike(). */
 static bool is_half(size_t fitting, size_t count) { return fitting >= count - count / 2; }
 
 /* Tests an offset on `sample` callees, evenly chosen from all. Stops as soon as half of
