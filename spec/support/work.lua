@@ -21,7 +21,7 @@ local driver <const> = [==[
 gprof = require "gprof"
 local cli = require "gprof.cli.main"
 function run(...)
-  assert(cli.run { ... } <= 1)  -- 1 if a symspec matches nothing
+  assert(cli.run { ... } == 0)
 end
 for number = 1, tonumber(arg[2]) do
   local chunk = assert(loadfile(arg[1] .. "/" .. number))

@@ -19,13 +19,23 @@ local arc <const>, histogram <const>, profile <const> = row.arc, row.histogram, 
 
 -- What is measured --------------------------------------------------------------------------------------------------
 
--- Returns a chunk of Lua that runs the program.
-local function running(...)
+-- Returns an array of strings as Lua text.
+local function array(...)
   local words = {}
   for i, word in ipairs { ... } do
     words[i] = ("%q"):format(word)
   end
-  return "run(table.unpack {" .. table.concat(words, ",") .. "})"
+  return "{" .. table.concat(words, ",") .. "}"
+end
+
+-- Returns a chunk of Lua that runs the program.
+local function running(...)
+  return "run(table.unpack " .. array(...) .. ")"
+end
+
+-- Returns a chunk of Lua that runs the program, which must fail.
+local function failing(...)
+  return "assert(require 'gprof.cli.main'.run(" .. array(...) .. ") == 1)"
 end
 
 -- Returns a chunk of Lua that makes a profile and runs `text`. `options` is Lua text, too.
@@ -446,15 +456,16 @@ local selected = row.image(20, function(i)
 end)
 local selected_profile = chain(20)
 
--- Symspecs of every kind: names, lines and both; some match nothing, some all functions.
+-- Symspecs of every kind: names, lines, files, and both. Each matches something: the functions k from 1 to 20 are at
+-- line k of the file (k - 1) % 4 + 1.
 local kinds <const> = {
-  function(i) return row.name(i % 20) end, function(i) return ("%d.c:%d"):format(i % 4 + 1, i % 20) end,
-  function(i) return ":" .. i % 20 end, function(i) return ("%d.c:%s"):format(i % 4 + 1, row.name(i % 20)) end,
-  function(i) return "missing" .. i end, function(i) return i % 4 + 1 .. ".c" end,
+  function(_, k) return row.name(k) end, function(file, k) return ("%d.c:%d"):format(file, k) end,
+  function(_, k) return ":" .. k end, function(file, k) return ("%d.c:%s"):format(file, row.name(k)) end,
+  function(file) return file .. ".c" end,
 }
 
 local function symspec(i)
-  return kinds[i % #kinds + 1](i)
+  return kinds[i % #kinds + 1](i % 4 + 1, i % 20 + 1)
 end
 
 for letter in ("pPqQCZAJeEfFnNk"):gmatch "." do
@@ -467,6 +478,18 @@ for letter in ("pPqQCZAJeEfFnNk"):gmatch "." do
     end)
   end
 end
+
+local function missing(n)
+  return table.unpack(list(n, function(i) return "-pmissing" .. i end))
+end
+
+dimension("symspecs that match nothing, with --gnu-compat", 100, function(n)
+  return running("--gnu-compat", selected, selected_profile, missing(n))
+end)
+
+dimension("symspecs that match nothing, which is an error", 100, function(n)
+  return failing(selected, selected_profile, missing(n))
+end)
 
 dimension("symspecs that are looked up", 100, function(n)
   return making(selected, selected_profile, "", ([[
