@@ -10,6 +10,7 @@ local gmon = require "support.gmon"
 local launch = require "support.launch"
 local program = require "support.program"
 local shell = require "support.shell"
+local small = require "support.small"
 
 local built = build.program "cycles"
 local image, profile = built.image, built.gmon
@@ -83,6 +84,36 @@ describe("a file that cannot be read", function()
       end)
     end
   end
+
+  describe("is reported if it is a source:", function()
+    local odd = inputs .. "/odd.c"
+    local made = small.build { ["odd.c"] = ('#line 1 "%s"\nint main(void) { return 0; }\n'):format(odd) }
+    local words = { "-b", "-l", "-A", made.image,
+      small.profile(made, { blocks = { { build.address(made.image, "main"), 5 } } }) }
+
+    local function check(problem, line)
+      local result = launch.line(line, words)
+      assert.same({ "", ("gprof.lua: warning: %s: %s\n"):format(odd, problem), 0 },
+        { result.stdout, result.stderr, result.status })
+    end
+
+    it("reading fails", function()
+      shell.write(odd, "int main(void) { return 0; }\n")
+      local library = inputs .. "/unreadable.so"
+      shell.check { "cc", "-shared", "-fPIC", "-D_GNU_SOURCE", "-Werror", "-Wall", "-o", library,
+        build.fixture "unreadable.c", "-ldl" }
+      -- AddressSanitizer need not be the first library.
+      check("Input/output error", "UNREADABLE=/odd.c ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 LD_PRELOAD=" ..
+        library .. ' exec "$@"')
+    end)
+
+    it("a link leads to a file of the system", function()
+      if not memory then return pending "/proc/self/mem is not here" end
+      os.remove(odd)
+      shell.check { "ln", "-s", memory, odd }
+      check("is a file of the system", 'exec "$@"')
+    end)
+  end)
 end)
 
 -- Writes a profile with a megabyte of arcs, 21 bytes each.
