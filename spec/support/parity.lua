@@ -36,7 +36,7 @@ local function first_difference(ours, theirs)
   return ("line %d: ours ends"):format(number)
 end
 
--- Whether GNU gprof stopped because its two passes over the lines found different numbers of them. Our program
+-- Tells whether GNU gprof stopped because its two passes over the lines found different numbers of them. Our program
 -- continues.
 local function miscounted(theirs)
   return theirs.stderr:find("somebody miscounted", 1, true) and theirs.status == 1
@@ -45,7 +45,9 @@ end
 -- Describes the difference between two results; `command` is our command line.
 local function compare(ours, theirs)
   if miscounted(theirs) then
-    return ours.signal and ours.command .. "\nours: " .. ending(ours)
+    local is_refusal = ours.status == 1 and ours.stdout == "" and ours.stderr:find "^gprof%.lua: [^\n]+\n$"
+    return ours.status ~= 0 and not is_refusal and
+      ("%s\nours: %s\n%s%s"):format(ours.command, ending(ours), ours.stdout, ours.stderr) or nil
   elseif ending(ours) ~= ending(theirs) then
     return ("%s\nours: %s, GNU: %s\n%s%s"):format(ours.command, ending(ours), ending(theirs), ours.stderr,
       theirs.stderr)
@@ -57,9 +59,9 @@ local function compare(ours, theirs)
 end
 
 --- Compares stdout and exit status of `gprof.lua --gnu-compat ...` and `gprof ...`. If GNU gprof stops at an internal
--- error, "somebody miscounted", our program must only end normally. If both fail, our program must
--- print nothing. GNU gprof may have printed some lines by then, since it prints the output of -i while it reads the
--- files.
+-- error, "somebody miscounted", our program must succeed, or refuse the files in one line. If both fail, our program
+-- must print nothing. GNU gprof may have printed some lines by then, since it prints the output of -i while it reads
+-- the files.
 -- @tparam {string,...} arguments of both
 -- @tparam[opt] table options as for `shell.run`
 -- @treturn ?string the difference and the command; nil if they are equal
