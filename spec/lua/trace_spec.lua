@@ -164,6 +164,13 @@ describe("a trace", function()
     assert.is_true(set["tally: 0x1024 calls 0x1060 1 times: not selected"])
   end)
 
+  it("shows a symspec that matches nothing, which is an error", function()
+    local result = program.run { "-b", "-d4096", "-p", "-k/nobody", image, profile }
+    assert.same({ 1, "" }, { result.status, result.stdout })
+    has_in_order({ "symspecs: exclude arcs /nobody, callers: all functions",
+      "symspecs: exclude arcs /nobody, callees: nothing" }, result.stderr)
+  end)
+
   it("shows that a histogram is added to an earlier one of the same range", function()
     local result = program.run { "-b", "-d64", image, profile, profile }
     assert.equal(0, result.status)
