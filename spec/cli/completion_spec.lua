@@ -20,10 +20,6 @@ local function directory()
   return dir
 end
 
-local function is_here(name)
-  return shell.run({ "sh", "-c", 'command -v "$0"', name }).status == 0
-end
-
 describe("--print-completion", function()
   it("prints a script for a shell", function()
     assert.equal(program.run({ "--print-completion=bash" }).stdout, program.run({ "--print-comp", "bash" }).stdout)
@@ -82,7 +78,7 @@ describe("The values that options permit", function()
 end)
 
 describe("bash", function()
-  if not is_here "bash" then
+  if not shell.installed "bash" then
     pending "needs bash"
     return
   end
@@ -191,7 +187,7 @@ describe("bash", function()
 end)
 
 describe("zsh", function()
-  if not is_here "zsh" then
+  if not shell.installed "zsh" then
     pending "needs zsh"
     return
   end

@@ -138,7 +138,7 @@ describe("the export svg", function()
   end)
 end)
 
-if shell.run({ "sh", "-c", "command -v dot" }).status ~= 0 then
+if not shell.installed "dot" then
   return pending "Graphviz reads the exports: needs graphviz"
 end
 

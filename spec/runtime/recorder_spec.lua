@@ -7,10 +7,6 @@ local program = require "support.program"
 local recorder = require "support.recorder"
 local shell = require "support.shell"
 
-local function installed(command)
-  return shell.run({ "sh", "-c", 'command -v "$1"', "sh", command }).status == 0
-end
-
 -- Runs a program that must succeed silently. Returns the path of its profile, and the result.
 local function record(built, arguments, options)
   local result = recorder.run(built, arguments, options)
@@ -45,8 +41,8 @@ local function each_way(run)
     local compiler = way.compile and way.compile.compiler or "gcc"
     if way.only and way.only ~= machine then
       pending(way.name .. ", which needs " .. way.only)
-    elseif not installed(compiler) then
-      pending(way.name .. ", which is not installed")
+    elseif not shell.installed(compiler) then
+      pending(way.name .. ", which is not shell.installed")
     else
       run(way)
     end
@@ -343,7 +339,7 @@ describe("the profile", function()
   end)
 
   it("is not written by a program with another user's privileges", function()
-    if shell.check({ "id", "-u" }).stdout ~= "0\n" or not installed "setpriv" then
+    if shell.check({ "id", "-u" }).stdout ~= "0\n" or not shell.installed "setpriv" then
       pending "a setuid program, which only root can make"
       return
     end
@@ -383,8 +379,8 @@ it("the code that runs at calls uses no function of the C library", function()
 end)
 
 describe("the recorder for AArch64", function()
-  if machine ~= "x86_64" or not installed(ARM .. "-gcc") or not installed "qemu-aarch64" then
-    pending("under qemu-aarch64, which is not installed")
+  if machine ~= "x86_64" or not shell.installed(ARM .. "-gcc") or not shell.installed "qemu-aarch64" then
+    pending("under qemu-aarch64, which is not shell.installed")
     return
   end
 

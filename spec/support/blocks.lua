@@ -18,7 +18,7 @@ local COVERAGE <const> = { gcc = "trace-pc", clang = "trace-pc,no-prune" }
 -- @tparam string compiler
 -- @treturn boolean
 function blocks.supported(compiler)
-  return shell.run({ "sh", "-c", 'command -v "$1"', "sh", compiler }).status == 0
+  return shell.installed(compiler)
 end
 
 local function append(list, more)

@@ -7,14 +7,12 @@ local shell = require "support.shell"
 
 local browser = {}
 
-local function there(command)
-  return shell.run({ "sh", "-c", "command -v " .. command }).status == 0
-end
-
 --- Returns a message that names the programs needed if one is missing; nil if all are installed.
 -- @treturn string|nil
 function browser.lack()
-  if not there "node" or not there "chromium" then return "pages in a browser: need nodejs and chromium" end
+  if not shell.installed "node" or not shell.installed "chromium" then
+    return "pages in a browser: need nodejs and chromium"
+  end
 end
 
 --- Opens a page.

@@ -63,6 +63,13 @@ function shell.write(path, text)
   return path
 end
 
+--- Tells whether a command is installed.
+-- @tparam string command
+-- @treturn boolean
+function shell.installed(command)
+  return shell.run({ "sh", "-c", 'command -v "$1"', "sh", command }).status == 0
+end
+
 --- Tells whether a file can be opened.
 -- @tparam string path
 -- @treturn boolean

@@ -14,7 +14,7 @@ local shell = require "support.shell"
 local built = build.program "cycles"
 
 -- Returns a shell script that sends a signal to the program $delay seconds after its start. It prints the status, the
--- state of each file, the messages (except those of timeout) and the names of temporary files.
+-- state of each file, the names of temporary files, and the messages (except those of timeout).
 local function killing(names, signal)
   local lines = { ([[timeout -s %s --preserve-status $delay "$@" >report 2>told; status=$?; state=]]):format(signal) }
   for _, name in ipairs(names) do
@@ -24,7 +24,7 @@ local function killing(names, signal)
     lines[#lines + 1] = ("cp old/%s %s"):format(name, name)
   end
   lines[#lines + 1] = [[left=$(ls -A temporary; ls | grep '[.]tmp$')
-    echo "$status$state: $(grep -v Killed told)" $left; rm -f *.tmp]]
+    echo "$status$state:" $left "; $(grep -v Killed told | tr '\n' ' ')"; rm -f *.tmp]]
   return table.concat(lines, "\n")
 end
 
@@ -46,12 +46,15 @@ local function kill(signal, words, names, times)
     killing(names, signal) .. "\ndone"
   local result = launch.line(line, words, { cwd = dir })
   local seen, left = { old = 0, new = 0 }, 0
-  for status, states, told in result.stdout:gmatch "(%d+)([%l ]*): ([^\n]*)\n" do
-    local label = ("GPROF_SEED=%d: %s%s: %s"):format(faults.seed, status, states, told)
+  for line_of_run, status, states, names_left, told in
+    result.stdout:gmatch "((%d+)([%l ]*):([^;\n]*); ([^\n]*))\n"
+  do
+    local label = ("GPROF_SEED=%d: %s"):format(faults.seed, line_of_run)
     for state in states:gmatch "%l+" do seen[assert(seen[state] and state, label)] = seen[state] + 1 end
     -- Until the program handles SIGINT, the interpreter does, with this message and status 1.
     local early = signal == "INT" and status == "1" and told:find("interrupted!", 1, true)
-    for name in (early and "" or told):gmatch "%S+" do
+    assert(told == "" or early and not states:find "new", label)
+    for name in names_left:gmatch "%S+" do
       local target = name:match "^(.+)%.%d+%-0%.tmp$"
       assert(signal == "KILL" and target and table.concat(names, " "):find(target, 1, true), label)
       left = left + 1
@@ -67,7 +70,7 @@ end
 local function all_exports()
   local words, names = {}, {}
   for _, kind in ipairs(require "gprof.cli.exports".kinds) do
-    if kind ~= "svg" or shell.run({ "sh", "-c", "command -v dot" }).status == 0 then
+    if kind ~= "svg" or shell.installed "dot" then
       table.insert(words, ("--export=%s:the.%s"):format(kind, kind))
       table.insert(names, "the." .. kind)
     end
