@@ -103,14 +103,12 @@ end
 
 --- Returns the message that a sum is probably of profiles of another build.
 -- @tparam image image
--- @tparam data data
+-- @tparam data data whose histogram does not fit
 -- @tparam string where the data's name in messages
 -- @treturn string
 function diagnosis.mismatched_sum(image, data, where)
-  local low, high = require "gprof.library.external_calls".covered(data)
-  return ("%s: is probably from another build of %s: it covers addresses 0x%x to " ..
-    "0x%x, the code is at 0x%x to 0x%x"):format(where, image.path, low, high,
-    image.text_low, image.text_high)
+  return ("%s: is probably from another build of %s: %s"):format(where, image.path,
+    require "gprof.library.fit".histogram_mismatch(image, data))
 end
 
 -- A hint is given if at least this many samples, and this fraction of all samples, are
@@ -211,12 +209,11 @@ local function are_calls_shown(chosen)
   return chosen.flat or chosen.graph or chosen.tree or chosen.comparison or false
 end
 
---- Gives a hint if calls may be missing.
--- @tparam profile profile
+--- Gives a hint that calls may be missing, if calls are shown.
+-- @tparam profile profile that may lack calls (see gprof.library.collection)
 -- @tparam {[string]=boolean} chosen styles
 function diagnosis.explain_lost_calls(profile, chosen)
   if not are_calls_shown(chosen) then return end
-  if not require "gprof.library.collection".may_lose_calls(profile) then return end
   hint("%s can start threads: the C library loses calls that threads make at the same " ..
     "time, so counts may be too low; times are right. Count calls in a run with one " ..
     "thread", profile.image.path)

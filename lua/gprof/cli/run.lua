@@ -279,7 +279,7 @@ local function check_profile(run)
   elseif is_about_functions(run) and policy.of(settings).checks_profile then
     correct_slide(run)
     check_fit(run.profile, run.name, settings)
-    if not run.profile:mismatch() and (run.profile.uncovered or 0) ~= 0 then
+    if (run.profile.uncovered or 0) ~= 0 and not run.profile:mismatch() then
       require "gprof.cli.diagnosis".warn_uncovered(run.profile, warn)
     end
   end
@@ -306,12 +306,16 @@ end
 local function explain_missing_records(run)
   local settings, chosen = run.settings, run.chosen
   if settings.brief or not policy.of(settings).gives_hints then return end
-  local diagnosis = require "gprof.cli.diagnosis"
   if settings.line and not chosen.sum or chosen.annotation then
-    diagnosis.explain_lines(run.profile)
+    require "gprof.cli.diagnosis".explain_lines(run.profile)
   end
-  if run.profile.odd then diagnosis.explain(run.profile, chosen, settings) end
-  if run.data.has_arcs then diagnosis.explain_lost_calls(run.profile, chosen) end
+  if run.profile.odd then
+    require "gprof.cli.diagnosis".explain(run.profile, chosen, settings)
+  end
+  if run.data.has_arcs and require "gprof.library.collection".may_lose_calls(run.profile)
+  then
+    require "gprof.cli.diagnosis".explain_lost_calls(run.profile, chosen)
+  end
 end
 
 -- Writing -------------------------------------------------------------------------------

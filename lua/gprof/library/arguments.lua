@@ -46,8 +46,8 @@ local of_program = {
   jobs = "integer", keep_going = "boolean", no_progress = "boolean", profiles = "table",
   sandbox = "boolean", sandbox_memory = "integer", sandbox_time = "integer",
   compare = "table", fail_on = "number", slide = "integer or 'auto'", verdict = "table",
-  debug_dir = "strings", attached = "table", misfits = "boolean", words = "strings",
-  pager = "boolean", has_options = "boolean",
+  debug_dir = "strings", attached = "table", words = "strings", pager = "boolean",
+  has_options = "boolean",
 }
 
 --- Maps the name of each library function to its options and their kinds (see `checks`).

@@ -1,4 +1,4 @@
---- The fit of a profile to its image: whether the data are probably from another build of
+--- The fit of a profile to its image: whether the data is probably from another build of
 -- the program. Then reports name the wrong functions.
 --
 -- The modification times of the files are no evidence: copies and fresh checkouts are
@@ -26,9 +26,11 @@ local ENOUGH_ARCS <const>, ENOUGH_SAMPLES <const> = 3, 10
 
 local mismatches = setmetatable({}, { __mode = "k" })  -- of profiles; false if they fit
 
--- Returns the reason to believe that the histogram is from another build, or nil.
-local function histogram_mismatch(profile, data)
-  local image = profile.image
+--- Returns the reason to believe that the histogram is from another build of the program.
+-- @tparam image image
+-- @tparam data data
+-- @treturn string|nil
+function fit.histogram_mismatch(image, data)
   if core.histogram_fits(image, data) then return nil end
   local low, high = external_calls.covered(data)
   return ("it covers addresses 0x%x to 0x%x, the code is at 0x%x to 0x%x"):format(low,
@@ -81,7 +83,7 @@ end
 local function find_mismatch(profile, data)
   local reasons = {}
   if data.shared then return nil end
-  reasons[1] = histogram_mismatch(profile, data)
+  reasons[1] = fit.histogram_mismatch(profile.image, data)
   local mismatch, fits = arcs_mismatch(profile, data)
   reasons[#reasons + 1] = mismatch
   reasons[#reasons + 1] = not fits and samples_mismatch(profile) or nil

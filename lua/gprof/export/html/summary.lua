@@ -88,7 +88,7 @@ local function note_gaps(content, options, add)
   if not profile.data.has_arcs then
     add "No calls were counted (there are no arcs): was the program compiled with -pg?"
   end
-  if collection.may_lose_calls(profile) and policy.of(options).gives_hints then
+  if policy.of(options).gives_hints and collection.may_lose_calls(profile) then
     add("Calls may be missing: the program can start threads, and the C library loses " ..
       "calls that threads make at the same time.")
   end
