@@ -95,7 +95,7 @@ local WORKLOADS <const> = {
   { name = "fib", words = "fib 32", calls = 7049155 },
 }
 
---- The cost of a call in nanoseconds: with glibc's mcount, and with the recorder.
+--- Measures the cost of a call in nanoseconds: with glibc's mcount, and with the recorder.
 local function recorder(meter, options)
   local here, dir = assert(shell.capture "pwd"), options.inputs .. "/recorder"
   shell.run("mkdir -p " .. quote(dir))

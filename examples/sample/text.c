@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* Doubling makes the amortized cost of adding a character constant. */
+/* Doubles the capacity, so that adding n characters takes O(n) time. */
 static void text_grow(struct text *text)
 {
     text->capacity = text->capacity == 0 ? 256 : 2 * text->capacity;

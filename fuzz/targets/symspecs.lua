@@ -1,7 +1,7 @@
 -- Fuzzes symspecs on a fixture with its profile: for every stage, by function and by line, under our policy and under
 -- GNU gprof's.
 --
--- Parts: choices, three symspecs.
+-- Parts: choices (the stage and the options), three symspecs.
 --
 -- Properties: a symspec selects existing functions in ascending order. A symspec that selects none is reported. An
 -- error is one line.

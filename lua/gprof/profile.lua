@@ -187,7 +187,7 @@ function core.profile_methods:verify(directories)
   return require "gprof.library.verify".all(self, directories)
 end
 
---- Returns the evidence that the data are from another build of the program than the
+--- Returns the evidence that the data is from another build of the program than the
 -- image. Then times and calls belong to other functions than the profile says. Unlike
 -- `profile:verify`, this is quick, and ignores when files were modified.
 -- @function profile:mismatch

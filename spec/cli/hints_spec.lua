@@ -1,6 +1,6 @@
--- SPDX-License-Identifier: GPL-3.0-or-later
 -- Hints: guesses at what the user meant by a suspicious command line. They are never printed on standard output, and
 -- never under --gnu-compat.
+-- SPDX-License-Identifier: GPL-3.0-or-later
 
 local crafted = require "support.crafted"
 local program = require "support.program"

@@ -1,6 +1,6 @@
--- SPDX-License-Identifier: GPL-3.0-or-later
 -- Estimated call chains: properties that hold for any call graph, and the two exports that consist of call chains,
 -- folded and speedscope.
+-- SPDX-License-Identifier: GPL-3.0-or-later
 
 local chains = require "gprof.analysis.chains"
 local chance = require "support.chance"

@@ -1,6 +1,6 @@
--- SPDX-License-Identifier: GPL-3.0-or-later
 -- Invisible characters can change how the text around them is displayed. Terminals and HTML pages show their numbers
 -- instead.
+-- SPDX-License-Identifier: GPL-3.0-or-later
 
 local terminal = require "gprof.format.terminal"
 local text = require "gprof.export.html.text"

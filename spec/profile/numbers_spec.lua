@@ -1,6 +1,6 @@
--- SPDX-License-Identifier: GPL-3.0-or-later
 -- Numbers of all sizes: sums, times and shares equal those of a slow model that uses integers and fractions. Extreme
 -- values are tested, too.
+-- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
 local chance = require "support.chance"

@@ -21,11 +21,10 @@ end
 -- @tparam string source name of the fixture, such as "threads.c"
 -- @tparam[opt] table options `compiler` ("gcc"); `flags`, in addition to -g -O2 -pg; `link`, further arguments, after
 --   the source
--- @treturn table `image` (path), `dir`, and `compiler`
+-- @treturn table `image` (path)
 function recorder.compile(source, options)
   options = options or {}
-  local compiler = options.compiler or "gcc"
-  local argv = append({ compiler, "-g", "-O2", "-pg", "-pthread" }, options.flags)
+  local argv = append({ options.compiler or "gcc", "-g", "-O2", "-pg", "-pthread" }, options.flags)
   append(argv, { "-o", "program", fixtures .. source })
   append(argv, options.link)
   local state = shell.state()
@@ -34,7 +33,7 @@ function recorder.compile(source, options)
   if not state.recorded[key] then
     local dir = shell.tmpdir "recorded"
     shell.check(argv, { cwd = dir })
-    state.recorded[key] = { image = dir .. "/program", dir = dir, compiler = compiler }
+    state.recorded[key] = { image = dir .. "/program" }
   end
   return state.recorded[key]
 end
@@ -48,7 +47,7 @@ end
 function recorder.run(built, arguments, options)
   options = options or {}
   local env = { GMON_OUT_PREFIX = false, GPROF_RECORDER = false,
-    LD_PRELOAD = options.preload ~= false and (options.library or recorder.library) or false }
+    LD_PRELOAD = options.preload ~= false and recorder.library or false }
   for name, value in pairs(options.env or {}) do env[name] = value end
   local dir = shell.tmpdir "run"
   local argv = append(append({}, options.before), { built.image })
@@ -140,6 +139,7 @@ local roots <const> = { [0] = "", "<unknown stack>", "<joined>" }
 -- @treturn table the number of calls by path, such as "main/f/g", summed over the threads. A recursive call counts for
 --   the path that it enters. Functions of other modules are "?"
 -- @treturn table the ticks by path
+-- @treturn table the profile as `recorder.read` returns it
 function recorder.paths(built, path)
   local file, name = recorder.read(path), namer(built.image)
   local calls, ticks, main = {}, {}, file.modules[1]

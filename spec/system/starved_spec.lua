@@ -1,8 +1,8 @@
--- Memory runs out for Lua and the core at any allocation, and all later allocations fail. The operation ends with an
--- error about memory, without leaks, leftover files and half-written files.
+-- An allocation of Lua or of the core fails, and so do all later ones. The operation must end with an error about
+-- memory. It must leave no leak, no temporary file and no half-written file.
 --
--- GPROF_FAULTS=all tries every allocation (`make faults`). Otherwise it tries a sample with a random offset, which
--- failures show; GPROF_SEED repeats it.
+-- GPROF_FAULTS=all lets each allocation fail in turn (`make faults`). By default, only a random sample is tried. A
+-- failure prints the seed of the sample; GPROF_SEED repeats it.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"

@@ -26,9 +26,9 @@ end
 local function open_option(word)
   local letter, name = word:match "^%-%a*(%a)$", word:match "^%-%-([%l-]+)$"
   for _, known in ipairs(letter and options.gnu or name and options.all or {}) do
-    local is_it = letter and known.short == letter or
+    local matches = letter and known.short == letter or
       name and known.long and known.long:sub(1, #name) == name
-    if is_it then return known.argument == "optional" and known or nil end
+    if matches then return known.argument == "optional" and known or nil end
   end
 end
 

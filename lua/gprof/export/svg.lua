@@ -25,8 +25,9 @@ local function contents(file, format)
   return file:read(format) or ""
 end
 
--- Runs Graphviz in a child process, with these files as its standard streams. Returns how
--- it ended, like os.execute. A child, since the redirections are the process's.
+-- Runs Graphviz with these files as its standard streams. Returns whether it succeeded,
+-- and its exit status. It runs in a child process, since redirecting a standard stream
+-- affects the whole process.
 local function run_dot(graph, picture, errors)
   local process <close>, message = core.fork(picture)
   if process == false then

@@ -59,7 +59,7 @@ function GnuLookup:find_files(name)
 end
 
 function GnuLookup:find_names(name, predicate)
-  return self.kept(self.symbols:named(name), predicate)
+  return self.filter(self.symbols:named(name), predicate)
 end
 
 GnuLookup.find = Lookup.find_by_fields

@@ -126,7 +126,9 @@ function Lookup:find_files(name)
   return matching
 end
 
-local function filter(list, predicate)
+-- Returns the elements of a list that satisfy a predicate; all if that is nil.
+function Lookup.filter(list, predicate)
+  if not predicate then return list end
   local result = {}
   for _, element in ipairs(list) do
     if predicate(element) then result[#result + 1] = element end
@@ -134,21 +136,16 @@ local function filter(list, predicate)
   return result
 end
 
--- Returns the functions that satisfy a predicate; all if that is nil.
-function Lookup.kept(ids, predicate)
-  return predicate and filter(ids, predicate) or ids
-end
-
 -- Finds functions by their names in the symbol table; if there are none, by their names
 -- in the source. All methods that find functions by name return only those that satisfy
 -- `predicate`, if given.
 function Lookup:find_exact(name, predicate)
-  local found = self.kept(self.symbols:named(name), predicate)
-  return found[1] and found or self.kept(self.symbols:named(name, true), predicate)
+  local found = self.filter(self.symbols:named(name), predicate)
+  return found[1] and found or self.filter(self.symbols:named(name, true), predicate)
 end
 
 function Lookup:find_matching(kind, text, predicate)
-  return self.kept(patterns.find(self.symbols, kind, text), predicate)
+  return self.filter(patterns.find(self.symbols, kind, text), predicate)
 end
 
 -- Finds functions by name. A complete name wins over the last components of names, and
@@ -255,7 +252,7 @@ local function is_empty(ids) return ids ~= true and not ids[1] end
 --   order of the symspecs
 -- @treturn {table,...} pairs of callers and callees, both as `core.profile` takes them
 function Lookup.combine_arcs(_, found)
-  return filter(found, function(pair)
+  return Lookup.filter(found, function(pair)
     return not (is_empty(pair[1]) or is_empty(pair[2]))
   end)
 end
