@@ -6,8 +6,6 @@
 
 early_call rec_early[EARLY_CALLS];
 
-#define WORD(address) (*(const uintptr_t *)(address))
-
 static __attribute__((noinline, cold)) void count_early(uintptr_t from, uintptr_t self) {
   if (rec_state != NOT_STARTED) return;
   for (early_call *call = rec_early; call < rec_early + EARLY_CALLS; call++) {
@@ -39,7 +37,7 @@ static __attribute__((cold)) void count_lost(void) {
 
 /* Adds a frame to the shadow stack. */
 static inline void push(thread *t, slot *at, uintptr_t frame, record *entered) {
-  at[1] = (slot){frame, WORD(frame + sizeof frame), entered};
+  at[1] = (slot){frame, return_address(frame), entered};
   t->now.top = at + 1;
 }
 
@@ -52,7 +50,7 @@ static void record_call(thread *t, uintptr_t self, uintptr_t from, uintptr_t fra
   }
   if (UNLIKELY(follows_push(t, from, self))) {
     frame += sizeof frame;
-    from = WORD(frame + sizeof frame);
+    from = return_address(frame);
   }
   while (t->now.top->frame <= frame) t->now.top--;
   bool by_order;
@@ -92,7 +90,7 @@ static __attribute__((noinline)) void slow_call(uintptr_t self, uintptr_t from,
  * still exist, and the frame pointer must point to this frame or to no frame at all. */
 static inline bool made_by(const thread *t, const slot *at, uintptr_t pointer) {
   if (UNLIKELY(at->returns == 0)) return true;
-  return at->returns == WORD(at->frame + sizeof at->frame) &&
+  return at->returns == return_address(at->frame) &&
          (LIKELY(at->frame == pointer) || pointer - t->now.low >= t->now.size);
 }
 

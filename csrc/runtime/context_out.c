@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "runtime/context_out.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -36,10 +35,13 @@ static void put_bytes(const void *bytes, size_t size) {
 /* Reads the start of a file in /proc. */
 static size_t read_start(const char *path, char *bytes, size_t size) {
   const long file = SYSTEM_CALL(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+  if (file < 0) return 0;
   size_t used = 0;
-  for (long now = 1; file >= 0 && now > 0 && used<size; used += now> 0 ? (size_t)now : 0)
+  for (long now = 1; now > 0 && used < size;) {
     now = SYSTEM_CALL(read, file, bytes + used, size - used, 0);
-  if (file >= 0) SYSTEM_CALL(close, file, 0, 0, 0);
+    if (now > 0) used += (size_t)now;
+  }
+  SYSTEM_CALL(close, file, 0, 0, 0);
   return used;
 }
 
@@ -74,14 +76,13 @@ static void put_modules(void) {
   uint64_t size = sizeof(uint32_t);
   uint32_t count = 0;
   const module *const first = __atomic_load_n(&rec_modules, __ATOMIC_ACQUIRE);
-  const module *end = NULL;
   for (const module *m = first; m; m = __atomic_load_n(&m->next, __ATOMIC_ACQUIRE)) {
     size += module_size(m);
     count++;
   }
   put_section(MODULES, size);
   rec_put_u32(count);
-  for (const module *m = first; m != end && count > 0; m = m->next, count--) {
+  for (const module *m = first; count > 0; m = m->next, count--) {
     rec_put_u64(m->bias);
     rec_put_u64(m->low);
     rec_put_u64(m->high);
@@ -98,13 +99,9 @@ static void put_modules(void) {
 /* The processor time of a table's threads, in nanoseconds. */
 static uint64_t cpu_time(const thread *t) {
   if (__atomic_load_n(&t->ended, __ATOMIC_ACQUIRE) || t->deferred) return t->cpu;
-  struct {
-    int64_t seconds, nanoseconds;
-  } used = {0, 0};
   /* The kernel's id of the clock that measures another thread's processor time. */
-  const long clock = (long)(~(unsigned)t->id << 3 | 6u);
-  SYSTEM_CALL(clock_gettime, (int)clock, &used, 0, 0);
-  return t->cpu + (uint64_t)used.seconds * 1000000000 + (uint64_t)used.nanoseconds;
+  const int clock = (int)(~(unsigned)t->id << 3 | 6u);
+  return t->cpu + read_clock(clock);
 }
 
 static size_t thread_name(const thread *t, char *name, size_t size) {

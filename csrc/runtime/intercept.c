@@ -86,7 +86,7 @@ EXPORTED void (*signal(int number, void (*handler)(int)))(int) {
  * within the thread's own stack. */
 EXPORTED int sigaltstack(const stack_t *restrict new, stack_t *restrict old) {
   const long failed = SYSTEM_CALL(sigaltstack, new, old, 0, 0);
-  if (new &&rec_own) rec_own->now.size = 0;
+  if (new && rec_own) rec_own->now.size = 0;
   if (failed) errno = (int)-failed;
   return failed ? -1 : 0;
 }

@@ -26,7 +26,7 @@ EXPORTED int dlclose(void *handle) {
 EXPORTED int swapcontext(ucontext_t *restrict old, const ucontext_t *restrict new) {
   typedef int function(ucontext_t *, const ucontext_t *);
   function *const original = (function *)dlsym(RTLD_NEXT, "swapcontext");
-  const uintptr_t low = (uintptr_t) new->uc_stack.ss_sp;
+  const uintptr_t low = (uintptr_t)new->uc_stack.ss_sp;
   if (low) rec_register_stack(low, low + new->uc_stack.ss_size);
   return original(old, new);
 }

@@ -17,9 +17,13 @@
 /* Bytes of a signal set in the kernel. */
 #define KERNEL_SIGSET 8
 
-#if defined __x86_64__
+#if !defined __x86_64__ && !defined __aarch64__
+#error "the recorder supports x86-64 and AArch64 only"
+#endif
+
 static inline long system_call(long number, long a, long b, long c, long d, long e,
                                long f) {
+#ifdef __x86_64__
   register long r10 __asm__("r10") = d;
   register long r8 __asm__("r8") = e;
   register long r9 __asm__("r9") = f;
@@ -29,10 +33,7 @@ static inline long system_call(long number, long a, long b, long c, long d, long
                    : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
                    : "rcx", "r11", "memory");
   return result;
-}
-#elif defined __aarch64__
-static inline long system_call(long number, long a, long b, long c, long d, long e,
-                               long f) {
+#else
   register long x8 __asm__("x8") = number;
   register long x0 __asm__("x0") = a;
   register long x1 __asm__("x1") = b;
@@ -45,10 +46,8 @@ static inline long system_call(long number, long a, long b, long c, long d, long
                    : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
                    : "memory");
   return x0;
-}
-#else
-#error "the recorder supports x86-64 and AArch64 only"
 #endif
+}
 
 #define SYSTEM_CALL(name, a, b, c, d) \
   system_call(SYS_##name, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
@@ -62,6 +61,15 @@ static inline void *map_memory(size_t size) {
 
 static inline void unmap_memory(void *memory, size_t size) {
   SYSTEM_CALL(munmap, memory, size, 0, 0);
+}
+
+/* Returns the time of a clock in nanoseconds; 0 on failure. */
+static inline uint64_t read_clock(int clock) {
+  struct {
+    int64_t seconds, nanoseconds;
+  } time = {0, 0};
+  SYSTEM_CALL(clock_gettime, clock, &time, 0, 0);
+  return (uint64_t)time.seconds * 1000000000 + (uint64_t)time.nanoseconds;
 }
 
 /* Blocks all signals of this thread; returns those that were blocked before. */

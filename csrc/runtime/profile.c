@@ -28,11 +28,7 @@ static char directory[PATH_MAX]; /* directory of the first profile; "" until it 
                                     written */
 static char name[2 * PATH_MAX];  /* path of the file being written */
 
-static uint64_t now(void) {
-  struct timespec time = {0, 0};
-  SYSTEM_CALL(clock_gettime, CLOCK_REALTIME, &time, 0, 0);
-  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
+static uint64_t now(void) { return read_clock(CLOCK_REALTIME); }
 
 void rec_set_code(uintptr_t low, uintptr_t high) {
   code_low = low;

@@ -7,7 +7,6 @@
 #include "runtime/recorder.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,6 +14,9 @@
 /* The main stack grows by this much before it is looked up again. */
 #define GROWTH ((uintptr_t)1 << 20)
 
+/* Registered stacks that are remembered. A further one replaces the oldest. */
+#define MAX_REGISTERED 1024
+
 typedef struct range {
   uintptr_t low, high;
 } range;
@@ -23,7 +26,7 @@ static uintptr_t usual;  /* default size of the other threads' stacks */
 
 /* Registered stacks. */
 static struct {
-  range range[1024];
+  range range[MAX_REGISTERED];
   uint32_t used;
 } registered;
 
@@ -131,16 +134,16 @@ static range alternate_stack(void) {
 
 static range registered_stack(uintptr_t address) {
   const uint32_t used = __atomic_load_n(&registered.used, __ATOMIC_ACQUIRE);
-  for (uint32_t i = used < 1024 ? used : 1024; i-- > 0;)
+  for (uint32_t i = used < MAX_REGISTERED ? used : MAX_REGISTERED; i-- > 0;)
     if (contains(registered.range[i], address)) return registered.range[i];
   return (range){0, 0};
 }
 
 void rec_register_stack(uintptr_t low, uintptr_t high) {
-  for (uint32_t i = 0; i < 1024 && i < registered.used; i++)
+  for (uint32_t i = 0; i < MAX_REGISTERED && i < registered.used; i++)
     if (registered.range[i].low == low && registered.range[i].high == high) return;
   const uint32_t i = __atomic_fetch_add(&registered.used, 1, __ATOMIC_ACQ_REL);
-  registered.range[i % 1024] = (range){low, high};
+  registered.range[i % MAX_REGISTERED] = (range){low, high};
 }
 
 static bool use(thread *t, range r, unsigned root) {

@@ -287,8 +287,7 @@ bool rec_grow_slots(thread *t) {
 /* Whether the frame of a slot still exists: its return address has not been
  * overwritten. The first slot always does. */
 static bool exists(const thread *t, const slot *s) {
-  return s == t->now.slots || ((const uintptr_t *)s->frame)[1] ==
-                                  s->returns;
+  return s == t->now.slots || return_address(s->frame) == s->returns;
 }
 
 static slot *innermost(const thread *t, slot *from) {

@@ -46,6 +46,11 @@ typedef struct slot {
   record *context;
 } slot;
 
+/* Returns the return address that is stored above a frame. */
+static inline uintptr_t return_address(uintptr_t frame) {
+  return ((const uintptr_t *)frame)[1];
+}
+
 /* The part of the program's stack in use, and its shadow. Each frame in this part has a
  * slot. The first slot has no frame: it stands for the caller of the outermost frame. The
  * addresses of frames descend from slot to slot. */

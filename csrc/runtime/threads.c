@@ -2,7 +2,6 @@
 #include "runtime/threads.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <time.h>
 
 #include "runtime/linux.h"
@@ -24,9 +23,7 @@ static void leave(void *table) {
   const uint64_t before = block_signals();
   thread *t = table;
   rec_stop_timer(t);
-  struct timespec used = {0, 0};
-  SYSTEM_CALL(clock_gettime, CLOCK_THREAD_CPUTIME_ID, &used, 0, 0);
-  t->cpu += (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+  t->cpu += read_clock(CLOCK_THREAD_CPUTIME_ID);
   SYSTEM_CALL(prctl, 16 /* PR_GET_NAME */, t->name, 0, 0);
   rec_own = NULL;
   __atomic_store_n(&t->ended, true, __ATOMIC_RELEASE);
