@@ -77,6 +77,10 @@ static bool is_descriptor(const char *path) {
          strcmp(path, "/dev/stdout") == 0 || strcmp(path, "/dev/stderr") == 0;
 }
 
+static bool is_chosen(gp_writer_path kind) {
+  return kind == GP_PATH_CHOSEN || kind == GP_PATH_CONFINED;
+}
+
 static bool follows_links(const char *path, gp_writer_path kind) {
   return kind == GP_PATH_CHOSEN || (kind == GP_PATH_CONFINED && is_descriptor(path));
 }
@@ -107,7 +111,7 @@ static bool open_old(gp_writer *writer, const char *path, gp_writer_path kind) {
   struct stat old;
   if (fstat(writer->file, &old) != 0) return fail_write(writer, "cannot be written");
   if (!S_ISREG(old.st_mode))
-    return kind == GP_PATH_CHOSEN || kind == GP_PATH_CONFINED ||
+    return is_chosen(kind) ||
            gp_fail(writer->error, "cannot be written: is not a regular file");
   close(writer->file);
   writer->file = -1;
@@ -119,8 +123,8 @@ static bool open_old(gp_writer *writer, const char *path, gp_writer_path kind) {
  * reader. */
 static bool open_path(gp_writer *writer, const char *path, gp_writer_path kind) {
   if (strcmp(path, "-") == 0) return share(writer, STDOUT_FILENO);
-  bool is_chosen = kind == GP_PATH_CHOSEN || kind == GP_PATH_CONFINED;
-  int flags = (follows_links(path, kind) ? 0 : O_NOFOLLOW) | (is_chosen ? 0 : O_NONBLOCK);
+  int flags = (follows_links(path, kind) ? 0 : O_NOFOLLOW) |
+              (is_chosen(kind) ? 0 : O_NONBLOCK);
   /* opened even if it will be replaced, to check for write permission */
   writer->file = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC | flags);
   if (writer->file >= 0) return open_old(writer, path, kind);

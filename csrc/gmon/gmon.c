@@ -208,7 +208,7 @@ uint32_t gp_data_histogram_above(const gp_data *data, uint64_t address) {
 }
 
 /* Whether `new` has the dimension, the rate and the bin size of `first`. Bin sizes may
- * differ by a millionth of two bytes. */
+ * differ by 2e-6 bytes. */
 static bool is_compatible(const gp_data *data, const gp_histogram *first,
                           const gp_histogram *new, uint64_t offset, gp_error *error) {
   if (strcmp(new->dimension, first->dimension) != 0)

@@ -12,7 +12,7 @@
 #include "base/writer.h"
 #include "gmon/gmon.h"
 
-/* An order of records: columns with the rows of all arcs, and of all blocks. */
+/* The order in which to write records: the row numbers of all arcs, and of all blocks. */
 typedef struct gp_record_order {
   uint32_t *arcs, *blocks;
 } gp_record_order;

@@ -2,6 +2,7 @@
 /* Patterns of function names for Lua; see symbols/name_pattern.h. */
 #include "lua/pattern.h"
 
+#include "lua/arguments.h"
 #include "lua/module.h"
 #include "lua/object.h"
 
@@ -15,15 +16,12 @@ const gp_name_pattern *gp_check_pattern(lua_State *L, int index) {
 static int new_pattern(lua_State *L) {
   static const char *const kinds[] = {[GP_COMPONENTS] = "components",
                                       [GP_GLOB] = "glob", [GP_REGEX] = "regex", NULL};
-  gp_error error;
+  gp_error error = {""};
   int kind = luaL_checkoption(L, 1, NULL, kinds);
   const char *text = luaL_checkstring(L, 2);
   gp_name_pattern *pattern = lua_newuserdatauv(L, sizeof *pattern, 0);
-  if (!gp_name_pattern_open(pattern, (gp_pattern_kind)kind, text, &error)) {
-    luaL_pushfail(L);
-    lua_pushstring(L, error.text);
-    return 2;
-  }
+  if (!gp_name_pattern_open(pattern, (gp_pattern_kind)kind, text, &error))
+    return gp_push_error(L, &error);
   luaL_setmetatable(L, GP_PATTERN);
   return 1;
 }

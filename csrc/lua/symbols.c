@@ -201,15 +201,15 @@ static gp_field_value get_count(const gp_part *p) {
   return gp_integer_value(((const gp_symbols_box *)p->owner)->symtab.count);
 }
 
-/* Number of functions that begin at or below the end of the last function: all of them,
- * unless some are past the end of .text. */
+/* Number of functions that begin in the table's range, which ends with its last symbol:
+ * usually at the end of .text. */
 static gp_field_value get_reach(const gp_part *p) {
   const gp_symtab *symtab = &((const gp_symbols_box *)p->owner)->symtab;
   uint64_t end = gp_symtab_end(symtab, (uint32_t)(symtab->count - 1));
   return gp_integer_value(gp_symtab_above(symtab, end));
 }
 
-/* Number of functions that end at or below the end of the last function. */
+/* Number of functions that also end in this range. */
 static gp_field_value get_covered(const gp_part *p) {
   const gp_symtab *symtab = &((const gp_symbols_box *)p->owner)->symtab;
   uint64_t end = gp_symtab_end(symtab, (uint32_t)(symtab->count - 1));

@@ -10,8 +10,7 @@
 #include "base/sort.h"
 #include "object/disasm.h"
 
-/* The function in runtime/blocks.c that counts blocks. */
-static const char counter_name[] = "__sanitizer_cov_trace_pc";
+const char gp_block_counter[] = "__sanitizer_cov_trace_pc";
 
 /* Calls that may count a block, by address. */
 typedef struct calls {
@@ -410,7 +409,7 @@ static bool make_pieces(search *s) {
 static uint64_t find_counter(const gp_image *image, const gp_symtab *symtab) {
   for (uint32_t s = 0; s < symtab->count; s++)
     if (!gp_symtab_is_line(symtab, s) &&
-        strcmp(gp_image_plain_name(image, symtab->name[s]), counter_name) == 0)
+        strcmp(gp_image_plain_name(image, symtab->name[s]), gp_block_counter) == 0)
       return symtab->address[s];
   return 0;
 }

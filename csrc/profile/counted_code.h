@@ -18,6 +18,9 @@
 #include "object/opcodes.h"
 #include "symbols/symtab.h"
 
+/* The name of the function in runtime/blocks.c that counts blocks. */
+extern const char gp_block_counter[];
+
 /* Stands for an unknown execution count of a piece. */
 #define GP_UNCOUNTED UINT64_MAX
 

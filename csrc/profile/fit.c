@@ -14,6 +14,9 @@ enum { SAMPLE_SIZE = 64 };  /* approximate number of arcs in a sample */
  * this. */
 #define PAGE 4096
 
+/* Start-up code may round the start of the code down to a whole bin. */
+#define BIN_BYTES 4
+
 /* --- callees -------------------------------------------------------------------- */
 
 uint64_t gp_entry_distance(const gp_symtab *symtab, uint64_t address) {
@@ -44,11 +47,6 @@ size_t gp_fit_entries(const gp_data *data, const gp_symtab *symtab, uint64_t off
 }
 
 /* --- the histogram -------------------------------------------------------------- */
-
-/* Whether an address is less than `rounding` bytes below another one, or equal to it. */
-static bool is_just_below(uint64_t address, uint64_t other, uint64_t rounding) {
-  return other - address < rounding;
-}
 
 /* Returns the range from the first to the last section with code. */
 static gp_range code_of(const gp_image *image) {
@@ -90,7 +88,7 @@ static bool has_size(gp_range histogram, const gp_bounds *bounds) {
  * where start-up code lets it end. */
 static bool starts_with_code(gp_range histogram, const gp_bounds *bounds) {
   for (size_t l = 0; l < bounds->lows; l++)
-    if (is_just_below(histogram.low, bounds->low[l], 4)) return true;
+    if (bounds->low[l] - histogram.low < BIN_BYTES) return true;
   return false;
 }
 

@@ -11,12 +11,9 @@
 const char *const gp_machinery[] = {"_gprof_mcount", "mcount", "_mcount", "__mcount",
                                     "__mcount_internal", "__mcleanup", NULL};
 
-/* The function in runtime/blocks.c that counts basic blocks. */
-static const char block_counter[] = "__sanitizer_cov_trace_pc";
-
 static bool is_machinery(const gp_profile *profile, const char *name) {
   name = gp_image_plain_name(profile->image, name);
-  if (strcmp(name, block_counter) == 0)
+  if (strcmp(name, gp_block_counter) == 0)
     return profile->symtab->policy->block_counter_excluded;
   for (const char *const *machine = gp_machinery; *machine; machine++)
     if (strcmp(name, *machine) == 0) return true;

@@ -8,11 +8,8 @@
 
 #include "runtime/linux.h"
 #include "runtime/profile.h"
+#include "runtime/recorder.h"
 #include "runtime/sampling.h"
-
-#define EXPORTED __attribute__((visibility("default")))
-
-int __sigaction(int number, const struct sigaction *action, struct sigaction *old);
 
 /* --- ends of the program ---------------------------------------------------- */
 

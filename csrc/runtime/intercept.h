@@ -6,6 +6,11 @@
 #ifndef GPROF_RUNTIME_INTERCEPT_H
 #define GPROF_RUNTIME_INTERCEPT_H
 
+#include <signal.h>
+
+/* The C library's own sigaction. */
+int __sigaction(int number, const struct sigaction *action, struct sigaction *old);
+
 /* Writes the profile before SIGABRT ends the program. */
 void rec_catch_abort(void);
 

@@ -9,9 +9,8 @@
 #include <ucontext.h>
 
 #include "runtime/modules.h"
+#include "runtime/recorder.h"
 #include "runtime/stacks.h"
-
-#define EXPORTED __attribute__((visibility("default")))
 
 /* dlopen is not wrapped, because it searches the run path (DT_RUNPATH) of the object that
  * calls it. */

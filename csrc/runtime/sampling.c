@@ -5,14 +5,13 @@
 #include <time.h>
 #include <ucontext.h>
 
+#include "runtime/intercept.h"
 #include "runtime/linux.h"
 #include "runtime/stacks.h"
 
 unsigned rec_rate = 1000;
 int rec_tick_signal;
 int rec_timer_error;
-
-int __sigaction(int number, const struct sigaction *action, struct sigaction *old);
 
 typedef struct registers {
   uintptr_t at, stack, frame;

@@ -90,8 +90,8 @@ static bool glob_matches(const char *glob, const char *text, size_t length) {
 }
 
 /* Whether a glob without "*" matches the beginning of a text. */
-static bool begins_with(const char *glob, size_t glob_length, const char *text,
-                        size_t length) {
+static bool matches_start(const char *glob, size_t glob_length, const char *text,
+                          size_t length) {
   if (glob_length > length) return false;
   for (size_t i = 0; i < glob_length; i++)
     if (glob[i] != '?' && glob[i] != text[i]) return false;
@@ -105,7 +105,7 @@ static bool begins_with(const char *glob, size_t glob_length, const char *text,
 static bool glob_matches_components(const char *glob, const char *name, size_t length) {
   size_t fixed = strcspn(glob, "*");
   for (size_t from = 0; from < length; from = gp_next_component(name, length, from)) {
-    if (!begins_with(glob, fixed, name + from, length - from)) continue;
+    if (!matches_start(glob, fixed, name + from, length - from)) continue;
     if (glob[fixed] == '*')
       return glob_matches(glob + fixed, name + from + fixed, length - from - fixed);
     if (length - from == fixed) return true;

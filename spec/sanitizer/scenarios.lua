@@ -105,7 +105,8 @@ local function records_of(data)
   return table.concat(found, ", ")
 end
 
--- Changes data step by step. A step that fails must leave the records unchanged; otherwise sets `outcome.problem`.
+-- Runs steps, functions that change data. Returns the records as a string, or raises the error of the first step that
+-- fails. Sets `outcome.problem` if the failed step has changed the records.
 local function stepwise(data, outcome, steps)
   local before = records_of(data)
   for number, step in ipairs(steps) do
