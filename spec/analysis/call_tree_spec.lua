@@ -85,7 +85,7 @@ describe("The call tree", function()
     assert.same({}, below)
   end)
 
-  it("has the heaviest nodes, and the rest as a number, if there are too many nodes", function()
+  it("keeps only the heaviest nodes if there are too many, and adds up the rest", function()
     local profile = crafted.profile(crafted.layered(12, 4))  -- 22 million paths
     local tree = call_tree.of(profile, { most = 500, least = 0 })
     check_sums(tree.root)
@@ -212,7 +212,7 @@ describe("--tree", function()
     assert.equal(plain, run({ "--tree" }, { LC_ALL = false, LC_CTYPE = false, LANG = "de_DE.ISO-8859-1" }))
   end)
 
-  it("is by function in a profile by line", function()
+  it("lists functions even if the profile is by line", function()
     local path, gmon = exported.inlined()
     local by_function = program.run { "-b", "--tree", path, gmon }
     local by_line = program.run { "-b", "--tree", "-l", path, gmon }

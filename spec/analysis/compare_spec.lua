@@ -63,7 +63,7 @@ describe("functions of two programs", function()
       paired({ "f a.c", "f left/a.c" }, { "f /left/a.c", "f ./a.c" }))
   end)
 
-  it("are matched with their clones if the other program has other clones", function()
+  it("are matched together with their clones if the two programs have different clones", function()
     assert.same({ "f ? | f.isra.0 ?" }, paired({ "f" }, { "f.isra.0" }))
     assert.same({ "f.constprop.0 ? | f.constprop.1 ?" }, paired({ "f.constprop.0" }, { "f.constprop.1" }))
     assert.same({ "f a.c | f a.c x3" }, paired({ "f a.c" }, { "f.part.0 a.c", "f a.c", "f.constprop.0.isra.0 a.c" }))
@@ -71,13 +71,13 @@ describe("functions of two programs", function()
     assert.same({ "- | f.part.0 b.c", "f a.c | f.isra.0 a.c" }, paired({ "f a.c" }, { "f.part.0 b.c", "f.isra.0 a.c" }))
   end)
 
-  it("are matched separately if both programs have the same clones, or one has no such function", function()
+  it("are matched clone by clone if both programs have the same clones, or one lacks the function", function()
     assert.same({ "f ? | f ?", "f.part.0 ? | f.part.0 ?" }, paired({ "f", "f.part.0" }, { "f.part.0", "f" }))
     assert.same({ "- | f ?", "- | f.part.0 ?", "g ? | g ?" }, paired({ "g" }, { "f", "f.part.0", "g" }))
     assert.same({ "- | f.smart.0 ?", "f ? | -" }, paired({ "f" }, { "f.smart.0" }))
   end)
 
-  it("have clones in demangled names, too", function()
+  it("are recognized as clones by their demangled names, too", function()
     for clone, name in pairs {
       ["f(int) [clone .isra.0]"] = "f(int)", ["f(int) [clone .part.0] [clone .constprop.12]"] = "f(int)",
       ["f.cold"] = "f", ["f.llvm.1234567890"] = "f", ["core::f.llvm.12"] = "core::f", ["f.lto_priv.0.isra.0"] = "f",
@@ -97,7 +97,7 @@ describe("functions of two programs", function()
       paired({ "f 1/x/a.c", "f 3/x/a.c" }, { "f 2/x/a.c", "f 4/x/a.c" }))
   end)
 
-  it("match if one name is the other one escaped as UTF-8", function()
+  it("match if one name is the escaped form of the other one", function()
     assert.same({ "caf\xe9 ? | caf\\xE9 ?" }, paired({ "caf\xe9" }, { "caf\\xE9" }))
   end)
 
@@ -177,8 +177,8 @@ describe("a comparison", function()
   end)
 
   it("tells significant changes from noise", function()
-    -- A time value is only tested if it has at least ten samples. Here ten have: four self times, five total times, and
-    -- the program's time. A chance of 0.05 / 10, or 1 in 200, corresponds to 2.807 standard deviations.
+    -- Only times of at least ten samples are tested. Here ten times are: four self times, five total times, and the
+    -- program's time. A chance of 0.05 / 10, or 1 in 200, corresponds to 2.807 standard deviations.
     assert.same({ 0.05, 10 }, { changes.chance, changes.times })
     assert.near(2.807, changes.factor, 0.001)
     assert.is_false(by_name.leaf.self.noise)      -- a change of 13.4 standard errors
@@ -229,7 +229,7 @@ describe("compared times", function()
     assert.near(math.sqrt(0.01 + 0.002), f.self.error, 1e-12)
   end)
 
-  it("are not taken for significant if one side has few samples from fewer runs", function()
+  it("do not differ significantly if one side has few samples from fewer runs", function()
     -- The old run has no samples, ten new runs have five each. If all eleven behaved alike, the old run would get none
     -- of the 50 samples in about one of 120 cases.
     local function noise(samples)
@@ -257,7 +257,7 @@ describe("compared times", function()
       { gprof.compare(profile(counted), profile(sampled)) })
   end)
 
-  it("are those of selected functions", function()
+  it("are limited to selected functions", function()
     local part = crafted.profile(plan(5), { exclude = { flat = { "f" } } })
     assert.is_nil(rows(assert(gprof.compare(part, part))).f)
   end)
@@ -319,7 +319,7 @@ describe("random variation", function()
     end)
   end
 
-  it("is reported nearly as often as that if there are enough samples", function()
+  it("is reported as a change in more than 1 of 50 comparisons if there are many samples", function()
     math.randomseed(21)
     local share = significant_fraction(400, function()
       return side({ 400, 400, 400, 400 }, 1), side({ 400, 400, 400, 400 }, 1)
@@ -366,7 +366,7 @@ describe("a function that was split into clones", function()
     end
   end)
 
-  it("is compared likewise with an exported profile", function()
+  it("is compared with an exported profile in the same way", function()
     local made = profile(after)
     local parts = {}
     made:report(require "gprof.export.json", {}, function(text) parts[#parts + 1] = text end)
@@ -391,7 +391,7 @@ describe("a function that was split into clones", function()
 end)
 
 describe("what got slower", function()
-  it("goes by the total time: self time also grows if callees are inlined", function()
+  it("is judged by total time, because self time also grows if callees are inlined", function()
     local old = profile { functions = { "main", "work", "leaf", "slow" },
       ticks = { work = 100, leaf = 1900, slow = 100 },
       calls = { { "main", "work", 1 }, { "work", "leaf", 100 }, { "main", "slow", 1 } } }

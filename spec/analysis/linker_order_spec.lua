@@ -80,7 +80,7 @@ describe("An order of functions", function()
     end)
   end
 
-  it("puts a caller at the front and a callee at the back, for the middle of a chain", function()
+  it("puts callers of a chain's middle at the front, and callees of the middle at the back", function()
     local list = { { 1, 2, 50 }, { 2, 3, 40 }, { 3, 1, 1 }, { 3, 4, 1 } }
     list[5] = { 4, 2, 20 }
     assert.same({ 4, 1, 2, 3 }, order(4, list))
@@ -142,7 +142,7 @@ describe("A hot function", function()
     assert.not_equal(1, order(79, ring(79))[1])
   end)
 
-  it("is placed after its caller if that is hot, too", function()
+  it("is placed after its caller if the caller is hot, too", function()
     local list = ring(160)
     table.insert(list, 1, { 1, 2, 1 })
     local expected = { 1, table.unpack(sequence(3, 160)) }
@@ -151,7 +151,7 @@ describe("A hot function", function()
     assert.same(expected, order(160, list, true))
   end)
 
-  it("is placed after its caller if that is never called; GNU gprof prints the caller twice", function()
+  it("is placed after its caller if the caller is never called; GNU gprof prints the caller twice", function()
     local list = ring(160)
     table.insert(list, { 161, 1, 1 })
     local rest = sequence(3, 160)

@@ -90,7 +90,7 @@ describe("--compare", function()
     assert.equal(expected, printed("--compare=" .. odd, "--compare=" .. old.image, new.image, after))
   end)
 
-  it("takes several profiles and compares their mean; directories; and exported profiles", function()
+  it("takes directories, exported profiles, and several profiles, whose mean is compared", function()
     local expected = title:format "2 runs" .. rows
     -- Returns the rows without statistical errors, which depend on the number of old runs.
     local function without_errors(text)
@@ -107,7 +107,7 @@ describe("--compare", function()
     assert.equal(two, printed("--compare=" .. table.concat({ json, before, old.image }, ","), new.image, after))
   end)
 
-  it("prints only columns for which there are figures", function()
+  it("omits columns without figures", function()
     local plan = { functions = { "main", "f" }, ticks = { f = 100 }, calls = { { "main", "f", 3 } } }
     local function compared(without)
       local less = { functions = plan.functions, ticks = plan.ticks, calls = plan.calls }

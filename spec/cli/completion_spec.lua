@@ -47,7 +47,7 @@ describe("The values that options permit", function()
     end
   end)
 
-  it("of demangling are all of libiberty's styles", function()
+  it("are libiberty's styles for --demangle", function()
     local said = shell.run({ "c++filt", "--help" }, { env = { LC_ALL = "C" } }).stdout:match "{([%w,-]+)}"
     if not said then
       pending "needs c++filt"
@@ -63,7 +63,7 @@ describe("The values that options permit", function()
     end
   end)
 
-  it("of reports are all of our own", function()
+  it("include all our reports for --report", function()
     local listed = shell.check({ "find", program.root .. "/lua/gprof/report", "-name", "*.lua" }).stdout
     local known, found = {}, 0
     for _, option in ipairs(options.own) do

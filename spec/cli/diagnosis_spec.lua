@@ -104,7 +104,7 @@ describe("Samples outside all functions", function()
     return path
   end
 
-  it("cause a hint if they are at least ten, and a twentieth of all", function()
+  it("cause a hint if there are at least ten, and they are a twentieth of all samples", function()
     local message = "gprof.lua: hint: 10 of 100 samples are in code outside all functions: the profile may be " ..
       "from another build, or symbols may have been stripped (see --verify)\n"
     assert.equal(message, said(image, profile_with(10)))
@@ -115,7 +115,7 @@ describe("Samples outside all functions", function()
     end
   end)
 
-  it("cause a warning if they are more than a quarter, also with -b", function()
+  it("cause a warning if they are more than a quarter of all samples, also with -b", function()
     for _, words in ipairs { {}, { "-b" }, { "-p" }, { "-C", "-b" }, { "--export=csv" } } do
       assert.matches("^gprof%.lua: warning: [^\n]*: 26 of 100 samples are in code outside all functions[^\n]*\n$",
         said(image, profile_with(26), table.unpack(words)))
@@ -233,7 +233,7 @@ describe("Arcs that do not lead to a function entry", function()
       "(see --verify)\n"):format(profile, large, count, more or "")
   end
 
-  it("cause a warning in all reports and exports if they are at least three, and a tenth", function()
+  it("cause a warning in all reports and exports if there are at least three, and they are a tenth of all", function()
     local some = profile_with(7)
     for _, words in ipairs { {}, { "-b" }, { "-p" }, { "-q", "-b" }, { "-A" }, { "-C" }, { "--tree" }, { "-a" },
       { "-b", "-l" }, { "--export=json" }, { "--export=csv" }, { "--html=/dev/null" }, { "-s", "-p" } } do

@@ -35,9 +35,9 @@ local function run(place, file, options)
   return program.run(places[place](file), options)
 end
 
-describe("a file may be named", function()
-  for what, name in pairs { blanks = " a  b ", dashes = "--", ["an option"] = "-p", newlines = "a\n\nb\n",
-    ["any bytes"] = "\1\27\x7f\x80\xff", quotes = [['"`$(\]], ["as long as can be"] = ("x"):rep(255),
+describe("a file may have a name with", function()
+  for what, name in pairs { blanks = " a  b ", dashes = "--", ["the form of an option"] = "-p", newlines = "a\n\nb\n",
+    ["any bytes"] = "\1\27\x7f\x80\xff", quotes = [['"`$(\]], ["the maximum length"] = ("x"):rep(255),
     ["a format directive"] = "%s%n%d", dots = "..." } do
     it(what, function()
       local home = shell.tmpdir()
@@ -53,7 +53,7 @@ describe("a file may be named", function()
       end
     end)
 
-    it("the sum: " .. what, function()
+    it(what .. " if it is the sum", function()
       local home = shell.tmpdir()
       local result = program.run({ "--sum-file=" .. name, plain.image, plain.profile }, { cwd = home })
       assert.same({ 0, "" }, { result.status, result.stderr })
@@ -102,7 +102,7 @@ describe("where a file is expected", function()
     end)
   end
 
-  it("there may be a pipe, which is refused without waiting in place of an object file", function()
+  it("there may be a pipe, but not for an object file: that is refused without waiting", function()
     local result = program.run(places.image "pipe", { cwd = home, timeout = 30 })
     assert.same({ 1, "", "gprof.lua: pipe: is a pipe: an object file cannot be read from a pipe\n" },
       { result.status, result.stdout, result.stderr })

@@ -22,7 +22,7 @@ local function warned(...)
 end
 
 describe("a symspec after a blank", function()
-  it("is taken for a file, which the message explains", function()
+  it("is taken for a file, and the message explains this", function()
     for _, words in ipairs { { "-p" }, { "-bzq" }, { "--flat-profile" }, { "--gra" } } do
       local option = words[1]
       local attached = ({ ["-p"] = "-pwork", ["-bzq"] = "-qwork", ["--flat-profile"] = "--flat-profile=work",
@@ -37,8 +37,8 @@ describe("a symspec after a blank", function()
   end)
 end)
 
-describe("a missing profile", function()
-  it("was not written yet, or the program was not compiled with -pg", function()
+describe("the message about a missing profile", function()
+  it("says that it was not written yet, or that the program was not compiled with -pg", function()
     local dir = shell.tmpdir()
     shell.write(dir .. "/a.c", "int main(void) { return 0; }\n")
     shell.check({ "gcc", "-o", "plain", "a.c" }, { cwd = dir })
@@ -113,7 +113,7 @@ describe("an option without effect", function()
     end)
   end
 
-  it("is not reported if it has one", function()
+  it("is not reported where it has an effect", function()
     for _, words in ipairs { { "--top=2" }, { "--compare=" .. profile, "--top=1", "--sort=name" }, { "--errors" },
       { "--export=dot", "--edge-threshold=1" }, { "-C", "-m", "2" }, { "--tree", "--tree-depth=2" } } do
       assert.equal("", run(table.unpack(table.move({ image, profile }, 1, 2, #words + 1, words))).stderr)

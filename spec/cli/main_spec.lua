@@ -34,16 +34,16 @@ end
 
 local report <const> = run("-b", image, profile).stdout
 
-describe("without options that select a report", function()
+describe("without options that select a report, the program", function()
   local flat, graph = run("-b", "-p", image, profile).stdout, run("-b", "-q", image, profile).stdout
 
-  it("prints flat profile, call graph and index, separated by form feeds", function()
+  it("prints the flat profile, the call graph and its index, separated by form feeds", function()
     assert.equal(flat .. "\f\n" .. graph, report)
     assert.truthy(flat:find("^Flat profile:\n"))
     assert.truthy(graph:find("^\t\t\tCall graph\n.*\n\f\nIndex by function name\n\n[^\f]+\n$"))
   end)
 
-  it("prints the other one if one is excluded", function()
+  it("prints the flat profile or the call graph if the other one is excluded", function()
     check_output(graph, run("-b", "-P", image, profile))
     check_output(flat, run("-b", "-Q", image, profile))
   end)
@@ -178,7 +178,7 @@ describe("under Lua 5.1, the program", function()
     assert.equal(128 + 15, run_old(path_with("kill -TERM $$")).status)
   end)
 
-  it("says that Lua 5.4 is not installed", function()
+  it("reports that Lua 5.4 is not installed", function()
     check_failure("needs Lua 5.4: this is Lua 5.1, and lua5.4 is not installed", run_old("/nowhere", "-b", image))
   end)
 

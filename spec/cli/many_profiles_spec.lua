@@ -210,7 +210,7 @@ describe("a directory of profiles", function()
     end
   end)
 
-  it("contains files that begin as a profile; others are reported in one line", function()
+  it("is searched for files that begin like profiles; the others are reported in one line", function()
     local dir = directory { ["gmon.1"] = profile(arc(1)), ["log"] = "a line\n", ["empty"] = "",
       ["below"] = { ["gmon"] = "gmo", ["gmon.2"] = profile(arc(2)) } }
     for _, jobs in ipairs { 1, 2, 4 } do
@@ -229,7 +229,7 @@ describe("a directory of profiles", function()
     check_sum(profile(arc(9)), { dir })
   end)
 
-  it("is read without the sum that will be replaced, unless that is named", function()
+  it("is read without the sum that will be replaced, unless the command line names the sum, too", function()
     local dir = directory { ["gmon.1"] = profile(arc(1)) }
     for _ = 1, 2 do
       local result = program.run({ "-s", image, "." }, { cwd = dir })
@@ -248,7 +248,7 @@ describe("a directory of profiles", function()
     check_failure(logs .. ": contains no profiles", { logs })
   end)
 
-  it("must be readable, with all files in it", function()
+  it("must be readable, and so must the files and directories in it", function()
     local dir = directory { a = { b = { ["gmon.1"] = profile(arc(1)) } }, ["gmon.2"] = profile(arc(2)) }
     local function check(path, what)
       shell.check { "chmod", "000", path }
@@ -319,7 +319,7 @@ describe("a list of profiles", function()
     check_failure(dir .. ": is a directory", { "--profiles-from=" .. list(dir) })
   end)
 
-  it("is split into words like a shell's as @FILE, which must not include itself", function()
+  it("is split into words as in a shell if it is given as @FILE; it must not include itself", function()
     check_sum(profile(arc(1, 1), arc(2, 2)), { "@" .. list [["a b" c\'d\"]] }, { cwd = dir })
     local itself = shell.tmpdir() .. "/list"
     check_failure("error: too many @-files encountered", { "@" .. shell.write(itself, "@" .. itself) })

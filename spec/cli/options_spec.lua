@@ -133,7 +133,7 @@ describe("a long option", function()
     end
   end)
 
-  it("of ours may be abbreviated as long as no GNU option begins so", function()
+  it("of our own may be abbreviated as long as no GNU option begins with the same letters", function()
     for _, long in ipairs(own_names) do
       for length = 1, #long do
         local prefix = long:sub(1, length)
@@ -293,7 +293,7 @@ describe("styles", function()
     ["-Q"] = { graph = false }, ["-Q -B"] = { graph = true }, ["-q -Q -q"] = { graph = true }, [""] = {},
     ["--no-graph --flat"] = { graph = false, flat = true },
   } do
-    it(("are what the last word about each is: %s"):format(line), function()
+    it(("are each set by the last option about them: %s"):format(line), function()
       local words = {}
       for word in line:gmatch("%S+") do
         table.insert(words, word)
@@ -314,7 +314,7 @@ describe("settings", function()
     assert.same({ "auto", 80, {} }, { read().file_format, read().width, read().operands })
   end)
 
-  it("of demangling are set by the last option", function()
+  it("for demangling are set by the last option", function()
     assert.is_nil(read("--no-demangle", "--demangle").no_demangle)
     assert.is_nil(read("--no-demangle", "--demangle=auto").no_demangle)
     assert.is_true(read("--demangle", "--no-demangle").no_demangle)
@@ -322,7 +322,7 @@ describe("settings", function()
       select(2, read "--demangle=klingon"))
   end)
 
-  it("of the file format depend only on its first letter", function()
+  it("for the file format depend only on the argument's first letter", function()
     for word, format in pairs { auto = "auto", a = "auto", m = "magic", magnificent = "magic", bsd = "bsd", b = "bsd",
       ["4"] = "4.4bsd", ["4.4bsd"] = "4.4bsd", p = "prof", prof = "prof" } do
       assert.equal(format, read("-O", word).file_format)
@@ -334,7 +334,7 @@ describe("settings", function()
     assert.equal("unknown file format ''; " .. known, select(2, read("-O", "")))
   end)
 
-  it("of the width are whole numbers, at least 1", function()
+  it("for the width are whole numbers, at least 1", function()
     for word, width in pairs { ["132"] = 132, ["1"] = 1, ["+60"] = 60 } do
       assert.equal(width, read("-w" .. word).width)
     end
@@ -348,7 +348,7 @@ describe("settings", function()
     end
   end)
 
-  it("of thresholds are percentages", function()
+  it("for thresholds are percentages", function()
     for word, value in pairs { ["0"] = 0, ["0.5"] = 0.5, [".1"] = 0.1, ["100"] = 100, ["7."] = 7 } do
       assert.equal(value, read("--node-threshold", word).node_threshold)
       assert.equal(value, read("--edge-threshold", word).edge_threshold)
@@ -360,7 +360,7 @@ describe("settings", function()
     end
   end)
 
-  it("of a width beyond the range of integers are not small numbers", function()
+  it("for the width do not become small numbers if the argument exceeds the range of integers", function()
     local settings = read("-w", ("9"):rep(20))
     assert.is_true(settings == nil or settings.width > 1000)
   end)
@@ -376,7 +376,7 @@ describe("settings", function()
     assert.equal("map", read("-R", "other", "-R", "map").file_ordering)
   end)
 
-  it("of annotated source do not select the report, and numbers must be whole", function()
+  it("for annotated source do not select the report, and their numbers must be whole", function()
     local settings = read("-l", "-A", "-x", "-y", "-t5", "-m", "3")
     assert.same({ true, true, true, 5, 3, { annotation = true } }, { settings.line, settings.all_lines,
       settings.separate_files, settings.table_length, settings.min_count, settings.styles })
@@ -395,12 +395,12 @@ describe("settings", function()
     assert.same({ 4, 4 }, { settings.table_length, settings.width })
   end)
 
-  it("of time by line include a profile by line", function()
+  it("for time by line include a profile by line", function()
     local settings = read "--annotate-time"
     assert.same({ true, true, { annotation = true } }, { settings.annotate_time, settings.line, settings.styles })
   end)
 
-  it("of symspecs for annotated source include and exclude functions", function()
+  it("for annotated source include and exclude functions by symspec", function()
     local settings = read("-Amain", "-A", "f.c", "-Jwork", "-Jf.c:7")
     assert.same({ annotation = { "main" } }, settings.include)
     assert.same({ annotation = { "work", "f.c:7" } }, settings.exclude)
@@ -409,7 +409,7 @@ describe("settings", function()
     assert.same({ "f.c" }, settings.operands)
   end)
 
-  it("of directories add up, those of GPROF_PATH last", function()
+  it("for directories accumulate; those of GPROF_PATH come last", function()
     assert.same({ "a", "b", "c d" }, read("-I", "a:b", "--directory-path=:c d:").directory_path)
     assert.is_nil(read().directory_path)
     assert.same({ "a", "b" }, read("-Ia", "-A", "-Ib").directory_path)

@@ -1,4 +1,4 @@
--- --sandbox: prints the same reports, from a process that can only read, and reports any failure of it in one line.
+-- --sandbox: a process that can only read prints the same reports. Its failures are reported in one line.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local chance = require "support.chance"
@@ -45,7 +45,7 @@ local function check_failure(message, result)
   assert.same({ "", "gprof.lua: " .. message .. "\n", 1 }, { result.stdout, result.stderr, result.status })
 end
 
-describe("the same with and without --sandbox, to the byte, is", function()
+describe("--sandbox does not change a byte of", function()
   local made <const> = small.build()
   local profile_of_lines <const> = small.run(made)
   local more <const> = shell.tmpdir "profiles"
@@ -136,7 +136,7 @@ describe("the same with and without --sandbox, to the byte, is", function()
     assert.truthy(check({ made.dir })[2]:find "is a directory")
   end)
 
-  it("a profile from standard input", function()
+  it("the report on a profile from standard input", function()
     for _, name in ipairs { "-", "/dev/stdin" } do
       assert.equal(0, check({ "-b", made.image, name }, ('"$@" <%s'):format(profile_of_lines))[3])
       assert.equal(0, check({ "-b", made.image, name }, ('cat %s | "$@"'):format(profile_of_lines))[3])
@@ -144,7 +144,7 @@ describe("the same with and without --sandbox, to the byte, is", function()
     assert.equal(0, check({ "-b", made.image, "--profiles-from=-" }, ('"$@" <%s'):format(list))[3])
   end)
 
-  it("input from another pipe or file", function()
+  it("the report on a profile from another open pipe or file", function()
     local words = { "-b", made.image, "/dev/fd/7" }
     assert.equal(0, check(words, ('cat %s | { exec 7<&0; "$@" </dev/null; }'):format(profile_of_lines))[3])
     assert.equal(0, check(words, ('exec 7<%s; "$@"'):format(profile_of_lines))[3])
@@ -389,7 +389,7 @@ describe("no process is left", function()
 end)
 
 describe("an HTML page from the sandbox", function()
-  it("has no source from elsewhere, and says so", function()
+  it("has no source text, and says so", function()
     local made, dir = small.build(), shell.tmpdir()
     local gmon = small.run(made)
     local result = program.run({ "--sandbox", "--html=page", made.image, gmon }, { cwd = dir })

@@ -243,7 +243,7 @@ describe("two processes that write the same sum", function()
     end)
   end
 
-  it("may run below flock", function()
+  it("may be run by flock", function()
     local dir = shell.tmpdir()
     shell.check { "cp", two, dir .. "/gmon.sum" }
     local result = launch.line([[exec flock gmon.sum "$@"]], { "-s", image, "gmon.sum", one },
@@ -289,7 +289,7 @@ describe("the format of a sum", function()
   }
   for format in pairs(formats) do
     for _, case in ipairs(beyond) do
-      it(("must be able to represent it: %s, %s"):format(format, case[1]), function()
+      it(("must be able to hold the data: %s, %s"):format(format, case[1]), function()
         local dir = shell.tmpdir()
         shell.write(dir .. "/gmon.sum", "an older sum")
         check_failure(("gmon.sum: cannot be written as %s, %s"):format(format, case[1]),
@@ -300,7 +300,7 @@ describe("the format of a sum", function()
     end
   end
 
-  it("cannot be prof, which is then the format of the parts", function()
+  it("is never prof: -O prof gives the format of the files", function()
     local dir = shell.tmpdir()
     quietly(dir, "-s", "-O", "prof", image, one, two)
     assert.equal(expected(3, 30), shell.read(dir .. "/gmon.sum"))

@@ -7,8 +7,8 @@ local shell = require "support.shell"
 local c_lines = {}
 
 -- Adds the lines of one JSON document of gcov to `sources`, a table of tables keyed by path and line number. A header
--- occurs in the document of each object that includes it, and a line occurs once for each function that contains it. A
--- line ran if any of these occurrences ran.
+-- occurs in the document of each object that includes it, and a line occurs once for each function that contains it.
+-- The line ran if any of its occurrences ran.
 local function add_document(sources, document)
   for _, file in ipairs(document.files) do
     local lines = sources[file.file] or {}
@@ -23,7 +23,7 @@ end
 -- @tparam string root the compiler's working directory
 -- @tparam string objects directory of the object files, below the root
 -- @tparam string folder directory of the sources, below the root
--- @treturn {table,...} ordered by path: `path`; `lines`: by number of each line with code, whether it ran
+-- @treturn {table,...} ordered by path: `path`; `lines`: maps the number of each line with code to whether it ran
 function c_lines.read(root, objects, folder)
   local documents = shell.check({ "find", objects, "-name", "*.gcno", "-exec", "gcov", "-j", "-t", "{}", "+" },
     { cwd = root }).stdout

@@ -41,7 +41,7 @@ end
 -- @tparam string records directory with the collector's files
 -- @tparam string root directory of the sources
 -- @tparam {string,...} paths of the sources below the root; a recorded path that ends in one of them is that source
--- @treturn {table,...} `path`; `lines`: by number of each line with code, whether it ran
+-- @treturn {table,...} `path`; `lines`: maps the number of each line with code to whether it ran
 function lua_lines.read(luac, records, root, paths)
   local sources = {}
   for i, path in ipairs(paths) do

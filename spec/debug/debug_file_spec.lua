@@ -182,7 +182,7 @@ describe("a debugging file is found", function()
     end)
   end
 
-  it("after one from a different build, with a warning about that one", function()
+  it("even if a file from a different build comes first; a warning names that file", function()
     local dir, other = strip(calls), shell.tmpdir "debug"
     link(dir)
     shell.check { "cp", dir .. "/kept", other .. "/image.debug" }
@@ -260,7 +260,7 @@ describe("no debugging file is searched for", function()
   end)
 end)
 
-it("--gnu-compat does not follow links to a pipe, as GNU gprof would", function()
+it("--gnu-compat does not follow links to a pipe; GNU gprof does", function()
   for _, section in ipairs { ".gnu_debuglink", ".gnu_debugaltlink" } do
     for _, place in ipairs { "/", "/.debug/" } do
       local dir = strip(calls, "-g")

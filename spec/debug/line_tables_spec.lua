@@ -25,8 +25,8 @@ local function differences(image, first, expected, output)
 end
 
 -- Compares the file and line of each address in .text with libbfd's. Returns the number of addresses that libbfd knows.
--- Skips those that libbfd 2.40 loses: it finds units by the upper bits of an address, and if a block of 256 bytes has
--- many short functions, it finds no unit for the last byte.
+-- Skips the addresses that libbfd 2.40 loses: libbfd finds units by the upper bits of an address. In a block of 256
+-- bytes with many short functions, it finds no unit for the last byte.
 local function compare(image, machine)
   local first, size = build.section(image, ".text")
   local expected = addresses.addr2line(image, first, first + size - 1, machine and machine.tools)
@@ -343,8 +343,8 @@ local function patch(offset, new)
   return bytes:sub(1, offset) .. new .. bytes:sub(offset + #new + 1)
 end
 
--- Writes images and returns their paths. One process reads them all, because starting it takes longer than reading an
--- image.
+-- Writes images and returns their paths. One process reads them all, because starting a process takes longer than
+-- reading an image.
 local scratch <const> = shell.tmpdir "damaged"
 local function written(...)
   local paths = {}

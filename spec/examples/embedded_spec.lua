@@ -45,7 +45,7 @@ describe("The collector", function()
     assert.equal(3, lost)
   end)
 
-  it("counts calls until its table is full, and then the lost ones", function()
+  it("counts calls until its table is full, then counts how many are lost", function()
     local records, lost = collect "places"
     assert.is_true(#records - 1 > 16 and #records - 1 <= 32)
     assert.equal(100 * 101 // 2, calls_in(records) + lost)
@@ -113,7 +113,7 @@ describe("A program with the collector", function()
 
   it("gives the reports of GNU gprof with --gnu-compat, on a board", function()
     if not parity.possible(pending) then return end
-    assert(oracle.foreign "arm-none-eabi-gprof", "arm-none-eabi-gprof is another version than gprof")
+    assert(oracle.foreign "arm-none-eabi-gprof", "arm-none-eabi-gprof is not of the same version as gprof")
     for _, list in ipairs { { "-z" }, { "-l", "-p" }, { "-C" }, { "-Egmon_call", "-q" } } do
       local arguments = table.move({ image, path }, 1, 2, #list + 2, { "-b", table.unpack(list) })
       parity.check(arguments, { oracle = "arm-none-eabi-gprof" })

@@ -225,7 +225,7 @@ describe("by_file", function()
     ["far/other.c"] = "int other(int x) { return x; }\n",
   }
 
-  it("sums time by file and directory, inlined code in the file that contains its source", function()
+  it("sums time by file and directory; inlined code counts for the file that contains its source", function()
     local made = small.build(sources)
     local profile = small.profile(made, { ticks = {
       [small.even(made.rows["main.c"][3][1])] = 6, [small.even(made.rows["twice.h"][3][1])] = 3,
@@ -296,7 +296,7 @@ describe("tree", function()
 ]], printed("tree", { "9", "1", files(crafted.example) }))
   end)
 
-  it("divides the time of callees among the places of a function", function()
+  it("divides the time of callees among all places of a function in the tree", function()
     local plan = {
       functions = { "main", "other", "left", "right", "both", "deep" }, ticks = { both = 40, deep = 40, other = 20 },
       calls = { { "main", "left", 1 }, { "main", "right", 1 }, { "left", "both", 1 }, { "right", "both", 3 },
@@ -776,7 +776,7 @@ describe("gcov2blocks", function()
     end
   end)
 
-  it("refuses input that is not from gcov, or of another program", function()
+  it("refuses input that is not from gcov or belongs to another program", function()
     local image = crafted.image(crafted.example)
     local function refuses_text(message, text)
       refuses("standard input: " .. message, "gcov2blocks", { image },

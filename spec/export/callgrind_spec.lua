@@ -112,7 +112,7 @@ describe("the export callgrind", function()
       assert.equal(made.header.summary, made.header.totals)
     end)
 
-    it("has the same times with -l, on lines: " .. name, function()
+    it("has the same times with -l, divided among lines: " .. name, function()
       local made = document(image, path, "-l", "--no-demangle")
       local whole = document(image, path, "--no-demangle")
       assert.equal(whole.total, made.total)

@@ -182,7 +182,7 @@ describe("Changes in a page", function()
   assert.equal(0, program.run({ "-b", "--html=" .. path, "--compare=" .. crafted.gmon(plan), crafted.image(plan),
     crafted.gmon(slower) }).status)
 
-  it("are marked if they may be chance, and can be hidden then", function()
+  it("are marked if they may be due to chance, and can then be hidden", function()
     local found = visit(path, { "open", "!changes" }, names,
       "[...document.querySelectorAll('tbody tr')].filter((e) => e.cells[2].textContent.includes('~'))" ..
         ".map((e) => e.cells[2].textContent).join(' ')",

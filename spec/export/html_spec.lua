@@ -324,7 +324,7 @@ describe("Source in a page", function()
     end
   end)
 
-  it("is reported if it cannot be found, and searched in the directories of -I", function()
+  it("is searched for in the directories of -I, and reported if it is not found", function()
     local made = small.build()
     local run = small.run(made)
     assert.truthy(files_of(made.image, run)["small.c"])
@@ -379,7 +379,7 @@ describe("Source in a page", function()
     assert.is_nil(file.lines[2016])
   end)
 
-  it("is cut in long lines, and left out above the size limit", function()
+  it("has its long lines cut, and is left out above the size limit", function()
     local filler = "/*" .. ("\u{e9}"):rep(300) .. "*/\n"
     local made = small.build { ["main.c"] = "int leaf(void);\n" .. filler .. "int main(void) { return leaf(); }\n",
       ["leaf.c"] = "int leaf(void) { return 3; }\n" .. ("/*" .. ("x"):rep(390) .. "*/\n"):rep(1100) }

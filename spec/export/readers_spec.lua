@@ -1,4 +1,4 @@
--- Exports, read by the tools that they are made for: pprof and packages of npm. "make readers" installs the packages.
+-- Exports, read by the tools that they are made for: pprof and npm packages. "make readers" installs the packages.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local crafted = require "support.crafted"
@@ -72,7 +72,7 @@ describe("go tool pprof", function()
   end
 
   for name, subject in pairs(subjects) do
-    it("has the times of the flat profile: " .. name, function()
+    it("shows the times of the flat profile: " .. name, function()
       local rows = top(exported.text("pprof", subject[1], subject[2]))
       for f, seconds in pairs(self_times(subject[1], subject[2])) do
         f = f:gsub("bad\xff\xc3", "bad\\xFF\\xC3")
@@ -84,20 +84,20 @@ describe("go tool pprof", function()
     end)
   end
 
-  it("has the inclusive times of the call graph", function()
+  it("shows the inclusive times of the call graph", function()
     local rows = top(exported.text("pprof", table.unpack(subjects.running)))
     assert.same({ 1.0, 0.75, 0.75, 0.5 }, { rows.main.cum, rows.parse.cum, rows.eval.cum, rows.alloc.cum })
     rows = top(exported.text("pprof", table.unpack(subjects.example)))
     assert.near(0.35, rows["<cycle 1>"].cum, 1e-8)
   end)
 
-  it("has the call counts of callers", function()
+  it("shows the call counts of callers", function()
     local text = pprof(exported.text("pprof", table.unpack(subjects.running)), "-sample_index=calls", "-peek", "eval")
     assert.truthy(text:find("\n +20 +[%d.]+%% | +parse\n"), text)
     assert.truthy(text:find("\n +5 +[%d.]+%% | +main\n"), text)
   end)
 
-  it("has the line numbers of self times with -l", function()
+  it("shows the line numbers of self times with -l", function()
     local image, path = exported.inlined()
     local text = pprof(exported.text("pprof", image, path, "-l"), "-top", "-lines", "-nodefraction=0")
     assert.truthy(text:find("\n +50ms [^\n]* leaf [^\n]*main%.c:3\n"), text)
@@ -152,7 +152,7 @@ describe("speedscope", function()
 
     for name, subject in pairs(subjects) do
       -- speedscope itself estimates the stacks of cycles in callgrind exports, so their times differ.
-      it(("has the times of the flat profile, from %s: %s"):format(kind, name), function()
+      it(("shows the times of the flat profile, from %s: %s"):format(kind, name), function()
         local made, total = read[name], 0
         assert.is_nil(made.problem)
         assert.equal(how[3], made.unit)
@@ -166,7 +166,7 @@ describe("speedscope", function()
       end)
     end
 
-    it("has the times of the call graph, from " .. kind, function()
+    it("shows the times of the call graph, from " .. kind, function()
       for f, seconds in pairs { main = 1, parse = 0.75, eval = 0.75, alloc = 0.5 } do
         assert.near(seconds, read.running.total[f] * how[2], 1e-7)
       end
