@@ -80,7 +80,7 @@ describe("a terminal", function()
     assert.truthy(text:find "\27%[31m[^\n]*last", text)
   end)
 
-  it("gets all bytes of C1 controls escaped if the locale is not UTF-8, even those in letters", function()
+  it("gets bytes that are C1 controls escaped if the locale is not UTF-8, even inside UTF-8 letters", function()
     local text = on_terminal({ TERM = "xterm", LC_ALL = "C" }, "-b", "-p", image, profile)
     check_harmless(text)
     assert.is_nil(text:find "[\128-\159]", text)

@@ -171,7 +171,7 @@ describe("the BSD formats", function()
     assert.is_true(data.has_arcs)
   end)
 
-  it("have the number of bins that fits into the size in the header, in a file and through a pipe", function()
+  it("have as many bins as the size in the header has room for, in a file and through a pipe", function()
     local profile = { low = LOW, high = HIGH, bins = { 3, 0, 500, 65535 } }
     for odd = 0, 1 do
       profile.ncnt = #gmon.bsd(profile) + odd
@@ -360,7 +360,7 @@ describe("a bad file gives nil and one line:", function()
     check(path, "is a directory", path)
   end)
 
-  it("one line, even if the name of the unit has control characters", function()
+  it("another unit, even if its name has control characters", function()
     local path = save(magic { histogram(), histogram { dimension = "two\nlines" } })
     local data, problem = gprof.data(image, path)
     assert.is_nil(data)
@@ -479,7 +479,7 @@ describe("a file whose header claims gigabytes", function()
   }
 
   for name, bytes in pairs(claims) do
-    it("of " .. name .. " allocates little memory, as a file or through a pipe", function()
+    it("of " .. name .. " takes little memory to read, as a file or through a pipe", function()
       if not shell.exists "/proc/self/status" then
         pending "needs /proc/self/status"
         return

@@ -61,7 +61,7 @@ describe("the profile of a library", function()
     assert.equal("work", profile:functions("self")().name)
   end)
 
-  it("has <outside> as a function without code, that inherits all time", function()
+  it("has <outside> as a function without code that inherits all time", function()
     local outside = profile:node(profile.outside)
     assert.same({ "<outside>", 0, 0, 0 }, { outside.name, outside.size, outside.calls, outside.self })
     assert.is_nil(outside.file)

@@ -56,7 +56,7 @@ describe("a mon.out is read", function()
       assert.same({ 3, 600, 8, 70000, 0, TICK }, read(shape.image, path))
     end)
 
-    it("whose number of counters is an int, in the layout " .. shape.name, function()
+    it("if its number of counters is an int, in the layout " .. shape.name, function()
       local path = save(mon { pointer = shape.pointer, big = shape.big, int = true })
       assert.same({ 3, 600, 8, 70000, 0, TICK }, read(shape.image, path))
     end)
@@ -77,14 +77,14 @@ describe("a mon.out is read", function()
     assert.equal(100000, gmon.parse(sum).records[1].bins.n)
   end)
 
-  it("that counts calls only", function()
+  it("if it counts calls only", function()
     local path = save(gmon.mon { low = 0, high = 0, counters = { { LOW, 5 } } })
     local data = assert(gprof.data(default.image, path, { file_format = "prof" }))
     assert.is_false(data.has_histogram)
     assert.same({ 0, 0, 5, 0, 0 }, figures(data, default.image))
   end)
 
-  it("whose buffer was larger than the text: each bin covers two bytes, and the last ones lie past the text", function()
+  it("if its buffer was larger than the text: a bin covers two bytes, and the last bins lie past the text", function()
     local path = save(mon { bins = { n = 40, [1] = 2, [17] = 3, [40] = 5 } })
     local data = assert(gprof.data(default.image, path, { file_format = "prof" }))
     assert.same({ 2, 3, 8, 70000, 0, TICK }, figures(data, default.image))
@@ -180,7 +180,7 @@ describe("a bad mon.out gives nil and one line:", function()
     assert.equal("open file: ends in the middle of the counter at offset 40", problem)
   end)
 
-  it("one whose header claims a huge size takes little memory", function()
+  it("one whose header claims a huge size, with little memory", function()
     local path = save(mon { count = 0xffffffffffff })
     local line = os.getenv "GPROF_LUA" and 'exec "$@"' or 'ulimit -v 150000; exec "$@"'
     local result = launch.line(line .. " <" .. path, { "-O", "prof", default.path, "-" })
@@ -188,7 +188,7 @@ describe("a bad mon.out gives nil and one line:", function()
       { result.stderr, result.stdout, result.status })
   end)
 
-  it("truncated anywhere, it is rejected or has fewer bins", function()
+  it("one that is truncated anywhere, unless only bins are missing", function()
     for length = 1, #whole - 1 do
       local data, problem = gprof.data(default.image, save(whole:sub(1, length)), { file_format = "prof" })
       local is_rejected = problem and not problem:find "\n"
@@ -226,12 +226,12 @@ describe("on the command line", function()
     assert.matches("(first:0x1000) 8 executions", run("-O", "prof", "-b", "-C", default.path), 1, true)
   end)
 
-  it("symspecs of calls can exclude arcs; including some excludes calls without a caller", function()
+  it("symspecs of calls can exclude arcs; including arcs excludes calls without a caller", function()
     assert.matches("second\n", run("-O", "prof", "-b", "-p", "-k", "first/second", default.path))
     assert.not_matches("70000", run("-O", "prof", "-b", "-p", "-qfirst/second", default.path))
   end)
 
-  it("belongs to its program, whose callers are not known", function()
+  it("--verify accepts mon.out with its program; the callers are unknown", function()
     local printed = run("-O", "prof", "--verify", default.path)
     assert.matches("\ncallers +- +only 2 from unknown callers\n", printed)
     assert.matches("mon%.out belongs to [^\n]*\n$", printed)
@@ -239,14 +239,14 @@ describe("on the command line", function()
     assert.matches("gmon%.sum belongs to [^\n]*\n$", run("--verify", default.path, "gmon.sum"))
   end)
 
-  it("does not belong to another program", function()
+  it("the mon.out of another program is rejected", function()
     local path = save(gmon.mon { low = 0x500000, high = 0x500100, bins = { 1, 2 }, counters = { { 0x500000, 3 } } })
     local result = program.run { "-O", "prof", default.path, path }
     assert.equal(1, result.status)
     assert.matches("does not belong to", result.stderr, 1, true)
   end)
 
-  it("is rejected under --gnu-compat, as GNU gprof cannot read it", function()
+  it("mon.out is rejected under --gnu-compat, as GNU gprof cannot read it", function()
     local result = program.run { "--gnu-compat", "-O", "prof", default.path, dir .. "/mon.out" }
     assert.same({
       "gprof.lua: file format 'prof' cannot be combined with --gnu-compat: GNU gprof cannot read it\n", "", 1 },

@@ -408,7 +408,7 @@ describe("invalid records", function()
     { "#1 to 'merge' (gprof.data expected, got table)", function(data) data:merge {} end },
   }
   for i, case in ipairs(misused) do
-    it(("are misuse %d: %s"):format(i, case[1]), function()
+    it(("raise an error, case %d: %s"):format(i, case[1]), function()
       local data = filled()
       local before = written(data)
       local done, message = pcall(case[2], data)
@@ -418,7 +418,7 @@ describe("invalid records", function()
     end)
   end
 
-  it("have addresses that do not fit in a pointer", function()
+  it("include addresses that do not fit in a pointer", function()
     local data = gprof.data.new { pointer_size = 4 }
     for _, add in ipairs {
       function() data:add_arc(1 << 32, 1, 1) end, function() data:add_arc(1, 1 << 32, 1) end,

@@ -51,7 +51,7 @@ end
 
 describe("Annotated source", function()
   -- A cold part is elsewhere in the code, begins on a line of its own, and is never called.
-  it("has the calls of functions that compilers have split into parts", function()
+  it("shows the calls of functions that compilers have split into parts", function()
     local built = build.program "clones"
     local counts = {}
     for count, text in printed("-A", "-t0", built.image, built.gmon):gmatch "\n *([%d,#]+) %-> ([^\n]*)" do
@@ -139,7 +139,7 @@ Execution Summary:
     assert.truthy(below:find "^\nExecution Summary:\n\n +13 ")
   end)
 
-  it("have a summary that says whether it is of selected functions only", function()
+  it("has a summary that says whether it covers only selected functions", function()
     for options, heading in pairs {
       [{}] = "Execution Summary:", [{ "-Amain" }] = "Execution Summary (of the selected functions):",
       [{ "--gnu-compat", "-Amain" }] = "Execution Summary:",
@@ -149,7 +149,7 @@ Execution Summary:
     end
   end)
 
-  it("has only functions without -l, and warns once about blocks", function()
+  it("shows only the calls of functions without -l; one warning mentions the blocks", function()
     for _, words in ipairs { { "-A" }, { "-C" }, { "-A", "-C", "-p" } } do
       local result = program.run { "-b", made.image, profile, table.unpack(words) }
       assert.same({ 0, "gprof.lua: warning: basic-block counts are printed only with -l (--line)\n" },
@@ -258,7 +258,7 @@ describe("A source", function()
     assert.equal("src/small.c", (used_copy(relative, all, { "-I", "a" })))
   end)
 
-  it("is searched in directories by the recorded path, then by its last component", function()
+  it("is searched for in directories by the recorded path, then by its last component", function()
     assert.equal("a/src/small.c", (used_copy(relative, { table.unpack(all, 2) }, { "-I", "a" })))
     assert.equal("b/src/small.c", (used_copy(relative, { table.unpack(all, 2) }, { "-I", "none:b:a" })))
     assert.equal("b/src/small.c", (used_copy(relative, { "b/src/small.c", "a/small.c" }, { "-Ia", "-Ib" })))
@@ -266,7 +266,7 @@ describe("A source", function()
     assert.equal("b/small.c", (used_copy(absolute, { "a/small.c", "b/small.c" }, { "-I", "b", "-I", "a" })))
   end)
 
-  it("is searched in GPROF_PATH, after the directories of -I", function()
+  it("is searched for in GPROF_PATH, after the directories of -I", function()
     assert.equal("a/small.c", (used_copy(absolute, all, {}, "none:a:b")))
     assert.equal("b/small.c", (used_copy(absolute, all, { "-I", "b" }, "a")))
     assert.equal("a/small.c", (used_copy(absolute, { "a/small.c" }, { "-I", "b" }, "a")))
@@ -286,7 +286,7 @@ describe("A source", function()
     assert.truthy(result.stdout:find("^%*%*%* File [^\n]+/b.c:\n +int a%(void%);\n +6 %-> int main"))
   end)
 
-  it("causes one warning together with all others that are missing", function()
+  it("that is missing causes one warning together with all other missing sources", function()
     local sources, blocks = { ["main.c"] = "int main(void) { return 0; }\n" }, {}
     for i = 1, 5 do sources["f" .. i .. ".c"] = ("int f%d(void) { return 1; }\n"):format(i) end
     local six = small.build(sources)
@@ -300,7 +300,7 @@ describe("A source", function()
       "%(%-I adds directories to search%)\n$", result.stderr)
   end)
 
-  it("causes a warning of one line, whatever its name contains", function()
+  it("that is missing causes a warning of one line, whatever its name contains", function()
     local odd = small.build { ["odd.c"] = '#line 1 "a\\n\\033[2Jb"\nint main(void) { return 0; }\n' }
     local block = { build.address(odd.image, "main"), 5 }
     local result = program.run { "-l", "-A", odd.image, small.profile(odd, { blocks = { block } }) }
@@ -426,7 +426,7 @@ describe("One warning is printed for a source that", function()
     assert.same({ "", "Permission denied" }, { text, warning })
   end)
 
-  it("exists, but none if the image has no line numbers", function()
+  it("belongs to an image with line numbers; without them, none is printed", function()
     local bare = build.program("calls", "nodebug")
     assert.equal("", printed("-l", "-A", bare.image, bare.gmon))
   end)
@@ -559,7 +559,7 @@ describe("-y", function()
     assert.equal("", shell.listing(dir))
   end)
 
-  it("leaves the old file unchanged, and no partial one, if the disk is full", function()
+  it("leaves the old file unchanged and no partial file if the disk is full", function()
     local long = small.build { ["odd.c"] = "/* " .. ("long "):rep(210000) .. "*/ int main(void) { return 0; }\n" }
     local counts = small.profile(long, { blocks = { { long.rows["odd.c"][1][1], 7 } } })
     for _, old in ipairs { "an older one", false } do

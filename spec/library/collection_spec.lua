@@ -56,7 +56,7 @@ describe("A program that can start threads", function()
     assert.is_nil(run("--html=-", "--gnu-compat", image, profile).stdout:find("Calls may be", 1, true))
   end)
 
-  it("causes none of them if another collector recorded the profile", function()
+  it("causes no hint if another collector recorded the profile", function()
     local path = dir .. "/" .. make("threads", THREADS)
     local image = assert(gprof.image(path))
     local main, work = image:find "main", image:find "work"
@@ -97,7 +97,7 @@ describe("Without samples", function()
       run("-p", image, profile).stderr)
   end)
 
-  it("the time was probably spent in libraries if most calls lead there", function()
+  it("the hint says that the time was probably spent in libraries if most calls lead there", function()
     local image, profile = make("root", ROOT, "-Wl,--no-as-needed", "-lm")
     local plan = gmon.parse(shell.read(dir .. "/" .. profile))
     local main = build.symbols(dir .. "/" .. image).by_name.main[1]
@@ -111,7 +111,7 @@ describe("Without samples", function()
       run("-p", image, "calls.gmon").stderr)
   end)
 
-  it("the program of a library's profile may have been linked with -pg", function()
+  it("the hint for a library says that the program may have been linked with -pg", function()
     local image = build.craft { text = 0x100, symbols = { { "open", 0 }, { "read", 0x40 } } }
     local path = gmon.write(dir .. "/lib.profile", gmon.shared {
       low = 0x1000, high = 0x1100, bins = { n = 64 }, arcs = { { 0, 0x40, 7 } } })

@@ -64,7 +64,7 @@ describe("The profile of another build", function()
     end
   end)
 
-  it("causes none with --gnu-compat and -i, and --verify says the same", function()
+  it("causes no warning with --gnu-compat or -i, and fails --verify", function()
     for _, words in ipairs { { "--gnu-compat", "-b" }, { "--gnu-compat", "-s" }, { "-i" },
       { "--gnu-compat", "--export=json" } } do
       assert.equal("", run(large, of_small, table.unpack(words)).stderr)
@@ -76,7 +76,7 @@ describe("The profile of another build", function()
     end
   end)
 
-  it("is a banner of the HTML page, and a field of the JSON export", function()
+  it("causes a banner in the HTML page and sets a field of the JSON export", function()
     local exported = dkjson.decode(run("--export=json", large, of_small).stdout)
     assert.matches("^it covers addresses 0x", exported.mismatch)
     run("--html=page", large, of_small)
@@ -89,7 +89,7 @@ describe("The profile of another build", function()
     assert.is_nil(shell.read(dir .. "/page"):find('"mismatch"', 1, true))
   end)
 
-  it("is known to scripts", function()
+  it("can be detected by scripts", function()
     local image = assert(gprof.image(dir .. "/" .. large))
     local function mismatch(name)
       return assert(gprof.profile(image, assert(gprof.data(image, dir .. "/" .. name)))):mismatch()
@@ -117,7 +117,7 @@ describe("The profile of another build", function()
     assert.same({ 1, "gprof.lua: option --force needs --compare\n" }, { alone.status, alone.stderr })
   end)
 
-  it("is mentioned with an image or source that is newer", function()
+  it("causes a warning that also names an image or source that is newer", function()
     shell.check({ "touch", "-d", "2100-01-02", large }, { cwd = dir })
     assert.truthy(run("-b", large, of_small).stderr:find("; large is newer than the profile: ", 1, true))
     assert.equal("", run("-b", large, of_large).stderr)

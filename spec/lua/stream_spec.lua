@@ -150,7 +150,7 @@ describe("A stream that has ended", function()
     assert.same({ "before" }, pieces)
   end)
 
-  it("during stream:each rejects the next row", function()
+  it("rejects the next row if it ended during stream:each", function()
     local pieces, n = {}, 0
     local stream = output.through(function(text) pieces[#pieces + 1] = text end)
     assert.error_matches(function()
@@ -163,7 +163,7 @@ describe("A stream that has ended", function()
     assert.same({ "12" }, pieces)
   end)
 
-  it("was ended by leaving the block of its <close> variable, even by an error", function()
+  it("may have ended because the block of its <close> variable was left, even by an error", function()
     local pieces, escaped = {}, nil
     local done = pcall(function()
       local stream <close> = output.through(function(text) pieces[#pieces + 1] = text end)

@@ -262,7 +262,7 @@ describe("the trace of static calls (-c -d256)", function()
     assert.same({ main_ping, ping_main, ping_leaf, leaf_leaf }, static_calls())
   end)
 
-  it("lists only forward calls under --gnu-compat, which GNU gprof finds", function()
+  it("lists only forward calls under --gnu-compat, because GNU gprof finds no others", function()
     assert.same({ main_ping, ping_leaf }, static_calls "--gnu-compat")
   end)
 

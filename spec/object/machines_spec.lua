@@ -60,7 +60,7 @@ end
 
 local function parity_of(built, lists)
   local name = built.machine.gprof or built.machine.tools .. "gprof"
-  assert(oracle.foreign(name), name .. " is another version than gprof")
+  assert(oracle.foreign(name), name .. " is not of the same version as gprof")
   for _, list in ipairs(lists) do
     local arguments = { "-b", table.unpack(list) }
     table.move({ built.image, built.gmon }, 1, 2, #arguments + 1, arguments)
@@ -293,7 +293,7 @@ describe("A static function with a global label at its address", function()
   local path = build.craft { text = 0x40, symbols = { { "start_of_code", 0, "global" },
     { "first", 0, "function,local" }, { "second", 0x20 } } }
 
-  it("is a function and has its calls", function()
+  it("is reported with its own name and calls", function()
     assert.same({ "1000 first", "1020 second" }, names(path))
     local image = gprof.image(path)
     local data = gprof.data.new { image = image }
@@ -301,7 +301,7 @@ describe("A static function with a global label at its address", function()
     assert.equal(5, gprof.profile(image, data):find("first").calls)
   end)
 
-  it("is not a function under --gnu-compat", function()
+  it("is reported under the label's name with --gnu-compat", function()
     assert.same({ "1000 start_of_code", "1020 second" }, names(path, { gnu_compat = true }))
   end)
 end)
@@ -333,7 +333,7 @@ end)
 describe("Function descriptors", function()
   local image <const> = foreign.descriptors
 
-  it("lead to their code", function()
+  it("give their names to the code that they point to", function()
     local path = image({ 0x1010, 0x1040, 0x1080 }, { { "first", ".opd", 0x20000 },
       { "second", ".opd", 0x20018, "function,local" }, { "alias", ".opd", 0x20018, "function,weak" },
       { ".third", ".text", 0x1080 }, { "third", ".opd", 0x20030 } })

@@ -329,10 +329,10 @@ describe("Colours are used", function()
   end)
 end)
 
-describe("A file", function()
+describe("core.is_terminal", function()
   local core = require "gprof.core"
 
-  it("is a terminal, or not, or is refused", function()
+  it("returns false for a file that is not a terminal, and rejects other values", function()
     local file = assert(io.tmpfile())
     assert.is_false(core.is_terminal(file))
     file:close()

@@ -156,7 +156,7 @@ describe("A name is shortened", function()
     end
   end)
 
-  -- For each name: without parameters, and without template arguments, too.
+  -- For each name: its form without parameters, and its form without parameters and template arguments.
   for name, forms in pairs {
     ["main"] = { "main", "main" },
     ["xml::Document::Parse(char const*, unsigned long)"] = { "xml::Document::Parse", "xml::Document::Parse" },
@@ -278,7 +278,7 @@ describe("On a terminal names", function()
     assert.equal(run("-b", "-T", image, profile), on_terminal(80, "-T", "--full-names", image, profile))
   end)
 
-  it("are equally wide with colours, and in the call graph with the text around them", function()
+  it("are cut to the same width with and without colours, also in the call graph", function()
     for columns = 72, 112, 20 do
       local most = widest(on_terminal(columns, "-q", image, profile))
       assert.is_true(columns - 1 <= most and most <= columns, most)
@@ -370,7 +370,7 @@ describe("A pager", function()
     assert.truthy(paged("X=1 sed 's/^/a b/' | sed s/^/:/", image, profile):find("^:a bFlat"))
   end)
 
-  it("is that of PAGER with --pager", function()
+  it("is the one that PAGER names if --pager is given", function()
     local function shown(variables, ...)
       return pty.run({ "-b", ... }, variables).stdout
     end
@@ -409,7 +409,7 @@ describe("A pager", function()
     assert.equal(2, status, text)
   end)
 
-  it("is not started for failures, nor for --help and the like", function()
+  it("is not started for errors, nor for --help and the like", function()
     assert.same({ "gprof.lua: none: No such file or directory\n", 1 }, { paged("tr a-z A-Z", "none") })
     assert.equal(run "-h", (paged("sed s/^/:/", "-h")))
     assert.equal(run "-v", (paged("sed s/^/:/", "-v")))

@@ -178,7 +178,7 @@ describe("calls from the program into a library", function()
       library.arcs(join(own, { { library_of("liby.so", INSIDE) } })))
   end)
 
-  it("are left to <outside> if only one address fits, and not exactly", function()
+  it("are left to <outside> if only one callee fits, and its counts differ", function()
     local own = { program_of { { 0x04, at(BASE, 0), 1 } } }
     assert.same({ "<outside>@liby.so open@liby.so 3", "<outside>@liby.so read@liby.so 2", "main work 5",
       "open@liby.so read@liby.so 9" }, library.arcs(join(own, { { library_of("liby.so", INSIDE) } })))
@@ -217,7 +217,7 @@ describe("calls from the program into a library", function()
     return arcs
   end
 
-  it("are assigned to the library whose counts agree, not to one that others called", function()
+  it("are assigned to the library whose counts agree, not to one that had other callers", function()
     local own = { program_of { { 0x04, at(BASE, 0), 3 }, { 0x84, at(BASE, 0x40), 2 } } }
     assert.same({ "<outside>@liba.so open@liba.so 50", "<outside>@liba.so read@liba.so 70", "help read@liby.so 2",
       "main open@liby.so 3", "main work 5" }, arcs_in_any_order(own, {

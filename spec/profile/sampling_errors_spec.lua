@@ -66,7 +66,7 @@ describe("the error of a time", function()
     assert.is_nil(counted:error_of(1))
   end)
 
-  it("can be an iterator's field and its order", function()
+  it("can be a field and a sort order of an iterator", function()
     local names = {}
     for name, seconds in profile:functions("self_error", "name", "self_error") do
       names[#names + 1] = ("%s %.2f"):format(name, seconds)

@@ -169,7 +169,7 @@ describe("code that no symbol covers", function()
   end)
 end)
 
-describe("the warning about it", function()
+describe("the warning about code that no symbol covers", function()
   local place = dir .. "/gmon.out"
   local much = sampled({ at("main", 20), 50 }, { at("further", 20), 10 })
 
@@ -208,7 +208,7 @@ describe("the warning about it", function()
   end)
 end)
 
-describe("the search for it", function()
+describe("the search for code that no symbol covers", function()
   local COUNT <const>, SIZE <const>, BASE <const> = 5000, 16, 0x400000
 
   -- Returns the number of read calls of this process so far.

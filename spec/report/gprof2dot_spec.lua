@@ -102,7 +102,7 @@ describe("The call graph, for gprof2dot,", function()
     end
   end
 
-  it("equals GNU gprof's in everything that is read", function()
+  it("equals GNU gprof's in everything that gprof2dot reads", function()
     if not shell.installed "gprof" then
       pending "needs GNU gprof"
       return
@@ -115,7 +115,7 @@ describe("The call graph, for gprof2dot,", function()
     assert.same(theirs, gprof2dot.read(report("-b", built.image, built.gmon)))
   end)
 
-  it("may have any names except with newlines", function()
+  it("may have any names without newlines", function()
     local plan = { functions = {}, ticks = {}, calls = {} }
     for _, name in ipairs(exported.names.functions) do
       if not name:find "%c" then

@@ -68,7 +68,7 @@ describe("-i", function()
     assert.equal(said("bsd44", 0, 1, 1, 0), run { "-i", image, files.bsd44 })
   end)
 
-  it("prints them for each file, in order", function()
+  it("prints these numbers for each file, in order", function()
     assert.equal(said("samples", 1, 2, 0, 0) .. said("bsd", 0, 1, 1, 0) .. said("samples", 1, 2, 0, 0) ..
       said("-", 1, 0, 1, 0), run({ "-i", image, files.samples, files.bsd, files.samples, "-" },
       { stdin = files.calls }))

@@ -349,7 +349,7 @@ describe("a custom report", function()
     assert.equal("leaf: work 75, pong 25\n", printed_as_module(blame, { least = 2 }))
   end)
 
-  it("can call our reports, which are such functions, too", function()
+  it("can call our reports, which are functions of the same kind", function()
     local names = { "flat", "graph", "index" }
     local expected = {}
     for i, name in ipairs(names) do

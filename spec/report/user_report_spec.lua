@@ -156,7 +156,7 @@ describe("--report", function()
     ]])
   end)
 
-  it("prints after earlier output, however that was printed", function()
+  it("prints after earlier output, even with Lua's print", function()
     local result = run({ ["my.lua"] = report 'print "printed"' }, "-b", "-p", image, profile, "--report=my.lua")
     check_output(flat .. "\f\nprinted\n", result)
   end)
@@ -183,7 +183,7 @@ describe("The output of a report", function()
       "--report=b.lua")
   end
 
-  it("is refused after it has returned", function()
+  it("is refused after the report has returned", function()
     check_output("a\n\f\nfalse b.lua:2: the report has ended\n", late([[ kept = write; write "a\n" ]],
       [[ write(("%s %s\n"):format(pcall(function() kept "late" end))) ]]))
     check_output("\f\nfalse the report has ended\n", late([[ kept = write ]],
@@ -191,21 +191,21 @@ describe("The output of a report", function()
     check_failure("b.lua:2: the report has ended", late([[ kept = write; write "a\n" ]], [[ kept "late" ]]), "a\n\f\n")
   end)
 
-  it("is refused after it has returned, from a coroutine that continues", function()
+  it("is refused after the report has returned, from a coroutine that continues", function()
     local result = late([[
       co = coroutine.create(function() write "a\n"; coroutine.yield(); write "late\n" end)
       coroutine.resume(co) ]], [[ write(("%s %s\n"):format(coroutine.resume(co))) ]])
     check_output("a\n\f\nfalse a.lua:2: the report has ended\n", result)
   end)
 
-  it("is refused after it has returned, from a finalizer", function()
+  it("is refused after the report has returned, from a finalizer", function()
     local result = late([[
       setmetatable({}, { __gc = function() said = table.pack(pcall(write, "late\n")) end })
       write "a\n" ]], [[ collectgarbage(); collectgarbage(); write(said[2] .. "\n") ]])
     check_output("a\n\f\nthe report has ended\n", result)
   end)
 
-  it("may be written by a finalizer before it has returned", function()
+  it("may be written by a finalizer before the report has returned", function()
     check_output("a\ngone\n", run_report [[
       write "a\n"
       setmetatable({}, { __gc = function() write "gone\n" end })
@@ -284,7 +284,7 @@ describe("A failure of a report is reported in one line:", function()
     assert.truthy(result.stderr:find("^gprof%.lua: my%.lua:2: stack overflow[^\n]*\n$"), result.stderr)
   end)
 
-  it("after all output printed before it", function()
+  it("after all output that was printed before the failure", function()
     local files = { ["a.lua"] = report "write 'a\\n'", ["b.lua"] = report "write 'b\\n' error 'what'" }
     check_failure("b.lua:2: what", run(files, "-b", "-p", image, profile, "--report=a.lua", "--report=b.lua",
       "--report=a.lua"), flat .. "\f\na\n\f\nb\n")

@@ -37,7 +37,7 @@ local function margins(built)
   return lines
 end
 
--- gcov's count of a line is that of one of its blocks, or the sum of all.
+-- gcov's count of a line is the count of one of its blocks, or the sum of all its blocks.
 local function agrees(counts, expected)
   local sum, found = 0, false
   for _, count in ipairs(counts) do
@@ -46,13 +46,13 @@ local function agrees(counts, expected)
   return sum == expected or found and expected > 0
 end
 
--- Whether a line may be without a count: gcc gives some code no counter, and code in the middle of a block is known not
--- to have run only if no indirect jump may lead there.
+-- Returns whether a line may lack a count. Some code has no counter. A block's count of 0 holds for code in the middle
+-- of the block only if no indirect jump may lead there.
 local function may_be_unknown(code)
   return code ~= "counted"
 end
 
--- Compares all lines with code. Returns how many ran, how many never did, and how many of these have no count.
+-- Compares all lines with code. Returns how many ran, how many never ran, and how many have no count.
 local function check(built)
   local expected, code = blocks.gcov(built), blocks.code_lines(built)
   local ran, idle, unknown = 0, 0, 0
@@ -71,7 +71,7 @@ end
 for _, compiler in ipairs(compilers) do
   describe("annotated source with block counts, " .. compiler, function()
     if compiler ~= "gcc" and not blocks.supported(compiler) then
-      pending("programs compiled with " .. compiler .. ", which is not here")
+      pending("programs compiled with " .. compiler .. ", which is not installed")
       return
     end
 
@@ -87,7 +87,7 @@ for _, compiler in ipairs(compilers) do
     end)
 
     local repeatedly, _, first = chance.cases(9000, 18)
-    it("has them in random programs from seed " .. first, function()
+    it("has the same counts in random programs from seed " .. first, function()
       local tried, ran, idle, unknown = 0, 0, 0, 0
       repeatedly(function(again)
         tried = tried + 1
@@ -113,7 +113,7 @@ describe("blocks that never ran", function()
     end
   end)
 
-  it("are known only if they are asked for, in a profile of all lines", function()
+  it("have counts only in a profile of all lines with the option idle_blocks", function()
     for _, options in ipairs { { line = "all" }, { line = "all", idle_blocks = true, gnu_compat = true } } do
       assert.same({}, profile_of(built, options):annotate("branches.c")[never].counts)
     end
@@ -141,7 +141,7 @@ describe("blocks that never ran", function()
     assert.is_nil(profile_of(built, options):annotate("branches.c")[never].counts)
   end)
 
-  it("are not concluded from blocks that are not at calls", function()
+  it("have no counts if the recorded blocks are not at counting calls", function()
     local image = assert(gprof.image(built.image))
     local data = gprof.data.new { image = image }
     data:add_block(blocks.functions(built.image).main.address, 1)

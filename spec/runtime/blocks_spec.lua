@@ -110,7 +110,7 @@ with_compilers(function(compiler)
 
   -- Functions --------------------------------------------------------------------------------
 
-  describe("the block that a function begins with, " .. compiler, function()
+  describe("the first block of a function, " .. compiler .. ",", function()
     -- Calls to main are not counted. The functions in `empty` begin with a loop: if gcc optimizes, their first block is
     -- empty and not instrumented.
     local unknown = { main = true }
@@ -138,7 +138,7 @@ with_compilers(function(compiler)
     end
 
     for _, level in ipairs { "-O0", "-O1", "-O2", "-O3" } do
-      it("counts its calls at " .. level, function()
+      it("counts the function's calls at " .. level, function()
         for source, least in pairs { updcrc = 1, branches = 5, jumps = 4, words = 6 } do
           assert.truthy(check_functions(source, level) >= least)
         end
@@ -146,7 +146,7 @@ with_compilers(function(compiler)
     end
 
     if compiler == "clang" then
-      it("counts its calls if other blocks are not instrumented", function()
+      it("counts the function's calls if other blocks are not instrumented", function()
         for source, least in pairs { updcrc = 2, branches = 7, jumps = 4, words = 8 } do
           assert.truthy(check_functions(source, "-O0", "trace-pc") >= least)
         end
@@ -209,14 +209,14 @@ with_compilers(function(compiler)
       end)
 
       for mode, wanted in pairs { _exit = { 7 }, abort = { nil, 6 } } do
-        it("write no profile, and keep their status, at " .. mode, function()
+        it("write no profile, and end with the same status or signal, at " .. mode, function()
           local result = blocks.run(built, { mode })
           assert.same({ "", wanted[1], wanted[2] }, { result.stderr, result.status, result.signal })
           assert.equal("", listing(result.dir))
         end)
       end
 
-      it("keep their status at exit", function()
+      it("keep their exit status at exit", function()
         local result = blocks.run(built, { "exit" })
         assert.same({ "", 3 }, { result.stderr, result.status })
         assert.equal(2, blocks.entries(built, result.dir .. "/gmon.out"))
@@ -296,7 +296,7 @@ describe("addresses are link-time addresses", function()
     end)
   end
 
-  it("and exclude shared objects, linked or loaded", function()
+  it("of the image only, not of shared objects, linked or loaded", function()
     for _, linked in ipairs { true, false } do
       local dir = shell.tmpdir("object")
       local object = dir .. "/libeach.so"
@@ -430,13 +430,13 @@ describe("the profile", function()
     assert.same(gmon.select(parsed, "arc"), gmon.select(left, "arc"))
   end)
 
-  it("gets no record if the rest of it was truncated", function()
+  it("gets no record of blocks if the rest of the profile was truncated", function()
     local result = blocks.run(profiled, {}, { line = "trap '' XFSZ; ulimit -f 1; \"$@\" >/dev/null" })
     complains(result, "gmon%.out: is incomplete")
     assert.equal(512, #shell.read(result.dir .. "/gmon.out"))
   end)
 
-  it("lacks blocks whose counting call is through a register or a thunk, with advice that helps", function()
+  it("lacks blocks whose counting call goes through a register or a thunk; the message says what helps", function()
     for _, flag in ipairs { "-mcmodel=large", "-mindirect-branch=thunk" } do
       local with = blocks.run(blocks.compile("branches", { flags = { "-fno-plt", "-Wl,--no-relax", flag } }))
       complains(with, "some blocks are missing; .*without .*" .. flag:match "^[^=]+":gsub("%-", "%%-"))

@@ -88,7 +88,7 @@ describe("calls are counted exactly", function()
   in_threads(64, 5000, 64)
   in_threads(2000, 20, 40)
 
-  it("in threads that continue the tables of others, as memory is limited", function()
+  it("in threads that reuse the tables of ended threads because memory is limited", function()
     local built = recorder.compile "threads.c"
     local path = check_threads(built, 500, 20, 20, { env = { GPROF_RECORDER = "memory=1" } })
     local used, tables = 0, recorder.read(path .. ".ctx").threads
@@ -97,7 +97,7 @@ describe("calls are counted exactly", function()
     assert.is_true(#tables < 100)
   end)
 
-  it("for GNU gprof, too", function()
+  it("also as GNU gprof reads them", function()
     if not oracle.available() then pending "GNU gprof" return end
     local built = recorder.compile "threads.c"
     local path = check_threads(built, 8, 1000, 8)
@@ -159,14 +159,14 @@ describe("call paths are exact", function()
     check_paths(recorder.compile("parents.c", { flags = { WHOLE } }), "c")
   end)
 
-  it("in a function that another one ends with", function()
+  it("for tail calls, which count for the function above", function()
     local built = recorder.compile "parents.c"
     local path = record(built, { "l" })
     assert.same({ main = 1, ["main/last_call"] = 1, ["main/deep"] = 1, ["main/callee"] = 2 },
       (recorder.paths(built, path .. ".ctx")))
   end)
 
-  it("in nested functions, whose calls of the hook differ", function()
+  it("in nested functions, where the compiler calls the hook differently", function()
     for _, flag in ipairs { "-pg", machine == "x86_64" and "-mfentry" or nil } do
       local built = recorder.compile("parents.c", { flags = { WHOLE, flag } })
       local path = record(built, { "n" })
@@ -184,7 +184,7 @@ describe("call paths are exact", function()
       ["main/catcher/plain"] = 100 }, named)
   end)
 
-  it("until the limit of memory; then they are joined, and counts remain exact", function()
+  it("until memory is at its limit; further paths are joined, and counts remain exact", function()
     local built = recorder.compile("paths.c", { flags = { WHOLE } })
     local whole = record(built)
     local limited = record(built, {}, { env = { GPROF_RECORDER = "memory=1" } })
@@ -253,7 +253,7 @@ describe("samples", function()
     assert.same(total - outside, binned)
   end)
 
-  it("end where the program handles the signal, and it gets none", function()
+  it("end when the program handles the signal itself; the program gets none from the recorder", function()
     record(recorder.compile "times.c", { "5", "handle" })
   end)
 

@@ -3,8 +3,8 @@
  * Allocation failures on demand. The compiler includes this header first in each source
  * of the core.
  *
- * It affects the core's own allocations, and those of the Lua states that starve.c
- * makes. It does not affect libbfd and libiberty.
+ * The core's own allocations fail, and those of the Lua states that starve.c makes;
+ * allocations of libbfd and libiberty do not.
  */
 #ifndef GP_SCARCE_H
 #define GP_SCARCE_H

@@ -101,7 +101,7 @@ local function hook_slot(text)
   return slot
 end
 
--- Adds to a function's `cuts` where an instruction of x86 begins or leads to.
+-- Adds to a function's `cuts` the place of an x86 instruction if it follows a jump, and its target if it is a jump.
 local function add_cuts(code, place, instruction, after_jump)
   local target = instruction:match "%f[%a]j%l+%s+(.*)"
   local number = target and tonumber(target:match "^%x*", 16)
@@ -199,7 +199,8 @@ function blocks.by_line(built, counts)
   return lines
 end
 
--- Returns the kind of an instruction, as `code_lines` does for lines. `begins`: its line begins with a counter.
+-- Returns the kind of an instruction (see `code_lines`). `begins` is false for the first instruction of a line, unless
+-- the instruction is a counting call.
 local function kind_of(code, counted, begins)
   if not counted then return "uncounted" end
   return code.jumps_anywhere and not begins and "middle" or "counted"
@@ -210,7 +211,7 @@ local ranks <const> = { counted = 1, middle = 2, uncounted = 3 }
 --- Finds the lines of a program's source that have code, and those with code that no counting call precedes.
 -- @tparam table built
 -- @treturn table by line with code: "counted"; "middle", if some code is in the middle of a block and may also be the
---   target of an indirect jump; or "uncounted", if no count of some code is known
+--   target of an indirect jump; or "uncounted", if the count of some code is unknown
 function blocks.code_lines(built)
   local functions = blocks.functions(built.image)
   local lines, line_at = {}, lines_of(built, functions)

@@ -6,8 +6,9 @@
 
 local figures = {}
 
--- Tolerance for the total time of a report, which each row bounds: seconds divided by percentage. GNU gprof's rule for
--- a bin that covers parts of two functions can make the sum of the functions exceed the samples by a few per mille.
+-- Tolerance for the total time of a report. Each row gives bounds for the total: its seconds divided by its percentage.
+-- GNU gprof's rule for a bin that covers parts of two functions can make the sum of the functions exceed the samples by
+-- a few per mille.
 local SLACK <const> = 0.01
 
 local unit_seconds <const> = { [""] = 1, m = 1e-3, u = 1e-6, n = 1e-9, p = 1e-12, T = 1e12 }

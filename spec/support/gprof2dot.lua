@@ -1,5 +1,5 @@
 -- Reads a call graph report as gprof2dot reads GNU gprof's reports: finds the lines that it accepts, those that it
--- warns of, and those that make it fail. Text after the last entry is ignored.
+-- warns about, and those that make it fail. Text after the last entry is ignored.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local gprof2dot = {}
