@@ -55,7 +55,7 @@ static bool joined(void) {
 static void put_process(const process *about) {
   static char command[1 << 16];
   const size_t size = read_start("/proc/self/cmdline", command, sizeof command);
-  put_section(PROCESS, 7 * sizeof(uint64_t) + 3 * sizeof(uint32_t) + size);
+  put_section(PROCESS, 9 * sizeof(uint64_t) + 3 * sizeof(uint32_t) + size);
   rec_put_u64((uint64_t)about->id);
   rec_put_u64((uint64_t)about->parent);
   rec_put_u64(about->begin);
@@ -63,6 +63,8 @@ static void put_process(const process *about) {
   rec_put_u64(rec_limit);
   rec_put_u64(__atomic_load_n(&rec_lost, __ATOMIC_RELAXED));
   rec_put_u64((uint64_t)rec_timer_error);
+  rec_put_u64(about->code_low);
+  rec_put_u64(about->code_high);
   rec_put_u32(rec_rate);
   rec_put_u32(joined());
   put_bytes(command, size);

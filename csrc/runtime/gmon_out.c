@@ -10,8 +10,6 @@
 #include "runtime/sampling.h"
 #include "runtime/table.h"
 
-#define BYTES_PER_BIN 4
-
 typedef struct arc {
   uintptr_t from, self;
   uint64_t count;
@@ -68,10 +66,10 @@ static void add_arc(sums *all, uintptr_t from, uintptr_t self, uint64_t count) {
 static void add_record(sums *all, const record *r, uint64_t count) {
   if (r->self == 0) {
     if (r->from - all->low < all->high - all->low)
-      all->bins[(r->from - all->low) / BYTES_PER_BIN] += count;
+      all->bins[(r->from - all->low) / REC_BYTES_PER_BIN] += count;
   } else if (in_program(r->self)) {
-    add_arc(all, in_program(r->from) ? r->from - all->bias : 0, r->self - all->bias,
-            count);
+    add_arc(all, in_program(r->from) ? r->from - all->bias : UINTPTR_MAX,
+            r->self - all->bias, count);
   }
 }
 
@@ -104,11 +102,11 @@ static void sort(arc *arcs, size_t count) {
 
 /* --- the file --------------------------------------------------------------- */
 
-static void put_header(void) {
-  const char spare[12] = {0};
+static void put_header(uint64_t time) {
   rec_put("gmon", 4);
   rec_put_u32(1);
-  rec_put(spare, sizeof spare);
+  rec_put_u32(0);
+  rec_put_u64(time);
 }
 
 static void put_histogram(const sums *all, uint64_t done) {
@@ -117,7 +115,7 @@ static void put_histogram(const sums *all, uint64_t done) {
   rec_put_u64(all->low - all->bias);
   rec_put_u64(all->high - all->bias);
   rec_put_u32((uint32_t)all->bin_count);
-  rec_put_u32(rec_rate);
+  rec_put_u32(rec_rate > 0 ? rec_rate : REC_DEFAULT_RATE);
   rec_put(unit, sizeof unit);
   for (size_t i = 0; i < all->bin_count; i++) {
     const uint64_t left = all->bins[i] > done ? all->bins[i] - done : 0;
@@ -156,7 +154,7 @@ static bool allocate_sums(sums *all) {
   all->buckets = 1;
   while (all->buckets < 2 * all->left) all->buckets *= 2;
   all->arcs = map_memory(all->buckets * sizeof *all->arcs);
-  all->bin_count = (all->high - all->low) / BYTES_PER_BIN;
+  all->bin_count = (all->high - all->low) / REC_BYTES_PER_BIN;
   all->bins = map_memory((all->bin_count + 1) * sizeof *all->bins);
   return all->arcs && all->bins;
 }
@@ -178,13 +176,11 @@ static bool add_up(sums *all) {
   return true;
 }
 
-int rec_put_gmon(uintptr_t low, uintptr_t high) {
-  sums all = {.low = low & ~(uintptr_t)(BYTES_PER_BIN - 1),
-              .high = (high + BYTES_PER_BIN - 1) & ~(uintptr_t)(BYTES_PER_BIN - 1),
-              .bias = rec_modules->bias};
+int rec_put_gmon(uintptr_t low, uintptr_t high, uint64_t time) {
+  sums all = {.low = low, .high = high, .bias = rec_modules->bias};
   const bool complete = add_up(&all);
   if (complete) {
-    put_header();
+    put_header(time);
     put_histograms(&all);
     put_arcs(all.arcs, all.buckets);
   }

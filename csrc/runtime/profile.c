@@ -19,7 +19,6 @@
 #include "runtime/table.h"
 #include "runtime/threads.h"
 
-static uintptr_t code_low, code_high;
 static process about;
 static bool child;       /* this process was made by fork */
 static uint64_t written; /* state of the tables when the profile was written */
@@ -31,8 +30,8 @@ static char name[2 * PATH_MAX];  /* path of the file being written */
 static uint64_t now(void) { return read_clock(CLOCK_REALTIME); }
 
 void rec_set_code(uintptr_t low, uintptr_t high) {
-  code_low = low;
-  code_high = high;
+  about.code_low = low & ~(uintptr_t)(REC_BYTES_PER_BIN - 1);
+  about.code_high = (high + REC_BYTES_PER_BIN - 1) & ~(uintptr_t)(REC_BYTES_PER_BIN - 1);
 }
 
 void rec_begin_profile(bool forked) {
@@ -92,7 +91,8 @@ static void set_name(const char *suffix) {
 static void write_gmon(void) {
   set_name("");
   int error = 0;
-  if (rec_open_output(name)) error = rec_put_gmon(code_low, code_high);
+  if (rec_open_output(name))
+    error = rec_put_gmon(about.code_low, about.code_high, about.end);
   if (error)
     rec_discard_output();
   else
@@ -118,7 +118,8 @@ void rec_write_profile(void) {
   if (__atomic_exchange_n(&writing, true, __ATOMIC_ACQUIRE)) return;
   const uint64_t before = block_signals(), state = state_of_tables();
   if (state != written) {
-    if (code_low >= code_high) rec_set_code(rec_modules->code, rec_modules->code_end);
+    if (about.code_low >= about.code_high)
+      rec_set_code(rec_modules->code, rec_modules->code_end);
     about.end = now();
     write_gmon();
     write_contexts();

@@ -9,7 +9,7 @@
 #include "runtime/linux.h"
 #include "runtime/stacks.h"
 
-unsigned rec_rate = 1000;
+unsigned rec_rate = REC_DEFAULT_RATE;
 int rec_tick_signal;
 int rec_timer_error;
 

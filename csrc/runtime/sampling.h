@@ -9,6 +9,10 @@
 
 #include "runtime/table.h"
 
+/* The rate unless another is asked for. Without samples, it is that of the empty
+ * histogram: then other profiles can be added. */
+#define REC_DEFAULT_RATE 1000
+
 HIDDEN extern unsigned rec_rate;   /* ticks per second; 0: no samples */
 HIDDEN extern int rec_tick_signal; /* the signal; 0 if there is none */
 HIDDEN extern int rec_timer_error; /* errno of the first timer that could not be made */

@@ -82,7 +82,7 @@ function recorder.arcs(built, path)
   local profile, name, sums = gmon.parse(shell.read(path)), namer(built.image), {}
   for _, arc in ipairs(gmon.select(profile, "arc")) do
     local callee = name(arc.self)
-    local key = (arc.from == 0 and "?" or name(arc.from)) .. " " .. callee
+    local key = (arc.from == -1 and "?" or name(arc.from)) .. " " .. callee
     sums[key] = (sums[key] or 0) + arc.count
     sums[callee] = (sums[callee] or 0) + arc.count
   end
@@ -111,8 +111,8 @@ function recorder.read(path)
       assert(size == 4 and at + 4 == #bytes + 1, "end")
       return file
     elseif kind == 1 then
-      file.process = fields("i8i8I8I8I8I8I8I4I4s4", { "id", "parent", "begin", "finish", "limit", "lost", "timer_error",
-        "rate", "joined", "command" })
+      file.process = fields("i8i8I8I8I8I8I8I8I8I4I4s4", { "id", "parent", "begin", "finish", "limit", "lost",
+        "timer_error", "low", "high", "rate", "joined", "command" })
     elseif kind == 2 then
       file.modules = {}
       for i = 1, fields("I4", { "count" }).count do
