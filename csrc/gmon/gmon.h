@@ -16,12 +16,14 @@
 #include "base/range.h"
 
 typedef enum gp_format {
-  GP_FORMAT_AUTO,    /* magic if the file begins with "gmon", else BSD */
+  GP_FORMAT_AUTO,    /* magic if the file begins with "gmon", context if it begins with
+                        "gprofctx", else BSD */
   GP_FORMAT_MAGIC,   /* the current format */
   GP_FORMAT_BSD,     /* old BSD; when reading, also 4.4BSD, detected by its version */
   GP_FORMAT_44BSD,
-  GP_FORMAT_PROF     /* System V's mon.out, read only; magic if the file begins with
+  GP_FORMAT_PROF,    /* System V's mon.out, read only; magic if the file begins with
                         "gmon" */
+  GP_FORMAT_CONTEXT  /* the recorder's context profiles; read only */
 } gp_format;
 
 /* Samples over a range of text. */
@@ -60,6 +62,9 @@ typedef struct gp_data_stats {
   uint64_t bytes;         /* total size of the files read */
 } gp_data_stats;
 
+/* The longest build ID of an image, in bytes. */
+#define GP_DATA_BUILD_ID_BYTES 64
+
 typedef struct gp_data {
   gp_layout layout;       /* byte order and pointer size of the files; usually those of
                              the image */
@@ -68,6 +73,10 @@ typedef struct gp_data {
                              refuse a BSD file whose range differs from the first */
   bool shared;            /* data of a shared library; callers outside the library have
                              the address GP_OUTSIDE */
+  unsigned char build_id[GP_DATA_BUILD_ID_BYTES];
+  size_t build_id_size;   /* of the image, to choose the module of context profiles; 0 if
+                             unknown */
+  uint64_t image_size;    /* of the image's file in bytes; 0 if unknown */
   bool has_arcs;          /* an arc was added, or a file whose format records calls */
   gp_histogram *histograms;   /* disjoint; in the order in which they were added */
   uint32_t *by_address;       /* row numbers of histograms, in sorted runs: see gmon.c */

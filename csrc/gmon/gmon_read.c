@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/count.h"
+#include "gmon/context_profile.h"
 #include "gmon/gmon_format.h"
 #include "gmon/ld_profile.h"
 #include "gmon/mon_out.h"
@@ -231,11 +232,21 @@ static bool is_44bsd(gp_records *r) {
   return bytes && gp_u32(bytes + offset, r->layout) == VERSION_44BSD;
 }
 
+static bool is_context_profile(gp_records *r) {
+  size_t size = strlen(GP_CONTEXT_MAGIC);
+  const unsigned char *bytes = gp_reader_peek(r->reader, size);
+  return bytes && memcmp(bytes, GP_CONTEXT_MAGIC, size) == 0;
+}
+
 static bool read_file(gp_records *r, gp_format format) {
   if (gp_reader_available(r->reader, 1) == 0 && !r->reader->failed)
     return gp_fail(r->error, "is empty");
   const unsigned char *header = gp_reader_peek(r->reader, MAGIC_HEADER);
   if (r->reader->failed) return false;
+  if (format == GP_FORMAT_AUTO && is_context_profile(r)) {
+    r->kind.format = GP_FORMAT_CONTEXT;
+    return gp_context_profile_read(r);
+  }
   if (!header) return gp_fail(r->error, "is too short to be a profile");
   bool magic = memcmp(header, MAGIC, 4) == 0;
   if (format == GP_FORMAT_AUTO)

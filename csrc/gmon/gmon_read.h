@@ -3,8 +3,9 @@
  * Reads profile files into profile data.
  *
  * The formats are the current one ("magic", versions 0 and 1), the two BSD formats,
- * System V's mon.out (mon_out.h), and the profiles of shared libraries written by glibc's
- * dynamic linker (ld_profile.h). Sizes in a file are checked against its length before
+ * System V's mon.out (mon_out.h), the profiles of shared libraries written by glibc's
+ * dynamic linker (ld_profile.h), and the recorder's context profiles
+ * (context_profile.h). Sizes in a file are checked against its length before
  * memory is allocated. Messages give the offset of the bad record.
  */
 #ifndef GP_GMON_GMON_READ_H
@@ -21,10 +22,23 @@ typedef struct gp_read_options {
                              of its record. */
 } gp_read_options;
 
+/* What a context profile contains, in all modules. */
+typedef struct gp_context_counts {
+  uint64_t process;       /* its number */
+  uint64_t written;       /* nanoseconds since 1970 */
+  uint64_t threads, modules;
+  uint64_t contexts;      /* call paths, each counted once for every thread */
+  uint64_t calls, ticks;
+  uint64_t lost;          /* calls that were not counted, for lack of memory */
+  uint32_t rate;          /* ticks per second; 0 if no samples were taken */
+  bool joined;            /* call paths were joined, for lack of memory */
+} gp_context_counts;
+
 /* The detected format of a file. */
 typedef struct gp_file_kind {
   gp_format format;       /* never GP_FORMAT_AUTO */
-  uint32_t version;       /* version in a header of the magic format */
+  uint32_t version;       /* in a header of the magic format, or of a context profile */
+  gp_context_counts contexts;   /* zero unless the file is a context profile */
 } gp_file_kind;
 
 /* Adds the records of a file; "-" is standard input. Sets *kind once the file is open.

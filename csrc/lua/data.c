@@ -8,11 +8,20 @@
 #include "lua/module.h"
 #include "lua/object.h"
 #include "lua/trace.h"
+#include "object/build_id.h"
 
 /* Names of the file formats in Lua. */
 static const char *const format_names[] = {
     [GP_FORMAT_AUTO] = "auto", [GP_FORMAT_MAGIC] = "magic", [GP_FORMAT_BSD] = "bsd",
-    [GP_FORMAT_44BSD] = "4.4bsd", [GP_FORMAT_PROF] = "prof", [GP_FORMAT_PROF + 1] = NULL};
+    [GP_FORMAT_44BSD] = "4.4bsd", [GP_FORMAT_PROF] = "prof",
+    [GP_FORMAT_CONTEXT] = "context", NULL};
+
+/* Those that can be asked for. */
+static const char *const format_options[] = {
+    [GP_FORMAT_AUTO] = "auto", [GP_FORMAT_MAGIC] = "magic", [GP_FORMAT_BSD] = "bsd",
+    [GP_FORMAT_44BSD] = "4.4bsd", [GP_FORMAT_PROF] = "prof", NULL};
+
+_Static_assert(GP_DATA_BUILD_ID_BYTES == GP_BUILD_ID_BYTES, "room for a build ID");
 
 static gp_data_box *check_box(lua_State *L, int index) {
   return luaL_checkudata(L, index, GP_DATA);
@@ -35,13 +44,15 @@ const gp_data *gp_open_data(lua_State *L, const gp_data_box *box) {
  * image; the pointer size is 4 or 8 bytes */
 static int new_data(lua_State *L) {
   gp_layout layout = {.pointer_size = 8};
+  const gp_image *image = NULL;
   if (lua_isinteger(L, 1)) {
     luaL_argcheck(L, lua_tointeger(L, 1) == 4 || lua_tointeger(L, 1) == 8, 1,
                   "4 or 8 expected");
     layout.pointer_size = (unsigned char)lua_tointeger(L, 1);
     layout.big_endian = lua_toboolean(L, 4);
   } else {
-    layout = gp_check_image(L, 1)->layout;
+    image = gp_check_image(L, 1);
+    layout = image->layout;
   }
   bool mixed_rates = lua_toboolean(L, 2);
   const gp_trace *trace = gp_opt_trace(L, 3);
@@ -50,6 +61,10 @@ static int new_data(lua_State *L) {
   memset(box, 0, sizeof *box);
   gp_data_init(&box->data, layout);
   box->data.mixed_rates = mixed_rates;
+  if (image) {
+    box->data.build_id_size = gp_build_id(image, box->data.build_id);
+    box->data.image_size = bfd_get_file_size(image->file);
+  }
   box->trace = trace;
   box->open = true;
   luaL_setmetatable(L, GP_DATA);
@@ -100,6 +115,32 @@ static void fill_entry(lua_State *L, const gp_data *data, gp_file_kind kind,
               data->stats.histogram_records - before.histogram_records);
   set_integer(L, "arc_records", data->stats.arc_records - before.arc_records);
   set_integer(L, "block_records", data->stats.block_records - before.block_records);
+  set_integer(L, "process", kind.contexts.process);
+  set_integer(L, "written", kind.contexts.written);
+  set_integer(L, "threads", kind.contexts.threads);
+  set_integer(L, "modules", kind.contexts.modules);
+  set_integer(L, "contexts", kind.contexts.contexts);
+  set_integer(L, "calls", kind.contexts.calls);
+  set_integer(L, "ticks", kind.contexts.ticks);
+  set_integer(L, "lost", kind.contexts.lost);
+  set_integer(L, "rate", kind.contexts.rate);
+  lua_pushboolean(L, kind.contexts.joined);
+  lua_setfield(L, -2, "joined");
+}
+
+/* Removes the fields that do not apply to a file's format. */
+static void trim_entry(lua_State *L, gp_format format) {
+  static const char *const fields[] = {"process", "written", "threads", "modules",
+                                       "contexts", "calls", "ticks", "lost", "rate",
+                                       "joined", NULL};
+  if (format == GP_FORMAT_CONTEXT) return;
+  for (const char *const *name = fields; *name; name++) {
+    lua_pushnil(L);
+    lua_setfield(L, -2, *name);
+  }
+  if (format == GP_FORMAT_MAGIC) return;
+  lua_pushnil(L);
+  lua_setfield(L, -2, "version");
 }
 
 /* Pushes the list of files and a new entry in it. Called before the file is read, to
@@ -108,10 +149,10 @@ static void fill_entry(lua_State *L, const gp_data *data, gp_file_kind kind,
 static void push_entry(lua_State *L, const gp_data *data, const char *path) {
   for (const char *const *name = format_names; *name; name++) lua_pushstring(L, *name);
   lua_getiuservalue(L, 1, 1);
-  lua_createtable(L, 0, 6);
+  lua_createtable(L, 0, 16);
   lua_pushstring(L, path);
   lua_setfield(L, -2, "path");
-  fill_entry(L, data, (gp_file_kind){GP_FORMAT_AUTO, 0}, data->stats);
+  fill_entry(L, data, (gp_file_kind){.format = GP_FORMAT_AUTO}, data->stats);
   lua_pushvalue(L, -1);
   lua_rawseti(L, -3, (lua_Integer)lua_rawlen(L, -3) + 1);
 }
@@ -121,8 +162,7 @@ static void end_entry(lua_State *L, const gp_data *data, gp_file_kind kind,
                       gp_data_stats before, bool done) {
   if (done) {
     fill_entry(L, data, kind, before);
-    lua_pushnil(L);
-    if (kind.format != GP_FORMAT_MAGIC) lua_setfield(L, -2, "version");
+    trim_entry(L, kind.format);
   } else {
     lua_pushnil(L);
     lua_rawseti(L, -3, (lua_Integer)lua_rawlen(L, -3));
@@ -130,7 +170,7 @@ static void end_entry(lua_State *L, const gp_data *data, gp_file_kind kind,
 }
 
 gp_format gp_check_format(lua_State *L, int index) {
-  return (gp_format)luaL_checkoption(L, index, "auto", format_names);
+  return (gp_format)luaL_checkoption(L, index, "auto", format_options);
 }
 
 int gp_check_open_file(lua_State *L, int index) {
@@ -148,7 +188,7 @@ static int read_file(lua_State *L) {
   gp_read_options options = {.format = gp_check_format(L, 3),
                              .trace = check_box(L, 1)->trace};
   gp_data_stats before = data->stats;
-  gp_file_kind kind = {GP_FORMAT_AUTO, 0};
+  gp_file_kind kind = {.format = GP_FORMAT_AUTO};
   gp_error error = {""};
   push_entry(L, data, path);
   bool done = file < 0 ? gp_data_read(data, path, &options, &kind, &error)
@@ -170,7 +210,7 @@ static int add_file(lua_State *L) {
   gp_format format = gp_check_format(L, 3);
   gp_data_box *box = check_box(L, 1);
   gp_data_stats before = data->stats;
-  gp_file_kind kind = {GP_FORMAT_AUTO, 0};
+  gp_file_kind kind = {.format = GP_FORMAT_AUTO};
   gp_error error = {""};
   push_entry(L, data, path);
   bool done = gp_data_add_file(data, &box->staging, path, format, box->trace, &kind,

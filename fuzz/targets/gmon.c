@@ -2,14 +2,19 @@
 /*
  * Fuzzes the reader of profile files, with any format, byte order and pointer size.
  *
- * Parts: choices (layout, format, mixed rates, traces; size of pieces), the file.
+ * Parts: choices (layout, format, mixed rates, traces; size of pieces; whether to correct
+ * the checksum of a context profile, and the length of the build ID), the file.
  *
  * Properties: reading a file as a whole, and in pieces of any size as from a pipe, gives
  * the same data, or both fail. An error is one line. A file added twice counts twice; a
  * damaged file leaves a sum unchanged.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "../sameness.h"
 #include "../support.h"
+#include "base/crc32.h"
 #include "gmon/add_file.h"
 
 const size_t fuzz_part_count = 2;
@@ -20,15 +25,36 @@ typedef struct reading {
   gp_format format;
   fuzz_file from;
   bool mixed_rates, traced;
+  size_t build_id_size;
 } reading;
+
+/* Makes an empty sum. Its build ID is 1, 2, 3 ... */
+static void prepare(const reading *read, gp_data *data) {
+  gp_data_init(data, read->layout);
+  data->mixed_rates = read->mixed_rates;
+  data->build_id_size = read->build_id_size;
+  for (size_t i = 0; i < read->build_id_size; i++)
+    data->build_id[i] = (unsigned char)(i + 1);
+}
+
+/* Copies a file, and makes its last four bytes its checksum. */
+static fuzz_part with_checksum(fuzz_part file, bool big_endian) {
+  unsigned char *bytes = malloc(file.size);
+  gp_crc32 crc;
+  memcpy(bytes, file.bytes, file.size);
+  gp_crc32_init(&crc);
+  gp_crc32_add(&crc, bytes, file.size - 4);
+  gp_put_u32(bytes + file.size - 4, gp_crc32_value(&crc),
+             (gp_layout){.big_endian = big_endian});
+  return (fuzz_part){bytes, file.size};
+}
 
 /* Reads the file as a whole into `data`. Returns false if it cannot be read. */
 static bool read_whole(const reading *read, gp_data *data) {
   gp_error error = {""};
   gp_read_options options = {.format = read->format};
   gp_file_kind kind;
-  gp_data_init(data, read->layout);
-  data->mixed_rates = read->mixed_rates;
+  prepare(read, data);
   bool done = gp_data_read(data, read->from.path, &options, &kind, &error);
   fuzz_check_error(done, &error);
   return done;
@@ -46,8 +72,7 @@ static bool read_pieces(const reading *read, gp_data *data, size_t piece) {
   gp_read_options options = {.format = read->format,
                              .trace = read->traced ? &trace : NULL};
   gp_file_kind kind;
-  gp_data_init(data, read->layout);
-  data->mixed_rates = read->mixed_rates;
+  prepare(read, data);
   fuzz_piece = piece;
   bool done = gp_data_read_open(data, read->from.file, &options, &kind, &error);
   fuzz_piece = 0;
@@ -62,8 +87,7 @@ static void add_twice(const reading *read, const gp_data *once, bool readable) {
   gp_staging staging = {0};
   gp_file_kind kind;
   uint64_t times = 0;
-  gp_data_init(&sum, read->layout);
-  sum.mixed_rates = read->mixed_rates;
+  prepare(read, &sum);
   for (int i = 0; i < 2; i++) {
     bool done = gp_data_add_file(&sum, &staging, read->from.path, read->format, NULL,
                                  &kind, &error);
@@ -81,13 +105,17 @@ static void add_twice(const reading *read, const gp_data *once, bool readable) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_part parts[2];
   fuzz_parts(data, size, parts, 2);
-  uint8_t choices = fuzz_byte(parts[0], 0);
+  uint8_t choices = fuzz_byte(parts[0], 0), more = fuzz_byte(parts[0], 2);
+  bool corrects = more & 1 && parts[1].size >= 4;
+  if (corrects) parts[1] = with_checksum(parts[1], choices & 1);
   reading read = {.layout = {.big_endian = choices & 1,
                              .pointer_size = choices & 2 ? 4 : 8,
                              .narrow_counts = choices & 128},
                   .format = choices & 64 ? GP_FORMAT_PROF : choices >> 2 & 3,
                   .from = fuzz_make_file(parts[1], 0),
-                  .mixed_rates = choices & 16, .traced = choices & 32};
+                  .mixed_rates = choices & 16, .traced = choices & 32,
+                  .build_id_size = more >> 1 & 7};
+  if (corrects) free((void *)(uintptr_t)parts[1].bytes);
   gp_data whole, pieces;
   bool done = read_whole(&read, &whole);
   FUZZ_HOLDS(read_pieces(&read, &pieces, fuzz_byte(parts[0], 1)) == done);

@@ -5,10 +5,22 @@
 
 local arguments = require "gprof.library.arguments"
 local core = require "gprof.core"
+local profile_files = require "gprof.library.profile_files"
 
 local data = {}
 
+-- Leaves out the context profiles whose gmon.out is in the list, too.
+local function without_twins(paths)
+  local twins, others = profile_files.twins(paths), {}
+  for i, path in ipairs(paths) do
+    if not twins[i] then others[#others + 1] = path end
+  end
+  return others
+end
+
 --- Reads profile files and adds them up: `gprof.data(image, path... [, options])`.
+-- A context profile of the recorder counts like the `gmon.out` beside it. If both are
+-- given, they are the same profile, and only `gmon.out` is read.
 -- @function gprof.data
 -- @tparam image image the profiled program or shared library: the files have its byte
 --   order and pointer size
@@ -36,12 +48,13 @@ local function read(_, image, ...)
     paths[paths.n], paths.n = nil, paths.n - 1
   end
   for i = 1, paths.n do arguments.check(paths[i], "string", i + 1, "data") end
+  paths = without_twins(paths)
   local records = core.data(image, options.mixed_rates, arguments.trace(options))
   if options.slide then
     return require "gprof.library.slide".read(records, image, paths, options)
   end
-  for i = 1, paths.n do
-    local done, message = records:read(paths[i], options.file_format)
+  for _, path in ipairs(paths) do
+    local done, message = records:read(path, options.file_format)
     if not done then return nil, message end
   end
   return records
@@ -85,8 +98,10 @@ end
 --   caller at the address 0 then stands for all callers outside it
 -- @tfield integer uncounted number of calls of functions in a shared library that the
 --   dynamic linker did not count because its table was full
--- @tfield {table,...} files what each file contained: `path`, `format`, `version` in the
---   magic format, the three numbers of records, and `slide`, if an offset was subtracted
+-- @tfield {table,...} files what each file contained: `path`; `format`: one of those that
+--   `data:read` takes, or "context", a context profile; `version` of the magic format and
+--   of context profiles; the three numbers of records; of context profiles the fields
+--   below; and `slide`, if an offset was subtracted
 --   from its addresses: a table with the `offset`. If the offset was determined from the
 --   data, the table also has `arcs`, the number of arcs; `fitting`, how many of them lead
 --   to function entries once the offset is subtracted; `unmoved`, how many lead there if
@@ -96,6 +111,19 @@ end
 -- @tfield integer|nil high the highest address in histograms and of callees
 -- @tfield integer pointer_size size of an address in files read and written, in bytes
 -- @tfield boolean big_endian byte order of files read and written
+
+--- Fields of context profiles in `files`, all modules and threads taken together.
+-- @table contexts
+-- @tfield integer process process number
+-- @tfield integer written when the file was written: nanoseconds since 1970
+-- @tfield integer threads number of threads
+-- @tfield integer modules number of modules: the program and its libraries
+-- @tfield integer contexts number of call paths, each counted once for every thread
+-- @tfield integer calls number of calls
+-- @tfield integer ticks number of samples
+-- @tfield integer lost number of calls that were not counted, for lack of memory
+-- @tfield integer rate samples a second that were asked for
+-- @tfield boolean joined whether call paths were joined, for lack of memory
 
 --- Adds the contents of a file. A failure closes the data, because part of the file may
 -- have been added.

@@ -2,6 +2,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local gmon = require "support.gmon"
+local gprof = require "gprof"
 local oracle = require "support.oracle"
 local program = require "support.program"
 local recorder = require "support.recorder"
@@ -261,6 +262,62 @@ describe("samples", function()
     local built = recorder.compile "times.c"
     local path = record(built, { "3" }, { env = { GPROF_RECORDER = "rate=0" } })
     assert.same({}, (select(2, recorder.paths(built, path .. ".ctx"))))
+  end)
+end)
+
+-- Reading --------------------------------------------------------------------------------
+
+-- Returns the records of a profile as they are written to a sum. Reports follow from them.
+local function records(image, path)
+  local sum = shell.tmpdir "sum" .. "/sum"
+  assert(assert(gprof.data(image, path)):write(sum))
+  return shell.read(sum)
+end
+
+describe("gprof reads", function()
+  it("the same from gmon.out and from the context profile", function()
+    local function check(source, arguments, options)
+      local built = recorder.compile(source, { flags = { WHOLE } })
+      local path, image = record(built, arguments, options), assert(gprof.image(built.image))
+      assert.equal(records(image, path), records(image, path .. ".ctx"))
+    end
+    check("threads.c", { "4", "1000", "4" })
+    check("times.c", { "5" })
+    check("times.c", { "1" }, { env = { GPROF_RECORDER = "rate=0" } })
+    check("parents.c", { "q" })
+    check("paths.c", {}, { env = { GPROF_RECORDER = "memory=1" } })
+  end)
+
+  it("which context profile belongs to a gmon.out", function()
+    local built = recorder.compile "threads.c"
+    local path, other = record(built, { "1", "10", "1" }), record(built, { "1", "10", "1" })
+    local function info()
+      return program.run({ "-i", built.image, path }).stdout
+    end
+    assert.truthy(info():find(path .. ".ctx' (version 1) contains:\n\t2 threads\n", 1, true))
+    shell.check { "cp", other .. ".ctx", path .. ".ctx" }
+    assert.truthy(info():find("does not belong to " .. path, 1, true))
+  end)
+
+  it("the calls of a library, also if it was loaded and closed twice", function()
+    local plugin = recorder.compile("plugin.c", { flags = { "-shared", "-fPIC" } }).image
+    local built = recorder.compile("loader.c", { flags = { "-pg" } })
+    local path = record(built, { plugin, plugin }) .. ".ctx"
+    local image = assert(gprof.image(plugin))
+    local calls = {}
+    for f in assert(gprof.profile(image, (assert(gprof.data(image, path))))):functions() do calls[f.name] = f.calls end
+    assert.same({ 2, 2000 }, { calls.plugin, calls.plugged })
+    local graph = program.run { "-b", "-q", plugin, path }
+    assert.same({ "", 0 }, { graph.stderr, graph.status })
+    assert.truthy(graph.stdout:find "2000/2000 +plugin %[%d+%]\n")
+  end)
+
+  it("calls that come from a library, such as qsort's of its comparison", function()
+    local built = recorder.compile("parents.c", { flags = { WHOLE } })
+    local flat = program.run { "-b", "-p", built.image, (record(built, { "q" })) }
+    assert.same({ "", 0 }, { flat.stderr, flat.status })
+    assert.truthy(flat.stdout:find "%s3%s+[%d.]+%s+[%d.]+%s+comparison\n")
+    assert.truthy(flat.stdout:find "%s1%s+[%d.]+%s+[%d.]+%s+main\n")
   end)
 end)
 

@@ -18,7 +18,7 @@ local MOST_NAMES <const> = 3  -- in a message
 local function is_profile(path)
   if core.file_status(path) ~= "file" then return false end
   local file <close> = io.open(path, "rb")
-  return file ~= nil and file:read(4) == "gmon"
+  return file ~= nil and require "gprof.library.profile_files".is_head(file:read(8))
 end
 
 -- Returns the option with an optional argument that ends a word such as "-bp" or

@@ -17,6 +17,7 @@ local core = require "gprof.core"
 local defaults = require "gprof.cli.defaults"
 local failure = require "gprof.library.failure"
 local policy = require "gprof.library.policy"
+local profile_files = require "gprof.library.profile_files"
 
 local profiles = {}
 
@@ -101,6 +102,23 @@ local function add_list(list, path)
   end
 end
 
+-- Returns the list without the context profiles whose gmon.out is in the list, too.
+local function without_twins(list)
+  local twins = profile_files.twins(list)
+  if not next(twins) then return list end
+  local others = { named = list.named, directories = list.directories, directory = {},
+    errors = {} }
+  for i, path in ipairs(list) do
+    local directory = list.directory[i]
+    if not twins[i] then
+      add(others, path, directory, list.errors[i])
+    elseif directory then
+      directory.files = directory.files - 1
+    end
+  end
+  return others
+end
+
 --- Finds the profiles of a command line without opening them.
 -- @tparam table settings from `command_line.read`
 -- @treturn table list
@@ -126,7 +144,7 @@ function profiles.find(settings)
     list.named[1] = defaults.profile_path(settings)
     add(list, list.named[1])
   end
-  return list
+  return without_twins(list)
 end
 
 --- Returns the name of a list in messages.

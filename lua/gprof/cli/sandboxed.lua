@@ -10,6 +10,7 @@
 local core = require "gprof.core"
 local defaults = require "gprof.cli.defaults"
 local output = require "gprof.output"
+local profile_files = require "gprof.library.profile_files"
 local raise <const> = require "gprof.library.failure".raise
 local run = require "gprof.cli.run"
 local sandbox = require "gprof.sandbox"
@@ -50,6 +51,11 @@ local function add_profiles(paths, settings)
   paths[#paths + 1] = defaults.profile_path(settings)
 end
 
+-- Adds the context profiles beside the profiles, which --file-info reads.
+local function add_context_profiles(paths)
+  for i = 1, #paths do paths[#paths + 1] = profile_files.context_path(paths[i]) end
+end
+
 local function add_compared(paths, settings)
   if not settings.compare[1] then return end
   for _, name in ipairs(require "gprof.cli.compare_args".names(settings.compare)) do
@@ -87,7 +93,10 @@ local function readable(settings, image)
   local paths = {}
   add_image(paths, image)
   add_all(paths, settings.debug_dir)
-  add_profiles(paths, settings)
+  local profiles = {}
+  add_profiles(profiles, settings)
+  if settings.styles.info then add_context_profiles(profiles) end
+  add_all(paths, profiles)
   add_compared(paths, settings)
   add_libraries(paths, settings)
   paths[#paths + 1] = settings.external_symbol_table

@@ -21,7 +21,8 @@ local values <const> = {
   checks_arguments = { true, false },
   -- A directory as an operand stands for all profiles below it.
   reads_directories = { true, false },
-  -- System V's mon.out and the dynamic linker's profiles of libraries can be read.
+  -- System V's mon.out and the dynamic linker's profiles of libraries can be read;
+  -- --file-info looks for context profiles.
   reads_foreign_profiles = { true, false },
   -- In a sum, the option `file_format` applies to the output only; input formats are
   -- detected.

@@ -4,26 +4,58 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local policy = require "gprof.library.policy"
+local profile_files = require "gprof.library.profile_files"
 
-local kinds = {
+local kinds <const> = {
   { "histogram_records", "histogram record" },
   { "arc_records", "call-graph record" },
   { "block_records", "basic-block count record" },
 }
 
---- Prints the report about each file that was read.
+local context_kinds <const> = {
+  { "threads", "thread" },
+  { "modules", "module" },
+  { "contexts", "call path" },
+  { "calls", "call" },
+  { "ticks", "sample" },
+}
+
+local function write_counts(file, counted, write)
+  for _, kind in ipairs(counted) do
+    local count = file[kind[1]]
+    write("\t%d %s%s\n", count, kind[2], count == 1 and "" or "s")
+  end
+end
+
+local function write_file(file, version, write)
+  local is_context = file.format == "context"
+  write(("File `%s' (version %d) contains:\n"):format(file.path, version))
+  write_counts(file, is_context and context_kinds or kinds, write)
+  if file.joined then write "\tfurther call paths were joined: memory was limited\n" end
+  if is_context and file.lost > 0 then
+    write("\t%d calls were not counted, for lack of memory\n", file.lost)
+  end
+end
+
+-- Writes about the context profile beside a gmon.out.
+local function write_beside(profile, path, write)
+  local file, message = profile_files.contexts_beside(profile.image, path)
+  if file then write_file(file, file.version, write) end
+  if message then write(message .. "\n") end
+end
+
+--- Prints the report about each file that was read, and the context profile beside it.
 -- @tparam profile profile
 -- @tparam table options `gnu_compat`: for a file without a version, print the version of
---   the file before it
+--   the file before it; and do not look for context profiles
 -- @tparam stream write
 return function(profile, options, write)
-  local version, inherits = 0, policy.of(options).inherits_version
+  local version, rules = 0, policy.of(options)
   for _, file in ipairs(profile.data.files) do
-    version = file.version or inherits and version or 0
-    write(("File `%s' (version %d) contains:\n"):format(file.path, version))
-    for _, kind in ipairs(kinds) do
-      local count = file[kind[1]]
-      write("\t%d %s%s\n", count, kind[2], count == 1 and "" or "s")
+    version = file.version or rules.inherits_version and version or 0
+    write_file(file, version, write)
+    if file.format == "magic" and rules.reads_foreign_profiles then
+      write_beside(profile, file.path, write)
     end
   end
 end

@@ -1,0 +1,66 @@
+--- Profile files, before their records are read: how they begin, and which context
+-- profile belongs to a gmon.out.
+--
+-- @internal gprof.library.profile_files
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local core = require "gprof.core"
+
+local profile_files = {}
+
+local SUFFIX <const> = ".ctx"
+
+--- Returns whether a file of the current format, or a context profile, begins like this.
+-- @tparam string|nil head the first eight bytes
+-- @treturn boolean
+function profile_files.is_head(head)
+  return head ~= nil and (head:sub(1, 4) == "gmon" or head == "gprofctx")
+end
+
+--- Finds the context profiles whose gmon.out is also in a list.
+-- @tparam {string,...} paths
+-- @treturn {[integer]=true,...} their numbers
+function profile_files.twins(paths)
+  local given, twins = {}, {}
+  for _, path in ipairs(paths) do given[path] = true end
+  for i, path in ipairs(paths) do
+    if path:sub(-#SUFFIX) == SUFFIX then twins[i] = given[path:sub(1, -#SUFFIX - 1)] end
+  end
+  return twins
+end
+
+--- Returns the path where the recorder puts the context profile of a gmon.out.
+-- @tparam string path
+-- @treturn string
+function profile_files.context_path(path) return path .. SUFFIX end
+
+-- Returns the time in the header of a gmon.out that the recorder wrote.
+local function time_of(path, data)
+  local file <close> = io.open(path, "rb")
+  local header = file and file:read(20)
+  return header and #header == 20 and
+    ((data.big_endian and ">" or "<") .. "i8"):unpack(header, 13)
+end
+
+--- Reads the context profile beside a gmon.out.
+-- @tparam image image
+-- @tparam string path of the gmon.out
+-- @treturn[1] table its entry in `data.files`
+-- @return[2] nil
+-- @treturn[2] string|nil why it cannot be used; nil if there is none
+function profile_files.contexts_beside(image, path)
+  local beside = profile_files.context_path(path)
+  if core.file_status(path) ~= "file" or core.file_status(beside) ~= "file" then
+    return nil
+  end
+  local data <close>, message = core.data(image):read(beside)
+  if not data then return nil, message end
+  local file = data.files[1]
+  if file.format ~= "context" then return nil, beside .. ": is not a context profile" end
+  if file.written ~= time_of(path, data) then
+    return nil, ("%s: does not belong to %s, but to another run"):format(beside, path)
+  end
+  return file
+end
+
+return profile_files
