@@ -39,6 +39,34 @@ void gp_push_image(lua_State *L, const gp_image_box *box) {
   lua_remove(L, -2);
 }
 
+/* Registry key of the handler of large names. */
+#define LARGE_NAMES "gprof.large_names"
+
+/* set_large_name_handler(function): sets the function that is called with an image, once,
+ * if names are too large to be demangled */
+static int set_large_name_handler(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  lua_settop(L, 1);
+  lua_setfield(L, LUA_REGISTRYINDEX, LARGE_NAMES);
+  return 0;
+}
+
+void gp_report_large_names(lua_State *L, const gp_image_box *of) {
+  if (!of->image->demangler->refused || of->names_reported) return;
+  luaL_checkstack(L, 8, NULL);
+  gp_push_image(L, of);
+  gp_image_box *box = lua_touserdata(L, -1);
+  if (box) box->names_reported = true;
+  if (box && lua_getfield(L, LUA_REGISTRYINDEX, LARGE_NAMES) == LUA_TFUNCTION) {
+    lua_pushvalue(L, -2);
+    lua_call(L, 1, 0);
+  } else if (box) {
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+  if (!of->image) luaL_error(L, "image is closed");  /* by the handler */
+}
+
 static int new_image(lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   gp_error error = {""};
@@ -225,6 +253,7 @@ void gp_define_image(lua_State *L) {
   static const luaL_Reg functions[] = {
       {"image", new_image}, {"demangling_style", set_style},
       {"library", find_library}, {"changed_file", find_change},
+      {"set_large_name_handler", set_large_name_handler},
       {"image_mentions", find_mention}, {"imports_mcount", find_mcount},
       {"mentions_any", find_symbol}, {"needed_libraries", find_needed},
       {NULL, NULL}};

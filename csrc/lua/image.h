@@ -17,6 +17,7 @@ typedef struct gp_image_box {
   bool links_checked;         /* gp_debuglink_check was called */
   bool lines_searched;        /* the finder was called with "lines" */
   bool split_reported;        /* the finder was called with "split" */
+  bool names_reported;        /* the handler of large names was called */
 } gp_image_box;
 
 /* Returns the image at stack index `index`; a Lua error if it is closed or of another
@@ -25,5 +26,9 @@ gp_image *gp_check_image(lua_State *L, int index);
 
 /* Pushes the Lua object of a box; nil if it was collected. */
 void gp_push_image(lua_State *L, const gp_image_box *box);
+
+/* Reports that names are too large to be demangled, once for each image. Call it after
+ * names were demangled. A Lua error if the image was closed meanwhile. */
+void gp_report_large_names(lua_State *L, const gp_image_box *of);
 
 #endif

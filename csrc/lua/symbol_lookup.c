@@ -38,6 +38,13 @@ static const gp_name_index *check_names(lua_State *L) {
   return &box->names;
 }
 
+/* Pushes the numbers of functions in the guard. */
+static int push_found(lua_State *L, void **guard, size_t count) {
+  gp_take_rows(L, guard, count);
+  gp_report_large_names(L, gp_check_symbols(L, 1)->image);
+  return 1;
+}
+
 /* symbols:named(name [, demangled]) -> numbers of functions */
 static int named(lua_State *L) {
   const gp_name_index *names = check_names(L);
@@ -47,8 +54,7 @@ static int named(lua_State *L) {
   void **guard = gp_push_guard(L);
   *guard = demangled ? gp_name_index_demangled(names, name, &count)
                      : gp_name_index_find(names, name, &count);
-  gp_take_rows(L, guard, count);
-  return 1;
+  return push_found(L, guard, count);
 }
 
 /* symbols:matching(pattern) -> numbers of functions */
@@ -58,8 +64,7 @@ static int matching(lua_State *L) {
   size_t count = 0;
   void **guard = gp_push_guard(L);
   *guard = gp_name_index_matching(names, pattern, &count);
-  gp_take_rows(L, guard, count);
-  return 1;
+  return push_found(L, guard, count);
 }
 
 /* symbols:owner(id) -> for a cold part, the number of its function; else `id` */

@@ -50,6 +50,7 @@ const char *gp_shown_name(lua_State *L, gp_symbols_box *box, uint32_t id) {
   if (!box->demangled) return gp_linker_name(box, id);
   const char *name = gp_demangled_name(&box->shown, box->image->image, &box->symtab, id);
   if (!name) gp_raise_no_memory(L);
+  gp_report_large_names(L, box->image);
   return name;
 }
 
@@ -58,6 +59,7 @@ const char *gp_short_name(lua_State *L, gp_symbols_box *box, uint32_t id) {
   const char *name =
       gp_demangled_short_name(&box->shown, box->image->image, &box->symtab, id);
   if (!name) gp_raise_no_memory(L);
+  gp_report_large_names(L, box->image);
   return name;
 }
 

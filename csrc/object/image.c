@@ -237,7 +237,8 @@ static gp_image *new_image(gp_error *error) {
   prepare_bfd();
   gp_image *image = gp_column(1, sizeof *image);
   if (image) image->near = gp_column(1, sizeof *image->near);
-  if (image && image->near) return image;
+  if (image) image->demangler = gp_column(1, sizeof *image->demangler);
+  if (image && image->near && image->demangler) return image;
   gp_image_close(image);
   gp_fail_memory(error);
   return NULL;
@@ -282,6 +283,7 @@ void gp_image_close(gp_image *image) {
   free(image->synthetic);
   if (image->near) gp_near_symbols_free(image->near);
   free(image->near);
+  free(image->demangler);
   if (image->file) bfd_close(image->file);
   free(image->bytes);
   free(image);
@@ -329,8 +331,10 @@ const char *gp_image_plain_name(const gp_image *image, const char *name) {
   return image->leading && name[0] == image->leading ? name + 1 : name;
 }
 
-char *gp_image_demangle(const gp_image *image, const char *name) {
-  return bfd_demangle(image->file, name, DMGL_ANSI | DMGL_PARAMS);
+bool gp_image_demangle(const gp_image *image, const char *name, bool parameters,
+                       char **demangled) {
+  return gp_demangle(image->demangler, gp_image_plain_name(image, name), parameters,
+                     demangled);
 }
 
 bool gp_image_demangling_style(const char *name) {

@@ -20,6 +20,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "object/demangle.h"
 #include "object/elf_machine.h"
 #include "object/near_symbols.h"
 
@@ -48,6 +49,8 @@ typedef struct gp_image {
                                       has none */
   struct gp_image *supplementary;  /* debugging information shared by several files */
   struct gp_image *mini_debug;     /* only names of functions */
+
+  gp_demangler *demangler;
 } gp_image;
 
 /* A source location. Strings belong to the image. */
@@ -100,8 +103,9 @@ bool gp_image_locate(const gp_image *image, uint64_t address, gp_location *locat
 /* Returns `name` without the target's leading character. */
 const char *gp_image_plain_name(const gp_image *image, const char *name);
 
-/* Returns the demangled name (free() it), or NULL if `name` is not mangled. */
-char *gp_image_demangle(const gp_image *image, const char *name);
+/* Demangles a name like gp_demangle, without the target's leading character. */
+bool gp_image_demangle(const gp_image *image, const char *name, bool parameters,
+                       char **demangled);
 
 /* Sets libiberty's demangling style ("auto", "gnu-v3", "rust" ...) for the whole process.
  * False if the style is unknown. */

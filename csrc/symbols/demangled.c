@@ -48,7 +48,9 @@ const char *gp_demangled_name(gp_demangled *names, const gp_image *image,
   const char **place = &names->name[symbol];
   /* cppcheck-suppress identicalInnerCondition ; tests the pointer, returns the name */
   if (*place) return *place;
-  char *demangled = gp_image_demangle(image, symtab->name[symbol]);
+  char *demangled;
+  if (!gp_image_demangle(image, symtab->name[symbol], true, &demangled))
+    return NULL;
   *place = demangled ? store(names, demangled)
                      : gp_image_plain_name(image, symtab->name[symbol]);
   free(demangled);

@@ -3,7 +3,6 @@
 #include "symbols/name_index.h"
 
 #include <ctype.h>
-#include <libiberty/demangle.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,14 +108,16 @@ static const char *longest_identifier(const char *name, size_t *length) {
   return best;
 }
 
-/* Whether a symbol's name demangles to `name` with these options of libiberty. */
+/* Sets `*same` to whether a symbol's name demangles to `name`, with or without
+ * parameters. False if there is no memory. */
 static bool demangles_to(const gp_name_index *index, uint32_t symbol, const char *name,
-                         int options) {
+                         bool parameters, bool *same) {
   const char *mangled = index->symtab->name[symbol];
-  char *demangled = bfd_demangle(index->image->file, mangled, options);
-  bool same = demangled && strcmp(demangled, name) == 0;
+  char *demangled;
+  if (!gp_image_demangle(index->image, mangled, parameters, &demangled)) return false;
+  *same = demangled && strcmp(demangled, name) == 0;
   free(demangled);
-  return same;
+  return true;
 }
 
 /* Whether a symbol's demangled name may contain a word. The mangled names of C++ and old
@@ -139,20 +140,23 @@ typedef struct search {
   size_t count;
 } search;
 
-static bool demangled_matches(search *s, int options, bool filtered) {
+static bool demangled_matches(search *s, bool parameters, bool filtered) {
   const gp_symtab *symtab = s->index->symtab;
   for (uint32_t symbol = 0; symbol < symtab->count; symbol++) {
+    bool same;
     if (gp_symtab_owner(symtab, symbol) != symbol) continue;
     if (filtered && !may_contain(s->index, symbol, s->word, s->length)) continue;
-    if (demangles_to(s->index, symbol, s->name, options)) s->found[s->count++] = symbol;
+    if (!demangles_to(s->index, symbol, s->name, parameters, &same)) return false;
+    if (same) s->found[s->count++] = symbol;
   }
-  return s->count > 0;
+  return true;
 }
 
-/* Compares names as reports print them, then names without parameters. */
-static bool matches(search *s, bool filtered) {
-  return demangled_matches(s, DMGL_ANSI | DMGL_PARAMS, filtered) ||
-         demangled_matches(s, DMGL_ANSI, filtered);
+/* Compares names as reports print them, then names without parameters. False if there is
+ * no memory. */
+static bool find_matches(search *s, bool filtered) {
+  return demangled_matches(s, true, filtered) &&
+         (s->count > 0 || demangled_matches(s, false, filtered));
 }
 
 uint32_t *gp_name_index_demangled(const gp_name_index *index, const char *name,
@@ -162,9 +166,12 @@ uint32_t *gp_name_index_demangled(const gp_name_index *index, const char *name,
   s.found = gp_column(index->symtab->count, sizeof *s.found);
   /* The longest identifier may be a word that mangled names abbreviate. */
   bool unusual = strpbrk(name, "(<: ") != NULL;
-  if (s.found && !matches(&s, true) && unusual) matches(&s, false);
+  bool done = s.found && find_matches(&s, true) &&
+              (s.count > 0 || !unusual || find_matches(&s, false));
   *count = s.count;
-  return s.found;
+  if (done) return s.found;
+  free(s.found);
+  return NULL;
 }
 
 /* --- patterns ------------------------------------------------------------------ */
@@ -186,7 +193,9 @@ static bool matches_name(const gp_name_pattern *pattern, const char *name, scrat
  * the function's parameters, which a regular expression would find. */
 static bool matches_symbol(const gp_name_index *index, const gp_name_pattern *pattern,
                            uint32_t symbol, scratch *s, bool *matches) {
-  char *demangled = gp_image_demangle(index->image, index->symtab->name[symbol]);
+  char *demangled;
+  if (!gp_image_demangle(index->image, index->symtab->name[symbol], true, &demangled))
+    return false;
   bool done = !demangled || matches_name(pattern, demangled, s, matches);
   if (done && (!demangled || (!*matches && pattern->kind == GP_GLOB)))
     done = matches_name(pattern, plain_name(index, symbol), s, matches);

@@ -10,12 +10,18 @@ local symbol_tables = require "gprof.library.symbol_tables"
 
 local images = {}
 
--- The core calls these two modules, which are loaded on the first call.
+-- The core calls these functions. The two modules are loaded on the first call.
 core.set_sorter(function(order, next)
   return require "gprof.library.sorting"(order, next)
 end)
 core.set_debug_file_finder(function(image, what)
   return require "gprof.library.debug_file"[what](image)
+end)
+core.set_large_name_handler(function(image)
+  local warn = image_options.of(image).warn
+  if not warn then return end
+  warn(image.path .. ": some names are too large to be demangled, and are shown as in " ..
+    "the symbol table")
 end)
 
 --- Opens an object file: `gprof.image(path [, options])`.
@@ -37,7 +43,8 @@ end)
 --   gprof.library.debug_file):
 --
 --   - `debug_dir`: array of directories to search in addition to the standard ones;
---   - `warn`: function called with a message about each file that is missing or unusable
+--   - `warn`: function called with a message about each file that is missing or unusable,
+--     and once if names are too large to be demangled
 -- @treturn[1] image with the fields
 --
 --   - `path`;

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Demangles names, within limits.
+ *
+ * A mangled name refers back to its parts, so 400 bytes can stand for terabytes. A name
+ * that is too large stays mangled. What libiberty writes is counted, for each name and in
+ * total. Work that writes nothing is estimated beforehand. The limit of the total grows
+ * with the names, so large programs do not reach it.
+ */
+#ifndef GP_OBJECT_DEMANGLE_H
+#define GP_OBJECT_DEMANGLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The limits, in bytes. rustc's own demangler limits a name to 1,000,000 bytes. */
+enum {
+  GP_DEMANGLED_NAME = 1 << 18,   /* a demangled name */
+  GP_DEMANGLED_TOTAL = 1 << 24,  /* all of them, in addition to: */
+  GP_DEMANGLED_RATIO = 64        /* for each byte of a mangled name */
+};
+
+/* Zero-initialized. */
+typedef struct gp_demangler {
+  uint64_t mangled;   /* bytes of mangled names so far */
+  uint64_t written;   /* bytes of demangled names, also of those that were too large */
+  bool refused;       /* a name was too large */
+} gp_demangler;
+
+/* Demangles a name in the current style, with or without parameters. Like bfd_demangle(),
+ * ignores leading dots and dollar signs, and a version after "@". Sets `*demangled` to
+ * the result (free() it); NULL if the name is not mangled, or too large. False if there
+ * is no memory. */
+bool gp_demangle(gp_demangler *demangler, const char *name, bool parameters,
+                 char **demangled);
+
+#endif

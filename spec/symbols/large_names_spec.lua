@@ -1,0 +1,190 @@
+-- Names that demangle to gigabytes are shown mangled.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local gprof = require "gprof"
+local program = require "support.program"
+local row = require "support.row"
+local shell = require "support.shell"
+
+-- Returns a number with the digits of an alphabet.
+local function digits(number, alphabet)
+  local text = ""
+  repeat
+    local digit = number % #alphabet + 1
+    text, number = alphabet:sub(digit, digit) .. text, number // #alphabet
+  until number == 0
+  return text
+end
+
+-- Returns a sequence number as in "S_", "S0_", "S1_" and so on.
+local function sequence(number, alphabet)
+  return (number == 0 and "" or digits(number - 1, alphabet)) .. "_"
+end
+
+local UPPER <const> = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+local ALL <const> = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+-- Returns `n` types, each a template with the previous one as both of its arguments. `template` and `first` are the
+-- numbers of substitutions.
+local function doubled(n, template, first)
+  local types = {}
+  for i = 1, n do
+    local last = "S" .. sequence(first + i - 1, UPPER)
+    types[i] = "S" .. sequence(template, UPPER) .. "I" .. last .. last .. "E"
+  end
+  return table.concat(types)
+end
+
+-- Functions that return a mangled name, whose size or cost is doubled n times.
+local bombs <const> = {}
+
+-- f(A<int, int>, A<A<int, int>, A<int, int>>, ...)
+function bombs.substitutions(n)
+  return "_Z1f1AIiiE" .. doubled(n, 0, 1)
+end
+
+-- The same as template arguments. The return type, which is printed first, is an expansion of the last one.
+function bombs.packs(n)
+  return "_Z1fI1AIiiE" .. doubled(n, 1, 2) .. "EDpS" .. sequence(n + 2, UPPER) .. "v"
+end
+
+-- f::operator T<T<T<...>>>()
+function bombs.conversions(n)
+  return "_ZN1fcv" .. ("T_I"):rep(n) .. "i" .. ("E"):rep(n) .. "Ev"
+end
+
+-- a::b<(..), ((..), (..)), ...>
+function bombs.rust(n)
+  local name, last = "INvC1a1bTllE", 8
+  for _ = 1, n do
+    local reference = "B" .. sequence(last, ALL)
+    name, last = name .. "T" .. reference .. reference .. "E", #name
+  end
+  return "_R" .. name .. "E"
+end
+
+-- a::b<for<'a, 'b, ...> fn()>
+function bombs.lifetimes(n)
+  return "_RINvC1a1bFG" .. sequence(2 ^ n // 1 | 0, ALL) .. "EuE"
+end
+
+-- a.f(int[int], int[int][int[int]], ...)
+function bombs.dlang(n)
+  local name, last = "_D1a1fFHii", 7
+  for _ = 1, n do
+    local here = #name
+    name = name .. "H"
+    for _ = 1, 2 do
+      local distance = #name - last
+      local high = distance // 26
+      name = name .. "Q" .. (high > 0 and string.char(65 + high) or "") .. string.char(97 + distance % 26)
+    end
+    last = here
+  end
+  return name .. "Zv"
+end
+
+local styles <const> = { dlang = "dlang" }
+
+-- Writes a symbol file with these names, for the functions of an image from 0 on.
+local function symbols(names)
+  local lines = {}
+  for i, name in ipairs(names) do
+    lines[i] = ("%x T %s\n"):format(row.address(i - 1), name)
+  end
+  return shell.write(shell.tmpdir "names" .. "/symbols", table.concat(lines))
+end
+
+local image
+local function run(names, ...)
+  image = image or row.image(40)
+  local profile = row.profile { row.histogram(0, #names - 1), row.arc(0, 1, 1) }
+  local words = { "-b", "-S", symbols(names), ... }
+  table.move({ image, profile }, 1, 2, #words + 1, words)
+  local result = program.run(words, { line = 'ulimit -t 60; exec "$@"' })
+  assert.same("", result.stderr:gsub("gprof.lua: warning: [^\n]*: some names are too large to be demangled, and are " ..
+    "shown as in the symbol table\n", "", 1))
+  assert.equal(0, result.status)
+  return result
+end
+
+local function count(text, part)
+  local found, from = 0, 1
+  while true do
+    local first, last = text:find(part, from, true)
+    if not first then return found end
+    found, from = found + 1, last + 1
+  end
+end
+
+describe("A name that is too large to be demangled", function()
+  for kind, make in pairs(bombs) do
+    local style = "--demangle=" .. (styles[kind] or "auto")
+
+    it("is shown mangled, with a warning: " .. kind, function()
+      local name = make(40)
+      local result = run({ name, style:find "dlang" and "_D3app3fooFiZv" or "_Z5otherv" }, style, "-p")
+      assert.equal(1, count(result.stdout, name .. "\n"))
+      assert.truthy(result.stdout:find(style:find "dlang" and "app.foo(int)\n" or "other()\n", 1, true))
+      assert.equal(1, count(result.stderr, "\n"))
+    end)
+  end
+
+  for kind, make in pairs(bombs) do
+    it("is demangled if it is small: " .. kind, function()
+      local name = make(kind == "conversions" and 1 or 3)
+      local result = run({ name, "other" }, "--demangle=" .. (styles[kind] or "auto"), "-p")
+      assert.equal(0, count(result.stdout, name))
+      assert.equal("", result.stderr)
+    end)
+  end
+
+  it("is demangled as by c++filt if it is just small enough", function()
+    local name = bombs.substitutions(12)
+    local expected = shell.check { "c++filt", name }
+    assert.is_true(#expected.stdout > 100000)
+    local result = run({ name, "other" }, "-p")
+    assert.equal(1, count(result.stdout, expected.stdout))
+    assert.equal("", result.stderr)
+  end)
+
+  for _, options in ipairs {
+    { "-q" }, { "-p", "--short-names" }, { "-p", "-pf*" }, { "-p", "-pA::g" }, { "-p", "-p/f/" }, { "-Q", "--tree" },
+    { "--export=json" }, { "--export=callgrind" }, { "--export=folded" }, { "--html=/dev/stdout" },
+  } do
+    it("is mangled and gives one warning with " .. table.concat(options, " "), function()
+      local result = run({ bombs.substitutions(40), "f", "_ZN1A1gEv", bombs.packs(40) }, table.unpack(options))
+      assert.equal(1, count(result.stderr, "\n"))
+    end)
+  end
+
+  it("is reported to scripts", function()
+    local seen = {}
+    local opened = assert(gprof.image(row.image(2), {
+      external_symbol_table = symbols { bombs.rust(40), bombs.packs(40), "_Z1gv" },
+      warn = function(message) seen[#seen + 1] = message end,
+    }))
+    local names = {}
+    for f in opened:symbols() do names[#names + 1] = f.name end
+    assert.same({ bombs.rust(40), bombs.packs(40), "g()" }, names)
+    assert.equal(1, #seen)
+  end)
+end)
+
+describe("The demangled names of an image", function()
+  -- Each name would be 139 KB, 180 of them 25 MB.
+  it("have a limited total size", function()
+    local names = {}
+    for i = 1, 180 do
+      names[i] = bombs.substitutions(12):gsub("^_Z1f", ("_Z4f%03d"):format(i))
+    end
+    local opened = assert(gprof.image(row.image(180), { external_symbol_table = symbols(names) }))
+    local total, mangled = 0, 0
+    for f in opened:symbols() do
+      total = total + #f.name
+      if f.name == f.symbol then mangled = mangled + 1 end
+    end
+    assert.is_true(mangled > 30 and mangled < 100, mangled)
+    assert.is_true(total < 20000000, total)
+  end)
+end)
