@@ -6,7 +6,7 @@
 #   make test        install dependencies, then run the linter and all tests
 #   make check-all   run make test with more random cases, static analysis, coverage and valgrind
 #   make analyze     run the static analyzers: gcc -fanalyzer, clang-tidy, cppcheck
-#   make faults      inject failures of memory and files at every possible place
+#   make faults      make memory and file operations fail at every possible place
 #   make soak        load profiles ten thousand times in one process, to find leaks
 #   make coverage    report the lines that the specs run, by file
 #   make fuzz        run the coverage-guided fuzzers (see fuzz/README.md)
@@ -70,8 +70,8 @@ BUNDLE = build/gprof/modules.bundle
 # The runtime that counts basic blocks in the profiled program (see doc/blocks.md).
 RUNTIME = build/libgprof-blocks.a
 
-# The recorder, which replaces glibc's for programs compiled with -pg (see doc/recorder.md). Other
-# machines than these two keep glibc's.
+# The recorder, which replaces glibc's profiling in programs compiled with -pg (see
+# doc/recorder.md). It supports x86-64 and AArch64.
 RECORDERS = $(if $(filter x86_64-% aarch64-%,$(shell $(CC) -dumpmachine)), \
   build/libgprof-recorder.so build/libgprof-recorder.a)
 
@@ -115,8 +115,8 @@ $(BUNDLE): $(filter %.lua,$(MODULES)) lua/bundle.lua $(CORE)
 	$(say) LUAC $@
 	$(quietly)$(LUA) lua/bundle.lua $@ $(filter lua/gprof/%,$^)
 
-# Debian's libbfd and libopcodes support one machine. make build/arm64 links the core with those
-# of a package for another machine, such as binutils-aarch64-linux-gnu.
+# Debian's libbfd and libopcodes support one machine. make build/arm64 links the core with the
+# libraries for another machine, from a package such as binutils-aarch64-linux-gnu.
 foreign = $(firstword $(wildcard /usr/lib/*/lib$(1)-*-$(2).so) lib$(1)-$(2).so)
 
 build/%/gprof/core.so: $(OBJECTS)
@@ -155,9 +155,9 @@ $(RUNTIME): csrc/runtime/blocks.c Makefile
 
 RUNTIME_FLAGS = -O2 -fPIE -fno-profile-arcs -fno-sanitize=all
 
-# The recorder runs at calls, before the function has used its arguments: it must not change vector
-# registers, nor call functions of the C library where the source does not. It also runs before
-# thread-local storage exists, which stack protectors use.
+# The recorder runs when a function is entered, before the function has used its arguments. So it
+# must not change vector registers, and the compiler must not add calls to the C library. It also
+# runs before thread-local storage exists, which stack protectors use.
 RECORDER_FLAGS = -O2 -fPIC -ftls-model=initial-exec -mgeneral-regs-only -ffreestanding \
   -fno-tree-loop-distribute-patterns -fno-stack-protector -fno-profile-arcs -fno-sanitize=all
 RECORDER_LINK = -shared -Wl,-z,now -Wl,-z,initfirst
@@ -175,7 +175,7 @@ build/libgprof-recorder.so: $(RECORDER_OBJECTS)
 	$(say) LINK $@
 	$(quietly)$(CC) $(LDFLAGS) $(RECORDER_LINK) -o $@ $^
 
-# One object, so that a program gets all of it. Only the names for programs stay global.
+# One object, so that a program links all of it. Only the names that programs use stay global.
 build/libgprof-recorder.a: $(filter-out %/libraries.o,$(RECORDER_OBJECTS))
 	$(say) AR $@
 	$(quietly)$(CC) -r -nostdlib -o build/objects/recorder.o $^
@@ -414,9 +414,9 @@ $(SANITIZED): $(SANITIZED_OBJECTS)
 	$(quietly)$(CC) $(CFLAGS) $(LDFLAGS) $(SANITIZE) -Wl,-E -o $@ $^ $(LIBRARIES) $(LZMA) \
 	  $(OPCODES_LIBRARY) -llua5.4
 
-# Runs fewer random cases, and one in ten of the comparisons with GNU gprof: these check numbers,
-# which the plain run also checks. The garbage collector is in generational mode (see
-# spec/support/collector.lua).
+# Runs fewer random cases, and one in ten of the comparisons with GNU gprof: the comparisons check
+# numbers, and the run without sanitizers makes them all. The garbage collector is in generational
+# mode (see spec/support/collector.lua).
 spec-sanitized: $(SANITIZED) $(RUNTIME)
 	GPROF_CASES=$${GPROF_CASES:-20} GPROF_SHARE=$${GPROF_SHARE:-10} GPROF_COLLECTOR=generational \
 	  GPROF_LUA=$(CURDIR)/$(SANITIZED) spec/run.sh build/specs-sanitized $(SANITIZED) $(BUSTED)

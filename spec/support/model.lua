@@ -2,8 +2,8 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 -- Functions, cycles and arcs are tables whose fields have the library's names. Lists of arcs are ordered from newest to
--- oldest. Sums are formed in the order of these lists and of addresses, since rounding affects the last bit, and with
--- it the order of nearly equal times.
+-- oldest. Times are added in the order of these lists and of addresses: rounding affects the last bit of a sum, which
+-- decides the order of nearly equal times.
 
 local model = {}
 

@@ -1,4 +1,4 @@
--- Runs GNU gprof, whose reports ours are compared with. No other file does.
+-- Runs GNU gprof, to compare its reports with ours. No other file runs it.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local shell = require "support.shell"

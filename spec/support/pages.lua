@@ -66,7 +66,7 @@ function pages.parts(page)
   local head, style, markup, data, script = page:match(
     '^(.-)<style>(.-)</style>\n</head>\n(<body>.-)<script type="application/json" id="data">(.-)</script>\n' ..
     "<script>(.-)</script>\n</body>\n</html>\n$")
-  assert(head, "the page is not as it should be")
+  assert(head, "the page lacks a part, or its parts are in another order")
   return { head = head, policy = head:match 'http%-equiv="Content%-Security%-Policy" content="([^"]*)"', style = style,
     markup = markup, json = data, data = assert(dkjson.decode(data)), script = script }
 end

@@ -36,8 +36,7 @@ local function first_difference(ours, theirs)
   return ("line %d: ours ends"):format(number)
 end
 
--- Tells whether GNU gprof stopped because its two passes over the lines found different numbers of them. Our program
--- continues.
+-- Returns whether GNU gprof stopped because its two passes found different numbers of lines. Our program continues.
 local function miscounted(theirs)
   return theirs.stderr:find("somebody miscounted", 1, true) and theirs.status == 1
 end

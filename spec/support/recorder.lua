@@ -91,7 +91,7 @@ end
 
 --- Reads a context profile (doc/contexts.md).
 -- @tparam string path
--- @treturn table `process`, `modules` and `threads`, as the page calls their fields
+-- @treturn table `process`, `modules` and `threads`, with the field names of that page
 function recorder.read(path)
   local bytes = shell.read(path)
   local magic, mark, version, pointer, at = ("<c8I4I2I2"):unpack(bytes)

@@ -80,7 +80,7 @@ describe("The cold part of a function belongs to it", function()
       local what = ("%s, by %s"):format(kind, linker)
       if shell.run({ "ld." .. linker, "--version" }).status ~= 0 then
         pending(what)
-      elseif linker ~= "gold" or flags[2] ~= "-static-pie" then  -- which gold cannot make
+      elseif linker ~= "gold" or flags[2] ~= "-static-pie" then  -- gold does not support -static-pie
         it(what, function()
           assert_owners(compile({ "-fuse-ld=" .. linker, table.unpack(flags) }, "cold.c"))
         end)
@@ -118,12 +118,12 @@ describe("A cold part", function()
   local function file(name) return { name, 0, "local,file" } end
   local function local_function(name, offset) return { name, offset, "local,function" } end
 
-  it("belongs to a function of its file before a global one", function()
+  it("belongs to a function of its own file rather than to a global function", function()
     assert.equal(0x40, owner { file "a.c", local_function("f", 0x40), local_function("f.cold", 0x80), file "b.c",
       local_function("f", 0x60), { "f", 0x20 } })
   end)
 
-  it("belongs to a global function before one that is listed last", function()
+  it("belongs to a global function rather than to a static one of another file", function()
     assert.equal(0x20, owner { file "a.c", local_function("f.cold", 0x80), file "b.c", local_function("f", 0x60),
       { "f", 0x20 } })
   end)
@@ -138,7 +138,7 @@ describe("A cold part", function()
       file "c.c", local_function("g", 0x60) })
   end)
 
-  it("does not belong to a function that owns another one", function()
+  it("does not belong to a function that has another cold part", function()
     local function f_of_last_file(...)
       return owner { file "a.c", local_function("f.cold", 0x80), file "b.c", local_function("f", 0x20),
         file "c.c", local_function("f", 0x60), ... }

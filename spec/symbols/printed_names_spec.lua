@@ -89,7 +89,7 @@ local function listed(...)
 end
 
 describe("Each line of a flat profile", function()
-  it("is what its name selects", function()
+  it("is selected by the name that it shows", function()
     local copies = {}
     for _, name in ipairs(listed "-p") do copies[name] = (copies[name] or 0) + 1 end
     local lambda = "auto main::{lambda(auto:1)#1}::operator()<int>(int) const"
@@ -102,7 +102,7 @@ describe("Each line of a flat profile", function()
     end
   end)
 
-  it("is what its name selects in the call graph, also if it has a slash", function()
+  it("is selected by its name in the call graph, too, even if the name has a slash", function()
     local built = build_names()
     for name, symbol in pairs { ["Value::operator/(Value const&) const"] = "_ZNK5ValuedvERKS_",
       ["Value::operator/=(Value const&)"] = "_ZN5ValuedVERKS_",

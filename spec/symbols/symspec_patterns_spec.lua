@@ -93,7 +93,7 @@ describe("A symspec with a pattern", function()
       "'%[' is not a valid regular expression")
   end)
 
-  it("has no meaning with --gnu-compat", function()
+  it("matches nothing with --gnu-compat", function()
     local all = program.run { "--gnu-compat", "-p", image, profile }
     for _, spec in ipairs { "*Parse*", "Document::Parse", "/Parse/", "/(/" } do
       assert.equal(all.stdout, program.run({ "--gnu-compat", "-p", "-p" .. spec, image, profile }).stdout)

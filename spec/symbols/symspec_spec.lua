@@ -46,7 +46,7 @@ describe("symspec.parse", function()
     ["operator<(A)/operator>(A)"] = { "operator<(A)", "operator>(A)" },
     ["A::operator-><int>()/f"] = { "A::operator-><int>()", "f" },
   } do
-    it(("parses '%s', of calls"):format(text), function()
+    it(("parses '%s', a symspec of calls"):format(text), function()
       local from, to = symspec.parse(text, true)
       assert.same(sides, { from.name, to and to.name })
     end)

@@ -46,7 +46,7 @@ describe("a figure", function()
   end)
 end)
 
-describe("the turns of a measurement", function()
+describe("the runs of a measurement", function()
   -- Measures commands that take the given seconds. Returns the figures, and the commands in the order of their runs.
   local function measured(seconds, options)
     local order = {}
@@ -74,7 +74,7 @@ describe("the turns of a measurement", function()
     assert.equal("ab", order)
   end)
 
-  it("end for a command that is slow or fails", function()
+  it("are not repeated for a command that is slow or fails", function()
     local results, order = measured({ a = 1, b = 11, c = 101 }, { runs = 3, once = 10 })
     assert.equal("abcaa", order)
     assert.equal("> 100 s", results[3].trouble)
@@ -108,7 +108,7 @@ describe("an aim", function()
     assert.is_false(judged(result(0.010), with(result(0.010), { mb = 13.1 })).memory)
   end)
 
-  it("is met if GNU gprof fails, and not met if ours does", function()
+  it("is met if GNU gprof fails, and not met if our program fails", function()
     local failed = { trouble = "fails (1)" }
     assert.same({ time = true, memory = true }, judged(with(result(3), failed), with(result(3), { mb = 11 })))
     assert.same({ time = false, memory = false }, judged(result(3), with(result(1), failed)))

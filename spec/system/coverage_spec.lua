@@ -84,7 +84,7 @@ describe("a run with coverage", function()
     run_c(dir)
   end)
 
-  it("behaves like a run without", function()
+  it("behaves like a run without coverage", function()
     assert.truthy(ended.stderr:find("gprof.lua:25: at the end", 1, true), ended.stderr)
     assert.same({ "", 1 }, { ended.stdout, ended.status })
   end)

@@ -89,7 +89,7 @@ describe("without clones, reports are the same with and without --gnu-compat", f
   end
 end)
 
-describe("functions are those of --gnu-compat and of type function, except cold parts and .debug_info", function()
+describe("functions are those of --gnu-compat and of type function, but no cold parts or .debug_info symbols", function()
   for name, variant in build.each() do
     it(("in %s %s"):format(name, variant), function()
       local built = build.program(name, variant)
@@ -200,14 +200,14 @@ for _, variant in ipairs(clones) do
   end)
 end
 
-describe("a symbol of type function counts", function()
+describe("a symbol of type function is a function", function()
   local supported, lack = build.supported "labels"
   if not supported then
     pending(lack)
     return
   end
 
-  it("with any name", function()
+  it("whatever its name", function()
     local built = build.program "labels"
     local functions = own_functions { image = built.image, program = { sources = { "labels.o" } } }
     local profile = open(built.image, built.gmon)

@@ -2,7 +2,7 @@
 -- counted in instructions, which do not depend on the machine's load.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
--- Limits are for the ordinary interpreter. Under coverage, the hook would dominate the count.
+-- The limits apply to the ordinary interpreter. Under coverage, the hook would dominate the count.
 if os.getenv "GPROF_LUA" or os.getenv "GPROF_COVERAGE" then return end
 
 local build = require "support.build"
@@ -544,7 +544,7 @@ dimension("functions that are compared", 400, function(n)
   return running("-b", "--compare=" .. old, image(n), new)
 end)
 
--- They are named in the hint about a profile without samples.
+-- The hint about a profile without samples names the libraries.
 dimension("libraries that the image needs", 200, function(n)
   local dir, DT_NEEDED <const> = shell.tmpdir "libraries", 1
   shell.write(dir .. "/names", "\0liba.so\0")

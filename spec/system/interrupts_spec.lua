@@ -10,13 +10,14 @@ local built = build.program "cycles"
 
 local signals <const> = { HUP = 1, INT = 2, TERM = 15 }
 
--- A shell command that preloads spec/fixtures/files.c. AddressSanitizer need not be the first library.
+-- A shell command that preloads spec/fixtures/files.c, even before AddressSanitizer, which by default must be the first
+-- library.
 local library <const> = shell.tmpdir "files" .. "/files.so"
 shell.check { "cc", "-shared", "-fPIC", "-D_GNU_SOURCE", "-Werror", "-Wall", "-o", library,
   build.fixture "files.c", "-ldl" }
 
--- Unless `actions`, an option of env, says otherwise, signals have their default actions: the specs may run under
--- nohup, which ignores SIGHUP.
+-- Signals get their default actions, since the specs may run under nohup, which ignores SIGHUP. `actions` is another
+-- option of env to use instead.
 local function preloaded(variables, actions)
   return variables .. " ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 LD_PRELOAD=" .. library ..
     (' exec env %s "$@"'):format(actions or "--default-signal=HUP,INT,TERM")
@@ -87,7 +88,7 @@ describe("a signal", function()
         assert.equal("page\n", shell.listing(dir))
       end)
 
-      it("while a file gets its name waits: " .. what, function()
+      it("while a file gets its name takes effect when the file is complete: " .. what, function()
         local result, page, files = make(preloaded(variables .. "AT=rename"))
         assert.equal(number, ended_by(result))
         assert.truthy(page:find "^<!DOCTYPE")

@@ -47,7 +47,7 @@ describe("the output of a snippet", function()
     assert.is_false(fits("a", ""))
   end)
 
-  it("has lines of any number where the page has three dots", function()
+  it("may have several lines where the page has three dots", function()
     assert.is_true(fits("a\n...", "a\nb\nc\n"))
     assert.is_true(fits("...\nc", "a\nb\nc\n"))
     assert.is_true(fits("a\n...\nc\n...\ne", "a\nb\nc\nd\ne\n"))
@@ -55,7 +55,7 @@ describe("the output of a snippet", function()
     assert.is_true(fits("...\nb\n...\nd", "a\n\nb\n\nc\nd\n"))
   end)
 
-  it("has a line at least where the page has three dots", function()
+  it("has at least one line where the page has three dots", function()
     assert.is_false(fits("a\n...", "a\n"))
     assert.is_false(fits("...\na", "a\n"))
     assert.is_false(fits("a\n...\nb", "a\nb\n"))
@@ -63,7 +63,7 @@ describe("the output of a snippet", function()
     assert.is_false(fits("...\na\n...\na", "a\nb\na\n"))
   end)
 
-  it("has more than blank lines where the page has three dots", function()
+  it("has a line that is not blank where the page has three dots", function()
     assert.is_true(fits("...", "a\n"))
     assert.is_false(fits("...", ""))
     assert.is_false(fits("...", " \n\n"))
@@ -295,7 +295,7 @@ error("oops", 0)
     assert.has_error(function() snippets.read "```console\nx\n```" end)
   end)
 
-  it("tells which profiles a command read, by their contents", function()
+  it("records which profiles a command read, by their contents", function()
     local steps = snippets.read [[
 ```console
 $ printf gmon1 >gmon.out; printf gmon1 >a; printf gmon2 >b; echo x >c

@@ -358,7 +358,7 @@ describe("with --gnu-compat, reports equal GNU gprof's in corner cases", functio
 
   -- Both programs read numbers as C's atoi() does: 4294967300 is 4, 2147483648 is negative. (Wide indexes are too large
   -- to compare.)
-  it("for numbers beyond 32 bits, and words that are no numbers", function()
+  it("for numbers beyond 32 bits, and words that are not numbers", function()
     local built = build.program "calls"
     local blocks = { kind = "blocks" }
     for i, address in ipairs(chance.subject(built.image).functions) do

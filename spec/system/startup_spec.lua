@@ -24,7 +24,7 @@ describe("a profile", function()
   end)
 end)
 
--- Limits are for the ordinary interpreter. Under coverage, the hook would dominate the count.
+-- The limits apply to the ordinary interpreter. Under coverage, the hook would dominate the count.
 if os.getenv "GPROF_LUA" or os.getenv "GPROF_COVERAGE" then return end
 
 if not work.countable() then

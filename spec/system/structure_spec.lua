@@ -63,7 +63,7 @@ local lua_files <const> = {}  -- of the library, without lua/bundle.lua
 for i, path in ipairs(structure.files(LUA .. "/gprof", "*.lua")) do lua_files[i] = "gprof/" .. path end
 
 describe("the folders of csrc/", function()
-  it("are those of the table, and every file is in one", function()
+  it("are those in the table, and every file is in one of them", function()
     for _, path in ipairs(c_files) do
       assert(c_folders[structure.folder(path)], path)
     end
@@ -73,7 +73,7 @@ describe("the folders of csrc/", function()
     assert.same({}, structure.upward(include_graph(c_files, read_c), c_folders))
   end)
 
-  it("are reported if they do", function()
+  it("are reported if they include a header of a higher layer", function()
     local graph = include_graph({ "object/image.h" }, function(path)
       return read_c(path):gsub("#include", '#include "profile/order.h"\n%0', 1)
     end)
@@ -144,7 +144,7 @@ describe("the folders of lua/gprof/", function()
     assert.same({}, structure.upward(graph, lua_folders))
   end)
 
-  it("are reported if they do", function()
+  it("are reported if they require a module of a higher layer", function()
     local planted = require_graph({ "gprof/format/csv.lua" }, function(path)
       return read_lua(path) .. '\nlocal function late() return require "gprof.cli.main" end'
     end)

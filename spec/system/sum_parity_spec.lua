@@ -68,7 +68,7 @@ local function some_program()
 end
 
 describe("With --gnu-compat, a sum", function()
-  it("has the bytes of GNU gprof's, apart from unused ones", function()
+  it("has the same bytes as GNU gprof's sum, apart from unused bytes", function()
     chance.cases(20250101, 8)(function(note)
       local subject, functions = some_program(), {}
       for i, f in ipairs(elf.functions(subject.image)) do functions[i] = f.address end
@@ -80,7 +80,7 @@ describe("With --gnu-compat, a sum", function()
     end)
   end)
 
-  it("gives the reports of GNU gprof's", function()
+  it("gives the same reports as GNU gprof's sum", function()
     chance.cases(20250201, 8)(function(note)
       local subject = random(3) == 1 and chance.image() or some_program()
       local profiles = { write("one", anywhere(subject)) }

@@ -64,7 +64,7 @@ describe("a limit on file sizes", function()
       end, { cwd = dir })
     end)
 
-    it("is a message, not a signal: " .. shown, function()
+    it("causes a message, not a signal: " .. shown, function()
       local dir, size, files = workplace(case.words, case.names)
       local expected = "1  " .. files .. "gprof.lua: " .. case.names[1] .. ": cannot be written: File too large"
       faults.each_place(signalled .. "\n" .. look_at(case.names), case.words, size, 10, function(_, said)
