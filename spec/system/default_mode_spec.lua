@@ -89,7 +89,7 @@ describe("without clones, reports are the same with and without --gnu-compat", f
   end
 end)
 
-describe("functions are those of --gnu-compat and of type function, but no cold parts or .debug_info symbols", function()
+describe("functions are those of --gnu-compat and of type function, except cold parts and .debug_info", function()
   for name, variant in build.each() do
     it(("in %s %s"):format(name, variant), function()
       local built = build.program(name, variant)

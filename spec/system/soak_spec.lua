@@ -8,8 +8,8 @@ local shell = require "support.shell"
 
 local TURNS <const> = tonumber(os.getenv "GPROF_SOAK" or 300)
 
--- KiB by which malloc's allocated bytes may vary. Each turn ends with a full collection, so there is no garbage. If nine
--- thousand turns lose a block of 32 bytes each, malloc's minimum, the sum is 281 KiB.
+-- KiB by which malloc's allocated bytes may vary. Each turn ends with a full collection, so there is no garbage. Nine
+-- thousand turns that each lose a block of 32 bytes, malloc's minimum, lose 281 KiB.
 local HEAP_SLACK <const> = 128
 
 -- KiB that fragmentation may add to resident memory: blocks that libbfd leaks split the free memory between them.
