@@ -8,6 +8,7 @@ local core = require "gprof.core"
 local failure = require "gprof.library.failure"
 local options = require "gprof.cli.options"
 local policy = require "gprof.library.policy"
+local wording = require "gprof.format.wording"
 
 local actions = {}
 
@@ -135,17 +136,13 @@ end
 
 -- Words -------------------------------------------------------------------------------
 
--- Formats a list for a sentence: "a, b or c".
-local function sentence(words, last)
-  return table.concat(words, ", ", 1, #words - 1) .. " " .. last .. " " .. words[#words]
-end
-
 -- Sets one of the option's permitted values. --color without an argument means "always".
 function actions.choice(settings, argument, option)
   for _, value in ipairs(options.values(option)) do
     if value == (argument or "always") then return set(settings, option, value) end
   end
-  reject(option, " takes %s, not '%s'", sentence(options.values(option), "or"), argument)
+  reject(option, " takes %s, not '%s'", wording.all(options.values(option), "or"),
+    argument)
 end
 
 -- As in GNU gprof, only the first character matters: "-O m".
@@ -155,7 +152,7 @@ local formats <const> = { a = "auto", m = "magic", b = "bsd", ["4"] = "4.4bsd",
 function actions.format(settings, argument, option)
   settings.file_format = formats[argument:sub(1, 1)] or
     raise("unknown file format '%s'; known formats: %s", argument,
-      sentence(options.values(option), "and"))
+      wording.all(options.values(option), "and"))
   local is_foreign = settings.file_format == "prof"
   if is_foreign and not policy.of(settings).reads_foreign_profiles then
     raise("file format 'prof' cannot be combined with --gnu-compat: GNU gprof cannot " ..
@@ -167,7 +164,7 @@ function actions.demangling(settings, argument, option)
   settings.no_demangle = nil
   if argument and not core.demangling_style(argument) then
     raise("unknown demangling style '%s'; known styles: %s", argument,
-      sentence(options.values(option), "and"))
+      wording.all(options.values(option), "and"))
   end
 end
 

@@ -6,26 +6,22 @@
 
 local core = require "gprof.core"
 local failure = require "gprof.library.failure"
+local wording = require "gprof.format.wording"
 
 local diagnosis = {}
 
 -- Names that match nothing --------------------------------------------------------------
 
-local MOST_NAMES <const> = 3  -- in a message
-
 -- Lists the clones of a function. Their names are the function's name, a dot and a
 -- suffix.
 local function clones_of(image, name)
-  local names, more, seen = {}, 0, {}
+  local names, seen = {}, {}
   for symbol in image:symbols(nil, "symbol") do
     if symbol:sub(1, #name + 1) == name .. "." and not seen[symbol] then
-      seen[symbol] = true
-      if #names < MOST_NAMES then names[#names + 1] = symbol else more = more + 1 end
+      names[#names + 1], seen[symbol] = symbol, true
     end
   end
-  if not names[1] then return nil end
-  return ("the compiler replaced it with %s%s"):format(table.concat(names, ", "),
-    more > 0 and (" and %d more"):format(more) or "")
+  return names[1] and "the compiler replaced it with " .. wording.first(names)
 end
 
 --- Explains why a symspec matches nothing: the compiler replaced the function with
@@ -122,10 +118,7 @@ end
 
 -- Returns the names of the libraries in parentheses; "" if there are none.
 local function in_parentheses(names)
-  if not names[1] then return "" end
-  local more = #names - MOST_NAMES
-  return (" (%s%s)"):format(table.concat(names, ", ", 1, math.min(#names, MOST_NAMES)),
-    more > 0 and (" and %d more"):format(more) or "")
+  return names[1] and (" (%s)"):format(wording.first(names)) or ""
 end
 
 -- Explains why there are no samples. If most calls lead to libraries, the time was

@@ -10,12 +10,11 @@ local file_set = require "gprof.library.file_set"
 local gprof = require "gprof"
 local policy = require "gprof.library.policy"
 local symbol_tables = require "gprof.library.symbol_tables"
+local wording = require "gprof.format.wording"
 
 local libraries = {}
 
 local raise <const>, need <const> = failure.raise, failure.need
-
-local MOST_NAMES <const> = 3  -- in a message
 
 --- Splits an argument of --with into paths.
 -- @tparam string word IMAGE:PROFILE or IMAGE
@@ -183,11 +182,9 @@ function libraries.warn_unknown(profile, warn)
   local unknown = require "gprof.library.merged_objects".unknown(profile)
   for _, field in ipairs { "unknown", "undecided" } do
     local names = unknown[field]
-    local more = #names - MOST_NAMES
     if names[1] then
-      warn(("some calls into %s%s have unknown callers, shown as <outside>: %s"):format(
-        table.concat(names, ", ", 1, math.min(#names, MOST_NAMES)),
-        more > 0 and (" and %d more"):format(more) or "", reasons[field]))
+      warn(("some calls into %s have unknown callers, shown as <outside>: %s"):format(
+        wording.first(names), reasons[field]))
     end
   end
 end

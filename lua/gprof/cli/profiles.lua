@@ -18,10 +18,10 @@ local defaults = require "gprof.cli.defaults"
 local failure = require "gprof.library.failure"
 local policy = require "gprof.library.policy"
 local profile_files = require "gprof.library.profile_files"
+local wording = require "gprof.format.wording"
 
 local profiles = {}
 
-local MOST_NAMES <const> = 3  -- in a message
 local PIECE <const> = 1 << 20      -- number of bytes of a list read at once
 local MOST_TEXT <const> = 1 << 28  -- largest size of a list, in bytes
 
@@ -151,9 +151,7 @@ end
 -- @tparam table list
 -- @treturn string "a, b"; "a, b, c and 9 more"
 function profiles.names(list)
-  local more = #list.named - MOST_NAMES
-  local names = table.concat(list.named, ", ", 1, math.min(#list.named, MOST_NAMES))
-  return more > 0 and ("%s and %d more"):format(names, more) or names
+  return wording.first(list.named)
 end
 
 return profiles

@@ -4,6 +4,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local options = require "gprof.cli.options"
+local wording = require "gprof.format.wording"
 
 local unused_options = {}
 
@@ -46,8 +47,7 @@ local function needed(settings, printed, what)
     if printed[style] or is_written(settings, style) then return nil end
     words[#words + 1] = requests[style]
   end
-  local last = table.remove(words)
-  return words[1] and table.concat(words, ", ") .. " or " .. last or last
+  return wording.all(words, "or")
 end
 
 --- Warns about each option that has no effect.

@@ -9,6 +9,7 @@ local core = require "gprof.core"
 local output = require "gprof.output"
 local policy = require "gprof.library.policy"
 local source_text = require "gprof.library.source_text"
+local wording = require "gprof.format.wording"
 
 -- The margin ----------------------------------------------------------------------------
 
@@ -90,19 +91,15 @@ local function read_text(page, file)
   return text
 end
 
-local MOST_NAMES <const> = 3  -- in a message
-
--- Warns about all files that were not found, of which there may be very many.
+-- Warns once about all files that were not found: there may be very many.
 local function report_missing(page)
   local names = page.missing
   if not names[2] then
     if names[1] then page.warn(source_text.not_found(names[1])) end
     return
   end
-  local more = #names - MOST_NAMES
-  page.warn(("%d source files not found: %s%s (-I adds directories to search)"):format(
-    #names, table.concat(names, ", ", 1, math.min(#names, MOST_NAMES)),
-    more > 0 and (" and %d more"):format(more) or ""))
+  page.warn(("%d source files not found: %s (-I adds directories to search)"):format(
+    #names, wording.first(names)))
 end
 
 -- Warns if the line table has lines past the end of the text.

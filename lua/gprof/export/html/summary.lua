@@ -8,6 +8,7 @@ local common = require "gprof.print.common"
 local fit = require "gprof.library.fit"
 local policy = require "gprof.library.policy"
 local text = require "gprof.export.html.text"
+local wording = require "gprof.format.wording"
 
 local summary = {}
 
@@ -15,18 +16,10 @@ local summary = {}
 -- samples.
 local FEW <const> = 100
 
--- The maximum number of names in a list. A longer list ends with "and N more".
-local MAX_NAMES <const> = 5
+local MAX_NAMES <const> = 5  -- in a list
 
 local function plural(count, word)
   return ("%d %s%s"):format(count, word, count == 1 and "" or "s")
-end
-
--- Returns the first names of a list, separated by commas.
-local function first_names(list)
-  local names = table.move(list, 1, math.min(#list, MAX_NAMES), 1, {})
-  local rest = #list - #names
-  return table.concat(names, ", ") .. (rest > 0 and (" and %d more"):format(rest) or "")
 end
 
 local function time_text(profile)
@@ -56,7 +49,8 @@ local function facts(profile)
   if image.build_id then list[#list + 1] = { "Build", image.build_id } end
   for i, file in ipairs(profile.data.files) do paths[i] = file.path end
   list[#list + 1] = { #paths == 1 and "Profile" or "Profiles",
-    (#paths > 1 and plural(#paths, "profile") .. ": " or "") .. first_names(paths) }
+    (#paths > 1 and plural(#paths, "profile") .. ": " or "") ..
+      wording.first(paths, MAX_NAMES) }
   return list
 end
 
@@ -100,11 +94,11 @@ end
 local function note_sources(sources, add)
   if sources.missing[1] then
     add(("Source files that cannot be read: %s. Name their directories with -I.")
-      :format(first_names(sources.missing)))
+      :format(wording.first(sources.missing, MAX_NAMES)))
   end
   if sources.newer[1] then
     add(("Source files newer than the program (lines may have moved): %s."):format(
-      first_names(sources.newer)))
+      wording.first(sources.newer, MAX_NAMES)))
   end
   if sources.left_out > 0 then
     add(("The source of %s is left out to limit the size of this page."):format(
