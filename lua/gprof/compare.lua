@@ -231,8 +231,8 @@ local function sort(rows)
   table.move(list, 1, #list, 1, rows)
 end
 
--- Returns a side as scripts see it. `samples` is the number of samples that one unit of
--- a run's mean time stands for: the rate multiplied by the number of runs.
+-- Returns a side as scripts see it. A mean time per run, multiplied by `samples`, is the
+-- number of samples in all runs.
 local function summary(side)
   local samples = side.rate and side.rate * side.runs
   return { runs = side.runs, counted = side.counted, samples = samples,
@@ -379,17 +379,17 @@ end
 --- A row of a comparison.
 -- @table row
 -- @tfield string name of the function
--- @tfield string|nil old_name its name in the old profile, if that is another clone
+-- @tfield string|nil old_name its name in the old profile, if that has another clone
 -- @tfield string|nil old_file source file as recorded
 -- @tfield string|nil new_file
 -- @tfield string status "both"; "new" if only the new profile has the function; "gone" if
 --   only the old one has it
--- @tfield integer joined number of functions summed in the row: those with the same name
---   and file or, if a file is unknown, all with the same name; and a function and its
---   clones, if the programs have different clones of it
+-- @tfield integer joined number of functions summed in the row. Functions with the same
+--   name and file are summed; if a file is unknown, all with the same name. A function
+--   and its clones are summed if the programs have different clones of it
 -- @tfield table|nil self change in its self time; nil unless both profiles have times
--- @tfield table|nil total change in its self and children's time; nil unless both
---   profiles have times and calls
+-- @tfield table|nil total change in the sum of its self time and its children's time; nil
+--   unless both profiles have times and calls
 -- @tfield table|nil calls change in the number of calls by other functions; nil unless
 --   both profiles have calls
 

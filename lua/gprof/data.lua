@@ -104,11 +104,11 @@ end
 --   below; and `slide`, if an offset was subtracted
 --   from its addresses: a table with the `offset`. If the offset was determined from the
 --   data, the table also has `arcs`, the number of arcs; `fitting`, how many of them lead
---   to function entries once the offset is subtracted; `unmoved`, how many lead there if
---   it is not; and `covers`, whether the histogram covers all of the code once the offset
---   is subtracted
--- @tfield integer|nil low the lowest address in histograms and of callees
--- @tfield integer|nil high the highest address in histograms and of callees
+--   to function entries once the offset is subtracted; `unmoved`, how many do so without
+--   the subtraction; and `covers`, whether the histogram covers all of the code once the
+--   offset is subtracted
+-- @tfield integer|nil low the lowest address of all histograms and callees
+-- @tfield integer|nil high the highest address of all histograms and callees
 -- @tfield integer pointer_size size of an address in files read and written, in bytes
 -- @tfield boolean big_endian byte order of files read and written
 
@@ -153,9 +153,9 @@ end
 -- @tparam string|file path "-" is standard output; a device, a pipe or an open file is
 --   written to directly
 -- @tparam[opt] string format "auto" or "magic" (default), "bsd" or "4.4bsd"
--- @tparam[opt] symbols lines the field `symbols` of a profile by line of the same image:
---   records are written in GNU gprof's order. The default is the order in which they were
---   first read or added
+-- @tparam[opt] symbols lines the field `symbols` of a profile by line of the same image.
+--   With it, records are written in GNU gprof's order; without it, in the order in which
+--   they were first read or added
 -- @treturn[1] data
 -- @return[2] nil
 -- @treturn[2] string what is wrong: the file cannot be written, or the format cannot hold
@@ -165,8 +165,8 @@ end
 
 --- Adds the samples of a histogram. Ranges of histograms must be disjoint or equal; all
 -- histograms have the same unit, rate and bin size. In a file, a bin has 16 bits. Larger
--- counts need further records of the whole histogram, so choose a larger unit rather than
--- counts of millions.
+-- counts need further records of the whole histogram, so choose a unit for which the
+-- counts are small.
 -- @function data:add_histogram
 -- @tparam table histogram
 --
@@ -175,8 +175,8 @@ end
 --     into equal parts;
 --   - `bin_count`: number of bins (default: `#bins`);
 --   - `rate`: samples per unit (default: 100);
---   - `unit`: its name (default: "seconds"), at most 15 bytes, and `abbreviation`
---     (default: "s"), at most one byte
+--   - `unit`: the name of the unit, at most 15 bytes (default: "seconds"), and
+--     `abbreviation`, at most one byte (default: "s")
 -- @treturn[1] data
 -- @return[2] nil
 -- @treturn[2] string why it cannot be added; the data is unchanged

@@ -118,7 +118,7 @@ function core.image_methods:find(spec)
   if not symbols then return nil, message end
   local found, seen = {}, {}
   for _, id in ipairs((require "gprof.symspec".find(symbols, spec))) do
-    local symbol = symbols:symbol(id)  -- a cold part gives the function it belongs to
+    local symbol = symbols:symbol(id)  -- for a cold part, its function
     if not seen[symbol] then found[#found + 1] = symbol end
     seen[symbol] = true
   end
@@ -128,8 +128,8 @@ end
 --- Finds the source line of the code at an address.
 -- @function image:source
 -- @tparam integer address
--- @tparam[opt=false] boolean gnu_compat ask libbfd, as GNU gprof does: its answers are
---   wrong for some files
+-- @tparam[opt=false] boolean gnu_compat ask libbfd, as GNU gprof does; libbfd's answers
+--   are wrong for some files
 -- @treturn[1] string file, as recorded
 -- @treturn[1] integer line, from 1
 -- @treturn[1] string|nil the function that contains the line in the source

@@ -128,11 +128,11 @@ end
 -- @tfield number graph_ticks samples that are included in the call graph
 -- @tfield number recorded_ticks samples in all code, whichever functions are selected
 -- @tfield number unknown_ticks samples in code without a symbol
--- @tfield number|nil uncovered seconds in code that no symbol covers, because it is past
---   the end of the symbol before; reports attribute them to that function. Nil without a
+-- @tfield number|nil uncovered seconds in code past the end of one symbol and before the
+--   next; reports attribute these seconds to the preceding function. Nil without a
 --   histogram, with `gnu_compat`, and if the sizes of symbols are unknown
--- @tfield number|nil bin_size bytes of code per bin of the histogram, usually a fraction:
---   reports print 3.99 as 2
+-- @tfield number|nil bin_size bytes of code per bin of the histogram, usually a fraction;
+--   reports round it down to a multiple of 2
 -- @tfield integer arc_count number of arcs in the call graph
 -- @tfield boolean foreign whether no record matches any function of the image
 -- @tfield integer|nil outside in the profile of a shared library, number of the function
@@ -158,7 +158,7 @@ end
 --   `gnu_compat`, `errors`, `top`, `sort`, `short_names`; for the call tree `tree_roots`
 --   (an array of symspecs), `tree_depth`, `tree_threshold`; for annotated source
 --   `all_lines`, `annotate_time`, `min_count`, `table_length`, `directory_path` (an
---   array), `separate_files`. Besides:
+--   array), `separate_files`. Other options:
 --   `terminal_width`: shorten names to fit this width, unless `full_names` is true;
 --   `color`: use colours; `warn`: function called with each warning about source files.
 --   Reports of your own can take other options
@@ -187,9 +187,9 @@ function core.profile_methods:verify(directories)
   return require "gprof.library.verify".all(self, directories)
 end
 
---- Returns the evidence that the data is from another build of the program than the
--- image. Then times and calls belong to other functions than the profile says. Unlike
--- `profile:verify`, this is quick, and ignores when files were modified.
+--- Returns evidence that data and image are from different builds of the program. Such a
+-- profile shows times and calls for the wrong functions. Unlike `profile:verify`, this
+-- method is quick, and ignores when files were modified.
 -- @function profile:mismatch
 -- @treturn string|nil such as "6 of 10 arcs do not lead to a function entry"; nil without
 --   such evidence
@@ -247,7 +247,7 @@ function core.profile_methods:find(spec)
   local symbols, found, seen = self.symbols, {}, {}
   local ids, by_line = require "gprof.symspec".find(symbols, spec)
   for _, id in ipairs(ids) do
-    local f = self:node(symbols:owner(id))  -- of a cold part, the function it belongs to
+    local f = self:node(symbols:owner(id))  -- for a cold part, its function
     if not seen[f] and (by_line or not f.is_line) then found[#found + 1] = f end
     seen[f] = true
   end
@@ -334,10 +334,10 @@ end
 -- @tparam integer address
 -- @return function, or nil
 
---- Returns the statistical error of a sampled time. For n samples it is the square root
--- of n samples (GNU gprof's manual, "Statistical Sampling Error"), and at least one
--- sample, because a function without samples may still have run. Two of three runs are
--- within this error. Fractional samples are as uncertain as the same number of whole
+--- Returns the statistical error of a sampled time. The error of n samples is the square
+-- root of n (GNU gprof's manual, "Statistical Sampling Error"), but at least one sample,
+-- because a function without samples may still have run. Two of three runs are within
+-- this error. Fractional samples are as uncertain as the same number of whole
 -- samples. The error of a sum of times is not the sum of their errors: pass the sum of
 -- the times.
 -- @function profile:error_of
@@ -417,11 +417,11 @@ end
 -- @tfield integer caller_id the caller's number in the profile
 -- @tfield integer callee_id the callee's number
 -- @tfield integer count calls along this arc
--- @tfield integer of number of recorded calls by all other functions to the callee, or
---   from outside to its cycle
--- @tfield number self seconds in the own code of the callee, or of its cycle, propagated
---   along this arc
--- @tfield number children seconds in the callees of that code, propagated along this arc
+-- @tfield integer of number of recorded calls of the callee by all other functions; if
+--   the callee is in a cycle, of calls from outside the cycle to any member
+-- @tfield number self the part of the callee's self time that is propagated along this
+--   arc, in seconds; if the callee is in a cycle, of the whole cycle's self time
+-- @tfield number children the same for children's time
 -- @tfield boolean recursive from a function to itself or within a cycle: propagates no
 --   time
 -- @tfield profile profile

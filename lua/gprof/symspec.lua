@@ -1,10 +1,15 @@
 --- Symspecs: patterns that select functions or calls.
 --
--- A symspec names functions: `main`, all functions of that name; `main.c` (with a dot)
--- and `odd:`, all functions of a source file; `:.mul`, a function whose name has a dot;
--- `main.c:main`, a function of a file; `main.c:134` and `:134`, the functions that begin
--- at a line. A symspec of calls is FROM/TO; an empty side stands for all functions. See
--- "Symspecs", section 4.5 of GNU gprof's manual.
+-- A symspec names functions:
+--
+-- - `main`: all functions of that name;
+-- - `main.c` (with a dot) or `Makefile:` (with a colon): all functions of a source file;
+-- - `:.mul`: a function whose name has a dot;
+-- - `main.c:main`: a function of a file;
+-- - `main.c:134` or `:134`: the functions that begin at a line.
+--
+-- A symspec of calls is FROM/TO; an empty side stands for all functions. See "Symspecs",
+-- section 4.5 of GNU gprof's manual.
 --
 -- We also accept function names as in the source, with or without parameters
 -- (`Shape::area`, `Shape::area() const`), their last components (`area`), globs

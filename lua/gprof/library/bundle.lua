@@ -11,10 +11,10 @@
 -- are decimal, checksums hexadecimal.
 --
 -- Bytecode is used only if the source that `require` would load has the recorded
--- checksum. Computing that takes a tenth of the time of compiling the source. (Comparing
--- file times would be cheaper, but installers change them.) The source is loaded if it
--- was edited, if the user has another module of that name, or if the bundle is missing,
--- damaged or from another release of Lua.
+-- checksum. Computing the checksum takes a tenth of the time of compiling the source.
+-- (Comparing file times would be cheaper, but installers change them.) The source is
+-- loaded if it was edited, if the user has another module of that name, or if the bundle
+-- is missing, damaged or from another release of Lua.
 --
 -- @internal gprof.library.bundle
 -- SPDX-License-Identifier: GPL-3.0-or-later

@@ -17,7 +17,7 @@ local thread_functions <const> = {
 
 local fork_functions <const> = { "fork", "__fork", "daemon" }
 
-local ENOUGH <const> = 64  -- arcs that show which collector recorded a profile
+local ENOUGH <const> = 64  -- number of arcs to examine
 
 -- Whether the C library's collector may have recorded the data: it rounds callers down to
 -- multiples of two pointers.

@@ -1,5 +1,5 @@
---- The fit of a profile to its image: whether the data is probably from another build of
--- the program. Then reports name the wrong functions.
+--- Detects data that is probably from another build of the program than the image.
+-- Reports on such data name the wrong functions.
 --
 -- The modification times of the files are no evidence: copies and fresh checkouts are
 -- newer than profiles.
@@ -21,7 +21,7 @@ fit.MIN_ADDRESSES = 0.9
 -- example in linkage stubs.
 fit.MIN_SAMPLES = 0.75
 
--- Fewer arcs or samples that do not match are no evidence.
+-- Fewer arcs or samples without a match are not evidence of another build.
 local ENOUGH_ARCS <const>, ENOUGH_SAMPLES <const> = 3, 10
 
 local mismatches = setmetatable({}, { __mode = "k" })  -- of profiles; false if they fit
@@ -56,7 +56,7 @@ local function count_entries(profile, data)
 end
 
 -- Returns the reason to believe that the arcs are from another build, or nil; and whether
--- they show that they are from this build.
+-- the arcs show that the data is from this build.
 local function arcs_mismatch(profile, data)
   if core.sampled_entries(profile.symbols, data) >= fit.MIN_ADDRESSES then
     return nil, data.arc_records >= ENOUGH_ARCS
@@ -78,7 +78,7 @@ local function samples_mismatch(profile)
   return ("%.0f of %.0f samples are in code outside all functions"):format(unknown, all)
 end
 
--- Samples outside all functions may be in libraries if the calls fit. Profiles of shared
+-- If the calls fit, samples outside all functions may be in libraries. Profiles of shared
 -- libraries have other checks, see gprof.cli.libraries.
 local function find_mismatch(profile, data)
   local reasons = {}

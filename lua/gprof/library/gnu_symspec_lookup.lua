@@ -27,12 +27,12 @@ function GnuLookup.find_slash(text)
   return text:find("/", 1, true)
 end
 
--- There are no regular expressions.
+-- GNU gprof has no regular expressions.
 function GnuLookup.regex_of()
   return nil
 end
 
--- What follows a number is ignored.
+-- Text after a number is ignored.
 function GnuLookup.digits_of(text)
   return text:match "^%d+"
 end

@@ -170,8 +170,9 @@ end
 -- @tparam[opt] trace trace
 -- @treturn[1] symbols all symbols
 -- @treturn[1] data all records
--- @treturn[1] table names of the libraries with calls from unknown callers: `undecided`,
---   if the program's profile has calls that may be these; otherwise `unknown`
+-- @treturn[1] table names of the libraries with calls from unknown callers, in two
+--   arrays: `undecided`, the libraries for which the program's profile may have these
+--   calls; `unknown`, all others
 -- @return[2] nil
 -- @treturn[2] string what is wrong
 function merged_objects.merge(image, symbols, data, options, trace)

@@ -100,10 +100,11 @@ end
 
 --- Attributes calls from a program to functions of libraries.
 -- @tparam {table,...} libraries each with its `symbols`; its `data`, whose range is that
---   of its code; and `outside`, the number of calls from outside by function: attributed
---   calls are subtracted. Sets `undecided` if calls fit, but not with certainty
+--   of its code; and `outside`, the number of calls from outside by function, from which
+--   attributed calls are subtracted. Sets the field `undecided` of a library if its calls
+--   fit, but not with certainty
 -- @tparam {[integer]=integer} sum number of calls by callee address outside the program;
---   is changed
+--   modified
 -- @tparam function report called with each library, attributed address, and function
 function placement.attribute(libraries, sum, report)
   local calls = { sum = sum, addresses = load_address.sorted_keys(sum), watchers = {} }

@@ -35,7 +35,7 @@ local values <const> = {
   adds_mixed_rates = { false, true },
   -- A profile without samples and calls is an error. GNU gprof prints empty reports.
   refuses_empty_profiles = { true, false },
-  -- A profile must match its image; if its addresses have a slide, that is subtracted.
+  -- A profile must match its image; a slide of its addresses is subtracted.
   checks_profile = { true, false },
 
   -- Symbols and lines -------------------------------------------------------------------
@@ -60,9 +60,9 @@ local values <const> = {
   extends_reports = { true, false },
   -- GNU gprof assumes that the profile's unit is seconds. We use the recorded unit.
   assumes_seconds = { false, true },
-  -- Without a histogram, GNU gprof's call graph shows 0/0, "-nan", as time instead of 0.
+  -- Without a histogram, times in GNU gprof's call graph are "-nan" (0/0) instead of 0.
   divides_by_no_rate = { false, true },
-  -- In GNU gprof, a file without a version number gets that of the file before.
+  -- GNU gprof shows a file without a version number with the version of the file before.
   inherits_version = { false, true },
   -- Execution counts: functions of unknown source come last. GNU gprof compares them with
   -- others by address, which is not a consistent order.

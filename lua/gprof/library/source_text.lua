@@ -45,15 +45,15 @@ local function candidates(name, directories)
   return paths
 end
 
---- Returns the message about a file that is nowhere.
+--- Returns the message about a file that was not found.
 -- @tparam string name as recorded
 -- @treturn string
 function source_text.not_found(name)
   return name .. ": source not found"
 end
 
--- Whether a path leads to the system's own files, which may be endless or act when they
--- are read. /dev/shm has ordinary files.
+-- Whether a path leads to a file of the system, such as a device. Such a file may be
+-- endless, or reading it may have side effects. /dev/shm has ordinary files.
 local function is_system_file(path)
   local real = core.real_path(path) or path
   local top = real:match "^/(%a+)/"
@@ -82,7 +82,7 @@ local function too_large(path, what)
   return nil, ("%s: has more than %s, and is not shown"):format(path, what)
 end
 
--- Reads no more than the size that the file has: it may grow.
+-- Reads at most the size that the file has at first, because the file may grow.
 local function read(path)
   local _, _, _, size = core.file_status(path)
   if size and size > MAX_SIZE then

@@ -126,7 +126,7 @@ function Lookup:find_files(name)
   return matching
 end
 
--- Returns the elements of a list that satisfy a predicate; all if that is nil.
+-- Returns the elements of a list that satisfy a predicate; all elements if it is nil.
 function Lookup.filter(list, predicate)
   if not predicate then return list end
   local result = {}
@@ -221,7 +221,7 @@ function Lookup:find(half)
   if ids == true or ids[1] then return ids end
   ids = second(self, half)
   if ids == true or ids[1] or not patterns.is_glob(text) then return ids end
-  return self:find_matching("glob", text)  -- one with a dot, such as "work.isra.*"
+  return self:find_matching("glob", text)  -- a glob with a dot: "work.isra.*"
 end
 
 -- Tables --------------------------------------------------------------------------------
@@ -263,8 +263,8 @@ Lookup.machinery_stages = {}
 
 -- Profiles by line ----------------------------------------------------------------------
 
--- Finds lines: that line, if the symspec has a line number; otherwise all lines of each
--- function found.
+-- Finds lines: all lines of the functions found or, if the symspec has a line number,
+-- only lines with that number.
 local LineLookup = setmetatable({}, Lookup)
 LineLookup.__index = LineLookup
 

@@ -10,8 +10,8 @@ local core = require "gprof.core"
 local patterns = {}
 
 --- Finds the end of a regular expression. It begins at the start of the text, and ends at
--- the next slash without a backslash before it. That must be the last character, or be
--- followed by the slash between caller and callee.
+-- the next slash without a backslash before it. That slash must be the last character, or
+-- be followed by the slash between caller and callee.
 -- @tparam string text
 -- @treturn integer|nil the position of its last slash
 function patterns.regex_end(text)

@@ -24,7 +24,7 @@ local function is_enough(count, all, part, text)
   return count >= part * all, text, count, all
 end
 
--- The histogram must cover all of the code, or lie within it, and not be that of another
+-- The histogram must cover all of the code or lie within it, and must not be from another
 -- build.
 function checks.histogram(profile)
   local image, low, high = profile.image, external_calls.covered(profile.data)
