@@ -66,12 +66,12 @@ describe("An order of functions", function()
   -- Three arcs that link 1, 2, 3 and 4 into a chain, and two arcs of fewer calls, from 4 to 1 and from 4 to 5.
   local chain <const> = { { 1, 2, 50 }, { 2, 3, 40 }, { 3, 4, 30 }, { 4, 1, 3 }, { 4, 5, 2 } }
   for title, case in pairs {
-    ["a caller to the front, where that is nearer"] = { { 5, 2, 20 }, { 5, 1, 2, 3, 4 } },
-    ["a caller to the back, where that is nearer"] = { { 5, 3, 20 }, { 1, 2, 3, 4, 5 } },
-    ["a caller of the last one to the back"] = { { 5, 4, 20 }, { 1, 2, 3, 4, 5 } },
-    ["a callee to the front, where that is nearer"] = { { 2, 5, 20 }, { 5, 1, 2, 3, 4 } },
-    ["a callee to the back, where that is nearer"] = { { 3, 5, 20 }, { 1, 2, 3, 4, 5 } },
-    ["a callee of the first one to the front"] = { { 1, 5, 20 }, { 5, 1, 2, 3, 4 } },
+    ["a caller to the front of a chain if the front is nearer"] = { { 5, 2, 20 }, { 5, 1, 2, 3, 4 } },
+    ["a caller to the back of a chain if the back is nearer"] = { { 5, 3, 20 }, { 1, 2, 3, 4, 5 } },
+    ["a caller of a chain's last function to the back"] = { { 5, 4, 20 }, { 1, 2, 3, 4, 5 } },
+    ["a callee to the front of a chain if the front is nearer"] = { { 2, 5, 20 }, { 5, 1, 2, 3, 4 } },
+    ["a callee to the back of a chain if the back is nearer"] = { { 3, 5, 20 }, { 1, 2, 3, 4, 5 } },
+    ["a callee of a chain's first function to the front"] = { { 1, 5, 20 }, { 5, 1, 2, 3, 4 } },
   } do
     it("links " .. title, function()
       local list = table.move(chain, 1, #chain, 1, {})
@@ -632,7 +632,7 @@ it("for random maps where symbols are in several lines", function()
     ["a blank after the symbol"] = "z.o:0 T f1 \n", ["a tab before the symbol"] = "z.o:0 T\tf1\n",
     ["a symbol with a colon"] = "z.o:0 T a::b f1\n", ["no file"] = ":0 T f1\n",
     ["no colon"] = "z.o:0 T f1\nnonsense 0 f3\n",
-    ["no colon at its start"] = "0000 T f1\n", ["bytes of no text"] = "\127ELF\2\1\1\255\n",
+    ["no colon at its start"] = "0000 T f1\n", ["bytes that are not text"] = "\127ELF\2\1\1\255\n",
     ["1,023 bytes of a file"] = ("z"):rep(1023) .. ":0 T f1\n",
     ["1,024 bytes of a file"] = ("z"):rep(1024) .. ":0 T f1\n",
     ["1,030 bytes of a file, and no colon"] = ("z"):rep(1025) .. ".o T f1\n",

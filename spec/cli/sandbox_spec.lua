@@ -97,7 +97,7 @@ describe("--sandbox does not change a byte of", function()
     ["source like GNU gprof's"] = { "--gnu-compat", "-A", "-y", source },
     ["a sum"] = { "-s", more .. "/one" }, ["a sum elsewhere"] = { "--sum-file=it", "-p" },
     ["a sum of directories"] = { "-s", more }, ["a sum on standard output"] = { "--sum-file=-", "-p" },
-    ["a sum of another format"] = { "-s", "-O", "4.4bsd" }, ["a sum that cannot be"] = { "--sum-file=no/where", "-p" },
+    ["a sum of another format"] = { "-s", "-O", "4.4bsd" }, ["a sum that fails"] = { "--sum-file=no/where", "-p" },
     ["a sum by several processes"] = { "-s", "--jobs=3", more, more .. "/one" },
     ["a list of profiles"] = { "--profiles-from=" .. list }, ["traces"] = { "-d", "-c" },
     ["static calls"] = { "-c", "-z" }, ["the style of BSD"] = { "-T" }, ["an order"] = { "-r" },

@@ -245,7 +245,7 @@ describe("no debugging file is searched for", function()
   end)
 
   it("under --gnu-compat", function()
-    if not oracle.available() then return pending "GNU gprof" end
+    if not oracle.available() then return pending "needs GNU gprof" end
     for _, flag in ipairs { "-g", "-s" } do
       local dir = strip(calls, flag)
       link(dir)

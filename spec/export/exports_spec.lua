@@ -189,7 +189,7 @@ describe("--export refuses, in one line,", function()
 
   it("a full device", function()
     if not shell.exists "/dev/full" then
-      pending "/dev/full is not here"
+      pending "needs /dev/full"
       return
     end
     check_failure("/dev/full: cannot be written: No space left on device", "--export=json:/dev/full", image, profile)

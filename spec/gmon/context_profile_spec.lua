@@ -88,7 +88,7 @@ describe("a context profile", function()
       ticks = 65546, lost = 0, rate = 1000, joined = false } }, assert(gprof.data(image, file)).files)
   end)
 
-  it("can be read from a pipe, with kinds of sections that are unknown", function()
+  it("can be read from a pipe, also with sections of unknown kinds", function()
     local profile = example()
     profile.sections = contexts.sections(profile)
     table.insert(profile.sections, 1, { 9, ("x"):rep(100000) })
@@ -99,14 +99,14 @@ describe("a context profile", function()
     assert.same({ arcs, samples }, { contents(data) })
   end)
 
-  it("has an empty histogram if nothing was sampled, to which other profiles can be added", function()
+  it("has an empty histogram if nothing was sampled, so that other profiles can be added", function()
     local quiet, usual = example { tables = { {} } }, save("usual", example())
     quiet.process.rate = 0
     local data = assert(gprof.data(image, save("quiet", quiet), usual))
     assert.same({ arcs, samples }, { contents(data) })
   end)
 
-  it("can be added up and written; what is read back is the same", function()
+  it("can be summed, written and read back without a change", function()
     local file, sum = save("once", example()), dir .. "/sum"
     local data = assert(gprof.data(image, file, file))
     local twice = { "1010 1028 84", "1030 1028 10", "ffffffffffffffff 1008 2" }
@@ -170,7 +170,7 @@ describe("--file-info", function()
       "\t12 calls were not counted, for lack of memory\n", info(path, save("joined", profile)))
   end)
 
-  it("prints what is in the one that belongs to a gmon.out", function()
+  it("prints what is in the context profile that belongs to a gmon.out", function()
     local both = nothing:format "pair" .. "File `pair.ctx' (version 1) contains:\n" .. contained
     local plain = pair("pair", 1 << 60, example())
     assert.equal(both, info(path, plain))
@@ -179,7 +179,7 @@ describe("--file-info", function()
     assert.equal(nothing:format "pair", info("--gnu-compat", path, plain))
   end)
 
-  it("says in one line why that cannot be used; the gmon.out still can", function()
+  it("says in one line why the context profile of a gmon.out cannot be used; the gmon.out still can be", function()
     for message, beside in pairs {
       ["x.ctx: does not belong to x, but to another run"] = example { process = { low = MAIN, high = LEAF } },
       ["x.ctx: is damaged: its checksum is wrong"] = example { sum = 5 },
@@ -217,7 +217,7 @@ end
 describe("a damaged context profile", function()
   local whole <const> = contexts.pack(example())
 
-  it("is refused wherever it ends", function()
+  it("is refused if it is truncated anywhere", function()
     for length = 0, #whole - 1 do
       local file = save("cut", whole:sub(1, length))
       local data, message = gprof.data(image, file)
@@ -226,7 +226,7 @@ describe("a damaged context profile", function()
     end
   end)
 
-  it("is refused whichever byte is wrong", function()
+  it("is refused if any byte is wrong", function()
     for place = 1, #whole do
       local byte = string.char(whole:byte(place) ~ (1 << place % 8))
       local file = save("flipped", whole:sub(1, place - 1) .. byte .. whole:sub(place + 1))
@@ -308,7 +308,7 @@ describe("a damaged context profile", function()
     assert.equal(program.run({ "-b", "-p", path, good }).stdout, result.stdout)
   end)
 
-  it("may not have the format of another option", function()
+  it("is refused if an option requests another format", function()
     local good = save("good", example())
     assert.same({ nil, good .. ': not in the magic format: does not begin with "gmon"' },
       { gprof.data(image, good, { file_format = "magic" }) })
@@ -335,7 +335,7 @@ describe("a program with a build ID", function()
     assert.same({ arcs, samples }, { contents(data) })
   end)
 
-  it("gets those of all places where a library was loaded", function()
+  it("gets the records of all places where a library was loaded", function()
     local profile = identified("x", ID, ID)
     profile.tables[3] = {
       { context = 0, from = LIBRARY + 0x10020, self = LIBRARY + 0x10008, count = 4 },
@@ -353,7 +353,7 @@ describe("a program with a build ID", function()
     assert.is_nil((gprof.data(built, file)))
   end)
 
-  it("is not loaded twice at one place", function()
+  it("cannot be loaded twice at one place", function()
     local profile = identified("x", ID, ID)
     profile.modules[3].low = LIBRARY + 0xfff
     local file = save("overlapping", profile)

@@ -369,7 +369,7 @@ describe("a bad file gives nil and one line:", function()
 
   it("a file that cannot be read", function()
     if not shell.exists "/proc/self/mem" then
-      pending "needs a file that can be opened and not read"
+      pending "needs a file that can be opened but not read"
       return
     end
     check("/proc/self/mem", "cannot be read: Input/output error", "/proc/self/mem")

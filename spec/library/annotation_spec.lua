@@ -314,7 +314,7 @@ end)
 describe("Source text is printed unchanged:", function()
   local texts <const> = {
     ["UTF-8"] = "/* na\u{ef}ve \u{2603} \u{1f600} */\nint main(void) { /* \u{fc} */ return 0; }\n",
-    ["no UTF-8"] = "/* \xff\xfe\x80 */\nint main(void) { return 0; /* \xe4 */ }\n",
+    ["invalid UTF-8"] = "/* \xff\xfe\x80 */\nint main(void) { return 0; /* \xe4 */ }\n",
     ["CRLF"] = "/* one */\r\nint main(void)\r\n{\r\n  return 0;\r\n}\r\n",
     ["percent signs"] = "/* %d %s %% %5$s */\nint main(void) { return 100 % 7; }\n",
     ["NUL"] = "/* a\0b */\nint main(void) { return 0; }\n",

@@ -229,7 +229,7 @@ with_compilers(function(compiler)
 
       it("lose no count if a handler runs between any two instructions, including those that count", function()
         if #blocks.functions(built.image).step.blocks == 0 then
-          pending "knows how to single-step on x86-64 only"
+          pending "single-stepping is implemented for x86-64 only"
           return
         end
         local path, result = profile(built, { "steps" })

@@ -21,7 +21,7 @@ end
 
 local machine <const> = shell.check({ "gcc", "-dumpmachine" }).stdout:match "^[^-]+"
 if machine ~= "x86_64" and machine ~= "aarch64" then
-  pending("the recorder, which does not support " .. machine)
+  pending("the recorder does not support " .. machine)
   return
 end
 
@@ -99,7 +99,7 @@ describe("calls are counted exactly", function()
   end)
 
   it("also as GNU gprof reads them", function()
-    if not oracle.available() then pending "GNU gprof" return end
+    if not oracle.available() then pending "needs GNU gprof" return end
     local built = recorder.compile "threads.c"
     local path = check_threads(built, 8, 1000, 8)
     local flat = oracle.run({ "-b", "-p", built.image, path })
@@ -397,7 +397,7 @@ describe("the profile", function()
 
   it("is not written by a program with another user's privileges", function()
     if shell.check({ "id", "-u" }).stdout ~= "0\n" or not shell.installed "setpriv" then
-      pending "a setuid program, which only root can make"
+      pending "needs root, to make a setuid program"
       return
     end
     local whole = recorder.compile("parents.c", { flags = { "-static" }, link = { recorder.archive } })

@@ -35,7 +35,7 @@ local function doubled(n, template, first)
   return table.concat(types)
 end
 
--- Functions that return a mangled name, whose size or cost is doubled n times.
+-- Functions that return a mangled name. Demangling doubles the name's size, or the cost, n times.
 local bombs <const> = {}
 
 -- f(A<int, int>, A<A<int, int>, A<int, int>>, ...)

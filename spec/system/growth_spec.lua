@@ -581,7 +581,7 @@ end)
 -- The measurement ---------------------------------------------------------------------------------------------------
 
 if not work.countable() then
-  return pending "work is counted by valgrind, which is missing"
+  return pending "needs valgrind, which counts instructions"
 end
 
 describe("four times the input takes about four times the work:", function()

@@ -48,7 +48,7 @@ describe("the rockspecs", function()
 
   it("pass LuaRocks' check", function()
     if not installation.has_luarocks() then
-      return pending "luarocks is not here"
+      return pending "needs luarocks"
     end
     for _, path in ipairs(paths) do
       installation.luarocks({ "lint", path }, program.root)
@@ -198,7 +198,7 @@ end)
 
 describe("by LuaRocks", function()
   if not installation.has_luarocks() then
-    pending "luarocks is not here"
+    pending "needs luarocks"
     return
   end
 
@@ -212,7 +212,7 @@ describe("by LuaRocks", function()
 
   describe("a release", function()
     if shell.run({ "git", "rev-parse" }, { cwd = program.root }).status ~= 0 then
-      pending "the sources are not in git"
+      pending "needs a git checkout"
       return
     end
     local dir = shell.tmpdir "release"

@@ -28,7 +28,7 @@ end)
 if os.getenv "GPROF_LUA" or os.getenv "GPROF_COVERAGE" then return end
 
 if not work.countable() then
-  return pending "work is counted by valgrind, which is missing"
+  return pending "needs valgrind, which counts instructions"
 end
 
 describe("starting the program", function()
