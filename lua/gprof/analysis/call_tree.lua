@@ -25,9 +25,9 @@ local MIN_PART <const>, MAX_NODES <const>, MAX_DEPTH <const> = 1e-5, 32768, 1000
 local NOISE <const> = 1e-9
 
 -- Reverses the arcs of the graph of callers. Returns two tables, each indexed by the id
--- of a function or cycle. The first contains an array of its callees { id, part }, where
--- `part` is the fraction of the callee's time that propagates to it. The second contains
--- the fraction of its own time that propagates to its callers.
+-- of a function or cycle. `below` has an array of callees { id, part }: the fraction
+-- `part` of the callee's time propagates to this caller. `called` has the fraction of the
+-- function's own time that propagates to its callers.
 local function reverse(graph, ids)
   local below, called = {}, {}
   local function put(upper, lower, part)

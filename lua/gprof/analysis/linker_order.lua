@@ -15,8 +15,8 @@
 
 local linker_order = {}
 
--- The search for hot functions, and the first and second rounds of chains, use only the
--- first arcs that make up these fractions of all calls.
+-- Fractions of all calls. The search for hot functions, the first round of chains and the
+-- second round use only the first arcs that make up HOT_CALLS, MOST_CALLS and ALL_CALLS.
 local HOT_CALLS <const>, MOST_CALLS <const>, ALL_CALLS <const> = 0.9, 0.99, 1
 -- At most one in HOT_SHARE called functions is hot. The search stops at functions with
 -- exactly TOO_FEW_USES callers.

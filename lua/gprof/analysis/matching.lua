@@ -71,7 +71,8 @@ end
 -- Groups functions by name. Returns `first`, a table from each name to its first
 -- function; `several`, a table from each name that several functions have to an array of
 -- them; and `names`, in the order of the functions. Names are escaped as in exported
--- profiles, which are UTF-8. Clones in `joined` have the names of their functions.
+-- profiles, which are UTF-8. The clones of a function in the set `joined` are grouped
+-- under the function's name.
 local function by_name(functions, joined)
   local names, firsts, several = {}, {}, {}
   for _, f in ipairs(functions) do

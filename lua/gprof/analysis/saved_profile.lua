@@ -29,7 +29,8 @@ local tests <const> = {
   end,
 }
 
--- Returns 1 / period, as an integer if it is one except for a rounding error.
+-- Returns 1 / period. If only a rounding error separates it from an integer, returns the
+-- integer.
 local function rate_of(period)
   local rate = 1 / period
   local whole = math.floor(rate + 0.5)

@@ -44,8 +44,9 @@ local function to_int(value)
   return (string.unpack("<i4", string.pack("<i8", value)))
 end
 
--- Makes an action that takes a whole number. GNU gprof accepts any text, keeps 32 bits or
--- what `convert` makes of the number, and clamps it to the permitted range.
+-- Makes an action that takes a whole number. GNU gprof accepts any text. It keeps the
+-- lowest 32 bits of the number, or the result of `convert` if that is given, and clamps
+-- them to the permitted range.
 local function number(least, most, convert)
   convert = convert or to_int
   return function(settings, argument, option)
@@ -295,8 +296,8 @@ local function add_export(settings, export, option)
     reject(option, ": only one export can go to standard output")
   end
   if not export.path and export.binary and core.is_terminal(io.stdout) then
-    reject(option, ": %s is binary, and not for terminals; name a file: --export=%s:FILE",
-      export.kind, export.kind)
+    reject(option, ": %s is binary, and not written to a terminal; name a file: " ..
+      "--export=%s:FILE", export.kind, export.kind)
   end
   table.insert(settings.exports, export)
 end

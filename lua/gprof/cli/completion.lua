@@ -87,9 +87,9 @@ complete -F _gprof_lua gprof.lua
 local bash_files <const> = { files = "-f", directories = "-d", scripts = "-d" }
 
 -- Returns the branch of a shell `case` that sets the arguments with which `compgen`
--- completes an option's argument; nil if that can be any text. For Lua scripts, `compgen`
--- is called twice, because the filter that keeps only *.lua files would also remove words
--- and directories.
+-- completes an option's argument; nil if the option takes any text. For Lua scripts,
+-- `compgen` is called twice, because the filter that keeps only *.lua files would also
+-- remove words and directories.
 local function bash_argument(option)
   local words = options.values(option)
   local what = { words and ("-W '%s'"):format(table.concat(words, " ")) }

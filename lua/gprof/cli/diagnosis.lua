@@ -75,7 +75,7 @@ local function newer_image(profile)
     ("; %s is newer than the profile"):format(profile.image.path) or ""
 end
 
--- The same for a source file that is newer than the image.
+-- Returns the same for a source file that is newer than the image.
 local function newer_source(profile, directories)
   local check = require "gprof.library.verify".check
   local source = check("source", profile, directories).newer
@@ -86,7 +86,7 @@ end
 -- @tparam profile profile for which `profile:mismatch()` is not nil
 -- @tparam string where the profile's name in messages
 -- @tparam {string,...}|nil directories to search for the source
--- @tparam string remedy instead of naming the right program
+-- @tparam string remedy the alternative to naming the right program
 -- @treturn string
 function diagnosis.mismatch(profile, where, directories, remedy)
   local image = profile.image

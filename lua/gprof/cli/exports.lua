@@ -22,8 +22,8 @@ local timed <const> = {
 
 --- Parses the argument of --export: KIND or KIND:FILE.
 -- @tparam string argument
--- @treturn[1] table `kind`; `binary`, whether it is no text; `path`, nil for standard
---   output; `print`, the export
+-- @treturn[1] table `kind`; `binary`, whether the output is binary; `path`, nil for
+--   standard output; `print`, the export
 -- @return[2] nil
 -- @treturn[2] string what is wrong: the text after the option's name in a message
 function exports.find(argument)

@@ -21,8 +21,8 @@ local function is_profile(path)
   return file ~= nil and require "gprof.library.profile_files".is_head(file:read(8))
 end
 
--- Returns the option with an optional argument that ends a word such as "-bp" or
--- "--graph"; nil if there is none.
+-- Returns the last option in a word such as "-bp" or "--graph", if its argument is
+-- optional; otherwise nil.
 local function open_option(word)
   local letter, name = word:match "^%-%a*(%a)$", word:match "^%-%-([%l-]+)$"
   for _, known in ipairs(letter and options.gnu or name and options.all or {}) do
@@ -32,8 +32,8 @@ local function open_option(word)
   end
 end
 
--- Returns the hint that an operand follows an option whose argument must be attached to
--- it, as in "-p work"; nil if it does not.
+-- Returns a hint if an operand may be meant as the argument of the option before it, as
+-- in "-p work": such an argument must be attached. Otherwise returns nil.
 local function detached(settings, operand)
   local words = settings.words or {}
   for i = 2, #words do
@@ -63,7 +63,7 @@ function hints.program(settings, message)
   return first .. ": is a profile, not a program: name the program first"
 end
 
--- Whether a program was compiled with -pg: it imports mcount, or has it.
+-- Whether a program was compiled with -pg: it imports or defines mcount.
 local function is_profiled(image)
   if core.imports_mcount(image) then return true end
   for _, name in ipairs(core.machinery) do

@@ -33,7 +33,7 @@ local function may_be_profile(path)
   return profile_files.is_head(head) or problem ~= nil
 end
 
--- Adds a file to a sum. If the file is bad, only --keep-going needs the sum unchanged.
+-- Adds a file to a sum. With --keep-going, a bad file must leave the sum unchanged.
 local function add(data, path, mode)
   if mode.add_with_slide then return mode.add_with_slide(data, path, mode.file_format) end
   if mode.keep_going then return data:add_file(path, mode.file_format) end

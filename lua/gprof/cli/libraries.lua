@@ -51,8 +51,8 @@ local function check_options(settings, styles)
   end
 end
 
--- The profile must belong to the program itself. Once libraries are added, no later check
--- would notice that it does not.
+-- The profile must belong to the program itself. Once libraries are added, later checks
+-- would accept the profile of another program.
 local function check_program(image, data, name)
   if not data.low or data.low < image.text_high and data.high >= image.text_low then
     return

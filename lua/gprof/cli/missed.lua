@@ -29,7 +29,8 @@ local function attached(settings, spec)
     option, option, spec)
 end
 
--- Returns the hint that a symspec names one function, unlike "main,work".
+-- Returns a hint if the user wrote a list such as "main,work": a symspec names only one
+-- function.
 local function listed(settings, image, spec)
   if not spec:find "^[%w_:~.]+,[%w_:~.,]+$" then return nil end
   local letter = settings.attached and settings.attached[spec]
@@ -81,7 +82,8 @@ local function same_component(image, name)
   return names_like(image, function(other) return last_components(other, 1) == last end)
 end
 
--- Returns functions with as many last components, spelt similarly.
+-- Returns functions whose last components are spelt similarly. Compares as many
+-- components as the name has.
 local function similar(image, name)
   if #name < 3 or name:find "[^%w_$:~]" then return {} end
   local _, separators = name:gsub("::", "")

@@ -1,5 +1,6 @@
---- Keeps output from overwriting input: a sum must not replace the program, nor an export
--- any file that was read. (A sum may replace one of its parts.) Loaded on demand.
+--- Keeps output from overwriting input: a sum must not replace the program, and an export
+-- must not replace any file that was read. (A sum may replace one of its parts.) Loaded
+-- on demand.
 --
 -- @internal gprof.cli.overwrite
 -- SPDX-License-Identifier: GPL-3.0-or-later

@@ -73,8 +73,8 @@ local function command_of(settings)
   return named "GPROF_PAGER" or settings.pager and (named "PAGER" or "less") or nil
 end
 
---- Opens standard output, which must be a terminal, or the pager: that of GPROF_PAGER, or
--- with --pager also that of PAGER.
+--- Opens standard output, which must be a terminal, directly or through a pager. The
+-- pager is GPROF_PAGER or, with --pager, PAGER or "less".
 -- @tparam table settings `pager`; the function sets the field `terminal_width`
 -- @tparam function is_colored returns whether escape sequences for colours may pass
 -- @treturn stream

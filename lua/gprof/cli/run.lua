@@ -216,7 +216,8 @@ local function check_roots(run)
   end
 end
 
--- Fails if a symspec matches nothing: a report of everything was not asked for.
+-- Makes the profile. Fails if a symspec matches nothing: without that symspec, reports
+-- would show more than the user asked for.
 local function make_profile(run)
   local settings = run.settings
   settings.line = needed_lines(settings, run.printed)
@@ -396,7 +397,7 @@ return function(settings, write)
   check_comparison(settings)
   find_reports(settings)
   read_and_sum(run)
-  if not is_about_functions(run) then check_sum(run) end  -- else by check_fit
+  if not is_about_functions(run) then check_sum(run) end  -- otherwise see check_fit
   if not (run.printed.info or is_about_functions(run)) then return run.skipped, {} end
   make_profile(run)
   check_profile(run)

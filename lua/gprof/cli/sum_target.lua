@@ -1,6 +1,6 @@
---- The file that a sum replaces. It is locked before any profile is read, since it may be
--- one of the profiles: then the sum of another process that replaces it meanwhile would
--- be lost.
+--- The file that a sum replaces. It is locked before any profile is read, because it may
+-- also be one of the profiles. Without the lock, a sum that another process writes to it
+-- after we have read it would be lost.
 --
 -- @internal gprof.cli.sum_target
 -- SPDX-License-Identifier: GPL-3.0-or-later

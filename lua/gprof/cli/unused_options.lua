@@ -8,7 +8,7 @@ local wording = require "gprof.format.wording"
 
 local unused_options = {}
 
--- For settings of options, the styles and exports that they change, separated by blanks.
+-- Maps each setting to the styles and exports that it changes, separated by blanks.
 local changes <const> = {
   separate_files = "annotation", all_lines = "annotation", table_length = "annotation",
   min_count = "annotation executions", errors = "flat", top = "flat graph comparison",
@@ -16,7 +16,7 @@ local changes <const> = {
   node_threshold = "dot svg", edge_threshold = "dot svg",
 }
 
--- The options that request these.
+-- Maps each of these styles and exports to the option that requests it.
 local requests <const> = {
   annotation = "-A (--annotated-source)", executions = "-C (--exec-counts)",
   flat = "-p (--flat-profile)", graph = "-q (--graph)", comparison = "--compare",

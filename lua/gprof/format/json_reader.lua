@@ -48,7 +48,8 @@ local function unicode(text, at)
   return utf8.char(0xFFFD), at + 4
 end
 
--- Reads a string; `at` is after the opening quote. Returns it and the position after it.
+-- Reads a string; `at` is after the opening quote. Returns the string, and the position
+-- after the closing quote.
 local function read_string(text, at)
   local parts = {}
   while true do

@@ -22,7 +22,8 @@ local LEAST <const> = 3 - 1e-6
 local bold <const> = "1"
 local shades <const> = { hot = "31", warm = "33", unused = "2" }
 
--- Colours a text. Newlines at its ends stay outside, so that colours end on their line.
+-- Colours a text, but not the newlines at its start and end: a colour must not continue
+-- on the next line.
 local function paint(text, code)
   if not code then return text end
   local before, inside, after = text:match("^(\n*)(.-)(\n*)$")

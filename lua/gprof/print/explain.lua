@@ -162,8 +162,9 @@ cannot be divided among them, so calls within a cycle propagate no time, and
 their lines show none. The cycle as a whole has an entry. Its primary line
 shows the time spent in all members and their callees, and the number of calls
 from outside + calls between members. The lines below it show the members, with
-their times and calls. Where a function outside the cycle calls a member, the
-line shows the part of the whole cycle's time that is due to that function.
+their times and calls. If a function outside the cycle calls a member, the line
+of that call shows the part of the whole cycle's time that is due to that
+function.
 ]]
 
 explain.bsd_graph = [[

@@ -14,8 +14,8 @@ local layout = {}
 
 -- Names ---------------------------------------------------------------------------------
 
--- The columns that a name gets at least. If a line has fewer, it wraps, and the name may
--- fill the next line.
+-- The least number of columns for a name. If fewer are left in a line, the line wraps,
+-- and the name may fill the next line.
 local LEAST <const> = 16
 
 --- Sets the options of `core.labels` that shorten names (see csrc/lua/labels.c).

@@ -6,8 +6,8 @@
 
 local pages = {}
 
--- Styles that need records: `field` names the field of the data that tells whether there
--- are any; `lack` is the message if there are none. Default styles are selected only if
+-- Styles that need records. `field` is the data's field that says whether it has these
+-- records; `lack` is the message if it has none. Default styles are selected only if
 -- there are records.
 local needs = {
   { style = "flat", default = true, field = "has_histogram",

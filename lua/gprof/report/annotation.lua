@@ -179,7 +179,7 @@ local function is_worth_it(page, file)
     file.blocks > 0 and page.rules.whole_lines
 end
 
--- Whether symspecs exclude functions, which GNU gprof does not say.
+-- Whether symspecs exclude functions. GNU gprof's summary does not mention this.
 local function is_part(options)
   local include, exclude = options.include or {}, options.exclude or {}
   return policy.of(options).whole_lines and (include.annotation or exclude.annotation)

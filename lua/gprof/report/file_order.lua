@@ -97,7 +97,8 @@ local function file_order(profile)
   return order
 end
 
--- Returns the files of the map for which no function stands, sorted by name.
+-- Returns the files of the map that are not in the order, because no function stands for
+-- them. They are sorted by name.
 local function files_without_functions(profile, order)
   local seen, rest = {}, {}
   for _, file in ipairs(order) do

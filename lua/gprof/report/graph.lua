@@ -69,9 +69,9 @@ end
 -- @tparam profile profile
 -- @tparam table options `brief`: no explanation; `display_unused_functions`: also print
 --   entries of functions without calls and time; `top`: the largest number of entries;
---   `inline_file_names`, `print_path`; `color`; `terminal_width`: the length of lines, to
---   which names are shortened; `full_names`: do not shorten names; `short_names`: omit
---   their parameters and template arguments; `gnu_compat`
+--   `inline_file_names`, `print_path`; `color`; `terminal_width`: the length of lines,
+--   for shortened names; `full_names`: do not shorten names; `short_names`: omit
+--   parameters and template arguments of names; `gnu_compat`
 -- @tparam stream write
 -- @tparam[opt] table look by default GNU gprof's
 return function(profile, options, write, look)

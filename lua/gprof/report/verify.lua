@@ -1,5 +1,5 @@
---- Tells whether image, profile and source match: a line with the result of each check,
--- and a last line with the verdict.
+--- Shows whether image, profile and source match: one line for each check, and a last
+-- line with the verdict.
 --
 -- @module gprof.report.verify
 -- SPDX-License-Identifier: GPL-3.0-or-later

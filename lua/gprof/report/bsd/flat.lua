@@ -27,8 +27,8 @@ function look.unit()
   return "m", 1000
 end
 
--- Without recorded calls, rows have no numbers, because there is no call graph to refer
--- to.
+-- Without recorded calls there is no call graph, so names are not followed by the numbers
+-- of entries.
 function look.labels(profile, options)
   local made = profile.data.has_arcs and labels.references or labels.of
   return made(profile, options, "symbol")
