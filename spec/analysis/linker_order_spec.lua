@@ -136,7 +136,7 @@ describe("A hot function", function()
     assert.same({ 1, table.unpack(rest) }, order(160, ring(160), true))
   end)
 
-  it("is one in 80 of the called functions", function()
+  it("exists once per 80 called functions", function()
     assert.equal(1, order(159, ring(159))[1])
     assert.not_equal(2, order(159, ring(159))[2])
     assert.not_equal(1, order(79, ring(79))[1])

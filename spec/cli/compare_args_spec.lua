@@ -142,7 +142,7 @@ describe("--compare", function()
     assert.equal(title:format "1 run" .. rows, (result.stdout:gsub(" +", " "):gsub(" ?\n ?", "\n")))
   end)
 
-  it("is printed alone, unless other reports are requested", function()
+  it("prints no other report unless one is requested", function()
     local both = run("-p", "--compare=" .. before .. "," .. old.image, new.image, after).stdout
     assert.truthy(both:find "^Flat profile:.*\f\nComparison of profiles")
     assert.is_nil(both:find "Call graph")
@@ -163,7 +163,7 @@ describe("--compare", function()
     assert.truthy(result.stdout:find "\n\nHow to read the comparison\n")
   end)
 
-  it("has bold headings with --color, and the same text", function()
+  it("prints bold headings with --color, and the same text", function()
     local words = { "--compare=" .. before .. "," .. old.image, new.image, after }
     local colored = run("--color", table.unpack(words)).stdout
     assert.truthy(colored:find("\27[1mComparison of profiles, per run:\27[0m\n", 1, true))

@@ -125,7 +125,7 @@ describe("Samples outside all functions", function()
     end
   end)
 
-  it("are explained by a program that is newer than the profile", function()
+  it("cause a message that names a program newer than the profile", function()
     local copy = shell.tmpdir() .. "/copy"
     shell.check { "cp", image, copy }
     for samples = 20, 40, 20 do
@@ -244,7 +244,7 @@ describe("Arcs that do not lead to a function entry", function()
     assert.equal("", said(large, profile_with(8)))
   end)
 
-  it("are explained by a program that is newer than the profile", function()
+  it("cause a message that names a program newer than the profile", function()
     shell.check { "touch", "-d", "2100-01-02", large }
     local some = profile_with(7)
     assert.equal(warning(some, 3, ("; %s is newer than the profile"):format(large)), said("-b", large, some))

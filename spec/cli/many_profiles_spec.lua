@@ -280,7 +280,7 @@ describe("a list of profiles", function()
     check_sum(profile(arc(1, 1)), { "--profiles-from", list "a b" }, { cwd = dir })
   end)
 
-  it("has one name before each zero byte, if there are any", function()
+  it("has one name before each zero byte if it contains any", function()
     check_sum(profile(arc(4, 3), arc(1, 1)), { "--profiles-from=" .. list "e\nf\0a b\0" }, { cwd = dir })
   end)
 
@@ -367,7 +367,7 @@ describe("--jobs", function()
     check_sum(profile(arc(4, 1), arc(4, 2)), { dir .. "/1", "-", dir .. "/1", "--jobs=3" }, { stdin = stdin })
   end)
 
-  it("reports profiles that cannot be added up as one process does", function()
+  it("gives the same message as one process for profiles that cannot be added up", function()
     local odd, good = profile(histogram(1, 256)), profile(histogram(1))
     local paths = directory { good, good, good, good, odd, odd, good, good }
     check_failure(paths .. "/5: histogram at offset 20 has bins of 4 bytes, but earlier ones have 2: " ..

@@ -64,7 +64,7 @@ describe("-s", function()
     assert.equal(shell.read(two), shell.read(dir .. "/gmon.sum"))
   end)
 
-  it("replaces an older sum, or adds to it if that is named", function()
+  it("replaces an older sum, or adds to it if the command line names it", function()
     local dir = shell.tmpdir()
     quietly(dir, "-s", image, three)
     quietly(dir, "-s", image, one)
@@ -233,7 +233,7 @@ describe("two processes that write the same sum", function()
       assert.equal(expected(6, 60), shell.read(dir .. "/gmon.sum"))
     end)
 
-    it("do not lose a profile: the second one fails if both would be the first: " .. mode, function()
+    it("do not lose a profile: if there was no sum, the one that ends last fails: " .. mode, function()
       local dir = shell.tmpdir()
       local result = run(dir, { mode, "-s", image, "pipe" }, command(mode, "-s", image, two))
       assert.same({ "1\n", "gprof.lua: gmon.sum: was created by another process meanwhile: run the command again\n" },

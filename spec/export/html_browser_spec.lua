@@ -80,7 +80,7 @@ describe("The functions of a page", function()
     assert.same({ "work", "work pong", 60 }, { found[5], found[6], found[7] })
   end)
 
-  it("are reported if a link names one that does not exist", function()
+  it("are reported as missing if a link names an unknown function", function()
     local found = visit(path, { "open", "nobody" }, "document.querySelector('.empty').textContent", { "open", "%" },
       "document.querySelector('.empty').textContent", { "open", "!nothing" }, names)
     assert.same({ "This profile has no function named nobody.", "This profile has no function named %.",

@@ -189,7 +189,7 @@ describe("Figures in a page", function()
     assert.truthy(by_name(pages.parts((pages.write(image, profile, "-z"))).data, "calls").idle)
   end)
 
-  it("of the call tree add up: the root has all time, children have at most that of their parent", function()
+  it("of the call tree add up: the root has all time, and children have no more than their parent", function()
     local data = pages.parts((pages.write(image, profile))).data
     local tree, inside = data.tree, {}
     assert.near(data.total, tree.weight[1] / tree.parts, 1e-6)
@@ -367,7 +367,7 @@ describe("Source in a page", function()
     assert.equal(2, count(pages.write(made.image, run), "</script"))
   end)
 
-  it("of a long file is reduced to lines around those with figures", function()
+  it("of a long file is reduced to the lines around figures", function()
     local body = { "int main(void) {" }
     for i = 2, 3000 do body[i] = i == 2000 and "  return 0;" or "" end
     body[3001] = "}"

@@ -373,7 +373,7 @@ describe("the file of a sum", function()
     assert.equal("gmon.sum\n", shell.listing(dir))
   end)
 
-  it("has the default permissions if it is new, or else keeps its own", function()
+  it("has the default permissions if it is new, and otherwise keeps its own", function()
     local path = new_name()
     assert.equal("written\n", run(path, { line = 'umask 027; exec "$@"' }).stderr)
     assert.equal("640", mode(path))
@@ -482,7 +482,7 @@ describe("the file of a sum", function()
     assert.equal("an older sum", shell.read(path))
   end)
 
-  it("cannot be a directory, nor in a missing one", function()
+  it("cannot be a directory, or in a missing directory", function()
     local dir = shell.tmpdir()
     for path, expected in pairs { [dir] = "cannot be written: Is a directory",
       [dir .. "/none/gmon.sum"] = "its directory does not exist" } do

@@ -79,7 +79,7 @@ describe("Without samples", function()
     assert.equal("", run("-b", "-p", image, profile).stderr)
   end)
 
-  it("the hint names only the first libraries if a small file names the same long one many times", function()
+  it("the hint names only the first libraries if a file names the same library many times", function()
     local image, profile = make("root", ROOT, "-lm")
     local size <const>, DT_NEEDED <const> = 16000, 1
     shell.write(dir .. "/names", ("a"):rep(size - 1) .. "\0")

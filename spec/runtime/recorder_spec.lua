@@ -200,7 +200,7 @@ describe("call paths are exact", function()
 end)
 
 describe("libraries", function()
-  it("that are compiled with -pg are counted, also where the program is not, and after they are closed", function()
+  it("that are compiled with -pg are counted, even after they are closed", function()
     local plugin = recorder.compile("plugin.c", { flags = { "-shared", "-fPIC" } }).image
     local other = plugin .. ".2"
     shell.check { "cp", plugin, other }
@@ -254,7 +254,7 @@ describe("samples", function()
     assert.same(total - outside, binned)
   end)
 
-  it("end when the program handles the signal itself; the program gets none from the recorder", function()
+  it("end when the program handles the signal itself; it then gets no signals from the recorder", function()
     record(recorder.compile "times.c", { "5", "handle" })
   end)
 
@@ -312,7 +312,7 @@ describe("gprof reads", function()
     assert.truthy(graph.stdout:find "2000/2000 +plugin %[%d+%]\n")
   end)
 
-  it("calls that come from a library, such as qsort's of its comparison", function()
+  it("calls that come from a library, such as qsort's calls of the comparison function", function()
     local built = recorder.compile("parents.c", { flags = { WHOLE } })
     local flat = program.run { "-b", "-p", built.image, (record(built, { "q" })) }
     assert.same({ "", 0 }, { flat.stderr, flat.status })
