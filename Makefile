@@ -411,7 +411,7 @@ build/sanitized/%.o: %.c $(HEADERS) $(BINUTILS) $(wildcard spec/sanitizer/*.h) M
 
 $(SANITIZED): $(SANITIZED_OBJECTS)
 	$(say) LINK $@
-	$(quietly)$(CC) $(CFLAGS) $(LDFLAGS) $(SANITIZE) -Wl,-E -o $@ $^ $(LIBRARIES) $(LZMA) \
+	$(quietly)$(CC) $(CFLAGS) $(LDFLAGS) $(SANITIZE) -Wl,-E,--wrap=gp_image_locate -o $@ $^ $(LIBRARIES) $(LZMA) \
 	  $(OPCODES_LIBRARY) -llua5.4
 
 # Runs fewer random cases, and one in ten of the comparisons with GNU gprof: the comparisons check

@@ -24,7 +24,7 @@ local report <const> = [[
 ]]
 
 -- scarce.c finds leaks itself, so the sanitizer's leak detection is off: collecting stacks takes most of the time.
-local quickly <const> = "fast_unwind_on_malloc=1:malloc_context_size=2:detect_leaks=0"
+local quickly <const> = "malloc_context_size=2:detect_leaks=0"
 
 local records <const> = { records = {
   { kind = "histogram", low = 0x1000, high = 0x100c, bins = { n = 3, 1, 2, 3 } },
