@@ -1,4 +1,5 @@
---- The aims: how much faster than GNU gprof we want to be, and in how much memory; and whether a row meets them.
+--- The aims: how much faster than GNU gprof our program should be, and how much memory it may use. Judges whether a
+-- row of the table meets them.
 --
 -- If GNU gprof takes at least `FLOOR` seconds, the ratio of wall times counts. Below that, starting Lua dominates our
 -- time, so net times are compared: wall time without start-up.
@@ -16,7 +17,7 @@ aims.RATIO = 2
 --- Wall seconds of GNU gprof from which the ratio counts.
 aims.FLOOR = 0.020
 
---- Megabytes that we may use more than GNU gprof if it takes less than `FLOOR`: the size of Lua.
+--- If GNU gprof takes less than `FLOOR`, we may use this many megabytes more than GNU gprof: the size of Lua.
 aims.MARGIN = 3
 
 --- Returns whether we meet the aim in time: true, false, or nil if unknown. If net times decide, also returns them in

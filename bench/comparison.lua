@@ -35,7 +35,7 @@ local function commands_of(row, input, options)
   }
 end
 
---- Tells whether two commands print the same. GNU gprof reads uninitialized memory; MALLOC_PERTURB_ makes its output
+--- Returns whether two commands print the same. GNU gprof reads uninitialized memory; MALLOC_PERTURB_ makes its output
 -- repeatable.
 local function same_output(gnu, ours)
   local sums = {}

@@ -90,7 +90,7 @@ local function measure(command, all)
   end
 end
 
---- Returns the number of bytes that a row must read and write at least.
+--- Returns the least number of bytes that a row must read and write.
 local function bytes_of(row, all, command, input)
   local sum = tonumber(shell.capture(("cd %s && %s | wc -c"):format(quote(all.inputs), command)))
   for name, bytes in shell.capture("readelf -SW " .. quote(input.image)):gmatch(
@@ -111,7 +111,7 @@ local function rate_of_cat(all)
   return bytes / tonumber(seconds)
 end
 
--- Tells whether a function belongs to -pg itself; such functions are left out.
+-- Returns whether a function belongs to -pg itself; such functions are left out.
 local function is_profiler(f)
   return f.symbol:find "mcount" or f.symbol:find "profile_freq"
 end

@@ -8,8 +8,8 @@
 -- adds percentages, and shows how to write a report.
 --
 -- A report is a module that returns a function. Its parameters are the profile, the options
--- by long name, and a stream, which is called with text, or with a format and values. In
--- scripts: `profile:report("./flat_errors.lua")`.
+-- by long name, and a stream, which is called with text, or with a format and values.
+-- Scripts run the report with `profile:report("./flat_errors.lua")`.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 

@@ -45,8 +45,9 @@ check(arg[1] and not arg[2], "usage: gcov2blocks.lua IMAGE < JSON > PROFILE")
 local image = check(gprof.image(arg[1]))
 local data = gprof.data.new { image = image }
 
--- Keyed by function name and line: the first address of the line in each function of that
--- name. The line "start" has the entry points of the functions.
+-- Places in the code, keyed by function name and line: the first address of the line in
+-- each function of that name. The entries of functions have the key "start" instead of a
+-- line.
 local places = {}
 
 local function add_place(line, address, symbol, file)

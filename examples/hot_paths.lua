@@ -44,8 +44,8 @@ local function times_below(node)
   return times
 end
 
--- Adds the path `above` > `node`, which has `time` of the node's total, and all paths that
--- start with it.
+-- Adds the path `above` > `node`, and all paths that start with it. `time` is the part of
+-- the node's total time that belongs to these paths.
 local paths = {}
 local function follow(node, time, above)
   if time < MIN_SHARE * total then return end

@@ -6,9 +6,9 @@
 --     lua5.4 gprof.lua -p prog gmon.cycles
 --
 -- A profile has one unit, so each event gets a profile of its own, PREFIX.EVENT. A sample
--- is weighted by its period, if perf script prints periods. Of a call chain only the
--- innermost frame is used; the profile gets no call counts. Samples outside the program,
--- in the kernel or in libraries, are left out.
+-- is weighted by its period, if perf script prints periods. Only the innermost frame of a
+-- call chain is used; the profile gets no call counts. Samples outside the program, in the
+-- kernel or in libraries, are left out.
 --
 -- For a position-independent program, perf prints run-time addresses. Then the address is
 -- computed from symbol and offset ("main+0x10"), if the image has that symbol.
@@ -78,7 +78,7 @@ end
 local events = {}
 
 -- Parses the first line of a sample, "COMMAND THREAD TIME: PERIOD EVENT: FRAME". Returns
--- the sample and the rest of the line; for other lines nil and the line.
+-- the sample and the rest of the line; for any other line, nil and the line.
 local function begin_sample(text, line)
   local digits, name, rest = (text .. " "):match "^.-%s%d+%.%d+:%s+(%d*)%s*(%S+):%s+(.*)$"
   if not name then return nil, text end

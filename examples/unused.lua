@@ -7,9 +7,9 @@
 -- Give the profiles of all runs that you have. Possible callers are found in the machine
 -- code (option static_call_graph), where calls through pointers cannot be seen.
 --
--- Calls from code that was compiled without -pg are not counted; the call of main is one.
--- So functions with samples are left out. So are functions without debugging information,
--- which mostly come from libraries.
+-- Calls from code compiled without -pg, such as the call of main, are not counted. So
+-- functions with samples are left out, even if no call of them was counted. Functions
+-- without debugging information, which mostly come from libraries, are left out, too.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -29,7 +29,7 @@ local data = check(gprof.data(image, table.unpack(arg, 2)))
 check(data.has_arcs, "the profiles have no call counts: was the program compiled with -pg?")
 local profile = check(gprof.profile(image, data, { static_call_graph = true }))
 
--- Tells whether the profile shows that a function ran: it has calls or samples, or made
+-- Returns whether the profile shows that a function ran: it has calls or samples, or made
 -- calls.
 local function has_run(f)
   if f.calls > 0 or f.self_calls > 0 or f.ticks > 0 then return true end

@@ -7,9 +7,10 @@ source = {
 description = {
   summary = "GNU gprof re-thought for Lua: a profile reporter and a library",
   detailed = [[
-    Reads an executable compiled with -pg and the gmon.out of its runs, and prints the
-    flat profile and the call graph. It corrects errors of GNU gprof, or reproduces its
-    output byte for byte on request. Scripts can read everything in a report as Lua values.
+    gprof.lua reads an executable compiled with -pg and the gmon.out of its runs, and
+    prints the flat profile and the call graph. It corrects errors of GNU gprof; on
+    request, it reproduces GNU gprof's output byte for byte. Scripts can read everything
+    in a report as Lua values.
   ]],
   license = "GPL-3.0-or-later",
   labels = { "profiling", "gprof", "debug" },

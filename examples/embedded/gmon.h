@@ -35,8 +35,8 @@ void gmon_sample(uintptr_t pc);
  * address. */
 void gmon_call(uintptr_t from, uintptr_t self);
 
-/* Stops profiling and writes the profile: calls `put` with each piece of it and
- * `to`. */
+/* Stops profiling and writes the profile: calls `put` with `to` and each piece of the
+ * profile. */
 typedef void gmon_put(void *to, const void *bytes, size_t size);
 void gmon_write(gmon_put *put, void *to);
 

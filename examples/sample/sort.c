@@ -61,7 +61,7 @@ static size_t partition(struct entry **items, size_t count, order *compare)
     }
 }
 
-/* Recurs into the shorter part only, so the stack stays shallow. */
+/* Recurses into the shorter part only, so the stack stays shallow. */
 void sort(struct entry **items, size_t count, order *compare)
 {
     while (count > FEW) {

@@ -1,12 +1,11 @@
 --- Callgrind's profile format, for KCachegrind, QCachegrind and callgrind_annotate. It
 -- stores a call graph directly, so no call chains have to be estimated.
 --
--- Readers compute inclusive times from calls, so two things are added:
+-- Readers compute inclusive times from calls, so the file differs from our call graph:
 --
 -- - A function <spontaneous> calls all functions without a known caller.
--- - Calls within a cycle carry no time in our call graph. Here they carry time if the
---   callee is called only from within its cycle, since readers would otherwise show the
---   callee without time.
+-- - Calls within a cycle carry time if the callee is called only from within the cycle.
+--   Otherwise readers would show the callee without time.
 --
 -- @module gprof.export.callgrind
 -- SPDX-License-Identifier: GPL-3.0-or-later

@@ -83,7 +83,7 @@ local function tables_of(profile, write)
       number(LOCATION.mapping_id, address and 1) .. number(LOCATION.address, address) ..
       bytes(LOCATION.line, source)))
   end)
-  -- Returns the number of a location: a line's, or that of the start of a function.
+  -- Returns the number of the location of a line or, if `line` is nil, of a function.
   local function place(id, line)
     if line then
       local key = id .. ":" .. line.address

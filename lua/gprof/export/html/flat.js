@@ -31,7 +31,7 @@ const timeColumns = [
   },
   {
     title: "Self in total",
-    hint: "Dark: self time; pale: total time; as shares of all time",
+    hint: "Dark: self time; pale: total time; both as shares of all time",
     value: totalOf,
     cell: (f) => shareBar(shareOf(totalOf(f)), shareOf(functions.self[f])),
     class: "bar",

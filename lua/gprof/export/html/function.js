@@ -170,7 +170,7 @@ function changeSection(node) {
   );
 }
 
-// Makes a link that searches the call tree for the node's name; null if the node is not in it.
+// Makes a link that searches the call tree for the node's name; null if the tree does not contain the node.
 function treeLink(node) {
   return tree && tree.frame.includes(node)
     ? make("a", { href: "#!tree=" + encodeURIComponent("?" + nameOf(node)) }, "show in the call tree")
@@ -191,7 +191,7 @@ function functionView(node) {
     {},
     title,
     make("dl", { class: "facts" }, ...facts),
-    bar && make("p", { title: "Dark: self time; pale: total time; as shares of all time" }, bar),
+    bar && make("p", { title: "Dark: self time; pale: total time; both as shares of all time" }, bar),
     cycle >= 0
       ? make(
           "p",
