@@ -580,7 +580,7 @@ describe("an exported profile", function()
   end)
 end)
 
--- GPROF_CASES sets the number of random cases. Each run tests the same ones.
+-- GPROF_CASES sets the number of random cases. Each run of the specs tests the same cases.
 describe("an exported profile that is damaged", function()
   local exported = require "support.exported"
   local pieces <const> = {

@@ -134,7 +134,7 @@ describe("a binary export", function()
 end)
 
 describe("a symspec that matches nothing", function()
-  -- Runs the program, which must print nothing but an error. Returns it.
+  -- Runs the program, which must print nothing but an error. Returns the error.
   local function refused(...)
     local result = run(...)
     assert.same({ "", 1 }, { result.stdout, result.status })

@@ -100,7 +100,7 @@ for _, option in ipairs(options.own) do
 end
 
 -- Checks that a prefix of `long` selects the only name in `list` that begins with it. If several names do, the prefix
--- must be refused with a message that lists them, unless it is itself a name.
+-- must be refused with a message that lists them, unless the prefix is itself a name.
 local function check_prefix(long, prefix, list)
   local candidates = beginning(list, prefix)
   local argument = needs_argument[long] and "=x" or ""

@@ -330,8 +330,8 @@ describe("an image with random bytes changed", function()
   local whole <const>, profile_of_lines <const> = shell.read(made.image), small.run(made)
   local path <const> = shell.tmpdir "changed" .. "/program"
 
-  -- Returns the image with up to eight random bytes changed, two thirds of them in headers: at the start of the file
-  -- and, for sections, at its end. Sometimes also truncates it.
+  -- Returns the image with up to eight random bytes changed. Two thirds of them are in headers: at the start of the
+  -- file, or in the section headers at its end. Sometimes the image is also truncated.
   local function changed()
     local bytes = whole
     for _ = 1, math.random(8) do

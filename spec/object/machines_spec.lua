@@ -224,7 +224,7 @@ for _, machine in ipairs {
       assert.same({ 38, "machines.c" }, { choose.line, choose.file:match "[^/]*$" })
     end)
 
-    -- In this C library a long has four bytes; the rest of the field is whatever was on the stack.
+    -- In this C library a long has four bytes; the rest of the field has old bytes of the stack.
     it("has counts of four bytes in the profile that its C library writes", function()
       local pointer = machine.prefix == "" and 8 or 4
       local count = pointer == 8 and 0x7ff6deadbeef << 32 | 5 or 5

@@ -1,4 +1,4 @@
--- Colours: when they are used, what they mean, and that a coloured report without them equals the plain one.
+-- Colours: when they are used and what they mean. Without its colours, a coloured report equals the plain report.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"

@@ -1,4 +1,5 @@
--- Static calls, which -c finds in the code: the same as objdump shows; with --gnu-compat, the same as GNU gprof finds.
+-- Static calls, which -c finds in the code, are those that objdump shows. With --gnu-compat, they are those that GNU
+-- gprof finds.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"

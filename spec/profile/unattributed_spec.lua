@@ -191,7 +191,7 @@ describe("the warning about code that no symbol covers", function()
 
   it("does not appear if the samples are few", function()
     assert.equal("", run(sampled { at("main", 20), 1 }, "-p").stderr)
-    assert.equal("", run(sampled { at("main", 20), 2 }, "-p").stderr) -- minus its sampling error, below 1 %
+    assert.equal("", run(sampled { at("main", 20), 2 }, "-p").stderr) -- minus the sampling error: below 1 %
     assert.not_equal("", run(sampled { at("main", 20), 3 }, "-p").stderr)
   end)
 

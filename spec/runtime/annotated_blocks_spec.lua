@@ -80,7 +80,7 @@ for _, compiler in ipairs(compilers) do
         local ran, idle = check(blocks.compile("branches", { compiler = compiler, flags = flags }))
         assert.truthy(ran >= 55 and idle >= 2, ran .. " lines ran, " .. idle .. " did not")
       end
-      -- Not jumps.c: code after a call that did not return has the count of its block.
+      -- Without jumps.c, where code after a call that did not return has the count of its block.
       for _, source in ipairs { "updcrc", "words" } do
         check(blocks.compile(source, { compiler = compiler }))
       end
@@ -150,8 +150,8 @@ describe("blocks that never ran", function()
   end)
 end)
 
--- Programs whose code is entered in ways that no jump shows. The lines marked "ran" must not have the count 0; those
--- marked "never" must.
+-- Programs whose code is entered in ways that no jump shows. The lines marked "ran" must not have the count 0. Those
+-- marked "never" must have the count 0.
 local unusual <const> = {
   ["exception handlers"] = { compilers = { "g++", "clang++" }, text = [=[
 struct guard { int n; guard(int n) : n(n) {} ~guard() { n = 0; } };

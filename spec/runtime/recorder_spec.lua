@@ -1,4 +1,4 @@
--- The recorder: counts and call paths equal those that follow from the source, and the program does not notice it.
+-- The recorder: counts and call paths equal those that follow from the source, and the program behaves as without it.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local gmon = require "support.gmon"
@@ -267,7 +267,7 @@ end)
 
 -- Reading --------------------------------------------------------------------------------
 
--- Returns the records of a profile as they are written to a sum. Reports follow from them.
+-- Returns the records of a profile as they are written to a sum. The records determine all reports.
 local function records(image, path)
   local sum = shell.tmpdir "sum" .. "/sum"
   assert(assert(gprof.data(image, path)):write(sum))

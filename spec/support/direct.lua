@@ -7,8 +7,8 @@ local shell = require "support.shell"
 
 local direct = {}
 
--- Writes "SITE TARGET", in hexadecimal, for each direct call that objdump shows in .text. Its operands end in an
--- address and a symbol; those of an indirect call contain "*" or a register.
+-- Writes "SITE TARGET", in hexadecimal, for each direct call that objdump shows in .text. The operands of a direct call
+-- end in an address and a symbol; those of an indirect call contain "*" or a register.
 local function write_sites(image, tools, mnemonics)
   local text = shell.check({ tools .. "objdump", "-d", "-j", ".text", "--no-show-raw-insn", "-w", image },
     { env = { LC_ALL = "C" } }).stdout

@@ -34,7 +34,7 @@ local function layout(profile)
   end
 end
 
--- Packs the bins, an array with `n` elements (default: its length). Missing ones are 0.
+-- Packs the bins, an array with `n` elements (default: its length). Missing elements are 0.
 local function pack_bins(like, bins)
   local n = bins.n or #bins
   local full = like(("I2"):rep(BATCH))

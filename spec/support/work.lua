@@ -1,7 +1,7 @@
 -- Counts the instructions that the library executes. Unlike time, the count does not depend on the machine's load.
 --
 -- All chunks run in one process under callgrind. It starts counting at a call to `strftime`, and dumps the count before
--- a call to `setlocale`. Nothing else calls these two.
+-- a call to `setlocale`. Nothing else calls these two functions.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local launch = require "support.launch"

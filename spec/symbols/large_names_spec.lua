@@ -43,7 +43,7 @@ function bombs.substitutions(n)
   return "_Z1f1AIiiE" .. doubled(n, 0, 1)
 end
 
--- The same as template arguments. The return type, which is printed first, is an expansion of the last one.
+-- The same types as template arguments of f. The return type, which is printed first, expands the last of them.
 function bombs.packs(n)
   return "_Z1fI1AIiiE" .. doubled(n, 1, 2) .. "EDpS" .. sequence(n + 2, UPPER) .. "v"
 end
