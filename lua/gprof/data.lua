@@ -9,7 +9,7 @@ local profile_files = require "gprof.library.profile_files"
 
 local data = {}
 
--- Leaves out the context profiles whose gmon.out is in the list, too.
+-- Returns a list without the context profiles whose gmon.out is also in the list.
 local function without_twins(paths)
   local twins, others = profile_files.twins(paths), {}
   for i, path in ipairs(paths) do
@@ -19,8 +19,8 @@ local function without_twins(paths)
 end
 
 --- Reads profile files and adds them up: `gprof.data(image, path... [, options])`.
--- A context profile of the recorder counts like the `gmon.out` beside it. If both are
--- given, they are the same profile, and only `gmon.out` is read.
+-- A context profile of the recorder is read as the same samples and calls as the
+-- `gmon.out` beside it. If both are given, only `gmon.out` is read.
 -- @function gprof.data
 -- @tparam image image the profiled program or shared library: the files have its byte
 --   order and pointer size
@@ -98,21 +98,21 @@ end
 --   caller at the address 0 then stands for all callers outside it
 -- @tfield integer uncounted number of calls of functions in a shared library that the
 --   dynamic linker did not count because its table was full
--- @tfield {table,...} files what each file contained: `path`; `format`: one of those that
---   `data:read` takes, or "context", a context profile; `version` of the magic format and
---   of context profiles; the three numbers of records; of context profiles the fields
---   below; and `slide`, if an offset was subtracted
---   from its addresses: a table with the `offset`. If the offset was determined from the
---   data, the table also has `arcs`, the number of arcs; `fitting`, how many of them lead
---   to function entries once the offset is subtracted; `unmoved`, how many do so without
---   the subtraction; and `covers`, whether the histogram covers all of the code once the
---   offset is subtracted
+-- @tfield {table,...} files what each file contained: `path`; `format`, "context" for a
+--   context profile, otherwise as for `data:read`; `version`, for the magic format and
+--   context profiles; the three numbers of records; for a context profile, the fields of
+--   `contexts` below; and `slide`, if an offset was subtracted from its addresses: a
+--   table with the `offset`. If the offset was determined from the data, the table also
+--   has `arcs`, the number of arcs; `fitting`, how many of them lead to function entries
+--   once the offset is subtracted; `unmoved`, how many do so without the subtraction; and
+--   `covers`, whether the histogram covers all of the code once the offset is subtracted
 -- @tfield integer|nil low the lowest address of all histograms and callees
 -- @tfield integer|nil high the highest address of all histograms and callees
 -- @tfield integer pointer_size size of an address in files read and written, in bytes
 -- @tfield boolean big_endian byte order of files read and written
 
---- Fields of context profiles in `files`, all modules and threads taken together.
+--- Additional fields of context profiles in `files`. Counts are sums over all modules and
+-- threads.
 -- @table contexts
 -- @tfield integer process process number
 -- @tfield integer written when the file was written: nanoseconds since 1970
@@ -122,7 +122,7 @@ end
 -- @tfield integer calls number of calls
 -- @tfield integer ticks number of samples
 -- @tfield integer lost number of calls that were not counted, for lack of memory
--- @tfield integer rate samples a second that were asked for
+-- @tfield integer rate requested samples per second
 -- @tfield boolean joined whether call paths were joined, for lack of memory
 
 --- Adds the contents of a file. A failure closes the data, because part of the file may

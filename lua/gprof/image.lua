@@ -10,7 +10,7 @@ local symbol_tables = require "gprof.library.symbol_tables"
 
 local images = {}
 
--- The core calls these functions. The two modules are loaded on the first call.
+-- The core calls these functions. The modules that they need are loaded on demand.
 core.set_sorter(function(order, next)
   return require "gprof.library.sorting"(order, next)
 end)

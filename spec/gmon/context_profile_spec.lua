@@ -166,7 +166,7 @@ describe("--file-info", function()
     local profile = example()
     profile.process.joined, profile.process.lost = 1, 12
     assert.equal("File `joined' (version 1) contains:\n" .. contained ..
-      "\tfurther call paths were joined: memory was limited\n" ..
+      "\tsome call paths were joined, for lack of memory\n" ..
       "\t12 calls were not counted, for lack of memory\n", info(path, save("joined", profile)))
   end)
 

@@ -102,7 +102,7 @@ local function add_list(list, path)
   end
 end
 
--- Returns the list without the context profiles whose gmon.out is in the list, too.
+-- Returns a list without the context profiles whose gmon.out is also in the list.
 local function without_twins(list)
   local twins = profile_files.twins(list)
   if not next(twins) then return list end

@@ -51,7 +51,7 @@ local function add_profiles(paths, settings)
   paths[#paths + 1] = defaults.profile_path(settings)
 end
 
--- Adds the context profiles beside the profiles, which --file-info reads.
+-- Adds the context profiles beside the profiles: --file-info reads them.
 local function add_context_profiles(paths)
   for i = 1, #paths do paths[#paths + 1] = profile_files.context_path(paths[i]) end
 end

@@ -1,5 +1,5 @@
---- Profile files, before their records are read: how they begin, and which context
--- profile belongs to a gmon.out.
+--- Recognizes profile files by their first bytes, and finds the context profile that
+-- belongs to a gmon.out.
 --
 -- @internal gprof.library.profile_files
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -10,8 +10,9 @@ local profile_files = {}
 
 local SUFFIX <const> = ".ctx"
 
---- Returns whether a file of the current format, or a context profile, begins like this.
--- @tparam string|nil head the first eight bytes
+--- Returns whether a file begins like a gmon.out of the current format or like a context
+-- profile.
+-- @tparam string|nil head the first eight bytes of the file
 -- @treturn boolean
 function profile_files.is_head(head)
   return head ~= nil and (head:sub(1, 4) == "gmon" or head == "gprofctx")
@@ -19,7 +20,7 @@ end
 
 --- Finds the context profiles whose gmon.out is also in a list.
 -- @tparam {string,...} paths
--- @treturn {[integer]=true,...} their numbers
+-- @treturn {[integer]=true,...} the set of their positions in the list
 function profile_files.twins(paths)
   local given, twins = {}, {}
   for _, path in ipairs(paths) do given[path] = true end

@@ -31,20 +31,20 @@ local function write_file(file, version, write)
   local is_context = file.format == "context"
   write(("File `%s' (version %d) contains:\n"):format(file.path, version))
   write_counts(file, is_context and context_kinds or kinds, write)
-  if file.joined then write "\tfurther call paths were joined: memory was limited\n" end
+  if file.joined then write "\tsome call paths were joined, for lack of memory\n" end
   if is_context and file.lost > 0 then
     write("\t%d calls were not counted, for lack of memory\n", file.lost)
   end
 end
 
--- Writes about the context profile beside a gmon.out.
+-- Writes what the context profile beside a gmon.out contains, or why it cannot be used.
 local function write_beside(profile, path, write)
   local file, message = profile_files.contexts_beside(profile.image, path)
   if file then write_file(file, file.version, write) end
   if message then write(message .. "\n") end
 end
 
---- Prints the report about each file that was read, and the context profile beside it.
+--- Prints the report: each file that was read, and the context profile beside it.
 -- @tparam profile profile
 -- @tparam table options `gnu_compat`: for a file without a version, print the version of
 --   the file before it; and do not look for context profiles
