@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Mnemonics of call instructions, by architecture. NULL if libopcodes classifies the
@@ -42,20 +43,25 @@ static bool is_listed(const char *const *list, const char *word) {
   return false;
 }
 
-/* Receives the text of an instruction in pieces. Only the mnemonic matters; it may have
- * prefixes. */
+/* Receives the text of an instruction in pieces. Only two matter: the mnemonic, which may
+ * have prefixes, and the constant part of an operand's address. */
 static int take_text(void *stream, enum disassembler_style style, const char *format,
                      ...) {
   gp_disasm *decoder = stream;
-  if (style != dis_style_mnemonic) return 0;
-  char word[16];
+  if (style != dis_style_mnemonic && style != dis_style_address_offset) return 0;
+  char word[24];
   va_list arguments;
   va_start(arguments, format);
   int length = vsnprintf(word, sizeof word, format, arguments);
   va_end(arguments);
+  if (style == dis_style_address_offset) {
+    decoder->displacement = strtoull(word, NULL, 0);
+    return length;
+  }
   if (decoder->calls && is_listed(decoder->calls, word))
     decoder->has_call_mnemonic = true;
   if (strstr(word, "ret")) decoder->has_return_mnemonic = true;
+  decoder->is_nop = strcmp(word, "nop") == 0;
   return length;
 }
 
@@ -165,7 +171,9 @@ static gp_instruction classify(gp_disasm *decoder, uint64_t *target) {
       *target = info->target;
       decoder->identifies_calls = true;
       return GP_DIRECT_CALL;
-    default: return decoder->has_return_mnemonic ? GP_RETURN : GP_OTHER_INSTRUCTION;
+    default:
+      if (decoder->is_nop) return GP_NOP;
+      return decoder->has_return_mnemonic ? GP_RETURN : GP_OTHER_INSTRUCTION;
   }
 }
 
@@ -175,14 +183,19 @@ gp_instruction gp_disasm_next(gp_disasm *decoder, uint64_t *address, uint64_t en
                               uint64_t *target) {
   struct disassemble_info *info = &decoder->info;
   decoder->end = info->stop_vma = end;
-  decoder->has_call_mnemonic = decoder->has_return_mnemonic = false;
+  decoder->has_call_mnemonic = decoder->has_return_mnemonic = decoder->is_nop = false;
   decoder->has_target = false;
+  decoder->displacement = 0;
   info->insn_info_valid = 0;
   info->insn_type = dis_noninsn;
   info->target = 0;
   int length = decoder->decode(*address, info);
   *address += length > 0 ? (uint64_t)length : 1;
   return length > 0 ? classify(decoder, target) : GP_OTHER_INSTRUCTION;
+}
+
+uint64_t gp_disasm_reference(const gp_disasm *decoder) {
+  return decoder->has_target ? decoder->target : decoder->displacement;
 }
 
 bool gp_disasm_identifies_calls(const gp_disasm *decoder, gp_error *error) {

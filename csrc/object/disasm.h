@@ -22,9 +22,10 @@ typedef struct gp_disasm {
   uint64_t end;               /* one past the end of the code that may be read */
 
   /* the instruction being decoded */
-  bool has_call_mnemonic, has_return_mnemonic;
+  bool has_call_mnemonic, has_return_mnemonic, is_nop;
   bool has_target;            /* libopcodes printed an address */
   uint64_t target;            /* that address */
+  uint64_t displacement;      /* the constant part of an operand's address, or 0 */
 } gp_disasm;
 
 /* Kinds of instructions. Where libopcodes does not classify instructions, only direct
@@ -37,6 +38,7 @@ typedef enum gp_instruction {
   GP_RETURN,
   GP_JUMP,               /* jumps to the target; 0: to an unknown place */
   GP_CONDITIONAL_JUMP,   /* may jump to the target */
+  GP_NOP,                /* does nothing */
 } gp_instruction;
 
 /* Returns the bytes of .text (free() them). NULL, with an error, if they cannot be
@@ -57,6 +59,10 @@ void gp_disasm_close(gp_disasm *decoder);
  * is a call or jump. */
 gp_instruction gp_disasm_next(gp_disasm *decoder, uint64_t *address, uint64_t end,
                               uint64_t *target);
+
+/* Returns the address of the data to which the last instruction refers, or with which the
+ * address is computed; 0 if there is none. */
+uint64_t gp_disasm_reference(const gp_disasm *decoder);
 
 /* Whether calls can be identified on this architecture. Ask after decoding: on an
  * unlisted architecture this is known only once libopcodes has reported a call. */

@@ -88,6 +88,7 @@ typedef struct collecting {
   bool several;           /* the line has more code, which add_first_only ignores */
   uint32_t piece;         /* piece of the line's last count, or GP_NONE */
   bool uncounted;         /* the count of some code of the line is unknown */
+  bool partly;            /* so is that of some part of a block */
   size_t counts;          /* number of rows in `counts` so far */
 } collecting;
 
@@ -119,11 +120,15 @@ static void add_piece(collecting *c, uint32_t symbol) {
   span own = blocks_of(profile, symbol);
   if (piece == GP_NONE) return;
   uint64_t end = gp_symtab_range(profile->symtab, symbol).high;
-  for (size_t i = piece; i < code->piece_count && (i == piece || code->low[i] < end); i++)
-    if (code->runs[i] == GP_UNCOUNTED) c->uncounted = true;
+  size_t last = piece + 1;
+  while (last < code->piece_count && code->low[last] < end) last++;
+  for (size_t i = piece; i < last; i++) {
+    c->uncounted |= code->runs[i] == GP_UNCOUNTED;
+    c->partly |= code->runs[i] == GP_UNCOUNTED_PART;
+  }
   bool is_own = own.first < own.end &&
                 gp_counted_code_piece(code, profile->blocks.address[own.first]) == piece;
-  if (code->runs[piece] == GP_UNCOUNTED || piece == c->piece || is_own) return;
+  if (code->runs[piece] >= GP_UNCOUNTED_PART || piece == c->piece || is_own) return;
   add_count(c, code->runs[piece], true);
   c->piece = piece;
 }
@@ -180,8 +185,10 @@ static bool has_run(const collecting *c, size_t line) {
 }
 
 /* Ends a line. If the profile has counts of code: a line with uncounted code gets no
- * count, unless its calls or blocks show that it ran. If not: the line's code continues
- * the preceding block, unless it begins with a block or a function. */
+ * count, unless its calls or blocks show that it ran. If only parts of blocks are
+ * uncounted, any count shows that: the largest is the block's. If the profile has none:
+ * the line's code continues the preceding block, unless it begins with a block or a
+ * function. */
 static void end_line(collecting *c, size_t line) {
   gp_annotation *a = c->into;
   uint8_t *flags = &a->flags[line];
@@ -189,12 +196,13 @@ static void end_line(collecting *c, size_t line) {
   bool known = c->profile->code.piece_count > 0;
   if (!(*flags & GP_LINE_ENTRY) && !begins && !known) *flags |= GP_LINE_CONTINUES;
   bool counted = *flags & (GP_LINE_BLOCKS | GP_LINE_CALLS);
-  if (c->uncounted && (!counted || !has_run(c, line))) {
+  bool unknown = c->uncounted || c->partly;
+  if ((c->uncounted && !counted) || (unknown && !has_run(c, line))) {
     *flags &= (uint8_t)~(GP_LINE_BLOCKS | GP_LINE_CALLS);
     c->counts = a->first[line];
   }
   a->first[line + 1] = c->counts;
-  c->several = c->uncounted = false;
+  c->several = c->uncounted = c->partly = false;
   c->piece = GP_NONE;
 }
 

@@ -9,6 +9,7 @@
 #include "base/search.h"
 #include "base/sort.h"
 #include "object/disasm.h"
+#include "profile/jump_tables.h"
 
 const char gp_block_counter[] = "__sanitizer_cov_trace_pc";
 
@@ -25,13 +26,15 @@ typedef struct jumps {
   uint64_t *high;         /* one past the end of the instruction; ascending */
   uint64_t *target;       /* 0 if unknown */
   bool *conditional;
+  uint64_t *table;        /* address of the jump table with the targets; 0 if unknown */
+  uint64_t *reference;    /* the instruction that refers to the table */
 } jumps;
 
-/* Code after calls and returns. */
-typedef struct resumptions {
+/* Addresses of instructions, ascending. */
+typedef struct places {
   size_t count, capacity;
-  uint64_t *low;          /* ascending */
-} resumptions;
+  uint64_t *low;
+} places;
 
 /* What is known about a piece. */
 enum {
@@ -41,10 +44,16 @@ enum {
   HANDLER = 8,      /* an exception may lead here */
   MAY_RUN = 16,     /* uncounted, and may have run */
   INHERITED = 32,   /* continues the block of the preceding piece */
+  EMPTY = 64,       /* begins with an unconditional jump or a nop */
+  JUMPED_TO = 128,  /* a jump that may have run leads here */
 };
 
 /* What is known about a function. */
-enum { COUNTED = 1, JUMPS_ANYWHERE = 2 };
+enum {
+  COUNTED = 1,
+  JUMPS_ANYWHERE = 2,   /* a jump that may have run leads to an unknown place */
+  EMPTY_CASES = 4,      /* a switch that may have run leads to an empty block */
+};
 
 typedef struct search {
   gp_counted_code *found;
@@ -56,8 +65,13 @@ typedef struct search {
   size_t next;              /* the first one in `order` that has no call so far */
   calls calls;
   jumps jumps;
+  gp_jump_tables tables;
+  uint32_t decoded;         /* the function being decoded */
+  uint64_t table;           /* the last table referred to since the last jump or call */
+  uint64_t reference;       /* the instruction that refers to it */
   bool handles_exceptions;  /* the image has exception handlers */
-  resumptions resumptions;  /* where handlers may begin; empty if there are none */
+  places resumptions;       /* where handlers may begin; empty if there are none */
+  places empty;             /* unconditional jumps to known places, and nops */
 
   uint8_t *flags;           /* flags of each piece */
   uint32_t *function;       /* for each piece: the function it belongs to, or GP_NONE */
@@ -99,11 +113,21 @@ static bool add_call(search *s, gp_range code, uint64_t slot) {
 static bool add_jump(search *s, uint64_t high, uint64_t target, bool conditional) {
   jumps *j = &s->jumps;
   if (!GP_RESERVE(&j->capacity, j->count + 1, GP_COLUMN(j->high), GP_COLUMN(j->target),
-                  GP_COLUMN(j->conditional)))
+                  GP_COLUMN(j->conditional), GP_COLUMN(j->table),
+                  GP_COLUMN(j->reference)))
     return false;
   j->high[j->count] = high;
   j->target[j->count] = target;
+  j->table[j->count] = target == 0 ? s->table : 0;
+  j->reference[j->count] = s->reference;
   j->conditional[j->count++] = conditional;
+  return target != 0 || s->table == 0 ||
+         gp_jump_tables_add(&s->tables, s->table, s->decoded);
+}
+
+static bool add_place(places *p, uint64_t low) {
+  if (!GP_RESERVE(&p->capacity, p->count + 1, GP_COLUMN(p->low))) return false;
+  p->low[p->count++] = low;
   return true;
 }
 
@@ -111,11 +135,16 @@ static bool add_jump(search *s, uint64_t high, uint64_t target, bool conditional
  * a handler ends with a jump, a return, or a call that does not return, and is on another
  * line. */
 static bool add_resumption(search *s, uint64_t low) {
-  resumptions *r = &s->resumptions;
-  if (!s->handles_exceptions || gp_symtab_at(s->symtab, low) == GP_NONE) return true;
-  if (!GP_RESERVE(&r->capacity, r->count + 1, GP_COLUMN(r->low))) return false;
-  r->low[r->count++] = low;
-  return true;
+  bool may_handle = s->handles_exceptions && gp_symtab_at(s->symtab, low) != GP_NONE;
+  return !may_handle || add_place(&s->resumptions, low);
+}
+
+/* Sets the jump table, if the instruction at `code` refers to one. Code between this
+ * instruction and the jump has no other jump or call. */
+static void note_table(search *s, gp_range code, uint64_t reference) {
+  if (!gp_jump_tables_has(&s->tables, reference, s->decoded)) return;
+  s->table = reference;
+  s->reference = code.low;
 }
 
 /* Handles the instruction at `code`. */
@@ -124,7 +153,9 @@ static bool add_instruction(search *s, gp_range code, gp_instruction kind,
   bool counts = kind == GP_DIRECT_CALL && target == s->counter;
   bool resumes = kind == GP_DIRECT_CALL || kind == GP_SLOT_CALL ||
                  kind == GP_INDIRECT_CALL || kind == GP_RETURN;
+  bool empty = kind == GP_NOP || (kind == GP_JUMP && target != 0);
   if (resumes && !counts && !add_resumption(s, code.high)) return false;
+  if (empty && !add_place(&s->empty, code.low)) return false;
   switch (kind) {
     case GP_DIRECT_CALL: return !counts || add_call(s, code, 0);
     case GP_SLOT_CALL: return add_call(s, code, target);
@@ -140,7 +171,10 @@ static bool decode_range(search *s, gp_range code, gp_disasm *decoder, bool *cou
   while (address < code.high && next_recorded(s) >= address) {
     uint64_t start = address;
     gp_instruction kind = gp_disasm_next(decoder, &address, code.high, &target);
-    if (!add_instruction(s, (gp_range){start, address}, kind, target)) return false;
+    gp_range instruction = {start, address};
+    note_table(s, instruction, gp_disasm_reference(decoder));
+    if (!add_instruction(s, instruction, kind, target)) return false;
+    if (kind != GP_OTHER_INSTRUCTION && kind != GP_NOP) s->table = 0;
   }
   *counted = next_recorded(s) >= address;
   return true;
@@ -152,6 +186,7 @@ static bool decode(search *s, const gp_image *image, gp_disasm *decoder, bool *c
   *counted = true;
   for (uint32_t i = 0; *counted && i < s->symtab->count; i++) {
     gp_range code = gp_range_clip(gp_symtab_range(s->symtab, i), text);
+    s->decoded = gp_symtab_function(s->symtab, i);
     if (code.low < code.high && !decode_range(s, code, decoder, counted)) return false;
   }
   *counted = *counted && s->next == s->recorded->count;
@@ -235,10 +270,18 @@ static void collect_pieces(search *s) {
     *end++ = j->high[i];
     if (j->target[i] != 0) *end++ = j->target[i];
   }
+  for (size_t i = 0; i < s->tables.target_count; i++) *end++ = s->tables.target[i];
   qsort(low, (size_t)(end - low), sizeof *low, compare);
   for (const uint64_t *next = low; next < end; next++)
     if (f->piece_count == 0 || *next != low[f->piece_count - 1])
       low[f->piece_count++] = *next;
+}
+
+/* Whether a place is at `address`. *next is the first place at or above the address of
+ * the last call. */
+static bool has_place(const places *p, size_t *next, uint64_t address) {
+  while (*next < p->count && p->low[*next] < address) ++*next;
+  return *next < p->count && p->low[*next] == address;
 }
 
 /* Sets what is known about each piece without regard to other pieces. */
@@ -247,14 +290,12 @@ static void describe_pieces(search *s) {
   const calls *c = &s->calls;
   const jumps *j = &s->jumps;
   const gp_symtab *symtab = s->symtab;
-  const resumptions *r = &s->resumptions;
-  size_t call = 0, jump = 0, resumption = 0;
+  size_t call = 0, jump = 0, resumption = 0, empty = 0;
   for (size_t i = 0; i < f->piece_count; i++) {
     uint32_t symbol = gp_symtab_above(symtab, f->low[i]) - 1;
     bool inside = symbol != UINT32_MAX;
     while (call < c->count && c->low[call] < f->low[i]) call++;
     while (jump < j->count && j->high[jump] <= f->low[i]) jump++;
-    while (resumption < r->count && r->low[resumption] < f->low[i]) resumption++;
     bool counted = call < c->count && c->low[call] == f->low[i];
     bool ends = jump < j->count && i + 1 < f->piece_count &&
                 j->high[jump] == f->low[i + 1];
@@ -264,7 +305,8 @@ static void describe_pieces(search *s) {
     if (counted && inside) s->function_flags[s->function[i]] |= COUNTED;
     if (inside && symtab->address[symbol] == f->low[i] && begins_part(symtab, symbol))
       s->flags[i] |= ENTRY;
-    if (resumption < r->count && r->low[resumption] == f->low[i]) s->flags[i] |= HANDLER;
+    if (has_place(&s->resumptions, &resumption, f->low[i])) s->flags[i] |= HANDLER;
+    if (has_place(&s->empty, &empty, f->low[i])) s->flags[i] |= EMPTY;
   }
 }
 
@@ -286,12 +328,26 @@ static uint32_t next_of(const search *s, uint32_t piece) {
   return next < s->found->piece_count && !(s->flags[next] & ENTRY) ? next : GP_NONE;
 }
 
+/* Forgets the table of the jump at the end of a piece if code between the instruction
+ * that refers to the table and the jump is also reached in another way. */
+static void check_table(search *s, uint32_t piece) {
+  uint32_t jump = s->jump[piece];
+  if (jump == GP_NONE || s->jumps.table[jump] == 0) return;
+  for (uint32_t i = piece; s->found->low[i] > s->jumps.reference[jump]; i--)
+    if (s->flags[i] & TARGET) s->jumps.table[jump] = 0;
+}
+
 static void find_entries(search *s) {
-  for (uint32_t i = 0; i < s->found->piece_count; i++) {
+  const gp_counted_code *f = s->found;
+  const gp_jump_tables *tables = &s->tables;
+  for (uint32_t i = 0; i < f->piece_count; i++) {
     uint32_t target = target_of(s, i), next = next_of(s, i);
     if (target != GP_NONE) s->flags[target] |= TARGET;
     if (next != GP_NONE) s->flags[next] |= REACHED;
   }
+  for (size_t i = 0; i < tables->target_count; i++)
+    s->flags[gp_counted_code_piece(f, tables->target[i])] |= TARGET;
+  for (uint32_t i = 0; i < f->piece_count; i++) check_table(s, i);
 }
 
 /* Compilers count a function's first block. So if a function's first counter never ran,
@@ -329,11 +385,37 @@ static void mark(search *s, uint32_t piece) {
   s->stack[s->depth++] = piece;
 }
 
+/* Marks the target of a switch, or of one of its comparisons. */
+static void mark_case(search *s, uint32_t piece) {
+  if (piece == GP_NONE) return;
+  s->flags[piece] |= JUMPED_TO;
+  bool empty = s->flags[piece] & EMPTY && s->found->runs[piece] == GP_UNCOUNTED;
+  if (empty && s->function[piece] != GP_NONE)
+    s->function_flags[s->function[piece]] |= EMPTY_CASES;
+  mark(s, piece);
+}
+
+/* Marks the targets of an indirect jump: those of its table or, if that is not known,
+ * anything in the function. Many jumps may use one table. */
+static void mark_targets(search *s, uint32_t jump, uint32_t function) {
+  gp_jump_table *table =
+      gp_jump_tables_find(&s->tables, s->jumps.table[jump], function);
+  if (!table && function != GP_NONE) s->function_flags[function] |= JUMPS_ANYWHERE;
+  if (!table || table->done) return;
+  table->done = true;
+  for (size_t i = table->first; i < table->end; i++)
+    mark_case(s, gp_counted_code_piece(s->found, s->tables.target[i]));
+}
+
+/* Uncounted code that is not empty compares for a switch. */
 static void mark_successors(search *s, uint32_t piece) {
   uint32_t jump = s->jump[piece];
-  if (jump != GP_NONE && s->jumps.target[jump] == 0 && s->function[piece] != GP_NONE)
-    s->function_flags[s->function[piece]] |= JUMPS_ANYWHERE;
-  mark(s, target_of(s, piece));
+  uint32_t target = target_of(s, piece);
+  bool compares = s->found->runs[piece] == GP_UNCOUNTED && !(s->flags[piece] & EMPTY);
+  if (jump != GP_NONE && s->jumps.target[jump] == 0)
+    mark_targets(s, jump, s->function[piece]);
+  if (target != GP_NONE) s->flags[target] |= JUMPED_TO;
+  (compares ? mark_case : mark)(s, target);
   mark(s, next_of(s, piece));
 }
 
@@ -350,18 +432,34 @@ static void mark_running(search *s) {
   }
 }
 
-/* Sets the count of pieces that never ran. In a function without counters, any piece may
- * have run. In a function with a jump to an unknown place, any line may have run, because
- * such a jump leads to the beginning of a line. */
+/* Whether a piece may have run although no way to it is known. In a function without
+ * counters, any piece may. In one with a jump to an unknown place, any line may: such a
+ * jump leads to the beginning of a line.
+ *
+ * So may the line of an empty block. gcc keeps only one of a switch's empty cases with
+ * the same target; the jump of another one may be seen at the end of the case above. It
+ * also jumps over the nop that stands for a case label before a loop. */
+static bool is_doubtful(const search *s, size_t piece, bool begins_line) {
+  uint32_t function = s->function[piece];
+  uint8_t known = function != GP_NONE ? s->function_flags[function] : 0;
+  uint32_t next = next_of(s, (uint32_t)piece);
+  bool passed = next != GP_NONE && s->flags[next] & JUMPED_TO;
+  bool empty = s->flags[piece] & EMPTY;
+  bool lost = known & JUMPS_ANYWHERE || (empty && (known & EMPTY_CASES || passed));
+  return !(known & COUNTED) || (begins_line && lost);
+}
+
+/* Sets the count of pieces that never ran. Finds those that are parts of blocks. */
 static void count_idle(search *s) {
-  gp_counted_code *f = s->found;
-  for (size_t i = 0; i < f->piece_count; i++) {
-    uint32_t function = s->function[i];
-    if (f->runs[i] != GP_UNCOUNTED || s->flags[i] & MAY_RUN || function == GP_NONE)
-      continue;
-    uint8_t flags = s->function_flags[function];
-    bool begins_line = gp_symtab_at(s->symtab, f->low[i]) != GP_NONE;
-    if (flags & COUNTED && !(flags & JUMPS_ANYWHERE && begins_line)) f->runs[i] = 0;
+  uint64_t *runs = s->found->runs;
+  for (size_t i = 0; i < s->found->piece_count; i++) {
+    uint8_t flags = s->flags[i];
+    bool begins_line = gp_symtab_at(s->symtab, s->found->low[i]) != GP_NONE;
+    if (runs[i] != GP_UNCOUNTED) continue;
+    if (!(flags & MAY_RUN) && !is_doubtful(s, i, begins_line))
+      runs[i] = 0;
+    else if (!(flags & HANDLER) && !(flags & EMPTY && begins_line))
+      runs[i] = GP_UNCOUNTED_PART;
   }
 }
 
@@ -381,7 +479,7 @@ static void join(search *s) {
 static bool make_pieces(search *s) {
   gp_counted_code *f = s->found;
   size_t most = s->symtab->count + 2 * (s->calls.count + s->jumps.count) +
-                s->resumptions.count;
+                s->resumptions.count + s->tables.target_count;
   f->low = gp_column(most, sizeof *f->low);
   f->runs = gp_column(most, sizeof *f->runs);
   s->flags = gp_column(most, sizeof *s->flags);
@@ -421,7 +519,8 @@ static bool find(search *s, const gp_image *image, gp_disasm *decoder) {
   s->handles_exceptions = bfd_get_section_by_name(image->file, ".gcc_except_table");
   s->order = gp_identity(count);
   if (!s->order || !gp_sort(s->order, count, by_address, s->recorded->address) ||
-      !decode(s, image, decoder, &counted))
+      !gp_jump_tables_open(&s->tables, image, s->symtab) ||
+      !decode(s, image, decoder, &counted) || !gp_jump_tables_read(&s->tables))
     return false;
   if (!counted) return true;
   drop_other_calls(s);
@@ -437,7 +536,11 @@ static void free_search(search *s) {
   free(s->jumps.high);
   free(s->jumps.target);
   free(s->jumps.conditional);
+  free(s->jumps.table);
+  free(s->jumps.reference);
+  gp_jump_tables_free(&s->tables);
   free(s->resumptions.low);
+  free(s->empty.low);
   free(s->flags);
   free(s->function);
   free(s->jump);

@@ -8,8 +8,9 @@
  *
  * The code is divided into pieces at these calls and at jumps and their targets. A piece
  * that begins with such a call ran as often as the call. Other pieces have no counter:
- * gcc gives none to a block that consists of a jump. Such a piece is known not to have
- * run if it is reached only from code that never ran.
+ * gcc gives none to a block that consists of a jump, and comparisons for a switch have
+ * none. Such a piece is known not to have run if it is reached only from code that never
+ * ran.
  */
 #ifndef GP_PROFILE_COUNTED_CODE_H
 #define GP_PROFILE_COUNTED_CODE_H
@@ -21,8 +22,10 @@
 /* The name of the function in runtime/blocks.c that counts blocks. */
 extern const char gp_block_counter[];
 
-/* Stands for an unknown execution count of a piece. */
+/* These stand for an unknown execution count of a piece. GP_UNCOUNTED_PART: the piece is
+ * a part of a block whose counter precedes it, such as a comparison for a switch. */
 #define GP_UNCOUNTED UINT64_MAX
+#define GP_UNCOUNTED_PART (UINT64_MAX - 1)
 
 typedef struct gp_counted_code {
   size_t block_count;
@@ -34,7 +37,8 @@ typedef struct gp_counted_code {
   size_t piece_count;     /* 0 if nothing is known */
   uint64_t *low;          /* first address of each piece, which ends where the next piece
                              begins; ascending */
-  uint64_t *runs;         /* how often each piece ran, or GP_UNCOUNTED */
+  uint64_t *runs;         /* how often each piece ran; or GP_UNCOUNTED, or
+                             GP_UNCOUNTED_PART */
 } gp_counted_code;
 
 /* Decodes .text. Finds nothing if no block was recorded, if the code cannot be decoded,

@@ -10,17 +10,19 @@ local shell = require "support.shell"
 
 local compilers <const> = { "gcc", "clang" }
 
+-- Returns the program's profile, and the path of its file.
 local function profile_of(built, options)
   local result = blocks.run(built)
   assert.same({ "", 0 }, { result.stderr, result.status })
-  local image = assert(gprof.image(built.image))
-  return assert(gprof.profile(image, assert(gprof.data(image, result.dir .. "/gmon.out")), options))
+  local image, path = assert(gprof.image(built.image)), result.dir .. "/gmon.out"
+  return assert(gprof.profile(image, assert(gprof.data(image, path)), options)), path
 end
 
--- The counts in the margins of -l -A -x, by line.
+-- Returns the counts in the margins of -l -A -x by line, and the profile's path.
 local function margins(built)
   local parts, lines = {}, {}
-  profile_of(built, { line = "all", idle_blocks = true }):report("annotation", {
+  local profile, path = profile_of(built, { line = "all", idle_blocks = true })
+  profile:report("annotation", {
     all_lines = true, table_length = 0, display_unused_functions = true,
   }, function(text) parts[#parts + 1] = text end)
   local report, number = table.concat(parts):match "^%*%*%* File [^\n]+\n(.*)", 0
@@ -34,7 +36,7 @@ local function margins(built)
       table.insert(lines[number], math.tointeger(count) or 0)
     end
   end
-  return lines
+  return lines, path
 end
 
 -- gcov's count of a line is the count of one of its blocks, or the sum of all its blocks.
@@ -46,22 +48,33 @@ local function agrees(counts, expected)
   return sum == expected or found and expected > 0
 end
 
--- Returns whether a line may lack a count. Some code has no counter. A block's count of 0 holds for code in the middle
--- of the block only if no indirect jump may lead there.
-local function may_be_unknown(code)
-  return code ~= "counted"
+-- Returns the counts other than those of blocks for which the line table has no row. gcc has none for the condition of
+-- a `switch` directly after a `case` label, so its count is added to the line before.
+local function without_unplaced(counts, code, recorded)
+  local unplaced, others = {}, {}
+  for _, address in ipairs(code.unplaced) do
+    unplaced[recorded[address] or 0] = true
+  end
+  for _, count in ipairs(counts) do
+    others[#others + 1] = not unplaced[count] and count or nil
+  end
+  return others
 end
 
--- Compares all lines with code. Returns how many ran, how many never ran, and how many have no count.
-local function check(built)
+-- Compares all lines with code. Returns how many ran, how many never ran, and how many have no count. Only lines
+-- compiled by gcc may lack a count, if some of their code consists of jumps and `nop`s: gcc does not count such blocks.
+local function check(built, compiler)
   local expected, code = blocks.gcov(built), blocks.code_lines(built)
+  local lines, path = margins(built)
+  local recorded = blocks.counts(path)
   local ran, idle, unknown = 0, 0, 0
-  for number, counts in ipairs(margins(built)) do
+  for number, counts in ipairs(lines) do
     local wanted = code[number] and expected[number]
     if wanted then
       ran, idle = ran + (wanted > 0 and 1 or 0), idle + (wanted > 0 and 0 or 1)
       unknown = unknown + (counts[1] and 0 or 1)
-      local right = counts[1] and agrees(counts, wanted) or not counts[1] and may_be_unknown(code[number])
+      local right = not counts[1] and compiler == "gcc" and code[number].empty or
+        counts[1] and (agrees(counts, wanted) or agrees(without_unplaced(counts, code[number], recorded), wanted))
       assert(right, ("%s.c:%d: gcov %d, ours '%s'"):format(built.source, number, wanted, table.concat(counts, ",")))
     end
   end
@@ -77,12 +90,12 @@ for _, compiler in ipairs(compilers) do
 
     it("has 0 for lines that never ran, and gcov's counts for the others: fixtures", function()
       for _, flags in ipairs { {}, { "-pg" }, { "-fno-plt", "-Wl,--no-relax" } } do
-        local ran, idle = check(blocks.compile("branches", { compiler = compiler, flags = flags }))
+        local ran, idle = check(blocks.compile("branches", { compiler = compiler, flags = flags }), compiler)
         assert.truthy(ran >= 55 and idle >= 2, ran .. " lines ran, " .. idle .. " did not")
       end
       -- Without jumps.c, where code after a call that did not return has the count of its block.
       for _, source in ipairs { "updcrc", "words" } do
-        check(blocks.compile(source, { compiler = compiler }))
+        check(blocks.compile(source, { compiler = compiler }), compiler)
       end
     end)
 
@@ -92,13 +105,12 @@ for _, compiler in ipairs(compilers) do
       repeatedly(function(again)
         tried = tried + 1
         local built = blocks.compile("random", { compiler = compiler, text = random_program.source() })
-        local done, more_ran, more_idle, more_unknown = pcall(check, built)
+        local done, more_ran, more_idle, more_unknown = pcall(check, built, compiler)
         if not done then error(again .. tostring(more_ran)) end
         ran, idle, unknown = ran + more_ran, idle + more_idle, unknown + more_unknown
       end, 6)
       assert.truthy(ran >= 20 * tried and idle >= 20 * tried, ran .. " lines ran, " .. idle .. " did not")
-      local limit = (ran + idle) // 5
-      assert.truthy(unknown <= limit, unknown .. " lines have no count")
+      assert.truthy(unknown <= 10 + (ran + idle) // 50, unknown .. " lines have no count")
     end)
   end)
 end
@@ -247,6 +259,17 @@ static void table(int n) {
       sum += 2; // never
   }
 }
+static void tree(int n) {
+  switch (n) { // ran
+    case 2:
+      sum += 4; // never
+    case 3:
+      break; // ran
+    default:
+      sum += 2; // never
+      sum -= 2; // never
+  }
+}
 static void computed(int n) {
   static void *const labels[] = {&&zero, &&one};
   for (int i = 0; i < n; i++) { // ran
@@ -264,18 +287,55 @@ static void computed(int n) {
 int main(void) {
   table(3); // ran
   table(4); // ran
+  tree(3); // ran
   computed(2); // ran
   return 0; // ran
 }
 ]] },
 }
 
+local jump_table <const> = [[
+static volatile int sum;
+static int known(int n) {
+  switch (n) { // ran
+    case 0:
+      sum++; // never
+      sum--; // never
+      break; // never
+    case 1:
+      sum += 2; // ran
+      sum -= 2; // ran
+      break; // ran
+    case 2:
+      sum += 3; // never
+      for (int i = 0; i < n; i++) // never
+        sum--; // never
+    case 3:
+      sum += 4; // never
+      return 4; // never
+    case 4:
+      sum += 5; // ran
+      n++; // ran
+    default:
+      sum += 6; // ran
+      n--; // ran
+  }
+  return n; // ran
+}
+int main(void) {
+  known(1); // ran
+  return known(4) == 0; // ran
+}
+]]
+unusual["a jump table of offsets"] = { compilers = compilers, text = jump_table }
+unusual["a jump table of addresses"] = { compilers = compilers, text = jump_table, flags = { "-fno-pie", "-no-pie" } }
+
 describe("a line that ran is never shown as one that did not:", function()
   for name, case in pairs(unusual) do
     for _, compiler in ipairs(case.compilers) do
       local test = blocks.supported(compiler) and it or pending
       test(name .. ", " .. compiler, function()
-        local built = blocks.compile("unusual", { compiler = compiler, text = case.text,
+        local built = blocks.compile("unusual", { compiler = compiler, text = case.text, flags = case.flags,
           coverage = compiler:find "clang" and "trace-pc,no-prune" or "trace-pc" })
         local counts, number = margins(built), 0
         for text in case.text:gmatch "([^\n]*)\n" do

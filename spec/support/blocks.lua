@@ -101,22 +101,13 @@ local function hook_slot(text)
   return slot
 end
 
--- Adds to a function's `cuts` the place of an x86 instruction if it follows a jump, and its target if it is a jump.
-local function add_cuts(code, place, instruction, after_jump)
-  local target = instruction:match "%f[%a]j%l+%s+(.*)"
-  local number = target and tonumber(target:match "^%x*", 16)
-  code.cuts[place] = code.cuts[place] or after_jump and true
-  code.jumps_anywhere = code.jumps_anywhere or target and not number
-  if number then code.cuts[number] = true end
-end
-
 --- Reads the functions of an image, and the beginnings of their blocks, with objdump.
 -- @tparam string image path
 -- @treturn table array of functions that have blocks, and the same functions keyed by name. Each function is an array
---   of its instructions' addresses, with `name`, `address`, `blocks`, the addresses of the counting calls, `cuts`, the
---   set of addresses after and at the targets of its jumps, and `jumps_anywhere`, whether it has an indirect jump
+--   of its instructions' addresses, with `name`, `address`, `blocks`, the addresses of the counting calls, and `jumps`,
+--   the set of the addresses of unconditional jumps and `nop`s
 function blocks.functions(image)
-  local functions, current, pending_call, after_jump = {}, nil, nil, nil
+  local functions, current, pending_call = {}, nil, nil
   local text = shell.check({ "objdump", "-d", "--no-show-raw-insn", image }, { env = { LC_ALL = "C" } }).stdout
   local slot = not text:find("call%s+%x+ <" .. HOOK .. ">") and hook_slot(text)
   for line in text:gmatch("[^\n]+") do
@@ -124,12 +115,11 @@ function blocks.functions(image)
     local place, instruction = line:match("^%s+(%x+):%s*(.*)$")
     place = place and tonumber(place, 16)
     if address then
-      current = { name = name, address = tonumber(address, 16), blocks = {}, cuts = {} }
+      current = { name = name, address = tonumber(address, 16), blocks = {}, jumps = {} }
       functions[name], pending_call = current, nil
     elseif place then
       current[#current + 1] = place
-      add_cuts(current, place, instruction, after_jump)
-      after_jump = instruction:find "%f[%a]j%l+ "
+      current.jumps[place] = instruction:find "^jmp " or instruction:find "^nop$"
       if pending_call then
         table.insert(current.blocks, place - pending_call)
         functions[#functions + 1] = functions[#functions] ~= current and current or nil
@@ -199,36 +189,52 @@ function blocks.by_line(built, counts)
   return lines
 end
 
--- Returns the kind of an instruction (see `code_lines`). `begins` is false for the first instruction of a line, unless
--- the instruction is a counting call.
-local function kind_of(code, counted, begins)
-  if not counted then return "uncounted" end
-  return code.jumps_anywhere and not begins and "middle" or "counted"
+-- Returns the set of addresses at which rows of the line table begin.
+local function rows_of(built)
+  local rows = {}
+  local text = shell.check({ "objdump", "--dwarf=decodedline", built.image }, { env = { LC_ALL = "C" } }).stdout
+  for address in text:gmatch "%s0x(%x+)" do
+    rows[tonumber(address, 16)] = true
+  end
+  return rows
 end
 
-local ranks <const> = { counted = 1, middle = 2, uncounted = 3 }
+-- Returns whether the code of a line from instruction `i` on consists of jumps and `nop`s. The code ends with the line,
+-- or where a counted block begins.
+local function is_empty(code, line_at, is_block, i)
+  local line = line_at[code[i]]
+  while code.jumps[code[i]] and line_at[code[i]] == line do
+    i = i + 1
+  end
+  return line_at[code[i]] ~= line or is_block[code[i]]
+end
 
---- Finds the lines of a program's source that have code, and those with code that no counting call precedes.
+-- Adds a function's lines to those of `code_lines`.
+local function add_lines(lines, code, line_at, rows)
+  local is_block = {}
+  for _, address in ipairs(code.blocks) do
+    is_block[address] = true
+  end
+  for i, address in ipairs(code) do
+    local line = line_at[address]
+    if line then
+      local found = lines[line] or { unplaced = {} }
+      lines[line] = found
+      found.empty = found.empty or line ~= line_at[code[i - 1]] and is_empty(code, line_at, is_block, i)
+      if is_block[address] and not rows[address] then table.insert(found.unplaced, address) end
+    end
+  end
+end
+
+--- Finds the lines of a program's source that have code.
 -- @tparam table built
--- @treturn table by line with code: "counted"; "middle", if some code is in the middle of a block and may also be the
---   target of an indirect jump; or "uncounted", if the count of some code is unknown
+-- @treturn table keyed by line: `empty`, whether some of its code consists of jumps and `nop`s; `unplaced`, the
+--   addresses of blocks that are on the line only because the line table has no row for them
 function blocks.code_lines(built)
-  local functions = blocks.functions(built.image)
+  local functions, rows = blocks.functions(built.image), rows_of(built)
   local lines, line_at = {}, lines_of(built, functions)
   for _, code in ipairs(functions) do
-    local counted, is_counter, last = false, {}, nil
-    for _, address in ipairs(code.blocks) do
-      is_counter[address] = true
-    end
-    for _, address in ipairs(code) do
-      counted = is_counter[address] or counted and not code.cuts[address]
-      local line = line_at[address]
-      local kind = kind_of(code, counted, is_counter[address] or line == last)
-      if line and ranks[kind] > (ranks[lines[line]] or 0) then
-        lines[line] = kind
-      end
-      last = line
-    end
+    add_lines(lines, code, line_at, rows)
   end
   return lines
 end
