@@ -479,6 +479,14 @@ parity-matrix: $(CORE) $(CONFINEMENT) $(RUNTIME) $(BUNDLE)
 	seq $(MATRIX_SEED) 2000 $$(($(MATRIX_SEED) + 18000)) | xargs -P "$$(nproc)" -I '{}' \
 	  env GPROF_SEED='{}' GPROF_CASES=2000 $(LUA) $(BUSTED) spec/system/parity_matrix_spec.lua
 
+# Compares the counts of annotated source with gcov's in 200 random programs compiled with gcc and
+# 200 compiled with clang, 100 of each in a process; GCOV_SEED selects others. The spec compiles one
+# program for six cases.
+GCOV_SEED = 3000000
+gcov-matrix: $(CORE) $(OPCODES) $(RUNTIME) $(BUNDLE)
+	seq $(GCOV_SEED) 100 $$(($(GCOV_SEED) + 100)) | xargs -P "$$(nproc)" -I '{}' \
+	  env GPROF_SEED='{}' GPROF_CASES=600 $(LUA) $(BUSTED) spec/runtime/annotated_blocks_spec.lua
+
 # Loads profiles ten thousand times in one process; make check does so a few hundred times.
 soak: $(CORE) $(RUNTIME)
 	GPROF_SOAK=$${GPROF_SOAK:-10000} $(LUA) $(BUSTED) spec/system/soak_spec.lua
@@ -553,7 +561,7 @@ check-all: deps-all
 	GPROF_SEED=1000000 GPROF_CASES=1000 $(LUA) $(BUSTED) spec/system/parity_spec.lua spec/system/selection_parity_spec.lua
 	GPROF_SEED=2000000 GPROF_CASES=100 $(LUA) $(BUSTED) spec/system/line_parity_spec.lua spec/analysis/linker_order_spec.lua
 	@$(MAKE) --no-print-directory parity-matrix
-	GPROF_SEED=3000000 GPROF_CASES=200 $(LUA) $(BUSTED) spec/runtime/annotated_blocks_spec.lua
+	@$(MAKE) --no-print-directory gcov-matrix
 	@mkdir -p build/arm64
 	aarch64-linux-gnu-gcc $(COMPILE) $(RUNTIME_FLAGS) -c -o build/arm64/blocks.o csrc/runtime/blocks.c
 	@$(MAKE) --no-print-directory soak spec-valgrind
@@ -592,6 +600,6 @@ FORCE:
 .DELETE_ON_ERROR:
 .PHONY: FORCE all install uninstall dist deps deps-demo deps-test deps-large deps-profile \
   deps-docs deps-all readers demo run-demo pictures docs test check lint analyze spec spec-valgrind \
-  spec-sanitized spec-collector soak parity-matrix faults examples check-all coverage run-coverage \
+  spec-sanitized spec-collector soak parity-matrix gcov-matrix faults examples check-all coverage run-coverage \
   counted-runtime bench bench-large profile deps-mutants mutants \
   deps-fuzz fuzz run-fuzz fuzz-coverage clean
