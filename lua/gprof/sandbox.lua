@@ -24,6 +24,7 @@ local core = require "gprof.core"
 local output = require "gprof.output"
 local failure = require "gprof.library.failure"
 local spool_archive = require "gprof.library.spool_archive"
+local terminal = require "gprof.format.terminal"
 
 local sandbox = {}
 
@@ -173,7 +174,7 @@ end
 -- report to our output. If a file cannot be written, the report is not copied.
 local function copy_output(run)
   run.errors:seek("set", 0)
-  local write_error = output.writer(io.stderr, without_colors)
+  local write_error = terminal.error_writer()
   spool_archive.copy(run.errors, write_error)
   write_error()
   if run.options.writes then spool_archive.extract(run.files, run.options.writes) end

@@ -381,17 +381,60 @@ describe("A pager", function()
     assert.equal(plain, run("-b", "--pager", image, profile))
   end)
 
-  it("that is missing is ignored", function()
-    for _, pager in ipairs { "/nowhere/pager -x", "no-such-pager", "A=b no-such-pager", "", "  " } do
-      assert.same({ plain, 0 }, { paged(pager, image, profile) })
+  it("is not used if the variable is empty", function()
+    for _, pager in ipairs { "", "  " } do assert.same({ plain, 0 }, { paged(pager, image, profile) }) end
+  end)
+
+  it("that cannot be run is an error, and the report is shown without it", function()
+    for _, pager in ipairs { "/nowhere/pager -x", "A=b no-such-pager", "'no such pager'", "/dev/null" } do
+      local text, status = paged(pager, image, profile)
+      assert.equal(1, status)
+      assert.truthy(text:find(plain, 1, true), text)
+      assert.truthy(text:find(("\ngprof.lua: GPROF_PAGER: cannot run the pager '%s'\n"):format(pager), 1, true), text)
+    end
+    local text = pty.run({ "-b", "--pager", image, profile }, { PAGER = "no-such-pager" }).stdout
+    assert.truthy(text:find("\ngprof.lua: PAGER: cannot run the pager 'no-such-pager'\n", 1, true), text)
+  end)
+
+  it("that fails is an error", function()
+    local message = "gprof.lua: GPROF_PAGER: the pager '%s' failed (exit status %d): output may not have been shown\n"
+    assert.same({ message:format("false", 1), 1 }, { paged("false", image, profile) })
+    local pager = "sh -c 'read line; exit 3'"
+    assert.same({ message:format(pager, 3), 1 }, { paged(pager, image, profile) })
+    local text, status = paged("cat '", image, profile)  -- a syntax error
+    assert.same({ 1, true }, { status, text:find "the pager 'cat '' failed" ~= nil })
+  end)
+
+  it("that is quit early, by itself or by a signal, does not end the run", function()
+    for _, pager in ipairs { "head -n 1", "sh -c 'read line; echo Flat profile:; kill -PIPE $$'" } do
+      assert.same({ "Flat profile:\n", 0 }, { paged(pager, image, profile) })
+    end
+    assert.same({ "", 0 }, { paged("sh -c 'kill -INT $$'", image, profile) })
+    assert.same({ "", 0 }, { paged("sh -c 'kill -INT $PPID; sleep 0.1; exit 2'", image, profile) })  -- less -K
+  end)
+
+  it("shows messages, too, which it would cover on the screen", function()
+    local words = { "--top=2", "--tree-depth=3", "-p", image, profile }
+    local text = pty.run({ "-b", table.unpack(words) }, { GPROF_PAGER = false }).stdout
+    assert.truthy(text:find("^gprof.lua: warning: option %-%-tree%-depth has no effect without %-%-tree\nFlat"), text)
+    for _, option in ipairs { "--color=never", "--sandbox" } do
+      assert.same({ text:gsub("([^\n]*)\n", ":%1\n"), 0 }, { paged("sed s/^/:/", option, table.unpack(words)) })
     end
   end)
 
-  it("that is quit early, or fails, does not end the run", function()
-    for _, pager in ipairs { "head -n 1", "sh -c 'read line; echo Flat profile:; exit 3'" } do
-      assert.same({ "Flat profile:\n", 0 }, { paged(pager, image, profile) })
-    end
-    assert.same({ "", 0 }, { paged("false", image, profile) })
+  it("shows messages between parts of the output, and none that come without output", function()
+    local dir = shell.tmpdir()
+    shell.write(dir .. "/my.lua", [[
+      local terminal = require "gprof.format.terminal"
+      return function(_, options, write)
+        terminal.tell "early"
+        if options.top == 1 then error { message = "on purpose" } end
+        write "one\n" write:flush() terminal.tell "late\27" write "two\n"
+      end]])
+    local report = "--report=" .. dir .. "/my.lua"
+    assert.same({ ":early\n:one\n:late\\x1b\n:two\n", 0 }, { paged("sed s/^/:/", report, image, profile) })
+    assert.same({ "early\ngprof.lua: on purpose\n", 1 },
+      { paged("sed s/^/:/", report, "--top=1", image, profile) })
   end)
 
   it("that is quit early does not prevent the rest of the work", function()
@@ -405,7 +448,7 @@ describe("A pager", function()
     assert.same({ "Flat profile:\n", 0 }, { text, status })
     assert.equal(5001, count(shell.read(dir .. "/table"), "\n"))
     local faster = { functions = plan.functions, calls = plan.calls, ticks = { [LONG] = 1 } }
-    text, status = paged("false", "--fail-on=5", "--compare=" .. crafted.gmon(faster), image, profile)
+    text, status = paged("head -n 1", "--fail-on=5", "--compare=" .. crafted.gmon(faster), image, profile)
     assert.equal(2, status, text)
   end)
 

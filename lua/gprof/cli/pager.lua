@@ -1,76 +1,114 @@
 --- Output on a terminal, directly or through a pager.
 --
--- The pager is started by the first output. If the user quits it early, the rest of the
--- output is discarded, and the run continues: its exit status does not depend on how far
--- the user read.
+-- The pager is started by the first output. Messages go through it too, because it may
+-- cover what is on the screen. If the user quits it early, the rest of the output is
+-- discarded, and the run continues: its exit status does not depend on how far the user
+-- read. A pager that fails is an error, since the report may not have been shown.
 --
 -- @internal gprof.cli.pager
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
+local failure = require "gprof.library.failure"
 local output = require "gprof.output"
 local terminal = require "gprof.format.terminal"
 
 local pager = {}
 
--- Returns the shell script that runs a pager. If the pager is missing, the script runs
--- `cat`. This is checked only if the first word, after any assignments, needs no quoting.
-local function shell_line(command)
-  local word, at = command:match "^%s*(%S+)()"
-  while word and word:find "^[%a_][%w_]*=" do
-    word, at = command:match("^%s*(%S+)()", at)
-  end
-  word = word and word:match "^[%w_./+-]+$"
-  return (word and ("command -v %s >/dev/null 2>&1 || exec cat\n"):format(word) or "") ..
-    ': "${LESS=FRX}"\nexport LESS\n' .. command
+-- The shell's exit status if it cannot run a command is one of these.
+local NOT_EXECUTABLE <const>, NOT_FOUND <const> = 126, 127
+
+-- Runs a pager. One that cannot be run leaves its input to `cat`. To interrupt or quit a
+-- pager is no failure: 130 and 141 are SIGINT and SIGPIPE.
+local SCRIPT <const> = [[
+trap interrupted=1 INT
+: "${LESS=FRX}"
+export LESS
+(eval %s)
+status=$?
+case $status in
+126|127) cat;;
+130|141) exit 0;;
+esac
+[ "$interrupted" ] || exit $status
+]]
+
+local function quoted(text)
+  return "'" .. text:gsub("'", [['\'']]) .. "'"
+end
+
+-- Waits until a pager ends. Returns its exit status, or nil if a signal ended it.
+local function wait_for(process)
+  local nowhere <close> = assert(io.open("/dev/null", "w"))
+  core.redirect(io.stdout, nowhere)
+  local done, how, code = process:close()
+  if done then return 0 end
+  return how == "exit" and code or nil
 end
 
 -- Starts a pager, and redirects the standard output of the whole process to it. Returns
--- a function that waits until the user quits. If the pager cannot be started, output goes
--- to the terminal.
+-- a function that waits until the user quits, and returns the exit status. If no process
+-- can be started, output goes to the terminal.
 local function start(command)
-  local process = io.popen(shell_line(command), "w")
-  if not process then return function() end end
+  local process = io.popen(SCRIPT:format(quoted(command)), "w")
+  if not process then return function() return NOT_EXECUTABLE end end
   core.redirect(io.stdout, process)
   core.ignore_pager_signals()
-  return function()
-    local nowhere <close> = assert(io.open("/dev/null", "w"))
-    core.redirect(io.stdout, nowhere)
-    process:close()
-  end
+  return function() return wait_for(process) end
 end
 
--- Returns a stream that writes to a pager; a function that flushes it and waits for the
--- user; and a to-be-closed value, which waits if that function was not called.
-local function page(command, is_colored)
-  local shown, stop = terminal.filter(is_colored), nil
+-- Raises an error if a pager failed.
+local function check(status, command, variable)
+  if status == 0 then return end
+  if status == NOT_EXECUTABLE or status == NOT_FOUND then
+    failure.raise("%s: cannot run the pager '%s'", variable, command)
+  end
+  failure.raise("%s: the pager '%s' failed%s: output may not have been shown", variable,
+    command, status and (" (exit status %d)"):format(status) or "")
+end
+
+-- Returns a stream that writes to a pager; a function that flushes it, waits for the
+-- user, and fails if the pager failed; and a to-be-closed value, which waits if that
+-- function was not called.
+local function page(command, variable, is_colored)
+  local shown, held, stop = terminal.filter(is_colored), {}, nil
+  terminal.divert(function(message) held[#held + 1] = message end)
+  io.stdout:setvbuf "no"  -- pieces are large
   local function write(text)
     if text == "" then return end
-    stop = stop or start(command)
+    if not stop then
+      stop = start(command)
+      terminal.divert(function(message) io.stdout:write(message) end)
+      io.stdout:write(table.concat(held))
+    end
     io.stdout:write(text)
   end
-  io.stdout:setvbuf "no"  -- pieces are large
-  local stream = core.stream(function(text) write(shown(text)) end)
   local function wait()
-    local last = stop
-    stop = function() end
-    if last then last() end
+    terminal.divert(nil)
+    if stop then return stop() end
+    io.stderr:write(table.concat(held))
+    return 0
   end
+  local is_waiting = true
+  local stream = core.stream(function(text) write(shown(text)) end)
   local function finish()
     stream:flush()
     write(shown())
-    wait()
+    is_waiting = false
+    check(wait(), command, variable)
   end
-  return stream, finish, setmetatable({}, { __close = wait })
+  local function close() if is_waiting then wait() end end
+  return stream, finish, setmetatable({}, { __close = close })
 end
 
--- Returns the command of the pager; nil for none.
+-- Returns the command of the pager, nil for none; and what selected it, for messages.
 local function command_of(settings)
-  local function named(variable)
+  local variables = settings.pager and { "GPROF_PAGER", "PAGER" } or { "GPROF_PAGER" }
+  for _, variable in ipairs(variables) do
     local command = os.getenv(variable)
-    return command and command:find "%S" and command
+    if command and command:find "%S" then return command, variable end
   end
-  return named "GPROF_PAGER" or settings.pager and (named "PAGER" or "less") or nil
+  if settings.pager then return "less", "--pager" end
 end
 
 --- Opens standard output, which must be a terminal, directly or through a pager. The
@@ -78,12 +116,13 @@ end
 -- @tparam table settings `pager`; the function sets the field `terminal_width`
 -- @tparam function is_colored returns whether escape sequences for colours may pass
 -- @treturn stream
--- @treturn function to be called at the end: flushes the stream, and waits for the pager
+-- @treturn function to be called at the end: flushes the stream, waits for the pager, and
+--   fails if that failed
 -- @treturn table|nil to be closed in any case: waits for the pager
 function pager.open(settings, is_colored)
   settings.terminal_width = core.terminal_width(io.stdout)
-  local command = command_of(settings)
-  if command then return page(command, is_colored) end
+  local command, variable = command_of(settings)
+  if command then return page(command, variable, is_colored) end
   return output.into(io.stdout, is_colored)
 end
 

@@ -107,11 +107,36 @@ function terminal.for_stderr(text)
   return core.is_terminal(io.stderr) and terminal.shown(text) or text
 end
 
+local receiver  -- of messages; nil: standard error
+
+--- Sends later messages elsewhere if standard error is a terminal, where a pager would
+-- cover them.
+-- @tparam[opt] function write takes text; nil: messages go to standard error again
+function terminal.divert(write)
+  receiver = write
+end
+
+local function write_error(text)
+  if receiver and core.is_terminal(io.stderr) then return receiver(text) end
+  io.stderr:write(text)
+end
+
+--- Makes a function that writes text in pieces to standard error. For a terminal, the
+-- text is escaped.
+-- @treturn function takes a piece, or nothing after the last piece
+function terminal.error_writer()
+  if not core.is_terminal(io.stderr) then
+    return function(text) io.stderr:write(text or "") end
+  end
+  local shown = terminal.filter(function() return false end)
+  return function(text) write_error(shown(text)) end
+end
+
 --- Writes a line to standard error; for a terminal, escaped and without line breaks.
 -- @tparam string line
 function terminal.tell(line)
   if core.is_terminal(io.stderr) then line = terminal.shown(line):gsub("\n", "\\n") end
-  io.stderr:write(line, "\n")
+  write_error(line .. "\n")
 end
 
 return terminal
