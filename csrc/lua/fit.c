@@ -7,6 +7,7 @@
 #include "lua/object.h"
 #include "lua/symbols.h"
 #include "profile/fit.h"
+#include "profile/unattributed.h"
 
 /* Returns the table of functions at `index`. For a table by line, returns the table of
  * functions that it was made from. */
@@ -38,6 +39,22 @@ static int count_entries(lua_State *L) {
   return 2;
 }
 
+/* lacks_local_symbols(image) -> whether they were stripped. False if the symbols of the
+ * image have not been read. */
+static int find_locals(lua_State *L) {
+  lua_pushboolean(L, gp_fit_lacks_locals(gp_check_image(L, 1)));
+  return 1;
+}
+
+/* uncovered_arcs(image, symbols, data) -> number of arcs to code without a symbol */
+static int count_uncovered(lua_State *L) {
+  const gp_image *image = gp_check_image(L, 1);
+  const gp_symtab *symtab = check_functions(L, 2);
+  const gp_data *data = gp_check_data(L, 3);
+  lua_pushinteger(L, (lua_Integer)gp_unattributed_callees(image, symtab, data));
+  return 1;
+}
+
 /* histogram_fits(image, data) -> whether the histogram may be from this build of the
  * image (see gp_fit_histogram) */
 static int fit_histogram(lua_State *L) {
@@ -60,6 +77,8 @@ static int fit_quickly(lua_State *L) {
 void gp_define_fit(lua_State *L) {
   static const luaL_Reg functions[] = {{"sampled_entries", sample_entries},
                                        {"arcs_at_entries", count_entries},
+                                       {"lacks_local_symbols", find_locals},
+                                       {"uncovered_arcs", count_uncovered},
                                        {"histogram_fits", fit_histogram},
                                        {"seem_to_fit", fit_quickly},
                                        {NULL, NULL}};

@@ -113,3 +113,15 @@ bool gp_fit_histogram(const gp_data *data, gp_image *image) {
   gp_bounds_find(&bounds, image);
   return !differs(histogram, text, &bounds);
 }
+
+/* --- stripped symbols ----------------------------------------------------------- */
+
+bool gp_fit_lacks_locals(const gp_image *image) {
+  image = gp_image_for_symbols(image, false);
+  if (bfd_get_flavour(image->file) != bfd_target_elf_flavour) return false;
+  for (size_t i = 0; i < image->symbol_count; i++)
+    if ((image->symbols[i]->flags & (BSF_LOCAL | BSF_FUNCTION)) ==
+        (BSF_LOCAL | BSF_FUNCTION))
+      return false;
+  return image->symbol_count > 0;
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Samples in code that no symbol covers. */
+/* Samples in code that no symbol covers, and calls to it. */
 #include "profile/unattributed.h"
 
 #include <math.h>
@@ -203,4 +203,28 @@ bool gp_unattributed_find(gp_unattributed *found, const gp_image *image,
   gp_symbol_sizes_close(&s.sizes);
   found->known = done;
   return done || gp_fail_memory(error);
+}
+
+/* --- calls ------------------------------------------------------------------ */
+
+static bool is_covered(search *s, uint64_t address) {
+  uint32_t above = gp_symtab_above(s->symtab, address);
+  uint32_t symbol = above > 0 ? symbol_of(s, above - 1) : GP_NONE;
+  return (symbol != GP_NONE && address < gp_symbol_sizes_end(&s->sizes, symbol)) ||
+         address < end_of_preceding(s, above);
+}
+
+size_t gp_unattributed_callees(const gp_image *image, const gp_symtab *symtab,
+                               const gp_data *data) {
+  uint64_t low = image->text_low, high = image->text_high;
+  image = gp_image_for_symbols(image, !symtab->policy->debug_files);
+  search s = {.image = image, .symtab = symtab, .data = data};
+  size_t count = 0;
+  if (symtab->sourceless || symtab->objects || !gp_symbol_sizes_open(&s.sizes, image)) return 0;
+  for (size_t i = 0; i < data->arcs.count; i++) {
+    uint64_t callee = data->arcs.self[i];
+    count += callee >= low && callee < high && !is_covered(&s, callee);
+  }
+  gp_symbol_sizes_close(&s.sizes);
+  return count;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Samples in code that no symbol covers.
+ * Samples in code that no symbol covers, and calls to it.
  *
  * Between the end of a symbol, given by its size, and the next symbol, there may be other
  * code. Reports attribute that code to the first symbol. Such code can be a stub in .plt,
@@ -29,5 +29,10 @@ typedef struct gp_unattributed {
 bool gp_unattributed_find(gp_unattributed *found, const gp_image *image,
                           const gp_symtab *symtab, const gp_samples *samples,
                           const gp_data *data, gp_error *error);
+
+/* Returns the number of arcs that lead to code that no symbol covers. 0 if the image has
+ * no symbol sizes, or for tables from symbol files or of several images. */
+size_t gp_unattributed_callees(const gp_image *image, const gp_symtab *symtab,
+                               const gp_data *data);
 
 #endif

@@ -10,10 +10,13 @@ local shell = require "support.shell"
 
 local dir <const> = shell.tmpdir "fit"
 
--- A program of five functions. `MORE` makes `first`, and so the program, larger.
+-- A program of five functions. `MORE` makes `first`, and so the program, larger; `LINKAGE` may be `static`.
 shell.write(dir .. "/source.c", [[
 static volatile int sum;
-#define NOINLINE __attribute__((noinline))
+#ifndef LINKAGE
+#define LINKAGE
+#endif
+#define NOINLINE LINKAGE __attribute__((noinline))
 NOINLINE void first(int x)
 {
 #ifdef MORE
@@ -23,7 +26,7 @@ NOINLINE void first(int x)
 }
 NOINLINE void second(int x) { first(x); sum += x; }
 NOINLINE void third(int x) { second(x); first(x); }
-NOINLINE void fourth(int x) { third(x); second(x); }
+__attribute__((noinline)) void fourth(int x) { third(x); second(x); }
 int main(void) { fourth(1); third(2); return 0; }
 ]])
 shell.check { "touch", "-d", "2001-01-01", dir .. "/source.c" }
@@ -159,5 +162,52 @@ describe("The profile of this build", function()
     assert.is_nil(mismatch(0x5010, 0x5810))
     assert.matches("^it covers addresses 0x1010 to 0x1860, ", mismatch(0x1010, 0x1860))
     assert.is_nil(mismatch(0xc00, 0x1860))
+  end)
+end)
+
+describe("The profile of a program whose local symbols were stripped", function()
+  local whole <const>, profile <const> = make("whole", "-DLINKAGE=static")
+  shell.check({ "strip", "-x", "-o", "partly", whole }, { cwd = dir })
+  local stripped <const> = ("gprof.lua: warning: %s: local symbols were stripped from partly (strip -x): 6 of 7 " ..
+    "arcs lead to functions without a symbol, whose calls and time are attributed to other functions: use the " ..
+    "unstripped file\n"):format(profile)
+
+  it("causes a warning that says so, and is not taken for another build", function()
+    for _, words in ipairs { { "-b" }, { "-b", "-p" }, { "-q", "-b", "-l" }, { "-b", "-a" } } do
+      local result = run("partly", profile, table.unpack(words))
+      assert.same({ 0, stripped }, { result.status, result.stderr })
+    end
+    assert.equal("", run("-b", whole, profile).stderr)
+    assert.equal("", run("-b", "--gnu-compat", "partly", profile).stderr)
+    local verdict = run("--verify", "partly", profile)
+    assert.same({ 0, "" }, { verdict.status, verdict.stderr })
+    assert.matches("\ncallees +yes +1 of 1 arcs lead to function entries; 6 to functions whose symbols were stripped\n",
+      verdict.stdout)
+  end)
+
+  it("is noted in pages and JSON", function()
+    local exported = dkjson.decode(run("--export=json", "partly", profile).stdout, 1, "null")
+    assert.equal("null", exported.mismatch)
+    assert.matches("local symbols were stripped: 6 arcs lead to", table.concat(exported.notes, "\n"), 1, true)
+    run("--html=page", "partly", profile)
+    assert.matches("<li>Local symbols were stripped: 6 arcs lead to", shell.read(dir .. "/page"), 1, true)
+  end)
+
+  it("is compared, on either side", function()
+    for _, words in ipairs { { "--compare=partly," .. profile, whole, profile },
+      { ("--compare=%s,%s"):format(whole, profile), "partly", profile } } do
+      local result = run("-b", table.unpack(words))
+      assert.same({ 0, stripped }, { result.status, result.stderr })
+      assert.matches("^Comparison of profiles", result.stdout)
+    end
+  end)
+
+  it("is taken for another build if arcs lead into the middle of functions that have symbols", function()
+    shell.check({ "strip", "-x", "-o", "partly", large }, { cwd = dir })
+    local image = assert(gprof.image(dir .. "/partly"))
+    local first = build.address(dir .. "/" .. large, "first")
+    local data = gprof.data.new { image = image }
+    for i = 1, 3 do data:add_arc(first + i, first + 64 + i, 1) end
+    assert.equal("3 of 3 arcs do not lead to a function entry", assert(gprof.profile(image, data)):mismatch())
   end)
 end)

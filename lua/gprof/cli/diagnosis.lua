@@ -169,6 +169,21 @@ function diagnosis.explain_lines(profile)
   hint("%s has no line numbers: was it compiled with -g?", profile.image.path)
 end
 
+--- Warns if calls are attributed to wrong functions because local symbols were stripped.
+-- @tparam profile profile
+-- @tparam string where the profile's name in messages
+-- @tparam function warn takes a message
+-- @treturn boolean whether it warns
+function diagnosis.warn_stripped(profile, where, warn)
+  local arcs = require "gprof.library.fit".stripped_arcs(profile, profile.data)
+  if arcs == 0 then return false end
+  warn(("%s: local symbols were stripped from %s (strip -x): %d of %d arcs lead to " ..
+    "functions without a symbol, whose calls and time are attributed to other " ..
+    "functions: use the unstripped file"):format(where, profile.image.path, arcs,
+    profile.data.arc_records))
+  return true
+end
+
 local LEAST <const> = 0.01  -- a smaller fraction of the total time gives no warning
 
 --- Warns if much of the time was spent in code without symbols, which is attributed to

@@ -266,10 +266,23 @@ local function tell_mismatch(profile, name, settings)
   warn(message)
 end
 
+-- Warns about code without symbols.
+local function warn_of_gaps(profile, name)
+  local is_stripped = core.lacks_local_symbols(profile.image) and
+    require "gprof.cli.diagnosis".warn_stripped(profile, name, warn)
+  if not is_stripped and (profile.uncovered or 0) ~= 0 then
+    require "gprof.cli.diagnosis".warn_uncovered(profile, warn)
+  end
+end
+
 -- Checks that a profile is from its image, and from the same build.
 local function check_fit(profile, name, settings)
   check_belongs(profile, name)
-  if profile:mismatch() then tell_mismatch(profile, name, settings) end
+  if profile:mismatch() then
+    tell_mismatch(profile, name, settings)
+  else
+    warn_of_gaps(profile, name)
+  end
 end
 
 -- Checks that the profile belongs to its image, and warns about unknown code and callers.
@@ -280,9 +293,6 @@ local function check_profile(run)
   elseif is_about_functions(run) and policy.of(settings).checks_profile then
     correct_slide(run)
     check_fit(run.profile, run.name, settings)
-    if (run.profile.uncovered or 0) ~= 0 and not run.profile:mismatch() then
-      require "gprof.cli.diagnosis".warn_uncovered(run.profile, warn)
-    end
   end
   local profile, data = run.profile, run.data
   if settings.with then require "gprof.cli.libraries".warn_unknown(profile, warn) end

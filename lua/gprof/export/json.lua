@@ -57,6 +57,7 @@ local function notes(profile, options)
     list[#list + 1] = "calls may be missing: the program can start threads, and the C " ..
       "library loses calls that threads make at the same time"
   end
+  list[#list + 1] = fit.stripped_note(profile, options)
   if options.include or options.exclude then
     list[#list + 1] = "functions or calls were selected: see \"include\" and \"exclude\""
   end

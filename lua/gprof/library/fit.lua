@@ -45,14 +45,26 @@ local function all_functions(profile)
   return (symbol_tables.of(profile.image, {}))
 end
 
--- Returns the number of arcs, without those to libraries, and the number of those that
--- lead to function entries; nil if the functions are unknown.
+--- Returns the number of arcs to functions whose symbols were stripped ("strip -x"). They
+-- are no evidence of another build.
+-- @tparam profile profile
+-- @tparam data data of the program, without its libraries
+-- @treturn integer
+function fit.stripped_arcs(profile, data)
+  local image = profile.image
+  local symbols = core.lacks_local_symbols(image) and all_functions(profile)
+  return symbols and core.uncovered_arcs(image, symbols, data) or 0
+end
+
+-- Returns the number of arcs, without those to libraries and functions without symbols,
+-- and the number of those that lead to function entries; nil if the functions are
+-- unknown.
 local function count_entries(profile, data)
   local symbols = all_functions(profile)
   if not symbols then return nil end
   local _, fitting = core.arcs_at_entries(symbols, data)
   local elsewhere, all = external_calls.count(data)
-  return all - elsewhere, fitting
+  return all - elsewhere - fit.stripped_arcs(profile, data), fitting
 end
 
 -- Returns the reason to believe that the arcs are from another build, or nil; and whether
@@ -108,6 +120,17 @@ end
 -- @treturn string|nil
 function fit.exported(profile, options)
   return policy.of(options).checks_profile and profile:mismatch() or nil
+end
+
+--- Returns a note for exports if local symbols were stripped from the program.
+-- @tparam profile profile
+-- @tparam table options of the export
+-- @treturn string|nil a sentence without a capital letter and a full stop
+function fit.stripped_note(profile, options)
+  if not policy.of(options).checks_profile then return nil end
+  local arcs = fit.stripped_arcs(profile, profile.data)
+  return arcs > 0 and ("local symbols were stripped: %d arcs lead to functions without " ..
+    "a symbol, whose calls and time are attributed to other functions"):format(arcs) or nil
 end
 
 return fit

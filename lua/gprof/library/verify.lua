@@ -50,15 +50,18 @@ end
 function checks.callees(profile)
   local all, count = core.arcs_at_entries(profile.symbols, profile.data)
   local elsewhere = count < all and external_calls.count(profile.data) or 0
-  all = all - elsewhere
+  local stripped = fit.stripped_arcs(profile, profile.data)
+  all = all - elsewhere - stripped
+  local others = {}
+  if elsewhere > 0 then others[1] = ("%d to libraries"):format(elsewhere) end
+  if stripped > 0 then
+    others[#others + 1] = ("%d to functions whose symbols were stripped"):format(stripped)
+  end
+  if others[1] and all == 0 then return nil, "only " .. table.concat(others, "; ") end
   local text = ("%d of %d arcs lead to function entries"):format(count, all)
   if count < MIN_ADDRESSES * all then text = text .. suggest_slide(profile) end
-  if elsewhere > 0 and all == 0 then
-    return nil, ("only %d to libraries"):format(elsewhere)
-  elseif elsewhere > 0 then
-    text = ("%s; %d to libraries"):format(text, elsewhere)
-  end
-  return is_enough(count, all, MIN_ADDRESSES, text)
+  return is_enough(count, all, MIN_ADDRESSES, table.concat({ text, table.unpack(others) },
+    "; "))
 end
 
 -- Whether the caller is unknown: it is outside a shared library, or the profile is from

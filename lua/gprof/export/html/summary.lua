@@ -86,6 +86,8 @@ local function note_gaps(content, options, add)
     add("Calls may be missing: the program can start threads, and the C library loses " ..
       "calls that threads make at the same time.")
   end
+  local stripped = fit.stripped_note(profile, options)
+  if stripped then add(stripped:gsub("^%l", string.upper) .. ".") end
   if not has_lines(content) then
     add "Source files and lines are unknown: there is no debugging information (-g)."
   end
