@@ -181,6 +181,24 @@ describe("a symspec that matches nothing", function()
     end)
   end
 
+  it("may be a regular expression with a slash that needs a backslash", function()
+    local hint <const> = ": a slash in a regular expression needs a backslash: %s"
+    for spec, escaped in pairs { ["/a/b/"] = "/a\\/b/", ["/a\\/b/c/"] = "/a\\/b\\/c/", ["a.c:/w/k/"] = "a.c:/w\\/k/",
+      ["/^w/main/"] = "/^w\\/main/" } do
+      assert.equal(missed(spec, hint:format(escaped)), refused("-p" .. spec, image, profile))
+      assert.equal(missed(spec, hint:format(escaped)), refused("-q" .. spec, image, profile))
+    end
+    assert.equal(missed "/a\\/b/", refused("-p/a\\/b/", image, profile))
+  end)
+
+  it("may be of calls, where functions are expected", function()
+    for _, spec in ipairs { "main/work", "/work", "work/" } do
+      assert.equal(missed(spec, ": FROM/TO names calls, which are selected with -q, -Q or -k"),
+        refused("-p" .. spec, image, profile))
+    end
+    assert.equal(missed "main/nobody", refused("-pmain/nobody", image, profile))
+  end)
+
   it("may be a list", function()
     assert.equal(missed("main,work", ": a symspec names one function; repeat the option: -pmain -pwork"),
       refused("-pmain,work", image, profile))

@@ -44,6 +44,17 @@ local function listed(settings, image, spec)
     (letter and ": " .. table.concat(words, " ") or "")
 end
 
+-- Returns the hint that slashes in a regular expression, unlike in "/a/b/", need a
+-- backslash.
+local function unescaped(spec)
+  local file, regex = spec:match "^([^/]*)/(.+)/$"
+  if not regex or file:find "[^:]$" then return nil end
+  local escaped = regex:gsub("\\?.", { ["/"] = "\\/" })
+  return escaped ~= regex and
+    ("a slash in a regular expression needs a backslash: %s/%s/"):format(file, escaped) or
+    nil
+end
+
 -- Names ---------------------------------------------------------------------------------
 
 -- Returns the last `count` components of a qualified name, without the suffix of a clone.
@@ -134,6 +145,13 @@ local function explain_call(image, spec)
   end
 end
 
+-- Returns the hint that a symspec of functions has the form of calls.
+local function unexpected_call(image, spec)
+  local from, to = symspec.parse(spec, true)
+  return to and is_known(image, from) and is_known(image, to) and
+    "FROM/TO names calls, which are selected with -q, -Q or -k" or nil
+end
+
 --- Explains why a symspec matches nothing.
 -- @tparam table settings
 -- @tparam image image
@@ -142,8 +160,10 @@ end
 function missed.reason(settings, image, spec)
   local hint = attached(settings, spec)
   if hint or settings.external_symbol_table then return hint end
+  hint = unescaped(spec)
+  if hint then return hint end
   if is_call(settings, spec) then return explain_call(image, spec) end
-  hint = listed(settings, image, spec)
+  hint = unexpected_call(image, spec) or listed(settings, image, spec)
   if hint then return hint end
   local names, reason = explain_name(image, spec)
   return hints.question(names) or reason

@@ -129,8 +129,9 @@ end
 function fit.stripped_note(profile, options)
   if not policy.of(options).checks_profile then return nil end
   local arcs = fit.stripped_arcs(profile, profile.data)
-  return arcs > 0 and ("local symbols were stripped: %d arcs lead to functions without " ..
-    "a symbol, whose calls and time are attributed to other functions"):format(arcs) or nil
+  if arcs == 0 then return nil end
+  return ("local symbols were stripped: %d arcs lead to functions without a symbol, " ..
+    "whose calls and time are attributed to other functions"):format(arcs)
 end
 
 return fit
