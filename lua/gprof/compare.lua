@@ -42,9 +42,9 @@ local ROUNDING <const> = 1e-6
 
 -- A side of the comparison is a table: `runs`, the number of runs summed in it; `rate`,
 -- samples per unit, or nil; `unit`; `ticks`, the number of all samples; `counted`,
--- whether calls were recorded; `functions` (see gprof.analysis.matching). A function has
--- `ticks`, `whole_ticks`, which include its callees, `calls`, and the fields that
--- gprof.analysis.clones sets.
+-- whether calls were recorded; `mismatch`, see `profile:mismatch`; `functions` (see
+-- gprof.analysis.matching). A function has `ticks`, `whole_ticks`, which include its
+-- callees, `calls`, and the fields that gprof.analysis.clones sets.
 
 -- Iterates over arcs in the form that `clones.set_inner` expects.
 local function arcs_of(profile)
@@ -80,7 +80,8 @@ function compare.side(profile, runs)
   return {
     runs = runs or math.max(#profile.data.files, 1),
     rate = profile.rate, unit = profile.unit, ticks = profile.total_ticks,
-    counted = profile.data.has_arcs, functions = functions_of(profile),
+    counted = profile.data.has_arcs, mismatch = profile:mismatch(),
+    functions = functions_of(profile),
   }
 end
 
@@ -100,6 +101,7 @@ function compare.sum(sides)
     end
     sum.runs, sum.ticks = sum.runs + side.runs, sum.ticks + side.ticks
     sum.counted = sum.counted and side.counted
+    sum.mismatch = sum.mismatch or side.mismatch
     table.move(side.functions, 1, #side.functions, #sum.functions + 1, sum.functions)
   end
   return sum
@@ -236,7 +238,8 @@ end
 local function summary(side)
   local samples = side.rate and side.rate * side.runs
   return { runs = side.runs, counted = side.counted, samples = samples,
-    period = side.rate and 1 / side.rate, functions = #side.functions,
+    period = side.rate and 1 / side.rate, mismatch = side.mismatch,
+    functions = #side.functions,
     total = samples and side.ticks / samples }
 end
 
@@ -366,7 +369,8 @@ end
 --
 -- @table comparison
 -- @tfield table old `runs`; `period`, the time per sample, or nil; `total`, the time of a
---   run, or nil; `counted`, whether calls were recorded
+--   run, or nil; `counted`, whether calls were recorded; `mismatch`, the evidence that it
+--   is from another build than its image, or nil
 -- @tfield table new likewise
 -- @tfield string|nil unit of times: "seconds"; nil unless both profiles have times
 -- @tfield table|nil total change in the time of the whole program

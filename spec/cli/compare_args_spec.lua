@@ -128,6 +128,34 @@ describe("--compare", function()
       :find(" 3.5 2 -1.5 0.57 f\n", 1, true))
   end)
 
+  it("prints the times of short runs in milliseconds", function()
+    local function plan(ticks)
+      return { functions = { "main", "f" }, ticks = { f = ticks }, calls = { { "main", "f", 3 } } }
+    end
+    local image, four = crafted.image(plan(1)), crafted.gmon(plan(4))
+    assert.equal([[
+Comparison of profiles, per run:
+
+old: 1 run, 40.00 milliseconds each; a sample counts as 10
+new: 1 run, 30.00 milliseconds each; a sample counts as 10
+change: -10.00 milliseconds, error 26.46~, 0.75 times as much
+noise, marked ~: changes within 2.0 times their error
+
+self milliseconds total milliseconds calls
+old new change error ratio old new change error ratio old new change ratio name
+40.00 30.00 -10.00 26.46~ 0.75 40.00 30.00 -10.00 26.46~ 0.75 3 3 0 1.00 f
+0.00 0.00 0.00 40.00 30.00 -10.00 26.46~ 0.75 0 0 0 main
+]], printed("--compare=" .. four, image, crafted.gmon(plan(3))))
+    assert.matches("\nself seconds total", printed("--compare=" .. four, image, crafted.gmon(plan(100))), 1, true)
+  end)
+
+  it("prints decimals in the page that show the mean of several runs", function()
+    local plan = { functions = { "main", "f" }, ticks = { f = 4 }, calls = { { "main", "f", 3 } } }
+    local path, page = crafted.gmon(plan), shell.tmpdir() .. "/page"
+    printed("--html=" .. page, "--compare=" .. path .. "," .. path, crafted.image(plan), path, path)
+    assert.matches("+0.000 seconds a run, from 0.040 to 0.040; this may be due to chance", shell.read(page), 1, true)
+  end)
+
   it("uses the new program as the old one if none is named", function()
     local text = printed("--compare=" .. after, new.image, after)
     assert.truthy(text:find("\nchange: +0.00 seconds, error 0.35~, 1.00 times as much\n", 1, true), text)
@@ -192,7 +220,7 @@ describe("--compare", function()
     assert.same({ "", 0 }, { result.stderr, result.status })
     local found = dkjson.decode(result.stdout)
     assert.same({ "gprof-comparison", 1, "seconds", 0.05 }, { found.format, found.version, found.unit, found.chance })
-    assert.same({ runs = 1, period = 0.01, total = 6.26 }, found.old)
+    assert.same({ runs = 1, period = 0.01, total = 6.26 }, found.old) -- `mismatch` is null
     assert.equal(7, #found.functions) -- includes one without any change
     local f = found.functions[5]
     assert.same({ "moved", "both", 1, 0.64, 0.36, 7, 0 },
@@ -260,6 +288,24 @@ describe("--compare", function()
       :format(part)
     assert.same({ said, 0 }, { result.stderr, result.status })
     assert.truthy(printed("-phelper", "--compare=" .. part, new.image, after):find(" helper (left.c)\n", 1, true))
+  end)
+
+  it("warns if an exported profile and the command select different functions or calls", function()
+    local function export(...)
+      return shell.write(shell.tmpdir() .. "/old.json", run("--export=json", old.image, before, ...).stdout)
+    end
+    local whole, part = export(), export "-phelper"
+    local without = "gprof.lua: warning: %s: was exported without the symspecs of this command: functions that they " ..
+      "exclude appear as gone; export it again with the same symspecs\n"
+    local other = "gprof.lua: warning: %s: was exported with other symspecs than those of this command: functions " ..
+      "that they exclude appear as new or gone\n"
+    for _, case in ipairs { { whole, "-phelper", without }, { whole, "-Phelper", without },
+      { whole, "-nhelper", without }, { whole, "-kmain/helper", without }, { part, "-pmain", other },
+      { part, "-Phelper", other }, { whole, "-qmain" },
+      { part, "-phelper" } } do
+      local path, option, said = table.unpack(case)
+      assert.equal(said and said:format(path) or "", run("--compare=" .. path, option, new.image, after).stderr)
+    end
   end)
 
   it("shows the old name of a clone, in the report and as JSON", function()

@@ -218,9 +218,10 @@ for path in sys.argv[2:]:
     print(len(problems), *[error.message for error in problems[:3]])
 ]==]
 
-  local function problems(text)
+  local function problems(text, format)
     local path = shell.write(shell.tmpdir() .. "/export.json", text)
-    return shell.check({ "python3", "-c", script, program.root .. "/doc/gprof-profile.schema.json", path }).stdout
+    local schema = ("%s/doc/gprof-%s.schema.json"):format(program.root, format or "profile")
+    return shell.check({ "python3", "-c", script, schema, path }).stdout
   end
 
   for name, image, path in exported.each_program() do
@@ -229,6 +230,17 @@ for path in sys.argv[2:]:
       assert.equal("0\n", problems(exported.text("json", image, path, "-l", "-c", "-z", "-kmain/")))
     end)
   end
+
+  it("matches comparisons, also without time or calls", function()
+    local plan = { functions = { "main", "f", "g" }, ticks = { f = 20 }, calls = { { "main", "f", 1 } } }
+    local image = crafted.image(plan)
+    for _, other in ipairs { { ticks = { f = 10, g = 4 }, calls = plan.calls }, { ticks = {}, calls = plan.calls },
+      { ticks = plan.ticks, calls = {} } } do
+      other.functions = plan.functions
+      local text = exported.text("json", image, crafted.gmon(plan), "--compare=" .. crafted.gmon(other))
+      assert.equal("0\n", problems(text, "comparison"))
+    end
+  end)
 
   it("matches profiles without time, and unusual names", function()
     assert.equal("0\n", problems(exported.crafted("json", { functions = { "f" }, calls = { { "f", "f", 1 } } })))

@@ -114,6 +114,19 @@ describe("The profile of another build", function()
       assert.matches("^gprof%.lua: warning: [^\n]* probably from another build[^\n]*\n$", result.stderr)
       assert.matches("^Comparison of profiles", result.stdout)
     end
+    local function compared(image, profile, old, ...)
+      return run("--force", "--compare=" .. old, image, profile, ...).stdout
+    end
+    local both = dkjson.decode(compared(large, of_small, of_large, "--export=json"), 1, "null")
+    assert.matches("^it covers addresses 0x", both.new.mismatch)
+    assert.equal("null", both.old.mismatch)
+    for _, old in ipairs { of_small, "old.json" } do
+      assert.matches("^it covers addresses 0x",
+        dkjson.decode(compared(large, of_large, old, "--export=json")).old.mismatch)
+      compared(large, of_large, old, "--html=page")
+      assert.matches('<p class="mismatch" role="alert"><b>The old profile is probably from another build[^\n]*0x',
+        shell.read(dir .. "/page"))
+    end
     local right = run("-b", ("--compare=%s,%s"):format(small, of_small), large, of_large)
     assert.same({ 0, "" }, { right.status, right.stderr })
     local alone = run("--force", large, of_large)

@@ -85,16 +85,20 @@ local function check_kind(profile)
   end
 end
 
--- Whether the profile was restricted by symspecs.
-local function is_part(profile)
-  for _, name in ipairs { "include", "exclude" } do
-    if next(field(profile, name, "object", "")) then return true end
+-- Returns a field with symspecs: a table from stages to arrays of strings.
+local function symspecs(profile, name)
+  local stages = field(profile, name, "object", "")
+  for stage, specs in pairs(stages) do
+    local where = ("'%s': "):format(name)
+    for i in ipairs(field(stages, stage, "array", where)) do
+      field(specs, i, "string", where)
+    end
   end
-  return false
+  return stages
 end
 
--- Returns a side as in gprof.compare, with more fields: `part`, see `is_part`;
--- `mismatch`, see `profile:mismatch`.
+-- Returns a side as in gprof.compare, with more fields: the symspecs `include` and
+-- `exclude`; `mismatch`, see `profile:mismatch`.
 local function side_of(profile)
   check_kind(profile)
   local period = field(profile, "period", "period", "", true)
@@ -111,7 +115,7 @@ local function side_of(profile)
     ticks = field(profile, "total_ticks", "amount", ""),
     counted = #arcs > 0,
     functions = functions,
-    part = is_part(profile),
+    include = symspecs(profile, "include"), exclude = symspecs(profile, "exclude"),
     mismatch = field(profile, "mismatch", "string", "", true),
   }
 end

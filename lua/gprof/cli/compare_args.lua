@@ -104,12 +104,43 @@ local function read_profiles(old, image, settings, check, warn)
   return compare.side(profile, good), bad
 end
 
--- Checks an exported profile that was loaded.
-local function check_stored(side, path, settings, warn)
-  if side.part and not (settings.include or settings.exclude) then
+-- The stages of symspecs that affect a comparison.
+local stages <const> = { "flat", "time", "arcs" }
+
+-- Returns the symspecs of an exported profile or of this command, in a comparable form;
+-- "" if there are none.
+local function selection_of(options)
+  local parts = {}
+  for _, side in ipairs { "include", "exclude" } do
+    for _, stage in ipairs(stages) do
+      local specs = { table.unpack(options[side] and options[side][stage] or {}) }
+      table.sort(specs)
+      for _, spec in ipairs(specs) do parts[#parts + 1] = side .. stage .. spec end
+    end
+  end
+  return table.concat(parts, "\0")
+end
+
+-- Warns if other functions or calls were exported than this command selects. The symspecs
+-- of the command do not apply to what was exported.
+local function warn_of_selection(side, path, settings, warn)
+  local exported, selected = selection_of(side), selection_of(settings)
+  if exported == selected then return end
+  if selected == "" then
     warn(path ..
       ": was exported with symspecs: functions that they exclude appear as new")
+  elseif exported == "" then
+    warn(path .. ": was exported without the symspecs of this command: functions that " ..
+      "they exclude appear as gone; export it again with the same symspecs")
+  else
+    warn(path .. ": was exported with other symspecs than those of this command: " ..
+      "functions that they exclude appear as new or gone")
   end
+end
+
+-- Checks an exported profile that was loaded.
+local function check_stored(side, path, settings, warn)
+  warn_of_selection(side, path, settings, warn)
   if not side.mismatch then return end
   local message = ("%s: was exported from a profile that is probably from another " ..
     "build: %s"):format(path, side.mismatch)

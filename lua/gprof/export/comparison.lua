@@ -1,4 +1,5 @@
---- A comparison as JSON. doc/export.md describes the layout; the field names are those of
+--- A comparison as JSON. doc/export.md describes the layout, and
+-- doc/gprof-comparison.schema.json is its JSON schema; the field names are those of
 -- `gprof.compare`.
 --
 -- @module gprof.export.comparison
@@ -6,19 +7,21 @@
 
 local gprof = require "gprof"
 local json = require "gprof.format.json"
+local policy = require "gprof.library.policy"
 
 -- Increment VERSION with every incompatible change.
 local FORMAT <const>, VERSION <const> = "gprof-comparison", 1
 
-local side_of <const> = json.object { "runs", "period", "total" }
+local side_of <const> = json.object { "runs", "period", "total", "mismatch" }
 local time_of <const> = json.object {
   "old", "new", "change", "ratio", "error", "noise" }
 local calls_of <const> = json.object { "old", "new", "change", "ratio" }
 local function_of <const> = json.object {
   "name", "old_name", "old_file", "new_file", "status", "joined" }
 
-local function side_text(side)
-  return side_of(side.runs, side.period, side.total)
+local function side_text(side, options)
+  return side_of(side.runs, side.period, side.total,
+    policy.of(options).checks_profile and side.mismatch or nil)
 end
 
 local function time_text(time)
@@ -48,8 +51,8 @@ return function(_, options, write)
   json.field(write, "version", json.number(VERSION))
   json.field(write, "generator", json.string("gprof for Lua " .. gprof._VERSION))
   json.field(write, "unit", json.value(comparison.unit))
-  json.field(write, "old", side_text(comparison.old))
-  json.field(write, "new", side_text(comparison.new))
+  json.field(write, "old", side_text(comparison.old, options))
+  json.field(write, "new", side_text(comparison.new, options))
   for _, name in ipairs { "chance", "times", "factor", "common" } do
     json.field(write, name, json.number(comparison[name]))
   end

@@ -9,6 +9,34 @@ local labels = require "gprof.print.labels"
 
 local integer <const> = math.tointeger
 
+-- Units ---------------------------------------------------------------------------------
+
+-- The unit in which times are printed is a table: `name`; `scale`, the factor by which
+-- times are multiplied; `decimals`, of all times.
+
+-- Units for programs that run for at least this many seconds.
+local units <const> = {
+  { 1, "seconds", 1 }, { 1e-3, "milliseconds", 1e3 }, { 0, "microseconds", 1e6 },
+}
+
+-- Returns the unit for the times of a comparison, in which those of a program that runs
+-- for less than a second are not all 0.00; nil without times.
+local function unit_of(comparison)
+  local whole, name, scale = comparison.total, comparison.unit, 1
+  if not whole then return nil end
+  local longest = math.max(whole.old, whole.new)
+  if name == "seconds" and longest > 0 then
+    for _, unit in ipairs(units) do
+      if longest >= unit[1] then
+        name, scale = unit[2], unit[3]
+        break
+      end
+    end
+  end
+  local step = 1 / math.min(comparison.old.samples, comparison.new.samples)
+  return { name = name, scale = scale, decimals = common.decimals(step * scale) }
+end
+
 -- Groups of columns ---------------------------------------------------------------------
 
 -- A group of columns is a table. `field` is the field of a row that the group shows, a
@@ -27,18 +55,19 @@ end
 
 -- Makes the group of columns for a time. If a change may be due to chance, a mark follows
 -- its error.
-local function time_group(field, title, decimals)
-  local same = ("%7.Nf %7.Nf %8.Nf        "):gsub("N", decimals)
-  local changed = ("%7.Nf %7.Nf %+8.Nf %6.Nf%1s"):gsub("N", decimals)
+local function time_group(field, unit)
+  local scale = unit.scale
+  local same = ("%7.Nf %7.Nf %8.Nf        "):gsub("N", unit.decimals)
+  local changed = ("%7.Nf %7.Nf %+8.Nf %6.Nf%1s"):gsub("N", unit.decimals)
   return {
-    field = field, title = title, format = "%7s %7s %8s %6s%1s %6s",
+    field = field, title = field .. " " .. unit.name, format = "%7s %7s %8s %6s%1s %6s",
     names = { "old", "new", "change", "error", "", "ratio" },
     write_change = function(time, status, write)
       if time.change == 0 then
-        write(same, time.old, time.new, time.change)
+        write(same, time.old * scale, time.new * scale, time.change)
       else
-        write(changed, time.old, time.new, time.change, time.error,
-          time.noise and "~" or "")
+        write(changed, time.old * scale, time.new * scale, time.change * scale,
+          time.error * scale, time.noise and "~" or "")
       end
       write_ratio(time, status, write)
     end,
@@ -72,12 +101,11 @@ local calls_group <const> = {
 }
 
 -- Returns the groups that both sides have: self times, total times, calls.
-local function groups_of(comparison, decimals)
+local function groups_of(comparison, unit)
   local groups, counted = {}, comparison.old.counted and comparison.new.counted
   if comparison.total then
-    groups[1] = time_group("self", "self " .. comparison.unit, decimals)
-    groups[2] = counted and time_group("total", "total " .. comparison.unit, decimals) or
-      nil
+    groups[1] = time_group("self", unit)
+    groups[2] = counted and time_group("total", unit) or nil
   end
   groups[#groups + 1] = counted and calls_group or nil
   return groups
@@ -88,21 +116,22 @@ end
 local function write_side(name, side, unit, write)
   write("%s: %d run%s", name, side.runs, side.runs == 1 and "" or "s")
   if unit then
-    write(", %.2f %s each; a sample counts as %s", side.total, unit,
-      ("%g"):format(side.period))
+    write(", %.2f %s each; a sample counts as %s", side.total * unit.scale, unit.name,
+      ("%g"):format(side.period * unit.scale))
   end
   write "\n"
 end
 
-local function write_title(comparison, options, decimals, write)
-  local unit, whole = comparison.unit, comparison.total
+local function write_title(comparison, options, unit, write)
+  local whole = comparison.total
   write(common.heading(options, "Comparison of profiles, per run:\n\n"))
   write_side("old", comparison.old, unit, write)
   write_side("new", comparison.new, unit, write)
   if whole then
-    local line = ("change: %%+.%df %%s, error %%.%df%%s%%s\n"):format(decimals, decimals)
-    write("%s", line:format(whole.change, unit, whole.error, whole.noise and "~" or "",
-      whole.ratio and (", %.2f times as much"):format(whole.ratio) or ""))
+    local line = ("change: %+.Nf %s, error %.Nf%s%s\n"):gsub("N", unit.decimals)
+    local ratio = whole.ratio and (", %.2f times as much"):format(whole.ratio) or ""
+    write("%s", line:format(whole.change * unit.scale, unit.name,
+      whole.error * unit.scale, whole.noise and "~" or "", ratio))
     write("noise, marked ~: changes within %.1f times their error\n", comparison.factor)
   end
   write "\n"
@@ -208,11 +237,9 @@ end
 return function(_, options, write)
   local comparison = options.comparison
   if not comparison then error("needs an old profile (--compare)", 0) end
-  local old, new = comparison.old, comparison.new
-  local decimals = comparison.total and
-    common.decimals(1 / math.min(old.samples, new.samples))
-  local groups, several = groups_of(comparison, decimals), ambiguous_names(comparison)
-  write_title(comparison, options, decimals, write)
+  local unit = unit_of(comparison)
+  local groups, several = groups_of(comparison, unit), ambiguous_names(comparison)
+  write_title(comparison, options, unit, write)
   local figures = write_columns(groups, options, write)
   for _, row in ipairs(rows_of(comparison, options)) do
     write_row(row, groups, label(row, several, options, figures), write)

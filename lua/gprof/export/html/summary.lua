@@ -57,10 +57,13 @@ end
 local function change_fact(comparison)
   local total = comparison.total
   if not total then return nil end
-  local doubt = total.noise and "; this may be due to chance" or
-    ("; the error is %.2f"):format(total.error)
-  return { "Change", ("%+.2f %s a run, from %.2f to %.2f%s"):format(total.change,
-    comparison.unit, total.old, total.new, doubt) }
+  local decimals = common.decimals(1 /
+    math.min(comparison.old.samples, comparison.new.samples))
+  local format = ("%+.Nf %s a run, from %.Nf to %.Nf; "):gsub("N", decimals)
+  local doubt = total.noise and "this may be due to chance" or
+    ("the error is %." .. decimals .. "f"):format(total.error)
+  return { "Change", format:format(total.change, comparison.unit, total.old, total.new) ..
+    doubt }
 end
 
 local function has_lines(content)
@@ -125,14 +128,13 @@ local function notes(content, options)
   return list
 end
 
--- Writes a banner if the profile is probably from another build. That cannot be a note:
+-- Writes a banner if a profile is probably from another build. That cannot be a note:
 -- notes are hidden on small screens.
-local function write_mismatch(profile, options, write)
-  local mismatch = fit.exported(profile, options)
+local function write_mismatch(subject, mismatch, write)
   if not mismatch then return end
-  write(('<p class="mismatch" role="alert"><b>This profile is probably from another ' ..
-    'build of the program.</b> Times and calls may be shown for the wrong functions. ' ..
-    'The evidence: %s.</p>\n'):format(text.html(mismatch)))
+  write(('<p class="mismatch" role="alert"><b>%s is probably from another build of ' ..
+    'the program.</b> Times and calls may be shown for the wrong functions. The ' ..
+    'evidence: %s.</p>\n'):format(subject, text.html(mismatch)))
 end
 
 --- Writes the header as HTML.
@@ -140,9 +142,11 @@ end
 -- @tparam table options those the profile was made with
 -- @tparam stream write
 function summary.write(content, options, write)
-  local list = facts(content.profile)
-  if content.comparison then list[#list + 1] = change_fact(content.comparison) end
-  write_mismatch(content.profile, options, write)
+  local list, comparison = facts(content.profile), content.comparison
+  if comparison then list[#list + 1] = change_fact(comparison) end
+  write_mismatch("This profile", fit.exported(content.profile, options), write)
+  write_mismatch("The old profile", comparison and policy.of(options).checks_profile and
+    comparison.old.mismatch, write)
   write '<dl class="facts whole">\n'
   for _, fact in ipairs(list) do
     write(("<div><dt>%s</dt><dd>%s</dd></div>\n"):format(fact[1], text.html(fact[2])))
