@@ -82,19 +82,30 @@ local function newer_source(profile, directories)
   return source and ("; %s is newer than %s"):format(source, profile.image.path) or ""
 end
 
---- Returns the message that a profile is probably from another build of its image.
--- @tparam profile profile for which `profile:mismatch()` is not nil
--- @tparam string where the profile's name in messages
--- @tparam {string,...}|nil directories to search for the source
--- @tparam string remedy the alternative to naming the right program
--- @treturn string
-function diagnosis.mismatch(profile, where, directories, remedy)
+-- Returns the message that a profile is probably from another build of its image. The
+-- remedy is an alternative to naming the right program.
+local function mismatch_message(profile, where, directories, remedy)
   local image = profile.image
   local stripped = core.histogram_fits(image, profile.data) and
     ", or symbols were stripped from the program" or ""
   return ("%s: is probably from another build of %s%s: %s%s%s: name the program that " ..
     "wrote it, or %s (see --verify)"):format(where, image.path, stripped,
     profile:mismatch(), newer_image(profile), newer_source(profile, directories), remedy)
+end
+
+--- Warns that a profile is probably from another build of the program; refuses to compare
+-- it, unless that is forced.
+-- @tparam profile profile for which `profile:mismatch()` is not nil
+-- @tparam string where the profile's name in messages
+-- @tparam table settings
+-- @tparam function warn takes a message
+-- @raise a table with the field `message`
+function diagnosis.tell_mismatch(profile, where, settings, warn)
+  local refuses = settings.compare[1] and not settings.force
+  local message = mismatch_message(profile, where, settings.directory_path,
+    refuses and "compare with --force" or "run it again")
+  if refuses then failure.raise("%s", message) end
+  warn(message)
 end
 
 --- Returns the message that a sum is probably of profiles of another build.

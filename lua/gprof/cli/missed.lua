@@ -7,6 +7,7 @@ local core = require "gprof.core"
 local diagnosis = require "gprof.cli.diagnosis"
 local hints = require "gprof.cli.hints"
 local options = require "gprof.cli.options"
+local policy = require "gprof.library.policy"
 local symspec = require "gprof.symspec"
 
 local missed = {}
@@ -152,12 +153,8 @@ local function unexpected_call(image, spec)
     "FROM/TO names calls, which are selected with -q, -Q or -k" or nil
 end
 
---- Explains why a symspec matches nothing.
--- @tparam table settings
--- @tparam image image
--- @tparam string spec
--- @treturn string|nil "did you mean work?"
-function missed.reason(settings, image, spec)
+-- Explains why a symspec matches nothing: "did you mean work?"; nil if that is unknown.
+local function reason_of(settings, image, spec)
   local hint = attached(settings, spec)
   if hint or settings.external_symbol_table then return hint end
   hint = unescaped(spec)
@@ -167,6 +164,19 @@ function missed.reason(settings, image, spec)
   if hint then return hint end
   local names, reason = explain_name(image, spec)
   return hints.question(names) or reason
+end
+
+--- Reports a symspec that matches nothing, once.
+-- @tparam table run see gprof.cli.run; the function sets its field `missed`, the set of
+--   reported symspecs
+-- @tparam string spec
+function missed.report(run, spec)
+  local reported = run.missed or {}
+  if reported[spec] or not policy.of(run.settings).checks_arguments then return end
+  reported[spec], run.missed = true, reported
+  local reason = reason_of(run.settings, run.image, spec)
+  require "gprof.format.terminal".tell(("gprof.lua: symspec '%s' matches nothing%s"):
+    format(spec, reason and ": " .. reason or ""))
 end
 
 return missed

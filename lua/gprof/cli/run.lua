@@ -31,18 +31,6 @@ end
 
 -- Reading -------------------------------------------------------------------------------
 
--- Only functions are compared: line numbers change from build to build.
-local function check_comparison(settings)
-  local compares = settings.compare[1]
-  if settings.fail_on and not compares then
-    raise "option --fail-on needs --compare"
-  elseif settings.force and not compares then
-    raise "option --force needs --compare"
-  elseif compares and settings.line then
-    raise "options --compare and -l (--line) are mutually exclusive"
-  end
-end
-
 -- Finds the reports requested by name, before any file is read.
 local function find_reports(settings)
   for i, name in ipairs(settings.reports) do
@@ -195,20 +183,6 @@ local function needed_lines(settings, printed)
   return all and "all" or true
 end
 
--- Returns the function that reports symspecs that match nothing, each once, and counts
--- them in `run.missed`.
-local function missed_reporter(run)
-  local settings, reported = run.settings, {}
-  run.missed = 0
-  return function(spec)
-    if reported[spec] or not policy.of(settings).checks_arguments then return end
-    reported[spec], run.missed = true, run.missed + 1
-    local reason = require "gprof.cli.missed".reason(settings, run.image, spec)
-    require "gprof.format.terminal".tell(("gprof.lua: symspec '%s' matches nothing%s"):
-      format(spec, reason and ": " .. reason or ""))
-  end
-end
-
 -- The roots of the call tree are looked up when it is printed, which is too late to fail.
 local function check_roots(run)
   for _, spec in ipairs(run.settings.tree_roots or {}) do
@@ -223,11 +197,11 @@ local function make_profile(run)
   settings.line = needed_lines(settings, run.printed)
   settings.idle_blocks = run.printed.annotation or
     run.printed.executions and settings.display_unused_functions
-  settings.missed = missed_reporter(run)
+  settings.missed = function(spec) require "gprof.cli.missed".report(run, spec) end
   run.profile = need(gprof.profile(run.image, run.data,
     require "gprof.library.arguments".pick(settings, "profile")))
   check_roots(run)
-  if run.missed > 0 then failure.stop() end
+  if run.missed then failure.stop() end
 end
 
 -- In a matching profile, nearly all callees are function entries. If their fraction is
@@ -256,19 +230,11 @@ local function check_belongs(profile, name)
   require "gprof.cli.diagnosis".refuse(profile.image, profile.data, name)
 end
 
--- Warns that a profile is probably from another build of the program; refuses to compare
--- it, unless that is forced.
-local function tell_mismatch(profile, name, settings)
-  local refuses = settings.compare[1] and not settings.force
-  local message = require "gprof.cli.diagnosis".mismatch(profile, name,
-    settings.directory_path, refuses and "compare with --force" or "run it again")
-  if refuses then raise("%s", message) end
-  warn(message)
-end
-
 -- Warns about code without symbols.
 local function warn_of_gaps(profile, name)
-  local is_stripped = core.lacks_local_symbols(profile.image) and
+  local image = profile.image
+  local is_stripped = core.lacks_local_symbols(image) and
+    core.uncovered_arcs(image, profile.symbols, profile.data) > 0 and
     require "gprof.cli.diagnosis".warn_stripped(profile, name, warn)
   if not is_stripped and (profile.uncovered or 0) ~= 0 then
     require "gprof.cli.diagnosis".warn_uncovered(profile, warn)
@@ -279,7 +245,7 @@ end
 local function check_fit(profile, name, settings)
   check_belongs(profile, name)
   if profile:mismatch() then
-    tell_mismatch(profile, name, settings)
+    require "gprof.cli.diagnosis".tell_mismatch(profile, name, settings, warn)
   else
     warn_of_gaps(profile, name)
   end
@@ -360,7 +326,8 @@ end
 
 -- Reads the profiles, checks them, and writes their sum.
 local function read_and_sum(run)
-  local target <close> = require "gprof.cli.sum_target".open(run.settings)
+  local target <close> = run.settings.styles.sum and
+    require "gprof.cli.sum_target".open(run.settings)
   run.sum_target = target
   read_files(run)
   select_output(run)
@@ -404,7 +371,9 @@ end
 -- @raise a table with the field `message`
 return function(settings, write)
   local run = { settings = settings }
-  check_comparison(settings)
+  if settings.compare[1] or settings.fail_on or settings.force then
+    require "gprof.cli.compare_args".check(settings)
+  end
   find_reports(settings)
   read_and_sum(run)
   if not is_about_functions(run) then check_sum(run) end  -- otherwise see check_fit
