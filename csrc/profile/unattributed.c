@@ -220,7 +220,8 @@ size_t gp_unattributed_callees(const gp_image *image, const gp_symtab *symtab,
   image = gp_image_for_symbols(image, !symtab->policy->debug_files);
   search s = {.image = image, .symtab = symtab, .data = data};
   size_t count = 0;
-  if (symtab->sourceless || symtab->objects || !gp_symbol_sizes_open(&s.sizes, image)) return 0;
+  bool of_image = !symtab->sourceless && !symtab->objects;
+  if (!of_image || !gp_symbol_sizes_open(&s.sizes, image)) return 0;
   for (size_t i = 0; i < data->arcs.count; i++) {
     uint64_t callee = data->arcs.self[i];
     count += callee >= low && callee < high && !is_covered(&s, callee);
