@@ -5,13 +5,12 @@
 
 local arguments = require "gprof.library.arguments"
 local core = require "gprof.core"
-local profile_files = require "gprof.library.profile_files"
 
 local data = {}
 
 -- Returns a list without the context profiles whose gmon.out is also in the list.
 local function without_twins(paths)
-  local twins, others = profile_files.twins(paths), {}
+  local twins, others = require "gprof.library.profile_files".twins(paths), {}
   for i, path in ipairs(paths) do
     if not twins[i] then others[#others + 1] = path end
   end
@@ -48,7 +47,7 @@ local function read(_, image, ...)
     paths[paths.n], paths.n = nil, paths.n - 1
   end
   for i = 1, paths.n do arguments.check(paths[i], "string", i + 1, "data") end
-  paths = without_twins(paths)
+  if paths[2] then paths = without_twins(paths) end
   local records = core.data(image, options.mixed_rates, arguments.trace(options))
   if options.slide then
     return require "gprof.library.slide".read(records, image, paths, options)
