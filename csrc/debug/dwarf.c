@@ -19,6 +19,12 @@ bool gp_has_debug_info(const gp_image *image) {
   return info.size > 0 || has_older_formats(image->file);
 }
 
+/* A line table lists directories and files once, and needs a few bytes for each. But
+ * every pair can be a file, and names can overlap in .debug_line_str. So the length of
+ * all file names is limited to this multiple of the size of .debug_line, plus the
+ * minimum. */
+enum { NAMES_PER_BYTE = 128, LEAST_NAMES = 1 << 20 };
+
 bool gp_dwarf_open(gp_dwarf *dwarf, const gp_image *image) {
   memset(dwarf, 0, sizeof *dwarf);
   if (bfd_get_flavour(image->file) != bfd_target_elf_flavour ||
@@ -35,6 +41,7 @@ bool gp_dwarf_open(gp_dwarf *dwarf, const gp_image *image) {
   gp_section_open(&dwarf->str_offsets, image, ".debug_str_offsets");
   if (image->supplementary)
     gp_section_open(&dwarf->sup_str, image->supplementary, ".debug_str");
+  dwarf->name_budget = LEAST_NAMES + NAMES_PER_BYTE * dwarf->line.size;
   return dwarf->info.size > 0;
 }
 

@@ -17,6 +17,7 @@ typedef struct gp_dwarf {
   bool signed_addresses;  /* 4-byte addresses are sign-extended, as on MIPS */
   gp_section info, abbrev, line, str, line_str, str_offsets;  /* .debug_info ... */
   gp_section sup_str;     /* .debug_str of the supplementary file; empty without one */
+  uint64_t name_budget;   /* bytes of file names that may still be read and joined */
 } gp_dwarf;
 
 /* Whether an image has debugging information in a format that libbfd reads. */

@@ -147,8 +147,14 @@ static char *read_comp_dir(gp_line_files *files) {
   return gp_dwarf_string(dwarf, &dwarf->info, &files->comp_dir_layout, files->comp_dir);
 }
 
-/* Joins two directories, either of which may be NULL, and a name. */
-static char *join(const char *comp_dir, const char *directory, const char *name) {
+/* Charges a name, and the text that was read for it. */
+static void charge(gp_dwarf *dwarf, const char *name) {
+  uint64_t size = name ? 2 * strlen(name) : 0;
+  dwarf->name_budget -= size < dwarf->name_budget ? size : dwarf->name_budget;
+}
+
+/* Concatenates two directories, either of which may be NULL, and a name. */
+static char *concatenate(const char *comp_dir, const char *directory, const char *name) {
   char *joined;
   int length = asprintf(&joined, "%s%s%s%s%s", comp_dir ? comp_dir : "",
                         comp_dir ? "/" : "", directory ? directory : "",
@@ -156,18 +162,27 @@ static char *join(const char *comp_dir, const char *directory, const char *name)
   return length < 0 ? NULL : joined;
 }
 
-char *gp_line_files_name(gp_line_files *files, uint64_t number) {
-  uint64_t row = number - files->first;  /* 0 - 1 wraps, and is out of range */
-  char *name = row < files->count ? string_of(files, files->name[row]) : NULL;
-  if (!name) return strdup("<unknown>");
+/* Joins the name of the file in row `row` with its directories. Takes ownership of the
+ * name. */
+static char *join(gp_line_files *files, size_t row, char *name) {
   if (name[0] == '/' || name[0] == '\0') return name;
   uint64_t place = files->directory_of[row] - files->first;
   char *directory = place < files->directory_count
                         ? string_of(files, files->directory[place]) : NULL;
   char *comp_dir = directory && directory[0] == '/' ? NULL : read_comp_dir(files);
-  char *joined = join(comp_dir, directory, name);
+  char *joined = concatenate(comp_dir, directory, name);
   free(comp_dir);
   free(directory);
   free(name);
   return joined;
+}
+
+char *gp_line_files_name(gp_line_files *files, uint64_t number) {
+  uint64_t row = number - files->first;  /* 0 - 1 wraps, and is out of range */
+  bool readable = row < files->count && files->dwarf->name_budget > 0;
+  char *name = readable ? string_of(files, files->name[row]) : NULL;
+  if (!name) return strdup("<unknown>");
+  name = join(files, (size_t)row, name);
+  charge(files->dwarf, name);
+  return name;
 }

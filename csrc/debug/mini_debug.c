@@ -24,6 +24,9 @@ static bool add_dynamic(gp_image *mini, const gp_image *image, gp_error *error) 
   if (!gp_resize(&mini->symbols, count * sizeof *mini->symbols + (size_t)room, 1))
     return gp_fail_memory(error);
   long added = bfd_canonicalize_dynamic_symtab(image->file, mini->symbols + count);
+  if (added > 0 && !gp_image_check_name_lengths(image, mini->symbols + count,
+                                                (size_t)added, error))
+    return false;
   if (added > 0) mini->symbol_count += (size_t)added;
   if (added > 0 && image->traits & GP_ISA_BIT)
     gp_elf_machine_clear_isa_bit(mini->symbols + count, (size_t)added);

@@ -3,6 +3,7 @@
 #include "object/image.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <libiberty/demangle.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -105,6 +106,23 @@ static bool check_names(asymbol **symbols, long count, gp_error *error) {
   return gp_fail(error, "symbol table: cannot read the names of %ld symbols", lost);
 }
 
+/* Linkers store equal names and common endings of names once, so symbols share some text.
+ * The total length of names is limited to these multiples of the file's size and of the
+ * number of symbols: a crafted file could give each symbol the same megabytes. */
+enum { NAMES_PER_FILE = 2, NAMES_PER_SYMBOL = 512 };
+
+bool gp_image_check_name_lengths(const gp_image *image, asymbol **symbols, size_t count,
+                                 gp_error *error) {
+  uint64_t limit = NAMES_PER_FILE * (uint64_t)bfd_get_file_size(image->file) +
+                   NAMES_PER_SYMBOL * (uint64_t)count;
+  uint64_t left = limit;
+  for (size_t i = 0; i < count && left > 0; i++)
+    if (symbols[i]->name) left -= strnlen(symbols[i]->name, left);
+  if (left > 0 || count == 0) return true;
+  return gp_fail(error, "symbol table: the names overlap, and would need %" PRIu64
+                 " bytes or more", limit);
+}
+
 bool gp_image_read_symbols(gp_image *image, gp_error *error) {
   static const char none[] =
       "has no symbols: use the unstripped file, linked without -s";
@@ -121,7 +139,9 @@ bool gp_image_read_symbols(gp_image *image, gp_error *error) {
   if (count < 0) return fail_symbols(error);
   image->stripped = count == 0;
   if (image->stripped) return gp_fail(error, none);
-  if (!check_names(image->symbols, count, error)) return false;
+  if (!check_names(image->symbols, count, error) ||
+      !gp_image_check_name_lengths(image, image->symbols, (size_t)count, error))
+    return false;
   if ((uint64_t)count >= UINT32_MAX / 2)
     return gp_fail(error, "symbol table: too many symbols (%ld)", count);
   image->symbol_count = (size_t)count;

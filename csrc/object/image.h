@@ -78,8 +78,12 @@ void gp_image_close(gp_image *image);
 bool gp_image_has_changed(const gp_image *image);
 
 /* Reads the symbol table; does nothing if the table was read before. Errors: there are no
- * symbols, or the table or most of its names cannot be read. */
+ * symbols, the table or most of its names cannot be read, or the names are too long. */
 bool gp_image_read_symbols(gp_image *image, gp_error *error);
+
+/* Checks the total length of the names of some symbols, on which work depends. */
+bool gp_image_check_name_lengths(const gp_image *image, asymbol **symbols, size_t count,
+                                 gp_error *error);
 
 /* Returns the image to read symbols from: `image` itself, its debugging file, or its
  * mini_debug. With `own_only`, always `image`. Does not read the symbols. Drops `const`,

@@ -266,6 +266,34 @@ describe("The rows of line tables", function()
     assert.equal(0, without)
   end)
 
+  -- Returns the number of files of an image with n * n files in n directories, all with names of 2,000 bytes or more;
+  -- and the total length of the names.
+  local function named_files(n)
+    local file, code = {}, {}
+    for i = 1, n * n do
+      local directory, name = ("d"):rep(2000 + i // n), ("f"):rep(2000 + i % n)
+      file[i] = ('.file %d "/%s" "%s"\n'):format(i, directory, name)
+      code[i] = (".loc %d 1\nnop\n"):format(i)
+    end
+    local dir = shell.tmpdir "named"
+    shell.write(dir .. "/named.s", ".text\n" .. table.concat(file) .. ".type f,%function\nf:\n" .. table.concat(code))
+    shell.check({ "as", "-gdwarf-5", "-o", "named.o", "named.s" }, { cwd = dir })
+    shell.check({ "ld", "-e", "0", "-o", "named", "named.o" }, { cwd = dir })
+    local lengths, count, total = {}, 0, 0
+    for _, name in gprof.image(dir .. "/named"):lines() do
+      if name and name ~= "<unknown>" and not lengths[name] then
+        lengths[name], count, total = #name, count + 1, total + #name
+      end
+    end
+    return count, total
+  end
+
+  it("name files up to a total length in proportion to the tables", function()
+    assert.equal(10 * 10, (named_files(10)))
+    local _, total = named_files(60)
+    assert.is_true(total > 1000000 and total < 4000000, total)
+  end)
+
   it("are absent without debugging information, and in files that are not linked", function()
     for _, path in ipairs { build.program("calls", "nodebug").image, build.program "calls".dir .. "/calls.o" } do
       for address in gprof.image(path):lines() do

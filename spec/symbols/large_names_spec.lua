@@ -1,4 +1,4 @@
--- Names that demangle to gigabytes are shown mangled.
+-- Names that demangle to gigabytes are shown mangled; symbols that share megabytes of a name are refused.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local gprof = require "gprof"
@@ -186,5 +186,41 @@ describe("The demangled names of an image", function()
     end
     assert.is_true(mangled > 30 and mangled < 100, mangled)
     assert.is_true(total < 20000000, total)
+  end)
+end)
+
+describe("Symbols that share a name", function()
+  -- The name of function i is the end of one long name, from the i-th byte on. Linkers store it once.
+  local function sharing(length, total)
+    local lines = { ".text" }
+    for i = 1, total do
+      lines[i + 1] = (".globl %s\n%s: .skip 16"):format(("a"):rep(length - i), ("a"):rep(length - i))
+    end
+    local dir = shell.tmpdir "sharing"
+    shell.write(dir .. "/sharing.s", table.concat(lines, "\n") .. "\n")
+    shell.check({ "as", "-o", "sharing.o", "sharing.s" }, { cwd = dir })
+    shell.check({ "ld", "-e", "0", ("-Ttext=%#x"):format(row.BASE), "-o", "image", "sharing.o" }, { cwd = dir })
+    return dir .. "/image"
+  end
+
+  local function report(path)
+    return program.run { "-b", "-z", path, row.profile { row.histogram(0, 1) } }
+  end
+
+  it("are shown if the names are ordinary", function()
+    local result = report(sharing(400, 300))
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    assert.truthy(result.stdout:find((" %s\n"):format(("a"):rep(150))))
+  end)
+
+  it("are refused if the names are much larger than the file", function()
+    local path = sharing(6000, 1000)
+    local result = report(path)
+    local limit = 2 * #shell.read(path) + 512 * 1000
+    assert.is_true(limit < 6000 * 1000 / 4)
+    assert.equal("", result.stdout)
+    assert.truthy(result.stderr:find("^gprof.lua: " .. path:gsub("%p", "%%%0") ..
+      ": symbol table: the names overlap, and would need %d+ bytes or more\n$"))
+    assert.equal(1, result.status)
   end)
 end)
