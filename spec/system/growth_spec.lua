@@ -128,8 +128,8 @@ dimension("places that a function is called from", 2000, function(n)
   end)))
 end)
 
--- There are as many slides that put these callees at function entries as there are functions. Only a limited number of
--- slides is examined closely; from this size on, the limit is reached.
+-- The number of slides that put these callees at function entries equals the number of functions. Only a limited number
+-- of slides is examined closely; from this size on, the limit is reached.
 dimension("callees of a moved profile", 8000, function(n)
   local far = 0x10000000
   local file = profile(list(n // 2, function(i)
@@ -204,7 +204,7 @@ local function named(names, flags)
   return build.craft { address = row.BASE, text = #names * row.SIZE, symbols = symbols }
 end
 
--- Returns an image of static functions, every second one with the same name, and the profile of a chain of all.
+-- Returns an image of static functions, every second one with the same name, and the profile of a chain of calls.
 local function equals(n)
   local names = list(2 * n, function(i) return i % 2 == 0 and "same" or row.name(i) end)
   return named(names, "function,local"), chain(2 * n - 1)

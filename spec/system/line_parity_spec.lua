@@ -178,7 +178,7 @@ local option_lists <const> = [[
   -l -A -m 3 -x -p -C
 ]]
 
--- Options that write files, which run in directories of their own.
+-- Options that write files. Each command runs in a directory of its own.
 local writing_lists <const> = [[
   -l -s
   -s
@@ -220,7 +220,7 @@ local function each_command(lists, subject, ...)
   end
 end
 
--- Tells whether GNU gprof counts the same number of lines in both of its passes over an image. Otherwise it fails.
+-- Returns whether GNU gprof counts the same number of lines in both of its passes over an image. If not, it fails.
 local function countable(subject)
   return not oracle.run({ "-b", "-l", subject.image, subject.built.gmon }).stderr:find("miscounted", 1, true)
 end

@@ -17,7 +17,7 @@ local MAGIC <const>, HEADER <const> = 8, 20  -- bytes: the magic number and vers
 
 local dir <const> = shell.tmpdir "sums"
 
--- Writes the sum of profiles with both programs. Returns the paths of ours and of GNU gprof's; nil if the profiles
+-- Writes the sum of profiles with both programs. Returns the paths of our sum and of GNU gprof's; nil if the profiles
 -- cannot be added up, such as those with different units.
 local function sums(image, profiles)
   local function sum(run, name, ...)
