@@ -14,7 +14,7 @@ local aims = {}
 --- Default aim: the wall time of GNU gprof divided by ours.
 aims.RATIO = 2
 
---- Wall seconds of GNU gprof from which the ratio counts.
+--- The ratio counts if GNU gprof takes at least this wall time, in seconds.
 aims.FLOOR = 0.020
 
 --- If GNU gprof takes less than `FLOOR`, we may use this many megabytes more than GNU gprof: the size of Lua.

@@ -1,8 +1,8 @@
 --- The inputs of the benchmarks, by name: programs and profiles. Several rows can share an input.
 --
 -- An input is a table: `image`, the path of a program; `profiles`, the paths of its profiles; `libraries`, the paths
--- of its shared libraries, or nil; `dir`, a directory where commands may write. It is made at first use, in a
--- directory of its name, and stays there for later runs.
+-- of its shared libraries, or nil; `dir`, a directory where commands may write. An input is made at first use, in
+-- a directory of its name, and stays there for later runs.
 --
 -- @module bench.inputs
 -- SPDX-License-Identifier: GPL-3.0-or-later

@@ -36,7 +36,7 @@ local DEFAULT_ROWS <const> = { "c-10000-g", "c-100000-g", "cxx-10000", "arcs", "
 -- have no debugging information, so their functions are assigned by name; the rest is "C library".
 local PARTS <const> = { "reading", "graph", "printing", "Lua", "libbfd", "C library" }
 
--- The part of each directory of csrc/. Files of these directories that print reports are an exception.
+-- The part that each directory of csrc/ belongs to. Files that print reports are an exception.
 local part_of_room <const> = { base = "reading", gmon = "reading", object = "reading", debug = "reading",
   symbols = "reading", profile = "graph", lua = "Lua" }
 local printing <const> = {}

@@ -94,7 +94,7 @@ end
 -- @tfield boolean has_histogram whether a flat profile can be made from the data
 -- @tfield boolean has_arcs whether a call graph can be made
 -- @tfield boolean shared whether the data is from a shared library (LD_PROFILE): a
---   caller at the address 0 then stands for all callers outside it
+--   caller at the address 0 then stands for all callers outside the library
 -- @tfield integer uncounted number of calls of functions in a shared library that the
 --   dynamic linker did not count because its table was full
 -- @tfield {table,...} files what each file contained: `path`; `format`, "context" for a

@@ -66,11 +66,13 @@ end
 --
 --   - `"chosen"`: the user. It may be a device, and links are followed
 --   - `"confined"`: the user, but the contents come from the sandbox. A link is an error
---   - `"default"`: nobody. A link is an error, and so is anything but a regular file
---   - `"derived"`: the input, as for a listing that is named after a source file. Like
---     the default, but a link is replaced
+--   - `"default"`: nobody; it is the program's default. Only a regular file is replaced;
+--     anything else, including a link, is an error
+--   - `"derived"`: the input, as for a listing that is named after a source file. As for
+--     "default", but a link is replaced
 --
--- @tparam[opt] boolean is_first raise an error if a file of that name exists at the end
+-- @tparam[opt] boolean is_first raise an error if the old file exists when the new one is
+--   complete
 -- @raise a table with the field `message`
 function output.new_file(path, fill, kind, is_first)
   local file <close> = need(core.writer(path, kind, is_first))
@@ -93,7 +95,7 @@ end
 -- @tparam table target the arguments of `output.new_file`: `path`, `kind`, `is_first`
 -- @tparam data data
 -- @tparam[opt] string format as for `data:write`
--- @tparam[opt] symbols lines likewise
+-- @tparam[opt] symbols lines as for `data:write`
 -- @raise a table with the field `message`
 function output.new_profile(target, data, format, lines)
   local file <close> = need(core.writer(target.path, target.kind, target.is_first))

@@ -213,7 +213,7 @@ end
 --
 --   - `counts`: array of the calls of functions that begin there and the executions of
 --     basic blocks, in address order;
---   - `calls`, `blocks`: sums of these, or nil;
+--   - `calls`, `blocks`: sums of these calls and of these executions, or nil;
 --   - `seconds`: sampled in code of the line;
 --   - `seconds_error`: its statistical error, or nil
 -- @return[2] nil

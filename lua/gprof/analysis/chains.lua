@@ -10,7 +10,7 @@
 -- function is in a cycle, the link above it is the whole cycle.
 --
 -- The number of chains can be exponential. A chain with very little time, or a very long
--- one, is cut: its first link is TRUNCATED. So is every chain beyond a maximum number.
+-- one, is cut: its first link is TRUNCATED. Chains beyond a maximum number are also cut.
 --
 -- @internal gprof.analysis.chains
 -- SPDX-License-Identifier: GPL-3.0-or-later

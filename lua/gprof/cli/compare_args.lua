@@ -72,7 +72,7 @@ function compare_args.names(arguments)
 end
 
 -- Returns a table with an array of file names for each kind, and the array `all` with all
--- of them.
+-- names.
 local function names_by_kind(arguments)
   local all = compare_args.names(arguments)
   local old = { program = {}, stored = {}, profile = {}, all = all }

@@ -1,5 +1,5 @@
---- Debugging files: finds symbols and debugging information of an image that are in
--- separate files. Loaded on demand.
+--- Debugging files: finds the separate files with the symbols and the debugging
+-- information of an image. Loaded on demand.
 --
 -- The debugging file of a stripped image is looked up by the image's build id, then by
 -- NAME: the name in the image's section `.gnu_debuglink`, or else the image's own name
@@ -104,8 +104,7 @@ end
 -- Search --------------------------------------------------------------------------------
 
 -- Returns the first existing file for which `take` returns true, or nil; and an array of
--- messages about the others. `take` returns true; or, if it cannot use the file, false
--- and a message.
+-- messages about unusable files, for which `take` returns false and a message.
 local function first_of(image, list, take)
   local problems, seen = {}, {}
   for _, path in ipairs(list) do
@@ -222,8 +221,8 @@ end
 
 -- Lines ---------------------------------------------------------------------------------
 
---- Finds and attaches the debugging information of an image that is in other files. The
--- core calls it once for each image.
+--- Finds the separate files with the debugging information of an image, if any, and
+-- attaches them. The core calls this function once for each image.
 -- @tparam image image
 function debug_file.lines(image)
   if core.likely_separate(image) and not image.debug_file then

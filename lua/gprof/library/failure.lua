@@ -24,7 +24,7 @@ end
 -- @param value
 -- @tparam[opt] string message
 -- @param ... more values
--- @return all of them
+-- @return all arguments
 -- @raise a table with the field `message`
 function failure.need(value, message, ...)
   if value == nil then error({ message = message }, 0) end

@@ -106,7 +106,7 @@ end
 -- @tparam profile profile
 -- @tparam data data of the program, without its libraries
 -- @treturn string|nil "6 of 10 arcs do not lead to a function entry"; nil if the profile
---   fits, or if that is unknown
+--   fits, or if too little is known
 function fit.mismatch(profile, data)
   if mismatches[profile] == nil then
     mismatches[profile] = find_mismatch(profile, data) or false

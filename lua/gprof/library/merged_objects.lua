@@ -130,7 +130,7 @@ local function add_attributed(records, libraries, calls, sum)
   for _, arc in ipairs(found) do assert(records:add_arc(table.unpack(arc))) end
 end
 
--- Adds the other calls, from <outside>. Returns whether there are any.
+-- Adds the remaining calls, with the caller <outside>. Returns whether there are any.
 local function add_others(records, library)
   local place, outside, any = library.place, library.outside, false
   for _, callee in ipairs(load_address.sorted_keys(outside)) do

@@ -28,7 +28,7 @@ local values <const> = {
   -- detected.
   detects_summed_formats = { true, false },
   -- Records of a sum keep the order in which they were read. GNU gprof sorts them by
-  -- symbol, which decides the order of equal figures in reports on the sum.
+  -- symbol. Their order decides the order of equal figures in reports on the sum.
   keeps_record_order = { true, false },
   -- GNU gprof sums histograms of different sampling rates, and refuses BSD files of
   -- different ranges. We do the opposite.

@@ -32,7 +32,7 @@ function Lookup.find_colon(text)
   return mask(text):match("^.*():")
 end
 
--- The position of the slash between caller and callee. A caller that is a regular
+-- Returns the position of the slash between caller and callee. A caller that is a regular
 -- expression has slashes of its own.
 function Lookup.find_slash(text)
   local last = patterns.regex_end(text)
@@ -43,7 +43,7 @@ end
 -- See `patterns.regex_of`.
 Lookup.regex_of = patterns.regex_of
 
--- The digits of a line number; nil if the text is something else.
+-- Returns the digits of a line number; nil if the text is not a number.
 function Lookup.digits_of(text)
   return text:match "^%d+$"
 end
@@ -196,8 +196,8 @@ function Lookup:find_by_fields(half)
   return true
 end
 
--- The functions whose name in the source is the whole text, such as "f(int, ...)". These
--- names have no colon but "::".
+-- Finds functions whose name in the source is the whole text, such as "f(int, ...)". Such
+-- a name has no colon but "::".
 function Lookup:find_in_source(half)
   local text = half.text
   return text:find "[.(]" and not self.find_colon(text) and self:find_exact(text) or {}
