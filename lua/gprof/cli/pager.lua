@@ -1,9 +1,9 @@
 --- Output on a terminal, directly or through a pager.
 --
--- The pager is started by the first output. Messages go through it too, because it may
--- cover what is on the screen. If the user quits it early, the rest of the output is
+-- The pager is started by the first output. Messages also go through the pager, because
+-- it may cover the screen. If the user quits the pager early, the rest of the output is
 -- discarded, and the run continues: its exit status does not depend on how far the user
--- read. A pager that fails is an error, since the report may not have been shown.
+-- read. A failure of the pager is an error, because the report may not have been shown.
 --
 -- @internal gprof.cli.pager
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -15,11 +15,11 @@ local terminal = require "gprof.format.terminal"
 
 local pager = {}
 
--- The shell's exit status if it cannot run a command is one of these.
+-- The shell's exit statuses for a command that it cannot run.
 local NOT_EXECUTABLE <const>, NOT_FOUND <const> = 126, 127
 
--- Runs a pager. One that cannot be run leaves its input to `cat`. To interrupt or quit a
--- pager is no failure: 130 and 141 are SIGINT and SIGPIPE.
+-- Runs a pager, or `cat` if the pager cannot be run. A pager that is interrupted or quit
+-- has not failed: the statuses 130 and 141 stand for SIGINT and SIGPIPE.
 local SCRIPT <const> = [[
 trap interrupted=1 INT
 : "${LESS=FRX}"
@@ -117,7 +117,7 @@ end
 -- @tparam function is_colored returns whether escape sequences for colours may pass
 -- @treturn stream
 -- @treturn function to be called at the end: flushes the stream, waits for the pager, and
---   fails if that failed
+--   raises an error if the pager failed
 -- @treturn table|nil to be closed in any case: waits for the pager
 function pager.open(settings, is_colored)
   settings.terminal_width = core.terminal_width(io.stdout)
