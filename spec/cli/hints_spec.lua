@@ -78,6 +78,15 @@ describe("a profile in the place of the program", function()
     check(message, profile, profile .. ".none")
   end)
 
+  it("is reported with the option that has taken the program as its argument", function()
+    local taken = (": %s was taken as the argument of --html: write --html=ARGUMENT"):format(image)
+    local result = run("--html", image, profile)
+    assert.equal(("gprof.lua: %s: is a profile, not a program%s\n"):format(profile, taken), result.stderr)
+    result = run("--html", image)
+    assert.equal("gprof.lua: a.out: No such file or directory (the default program, because none was named)" .. taken ..
+      "\n", result.stderr)
+  end)
+
   it("is reported only if the file is a profile", function()
     local text = shell.write(shell.tmpdir() .. "/text", "gm on")
     check(text .. ": is not an object file (file format not recognized)", text, image)

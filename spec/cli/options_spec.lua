@@ -163,7 +163,7 @@ describe("a long option", function()
 
   it("with a typo is refused with a suggestion", function()
     for word, meant in pairs { ["--widths=1"] = "--width", ["--breif"] = "--brief", ["--Tree"] = "--tree",
-      ["--exprot=json"] = "--export", ["--lne"] = "--line" } do
+      ["--exprot=json"] = "--export", ["--lne"] = "--line", ["--json=x"] = "--export=json" } do
       local found, message = parse("--brief", word)
       assert.is_nil(found)
       assert.equal(("unknown option '%s': did you mean %s? (-h lists all options)"):format(word, meant), message)

@@ -87,6 +87,12 @@ describe("--export", function()
 end)
 
 describe("--export refuses, in one line,", function()
+  it("a page, which is not an export", function()
+    for _, argument in ipairs { "html", "html:page" } do
+      check_failure("option --export: a page is made with --html=FILE", "--export=" .. argument)
+    end
+  end)
+
   it("an unknown kind", function()
     local known = table.concat(exports.kinds, ", ")
     for _, kind in ipairs { "xml", "", "JSON", "json/x", "report.flat" } do

@@ -46,13 +46,33 @@ local function detached(settings, operand)
   end
 end
 
+-- Returns the hint that a program was taken for the argument of an option, as in "--html
+-- a.out"; "" if it was not.
+local function taken(settings)
+  local words = settings.words or {}
+  for i = 1, #words - 1 do
+    local name = words[i]:match "^%-%-([%l-]+)$"
+    for _, known in ipairs(name and options.all or {}) do
+      local takes_it = known.long == name and known.argument == "required" and
+        core.file_status(words[i + 1]) == "file"
+      if takes_it and require "gprof".image(words[i + 1]) then
+        return (": %s was taken as the argument of --%s: write --%s=ARGUMENT"):format(
+          words[i + 1], name, name)
+      end
+    end
+  end
+  return ""
+end
+
 --- Returns the message about a first operand that is not a program.
 -- @tparam table settings
 -- @tparam string message from opening the first operand
 -- @treturn string
 function hints.program(settings, message)
   local first, second = settings.operands[1], settings.operands[2]
-  if not first then return message .. " (the default program, because none was named)" end
+  if not first then
+    return message .. " (the default program, because none was named)" .. taken(settings)
+  end
   local hint = not core.file_status(first) and detached(settings, first)
   if hint then return message .. ": " .. hint end
   if not is_profile(first) then return message end
@@ -60,7 +80,9 @@ function hints.program(settings, message)
     return ("%s: is a profile, and %s is a program: name the program first"):format(
       first, second)
   end
-  return first .. ": is a profile, not a program: name the program first"
+  local hint_taken = taken(settings)
+  return first .. ": is a profile, not a program" ..
+    (hint_taken ~= "" and hint_taken or ": name the program first")
 end
 
 -- Whether a program was compiled with -pg: it imports or defines mcount.
@@ -147,13 +169,21 @@ local function similar_option(word)
   return hints.question(names)
 end
 
+-- Returns "did you mean --export=json?" for "--json"; nil if that is no kind of export.
+local function export_option(word)
+  local kind = word:match "^%-%-([%l-]+)"
+  for _, known in ipairs(kind and require "gprof.cli.exports".kinds or {}) do
+    if known == kind then return hints.question { "--export=" .. kind } end
+  end
+end
+
 local function unknown(word)
   local names = completions(word, options.gnu)
   if not names[1] then names = completions(word, options.own) end
   if names[2] then
     return ("option '%s' is ambiguous: %s"):format(word, table.concat(names, ", "))
   end
-  local hint = similar_option(word)
+  local hint = similar_option(word) or export_option(word)
   hint = hint and ": " .. hint or ""
   return ("unknown option '%s'%s (-h lists all options)"):format(word, hint)
 end
