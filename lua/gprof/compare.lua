@@ -369,8 +369,8 @@ end
 --
 -- @table comparison
 -- @tfield table old `runs`; `period`, the time per sample, or nil; `total`, the time of a
---   run, or nil; `counted`, whether calls were recorded; `mismatch`, the evidence that it
---   is from another build than its image, or nil
+--   run, or nil; `counted`, whether calls were recorded; `mismatch`, evidence that the
+--   profile is from another build than its image, or nil
 -- @tfield table new likewise
 -- @tfield string|nil unit of times: "seconds"; nil unless both profiles have times
 -- @tfield table|nil total change in the time of the whole program

@@ -136,8 +136,8 @@ local function selection_of(options)
   return table.concat(parts, "\0")
 end
 
--- Warns if other functions or calls were exported than this command selects. The symspecs
--- of the command do not apply to what was exported.
+-- Warns if a profile was exported with other symspecs than those of this command. The
+-- command's symspecs are not applied to exported profiles.
 local function warn_of_selection(side, path, settings, warn)
   local exported, selected = selection_of(side), selection_of(settings)
   if exported == selected then return end

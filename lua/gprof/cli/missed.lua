@@ -45,8 +45,8 @@ local function listed(settings, image, spec)
     (letter and ": " .. table.concat(words, " ") or "")
 end
 
--- Returns the hint that slashes in a regular expression, unlike in "/a/b/", need a
--- backslash.
+-- Returns the hint that a slash in a regular expression needs a backslash, for a symspec
+-- such as "/a/b/".
 local function unescaped(spec)
   local file, regex = spec:match "^([^/]*)/(.+)/$"
   if not regex or file:find "[^:]$" then return nil end
@@ -153,7 +153,7 @@ local function unexpected_call(image, spec)
     "FROM/TO names calls, which are selected with -q, -Q or -k" or nil
 end
 
--- Explains why a symspec matches nothing: "did you mean work?"; nil if that is unknown.
+-- Explains why a symspec matches nothing: "did you mean work?"; nil without explanation.
 local function reason_of(settings, image, spec)
   local hint = attached(settings, spec)
   if hint or settings.external_symbol_table then return hint end
