@@ -153,7 +153,8 @@ local function unexpected_call(image, spec)
     "FROM/TO names calls, which are selected with -q, -Q or -k" or nil
 end
 
--- Explains why a symspec matches nothing: "did you mean work?"; nil without explanation.
+-- Explains why a symspec matches nothing: "did you mean work?". Nil if the reason
+-- is unknown.
 local function reason_of(settings, image, spec)
   local hint = attached(settings, spec)
   if hint or settings.external_symbol_table then return hint end
