@@ -150,14 +150,14 @@ static struct option *push_long_options(lua_State *L, int index) {
 }
 
 /* Pushes the letters of a table in getopt_long's syntax. The "-" makes it return operands
- * in place: by default it moves them after the options, which takes quadratic time. Under
- * POSIXLY_CORRECT, the first operand ends the options. */
-static const char *push_letters(lua_State *L, const char *table) {
+ * in place: by default it moves them after the options, which takes quadratic time. If
+ * `ordered`, or under POSIXLY_CORRECT, the first operand ends the options. */
+static const char *push_letters(lua_State *L, const char *table, bool ordered) {
   static const char *const colons[] = {
       [no_argument] = "", [required_argument] = ":", [optional_argument] = "::"};
   luaL_Buffer letters;
   luaL_buffinit(L, &letters);
-  luaL_addstring(&letters, getenv("POSIXLY_CORRECT") ? ":" : "-:");
+  luaL_addstring(&letters, ordered || getenv("POSIXLY_CORRECT") ? "+:" : "-:");
   for (const char *line = table; *line; line = next_line(line)) {
     if (*line == ' ') continue;
     luaL_addchar(&letters, *line);
@@ -218,15 +218,18 @@ static void append_operand(lua_State *L, int index, const char *word) {
   lua_rawseti(L, index, luaL_len(L, index) + 1);
 }
 
-/* getopt(arguments, options, own) -> list of {line, value}, list of operands; or, if a
- * word is rejected: nil, kind, word, list of the options before it. The kind is
+/* getopt(arguments, options, own [, ordered]) -> list of {line, value}, list of operands;
+ * or, if a word is rejected: nil, kind, word, list of the options before it. The kind is
  * "unknown", "missing" (a required argument) or "superfluous" (an argument that the
  * option does not take). The table `own` has long names only. They are looked up after
- * those of the table `options`, so they never make an abbreviation ambiguous. */
+ * those of the table `options`, so they never make an abbreviation ambiguous. If
+ * `ordered`, the first operand ends the options. */
 static int read_options(lua_State *L) {
   int argc, choice;
+  bool ordered = lua_toboolean(L, 4);
   struct option *all = push_long_options(L, 2), *own = push_long_options(L, 3);
-  const char *table, *letters = push_letters(L, lua_tostring(L, 2));
+  const char *table, *letters;
+  letters = push_letters(L, lua_tostring(L, 2), ordered);
   luaL_checktype(L, 1, LUA_TTABLE);
   char **argv = push_argv(L, 1, "", &argc);
   lua_newtable(L);

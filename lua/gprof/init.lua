@@ -25,14 +25,16 @@ require "gprof.library.bundle"
 local core, problem = require "gprof.library.native".load "gprof.core"
 if not core then error("gprof's " .. problem, 0) end
 
--- gprof.compare is rarely used, so it is loaded on first access.
+-- Rarely used, so loaded on first access.
+local others = { compare = true, record = true }
+
 return setmetatable({
   _VERSION = "1.0.0",
   image = require "gprof.image".open,
   data = require "gprof.data",
   profile = require "gprof.profile",
 }, { __index = function(gprof, name)
-  if name ~= "compare" then return nil end
-  gprof.compare = require "gprof.compare"
-  return gprof.compare
+  if not others[name] then return nil end
+  gprof[name] = require("gprof." .. name)
+  return gprof[name]
 end })

@@ -183,15 +183,25 @@ local function check_blocks(env)
   end)
 end
 
+local function check_recorder(env)
+  it("has the recorder, where --record finds it", function()
+    local result = shell.run({ "sh", "-c", "gprof.lua --record /bin/true" }, { env = env })
+    assert.same({ "", 0 }, { result.stdout, result.status })
+    assert.truthy(result.stderr:find "^gprof%.lua: /bin/true: is not compiled with %-pg")
+  end)
+end
+
 local function check_tree(tree)
   check_program(tree)
   check_modules(tree)
   check_examples(tree)
   check_blocks(tree.env)
+  check_recorder(tree.env)
 end
 
 describe("a checkout", function()
   check_blocks { PATH = program.root .. ":" .. os.getenv "PATH" }
+  check_recorder { PATH = program.root .. ":" .. os.getenv "PATH" }
 end)
 
 -- Ways to install ----------------------------------------------------------------------------
@@ -274,10 +284,13 @@ describe("by make", function()
     assert.same(installation.listing(tree.root), installation.listing(stage .. "/opt/gprof"))
   end)
 
-  it("reports a missing block-counting runtime", function()
+  it("reports a missing runtime", function()
     local bare = shell.tmpdir()
     shell.check { "cp", "-R", tree.root .. "/.", bare }
-    shell.check { "rm", bare .. "/lib/lua/5.4/gprof/libgprof-blocks.a" }
+    shell.check { "rm", bare .. "/lib/lua/5.4/gprof/libgprof-blocks.a",
+      bare .. "/lib/lua/5.4/gprof/libgprof-recorder.so" }
+    local record = shell.run({ bare .. "/bin/gprof.lua", "--record", "/bin/true" }, { env = tree.env })
+    assert.same({ "gprof.lua: the recorder is not installed\n", 1 }, { record.stderr, record.status })
     local result = shell.run({ bare .. "/bin/gprof.lua", "--print-blocks-runtime" }, { env = tree.env })
     assert.same({ "", "gprof.lua: the block-counting runtime is not installed\n", 1 },
       { result.stdout, result.stderr, result.status })

@@ -51,22 +51,28 @@ local function add_environment(settings)
   if list then require "gprof.cli.actions".directories(settings, list) end
 end
 
---- Reads a command line.
--- @tparam {string,...} arguments without the program's name; each `@FILE` is replaced by
---   the words in that file
+--- Reads a command line. After --record, the first operand ends the options.
+-- @tparam {string,...} arguments without the program's name; unless the first one is
+--   --record, each `@FILE` is replaced by the words in that file
 -- @treturn table settings: each option under its long name, with underscores; `styles`,
 --   the reports requested (true) or excluded (false); `reports`, the reports requested by
 --   name; `exports`; `compare`, the arguments of --compare; `profiles_from`, files with
 --   lists of profiles; `jobs`, the number of processes; `operands`; `words`, all
---   arguments; `has_options`, whether there is any option but -b
+--   arguments; `has_options`, whether there is any option but -b; `record_reports`,
+--   whether there are options besides --record
 -- @raise a table with the field `message`
 function command_line.read(arguments)
   local settings = defaults.settings()
-  local words = need(core.expand("gprof.lua", arguments))
+  local records = arguments[1] == "--record"
+  local words = records and arguments or need(core.expand("gprof.lua", arguments))
   local given, operands, word, before =
-    core.getopt(words, options.text.gnu, options.text.own)
+    core.getopt(words, options.text.gnu, options.text.own, records)
   if given then
     apply_all(given, settings)
+    if settings.record and not records then
+      raise "option --record must be the first argument, in full"
+    end
+    settings.record_reports = records and #given > 1 or nil
     add_environment(settings)
     settings.operands, settings.words = operands, words
   else

@@ -14,7 +14,6 @@
 local core = require "gprof.core"
 local gprof = require "gprof"
 local policy = require "gprof.library.policy"
-local profile_files = require "gprof.library.profile_files"
 local profiles = require "gprof.cli.profiles"
 local progress = require "gprof.cli.progress"
 local raise <const> = require "gprof.library.failure".raise
@@ -30,7 +29,7 @@ local function may_be_profile(path)
   local file <close> = io.open(path, "rb")
   if not file then return true end
   local head, problem = file:read(8)
-  return profile_files.is_head(head) or problem ~= nil
+  return require "gprof.library.profile_files".is_head(head) or problem ~= nil
 end
 
 -- Adds a file to a sum. With --keep-going, a bad file must leave the sum unchanged.

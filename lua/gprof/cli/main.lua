@@ -50,15 +50,8 @@ local function answer(settings)
   return settings.print_blocks_runtime and blocks_runtime() .. "\n" or nil
 end
 
-local function execute(arguments)
-  local settings = command_line.read(arguments)
-  local text = answer(settings)
-  if text then
-    local write, finish = output.into(io.stdout, function() return false end)
-    write(text)
-    finish()
-    return 0
-  end
+-- Prints what the settings request. Returns the exit status.
+local function report(settings)
   local skipped, regressions, differs = run_settings(settings)
   for _, line in ipairs(regressions) do
     require "gprof.format.terminal".tell("gprof.lua: " .. line)
@@ -69,10 +62,24 @@ local function execute(arguments)
   return differs and 1 or regressions[1] and REGRESSION or 0
 end
 
+local function execute(arguments)
+  local settings = command_line.read(arguments)
+  local text = answer(settings)
+  if text then
+    local write, finish = output.into(io.stdout, function() return false end)
+    write(text)
+    finish()
+    return 0
+  end
+  if settings.record then return require "gprof.cli.record".run(settings, report) end
+  return report(settings)
+end
+
 --- Runs the program.
 -- @tparam {string,...} arguments
 -- @treturn integer exit status: 0 on success; 1 after an error, which is printed on
---   standard error, or if --verify finds a mismatch; 2 if --fail-on finds a regression
+--   standard error, or if --verify finds a mismatch; 2 if --fail-on finds a regression;
+--   with --record, that of the recorded program unless it is 0
 function main.run(arguments)
   -- Nearly all garbage is lines that were just printed. The generational collector takes
   -- a fifth less time and memory than the incremental one.

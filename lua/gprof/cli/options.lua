@@ -105,6 +105,7 @@ local own <const> = { [[
   sandbox-time=SECONDS          limit like --sandbox, limiting CPU time (default 300)
   pager                         flag        show output in $PAGER (default less)
   no-progress                   flag        do not show progress on the terminal
+  record                        flag        run PROGRAM [ARGUMENT...] and record it
   print-completion=SHELL        choice      print shell completion:
   print-blocks-runtime          flag        print the path of the block-counting library
 ]], "" }

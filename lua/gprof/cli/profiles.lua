@@ -17,7 +17,6 @@ local core = require "gprof.core"
 local defaults = require "gprof.cli.defaults"
 local failure = require "gprof.library.failure"
 local policy = require "gprof.library.policy"
-local profile_files = require "gprof.library.profile_files"
 local wording = require "gprof.format.wording"
 
 local profiles = {}
@@ -104,7 +103,7 @@ end
 
 -- Returns a list without the context profiles whose gmon.out is also in the list.
 local function without_twins(list)
-  local twins = profile_files.twins(list)
+  local twins = require "gprof.library.profile_files".twins(list)
   if not next(twins) then return list end
   local others = { named = list.named, directories = list.directories, directory = {},
     errors = {} }
@@ -144,7 +143,7 @@ function profiles.find(settings)
     list.named[1] = defaults.profile_path(settings)
     add(list, list.named[1])
   end
-  return without_twins(list)
+  return list[2] and without_twins(list) or list
 end
 
 --- Returns the name of a list in messages.

@@ -80,23 +80,39 @@ function native.load(name)
   return nil, explain(name, result)
 end
 
---- Finds libgprof-blocks.a, the runtime that counts basic blocks in profiled programs. It
--- is in the directory of the core; in a checkout, one directory above.
+-- Finds a library for profiled programs. It is in the directory of the core; in a
+-- checkout, one directory above.
+local function find_runtime(name, what)
+  local core = package.searchpath("gprof.core", package.cpath) or ""
+  for _, pattern in ipairs { "^(.*/)[^/]*$", "^(.*/)gprof/[^/]*$" } do
+    local directory = core:match(pattern)
+    local path = directory and directory .. name
+    if path and exists(path) then return path end
+  end
+  return nil, missing(what)
+end
+
+--- Finds libgprof-blocks.a, the runtime that counts basic blocks in profiled programs.
 -- @treturn[1] string its path
 -- @return[2] nil
 -- @treturn[2] string what is wrong, and what to do
 function native.blocks_runtime()
-  local core = package.searchpath("gprof.core", package.cpath) or ""
-  for _, pattern in ipairs { "^(.*/)[^/]*$", "^(.*/)gprof/[^/]*$" } do
-    local directory = core:match(pattern)
-    local path = directory and directory .. "libgprof-blocks.a"
-    local file = path and io.open(path)
-    if file then
-      file:close()
-      return path
-    end
+  return find_runtime("libgprof-blocks.a", "block-counting runtime")
+end
+
+--- Finds libgprof-recorder.so, the recorder for programs that are not static.
+-- @treturn[1] string its absolute path
+-- @return[2] nil
+-- @treturn[2] string what is wrong, and what to do
+function native.recorder()
+  local path, message = find_runtime("libgprof-recorder.so", "recorder")
+  if not path then return nil, message end
+  path = require "gprof.core".real_path(path)
+  if path:find "[ :]" then
+    return nil,
+      ("recorder cannot be loaded: its path, %s, has a blank or a colon"):format(path)
   end
-  return nil, missing "block-counting runtime"
+  return path
 end
 
 return native

@@ -43,6 +43,16 @@ local function time_of(path, data)
     ((data.big_endian and ">" or "<") .. "i8"):unpack(header, 13)
 end
 
+--- Returns the number of the process that wrote a context profile on this machine.
+-- @tparam string path
+-- @treturn integer|nil nil if there is no such file
+function profile_files.process_of(path)
+  local file <close> = core.file_status(path) == "file" and io.open(path, "rb") or nil
+  local head = file and file:read(36)
+  if not head or #head < 36 or head:sub(1, 8) ~= "gprofctx" then return nil end
+  return (("i8"):unpack(head, 29))
+end
+
 --- Reads the context profile beside a gmon.out.
 -- @tparam image image
 -- @tparam string path of the gmon.out

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Runs a program under the recorder, for Lua. */
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lua/arguments.h"
+#include "lua/module.h"
+
+extern char **environ;
+
+/* --- signals ---------------------------------------------------------------- */
+
+/* The signals that others send to this process, but mean for the program. */
+static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+enum { FORWARDED = sizeof forwarded / sizeof *forwarded };
+
+static volatile sig_atomic_t running;  /* the program's process */
+
+/* What the kernel sends because of the terminal, the program gets, too: it is in the same
+ * process group. */
+static void forward(int number, siginfo_t *info, void *context) {
+  (void)context;
+  int saved = errno;
+  if (info->si_code != SI_KERNEL) kill((pid_t)running, number);
+  errno = saved;
+}
+
+/* Forwards all signals that are not ignored. Stores the actions to restore. */
+static void start_forwarding(struct sigaction *before) {
+  struct sigaction action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO};
+  sigemptyset(&action.sa_mask);
+  for (int i = 0; i < FORWARDED; i++) {
+    sigaction(forwarded[i], NULL, &before[i]);
+    if (before[i].sa_handler != SIG_IGN) sigaction(forwarded[i], &action, NULL);
+  }
+}
+
+static void stop_forwarding(const struct sigaction *before) {
+  for (int i = 0; i < FORWARDED; i++) sigaction(forwarded[i], &before[i], NULL);
+}
+
+/* --- the program ------------------------------------------------------------ */
+
+/* Starts a program, with the signal mask `mask`. Returns 0 or an errno. SIGXFSZ, which
+ * this process ignores, has its default action in the program. */
+static int start(const char *path, char **argv, char **environment, const sigset_t *mask,
+                 pid_t *process) {
+  posix_spawnattr_t attributes;
+  sigset_t standard;
+  int failed = posix_spawnattr_init(&attributes);
+  if (failed) return failed;
+  sigemptyset(&standard);
+  sigaddset(&standard, SIGXFSZ);
+  posix_spawnattr_setsigdefault(&attributes, &standard);
+  posix_spawnattr_setsigmask(&attributes, mask);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  failed = posix_spawn(process, path, NULL, &attributes, argv, environment);
+  posix_spawnattr_destroy(&attributes);
+  return failed;
+}
+
+/* Runs a program until it ends. Sets *status as waitpid does. Returns 0 or an errno. */
+static int run(const char *path, char **argv, char **environment, int *status) {
+  struct sigaction before[FORWARDED];
+  sigset_t all, mask;
+  pid_t process;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, &mask);
+  int failed = start(path, argv, environment, &mask, &process);
+  if (failed) {
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    return failed;
+  }
+  running = process;
+  start_forwarding(before);
+  sigprocmask(SIG_SETMASK, &mask, NULL);
+  /* without WNOWAIT, a signal might be forwarded to a process that no longer exists */
+  siginfo_t ended;
+  while (waitid(P_PID, (id_t)process, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {}
+  stop_forwarding(before);
+  while (waitpid(process, status, 0) < 0 && errno == EINTR) {}
+  return 0;
+}
+
+/* Pushes an array of the strings in the table at `index`, which keeps them alive. */
+static char **push_strings(lua_State *L, int index) {
+  lua_Integer count = luaL_len(L, index);
+  char **strings = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *strings, 0);
+  for (lua_Integer i = 1; i <= count; i++) {
+    luaL_argcheck(L, lua_rawgeti(L, index, i) == LUA_TSTRING, index, "strings expected");
+    strings[i - 1] = (char *)(uintptr_t)lua_tostring(L, -1);
+    lua_pop(L, 1);
+  }
+  strings[count] = NULL;
+  return strings;
+}
+
+/* Pushes a copy of the environment with `setting`, "NAME=VALUE", in place of the variable
+ * of that name. */
+static char **push_environment(lua_State *L, const char *setting) {
+  size_t count = 0, used = 0, length = strcspn(setting, "=") + 1;
+  while (environ[count]) count++;
+  char **copy = lua_newuserdatauv(L, (count + 2) * sizeof *copy, 0);
+  for (size_t i = 0; i < count; i++)
+    if (strncmp(environ[i], setting, length) != 0) copy[used++] = environ[i];
+  copy[used++] = (char *)(uintptr_t)setting;
+  copy[used] = NULL;
+  return copy;
+}
+
+/* run_program(path, arguments, setting) -> "exit" and the exit status, or "signal" and
+ * the signal's number; and the process number. Or nil and a message. The first argument
+ * is the program's name; `setting` is a variable for its environment, "NAME=VALUE". */
+static int run_program(lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  char **argv = push_strings(L, 2);
+  char **environment = push_environment(L, luaL_checkstring(L, 3));
+  int status, failed = run(path, argv, environment, &status);
+  if (failed) {
+    luaL_pushfail(L);
+    lua_pushstring(L, strerror(failed));
+    return 2;
+  }
+  bool signalled = WIFSIGNALED(status);
+  lua_pushstring(L, signalled ? "signal" : "exit");
+  lua_pushinteger(L, signalled ? WTERMSIG(status) : WEXITSTATUS(status));
+  lua_pushinteger(L, (lua_Integer)running);
+  return 3;
+}
+
+/* end_by_signal(number): ends this process as the signal ended another one, but without a
+ * second core file. */
+static int end_by_signal(lua_State *L) {
+  int number = (int)luaL_checkinteger(L, 1);
+  struct rlimit none = {0, 0};
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, number);
+  setrlimit(RLIMIT_CORE, &none);
+  signal(number, SIG_DFL);
+  sigprocmask(SIG_UNBLOCK, &set, NULL);
+  raise(number);
+  _exit(128 + number);
+}
+
+/* changes_user(path) -> whether the program has its owner's or group's privileges */
+static int changes_user(lua_State *L) {
+  struct stat status;
+  bool known = stat(luaL_checkstring(L, 1), &status) == 0;
+  lua_pushboolean(L, known && (status.st_mode & (S_ISUID | S_ISGID)));
+  return 1;
+}
+
+void gp_define_run_program(lua_State *L) {
+  static const luaL_Reg functions[] = {{"run_program", run_program},
+                                       {"end_by_signal", end_by_signal},
+                                       {"changes_user", changes_user}, {NULL, NULL}};
+  luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,46 @@
+--- Runs a program under the recorder, and prints the reports that further options ask
+-- for.
+--
+-- @internal gprof.cli.record
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local core = require "gprof.core"
+local failure = require "gprof.library.failure"
+local record_program <const> = require "gprof.record"
+local terminal = require "gprof.format.terminal"
+
+local record = {}
+
+local function tell(message) terminal.tell("gprof.lua: " .. message) end
+
+-- Ends as the program did.
+local function finish(run)
+  if run.signal then core.end_by_signal(run.signal) end
+  return run.status
+end
+
+--- Records a program.
+-- @tparam table settings whose operands are the program and its arguments
+-- @tparam function report prints the reports of settings, and returns an exit status
+-- @treturn integer the program's exit status; that of the reports if the program's is 0
+-- @raise a table with the field `message`, if the program cannot be started
+function record.run(settings, report)
+  if not settings.operands[1] then
+    failure.raise "option --record needs a program to run"
+  end
+  local run = failure.need(record_program(settings.operands, { warn = tell }))
+  if not run.profile then
+    tell(run.image .. ": no profile was found after its end")
+    return finish(run)
+  elseif not settings.record_reports then
+    tell(("%s was written; to read it: gprof.lua %s %s"):format(run.profile, run.image,
+      run.profile))
+    return finish(run)
+  end
+  settings.operands = { run.image, run.profile }
+  local status = report(settings)
+  local own = finish(run)
+  return own ~= 0 and own or status
+end
+
+return record

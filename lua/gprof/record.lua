@@ -1,0 +1,96 @@
+--- Runs programs under the recorder.
+--
+--     local gprof = require "gprof"
+--     local run = assert(gprof.record { "./program", "-v" })
+--     print(run.status, run.profile)
+--
+-- @module gprof.record
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local arguments = require "gprof.library.arguments"
+local core = require "gprof.core"
+local native = require "gprof.library.native"
+local open_image <const> = require "gprof.image".open
+local profile_files = require "gprof.library.profile_files"
+
+-- Returns the path of a program: as it is, or found in the directories of PATH.
+local function find(program)
+  if program:find "/" then return program end
+  for directory in (os.getenv "PATH" or "/bin:/usr/bin"):gmatch "[^:]+" do
+    local path = directory .. "/" .. program
+    if core.file_status(path) == "file" then return path end
+  end
+  return nil, program .. ": No such program in the directories of PATH"
+end
+
+-- Whether the recorder is part of a program.
+local function has_recorder(image) return image:find "gprof_stack" ~= nil end
+
+-- Whether an image calls the hook that -pg adds to functions.
+local function is_profiled(image)
+  if core.imports_mcount(image) then return true end
+  for _, name in ipairs { "mcount", "_mcount", "__fentry__" } do
+    if image:find(name) then return true end
+  end
+  return false
+end
+
+-- Returns why not all of a program will be recorded; nil if all will.
+local function limitation(path, image)
+  if core.changes_user(path) then
+    return "has the privileges of its owner or group: others cannot record it"
+  elseif not image then
+    return "is not an ELF file: its interpreter is recorded in its place"
+  elseif has_recorder(image) then
+    return nil
+  elseif not core.needed_libraries(image)[1] then
+    return "is static, and is not recorded unless it is linked with libgprof-recorder.a"
+  elseif not is_profiled(image) then
+    return "is not compiled with -pg: only calls of libraries that are can be recorded"
+  end
+end
+
+-- Returns the variable that makes the dynamic linker load the recorder first.
+local function preloading(library)
+  local others = os.getenv "LD_PRELOAD"
+  return "LD_PRELOAD=" .. library .. (others and others ~= "" and ":" .. others or "")
+end
+
+-- Returns the path of the profile that a process wrote; nil if there is none.
+local function profile_of(process)
+  local prefix = os.getenv "GMON_OUT_PREFIX"
+  local path = prefix and ("%s.%d"):format(prefix, process) or "gmon.out"
+  return profile_files.process_of(profile_files.context_path(path)) == process and path
+    or nil
+end
+
+--- Runs a program under the recorder, and waits for it. It has our standard streams,
+-- process group and environment. Signals that are sent to us are passed on to it.
+-- @function gprof.record
+-- @tparam {string,...} command the program, searched for in the directories of PATH
+--   unless it contains a slash, and its arguments
+-- @tparam[opt] table options `warn`: function that takes a message, before the program
+--   starts, if not all of it will be recorded
+-- @treturn[1] table `status`, the exit status; or `signal`, the number of the signal that
+--   ended the program; `image`, its path; and `profile`, the path of `gmon.out`, if there
+--   is one in the current directory, or where GMON_OUT_PREFIX says
+-- @return[2] nil
+-- @treturn[2] string why the program or the recorder cannot be started
+return function(command, options)
+  arguments.check(command, "table", 1, "record")
+  arguments.check(command[1], "string", 1, "record")
+  local warn = options and options.warn
+  local library, path, message
+  library, message = native.recorder()
+  if not library then return nil, "the " .. message end
+  path, message = find(command[1])
+  if not path then return nil, message end
+  local image <close> = open_image(path)
+  local limited = limitation(path, image)
+  if warn and limited then warn(path .. ": " .. limited) end
+  local preload = preloading(image and has_recorder(image) and "" or library)
+  local ending, number, process = core.run_program(path, command, preload)
+  if not ending then return nil, command[1] .. ": " .. number end
+  return { status = ending == "exit" and number or nil, image = path,
+    signal = ending == "signal" and number or nil, profile = profile_of(process) }
+end

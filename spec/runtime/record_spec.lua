@@ -1,0 +1,187 @@
+-- --record: the program does not notice that it is recorded, and gprof ends as it does. Messages, gprof.record.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local gprof = require "gprof"
+local program = require "support.program"
+local recorder = require "support.recorder"
+local shell = require "support.shell"
+
+local machine <const> = shell.check({ "gcc", "-dumpmachine" }).stdout:match "^[^-]+"
+if machine ~= "x86_64" and machine ~= "aarch64" then
+  pending("the recorder, which does not support " .. machine)
+  return
+end
+
+local NOT_PROFILED <const> = "is not compiled with -pg: only calls of libraries that are can be recorded\n"
+
+-- The command `gprof.lua --record`.
+local function words(...)
+  return table.move({ ... }, 1, select("#", ...), #program.interpreter + 3,
+    table.move({ program.root .. "/gprof.lua", "--record" }, 1, 2, #program.interpreter + 1,
+      table.move(program.interpreter, 1, #program.interpreter, 1, {})))
+end
+
+local function options(more)
+  local all = { cwd = shell.tmpdir "record", env = { GMON_OUT_PREFIX = false, LD_PRELOAD = false }, timeout = 60 }
+  for key, value in pairs(more or {}) do all[key] = value end
+  return all
+end
+
+-- Records a program that is compiled with -pg in a new directory. Returns the result, and the directory.
+local function record(...)
+  local where = options()
+  return shell.run(words(...), where), where.cwd
+end
+
+-- Runs a command alone and recorded. Checks that both have the same output and end; returns the recorded result.
+local function compare(argv, more)
+  local alone = shell.run(argv, options(more))
+  local recorded = shell.run(words(table.unpack(argv)), options(more))
+  assert.same({ alone.stdout, alone.status, alone.signal }, { recorded.stdout, recorded.status, recorded.signal })
+  return recorded
+end
+
+describe("--record", function()
+  local built
+  setup(function() built = recorder.compile("parents.c", { flags = { "-fno-optimize-sibling-calls" } }) end)
+
+  it("records a program, and says where the profile is", function()
+    local result, dir = record(built.image, "s")
+    assert.same({ "", 0 }, { result.stdout, result.status })
+    assert.equal(("gprof.lua: gmon.out was written; to read it: gprof.lua %s gmon.out\n"):format(built.image),
+      result.stderr)
+    assert.same(1, recorder.paths(built, dir .. "/gmon.out.ctx")["main/stack_arguments"])
+  end)
+
+  it("prints reports at once if options ask for them", function()
+    for _, argv in ipairs { { "-b", "-p", built.image, "q" }, { "-bp", "--", built.image, "q" } } do
+      local result = record(table.unpack(argv))
+      assert.same({ "", 0 }, { result.stderr, result.status })
+      assert.truthy(result.stdout:find "^Flat profile:\n.*%s3%s+[%d.]+%s+[%d.]+%s+comparison\n")
+    end
+    local result = record("-b", "-p", built.image, "e")
+    assert.same({ "", 3 }, { result.stderr, result.status })
+    assert.truthy(result.stdout:find "^Flat profile:\n")
+  end)
+
+  it("ends as the program does", function()
+    for word, ending in pairs { e = { status = 3 }, Q = { status = 4 }, A = { signal = 6 } } do
+      local result = record(built.image, word)
+      assert.same({ ending.status, ending.signal }, { result.status, result.signal })
+      assert.truthy(result.stderr:find "gmon.out was written")
+    end
+  end)
+
+  it("finds the profile where GMON_OUT_PREFIX says", function()
+    local where = options { env = { GMON_OUT_PREFIX = "run", LD_PRELOAD = false } }
+    local result = shell.run(words(built.image, "s"), where)
+    local name = result.stderr:match "^gprof%.lua: (run%.%d+) was written"
+    assert.is_true(shell.exists(where.cwd .. "/" .. name))
+  end)
+
+  it("leaves the program its arguments, streams and directory", function()
+    local result = compare({ "sh", "-c", 'printf "%s," "$0" "$@"; cat; pwd -P | tail -c 1', "-p", "@x", "--help", "",
+      "--", "two words" }, { stdin = shell.write(shell.tmpdir "input" .. "/text", "text\n") })
+    assert.equal("-p,@x,--help,,--,two words,text\n\n", result.stdout)
+    assert.truthy(result.stderr:find(NOT_PROFILED, 1, true))
+    assert.truthy(result.stderr:find "sh: no profile was found after its end\n$")
+  end)
+
+  it("leaves the program its signals: none are blocked or ignored", function()
+    compare { "grep", "^Sig[BI]", "/proc/self/status" }
+    compare { "sh", "-c", 'trap "" HUP XFSZ; exec grep "^Sig[BI]" /proc/self/status' }
+  end)
+
+  it("leaves the program in its process group", function()
+    local script = [[cut -d" " -f5 /proc/self/stat; exec "$@" cut -d" " -f5 /proc/self/stat]]
+    local result = shell.run({ "sh", "-c", script, "sh", table.unpack(words()) }, options())
+    local alone, recorded = result.stdout:match "^(%d+)\n(%d+)\n$"
+    assert.truthy(alone)
+    assert.equal(alone, recorded)
+  end)
+
+  it("passes on the signals that it is sent", function()
+    local handled = shell.run(words("sh", "-c", 'trap "exit 7" TERM; kill -TERM $PPID; while :; do sleep 0.05; done'),
+      options())
+    assert.same(7, handled.status)
+    local fatal = shell.run(words("sh", "-c", "kill -INT $PPID; while :; do sleep 0.05; done"), options())
+    assert.same({ nil, 2 }, { fatal.status, fatal.signal })
+  end)
+
+  it("keeps libraries that are loaded first anyway", function()
+    local where = options { env = { LD_PRELOAD = "libm.so.6", ASAN_OPTIONS = "verify_asan_link_order=0" } }
+    local result = shell.run(words("printenv", "LD_PRELOAD"), where)
+    assert.equal(recorder.library .. ":libm.so.6\n", result.stdout)
+  end)
+end)
+
+describe("--record says in one line that", function()
+  local function check(message, status, ...)
+    local result = record(...)
+    assert.same({ message, status }, { result.stderr:match "^[^\n]*\n", result.status })
+  end
+
+  it("a program is not compiled with -pg", function()
+    check("gprof.lua: /bin/true: " .. NOT_PROFILED, 0, "/bin/true")
+  end)
+
+  it("a program is static, unless the recorder is in it", function()
+    local static = { flags = { "-static" } }
+    local built = recorder.compile("parents.c", static)
+    check(("gprof.lua: %s: is static, and is not recorded unless it is linked with libgprof-recorder.a\n"):format(
+      built.image), 0, built.image, "s")
+    static.link = { recorder.archive }
+    built = recorder.compile("parents.c", static)
+    check(("gprof.lua: gmon.out was written; to read it: gprof.lua %s gmon.out\n"):format(built.image), 0, built.image,
+      "s")
+  end)
+
+  it("a program is a script, or has its owner's privileges", function()
+    local dir = shell.tmpdir "programs"
+    local script = shell.write(dir .. "/script", "#!/bin/sh\nexit 5\n")
+    shell.check { "chmod", "+x", script }
+    check("gprof.lua: " .. script .. ": is not an ELF file: its interpreter is recorded in its place\n", 5, script)
+    shell.check { "cp", "/bin/true", dir .. "/setuid" }
+    shell.check { "chmod", "4755", dir .. "/setuid" }
+    check(("gprof.lua: %s/setuid: has the privileges of its owner or group: others cannot record it\n"):format(dir), 0,
+      dir .. "/setuid")
+  end)
+
+  it("there is no program, or it cannot be run", function()
+    check("gprof.lua: option --record needs a program to run\n", 1)
+    check("gprof.lua: no-such-program: No such program in the directories of PATH\n", 1, "no-such-program", "-p")
+    local dir = shell.tmpdir "none"
+    local result = record(dir)
+    assert.same({ "gprof.lua: " .. dir .. ": Permission denied\n", 1 }, { result.stderr:match "[^\n]*\n$",
+      result.status })
+  end)
+
+  it("it must come first", function()
+    local message = "gprof.lua: option --record must be the first argument, in full\n"
+    for _, argv in ipairs { { "-b", "--record", "/bin/true" }, { "--recor", "/bin/true" } } do
+      local result = program.run(argv)
+      assert.same({ message, 1 }, { result.stderr, result.status })
+    end
+  end)
+end)
+
+describe("gprof.record", function()
+  it("returns how the program ended, and where its profile is", function()
+    assert.same({ status = 0, image = "/bin/true" }, gprof.record { "/bin/true" })
+    assert.same({ status = 5, image = "/bin/sh" }, gprof.record { "/bin/sh", "-c", "exit 5" })
+    assert.same({ signal = 9, image = "/bin/sh" }, gprof.record { "/bin/sh", "-c", "kill -9 $$" })
+  end)
+
+  it("warns of what is not recorded", function()
+    local warned = {}
+    assert(gprof.record({ "/bin/true" }, { warn = function(message) table.insert(warned, message .. "\n") end }))
+    assert.same({ "/bin/true: " .. NOT_PROFILED }, warned)
+  end)
+
+  it("fails if the program cannot be started", function()
+    assert.same({ nil, "/nonexistent/program: No such file or directory" },
+      { gprof.record { "/nonexistent/program" } })
+    assert.error_matches(function() gprof.record { 5 } end, "string expected")
+    assert.error_matches(function() gprof.record "program" end, "table expected")
+  end)
+end)
