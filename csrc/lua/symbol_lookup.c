@@ -146,8 +146,9 @@ static int source(lua_State *L) {
   return 2;
 }
 
-/* lines:expand(ids) -> numbers of all symbols of the given functions in `lines`, a table
- * by line. `ids` are numbers in the table of functions that `lines` was made from. */
+/* lines:expand(ids) -> the numbers, in `lines`, of all symbols of the given functions.
+ * `lines` is a table by line; `ids` are numbers in the table of functions from which
+ * `lines` was made. */
 static int expand(lua_State *L) {
   const gp_symtab *symtab = &gp_check_symbols(L, 1)->symtab;
   luaL_checktype(L, 2, LUA_TTABLE);

@@ -101,8 +101,9 @@ static bool has_few_lifetimes(const char *name) {
   return true;
 }
 
-/* Returns the position that a back-reference of D at `at` refers to: "Q" and the distance
- * in base 26, the last digit in lower case. `at` itself if it is not a back-reference. */
+/* Returns the position to which a back-reference at `at` in a name of the language D
+ * refers. A back-reference is "Q" and the distance in base 26, with the last digit in lower
+ * case. Returns `at` itself if there is none. */
 static size_t referenced_by(const char *name, size_t at) {
   size_t distance = 0, p = at + 1;
   if (name[at] != 'Q') return at;
@@ -113,11 +114,11 @@ static size_t referenced_by(const char *name, size_t at) {
   return distance > at ? at : at - distance;
 }
 
-/* The longest name of D that is demangled. Recursion grows with the length. */
+/* The longest name of the language D that is demangled. Recursion grows with the length. */
 enum { MAX_DLANG = 1 << 13 };
 
-/* Estimates the size of a name of D, for which libiberty has no callback. What a
- * back-reference refers to ends before it. */
+/* Estimates the size of a demangled D name; libiberty's demangler for that language takes
+ * no callback. The text that a back-reference repeats ends before the back-reference. */
 static uint64_t dlang_work(const char *name) {
   uint64_t before[MAX_DLANG + 1];  /* the size of everything before each position */
   size_t length = strlen(name);
@@ -188,8 +189,8 @@ static bool try_rust(output *out, int options) {
          rust_demangle_callback(out->name, options, append_or_spoil, out) != 0;
 }
 
-/* Demangles in a style that has no callback. The size of D's names is limited before;
- * names of Ada grow by a constant factor. */
+/* Demangles in a style that has no callback. D names that would be too large are not
+ * demangled; Ada names grow by a constant factor. */
 static bool try_others(output *out, int options) {
   bool dlang = current_demangling_style == dlang_demangling &&
                strncmp(out->name, "_D", 2) == 0;

@@ -17,7 +17,7 @@ typedef struct place {
   const char *function;   /* NULL if not looked up */
 } place;
 
-/* State of one build. */
+/* State while a table by line is made. */
 typedef struct building {
   const gp_symtab *functions;
   const gp_image *image;

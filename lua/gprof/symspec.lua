@@ -119,7 +119,7 @@ local function resolve_arcs(lookup, specs, missed, trace_match)
   return lookup:combine_arcs(found)
 end
 
---- The stages for which symspecs select functions; for "arcs", symspecs select calls.
+--- What symspecs restrict (see `gprof.library.arguments`).
 symspec.tables = arguments.stages
 
 --- The stages as a set.

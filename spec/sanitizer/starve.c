@@ -86,7 +86,8 @@ static long run(lua_State *L, long failing) {
 }
 
 /* starve(n, relieving, path, word...) returns the script's verdict, the number of
- * allocations, the core's leaked blocks, Lua's leaked bytes, and the leftover. */
+ * allocations, the core's leaked blocks, Lua's leaked bytes, and what leftover()
+ * returns. */
 static int starve(lua_State *L) {
   pid_t self = getpid();
   size_t bytes = 0, before = scarce_live();

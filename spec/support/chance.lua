@@ -70,7 +70,7 @@ end
 
 local MOST_BINS <const> = 20000
 
--- Sampling rates and their dimensions.
+-- Drawn at random. The usual kind is listed three times.
 local kinds <const> = {
   { rate = 100 }, { rate = 100 }, { rate = 100 }, { rate = 1000 }, { rate = 1 }, { rate = 250 },
   { rate = 1, dimension = "cache-misses", abbreviation = "1" },

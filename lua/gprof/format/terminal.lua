@@ -35,8 +35,8 @@ local function escape_byte(byte)
   return ("\\x%02x"):format(byte:byte())
 end
 
--- Escapes invisible characters in a run of bytes from 128 on. Of bytes that are not
--- UTF-8, it escapes only C1 controls: others may be letters in another encoding.
+-- Escapes the invisible characters in text without ASCII characters. Of bytes that are
+-- not valid UTF-8, only C1 controls are escaped: others may be letters in another encoding.
 local function escape_wide(text)
   local parts, at = {}, 1
   while at <= #text do

@@ -9,7 +9,8 @@ local policy = require "gprof.library.policy"
 
 local arguments = {}
 
---- The stages for which symspecs select functions; for "arcs", symspecs select calls.
+--- What symspecs restrict: the functions of a report ("flat", "graph", "annotation",
+-- "executions"), the functions whose time is propagated ("time"), or calls ("arcs").
 arguments.stages = { "flat", "graph", "time", "annotation", "executions", "arcs" }
 
 --- The stages as a set.
