@@ -20,6 +20,7 @@ local subjects <const> = {
   sums = "gmon/gmon gmon/gmon_read gmon/records gmon/gmon_write gmon/bins base/writer",
   lines = "debug/line_program debug/line_files debug/units debug/dwarf debug/line_tables debug/line_sequences " ..
     "debug/line_map debug/line_map_build object/section",
+  names = "object/demangle",
   symbols = "symbols/symfile symbols/objmap base/reader",
   reports = "profile/samples profile/callgraph profile/cycles profile/propagate profile/order profile/profile " ..
     "lua/flat lua/entries lua/index profile/annotation",

@@ -4,7 +4,7 @@
 # FUZZ_SECONDS is the time per target, FUZZ_DIR the output directory. FUZZ_PLANT=WORD adds a
 # bug that is triggered by every input that contains WORD. See fuzz/README.md.
 FUZZ_SECONDS = 60
-FUZZ_NATIVE = gmon sums lines symbols
+FUZZ_NATIVE = gmon sums lines symbols names
 FUZZ_SCRIPTS = $(FUZZ_LUA:fuzz/targets/%.lua=%)
 FUZZ_LUA = $(wildcard fuzz/targets/*.lua)
 FUZZ_TARGETS = $(FUZZ_NATIVE) $(FUZZ_SCRIPTS)

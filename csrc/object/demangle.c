@@ -24,6 +24,7 @@ typedef struct output {
 
 static bool append(output *out, const char *text, size_t length) {
   if (out->outcome != FINE) return false;
+  if (length == 0) return true;  /* `text` may be NULL */
   if (length > out->limit - out->length) {
     out->outcome = TOO_LARGE;
   } else if (!GP_RESERVE(&out->capacity, out->length + length + 1,
@@ -235,6 +236,7 @@ static bool finish(gp_demangler *demangler, output *out, bool done, size_t limit
   bool refused = out->outcome == TOO_LARGE;
   demangler->written += refused ? limit : out->length + (limit - out->limit);
   demangler->refused |= refused;
+  done = done && out->text;
   if (done) out->text[out->length] = '\0';
   if (done) *demangled = out->text;
   else free(out->text);
