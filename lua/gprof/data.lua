@@ -9,10 +9,11 @@ local core = require "gprof.core"
 local data = {}
 
 -- Returns a list without the context profiles whose gmon.out is also in the list.
-local function without_twins(paths)
-  local twins, others = require "gprof.library.profile_files".twins(paths), {}
+local function without_accompanying(paths)
+  local accompanying = require "gprof.library.profile_files".accompanying(paths)
+  local others = {}
   for i, path in ipairs(paths) do
-    if not twins[i] then others[#others + 1] = path end
+    if not accompanying[i] then others[#others + 1] = path end
   end
   return others
 end
@@ -47,7 +48,7 @@ local function read(_, image, ...)
     paths[paths.n], paths.n = nil, paths.n - 1
   end
   for i = 1, paths.n do arguments.check(paths[i], "string", i + 1, "data") end
-  if paths[2] then paths = without_twins(paths) end
+  if paths[2] then paths = without_accompanying(paths) end
   local records = core.data(image, options.mixed_rates, arguments.trace(options))
   if options.slide then
     return require "gprof.library.slide".read(records, image, paths, options)

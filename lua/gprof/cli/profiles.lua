@@ -102,14 +102,14 @@ local function add_list(list, path)
 end
 
 -- Returns a list without the context profiles whose gmon.out is also in the list.
-local function without_twins(list)
-  local twins = require "gprof.library.profile_files".twins(list)
-  if not next(twins) then return list end
+local function without_accompanying(list)
+  local accompanying = require "gprof.library.profile_files".accompanying(list)
+  if not next(accompanying) then return list end
   local others = { named = list.named, directories = list.directories, directory = {},
     errors = {} }
   for i, path in ipairs(list) do
     local directory = list.directory[i]
-    if not twins[i] then
+    if not accompanying[i] then
       add(others, path, directory, list.errors[i])
     elseif directory then
       directory.files = directory.files - 1
@@ -143,7 +143,7 @@ function profiles.find(settings)
     list.named[1] = defaults.profile_path(settings)
     add(list, list.named[1])
   end
-  return list[2] and without_twins(list) or list
+  return list[2] and without_accompanying(list) or list
 end
 
 --- Returns the name of a list in messages.

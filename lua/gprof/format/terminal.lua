@@ -36,7 +36,8 @@ local function escape_byte(byte)
 end
 
 -- Escapes the invisible characters in text without ASCII characters. Of bytes that are
--- not valid UTF-8, only C1 controls are escaped: others may be letters in another encoding.
+-- not valid UTF-8, it escapes only C1 controls: others may be letters in another
+-- encoding.
 local function escape_wide(text)
   local parts, at = {}, 1
   while at <= #text do

@@ -21,13 +21,13 @@ end
 --- Finds the context profiles whose gmon.out is also in a list.
 -- @tparam {string,...} paths
 -- @treturn {[integer]=true,...} the set of their positions in the list
-function profile_files.twins(paths)
-  local given, twins = {}, {}
+function profile_files.accompanying(paths)
+  local given, found = {}, {}
   for _, path in ipairs(paths) do given[path] = true end
   for i, path in ipairs(paths) do
-    if path:sub(-#SUFFIX) == SUFFIX then twins[i] = given[path:sub(1, -#SUFFIX - 1)] end
+    if path:sub(-#SUFFIX) == SUFFIX then found[i] = given[path:sub(1, -#SUFFIX - 1)] end
   end
-  return twins
+  return found
 end
 
 --- Returns the path where the recorder puts the context profile of a gmon.out.
