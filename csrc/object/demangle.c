@@ -102,9 +102,9 @@ static bool has_few_lifetimes(const char *name) {
   return true;
 }
 
-/* Returns the position to which a back-reference at `at` in a name of the language D
- * refers. A back-reference is "Q" and the distance in base 26, with the last digit in lower
- * case. Returns `at` itself if there is none. */
+/* Returns the position to which a back-reference at `at` in a D name refers: "Q" and the
+ * distance in base 26, with the last digit in lower case. Returns `at` itself if there is
+ * no back-reference. */
 static size_t referenced_by(const char *name, size_t at) {
   size_t distance = 0, p = at + 1;
   if (name[at] != 'Q') return at;
@@ -115,11 +115,11 @@ static size_t referenced_by(const char *name, size_t at) {
   return distance > at ? at : at - distance;
 }
 
-/* The longest name of the language D that is demangled. Recursion grows with the length. */
+/* The longest D name that is demangled. Recursion grows with the length. */
 enum { MAX_DLANG = 1 << 13 };
 
-/* Estimates the size of a demangled D name; libiberty's demangler for that language takes
- * no callback. The text that a back-reference repeats ends before the back-reference. */
+/* Estimates the size of a demangled D name; libiberty's demangler for the language D
+ * takes no callback. The text that a back-reference repeats ends before it. */
 static uint64_t dlang_work(const char *name) {
   uint64_t before[MAX_DLANG + 1];  /* the size of everything before each position */
   size_t length = strlen(name);
