@@ -46,7 +46,7 @@ local function limitation(path, image)
   elseif not core.needed_libraries(image)[1] then
     return "is static, and is not recorded unless it is linked with libgprof-recorder.a"
   elseif not is_profiled(image) then
-    return "is not compiled with -pg: only calls of libraries that are can be recorded"
+    return "is not compiled with -pg: only calls in libraries compiled with -pg are recorded"
   end
 end
 

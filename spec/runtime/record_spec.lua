@@ -12,7 +12,7 @@ if machine ~= "x86_64" and machine ~= "aarch64" then
   return
 end
 
-local NOT_PROFILED <const> = "is not compiled with -pg: only calls of libraries that are can be recorded\n"
+local NOT_PROFILED <const> = "is not compiled with -pg: only calls in libraries compiled with -pg are recorded\n"
 
 -- The command `gprof.lua --record`.
 local function words(...)
