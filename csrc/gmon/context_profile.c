@@ -30,7 +30,7 @@ enum { PROCESS_SIZE = 80, MODULE_SIZE = 44, TABLE_SIZE = 40, RECORD_SIZE = 32 };
 /* The first records of a table are roots. */
 #define ROOTS 3
 
-/* Instead of the number of a record: the call enters no context. */
+/* The value of `entered` in a call that enters no context. Such calls are ignored. */
 #define NO_CONTEXT UINT32_MAX
 
 /* Code may exceed the size of the image's file by this much, because of alignment. Bins

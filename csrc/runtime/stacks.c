@@ -21,8 +21,8 @@ typedef struct range {
   uintptr_t low, high;
 } range;
 
-static range main_stack; /* stack of the main thread */
-static uintptr_t usual;  /* default size of the other threads' stacks */
+static range main_stack;
+static uintptr_t usual; /* default size of the other threads' stacks */
 
 /* Registered stacks. */
 static struct {

@@ -38,7 +38,7 @@ end
 -- Returns why not all of a program will be recorded; nil if all will.
 local function limitation(path, image)
   if core.changes_user(path) then
-    return "has the privileges of its owner or group: others cannot record it"
+    return "is setuid or setgid: only its owner or group can record it"
   elseif not image then
     return "is not an ELF file: its interpreter is recorded in its place"
   elseif has_recorder(image) then
@@ -46,7 +46,8 @@ local function limitation(path, image)
   elseif not core.needed_libraries(image)[1] then
     return "is static, and is not recorded unless it is linked with libgprof-recorder.a"
   elseif not is_profiled(image) then
-    return "is not compiled with -pg: only calls in libraries compiled with -pg are recorded"
+    return "is not compiled with -pg: " ..
+      "only calls in libraries compiled with -pg are recorded"
   end
 end
 

@@ -266,8 +266,8 @@ describe("The rows of line tables", function()
     assert.equal(0, without)
   end)
 
-  -- Returns the number of files of an image with n * n files in n directories, all with names of 2,000 bytes or more;
-  -- and the total length of the names.
+  -- Builds an image whose line table has n * n files in n directories, with names of 2,000 bytes or more. Returns the
+  -- number of different files that `lines()` names, and the total length of their names.
   local function named_files(n)
     local file, code = {}, {}
     for i = 1, n * n do

@@ -143,7 +143,7 @@ describe("--record says in one line that", function()
     check("gprof.lua: " .. script .. ": is not an ELF file: its interpreter is recorded in its place\n", 5, script)
     shell.check { "cp", "/bin/true", dir .. "/setuid" }
     shell.check { "chmod", "4755", dir .. "/setuid" }
-    check(("gprof.lua: %s/setuid: has the privileges of its owner or group: others cannot record it\n"):format(dir), 0,
+    check(("gprof.lua: %s/setuid: is setuid or setgid: only its owner or group can record it\n"):format(dir), 0,
       dir .. "/setuid")
   end)
 

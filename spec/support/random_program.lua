@@ -9,7 +9,8 @@ local random <const>, pick <const> = math.random, chance.pick
 
 local FUNCTIONS <const>, DEPTH <const> = 6, 3 -- functions of a program; nesting of statements
 
--- The program's text so far: `depth` of nesting, `loops` and `switches` around the place, `callees`, functions to call.
+-- Writes a program. Fields: its `lines`; for the current line, the `depth` of nesting and the numbers of `loops` and
+-- `switches` around it; `callees`, the number of functions that it may call.
 local writer = {}
 writer.__index = writer
 

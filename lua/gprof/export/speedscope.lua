@@ -35,7 +35,8 @@ local function frames_of(profile)
   end })
 end
 
--- Returns chains as sorted arrays of frame numbers, root first, each with its `weight`.
+-- Returns the chains as arrays of frame numbers, root first, each with its `weight`. The
+-- arrays are in lexicographic order.
 local function stacks_of(list, numbers)
   local stacks = {}
   for i, chain in ipairs(list) do

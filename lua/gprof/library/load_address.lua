@@ -240,8 +240,9 @@ end
 
 -- Whether a candidate is more than a coincidence. In a large library, some function fits
 -- any single address; where functions are small and close together, several addresses fit
--- by chance. The base address was derived from one address. `chance` is the number of
--- other addresses that a wrong base address is expected to explain.
+-- by chance. The base address was derived from one of the covered addresses, which
+-- therefore always fits. `chance` is the number of the others that a wrong base address
+-- is expected to explain.
 local function is_certain(candidate, search)
   local covered, explained = #candidate.covered, candidate.explained
   local chance = (covered - 1) * search.density
