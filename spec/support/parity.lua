@@ -74,13 +74,18 @@ end
 local share <const> = tonumber(os.getenv "GPROF_SHARE" or 1)
 local asked = 0
 
+-- Counts a comparison. Returns whether it is one of those that are made.
+local function is_due()
+  asked = asked + 1
+  return asked % share == 0
+end
+
 --- Raises an error if the two programs differ.
 -- @tparam {string,...} arguments of both
 -- @tparam[opt] table options as for `shell.run`
 -- @tparam[opt] string note beginning of the message: how to reproduce the failure
 function parity.check(arguments, options, note)
-  asked = asked + 1
-  if asked % share ~= 0 then return end
+  if not is_due() then return end
   local difference = parity.difference(arguments, options)
   assert(not difference, (note or "") .. tostring(difference))
 end
@@ -95,8 +100,8 @@ end
 -- directory. Of sums (gmon.sum) only the names are compared, since their contents differ.
 -- @tparam {string,...} arguments of both, with absolute paths
 -- @tparam[opt] string note
--- @treturn string names of the files, one per line
 function parity.check_files(arguments, note)
+  if not is_due() then return end
   local ours, our_dir = run_apart(program.run, { "--gnu-compat", table.unpack(arguments) })
   local theirs, their_dir = run_apart(oracle.run, arguments)
   local difference, written = compare(ours, theirs), shell.listing(our_dir)
@@ -110,7 +115,6 @@ function parity.check_files(arguments, note)
     end
   end
   shell.check { "rm", "-rf", our_dir, their_dir }
-  return written
 end
 
 return parity
