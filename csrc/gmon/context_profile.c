@@ -18,27 +18,29 @@
 #define BYTE_ORDER_MARK UINT32_C(0x01020304)
 #define BYTES_PER_BIN 4
 
-/* The rate of the empty histogram if no samples were taken. */
+/* If no samples were taken, the empty histogram gets this rate. */
 #define DEFAULT_RATE 1000
 
-/* The kinds of sections. */
+/* Section kinds, as stored in the file. */
 enum { END, PROCESS, MODULES, TABLE };
 
-/* Sizes of the fixed parts of these sections, and of a record in a table. */
+/* Sizes in bytes: the fixed parts of these sections, and a record in a table. */
 enum { PROCESS_SIZE = 80, MODULE_SIZE = 44, TABLE_SIZE = 40, RECORD_SIZE = 32 };
 
-/* The first records of a table are roots. */
+/* The number of roots. They are the first records of a table. */
 #define ROOTS 3
 
-/* The value of `entered` in a call that enters no context. Such calls are ignored. */
+/* The number of the entered context, in the record of a call that enters none. Such calls
+ * are ignored. */
 #define NO_CONTEXT UINT32_MAX
 
-/* Code may exceed the size of the image's file by this much, because of alignment. Bins
- * take memory, and no other number in a context profile confirms theirs. */
+/* Code may be larger than the image's file by at most this many bytes, because of
+ * alignment. The limit is needed because the claimed range of the code alone determines
+ * how much memory the bins take. */
 #define MORE_CODE (UINT64_C(1) << 24)
 
-/* A module that the image was loaded as. There are several if a library was loaded more
- * than once. */
+/* The addresses at which the image was loaded. A library that was loaded more than once
+ * has several modules. */
 typedef struct module {
   gp_range loaded;      /* all segments */
   gp_range code;        /* executable segments */
@@ -49,10 +51,10 @@ typedef struct context_file {
   gp_records *r;
   gp_crc32 crc;
   uint64_t left;        /* unread bytes of the section */
-  gp_data sum;          /* of what belongs to the image */
-  gp_range covered;     /* by the histogram in gmon.out, as loaded */
+  gp_data sum;          /* sum of the image's records */
+  gp_range covered;     /* loaded range of the histogram in gmon.out */
   uint32_t rate;        /* 0 if no samples were taken */
-  bool seen[TABLE];     /* by kind of section */
+  bool seen[TABLE];     /* for each kind: a section was read */
   size_t count, capacity;
   module *modules;      /* sorted and disjoint once all are read */
   bool is_program;      /* the image is the program, not a library */
@@ -98,7 +100,7 @@ static uint64_t u64_at(const context_file *f, const unsigned char *bytes, size_t
   return gp_u64(bytes + 8 * number, f->r->layout);
 }
 
-/* Takes the size of a text. */
+/* Reads the length of a string. */
 static bool take_size(context_file *f, uint32_t *size) {
   const unsigned char *bytes = take_part(f, 4);
   if (bytes) *size = gp_u32(bytes, f->r->layout);
@@ -133,7 +135,7 @@ static bool read_process(context_file *f) {
 
 /* --- modules ---------------------------------------------------------------- */
 
-/* The image's build ID is that of the sum to which the file will be added. */
+/* Returns the data that has the build ID of the image. */
 static const gp_data *wanted(const context_file *f) {
   return f->r->target ? f->r->target : f->r->data;
 }
@@ -187,8 +189,8 @@ static bool sort_modules(context_file *f) {
   return true;
 }
 
-/* Adds an empty histogram to the sum: for the program, that of gmon.out; for a library,
- * one of its code. */
+/* Adds an empty histogram to the sum. For the program, it has the range of the histogram
+ * in gmon.out; for a library, the range of its code. */
 static bool add_histogram(context_file *f) {
   const module *m = f->modules;
   gp_range range = f->is_program ? f->covered : m->code;
@@ -227,7 +229,8 @@ static bool ends_before(const void *modules, size_t row, uint64_t address) {
   return ((const module *)modules)[row].loaded.high <= address;
 }
 
-/* Converts a loaded address to one of the image; false if it is in another module. */
+/* Converts a loaded address to a link-time address of the image. False if the address is
+ * in another module. */
 static bool in_image(const context_file *f, uint64_t *address) {
   size_t i = gp_search(f->modules, 0, f->count, *address, ends_before);
   if (i == f->count || *address < f->modules[i].loaded.low) return false;
@@ -317,7 +320,7 @@ static bool read_end(context_file *f) {
   return !f->r->reader->failed;
 }
 
-/* Whether a section may follow those before it. */
+/* Whether a section of this kind may come next. */
 static bool is_expected(const context_file *f, uint32_t kind) {
   switch (kind) {
     case PROCESS: return !f->seen[PROCESS];

@@ -3,20 +3,21 @@
  * Reads context profiles, which the recorder writes (see doc/contexts.md).
  *
  * A context profile has the calls and samples of each call path in a process, in the
- * program and its libraries. What is read here is their sum for the data's image: the
- * records that gmon.out has, in the same order. So reports are the same from both files.
+ * program and its libraries. The reader sums them for the data's image. The result has
+ * the same records as gmon.out, in the same order, so reports on both files are the same.
  */
 #ifndef GP_GMON_CONTEXT_PROFILE_H
 #define GP_GMON_CONTEXT_PROFILE_H
 
 #include "gmon/records.h"
 
-/* How a context profile begins, and the size of its header. */
+/* The first bytes of a context profile, and the size of its header in bytes. */
 #define GP_CONTEXT_MAGIC "gprofctx"
 #define GP_CONTEXT_HEADER ((size_t)16)
 
-/* Reads a file from its beginning. The data's build ID chooses the module; without one it
- * is the program. Adds nothing unless the whole file is valid. */
+/* Reads a file from its beginning. Uses the records of the module with the data's build
+ * ID, or of the program if the data has no build ID. Adds nothing unless the whole file
+ * is valid. */
 bool gp_context_profile_read(gp_records *r);
 
 #endif

@@ -70,7 +70,8 @@ typedef struct gp_data {
                              the image */
   bool mixed_scales;      /* accept histograms with different bin sizes */
   bool mixed_rates;       /* accept different rates, and treat all as the first rate;
-                             refuse a BSD file whose range differs from the first */
+                             refuse a BSD file whose range differs from that of the first
+                             histogram */
   bool shared;            /* data of a shared library; callers outside the library have
                              the address GP_OUTSIDE */
   unsigned char build_id[GP_DATA_BUILD_ID_BYTES];

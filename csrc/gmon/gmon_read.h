@@ -22,12 +22,12 @@ typedef struct gp_read_options {
                              of its record. */
 } gp_read_options;
 
-/* What a context profile contains, in all modules. */
+/* Totals of a context profile, over all modules. */
 typedef struct gp_context_counts {
-  uint64_t process;       /* its number */
-  uint64_t written;       /* nanoseconds since 1970 */
+  uint64_t process;       /* process number */
+  uint64_t written;       /* time of writing, in nanoseconds since 1970 */
   uint64_t threads, modules;
-  uint64_t contexts;      /* call paths, each counted once for every thread */
+  uint64_t contexts;      /* call paths; counted again for each thread */
   uint64_t calls, ticks;
   uint64_t lost;          /* calls that were not counted, for lack of memory */
   uint32_t rate;          /* ticks per second; 0 if no samples were taken */

@@ -7,10 +7,10 @@
  * to the start of the histogram, and a 4-byte count. A call from outside the library has
  * a FROM of 0, which becomes the address 0 in the sum.
  *
- * The linker creates the file with room for a fixed number of arcs, and maps it into
- * memory while the program runs. When the file is full, each call that needs a new arc
- * increments the number of arcs and nothing else. So each missing or unused arc stands
- * for a call that was not counted.
+ * The dynamic linker creates the file with room for a fixed number of arcs, and maps it
+ * into memory while the program runs. When the file is full, each call that needs a new
+ * arc increments the number of arcs and nothing else. So each missing or unused arc
+ * stands for a call that was not counted.
  */
 #include "gmon/ld_profile.h"
 

@@ -126,7 +126,8 @@ static bool stretch(gp_records *r, gp_histogram *histogram) {
   return true;
 }
 
-/* Adds the bins to the data. If the range is new, moves `counts` there. */
+/* Adds the bins to the data. If the range is new, moves the array `counts` into the
+ * data. */
 static bool add_bins(gp_records *r, gp_histogram *histogram, uint64_t record) {
   bool is_new;
   r->offset = record;

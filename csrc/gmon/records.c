@@ -22,7 +22,8 @@ bool gp_records_add_arc(gp_records *r, uint64_t from, uint64_t self, uint64_t ca
   return gp_data_add_arc(r->data, from, self, calls, r->offset, r->error);
 }
 
-/* Takes counts of a histogram from the reader's window: at most `left`. Sets *count. */
+/* Takes at most `left` counts of a histogram from the reader's window. Sets *count to
+ * their number. */
 static const unsigned char *take_bins(gp_records *r, size_t left, size_t *count) {
   *count = gp_reader_available(r->reader, 2) < 2 ? 1 : gp_reader_at_hand(r->reader) / 2;
   if (*count > left) *count = left;
@@ -32,8 +33,8 @@ static const unsigned char *take_bins(gp_records *r, size_t left, size_t *count)
 }
 
 /* Makes room for `count` bins after the first `done` of a new histogram. Memory grows
- * with the bins actually read, because the number that a pipe claims cannot be
- * checked. */
+ * with the bins actually read, because the claimed number of bins cannot be checked if
+ * the file is a pipe. */
 static bool grow_bins(gp_records *r, gp_histogram *histogram, size_t done, size_t count) {
   if (count <= histogram->bins - done) return true;
   size_t room = gp_capacity(done, done + count);

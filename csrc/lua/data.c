@@ -16,7 +16,7 @@ static const char *const format_names[] = {
     [GP_FORMAT_44BSD] = "4.4bsd", [GP_FORMAT_PROF] = "prof",
     [GP_FORMAT_CONTEXT] = "context", NULL};
 
-/* Those that can be asked for. */
+/* Formats that callers can request. */
 static const char *const format_options[] = {
     [GP_FORMAT_AUTO] = "auto", [GP_FORMAT_MAGIC] = "magic", [GP_FORMAT_BSD] = "bsd",
     [GP_FORMAT_44BSD] = "4.4bsd", [GP_FORMAT_PROF] = "prof", NULL};

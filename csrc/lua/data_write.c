@@ -22,9 +22,9 @@ static int check_writable(lua_State *L, int index) {
 
 /* Where data is written. */
 typedef struct destination {
-  gp_writer *writer;     /* or NULL */
-  int file;              /* descriptor; or -1 */
-  const char *path;      /* or, for messages, "open file" */
+  gp_writer *writer;     /* NULL: no writer was given */
+  int file;              /* open descriptor; -1: no file was given */
+  const char *path;      /* path; "open file" if none was given */
 } destination;
 
 static destination check_destination(lua_State *L, int index) {
@@ -44,8 +44,8 @@ static bool write_ordered(const gp_data *data, const destination *to, gp_format 
                       : gp_data_write_open(data, to->file, format, order, error);
 }
 
-/* Writes data. If `lines`, a symbol table by line, is given, the records are in GNU
- * gprof's order. */
+/* Writes data. If `lines` is a symbol table by line, records are written in GNU gprof's
+ * order; if it is NULL, in the order of the data. */
 static bool write_data(const gp_data *data, const destination *to, gp_format format,
                        const gp_symtab *lines, gp_error *error) {
   gp_record_order order = {NULL, NULL};

@@ -6,8 +6,8 @@
 #include "lua/module.h"
 #include "lua/report.h"
 
-/* Stack indices of fields of the look (see report.h): `labels`, then formats of lines.
- * Formats refer to these values by position:
+/* Stack indices of fields of the look (see report.h): `labels`, then formats of lines. A
+ * format refers to values by position. The kinds of lines and their values are:
  * - the primary line, which is `recursive` for a function that calls itself, `called` for
  *   another called function or a cycle, and else `other`: index, percentage, seconds,
  *   seconds in callees, calls, calls to itself, label;
@@ -26,7 +26,7 @@ static const char *const lines[] = {
     "recursive", "called", "other", "arc", "inner_arc", "member", "recursive_member",
     "spontaneous", "rule", NULL};
 
-/* State of a call graph being written. */
+/* A call graph being written. */
 typedef struct page {
   gp_report r;
   const gp_labels *labels;

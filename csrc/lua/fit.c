@@ -39,8 +39,8 @@ static int count_entries(lua_State *L) {
   return 2;
 }
 
-/* lacks_local_symbols(image) -> whether they were stripped. False if the symbols of the
- * image have not been read. */
+/* lacks_local_symbols(image) -> whether local symbols were stripped. False if the symbols
+ * of the image have not been read. */
 static int find_locals(lua_State *L) {
   lua_pushboolean(L, gp_fit_lacks_locals(gp_check_image(L, 1)));
   return 1;

@@ -12,7 +12,7 @@
  * profile's unit to that of times per call: 1000 for ms. */
 enum { LABELS = GP_REPORT_OWN, CALLED, OTHER };
 
-/* State of a flat profile being written. */
+/* A flat profile being written. */
 typedef struct page {
   gp_report r;
   const gp_labels *labels;
@@ -20,7 +20,8 @@ typedef struct page {
   double total;           /* ticks that count as 100 % */
 } page;
 
-/* `cumulative`: the ticks of this function and of all functions above it. */
+/* Writes the row of a function. `cumulative` is the sum of the ticks of this function and
+ * all functions above it. */
 static void write_function(const page *p, uint32_t function, double cumulative) {
   const gp_profile *profile = gp_report_profile(&p->r);
   const gp_callgraph *graph = &profile->graph;

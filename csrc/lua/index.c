@@ -14,7 +14,7 @@
  * name. look.width is the width of a column; if it is nil, cells are not aligned. */
 enum { NUMBERED = GP_REPORT_OWN, NAMES, CELL };
 
-/* State of an index being written. */
+/* An index being written. */
 typedef struct page {
   gp_report r;
   const gp_labels *numbered, *names;

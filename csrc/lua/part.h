@@ -16,8 +16,8 @@ typedef struct gp_part_kind {
   const void *(*open)(lua_State *L, int whole);  /* returns the owner; an error if it is
                                                     closed */
   void (*push)(lua_State *L, const gp_part *p);  /* pushes the object of the part */
-  int symbols;            /* number of the user value of the whole object that holds the
-                             symbols; 0: the whole object itself */
+  int symbols;            /* which user value of the whole object holds the symbols; 0:
+                             the whole object is the symbols */
 } gp_part_kind;
 
 /* Returns the field that argument `index` names, from the table of fields on the top of

@@ -84,7 +84,7 @@ static int terminate(lua_State *L) {
   return 0;
 }
 
-/* process:close(): ends a process that was not waited for. */
+/* process:close(): terminates the process, unless wait() has returned */
 static int discard(lua_State *L) {
   process_box *box = luaL_checkudata(L, 1, GP_PROCESS);
   if (box->process <= 0 || box->parent != getpid()) return 0;

@@ -189,7 +189,7 @@ static gp_field_value get_unknown_ticks(const gp_part *p) {
   return gp_number_value(unknown > 0 ? unknown : 0);
 }
 
-/* One tick of tolerance, because `counted` and `assigned` are sums of rounded
+/* Allows a difference of one tick, because `counted` and `assigned` are sums of rounded
  * fractions. */
 static gp_field_value get_odd(const gp_part *p) {
   const gp_profile *profile = opened(p);

@@ -17,7 +17,7 @@
 enum { GP_REPORT_STREAM = 1, GP_REPORT_PROFILE, GP_REPORT_LOOK, GP_REPORT_PAINT,
        GP_REPORT_PAINTED, GP_REPORT_ROWS, GP_REPORT_OWN };
 
-/* State of a report being written. */
+/* A report being written. */
 typedef struct gp_report {
   lua_State *L;
   gp_stream *s;

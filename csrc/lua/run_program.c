@@ -17,14 +17,14 @@ extern char **environ;
 
 /* --- signals ---------------------------------------------------------------- */
 
-/* The signals that others send to this process, but mean for the program. */
+/* Signals that are sent to this process but meant for the program. */
 static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 enum { FORWARDED = sizeof forwarded / sizeof *forwarded };
 
 static volatile sig_atomic_t running;  /* the program's process */
 
-/* What the kernel sends because of the terminal, the program gets, too: it is in the same
- * process group. */
+/* Forwards a signal, unless the terminal caused it. The kernel sends such signals to the
+ * whole process group, which includes the program. */
 static void forward(int number, siginfo_t *info, void *context) {
   (void)context;
   int saved = errno;
@@ -32,7 +32,8 @@ static void forward(int number, siginfo_t *info, void *context) {
   errno = saved;
 }
 
-/* Forwards all signals that are not ignored. Stores the actions to restore. */
+/* Begins to forward all signals that are not ignored. Stores the previous actions in
+ * `before`. */
 static void start_forwarding(struct sigaction *before) {
   struct sigaction action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO};
   sigemptyset(&action.sa_mask);
@@ -81,7 +82,7 @@ static int run(const char *path, char **argv, char **environment, int *status) {
   running = process;
   start_forwarding(before);
   sigprocmask(SIG_SETMASK, &mask, NULL);
-  /* without WNOWAIT, a signal might be forwarded to a process that no longer exists */
+  /* WNOWAIT keeps the process number in use until no more signals are forwarded to it */
   siginfo_t ended;
   while (waitid(P_PID, (id_t)process, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {}
   stop_forwarding(before);
@@ -116,8 +117,9 @@ static char **push_environment(lua_State *L, const char *setting) {
 }
 
 /* run_program(path, arguments, setting) -> "exit" and the exit status, or "signal" and
- * the signal's number; and the process number. Or nil and a message. The first argument
- * is the program's name; `setting` is a variable for its environment, "NAME=VALUE". */
+ * the signal's number; and the process number. Or nil and a message. The first element of
+ * `arguments` is the program's name; `setting` is a variable for its environment,
+ * "NAME=VALUE". */
 static int run_program(lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -136,8 +138,8 @@ static int run_program(lua_State *L) {
   return 3;
 }
 
-/* end_by_signal(number): ends this process as the signal ended another one, but without a
- * second core file. */
+/* end_by_signal(number): ends this process by the signal that ended the program, but
+ * without a second core file. */
 static int end_by_signal(lua_State *L) {
   int number = (int)luaL_checkinteger(L, 1);
   struct rlimit none = {0, 0};
@@ -151,7 +153,7 @@ static int end_by_signal(lua_State *L) {
   _exit(128 + number);
 }
 
-/* changes_user(path) -> whether the program has its owner's or group's privileges */
+/* changes_user(path) -> whether the program file is set-user-ID or set-group-ID */
 static int changes_user(lua_State *L) {
   struct stat status;
   bool known = stat(luaL_checkstring(L, 1), &status) == 0;

@@ -61,7 +61,8 @@ static void call_sink(lua_State *L, int index, const char *text, size_t length) 
   lua_call(L, 1, 0);
 }
 
-/* Empties the buffer first: if the sink fails, the text is not written twice. */
+/* Empties the buffer before it calls the sink. So if the sink fails, the text is not
+ * written twice. */
 static void flush(lua_State *L, int index, gp_stream *s) {
   size_t used = s->used;
   s->used = s->row = 0;

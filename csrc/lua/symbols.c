@@ -203,8 +203,8 @@ static gp_field_value get_count(const gp_part *p) {
   return gp_integer_value(((const gp_symbols_box *)p->owner)->symtab.count);
 }
 
-/* Number of functions that begin in the table's range, which ends with its last symbol:
- * usually at the end of .text. */
+/* Number of functions that begin in the table's range. The range ends with the last
+ * symbol, usually at the end of .text. */
 static gp_field_value get_reach(const gp_part *p) {
   const gp_symtab *symtab = &((const gp_symbols_box *)p->owner)->symtab;
   uint64_t end = gp_symtab_end(symtab, (uint32_t)(symtab->count - 1));

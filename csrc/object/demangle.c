@@ -17,7 +17,7 @@ typedef struct output {
   char *name;               /* the mangled name */
   char *text;               /* the demangled name so far; not terminated */
   size_t length, capacity;
-  size_t limit;             /* for `length` */
+  size_t limit;             /* maximum of `length` */
   outcome outcome;
   jmp_buf stop;             /* where to continue if the outcome is not FINE */
 } output;
@@ -39,7 +39,7 @@ static bool append(output *out, const char *text, size_t length) {
 
 /* --- work that writes nothing --------------------------------------------------- */
 
-/* An estimate grows up to this number. */
+/* Estimates of work saturate at this number. */
 #define ENDLESS (UINT64_C(1) << 40)
 
 static uint64_t times(uint64_t work, uint64_t factor) {
@@ -60,10 +60,10 @@ static const char *skip_sequence(const char *p, uint32_t *number) {
   return *p == '_' ? p + 1 : NULL;
 }
 
-/* To expand a pack, libiberty searches the pattern for one, and follows every
- * substitution ("S1_") wherever it is used. The number of paths is at most the product of
- * the number of uses, each plus one. The largest product in GNU and LLVM libraries is
- * 2^20. */
+/* To expand a parameter pack, libiberty searches the expanded pattern for packs, and
+ * follows each substitution ("S1_") at each of its uses. The number of paths is at most
+ * the product of (uses + 1) over all substitutions. The largest product in GNU and LLVM
+ * libraries is 2^20. */
 static bool estimate_packs(const char *name, uint64_t *work) {
   size_t length = strlen(name);
   if (!strstr(name, "Dp") && !strstr(name, "sp")) return true;
@@ -79,7 +79,8 @@ static bool estimate_packs(const char *name, uint64_t *work) {
 }
 
 /* In the type of a conversion operator, libiberty parses the arguments of a template
- * parameter ("T_I...E") twice, also if they are nested. */
+ * parameter ("T_I...E") twice. Nested arguments are parsed twice as often at each
+ * level. */
 static void estimate_conversions(const char *name, uint64_t *work) {
   const char *conversion = strstr(name, "cv");
   for (const char *p = conversion; p && (p = strchr(p, 'T')) != NULL; p++) {
@@ -89,9 +90,9 @@ static void estimate_conversions(const char *name, uint64_t *work) {
   }
 }
 
-/* Rust's names give the number of a function type's lifetimes as a number in base 62
- * ("FGa_", or "DGa_" for traits), and libiberty writes each. Returns whether there are at
- * most 63. */
+/* A function type in a Rust name gives the number of its lifetimes in base 62 ("FGa_", or
+ * "DGa_" for traits), and libiberty writes all lifetimes. Returns whether each type has
+ * at most 63. */
 static bool has_few_lifetimes(const char *name) {
   for (const char *p = name; (p = strchr(p, 'G')) != NULL; p++) {
     size_t digits = 1;
@@ -115,11 +116,12 @@ static size_t referenced_by(const char *name, size_t at) {
   return distance > at ? at : at - distance;
 }
 
-/* The longest D name that is demangled. Recursion grows with the length. */
+/* The longest D name that is demangled, in bytes. The depth of recursion grows with the
+ * length. */
 enum { MAX_DLANG = 1 << 13 };
 
 /* Estimates the size of a demangled D name; libiberty's demangler for the language D
- * takes no callback. The text that a back-reference repeats ends before it. */
+ * takes no callback. A back-reference repeats text that ends before the reference. */
 static uint64_t dlang_work(const char *name) {
   uint64_t before[MAX_DLANG + 1];  /* the size of everything before each position */
   size_t length = strlen(name);
@@ -137,16 +139,17 @@ static uint64_t dlang_work(const char *name) {
 
 /* --- libiberty ------------------------------------------------------------------- */
 
-/* Leaves libiberty's demangler of C++, which cannot be stopped otherwise. It has all its
- * data on the stack, and calls no function that allocates memory. */
+/* Appends text. On failure, jumps out of libiberty's demangler for C++, which has no
+ * other way to stop. The jump leaks nothing: the demangler has all its data on the stack,
+ * and calls no function that allocates memory. */
 static void append_or_jump(const char *text, size_t length, void *opaque) {
   output *out = opaque;
   if (!append(out, text, length)) longjmp(out->stop, 1);
 }
 
-/* Stops libiberty's demangler of Rust, which reads the name while it writes, and fails at
- * the first unknown character. A jump would leak the memory that it may have
- * allocated. */
+/* Appends text. On failure, overwrites the name with unknown characters. libiberty's
+ * demangler for Rust reads the name while it writes, so it then fails too. A jump would
+ * leak memory that the demangler may have allocated. */
 static void append_or_spoil(const char *text, size_t length, void *opaque) {
   output *out = opaque;
   if (!append(out, text, length)) memset(out->name, '!', strlen(out->name));
@@ -162,10 +165,10 @@ static bool demangle_java(output *out) {
   return java_demangle_v3_callback(out->name, append_or_jump, out) != 0;
 }
 
-/* Work that writes nothing is counted as this part of the bytes. */
+/* This much estimated work counts as one byte of output. */
 enum { WORK_PER_BYTE = 16 };
 
-/* Charges an estimate. False if it is too large. */
+/* Subtracts estimated work from the limit. False if the work exceeds the limit. */
 static bool charge(output *out, uint64_t work) {
   size_t left = out->limit - out->length;
   uint64_t bytes = work / WORK_PER_BYTE;
@@ -222,7 +225,7 @@ static bool demangle(output *out, int options) {
 /* Longer names are not demangled; libiberty's own limit for C++ is 1 KiB. */
 enum { MAX_MANGLED = 1 << 16 };
 
-/* Returns how many bytes the next name may have. */
+/* Returns the maximum size of the next demangled name. */
 static size_t limit_of(gp_demangler *demangler, size_t length) {
   demangler->mangled += length;
   uint64_t total = GP_DEMANGLED_TOTAL + GP_DEMANGLED_RATIO * demangler->mangled;

@@ -4,8 +4,8 @@
  *
  * A mangled name refers back to its parts, so 400 bytes can stand for terabytes. A name
  * that is too large stays mangled. What libiberty writes is counted, for each name and in
- * total. Work that writes nothing is estimated beforehand. The limit of the total grows
- * with the names, so large programs do not reach it.
+ * total. Work that writes nothing is estimated beforehand. The total limit grows with the
+ * size of the mangled names, so large programs do not reach it.
  */
 #ifndef GP_OBJECT_DEMANGLE_H
 #define GP_OBJECT_DEMANGLE_H
@@ -15,12 +15,12 @@
 
 /* The limits, in bytes. rustc's own demangler limits a name to 1,000,000 bytes. */
 enum {
-  GP_DEMANGLED_NAME = 1 << 18,   /* a demangled name */
-  GP_DEMANGLED_TOTAL = 1 << 24,  /* all of them, in addition to: */
-  GP_DEMANGLED_RATIO = 64        /* for each byte of a mangled name */
+  GP_DEMANGLED_NAME = 1 << 18,   /* one demangled name */
+  GP_DEMANGLED_TOTAL = 1 << 24,  /* all demangled names together: this, plus */
+  GP_DEMANGLED_RATIO = 64        /* this many for each byte of a mangled name */
 };
 
-/* Zero-initialized. */
+/* Counters of a series of names. Initialize it with zeroes. */
 typedef struct gp_demangler {
   uint64_t mangled;   /* bytes of mangled names so far */
   uint64_t written;   /* bytes of demangled names, also of those that were too large */

@@ -60,8 +60,8 @@ void gp_disasm_close(gp_disasm *decoder);
 gp_instruction gp_disasm_next(gp_disasm *decoder, uint64_t *address, uint64_t end,
                               uint64_t *target);
 
-/* Returns the address of the data to which the last instruction refers, or with which the
- * address is computed; 0 if there is none. */
+/* Returns the address in an operand of the last instruction: the address of the data, or
+ * the constant from which that address is computed. 0 if there is none. */
 uint64_t gp_disasm_reference(const gp_disasm *decoder);
 
 /* Whether calls can be identified on this architecture. Ask after decoding: on an

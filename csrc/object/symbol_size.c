@@ -112,7 +112,7 @@ static void read_whole(gp_elf_symtab *table) {
 }
 
 /* Returns the bytes of an entry; NULL if they cannot be read. Reads the whole table once
- * the window has been moved a quarter as many times as the table has windows. */
+ * the number of moves reaches a quarter of the number of windows in the table. */
 static const unsigned char *find_entry(gp_elf_symtab *table, uint64_t entry) {
   size_t bytes = SIZE(table, Sym);
   bool inside = entry >= table->first && entry - table->first < table->held;

@@ -86,9 +86,9 @@ typedef struct collecting {
   uint64_t address;       /* address of the first code of the line */
   uint64_t first_block;   /* address of the first block of the line */
   bool several;           /* the line has more code, which add_first_only ignores */
-  uint32_t piece;         /* piece of the line's last count, or GP_NONE */
+  uint32_t piece;         /* the piece that the last count is from, or GP_NONE */
   bool uncounted;         /* the count of some code of the line is unknown */
-  bool partly;            /* so is that of some part of a block */
+  bool partly;            /* the count of some part of a block is unknown */
   size_t counts;          /* number of rows in `counts` so far */
 } collecting;
 
@@ -184,10 +184,10 @@ static bool has_run(const collecting *c, size_t line) {
   return false;
 }
 
-/* Ends a line. If the profile has counts of code: a line with uncounted code gets no
+/* Ends a line. If the profile has counts of code, a line with uncounted code gets no
  * count, unless its calls or blocks show that it ran. If only parts of blocks are
- * uncounted, any count shows that: the largest is the block's. If the profile has none:
- * the line's code continues the preceding block, unless it begins with a block or a
+ * uncounted, any count above 0 shows that. If the profile has no counts of code, the
+ * line's code continues the preceding block, unless it begins with a block or a
  * function. */
 static void end_line(collecting *c, size_t line) {
   gp_annotation *a = c->into;

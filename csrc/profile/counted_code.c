@@ -328,8 +328,8 @@ static uint32_t next_of(const search *s, uint32_t piece) {
   return next < s->found->piece_count && !(s->flags[next] & ENTRY) ? next : GP_NONE;
 }
 
-/* Forgets the table of the jump at the end of a piece if code between the instruction
- * that refers to the table and the jump is also reached in another way. */
+/* Forgets the jump table of the jump at the end of a piece, if another jump leads to code
+ * between the instruction that refers to the table and this jump. */
 static void check_table(search *s, uint32_t piece) {
   uint32_t jump = s->jump[piece];
   if (jump == GP_NONE || s->jumps.table[jump] == 0) return;
@@ -407,7 +407,8 @@ static void mark_targets(search *s, uint32_t jump, uint32_t function) {
     mark_case(s, gp_counted_code_piece(s->found, s->tables.target[i]));
 }
 
-/* Uncounted code that is not empty compares for a switch. */
+/* Marks the pieces that may run after this one. Uncounted code that is not empty is a
+ * comparison of a switch. */
 static void mark_successors(search *s, uint32_t piece) {
   uint32_t jump = s->jump[piece];
   uint32_t target = target_of(s, piece);

@@ -83,7 +83,7 @@ static int compare(const void *a, const void *b) {
   return (x->function > y->function) - (x->function < y->function);
 }
 
-/* Sorts the tables by address, and keeps one at each. */
+/* Sorts the tables by address, and keeps one table at each address. */
 static void sort(gp_jump_tables *tables) {
   size_t kept = 0;
   if (tables->count > 0)  /* qsort() must not get NULL */

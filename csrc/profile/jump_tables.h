@@ -13,23 +13,23 @@
 
 typedef struct gp_jump_table {
   uint64_t address;
-  uint32_t function;      /* the function that jumps by it */
+  uint32_t function;      /* the function that uses the table */
   bool relative;          /* the entries are offsets */
-  size_t first, end;      /* its rows in `target` */
-  bool done;              /* for the caller; false at first */
+  size_t first, end;      /* the table's rows in `target` */
+  bool done;              /* for the caller's use; false at first */
 } gp_jump_table;
 
 typedef struct gp_jump_tables {
   const gp_symtab *symtab;
   bfd *file;
   uint8_t *bytes;         /* the contents of .rodata */
-  uint64_t low, size;     /* its first address and its size; 0 if there is none */
+  uint64_t low, size;     /* address and size of .rodata; 0 if there is none */
   size_t pointer_size;
 
   size_t count, capacity;
   gp_jump_table *table;
   size_t target_count, target_capacity;
-  uint64_t *target;       /* after gp_jump_tables_read */
+  uint64_t *target;       /* set by gp_jump_tables_read */
 } gp_jump_tables;
 
 /* Reads .rodata. False if there is no memory; without .rodata there are no tables. */
@@ -42,7 +42,8 @@ void gp_jump_tables_free(gp_jump_tables *tables);
 bool gp_jump_tables_has(const gp_jump_tables *tables, uint64_t address,
                         uint32_t function);
 
-/* Adds a table, of which gp_jump_tables_has is true. False if there is no memory. */
+/* Adds a table for which gp_jump_tables_has has returned true. False if there is no
+ * memory. */
 bool gp_jump_tables_add(gp_jump_tables *tables, uint64_t address, uint32_t function);
 
 /* Reads all tables that were added. False if there is no memory. */

@@ -17,7 +17,7 @@ typedef struct place {
   const char *function;   /* NULL if not looked up */
 } place;
 
-/* State while a table by line is made. */
+/* A table by line being built. */
 typedef struct building {
   const gp_symtab *functions;
   const gp_image *image;

@@ -55,8 +55,8 @@ typedef struct gp_arc_entry {
   gp_functions callers, callees;
 } gp_arc_entry;
 
-/* A table of calls. Without entries it counts as absent; with entries that match nothing
- * it does not. */
+/* A table of calls. A table without entries counts as absent; a table whose entries match
+ * nothing does not. */
 typedef struct gp_arc_table {
   gp_arc_entry *entries;
   size_t count;

@@ -16,7 +16,7 @@
 #define VERSION 1
 #define BYTE_ORDER_MARK 0x01020304
 
-/* The kinds of sections. */
+/* Section kinds, as stored in the file. */
 enum { END, PROCESS, MODULES, THREAD };
 
 #define NO_CALL UINT32_MAX

@@ -10,8 +10,8 @@ const module *rec_module_at(uintptr_t address) {
   return m;
 }
 
-/* The head of .eh_frame_hdr, in the only form that linkers write: a table of function
- * starts, sorted, relative to the section. */
+/* The head of .eh_frame_hdr, in the only form that linkers write. A sorted table of
+ * function starts follows; they are relative to the section. */
 typedef struct unwind_head {
   unsigned char version, pointer_form, count_form, table_form;
   int32_t frames;

@@ -9,8 +9,8 @@
 
 #include "runtime/table.h"
 
-/* The rate unless another is asked for. Without samples, it is that of the empty
- * histogram: then other profiles can be added. */
+/* The default sampling rate. If there are no samples, the empty histogram has this rate,
+ * so that other profiles can be added to it. */
 #define REC_DEFAULT_RATE 1000
 
 HIDDEN extern unsigned rec_rate;   /* ticks per second; 0: no samples */

@@ -14,7 +14,7 @@
 /* The main stack grows by this much before it is looked up again. */
 #define GROWTH ((uintptr_t)1 << 20)
 
-/* Registered stacks that are remembered. A further one replaces the oldest. */
+/* The maximum number of registered stacks. A further one replaces the oldest. */
 #define MAX_REGISTERED 1024
 
 typedef struct range {

@@ -8,7 +8,7 @@
 
 #include "runtime/table.h"
 
-/* The thread's own stack, which contains `address`. */
+/* Sets the bounds of the thread's own stack, which contains `address`. */
 void rec_own_stack(uintptr_t address, uintptr_t *low, uintptr_t *high);
 
 /* Switches to the stack that contains `frame`; false without memory. */

@@ -74,7 +74,8 @@ typedef struct thread {
   stack *stack;  /* the stack in use */
   bool busy;     /* the table is being changed */
   bool ended;    /* no thread uses the table; set after the thread's last change */
-  bool deferred; /* made by a signal handler, since the thread's own table was busy */
+  bool deferred; /* the table was made by a signal handler, because the thread's own table
+                    was busy */
   bool has_timer;
   bool full;             /* further contexts are joined, for lack of memory */
   int timer;

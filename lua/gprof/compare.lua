@@ -352,7 +352,7 @@ end
 -- different builds of a program, each with its own image.
 -- @function gprof.compare
 -- @tparam profile|table old a profile, or what `gprof.compare.load` returned
--- @tparam profile|table new likewise
+-- @tparam profile|table new a profile, or what `gprof.compare.load` returned
 -- @tparam[opt] table options
 --
 --   - `old_runs`, `new_runs`: number of runs in each profile (default: its number of
@@ -371,7 +371,7 @@ end
 -- @tfield table old `runs`; `period`, the time per sample, or nil; `total`, the time of a
 --   run, or nil; `counted`, whether calls were recorded; `mismatch`, evidence that the
 --   profile is from another build than its image, or nil
--- @tfield table new likewise
+-- @tfield table new the same fields for the new profile
 -- @tfield string|nil unit of times: "seconds"; nil unless both profiles have times
 -- @tfield table|nil total change in the time of the whole program
 -- @tfield number chance probability of any false positive

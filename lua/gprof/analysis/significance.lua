@@ -39,7 +39,7 @@ end
 -- @tparam number old time
 -- @tparam number new time
 -- @tparam number old_rate samples per unit of the old time
--- @tparam number new_rate likewise
+-- @tparam number new_rate samples per unit of the new time
 -- @treturn number in the unit of the times
 function significance.error(old, new, old_rate, new_rate)
   return sqrt(variance(old, new, old_rate, new_rate))
@@ -52,7 +52,7 @@ end
 -- @tparam number old time
 -- @tparam number new time
 -- @tparam number old_rate samples per unit of the old time
--- @tparam number new_rate likewise
+-- @tparam number new_rate samples per unit of the new time
 -- @tparam number factor
 -- @treturn boolean
 function significance.is_noise(old, new, old_rate, new_rate, factor)

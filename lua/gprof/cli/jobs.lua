@@ -89,7 +89,7 @@ local function start_worker(crew, data)
   crew[number] = worker
 end
 
--- Stops the workers after a failed one: their sums are not needed.
+-- Stops the workers after the failed worker `number`: their sums are not needed.
 local function stop_after(crew, number)
   for i = number + 1, #crew do
     crew[i].stopped = true

@@ -1,6 +1,6 @@
 --- The file that a sum replaces. It is locked before any profile is read, because it may
--- also be one of the profiles. Without the lock, a sum that another process writes to it
--- after we have read it would be lost.
+-- also be one of the profiles. Without the lock, another process could write a sum to the
+-- file after we have read it, and we would overwrite that sum.
 --
 -- @internal gprof.cli.sum_target
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -26,8 +26,8 @@ end
 -- hold the lock.
 -- @tparam table settings
 -- @treturn sum_target|nil the file, unlocked at the end of the scope of a `<close>`
---   variable; nil if no sum is requested. Its fields: `path`; `kind`, who chose it; and
---   `is_first`, whether there is no file yet (see `gprof.output.new_file`)
+--   variable; nil if no sum is requested. Its fields: `path`; `kind`, who chose the path;
+--   and `is_first`, whether there is no file yet (see `gprof.output.new_file`)
 function sum_target.open(settings)
   if not settings.styles.sum then return nil end
   local path = defaults.sum_path(settings)
