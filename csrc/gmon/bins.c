@@ -18,7 +18,7 @@ uint64_t gp_bin(const gp_histogram *histogram, size_t bin) {
     case 2: return ((const uint16_t *)histogram->counts)[bin];
     /* false positive, clang confuses the counts that widen() frees: NOLINTNEXTLINE */
     case 4: return ((const uint32_t *)histogram->counts)[bin];
-    default: return ((const uint64_t *)histogram->counts)[bin]; /* NOLINT: likewise */
+    default: return ((const uint64_t *)histogram->counts)[bin]; /* NOLINT: as above */
   }
 }
 

@@ -41,7 +41,7 @@ static inline void push(thread *t, slot *at, uintptr_t frame, record *entered) {
   t->now.top = at + 1;
 }
 
-/* Records any call. `t->busy` must be set. */
+/* Records a call of any kind: the slow path of rec_call. `t->busy` must be set. */
 static void record_call(thread *t, uintptr_t self, uintptr_t from, uintptr_t frame,
                         uintptr_t pointer) {
   if (frame - t->now.low >= t->now.size && !rec_switch_stack(t, frame)) {

@@ -22,7 +22,8 @@ typedef struct range {
 } range;
 
 static range main_stack;
-static uintptr_t usual; /* default size of the other threads' stacks */
+static uintptr_t usual; /* default size of the stacks of threads other than the main
+                           thread */
 
 /* Registered stacks. */
 static struct {
@@ -154,8 +155,8 @@ static bool use(thread *t, range r, unsigned root) {
   return s;
 }
 
-/* Uses the thread's own stack. The alternate stack may be a local array on that stack;
- * then uses only the part around it that contains `frame`. */
+/* Uses the thread's own stack. If the alternate stack is a local array on that stack,
+ * uses only the part above or below the array that contains `frame`. */
 static void use_own(thread *t, range own, range alternate, uintptr_t frame) {
   if (contains(own, alternate.low) && alternate.low > frame)
     own.high = alternate.low;

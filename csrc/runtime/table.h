@@ -97,13 +97,13 @@ typedef struct thread {
   stack own_stack;
 } thread;
 
-/* Not looked up through the global offset table. */
+/* Hidden symbols are accessed directly, not through the global offset table. */
 #define HIDDEN __attribute__((visibility("hidden")))
 
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
-/* Orders the changes of a table for signal handlers of its thread. */
+/* Keeps changes of a table in program order, as seen by signal handlers of its thread. */
 #define BARRIER() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
 /* States of the recorder. Before the start, calls go to a small table, rec_early. */

@@ -118,7 +118,7 @@ end
 -- @tfield integer written when the file was written: nanoseconds since 1970
 -- @tfield integer threads number of threads
 -- @tfield integer modules number of modules: the program and its libraries
--- @tfield integer contexts number of call paths, each counted once for every thread
+-- @tfield integer contexts number of call paths, counted again for each thread
 -- @tfield integer calls number of calls
 -- @tfield integer ticks number of samples
 -- @tfield integer lost number of calls that were not counted, for lack of memory
@@ -142,8 +142,8 @@ end
 -- @tparam[opt="auto"] string format "auto", "magic", "bsd", "4.4bsd" or "prof"
 -- @treturn[1] data
 -- @return[2] nil
--- @treturn[2] string what is wrong, with the file and the place in it if the file is
---   to blame
+-- @treturn[2] string what is wrong; if the file is at fault, with its name and the place
+--   in it
 
 --- Writes the sum of all records to a file. Nothing is lost: addresses stay as recorded,
 -- and a count too large for one record continues in further records, which readers add

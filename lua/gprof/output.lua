@@ -64,12 +64,12 @@ end
 -- @tparam function fill called with a stream, to which it writes the contents
 -- @tparam[opt="chosen"] string kind who chose the path:
 --
---   - `"chosen"`: the user. It may be a device, and links are followed
+--   - `"chosen"`: the user. The path may lead to a device, and links are followed
 --   - `"confined"`: the user, but the contents come from the sandbox. A link is an error
 --   - `"default"`: nobody; it is the program's default. Only a regular file is replaced;
 --     anything else, including a link, is an error
---   - `"derived"`: the input, as for a listing that is named after a source file. As for
---     "default", but a link is replaced
+--   - `"derived"`: the input, as for a listing that is named after a source file. The
+--     rules are those of "default", except that a link is replaced
 --
 -- @tparam[opt] boolean is_first raise an error if the old file exists when the new one is
 --   complete

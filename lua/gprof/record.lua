@@ -35,7 +35,8 @@ local function is_profiled(image)
   return false
 end
 
--- Returns why not all of a program will be recorded; nil if all will.
+-- Returns why parts of a program, or all of it, will not be recorded; nil if everything
+-- will be.
 local function limitation(path, image)
   if core.changes_user(path) then
     return "is setuid or setgid: only its owner or group can record it"
@@ -65,16 +66,17 @@ local function profile_of(process)
     or nil
 end
 
---- Runs a program under the recorder, and waits for it. It has our standard streams,
--- process group and environment. Signals that are sent to us are passed on to it.
+--- Runs a program under the recorder, and waits until it ends. The program has the
+-- standard streams, the process group and the environment of this process. Signals that
+-- are sent to this process are passed on to the program.
 -- @function gprof.record
 -- @tparam {string,...} command the program, searched for in the directories of PATH
 --   unless it contains a slash, and its arguments
--- @tparam[opt] table options `warn`: function that takes a message, before the program
---   starts, if not all of it will be recorded
+-- @tparam[opt] table options `warn`: function called with a message, before the program
+--   starts, if parts of it will not be recorded
 -- @treturn[1] table `status`, the exit status; or `signal`, the number of the signal that
---   ended the program; `image`, its path; and `profile`, the path of `gmon.out`, if there
---   is one in the current directory, or where GMON_OUT_PREFIX says
+--   ended the program; `image`, the program's path; and `profile`, the path of
+--   `gmon.out`, if there is one in the current directory, or where GMON_OUT_PREFIX says
 -- @return[2] nil
 -- @treturn[2] string why the program or the recorder cannot be started
 return function(command, options)

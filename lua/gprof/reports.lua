@@ -119,8 +119,8 @@ function reports.run(report, profile, options, write)
   report(profile, options, stream)
 end
 
--- Returns the function that receives the report's text, and whether it writes to a file.
--- If so, it must be called once more, without text, at the end.
+-- Returns the function that receives the report's text, and whether that function writes
+-- to a file. If it does, it must be called once more at the end, without text.
 local function sink(write, is_colored)
   if write == nil then write = io.stdout end
   if io.type(write) == "file" then

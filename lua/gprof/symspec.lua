@@ -37,7 +37,7 @@ end
 -- @tparam boolean gnu_compat
 -- @treturn table the functions, or the callers: `text`; `file`, `line`, `name` and
 --   `regex`, each optional
--- @treturn ?table the callees, likewise; nil without a slash
+-- @treturn ?table the callees, with the same fields; nil without a slash
 function symspec.parse(text, arcs, gnu_compat)
   return lookup_of(policy.of { gnu_compat = gnu_compat }):parse(text, arcs)
 end

@@ -37,7 +37,8 @@ long scarce_begin(long failing, bool lasting);
 /* Ends the failures, if they have begun. */
 void scarce_relieve(void);
 
-/* Counts an allocation and returns whether it must fail. For allocators elsewhere. */
+/* Counts an allocation and returns whether it must fail. Used by allocators in other
+ * files. */
 bool scarce_fails(void);
 
 /* Returns the number of blocks that the core allocated and did not free. */

@@ -213,7 +213,7 @@ scenarios.lines = library(function(image, gmon)
   return walk(profile) .. count .. #known
 end)
 
--- Iterators that are abandoned, and objects that stay referenced, when memory runs out in a coroutine.
+-- Runs out of memory in a coroutine. Iterators in it are then abandoned, and objects stay referenced.
 scenarios.coroutines = library(function(image, gmon)
   local gprof = require "gprof"
   local opened = assert(gprof.image(image))

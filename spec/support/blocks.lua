@@ -91,7 +91,7 @@ end
 -- call minus this size.
 local calls <const> = { call = 5, bl = 4 }
 
--- Returns the GOT slot through which an image calls the hook, as objdump prints it: the slot of most such calls.
+-- Returns the GOT slot through which an image calls the hook, as objdump prints it: the slot that most calls use.
 local function hook_slot(text)
   local counts, slot = {}, nil
   for address in text:gmatch("call%s+%*0x%x+%(%%rip%)%s+# (%x+)") do

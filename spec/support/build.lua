@@ -101,7 +101,8 @@ function build.supported(name, variant)
   return true
 end
 
---- Builds and runs a program; later calls return the same result. If either fails, raises an error with its output.
+--- Builds and runs a program; later calls return the same result. Raises an error with the output if building or
+-- running fails.
 -- @tparam string name as in the table of programs
 -- @tparam[opt] string variant as in the table of variants; several joined with "+" (`"O2+static"`)
 -- @treturn table `image` (path), `gmon` (path; nil if the program leaves no profile), `dir` (holds these,
@@ -185,8 +186,9 @@ local function code_of(symbol, name)
   return suffix == "" and (part and "part" or "whole") or nil
 end
 
---- Returns the calls that follow from a program's sources, at the symbols that the compiler made of the functions.
--- Leaves out inlined functions, and functions with several copies, among which the calls are divided.
+--- Returns how often functions must be called according to a program's sources. A function is identified by the symbol
+-- that the compiler made for it. Leaves out inlined functions, and functions with several copies, among which the calls
+-- are divided.
 -- @tparam table built as returned by `program`
 -- @treturn {table,...} array of `{ symbol =, address =, calls =, file = }` (`file` for static functions only)
 function build.expected(built)

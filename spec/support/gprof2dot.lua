@@ -21,7 +21,7 @@ local function counts_and_name(text, separator)
   return tonumber(count), nil, name
 end
 
--- [1] 100.0 0.10 0.20 5+3 name <cycle 1> [1]
+-- Parses the primary line of an entry: [1] 100.0 0.10 0.20 5+3 name <cycle 1> [1]
 local function primary(line)
   local head, cycle, index = reference(line)
   local number, percent, self, children, rest =

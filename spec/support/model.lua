@@ -32,7 +32,7 @@ local function reversed(list)
   return result
 end
 
--- Returns the entry whose time callers inherit: the function's cycle, or the function itself.
+-- Returns the node from which callers get their time: the function's cycle, or the function itself.
 local function whole(f)
   return f.cycle or f
 end

@@ -41,12 +41,12 @@ function writer:block(open, ...)
   self.depth = self.depth - 1
 end
 
--- A statement on one line.
+-- Writes an assignment, on one line.
 function writer:simple()
   self:line(pick { "a = %s;", "b += %s;", "a -= %s;", "sum += %s;" }, self:value())
 end
 
--- A way out of the loop, switch or function. What follows it never runs.
+-- Writes a statement that leaves the loop, switch or function. Code after it in the same block never runs.
 function writer:leave()
   local ways = { "return a;", "return %s;", "goto out;" }
   if self.loops > 0 then

@@ -53,8 +53,8 @@ function symspecs.pick(words, arcs)
   return some_half(words)
 end
 
---- Writes a symbol file: a random selection of the image's symbols, and one after the code, where there are no
--- samples.
+--- Writes a symbol file: a random selection of the image's symbols, and one symbol past the end of the code, where
+-- there are no samples.
 -- @tparam string image path
 -- @tparam string path of the file
 -- @treturn string the path

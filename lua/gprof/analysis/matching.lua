@@ -23,7 +23,8 @@ local MAX_COMPONENTS <const> = 32  -- compared components of a path
 
 local amounts <const> = { "ticks", "whole_ticks", "calls", "count" }
 
--- The shortest name stands for all: it is the function's, not a clone's.
+-- Adds a function or clone to a sum. The sum gets the shortest name, which is the name of
+-- the function and not of a clone.
 local function add(sum, f)
   if #f.name < #sum.name then sum.name = f.name end
   for _, amount in ipairs(amounts) do sum[amount] = sum[amount] + f[amount] end

@@ -44,9 +44,9 @@ local function to_int(value)
   return (string.unpack("<i4", string.pack("<i8", value)))
 end
 
--- Makes an action that takes a whole number. GNU gprof accepts any text. It keeps the
--- lowest 32 bits of the number, or the result of `convert` if that is given, and clamps
--- them to the permitted range.
+-- Makes an action that takes a whole number. GNU gprof accepts any text, converts it with
+-- `convert` (by default, to the lowest 32 bits of the number), and clamps the result to
+-- the permitted range.
 local function number(least, most, convert)
   convert = convert or to_int
   return function(settings, argument, option)
@@ -68,8 +68,8 @@ local positive <const> = number(1, MOST)
 actions.number = number(0, MOST)
 actions.width = number(1, 1000000)
 
--- Sets a number of calls, which has 63 bits. GNU gprof's numbers are unsigned, so
--- negative ones are larger than any count.
+-- Sets a number of calls, of at most 63 bits. GNU gprof reads the number as unsigned, so
+-- a negative number is larger than any count.
 actions.calls = number(0, math.maxinteger, function(value)
   return value < 0 and math.maxinteger or value
 end)

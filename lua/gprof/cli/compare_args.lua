@@ -185,7 +185,7 @@ end
 --- Compares the arguments of --compare with a profile.
 -- @tparam table settings those of the new profile; `compare`: the option's arguments
 -- @tparam profile profile
--- @tparam integer runs the number of runs summed in it
+-- @tparam integer runs the number of runs summed in the profile
 -- @tparam function check takes an old profile and its name; raises an error if the
 --   profile is from another program
 -- @tparam function warn takes a message

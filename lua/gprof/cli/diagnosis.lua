@@ -69,21 +69,23 @@ local function is_newer(profile)
   return profile.data.files[1] ~= nil
 end
 
--- Returns the end of a sentence: that the image is newer than the profile, or "".
+-- Returns the part of a message about an image that is newer than its profile; "" if the
+-- image is not newer.
 local function newer_image(profile)
   return is_newer(profile) and
     ("; %s is newer than the profile"):format(profile.image.path) or ""
 end
 
--- Returns the same for a source file that is newer than the image.
+-- Returns the part of a message about a source file that is newer than the image; "" if
+-- there is none.
 local function newer_source(profile, directories)
   local check = require "gprof.library.verify".check
   local source = check("source", profile, directories).newer
   return source and ("; %s is newer than %s"):format(source, profile.image.path) or ""
 end
 
--- Returns the message that a profile is probably from another build of its image. The
--- remedy is an alternative to naming the right program.
+-- Returns the message that a profile is probably from another build of its image.
+-- `remedy` is what users can do instead of naming the right program.
 local function mismatch_message(profile, where, directories, remedy)
   local image = profile.image
   local stripped = core.histogram_fits(image, profile.data) and
@@ -108,7 +110,7 @@ function diagnosis.tell_mismatch(profile, where, settings, warn)
   warn(message)
 end
 
---- Returns the message that a sum is probably of profiles of another build.
+--- Returns the message that the profiles in a sum are probably from another build.
 -- @tparam image image
 -- @tparam data data whose histogram does not fit
 -- @tparam string where the data's name in messages

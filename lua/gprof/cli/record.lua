@@ -13,7 +13,8 @@ local record = {}
 
 local function tell(message) terminal.tell("gprof.lua: " .. message) end
 
--- Ends as the program did.
+-- Ends this process by the signal that ended the program, or returns the program's exit
+-- status.
 local function finish(run)
   if run.signal then core.end_by_signal(run.signal) end
   return run.status
@@ -22,7 +23,8 @@ end
 --- Records a program.
 -- @tparam table settings whose operands are the program and its arguments
 -- @tparam function report prints the reports of settings, and returns an exit status
--- @treturn integer the program's exit status; that of the reports if the program's is 0
+-- @treturn integer the program's exit status or, if that is 0, the exit status of the
+--   reports
 -- @raise a table with the field `message`, if the program cannot be started
 function record.run(settings, report)
   if not settings.operands[1] then

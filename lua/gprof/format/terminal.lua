@@ -110,8 +110,8 @@ end
 
 local receiver  -- of messages; nil: standard error
 
---- Sends later messages elsewhere if standard error is a terminal, where a pager would
--- cover them.
+--- Sends later messages to a function instead of standard error, if that is a terminal: a
+-- pager would cover the messages there.
 -- @tparam[opt] function write takes text; nil: messages go to standard error again
 function terminal.divert(write)
   receiver = write

@@ -14,11 +14,12 @@ local symbol_tables = require "gprof.library.symbol_tables"
 
 local fit = {}
 
---- The smallest fraction of addresses that must match. Some are in other objects.
+--- The smallest fraction of addresses that must match. The other addresses may be in
+-- other objects.
 fit.MIN_ADDRESSES = 0.9
 
---- The smallest fraction of samples that must be in functions. Some are in none, for
--- example in linkage stubs.
+--- The smallest fraction of samples that must be in functions. The other samples may be
+-- in linkage stubs, for example.
 fit.MIN_SAMPLES = 0.75
 
 -- Fewer arcs or samples without a match are not evidence of another build.
@@ -45,8 +46,8 @@ local function all_functions(profile)
   return (symbol_tables.of(profile.image, {}))
 end
 
---- Returns the number of arcs to functions whose symbols were stripped ("strip -x"). They
--- are no evidence of another build.
+--- Returns the number of arcs to functions whose symbols were stripped ("strip -x"). Such
+-- arcs are no evidence of another build.
 -- @tparam profile profile
 -- @tparam data data of the program, without its libraries
 -- @treturn integer
@@ -56,8 +57,8 @@ function fit.stripped_arcs(profile, data)
   return symbols and core.uncovered_arcs(image, symbols, data) or 0
 end
 
--- Returns the number of arcs, without those to libraries and functions without symbols,
--- and the number of those that lead to function entries; nil if the functions are
+-- Returns two numbers: of all arcs, except arcs to libraries and to functions without
+-- symbols; and of the arcs that lead to function entries. Nil if the functions are
 -- unknown.
 local function count_entries(profile, data)
   local symbols = all_functions(profile)

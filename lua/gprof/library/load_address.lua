@@ -28,8 +28,8 @@ local SAMPLES <const>, STRETCHES <const> = 8, 8
 
 -- Limits on the work, as multiples of the number of addresses and functions: the lookups
 -- while base addresses are tried, and the addresses that all base addresses together
--- explain. They are exceeded only if functions are spaced so regularly that very many
--- base addresses fit.
+-- explain. These limits are exceeded only if functions are spaced so regularly that very
+-- many base addresses fit.
 local LOOKUPS <const>, COVERED <const> = 64, 4
 
 -- Returns the address of the function whose prologue contains an offset in the library,
@@ -198,7 +198,7 @@ end
 --- Returns whether a fit is better than another: by exact counts, then by the number of
 -- addresses explained.
 -- @tparam table a with `exact` and `explained`
--- @tparam table b likewise
+-- @tparam table b with the same fields
 -- @treturn boolean
 function load_address.is_better(a, b)
   if a.exact ~= b.exact then return a.exact > b.exact end
@@ -240,9 +240,9 @@ end
 
 -- Whether a candidate is more than a coincidence. In a large library, some function fits
 -- any single address; where functions are small and close together, several addresses fit
--- by chance. The base address was derived from one of the covered addresses, which
--- therefore always fits. `chance` is the number of the others that a wrong base address
--- is expected to explain.
+-- by chance. One covered address always fits, because the base address was computed from
+-- it. `chance` is how many of the other covered addresses a wrong base address explains
+-- on average.
 local function is_certain(candidate, search)
   local covered, explained = #candidate.covered, candidate.explained
   local chance = (covered - 1) * search.density

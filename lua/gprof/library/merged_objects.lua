@@ -142,7 +142,8 @@ local function add_others(records, library)
   return any
 end
 
--- Adds all calls from outside of libraries. Returns the libraries with unknown callers.
+-- Adds the calls to functions of libraries that come from outside these libraries.
+-- Returns the libraries with unknown callers.
 local function add_outside(records, objects, places)
   local calls, sum = external_calls(objects[1][2], places[1].limit)
   local called, placeable = called_objects(objects, places)

@@ -81,7 +81,7 @@ end
 -- @tparam boolean arcs whether it names calls: FROM/TO
 -- @treturn table the functions, or the callers: `text`; `file`, `line`, `name` and
 --   `regex`, each optional
--- @treturn ?table the callees, likewise; nil without a slash
+-- @treturn ?table the callees, with the same fields; nil without a slash
 function Lookup:parse(text, arcs)
   local slash = arcs and self.find_slash(text)
   if not slash then return self:parse_half(text) end
@@ -184,7 +184,8 @@ function Lookup:find_in_files(half)
   return ids
 end
 
--- Finds the functions that match the fields of a half; true, for all, if it has none.
+-- Finds the functions that match the fields of a half. If the half has no fields, returns
+-- true, which stands for all functions.
 function Lookup:find_by_fields(half)
   if half.file then
     return self:find_in_files(half)
@@ -197,7 +198,7 @@ function Lookup:find_by_fields(half)
 end
 
 -- Finds functions whose name in the source is the whole text, such as "f(int, ...)". Such
--- a name has no colon but "::".
+-- a name has no colon other than in "::".
 function Lookup:find_in_source(half)
   local text = half.text
   return text:find "[.(]" and not self.find_colon(text) and self:find_exact(text) or {}

@@ -12,15 +12,15 @@ local integer <const> = math.tointeger
 -- Units ---------------------------------------------------------------------------------
 
 -- The unit in which times are printed is a table: `name`; `scale`, the factor by which
--- times are multiplied; `decimals`, of all times.
+-- times are multiplied; `decimals`, the number of decimals of a time.
 
 -- Units for programs that run for at least this many seconds.
 local units <const> = {
   { 1, "seconds", 1 }, { 1e-3, "milliseconds", 1e3 }, { 0, "microseconds", 1e6 },
 }
 
--- Returns the unit for the times of a comparison, in which those of a program that runs
--- for less than a second are not all 0.00; nil without times.
+-- Returns the unit for the times of a comparison: seconds, or a smaller unit if the
+-- program runs for less than a second. Nil without times.
 local function unit_of(comparison)
   local whole, name, scale = comparison.total, comparison.unit, 1
   if not whole then return nil end
