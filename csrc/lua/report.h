@@ -53,7 +53,7 @@ double gp_report_seconds(const gp_report *r, double ticks);
 gp_field_value gp_report_label(const gp_report *r, const gp_labels *set, uint32_t node,
                                gp_label *label);
 
-/* What determines the colour of a row. */
+/* The properties of a row that determine its colour. */
 typedef struct gp_shade {
   double percent;         /* share of the total time */
   bool used;              /* has calls or time */

@@ -103,9 +103,9 @@ static bool has_few_lifetimes(const char *name) {
   return true;
 }
 
-/* Returns the position to which a back-reference at `at` in a D name refers: "Q" and the
- * distance in base 26, with the last digit in lower case. Returns `at` itself if there is
- * no back-reference. */
+/* A back-reference in a D name is "Q" and a distance in base 26, with the last digit in
+ * lower case. Returns the position to which the back-reference at `at` refers, or `at`
+ * itself if there is none. */
 static size_t referenced_by(const char *name, size_t at) {
   size_t distance = 0, p = at + 1;
   if (name[at] != 'Q') return at;

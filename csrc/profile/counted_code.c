@@ -395,8 +395,9 @@ static void mark_case(search *s, uint32_t piece) {
   mark(s, piece);
 }
 
-/* Marks the targets of an indirect jump: those of its table or, if that is not known,
- * anything in the function. Many jumps may use one table. */
+/* Marks the targets of an indirect jump: the targets in its table or, if the table is
+ * unknown, the whole function. The targets of a table are marked only once, because many
+ * jumps may use it. */
 static void mark_targets(search *s, uint32_t jump, uint32_t function) {
   gp_jump_table *table =
       gp_jump_tables_find(&s->tables, s->jumps.table[jump], function);
@@ -433,13 +434,14 @@ static void mark_running(search *s) {
   }
 }
 
-/* Whether a piece may have run although no way to it is known. In a function without
- * counters, any piece may. In one with a jump to an unknown place, any line may: such a
- * jump leads to the beginning of a line.
+/* Whether a piece may have run although no known way leads to it. In a function without
+ * counters, any piece may have run. In a function with a jump to an unknown place, any
+ * line may have run, because such a jump leads to the beginning of a line.
  *
- * So may the line of an empty block. gcc keeps only one of a switch's empty cases with
- * the same target; the jump of another one may be seen at the end of the case above. It
- * also jumps over the nop that stands for a case label before a loop. */
+ * The line of an empty block may also have run. If several empty cases of a switch have
+ * the same target, gcc keeps only one of them; the jump of another case may be at the end
+ * of the case above it. gcc also jumps over the nop that stands for a case label before a
+ * loop. */
 static bool is_doubtful(const search *s, size_t piece, bool begins_line) {
   uint32_t function = s->function[piece];
   uint8_t known = function != GP_NONE ? s->function_flags[function] : 0;

@@ -84,8 +84,8 @@ static bool has_size(gp_range histogram, const gp_bounds *bounds) {
   return false;
 }
 
-/* Whether a histogram begins where start-up code lets it begin. Then it should also end
- * where start-up code lets it end. */
+/* Whether a histogram begins at an address where start-up code may begin it. It should
+ * then also end at an address where start-up code may end it. */
 static bool starts_with_code(gp_range histogram, const gp_bounds *bounds) {
   for (size_t l = 0; l < bounds->lows; l++)
     if (bounds->low[l] - histogram.low < BIN_BYTES) return true;

@@ -102,7 +102,7 @@ static bool append(building *b, uint64_t address, uint32_t function, const char 
   return true;
 }
 
-/* Appends the symbol of a function or cold part. The latter becomes a line of its
+/* Appends the symbol of a function or cold part. A cold part becomes a line of its
  * function. */
 static bool append_function(building *b, uint32_t function, const place *source) {
   const gp_symtab *functions = b->functions;

@@ -94,7 +94,7 @@ static bool is_better(const candidate *a, const candidate *b) {
   return a->fitting != b->fitting ? a->fitting > b->fitting : a->distance < b->distance;
 }
 
-/* Adds the candidates with which the histogram covers the code between two bounds. */
+/* Adds each slide with which the histogram covers the code between two bounds. */
 static void add_from_bounds(search *s, gp_range histogram, const gp_bounds *code) {
   for (size_t l = 0; l < code->lows; l++)
     for (size_t h = 0; h < code->highs; h++) {

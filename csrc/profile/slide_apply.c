@@ -18,9 +18,9 @@ static uint64_t highest(const gp_data *data) {
   return data->layout.pointer_size < 8 ? UINT32_MAX : UINT64_MAX;
 }
 
-/* Whether an address minus the offset is below 0, or above the highest address.
- * With 64-bit addresses only the former can be detected: an offset with the sign bit set
- * may also be a positive offset of 2^63 or more. */
+/* Whether an address minus the offset is below 0, or above the highest address. With
+ * 64-bit addresses, only an address below 0 can be detected: an offset with the sign bit
+ * set may also be a positive offset of 2^63 or more. */
 static bool leaves(const gp_data *data, uint64_t address, uint64_t offset) {
   bool negative = offset >> 63;
   if (!negative) return address < offset;

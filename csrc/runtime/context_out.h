@@ -7,7 +7,8 @@
 
 #include <stdint.h>
 
-/* What is known about the process. Times are nanoseconds since 1970. */
+/* Properties of the process, as the profile records them. Times are nanoseconds since
+ * 1970. */
 typedef struct process {
   int64_t id, parent;
   uint64_t begin, end;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Writes gmon.out in glibc's format: the sums of all threads, for the program without its
- * libraries. Addresses are those of the executable file. A caller outside the program has
- * the highest address.
+ * libraries. Addresses are link-time addresses. A caller outside the program has the
+ * highest address.
  */
 #ifndef GPROF_RUNTIME_GMON_OUT_H
 #define GPROF_RUNTIME_GMON_OUT_H

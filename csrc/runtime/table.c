@@ -131,8 +131,9 @@ static record *add(thread *t, record *context, uintptr_t from, uintptr_t self) {
   return r;
 }
 
-/* The context that a call enters: a new one; for a recursive call, that of the same
- * function's frame above; or, if the call is too deep, the joined one. */
+/* Returns the context that a call enters: the joined context if the call is too deep; for
+ * a recursive call, the context of the same function's frame above; otherwise a new
+ * context. */
 static record *entered_by(thread *t, record *call) {
   if (call->depth > MAX_DEPTH) return &t->roots[JOINED];
   for (record *above = call->context; above; above = above->context)

@@ -11,7 +11,7 @@ local blocks = {}
 local fixtures <const> = program.root .. "/spec/fixtures/blocks/"
 local HOOK <const> = "__sanitizer_cov_trace_pc"
 
--- By default clang omits blocks whose counts follow from those of others.
+-- By default clang omits blocks whose counts follow from the counts of other blocks.
 local COVERAGE <const> = { gcc = "trace-pc", clang = "trace-pc,no-prune" }
 
 --- Tells whether a compiler is installed.

@@ -274,7 +274,7 @@ local function is_at(run, shown, printed, from)
   return true
 end
 
--- Skips the first line of `printed`, from line `from` on, that is not blank. Returns the number of the line after it;
+-- Finds the first line of `printed`, from line `from` on, that is not blank. Returns the number of the line after it;
 -- nil if all are blank.
 local function after_omission(printed, from)
   while printed[from] == "" do from = from + 1 end

@@ -7,8 +7,8 @@
 -- functions, which have many callers, would separate the members of chains, so they are
 -- placed first.
 --
--- This module knows only nodes, which are numbers, and arcs between them. The steps, and
--- the constants below, are those of GNU gprof, where they were found by experiment.
+-- This module knows only nodes, which are numbers, and arcs between them. The steps and
+-- the constants below are GNU gprof's; the constants were found by experiment.
 --
 -- @internal gprof.analysis.linker_order
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -114,8 +114,8 @@ local function sum(counts, list)
   return total
 end
 
--- Links the first arcs of a list that make up a fraction of the list's calls. Returns the
--- chains.
+-- Links arcs from the start of a list, until they make up a given fraction of the list's
+-- calls. Returns the chains.
 local function make_chains(state, list, fraction)
   local arcs, excluded, settled = state.arcs, state.excluded, state.settled
   local callers, callees, counts = arcs.caller, arcs.callee, arcs.count

@@ -79,7 +79,7 @@ end
 -- @tparam {string,...} arguments
 -- @treturn integer exit status: 0 on success; 1 after an error, which is printed on
 --   standard error, or if --verify finds a mismatch; 2 if --fail-on finds a regression;
---   with --record, that of the recorded program unless it is 0
+--   with --record, the exit status of the recorded program, unless it is 0
 function main.run(arguments)
   -- Nearly all garbage is lines that were just printed. The generational collector takes
   -- a fifth less time and memory than the incremental one.

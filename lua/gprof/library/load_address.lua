@@ -5,8 +5,8 @@
 -- is not recorded, but it is a multiple of the page size. With the right base address,
 -- recorded callees within the library are entries of its functions, and no function has
 -- more such calls than the dynamic linker counted from outside. This module finds the
--- base addresses that fit one library; gprof.library.placement chooses among those of all
--- libraries.
+-- base addresses that fit one library; gprof.library.placement chooses among the base
+-- addresses of all libraries.
 --
 -- @internal gprof.library.load_address
 -- SPDX-License-Identifier: GPL-3.0-or-later

@@ -97,8 +97,8 @@ end
 
 -- Returns two arrays of objects, in the form that gprof.library.placement expects, with
 -- `name` and `place` (see core.merge_objects): all objects with calls from outside, and
--- the libraries among them that were compiled with -pg. Only calls to the latter can be
--- in the program's profile.
+-- the libraries among them that were compiled with -pg. Only calls to libraries compiled
+-- with -pg can be in the program's profile.
 local function called_objects(objects, places)
   local called, placeable = {}, {}
   for i, object in ipairs(objects) do

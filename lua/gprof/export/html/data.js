@@ -66,8 +66,8 @@ function collectArcs() {
 }
 collectArcs();
 
-// The keys of nodes in links. A key is the node's name. If several nodes have that name, the file is appended; if
-// the key is still ambiguous, so is a number.
+// The keys of nodes in links. A key is the node's name. If several nodes have that name, the file is appended. If
+// the key is still ambiguous, a number is also appended.
 const keys = [],
   nodeByKey = new Map();
 
