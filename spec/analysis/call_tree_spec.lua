@@ -171,6 +171,10 @@ describe("--tree", function()
     assert.equal(run { "--tree" }, run { "--tree", "-T" })
   end)
 
+  it("shows the number of a cycle beside short names", function()
+    assert.equal(run { "--tree" }, run { "--tree", "--short-names" })
+  end)
+
   it("begins at the given functions", function()
     assert.equal(HEADING .. [[
   42.1      0.40     0.40  leaf
@@ -262,6 +266,8 @@ describe("--tree", function()
     assert.truthy(text:find("\n  63.2      0.60     0.30  ██████████▏      ├─ work (recursive)\n", 1, true), text)
     local long = { functions = { "main", ("long"):rep(30) }, ticks = { [("long"):rep(30)] = 7 },
       calls = { { "main", ("long"):rep(30), 1 } } }
+    text = pty.run({ "-b", "--tree", image, profile }, { COLUMNS = "48" }).stdout
+    assert.truthy(text:find("<cycle 1> as a whole", 1, true), text)
     text = pty.run({ "-b", "--tree", crafted.image(long), crafted.gmon(long) }, { COLUMNS = "60" }).stdout
     local line = text:match "\n([^\n]*long[^\n]*)\n"
     assert.same({ 60, "└─ longlonglonglon…nglonglonglong" }, { utf8.len(line), line:match "└.*" })

@@ -27,6 +27,11 @@ function GnuLookup.find_slash(text)
   return text:find("/", 1, true)
 end
 
+-- Any dot marks a file.
+function GnuLookup.is_file(text)
+  return text:find(".", 1, true) ~= nil
+end
+
 -- GNU gprof has no regular expressions.
 function GnuLookup.regex_of()
   return nil

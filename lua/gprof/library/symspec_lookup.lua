@@ -43,6 +43,12 @@ end
 -- See `patterns.regex_of`.
 Lookup.regex_of = patterns.regex_of
 
+-- Whether a text without a file's colon is a file name: it has a dot outside of brackets.
+-- Those in "f [clone .isra.0]" and "f(int, ...)" belong to functions.
+function Lookup.is_file(text)
+  return mask(text):find(".", 1, true) ~= nil
+end
+
 -- Returns the digits of a line number; nil if the text is not a number.
 function Lookup.digits_of(text)
   return text:match "^%d+$"
@@ -54,7 +60,7 @@ function Lookup.line_of(digits)
 end
 
 -- Parses one side of a symspec into `file`, `line`, `name`, `regex`, each optional, and
--- `text`, the whole text. A text with a dot and without a colon is a file name.
+-- `text`, the whole text.
 function Lookup:parse_half(text)
   local half, rest = { text = text }, text
   half.regex, half.file = self.regex_of(text)
@@ -64,7 +70,7 @@ function Lookup:parse_half(text)
     half.file, rest = text:sub(1, colon - 1), text:sub(colon + 1)
   end
   local digits = self.digits_of(rest)
-  if not colon and text:find(".", 1, true) then
+  if not colon and self.is_file(text) then
     half.file = text
   elseif digits then
     half.line = self.line_of(digits)

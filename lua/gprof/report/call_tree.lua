@@ -64,7 +64,7 @@ local function write_node(page, node, before)
   local name, self_calls, is_cycle =
     page.profile:get(node.id, "name", "self_calls", "is_cycle")
   if is_cycle then
-    write_line(page, before, node.weight, node.self, name .. " as a whole", "")
+    write_line(page, before, node.weight, node.self, "", name .. " as a whole")
   else
     write_line(page, before, node.weight, node.self, page.labels[node.id],
       self_calls > 0 and " (recursive)" or "")
