@@ -20,7 +20,8 @@ local function find(program)
     local path = directory .. "/" .. program
     if core.file_status(path) == "file" then return path end
   end
-  return nil, program .. ": No such program in the directories of PATH"
+  return nil, program .. ": No such program in the directories of PATH" ..
+    (core.file_status(program) == "file" and ": write ./" .. program or "")
 end
 
 -- Whether the recorder is part of a program.
@@ -41,7 +42,8 @@ local function limitation(path, image)
   if core.changes_user(path) then
     return "is setuid or setgid: only its owner or group can record it"
   elseif not image then
-    return "is not an ELF file: its interpreter is recorded in its place"
+    return core.file_status(path) == "file" and
+      "is not an ELF file: its interpreter is recorded in its place" or nil
   elseif has_recorder(image) then
     return nil
   elseif not core.needed_libraries(image)[1] then

@@ -3,7 +3,8 @@
 -- A symspec names functions:
 --
 -- - `main`: all functions of that name;
--- - `main.c` (with a dot outside brackets) or `Makefile:` (with a colon): all functions of a source file;
+-- - `main.c` (with a dot outside brackets) or `Makefile:` (with a colon): all functions
+--   of a source file;
 -- - `:.mul`: a function whose name has a dot;
 -- - `main.c:main`: a function of a file;
 -- - `main.c:134` or `:134`: the functions that begin at a line.

@@ -224,13 +224,14 @@ describe("a symspec that matches nothing", function()
     assert.equal("", run("--gnu-compat", "-pb", image, profile).stderr)
   end)
 
-  it("may be the name of a C++ function with another namespace, other parameters or a typo", function()
+  it("may be a class, or a C++ function with another namespace, other parameters or a typo", function()
     local names = { "main", "xml::Document::Parse(char const*)", "void xml::Map<int>::each<F>(F) const" }
     local cxx = { functions = names, ticks = { main = 1 } }
     local path, gmon = crafted.image(cxx), crafted.gmon(cxx)
     for spec, name in pairs {
       ["Doc::Parse"] = "xml::Document::Parse", ["Parse(int)"] = "xml::Document::Parse",
       Prase = "xml::Document::Parse", ["Document::parse"] = "xml::Document::Parse", eahc = "xml::Map<>::each<>",
+      xml = "xml::*", Document = "Document::*", ["xml::Map"] = "xml::Map::*",
     } do
       assert.equal(missed(spec, (": did you mean %s?"):format(name)), refused("-p" .. spec, path, gmon))
     end

@@ -151,9 +151,17 @@ describe("--record says in one line that", function()
     check("gprof.lua: option --record needs a program to run\n", 1)
     check("gprof.lua: no-such-program: No such program in the directories of PATH\n", 1, "no-such-program", "-p")
     local dir = shell.tmpdir "none"
-    local result = record(dir)
-    assert.same({ "gprof.lua: " .. dir .. ": Permission denied\n", 1 }, { result.stderr:match "[^\n]*\n$",
-      result.status })
+    for path, problem in pairs { [dir] = "Permission denied", [dir .. "/missing"] = "No such file or directory" } do
+      local result = record(path)
+      assert.same({ ("gprof.lua: %s: %s\n"):format(path, problem), 1 }, { result.stderr, result.status })
+    end
+  end)
+
+  it("a program of this directory needs a slash", function()
+    local where = options()
+    shell.write(where.cwd .. "/here", "")
+    assert.same("gprof.lua: here: No such program in the directories of PATH: write ./here\n",
+      shell.run(words("here"), where).stderr)
   end)
 
   it("it must come first", function()

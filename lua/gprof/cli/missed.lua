@@ -87,6 +87,13 @@ local function names_like(image, predicate)
   return names
 end
 
+-- Returns the pattern of all members of a class or namespace of this name, if there is
+-- one; nil otherwise.
+local function members(image, name)
+  local all = name .. "::*"
+  return not name:find "[^%w_:~]" and image:find(all) and { all } or nil
+end
+
 -- Returns functions with the same last component: the namespaces or the parameters of the
 -- symspec are wrong.
 local function same_component(image, name)
@@ -109,7 +116,7 @@ local function explain_name(image, text)
   local half = symspec.parse(text, false)
   local name = bare(half.name or half.text)
   if half.regex or name == "" then return {} end
-  local names = same_component(image, name)
+  local names = members(image, name) or same_component(image, name)
   if names[1] then return names end
   local reason = diagnosis.missing(image, text)
   return reason and {} or similar(image, name), reason
