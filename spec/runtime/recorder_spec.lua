@@ -386,10 +386,11 @@ describe("the profile", function()
   end)
 
   it("is not written in part if the disk is full or the directory is missing", function()
-    -- The shell must not load the recorder: a sample in it would be a profile of its own.
-    local limited = '{ (ulimit -f 0; LD_PRELOAD=$RECORDER "$@"); echo $?; } 2>&1 | cat'
-    local result = recorder.run(built, { "s" },
-      { preload = false, env = { RECORDER = recorder.library }, before = { "sh", "-c", limited, "sh" } })
+    -- A sample in the shell would be a profile of its own. One in the program, after it tried to write the profile,
+    -- would make it try again.
+    local unsampled = { GPROF_RECORDER = "rate=0" }
+    local limited = '{ (ulimit -f 0; "$@"); echo $?; } 2>&1 | cat'
+    local result = recorder.run(built, { "s" }, { env = unsampled, before = { "sh", "-c", limited, "sh" } })
     assert.same("", files(result.dir))
     assert.truthy(result.stdout:find "^libgprof%-recorder: [^\n]*/gmon.out: File too large\n[^\n]+ctx: [^\n]+\n0\n$")
     result = recorder.run(built, { "s" }, { env = { GMON_OUT_PREFIX = "/nonexistent/run" } })
