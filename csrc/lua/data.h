@@ -20,8 +20,8 @@ typedef struct gp_data_box {
  * type. */
 gp_data *gp_check_data(lua_State *L, int index);
 
-/* Returns the data in a box; a Lua error, not an argument error, if it is closed. For
- * iterators and fields. */
+/* Returns the data in a box. If it is closed, raises a Lua error that names no argument.
+ * Used for iterators and fields. */
 const gp_data *gp_open_data(lua_State *L, const gp_data_box *box);
 
 /* Returns the format that argument `index` names; GP_FORMAT_AUTO if it is nil. */

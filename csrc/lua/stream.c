@@ -202,9 +202,9 @@ static void add_owned_text(lua_State *L, int index, gp_stream *s, const gp_row_v
   add_owned_bytes(L, index, s, r, text, strlen(text), style);
 }
 
-/* Returns the columns that are left for a label's name in a line of label->width
- * columns. If there is hardly room, the line wraps anyway: then the name may fill the
- * next line. */
+/* Returns the columns that are left for a label's name in a line of label->width columns.
+ * If fewer than MIN_NAME are left, the line wraps anyway, so the name may fill the next
+ * line. */
 static size_t room_for_name(const gp_stream *s, const gp_label *label) {
   enum { MIN_NAME = 16 };  /* in columns */
   size_t taken = gp_utf8_width(s->text + s->row, s->used - s->row);

@@ -108,7 +108,8 @@ static bool check_names(asymbol **symbols, long count, gp_error *error) {
 
 /* Linkers store equal names and common endings of names once, so symbols share some text.
  * The total length of names is limited to these multiples of the file's size and of the
- * number of symbols: a crafted file could give each symbol the same megabytes. */
+ * number of symbols: a crafted file could give all symbols the same name of several
+ * megabytes. */
 enum { NAMES_PER_FILE = 2, NAMES_PER_SYMBOL = 512 };
 
 bool gp_image_check_name_lengths(const gp_image *image, asymbol **symbols, size_t count,

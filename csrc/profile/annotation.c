@@ -186,8 +186,8 @@ static bool has_run(const collecting *c, size_t line) {
 
 /* Ends a line. If the profile has counts of code, a line with uncounted code gets no
  * count, unless its calls or blocks show that it ran. If only parts of blocks are
- * uncounted, any count above 0 shows that. If the profile has no counts of code, the
- * line's code continues the preceding block, unless it begins with a block or a
+ * uncounted, any count above 0 also shows that it ran. If the profile has no counts of
+ * code, the line's code continues the preceding block, unless it begins with a block or a
  * function. */
 static void end_line(collecting *c, size_t line) {
   gp_annotation *a = c->into;

@@ -4,7 +4,8 @@
  *
  * A table lists where an indirect jump leads. Its entries are addresses, or signed 32-bit
  * offsets from the beginning of the table. The length of a table is not recorded: it ends
- * where the next table begins, or with the last entry that leads into the function.
+ * where the next table begins, or before the first entry that does not lead into the
+ * function.
  */
 #ifndef GP_PROFILE_JUMP_TABLES_H
 #define GP_PROFILE_JUMP_TABLES_H

@@ -18,8 +18,8 @@
 typedef struct gp_unattributed {
   bool known;           /* false if there are no samples, or if the image is not ELF */
   double ticks;         /* ticks in bins entirely within code that no symbol covers */
-  double most;          /* ticks in the range with the most of these ticks */
-  gp_range range;       /* that range; empty if there are no such ticks */
+  double most;          /* the part of `ticks` in the range that has the most */
+  gp_range range;       /* the range that has the most; empty if `ticks` is 0 */
   uint32_t function;    /* the function to which the ticks of this range are attributed */
 } gp_unattributed;
 

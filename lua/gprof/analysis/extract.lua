@@ -52,8 +52,9 @@ function extract.functions(profile, arcs, options)
   return ids
 end
 
---- Returns the scale factor for formats that store times as whole numbers. Their unit is
--- a fraction of a second, or one sample if the profile's unit is not seconds.
+--- Returns the scale factor for formats that store times as whole numbers. The unit of
+-- such a number is a fraction of a second, or one sample if the profile's unit is not
+-- seconds.
 -- @tparam profile profile with a histogram
 -- @tparam integer parts units per second
 -- @treturn number units per sample

@@ -183,7 +183,8 @@ local function read_old(old, image, settings, check, warn)
 end
 
 --- Compares the arguments of --compare with a profile.
--- @tparam table settings those of the new profile; `compare`: the option's arguments
+-- @tparam table settings the settings for the new profile; `compare`: the option's
+--   arguments
 -- @tparam profile profile
 -- @tparam integer runs the number of runs summed in the profile
 -- @tparam function check takes an old profile and its name; raises an error if the

@@ -376,7 +376,7 @@ return function(settings, write)
   end
   find_reports(settings)
   read_and_sum(run)
-  if not is_about_functions(run) then check_sum(run) end  -- otherwise see check_fit
+  if not is_about_functions(run) then check_sum(run) end  -- otherwise check_fit warns
   if not (run.printed.info or is_about_functions(run)) then return run.skipped, {} end
   make_profile(run)
   check_profile(run)

@@ -59,10 +59,10 @@ end
 
 --- Writes a profile as an HTML page.
 -- @tparam profile profile by function or by line, with the same result
--- @tparam table options those the profile was made with;
---   `display_unused_functions`: also show functions without time and calls;
---   `directory_path`: array of directories to search for source files;
---   `comparison`: the result of `gprof.compare`, with this profile as the new one
+-- @tparam table options the options of the profile; `display_unused_functions`: also show
+--   functions without time and calls; `directory_path`: array of directories to search
+--   for source files; `comparison`: the result of `gprof.compare`, with this profile as
+--   the new one
 -- @tparam stream write
 -- @raise a table with the field `message` if a style sheet or script is not installed
 return function(profile, options, write)

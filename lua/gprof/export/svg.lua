@@ -52,7 +52,7 @@ end
 --- Writes the call graph of a profile as SVG. The graph, the picture and messages pass
 -- through temporary files that have no names: none is left if the process is killed.
 -- @tparam profile profile with a histogram
--- @tparam table options those of the export `dot`
+-- @tparam table options the options of the export `dot`
 -- @tparam stream write
 -- @raise a table with the field `message` if Graphviz is missing or fails
 return function(profile, options, write)

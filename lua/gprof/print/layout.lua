@@ -40,7 +40,7 @@ function layout.fit(name, options, taken)
   return core.fit(name, lines * width - taken, terminal.is_utf8() and "…" or "...")
 end
 
--- Bars, made of blocks in steps of an eighth, or of # -----------------------------------
+-- Bars ----------------------------------------------------------------------------------
 
 -- The least and the greatest length of a bar, and the space reserved for the name, in
 -- columns.
@@ -60,7 +60,8 @@ function layout.bar_length(options, taken)
   return room >= SHORTEST and math.min(room, LONGEST) or nil
 end
 
---- Returns the function that draws bars.
+--- Returns the function that draws bars: of block characters, in steps of an eighth of a
+-- column; or of #, if the terminal does not expect UTF-8.
 -- @tparam integer length of the bar for 100 %, in columns
 -- @treturn function of a percentage; returns a string padded to that length
 function layout.drawer(length)

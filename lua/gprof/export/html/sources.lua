@@ -130,7 +130,7 @@ end
 
 --- Collects the source text.
 -- @tparam profile profile
--- @tparam table options those the profile was made with; `directory_path`: array of
+-- @tparam table options the options of the profile; `directory_path`: array of
 --   directories to search for source files
 -- @treturn table `files`: each with `name` (as recorded), `seconds` (or nil), `calls`,
 --   `lines` (the included lines) and `count` (the number of all lines); `missing` and

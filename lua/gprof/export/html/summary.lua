@@ -12,8 +12,8 @@ local wording = require "gprof.format.wording"
 
 local summary = {}
 
--- If there are fewer samples, a note warns of the sampling error, which is 10 % for 100
--- samples.
+-- If there are fewer samples than this, a note warns of the sampling error, which is 10 %
+-- for 100 samples.
 local FEW <const> = 100
 
 local MAX_NAMES <const> = 5  -- in a list
@@ -139,7 +139,7 @@ end
 
 --- Writes the header as HTML.
 -- @tparam table content as for `gprof.export.html.data`
--- @tparam table options those the profile was made with
+-- @tparam table options the options of the profile
 -- @tparam stream write
 function summary.write(content, options, write)
   local list, comparison = facts(content.profile), content.comparison
