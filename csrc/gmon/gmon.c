@@ -319,7 +319,6 @@ static bool copy_bins(const gp_histogram *histogram, gp_histogram *copy,
   return false;
 }
 
-/* Adds a histogram whose range is new. */
 static bool add_new_histogram(gp_data *data, const gp_histogram *histogram,
                               gp_error *error) {
   gp_histogram copy, *added;

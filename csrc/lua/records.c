@@ -254,7 +254,6 @@ static const gp_histogram *check_histogram(lua_State *L, int index) {
   return open_histogram(L, index);
 }
 
-/* The first address of a bin. */
 static uint64_t bin_address(const gp_histogram *histogram, size_t bin) {
   double size = (double)(histogram->high - histogram->low) / (double)histogram->bins;
   return histogram->low + (uint64_t)(size * (double)bin);

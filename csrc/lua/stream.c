@@ -32,7 +32,6 @@
 enum { CACHED_FORMATS = 16, MAX_PIECES = 12, MAX_CHARACTERS = 1024,
        ROW_ROOM = MAX_CHARACTERS + MAX_PIECES * GP_COLUMNS_NUMBER };
 
-/* A parsed format. */
 typedef struct parsed_format {
   const char *text;
   int count;

@@ -25,7 +25,6 @@ typedef struct gp_elf_symtab {
   unsigned char window[4096];
 } gp_elf_symtab;
 
-/* The sizes of the symbols of an image. */
 typedef struct gp_symbol_sizes {
   const gp_image *image;
   size_t dynamic;           /* symbols from this index on come from another file's

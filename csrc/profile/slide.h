@@ -39,7 +39,6 @@ typedef struct gp_slide {
                          subtracted */
 } gp_slide;
 
-/* A slide as a string. */
 typedef struct gp_slide_string {
   char text[24];
 } gp_slide_string;

@@ -156,7 +156,6 @@ function options.parse(line)
   return option
 end
 
--- Parses all lines of the texts of all groups.
 local function parse_all(groups)
   local list = {}
   for group, text in ipairs(groups) do

@@ -60,7 +60,6 @@ local function only_profile(settings)
   return path
 end
 
--- Returns the options for `gprof.data`.
 local function data_options(settings)
   local rules = policy.of(settings)
   return {

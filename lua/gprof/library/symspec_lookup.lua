@@ -40,7 +40,6 @@ function Lookup.find_slash(text)
   return not patterns.regex_of(text) and mask(text):find("/", 1, true) or nil
 end
 
--- See `patterns.regex_of`.
 Lookup.regex_of = patterns.regex_of
 
 -- Whether a text without a file's colon is a file name: it has a dot outside of brackets.

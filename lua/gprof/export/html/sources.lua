@@ -51,7 +51,6 @@ local function files_of(profile)
   return files
 end
 
--- Whether a line was executed.
 local function is_executed(line)
   return (line.seconds or 0) > 0 or (line.calls or 0) > 0 or (line.blocks or 0) > 0
 end
