@@ -30,8 +30,7 @@ enum { PROCESS_SIZE = 80, MODULE_SIZE = 44, TABLE_SIZE = 40, RECORD_SIZE = 32 };
 /* The number of roots. They are the first records of a table. */
 #define ROOTS 3
 
-/* In the record of a call that enters no context, this value replaces the context's
- * number. Such calls are ignored. */
+/* The value of `entered` in records that readers must ignore (see doc/contexts.md). */
 #define NO_CONTEXT UINT32_MAX
 
 /* Code may be larger than the image's file by at most this many bytes, because of

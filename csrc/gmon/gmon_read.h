@@ -27,7 +27,8 @@ typedef struct gp_context_counts {
   uint64_t process;       /* process number */
   uint64_t written;       /* time of writing, in nanoseconds since 1970 */
   uint64_t threads, modules;
-  uint64_t contexts;      /* call paths; counted again for each thread */
+  uint64_t contexts;      /* call paths; the same path in several tables (see
+                             doc/contexts.md) is counted once for each table */
   uint64_t calls, ticks;
   uint64_t lost;          /* calls that were not counted, for lack of memory */
   uint32_t rate;          /* ticks per second; 0 if no samples were taken */

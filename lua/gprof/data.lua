@@ -118,7 +118,8 @@ end
 -- @tfield integer written when the file was written: nanoseconds since 1970
 -- @tfield integer threads number of threads
 -- @tfield integer modules number of modules: the program and its libraries
--- @tfield integer contexts number of call paths, counted again for each thread
+-- @tfield integer contexts number of call paths; the same path in several threads is
+--   usually counted once for each thread
 -- @tfield integer calls number of calls
 -- @tfield integer ticks number of samples
 -- @tfield integer lost number of calls that were not counted, for lack of memory
