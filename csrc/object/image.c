@@ -120,7 +120,7 @@ bool gp_image_check_name_lengths(const gp_image *image, asymbol **symbols, size_
   for (size_t i = 0; i < count && left > 0; i++)
     if (symbols[i]->name) left -= strnlen(symbols[i]->name, left);
   if (left > 0 || count == 0) return true;
-  return gp_fail(error, "symbol table: the names overlap, and would need %" PRIu64
+  return gp_fail(error, "symbol table: the names overlap, and together they have %" PRIu64
                  " bytes or more", limit);
 }
 

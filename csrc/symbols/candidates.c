@@ -141,9 +141,9 @@ static bool choose_from_image(gp_candidates *chosen, gp_image *image,
 
 /* --- from a symbol file ---------------------------------------------------- */
 
-/* Adapts a symbol to the image's machine: nm on another machine also prints mapping
- * symbols, and addresses whose bit 0 selects an instruction set. False if the symbol is
- * not a function. */
+/* Applies the conventions of the image's machine to a symbol. An nm that was built for
+ * another machine does not: it also prints mapping symbols, and does not clear bit 0 of
+ * addresses, which selects an instruction set. False if the symbol is not a function. */
 static bool adapt_to_machine(const gp_image *image, gp_candidate *c) {
   if (is_mark(image, c->name)) return false;
   if (image->traits & GP_ISA_BIT) c->address &= ~UINT64_C(1);

@@ -104,8 +104,8 @@ end
 --- Reads the functions of an image, and the beginnings of their blocks, with objdump.
 -- @tparam string image path
 -- @treturn table array of functions that have blocks, and the same functions keyed by name. Each function is an array
---   of its instructions' addresses, with `name`, `address`, `blocks`, the addresses of the counting calls, and `jumps`,
---   the set of the addresses of unconditional jumps and `nop`s
+--   of its instructions' addresses, with the fields `name`, `address`, `blocks` (the addresses of the counting calls)
+--   and `jumps` (the set of the addresses of unconditional jumps and `nop`s)
 function blocks.functions(image)
   local functions, current, pending_call = {}, nil, nil
   local text = shell.check({ "objdump", "-d", "--no-show-raw-insn", image }, { env = { LC_ALL = "C" } }).stdout

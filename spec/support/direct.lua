@@ -24,8 +24,8 @@ local function write_sites(image, tools, mnemonics)
   return shell.write(shell.tmpdir "sites" .. "/sites", table.concat(lines)), #lines
 end
 
--- Prints pairs of function addresses: "shown" for the calls from objdump, "found" for the arcs of a profile without
--- records, which all come from the code.
+-- Prints pairs of function addresses: "shown" for each call in objdump's output, "found" for each arc of the static
+-- call graph. The profile has no records, so all its arcs were found in the code.
 local script <const> = [[
   local gprof = require "gprof"
   local image = assert(gprof.image(arg[1]))

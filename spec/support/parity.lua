@@ -70,7 +70,8 @@ function parity.difference(arguments, options)
   return compare(ours, theirs)
 end
 
--- Only one in GPROF_SHARE comparisons is made. Runs that do not test numbers set this variable.
+-- Only one in GPROF_SHARE comparisons is made. The Makefile sets this variable for runs that look for other faults
+-- than wrong output, such as the one with sanitizers.
 local share <const> = tonumber(os.getenv "GPROF_SHARE" or 1)
 local asked = 0
 

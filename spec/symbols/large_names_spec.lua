@@ -220,7 +220,7 @@ describe("Symbols that share a name", function()
     assert.is_true(limit < 6000 * 1000 / 4)
     assert.equal("", result.stdout)
     assert.truthy(result.stderr:find("^gprof.lua: " .. path:gsub("%p", "%%%0") ..
-      ": symbol table: the names overlap, and would need %d+ bytes or more\n$"))
+      ": symbol table: the names overlap, and together they have %d+ bytes or more\n$"))
     assert.equal(1, result.status)
   end)
 end)

@@ -98,9 +98,9 @@ local function ranges_of(ids, symbols, reach)
   return ranges
 end
 
--- Returns the functions that a lookup finds in the ranges. If `extent` is given,
--- functions must also end in the range; it takes an id and returns the last row of the
--- function.
+-- Returns the functions that begin in the ranges, as GNU gprof's search finds them.
+-- `extent(id)` returns the last row of a function; if it is given, functions must also
+-- end in their range.
 local function members(ranges, extent)
   local by_first, sorted = {}, {}
   for _, range in ipairs(ranges) do

@@ -45,8 +45,8 @@ local function ranked(places)
   return groups
 end
 
--- Adds the addresses of a group's claims to `owners`: the library that claims an address,
--- or false if a better or equal claim has it.
+-- Adds the addresses of a group's claims to `owners`. The owner of an address is the
+-- claim that covers it; false if several claims do.
 local function add_owners(owners, group)
   local own = {}
   for _, claim in ipairs(group) do
