@@ -10,6 +10,7 @@
 #include "base/sort.h"
 #include "object/disasm.h"
 #include "profile/jump_tables.h"
+#include "profile/landing_pads.h"
 
 const char gp_block_counter[] = "__sanitizer_cov_trace_pc";
 
@@ -41,7 +42,7 @@ enum {
   ENTRY = 1,        /* a function or a cold part begins here */
   TARGET = 2,       /* a jump leads here */
   REACHED = 4,      /* the preceding code continues here */
-  HANDLER = 8,      /* an exception may lead here */
+  HANDLER = 8,      /* a landing pad: an exception may lead here */
   MAY_RUN = 16,     /* uncounted, and may have run */
   INHERITED = 32,   /* continues the block of the preceding piece */
   EMPTY = 64,       /* begins with an unconditional jump or a nop */
@@ -69,8 +70,7 @@ typedef struct search {
   uint32_t decoded;         /* the function being decoded */
   uint64_t table;           /* the last table referred to since the last jump or call */
   uint64_t reference;       /* the instruction that refers to it */
-  bool handles_exceptions;  /* the image has exception handlers */
-  places resumptions;       /* where handlers may begin; empty if there are none */
+  gp_landing_pads pads;
   places empty;             /* unconditional jumps to known places, and nops */
 
   uint8_t *flags;           /* flags of each piece */
@@ -131,14 +131,6 @@ static bool add_place(places *p, uint64_t low) {
   return true;
 }
 
-/* Adds a place where an exception handler may begin. No jump leads there. The code before
- * a handler ends with a jump, a return, or a call that does not return, and is on another
- * line. */
-static bool add_resumption(search *s, uint64_t low) {
-  bool may_handle = s->handles_exceptions && gp_symtab_at(s->symtab, low) != GP_NONE;
-  return !may_handle || add_place(&s->resumptions, low);
-}
-
 /* Sets the jump table, if the instruction at `code` refers to one. Code between this
  * instruction and the jump has no other jump or call. */
 static void note_table(search *s, gp_range code, uint64_t reference) {
@@ -151,10 +143,7 @@ static void note_table(search *s, gp_range code, uint64_t reference) {
 static bool add_instruction(search *s, gp_range code, gp_instruction kind,
                             uint64_t target) {
   bool counts = kind == GP_DIRECT_CALL && target == s->counter;
-  bool resumes = kind == GP_DIRECT_CALL || kind == GP_SLOT_CALL ||
-                 kind == GP_INDIRECT_CALL || kind == GP_RETURN;
   bool empty = kind == GP_NOP || (kind == GP_JUMP && target != 0);
-  if (resumes && !counts && !add_resumption(s, code.high)) return false;
   if (empty && !add_place(&s->empty, code.low)) return false;
   switch (kind) {
     case GP_DIRECT_CALL: return !counts || add_call(s, code, 0);
@@ -252,16 +241,16 @@ static int compare(const void *a, const void *b) {
 }
 
 /* Collects the first addresses of pieces: lines, counting calls, code after jumps,
- * targets of jumps, and where exception handlers may begin. If no jumps were found,
- * libopcodes does not identify jumps on this machine. Then the only pieces with known
- * counts are the counting calls themselves. */
+ * targets of jumps, and landing pads of exceptions. If no jumps were found, libopcodes
+ * does not identify jumps on this machine. Then the only pieces with known counts are the
+ * counting calls themselves. */
 static void collect_pieces(search *s) {
   gp_counted_code *f = s->found;
   const calls *c = &s->calls;
   const jumps *j = &s->jumps;
   uint64_t *low = f->low, *end = low;
   for (uint32_t i = 0; i < s->symtab->count; i++) *end++ = s->symtab->address[i];
-  for (size_t i = 0; i < s->resumptions.count; i++) *end++ = s->resumptions.low[i];
+  for (size_t i = 0; i < s->pads.count; i++) *end++ = s->pads.address[i];
   for (size_t i = 0; i < c->count; i++) {
     *end++ = c->low[i];
     if (j->count == 0) *end++ = c->high[i];
@@ -277,11 +266,12 @@ static void collect_pieces(search *s) {
       low[f->piece_count++] = *next;
 }
 
-/* Whether a place is at `address`. *next is the first place at or above the address of
- * the last call. */
-static bool has_place(const places *p, size_t *next, uint64_t address) {
-  while (*next < p->count && p->low[*next] < address) ++*next;
-  return *next < p->count && p->low[*next] == address;
+/* Whether one of `count` ascending places is `address`. *next is the first one at or
+ * above the address of the last call. */
+static bool has_place(const uint64_t *place, size_t count, size_t *next,
+                      uint64_t address) {
+  while (*next < count && place[*next] < address) ++*next;
+  return *next < count && place[*next] == address;
 }
 
 /* Sets what is known about each piece without regard to other pieces. */
@@ -290,7 +280,7 @@ static void describe_pieces(search *s) {
   const calls *c = &s->calls;
   const jumps *j = &s->jumps;
   const gp_symtab *symtab = s->symtab;
-  size_t call = 0, jump = 0, resumption = 0, empty = 0;
+  size_t call = 0, jump = 0, pad = 0, empty = 0;
   for (size_t i = 0; i < f->piece_count; i++) {
     uint32_t symbol = gp_symtab_above(symtab, f->low[i]) - 1;
     bool inside = symbol != UINT32_MAX;
@@ -305,8 +295,9 @@ static void describe_pieces(search *s) {
     if (counted && inside) s->function_flags[s->function[i]] |= COUNTED;
     if (inside && symtab->address[symbol] == f->low[i] && begins_part(symtab, symbol))
       s->flags[i] |= ENTRY;
-    if (has_place(&s->resumptions, &resumption, f->low[i])) s->flags[i] |= HANDLER;
-    if (has_place(&s->empty, &empty, f->low[i])) s->flags[i] |= EMPTY;
+    if (has_place(s->pads.address, s->pads.count, &pad, f->low[i]))
+      s->flags[i] |= HANDLER;
+    if (has_place(s->empty.low, s->empty.count, &empty, f->low[i])) s->flags[i] |= EMPTY;
   }
 }
 
@@ -321,11 +312,13 @@ static uint32_t target_of(const search *s, uint32_t piece) {
 }
 
 /* The piece that follows if no jump is made; GP_NONE if there is none in the same part of
- * the function. */
+ * the function, or if it is a landing pad: the code before it ends with a jump, a return,
+ * or a call that does not return. */
 static uint32_t next_of(const search *s, uint32_t piece) {
   uint32_t jump = s->jump[piece], next = piece + 1;
   if (jump != GP_NONE && !s->jumps.conditional[jump]) return GP_NONE;
-  return next < s->found->piece_count && !(s->flags[next] & ENTRY) ? next : GP_NONE;
+  bool follows = next < s->found->piece_count && !(s->flags[next] & (ENTRY | HANDLER));
+  return follows ? next : GP_NONE;
 }
 
 /* Forgets the jump table of the jump at the end of a piece, if another jump leads to code
@@ -350,16 +343,51 @@ static void find_entries(search *s) {
   for (uint32_t i = 0; i < f->piece_count; i++) check_table(s, i);
 }
 
+/* Returns the first piece from `piece` on that has a counter or ends with a jump; GP_NONE
+ * if there is none. */
+static uint32_t first_counter(const search *s, uint32_t piece) {
+  while (piece != GP_NONE && s->found->runs[piece] == GP_UNCOUNTED &&
+         s->jump[piece] == GP_NONE)
+    piece = next_of(s, piece);
+  return piece;
+}
+
 /* Compilers count a function's first block. So if a function's first counter never ran,
  * neither did the code before it; sets the count of that code to 0. */
 static void count_idle_entries(search *s) {
   uint64_t *runs = s->found->runs;
   for (uint32_t i = 0; i < s->found->piece_count; i++) {
-    uint32_t end = i;
     if (!(s->flags[i] & ENTRY)) continue;
-    while (end != GP_NONE && runs[end] == GP_UNCOUNTED && s->jump[end] == GP_NONE)
-      end = next_of(s, end);
+    uint32_t end = first_counter(s, i);
     if (end != GP_NONE && runs[end] == 0) memset(runs + i, 0, (end - i) * sizeof *runs);
+  }
+}
+
+/* Whether jumps lead to a piece after `first`, up to `last`. */
+static bool is_shared(const search *s, uint32_t first, uint32_t last) {
+  while (first < last)
+    if (s->flags[++first] & TARGET) return true;
+  return false;
+}
+
+/* Compilers count what a landing pad continues with. So a landing pad has the count of
+ * its first counter, unless other code leads there, too: then only a count of 0 is
+ * known. The landing pad may jump to the counter. */
+static void count_landing_pads(search *s) {
+  uint64_t *runs = s->found->runs;
+  for (uint32_t i = 0; i < s->found->piece_count; i++) {
+    if (!(s->flags[i] & HANDLER)) continue;
+    uint32_t end = first_counter(s, i);
+    if (end == GP_NONE) continue;
+    bool leaves = runs[end] == GP_UNCOUNTED && !s->jumps.conditional[s->jump[end]];
+    uint32_t counter = leaves ? target_of(s, end) : end;
+    uint64_t count = counter != GP_NONE ? runs[counter] : GP_UNCOUNTED;
+    bool shared = leaves || is_shared(s, i, end);
+    if (count == GP_UNCOUNTED || (count > 0 && shared)) continue;
+    for (uint32_t piece = i; piece < end + leaves; piece++) {
+      runs[piece] = count;
+      if (piece < end) s->flags[piece + 1] |= INHERITED;
+    }
   }
 }
 
@@ -421,8 +449,8 @@ static void mark_successors(search *s, uint32_t piece) {
   mark(s, next_of(s, piece));
 }
 
-/* Marks the uncounted pieces that may run: pieces without a visible way in, pieces that
- * may be exception handlers, and all pieces that can be reached from these or from pieces
+/* Marks the uncounted pieces that may run: pieces without a visible way in, landing
+ * pads, and all pieces that can be reached from these or from pieces
  * that ran. */
 static void mark_running(search *s) {
   const gp_counted_code *f = s->found;
@@ -482,7 +510,7 @@ static void join(search *s) {
 static bool make_pieces(search *s) {
   gp_counted_code *f = s->found;
   size_t most = s->symtab->count + 2 * (s->calls.count + s->jumps.count) +
-                s->resumptions.count + s->tables.target_count;
+                s->pads.count + s->tables.target_count;
   f->low = gp_column(most, sizeof *f->low);
   f->runs = gp_column(most, sizeof *f->runs);
   s->flags = gp_column(most, sizeof *s->flags);
@@ -498,6 +526,7 @@ static bool make_pieces(search *s) {
   if (s->jumps.count == 0) return true;
   find_entries(s);
   count_idle_entries(s);
+  count_landing_pads(s);
   inherit(s);
   mark_running(s);
   count_idle(s);
@@ -519,13 +548,13 @@ static bool find(search *s, const gp_image *image, gp_disasm *decoder) {
   bool counted;
   size_t count = s->recorded->count;
   s->counter = find_counter(image, s->symtab);
-  s->handles_exceptions = bfd_get_section_by_name(image->file, ".gcc_except_table");
   s->order = gp_identity(count);
   if (!s->order || !gp_sort(s->order, count, by_address, s->recorded->address) ||
       !gp_jump_tables_open(&s->tables, image, s->symtab) ||
+      !gp_landing_pads_find(&s->pads, image) ||
       !decode(s, image, decoder, &counted) || !gp_jump_tables_read(&s->tables))
     return false;
-  if (!counted) return true;
+  if (!counted || !s->pads.known) return true;
   drop_other_calls(s);
   return make_blocks(s) && make_pieces(s);
 }
@@ -542,7 +571,7 @@ static void free_search(search *s) {
   free(s->jumps.table);
   free(s->jumps.reference);
   gp_jump_tables_free(&s->tables);
-  free(s->resumptions.low);
+  gp_landing_pads_free(&s->pads);
   free(s->empty.low);
   free(s->flags);
   free(s->function);

@@ -42,9 +42,9 @@ typedef struct gp_counted_code {
 } gp_counted_code;
 
 /* Decodes .text. Finds nothing if no block was recorded, if the code cannot be decoded,
- * or if a recorded block is not at a call of the counting function: then something else
- * has counted the blocks. The table must be by line. Errors: .text cannot be read; no
- * memory. */
+ * if the landing pads of exceptions are not known, or if a recorded block is not at a
+ * call of the counting function: then something else has counted the blocks. The table
+ * must be by line. Errors: .text cannot be read; no memory. */
 bool gp_counted_code_find(gp_counted_code *found, const gp_blocks *recorded,
                           const gp_image *image, const gp_symtab *symtab,
                           const gp_opcodes *opcodes, gp_error *error);

@@ -13,6 +13,7 @@ local HOOK <const> = "__sanitizer_cov_trace_pc"
 
 -- By default clang omits blocks whose counts follow from the counts of other blocks.
 local COVERAGE <const> = { gcc = "trace-pc", clang = "trace-pc,no-prune" }
+COVERAGE["g++"], COVERAGE["clang++"] = COVERAGE.gcc, COVERAGE.clang
 
 --- Tells whether a compiler is installed.
 -- @tparam string compiler
@@ -33,7 +34,7 @@ local LINK <const> = { "-L" .. program.root .. "/build", "-lgprof-blocks", "-pth
 -- @tparam[opt] table options `compiler` ("gcc"); `flags`, further ones; `coverage`, the flags that enable counting;
 --   `link`: false for a shared object without the runtime; `together`: compile and link with one command (clang then
 --   also links its own runtime, which makes the image large); `text` of the source, if it is not a fixture
--- @treturn table `source`, `dir`, `image` (path)
+-- @treturn table `source`, `dir`, `image` (path), `language` ("c", "c++")
 function blocks.compile(source, options)
   options = options or {}
   local compiler, dir = options.compiler or "gcc", shell.tmpdir(source)
@@ -49,7 +50,8 @@ function blocks.compile(source, options)
   end
   append(link, options.link ~= false and LINK or {})
   shell.check(append(link, { "-o", source }), { cwd = dir })
-  return { source = source, dir = dir, image = dir .. "/" .. source }
+  local language = compiler:find "%+%+$" and "c++" or "c"
+  return { source = source, dir = dir, image = dir .. "/" .. source, language = language }
 end
 
 --- Runs a program in a fresh directory.
@@ -239,19 +241,20 @@ function blocks.code_lines(built)
   return lines
 end
 
---- Compiles a program's source with gcc, runs it and counts the lines with gcov.
+--- Compiles a program's source with gcc or g++, runs it and counts the lines with gcov.
 -- @tparam table built
 -- @treturn table how often each line was executed, keyed by line number
 function blocks.gcov(built)
   local dir = shell.tmpdir("gcov")
   local source = built.source .. ".c"
   shell.write(dir .. "/" .. source, shell.read(built.dir .. "/" .. source))
-  shell.check({ "gcc", "-O0", "--coverage", "-c", source }, { cwd = dir })
-  shell.check({ "gcc", "--coverage", built.source .. ".o", "-o", "program", "-pthread" }, { cwd = dir })
+  local compiler = built.language == "c++" and "g++" or "gcc"
+  shell.check({ compiler, "-O0", "--coverage", "-c", source }, { cwd = dir })
+  shell.check({ compiler, "--coverage", built.source .. ".o", "-o", "program", "-pthread" }, { cwd = dir })
   shell.check({ "./program" }, { cwd = dir, timeout = 60 })
   local lines = {}
   for line in shell.check({ "gcov", "-t", source }, { cwd = dir }).stdout:gmatch("[^\n]+") do
-    local count, number = line:match("^%s*([%d#]+)%*?:%s*(%d+):")
+    local count, number = line:match("^%s*([%d#=]+)%*?:%s*(%d+):")
     if count then
       lines[math.tointeger(number)] = math.tointeger(count) or 0
     end

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Landing pads: where exceptions lead. */
+#include "profile/landing_pads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "debug/cursor.h"
+#include "object/section.h"
+
+/* The fields before a table of landing pads, and those of a CIE before its instructions,
+ * take fewer bytes than this. The limit bounds the time for damaged tables, which are
+ * referred to many times. */
+#define HEADER_SIZE 64
+
+/* Encodings of pointers (DW_EH_PE_*): none; relative to their own place; and the bit of
+ * pointers to a pointer. */
+enum { OMITTED = 0xff, RELATIVE = 0x10, INDIRECT = 0x80 };
+
+/* The contents of a section. */
+typedef struct contents {
+  uint8_t *bytes;
+  uint64_t low, size;       /* its first address and its size; 0 if there is none */
+} contents;
+
+typedef struct reading {
+  gp_landing_pads *found;
+  gp_layout layout;
+  contents frames;          /* .eh_frame */
+  contents tables;          /* .gcc_except_table */
+  uint64_t unread;          /* bytes of `tables`; functions do not share a table */
+  bool no_memory;
+} reading;
+
+/* How a CIE encodes pointers of its functions. */
+typedef struct encodings {
+  uint8_t address;
+  uint8_t table;            /* pointer to the function's table */
+} encodings;
+
+/* False if there is no memory. */
+static bool read_contents(contents *into, const gp_image *image, const char *name) {
+  gp_section section;
+  gp_section_open(&section, image, name);
+  into->bytes = gp_column(section.size, 1);
+  if (into->bytes && section.size > 0 &&
+      gp_section_read(&section, 0, into->bytes, section.size)) {
+    into->low = bfd_section_vma(section.section);
+    into->size = section.size;
+  }
+  gp_section_free(&section);
+  return into->bytes;
+}
+
+/* Returns a cursor on a header at `offset`. */
+static gp_cursor header_at(const contents *in, uint64_t offset, gp_layout layout) {
+  gp_cursor cursor = gp_cursor_on(in->bytes, in->size, layout);
+  gp_take(&cursor, offset);
+  if (gp_left(&cursor) > HEADER_SIZE) cursor.end = cursor.at + HEADER_SIZE;
+  return cursor;
+}
+
+static uint64_t take_number(gp_cursor *cursor, uint8_t format) {
+  switch (format) {
+    case 0x0: return gp_take_uint(cursor, cursor->layout.pointer_size);
+    case 0x1: return gp_take_uleb(cursor);
+    case 0x2: return gp_take_u16(cursor);
+    case 0x3: return gp_take_u32(cursor);
+    case 0x4:
+    case 0xc: return gp_take_u64(cursor);
+    case 0x9: return (uint64_t)gp_take_sleb(cursor);
+    case 0xa: return (uint64_t)(int16_t)gp_take_u16(cursor);
+    case 0xb: return (uint64_t)(int32_t)gp_take_u32(cursor);
+    default: cursor->bad = true; return 0;
+  }
+}
+
+/* Reads an encoded pointer. `low` is the address of the cursor's first byte. 0 stands for
+ * no pointer in any encoding. */
+static uint64_t take_pointer(gp_cursor *cursor, uint8_t encoding, uint64_t low) {
+  uint64_t place = low + (uint64_t)(cursor->at - cursor->start);
+  uint64_t value = take_number(cursor, encoding & 0xf);
+  uint8_t base = encoding & 0xf0;
+  cursor->bad |= base != 0 && base != RELATIVE;
+  if (base == RELATIVE && value != 0) value += place;
+  return cursor->layout.pointer_size == 4 ? (uint32_t)value : value;
+}
+
+/* Reads the encodings of a CIE. False if they are not known. */
+static bool read_encodings(const reading *r, uint64_t offset, encodings *into) {
+  *into = (encodings){.table = OMITTED};
+  gp_cursor cie = header_at(&r->frames, offset, r->layout);
+  gp_take_length(&cie);
+  cie.bad |= cie.wide || gp_take_u32(&cie) != 0;
+  uint8_t version = gp_take_u8(&cie);
+  const unsigned char *letter = cie.at;
+  gp_skip_string(&cie);
+  if (cie.bad || *letter == 0) return !cie.bad;
+  if (*letter != 'z') return false;
+  gp_take_uleb(&cie);  /* code alignment */
+  gp_take_sleb(&cie);  /* data alignment */
+  version == 1 ? gp_take_u8(&cie) : gp_take_uleb(&cie);  /* return address */
+  gp_take_uleb(&cie);  /* size of what follows */
+  while (*++letter != 0) switch (*letter) {
+      case 'L': into->table = gp_take_u8(&cie); break;
+      case 'R': into->address = gp_take_u8(&cie); break;
+      case 'P':
+        take_pointer(&cie, gp_take_u8(&cie) & (uint8_t)~INDIRECT, r->frames.low);
+        break;
+      case 'S':  /* signal frame */
+      case 'B':  /* signed return addresses */
+      case 'G':  /* tagged memory */
+        break;
+      default: return false;
+    }
+  return !cie.bad;
+}
+
+static bool add(reading *r, uint64_t address) {
+  gp_landing_pads *f = r->found;
+  if (!GP_RESERVE(&f->capacity, f->count + 1, GP_COLUMN(f->address))) {
+    r->no_memory = true;
+    return false;
+  }
+  f->address[f->count++] = address;
+  return true;
+}
+
+/* Reads the table of a function. */
+static bool read_table(reading *r, uint64_t function, uint64_t address) {
+  const contents *tables = &r->tables;
+  gp_cursor table = header_at(tables, address - tables->low, r->layout);
+  uint8_t encoding = gp_take_u8(&table);
+  uint64_t base = encoding == OMITTED ? function
+                                      : take_pointer(&table, encoding, tables->low);
+  if (gp_take_u8(&table) != OMITTED) gp_take_uleb(&table);  /* types */
+  encoding = gp_take_u8(&table);
+  uint64_t length = gp_take_uleb(&table);
+  table.end = tables->bytes + tables->size;
+  if (table.bad || length > gp_left(&table) || length > r->unread) return false;
+  table.end = table.at + length;
+  r->unread -= length;
+  while (gp_left(&table) > 0) {
+    take_pointer(&table, encoding, 0);  /* calls */
+    take_pointer(&table, encoding, 0);  /* their size */
+    uint64_t pad = take_pointer(&table, encoding, 0);
+    gp_take_uleb(&table);  /* action */
+    if (table.bad || (pad != 0 && !add(r, base + pad))) return false;
+  }
+  return true;
+}
+
+/* Reads what .eh_frame has about a function. The CIE is `distance` bytes before the
+ * number at `offset`. */
+static bool read_function(reading *r, gp_cursor frame, uint64_t offset,
+                          uint32_t distance) {
+  encodings how;
+  if (distance > offset || !read_encodings(r, offset - distance, &how)) return false;
+  uint64_t function = take_pointer(&frame, how.address, r->frames.low);
+  take_number(&frame, how.address & 0xf);  /* its size */
+  if (how.table == OMITTED) return !frame.bad;
+  gp_take_uleb(&frame);  /* size of what follows */
+  uint64_t table = take_pointer(&frame, how.table, r->frames.low);
+  return !frame.bad && (table == 0 || read_table(r, function, table));
+}
+
+/* Reads all tables. False if one cannot be read. */
+static bool read_frames(reading *r) {
+  gp_cursor frames = gp_cursor_on(r->frames.bytes, r->frames.size, r->layout);
+  while (gp_left(&frames) > 0) {
+    uint64_t length = gp_take_length(&frames);
+    gp_cursor frame = frames;
+    if (frames.bad || frames.wide || !gp_take(&frames, length)) return false;
+    if (length == 0) continue;  /* the end of what one linker input has */
+    frame.end = frames.at;
+    uint64_t offset = (uint64_t)(frame.at - frame.start);
+    uint32_t distance = gp_take_u32(&frame);  /* 0: a CIE */
+    if (frame.bad || (distance != 0 && !read_function(r, frame, offset, distance)))
+      return false;
+  }
+  return true;
+}
+
+static int compare(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+bool gp_landing_pads_find(gp_landing_pads *found, const gp_image *image) {
+  *found = (gp_landing_pads){0};
+  reading r = {.found = found, .layout = image->layout};
+  r.no_memory = !read_contents(&r.frames, image, ".eh_frame") ||
+                !read_contents(&r.tables, image, ".gcc_except_table");
+  r.unread = r.tables.size;
+  found->known = !r.no_memory && read_frames(&r);
+  free(r.frames.bytes);
+  free(r.tables.bytes);
+  if (found->count > 0)  /* qsort() must not get NULL */
+    qsort(found->address, found->count, sizeof *found->address, compare);
+  return !r.no_memory;
+}
+
+void gp_landing_pads_free(gp_landing_pads *pads) {
+  free(pads->address);
+  memset(pads, 0, sizeof *pads);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Landing pads: where exceptions lead. No jump leads there.
+ *
+ * .eh_frame names the tables of functions in .gcc_except_table, which compilers write for
+ * C++ and some other languages. Reading both takes time and memory in proportion to their
+ * sizes.
+ */
+#ifndef GP_PROFILE_LANDING_PADS_H
+#define GP_PROFILE_LANDING_PADS_H
+
+#include "object/image.h"
+
+typedef struct gp_landing_pads {
+  bool known;             /* the tables could be read, or there are none */
+  size_t count, capacity;
+  uint64_t *address;      /* ascending */
+} gp_landing_pads;
+
+/* False if there is no memory. Free the result in either case. */
+bool gp_landing_pads_find(gp_landing_pads *found, const gp_image *image);
+void gp_landing_pads_free(gp_landing_pads *pads);
+
+#endif
