@@ -92,8 +92,9 @@ static bool read_encodings(const reading *r, uint64_t offset, encodings *into) {
   *into = (encodings){.table = OMITTED};
   gp_cursor cie = header_at(&r->frames, offset, r->layout);
   gp_take_length(&cie);
-  cie.bad |= cie.wide || gp_take_u32(&cie) != 0;
+  if (cie.wide || gp_take_u32(&cie) != 0) return false;
   uint8_t version = gp_take_u8(&cie);
+  if (version != 1 && version != 3) return false;
   const unsigned char *letter = cie.at;
   gp_skip_string(&cie);
   if (cie.bad || *letter == 0) return !cie.bad;

@@ -4,7 +4,9 @@
 
 local blocks = require "support.blocks"
 local chance = require "support.chance"
+local elf = require "support.elf"
 local gprof = require "gprof"
+local launch = require "support.launch"
 local random_program = require "support.random_program"
 local shell = require "support.shell"
 
@@ -278,6 +280,84 @@ for _, compiler in ipairs(cxx_compilers) do
     end)
   end)
 end
+
+-- Writes the annotated source for each image after the profile. Prints how many lines have the count 0, and by how many
+-- kilobytes the memory grew.
+local annotate <const> = [[
+  local gprof = require "gprof"
+  local function peak()
+    return tonumber(io.open "/proc/self/status":read "a":match "VmHWM:%s*(%d+)")
+  end
+  for i = 2, #arg do
+    local before, idle = peak(), 0
+    local image = assert(gprof.image(arg[i]))
+    local data = assert(gprof.data(image, arg[1]))
+    local profile = assert(gprof.profile(image, data, { line = "all", idle_blocks = true }))
+    profile:report("annotation", { all_lines = true, display_unused_functions = true }, function(text) end)
+    for _, line in ipairs(profile:annotate "handlers.c") do
+      idle = idle + (line.blocks == 0 and 1 or 0)
+    end
+    print(idle, peak() - before)
+    image:close()
+  end
+]]
+
+describe("Damaged tables of exception handlers are harmless:", function()
+  local tables <const> = { ".eh_frame", ".gcc_except_table" }
+  local built, bytes, counts
+  setup(function()
+    built = blocks.compile("handlers", { compiler = "g++", text = handlers })
+    bytes, counts = shell.read(built.image), blocks.run(built).dir .. "/gmon.out"
+  end)
+
+  -- Returns how many lines have the count 0 for each image. One process reads all images. Fails on a crash, on an
+  -- error, or if an image takes 64 MB of memory.
+  local function idle_lines(images)
+    local paths, found = { counts }, {}
+    for i, image in ipairs(images) do
+      paths[i + 1] = shell.write(("%s/damaged%d"):format(built.dir, i), image)
+    end
+    local result = launch.script(annotate, paths, { timeout = 60 })
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    for idle, growth in result.stdout:gmatch "(%d+)\t(%d+)\n" do
+      table.insert(found, tonumber(idle))
+      assert.is_true(tonumber(growth) < 65536, growth)
+    end
+    assert.equal(#images, #found)
+    return found
+  end
+
+  it("if a table is cut off, no line is shown as one that never ran", function()
+    local images = { bytes }
+    for _, name in ipairs(tables) do
+      local _, size = elf.place(built.image, name)
+      for _, left in ipairs { size // 2 + 1, 1 } do
+        table.insert(images, elf.patch(bytes, name, { size = left }))
+      end
+    end
+    local found = idle_lines(images)
+    assert.is_true(table.remove(found, 1) >= 5)
+    assert.same({ 0, 0, 0, 0 }, found)
+  end)
+
+  local repeatedly, _, first = chance.cases(9500, 12)
+  it("random bytes from seed " .. first, function()
+    repeatedly(function(again)
+      local images = {}
+      for i = 1, 12 do
+        local offset, size = elf.place(built.image, tables[i % 2 + 1])
+        local text = bytes
+        for _ = 1, math.random(4) do
+          local at, byte = offset + math.random(0, size - 1), chance.pick { 0, 1, 127, 128, 255, math.random(0, 255) }
+          text = text:sub(1, at) .. string.char(byte) .. text:sub(at + 2)
+        end
+        images[i] = text
+      end
+      local done, message = pcall(idle_lines, images)
+      assert(done, again .. tostring(message))
+    end, 12)
+  end)
+end)
 
 -- Programs whose code is entered in ways that no jump shows. The lines marked "ran" must not have the count 0. Those
 -- marked "never" must have the count 0.
