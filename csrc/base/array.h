@@ -32,7 +32,7 @@ static inline size_t gp_capacity(size_t capacity, size_t needed) {
  * the pointer to its items. Returns false, with the column unchanged, if there is not
  * enough memory. */
 static inline bool gp_resize(void *column, size_t capacity, size_t size) {
-  void *items;  /* memcpy, because casting T ** to void ** breaks strict aliasing */
+  void *items;  /* copied by memcpy: casting T ** to void ** breaks strict aliasing */
   if (capacity == 0) capacity = 1;
   if (capacity > SIZE_MAX / size) return false;
   memcpy(&items, column, sizeof items);

@@ -73,8 +73,8 @@ char *gp_columns_integer(char *out, int64_t value, gp_column_style style) {
 
 /* Formats a number below 10^9 with one or two decimals by integer arithmetic, so that it
  * ends at `end`. Returns the first character. Returns NULL if printf must format the
- * number: it is out of range, or so close to the midpoint of two results that the error
- * of the multiplication (below 10^-4) could change the rounding. */
+ * number: it is out of range, or so close to the midpoint of two results that a rounding
+ * error in `scaled` (below 10^-4) could change the result. */
 static char *put_decimal(char *end, double value, int precision) {
   if (!(value >= 0 && value < 1e9) || precision < 1 || precision > 2) return NULL;
   uint64_t unit = precision == 1 ? 10 : 100;

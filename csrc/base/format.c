@@ -11,7 +11,7 @@ static int read_number(const char **p) {
   return number;
 }
 
-/* Reads the flags - and +, each at most once, in any order. */
+/* Reads the flags "-" and "+", each at most once, in any order. */
 static const char *read_flags(const char *p, gp_column_style *style) {
   for (;; p++) {
     bool *flag = *p == '-' ? &style->left : *p == '+' ? &style->plus : NULL;

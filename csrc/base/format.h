@@ -2,9 +2,10 @@
 /*
  * Parses printf-like formats.
  *
- * Conversions are %d, %f, %s and %%, with an optional flag -, width and precision; %d and
- * %f also accept the flag +. A conversion may select its value by position, as in %2$7d.
- * A format is parsed into pieces once, and the pieces are used for many rows.
+ * Conversions are %d, %f and %s; %% stands for a percent sign. A conversion may have the
+ * flag "-", a width and a precision; %d and %f also accept the flag "+". A conversion may
+ * select its value by position, as in %2$7d. A format is parsed into pieces once, and the
+ * pieces are used for many rows.
  */
 #ifndef GP_BASE_FORMAT_H
 #define GP_BASE_FORMAT_H

@@ -27,7 +27,7 @@ static bool fail_system(gp_error *error, const char *what) {
 
 /* Blocks the signals that end the process. Skips signals that are already blocked,
  * because release_signals unblocks all of `held`. Also skips ignored signals: while
- * blocked, they would become pending and interrupt the copy. */
+ * blocked, they would become pending, and copy_bytes would stop. */
 static void hold_signals(sigset_t *held) {
   static const int signals[] = {SIGHUP, SIGINT, SIGTERM};
   sigset_t before;
@@ -80,8 +80,8 @@ static bool create(const char *name, named_file *made) {
   return made->file >= 0;
 }
 
-/* Gives a name to a file without one. AT_EMPTY_PATH needs a privilege; the second attempt
- * needs /proc. */
+/* Gives a name to a file without one. The first attempt needs a privilege (for
+ * AT_EMPTY_PATH), the second needs /proc. */
 static bool link_nameless(const char *name, named_file *made) {
   char path[40];
   if (linkat(made->file, "", AT_FDCWD, name, AT_EMPTY_PATH) == 0) return true;
@@ -201,8 +201,8 @@ static char *copy_temporarily(int file, const char *target, const sigset_t *held
   return NULL;
 }
 
-/* Gives a file its final name; no file of that name may exist. On file systems without
- * hard links, another process could create the target between access() and rename(). */
+/* Gives a file its final name. Fails if the target exists. On file systems without hard
+ * links, another process could create the target between access() and rename(). */
 static bool name_first(const char *name, const char *target) {
   if (link(name, target) == 0) return unlink(name) == 0;
   return errno != EEXIST && access(target, F_OK) != 0 && rename(name, target) == 0;

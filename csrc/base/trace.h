@@ -2,8 +2,8 @@
 /*
  * Debug output of the core, by topic.
  *
- * A caller passes a gp_trace, with a function that receives the lines; NULL disables all
- * output. A disabled topic costs one test.
+ * A caller passes a gp_trace, whose function receives the lines. If the caller passes
+ * NULL, there is no output. A disabled topic costs one test.
  *
  * Each topic is a bit. The values are those of GNU gprof's option -d.
  */

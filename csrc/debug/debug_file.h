@@ -29,9 +29,9 @@ bool gp_debug_file_is_likely(const gp_image *image);
 bool gp_debug_file_attach(gp_image *image, const char *path, const char *image_path,
                           gp_wanted wanted, gp_error *error);
 
-/* Makes the file at `path`, an absolute path, the image's supplementary file, unless the
- * image has one. Errors: its build id is not the one in .gnu_debugaltlink; also the
- * errors of gp_image_open_supplementary. */
+/* Attaches the supplementary file at `path`, which must be absolute, unless the image has
+ * one. Errors: its build id is not the one in .gnu_debugaltlink; also the errors of
+ * gp_image_open_supplementary. */
 bool gp_debug_file_attach_supplementary(gp_image *image, const char *path,
                                         gp_error *error);
 

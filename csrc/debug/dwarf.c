@@ -19,10 +19,10 @@ bool gp_has_debug_info(const gp_image *image) {
   return info.size > 0 || has_older_formats(image->file);
 }
 
-/* A line table lists directories and files once, and needs a few bytes for each. But
- * every pair can be a file, and names can overlap in .debug_line_str. So the length of
- * all file names is limited to this multiple of the size of .debug_line, plus the
- * minimum. */
+/* A line table lists directories and files once, and needs a few bytes for each. But each
+ * directory can be combined with each name, and names can overlap in .debug_line_str. So
+ * the total length of file names is limited to NAMES_PER_BYTE times the size of
+ * .debug_line, plus LEAST_NAMES. */
 enum { NAMES_PER_BYTE = 128, LEAST_NAMES = 1 << 20 };
 
 bool gp_dwarf_open(gp_dwarf *dwarf, const gp_image *image) {

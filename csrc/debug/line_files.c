@@ -147,7 +147,8 @@ static char *read_comp_dir(gp_line_files *files) {
   return gp_dwarf_string(dwarf, &dwarf->info, &files->comp_dir_layout, files->comp_dir);
 }
 
-/* Charges a name, and the text that was read for it. */
+/* Subtracts a file name from name_budget. Its length counts twice, to include the strings
+ * that were read to make the name. */
 static void charge(gp_dwarf *dwarf, const char *name) {
   uint64_t size = name ? 2 * strlen(name) : 0;
   dwarf->name_budget -= size < dwarf->name_budget ? size : dwarf->name_budget;

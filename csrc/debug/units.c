@@ -21,7 +21,8 @@ enum { FORM_implicit_const = 0x21 };
 
 /* How many bytes of .debug_abbrev all searches may read in total. A unit either has its
  * own abbreviation table, or its first entry uses one of the first abbreviations of a
- * shared table. So valid files need about as many bytes as both sections contain. */
+ * shared table. So valid files need about as many bytes as .debug_abbrev and .debug_info
+ * contain together. */
 static uint64_t initial_budget(const gp_dwarf *dwarf) {
   return 16 * (dwarf->abbrev.size + dwarf->info.size) + 1048576;
 }

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* Up to this many stale records, reusing the staging area is always worth it. */
+/* A record of the staging area is stale if the last file did not have it. The staging
+ * area is never emptied because of this many stale records or fewer. */
 enum { FEW = 1000 };
 
 void gp_staging_free(gp_staging *staging) {

@@ -27,7 +27,8 @@ enum { END, PROCESS, MODULES, TABLE };
 /* Sizes in bytes: the fixed parts of these sections, and a record in a table. */
 enum { PROCESS_SIZE = 80, MODULE_SIZE = 44, TABLE_SIZE = 40, RECORD_SIZE = 32 };
 
-/* The number of roots. They are the first records of a table. */
+/* The number of roots, the contexts at which call paths begin. They are the first records
+ * of a table. */
 #define ROOTS 3
 
 /* The value of `entered` in records that readers must ignore (see doc/contexts.md). */

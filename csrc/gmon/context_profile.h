@@ -2,9 +2,10 @@
 /*
  * Reads context profiles, which the recorder writes (see doc/contexts.md).
  *
- * A context profile has the calls and samples of each call path in a process, in the
- * program and its libraries. The reader sums them for the data's image. The result has
- * the same records as gmon.out, in the same order, so reports on both files are the same.
+ * A context profile has the calls and samples of each call path of a process. A path may
+ * lead through the program and its libraries. The reader sums the calls and samples in
+ * one image, the image of the data. The result has the same records as gmon.out, in the
+ * same order, so reports on both files are the same.
  */
 #ifndef GP_GMON_CONTEXT_PROFILE_H
 #define GP_GMON_CONTEXT_PROFILE_H

@@ -4,8 +4,8 @@
  *
  * In a sum, histograms with the same range are added bin by bin; the counts of arcs or
  * blocks with the same addresses are added. Records come from files (gmon_read.h,
- * add_file.h), from other sums and from scripts. Addresses stay as recorded; a later
- * stage maps them to functions.
+ * add_file.h), from other sums and from scripts. Addresses stay as recorded; they are
+ * mapped to functions when a profile is made of the data.
  */
 #ifndef GP_GMON_GMON_H
 #define GP_GMON_GMON_H
@@ -75,8 +75,8 @@ typedef struct gp_data {
   bool shared;            /* data of a shared library; callers outside the library have
                              the address GP_OUTSIDE */
   unsigned char build_id[GP_DATA_BUILD_ID_BYTES];
-  size_t build_id_size;   /* of the image, to choose the module of context profiles; 0 if
-                             unknown */
+  size_t build_id_size;   /* size of the image's build ID, which selects the module of a
+                             context profile; 0 if unknown */
   uint64_t image_size;    /* of the image's file in bytes; 0 if unknown */
   bool has_arcs;          /* an arc was added, or a file whose format records calls */
   gp_histogram *histograms;   /* disjoint; in the order in which they were added */

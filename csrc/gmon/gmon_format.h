@@ -14,8 +14,9 @@
 #define MAGIC_HEADER ((size_t)20)
 
 /* The version of the profiles that the dynamic linker writes for a shared library. A sum
- * of such profiles has version 1, and uses the reserved bytes: at MARK_OFFSET this number
- * (4 bytes), at LOST_OFFSET the number of calls that were not counted (8 bytes). */
+ * of such profiles has version 1. Its reserved bytes then hold VERSION_SHARED as a mark
+ * (4 bytes at MARK_OFFSET) and the number of calls that were not counted (8 bytes at
+ * LOST_OFFSET). */
 #define VERSION_SHARED UINT32_C(0x1ffff)
 enum { MARK_OFFSET = 8, LOST_OFFSET = 12 };
 
