@@ -9,7 +9,7 @@
 
 #include "lua/module.h"
 
-/* Weak, because some interpreters do not export it: then the release is unknown. */
+/* lua_ident names the release. It is weak, because some interpreters do not export it. */
 #pragma weak lua_ident
 
 /* lua_release() -> release of the interpreter, such as "5.4.4"; nil if unknown.

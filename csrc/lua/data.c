@@ -104,8 +104,9 @@ static void set_integer(lua_State *L, const char *name, uint64_t value) {
   lua_setfield(L, -2, name);
 }
 
-/* Fills in a file's entry, which is on the top of the stack: the file's format, and the
- * number of records added since the statistics `before` were taken. */
+/* Fills in the entry of a file in the list `files`. The entry is on the top of the stack.
+ * It gets the file's format and the number of records added since the statistics `before`
+ * were taken. */
 static void fill_entry(lua_State *L, const gp_data *data, gp_file_kind kind,
                        gp_data_stats before) {
   lua_pushstring(L, format_names[kind.format]);

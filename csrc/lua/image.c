@@ -42,8 +42,8 @@ void gp_push_image(lua_State *L, const gp_image_box *box) {
 /* Registry key of the handler of large names. */
 #define LARGE_NAMES "gprof.large_names"
 
-/* set_large_name_handler(function): sets the function that is called with an image, once,
- * if names are too large to be demangled */
+/* set_large_name_handler(function): sets the function that reports names too large to be
+ * demangled. It is called with the image, at most once for each image. */
 static int set_large_name_handler(lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
   lua_settop(L, 1);

@@ -101,8 +101,9 @@ static size_t write_gap(const page *p, size_t column, const gp_label *text, size
   return end;
 }
 
-/* Returns the colour of a cell: the colour of its entry, or idle if the node has neither
- * calls nor time. A node whose time is excluded from the graph is not idle. */
+/* Returns the colour of a cell: the colour of its entry, or the colour of idle functions
+ * if the node has neither calls nor time. A node whose time is excluded from the graph is
+ * not idle. */
 static gp_shade shade_of(const gp_callgraph *graph, uint32_t node) {
   bool used = graph->calls[node] != 0 || graph->self_calls[node] != 0 ||
               graph->self[node] != 0 || graph->children[node] != 0;

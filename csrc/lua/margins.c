@@ -3,8 +3,8 @@
  * Prints source text with a margin before each line, for Lua.
  *
  * The margin of an annotated line has its seconds and counts, in the widths that the
- * report asks for. The margin of any other line is blank. Lines do not become Lua strings
- * unless a function colours them.
+ * report asks for. The margin of any other line is blank. A line becomes a Lua string
+ * only if a Lua function colours it.
  */
 #include <string.h>
 
@@ -61,7 +61,8 @@ static int width_field(lua_State *L, const char *name) {
   return (int)width;
 }
 
-/* Leaves the string on the stack, which keeps it alive. */
+/* Returns a string field of the layout. Leaves the string on the stack, which keeps it
+ * alive. */
 static const char *text_field(lua_State *L, const char *name, size_t *length) {
   lua_getfield(L, ARG_LAYOUT, name);
   const char *text = lua_tolstring(L, -1, length);

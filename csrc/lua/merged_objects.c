@@ -52,9 +52,9 @@ static int fail(lua_State *L, const gp_error *error, size_t object) {
   return 3;
 }
 
-/* merge_objects(data, objects) -> symbols of all objects, table of their addresses (see
- * push_places); or nil, a message, and the number of the object. Adds to `data`, which
- * must be empty, all records except calls that enter or leave an object. */
+/* merge_objects(data, objects) -> symbols of all objects, table of the addresses of the
+ * objects (see push_places); or nil, a message, and the number of the object. Adds to
+ * `data`, which must be empty, all records except calls that enter or leave an object. */
 static int merge_objects(lua_State *L) {
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);

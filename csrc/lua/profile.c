@@ -189,8 +189,8 @@ static gp_field_value get_unknown_ticks(const gp_part *p) {
   return gp_number_value(unknown > 0 ? unknown : 0);
 }
 
-/* Allows a difference of one tick, because `counted` and `assigned` are sums of rounded
- * fractions. */
+/* Ignores a difference of less than one tick between `counted` and `assigned`, which are
+ * sums of rounded fractions. */
 static gp_field_value get_odd(const gp_part *p) {
   const gp_profile *profile = opened(p);
   const gp_samples *samples = &profile->samples;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads selections from a Lua table, which is indexed by stage and contains function
- * numbers:
+ * Reads selections from a Lua table. Its keys name what functions or arcs are selected
+ * for; functions are given by number:
  *
  *     { flat = { include = { 1, 2 }, exclude = { 7 } }, graph = ..., time = ...,
  *       annotation = ..., executions = ...,
@@ -83,7 +83,7 @@ static void take_arcs(lua_State *L, gp_arc_table *table, size_t functions) {
   }
 }
 
-/* Pushes tables[stage][side], or nil. */
+/* Pushes tables[stage][side], or nil. `side` is "include" or "exclude". */
 static void push_side(lua_State *L, int tables, const char *stage, const char *side) {
   if (lua_getfield(L, tables, stage) == LUA_TTABLE) {
     lua_getfield(L, -1, side);

@@ -442,12 +442,12 @@ static int finish(lua_State *L) {
  * last four are the values of a generic `for`; the format of the current row. */
 enum { NAMES = 2, FORMATS, NEXT, STATE, CONTROL, CLOSED, FORMAT };
 
-/* Rows of the core with more fields are written as Lua values, like those of any other
- * iterator. */
+/* If a row of a core iterator has more fields than this, its fields are written as Lua
+ * values, as for any other iterator. */
 enum { MAX_FIELDS = 16 };
 
-/* Stores the format of the row at FORMAT: the only one, or the one that the value on the
- * top of the stack selects. Pops that value. */
+/* Sets stack index FORMAT to the format of the row: the only format, or the one that the
+ * value on the top of the stack selects. Pops that value. */
 static void choose_format(lua_State *L) {
   if (lua_type(L, FORMATS) == LUA_TTABLE) {
     lua_gettable(L, FORMATS);

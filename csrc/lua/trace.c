@@ -23,8 +23,8 @@ static void write_escaped(FILE *file, const char *text) {
   fputc('\n', file);
 }
 
-/* Writes a line. `context`: a Lua file, or NULL for standard error, which is unbuffered,
- * so that lines appear in order with other output. */
+/* Writes a line. `context` is a Lua file, or NULL for standard error. Standard error is
+ * unbuffered, so lines appear in order with other output. */
 static void write_line(void *context, const char *text) {
   const luaL_Stream *stream = context;
   if (stream && !stream->closef) return;

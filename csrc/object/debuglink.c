@@ -97,9 +97,9 @@ bool gp_debuglink_is_supplementary(bfd *file, const unsigned char *id, size_t si
   return is;
 }
 
-/* libbfd prepends the image's directory even to an absolute name. So the path begins with
- * enough "../" to lead from any directory to the root, which is its own parent. libbfd
- * also expects at least one byte after the name, for the build id. */
+/* libbfd prepends the image's directory even to an absolute name. So the stored name
+ * begins with enough "../" to lead from any directory to the root, which is its own
+ * parent. libbfd also expects at least one byte after the name, for the build id. */
 #define STEPS_UP 200
 #define STEP_UP "../"
 

@@ -92,7 +92,7 @@ static void estimate_conversions(const char *name, uint64_t *work) {
 
 /* A function type in a Rust name gives the number of its lifetimes in base 62 ("FGa_", or
  * "DGa_" for traits), and libiberty writes all lifetimes. Returns whether each type has
- * at most 63. */
+ * at most 63 lifetimes. */
 static bool has_few_lifetimes(const char *name) {
   for (const char *p = name; (p = strchr(p, 'G')) != NULL; p++) {
     size_t digits = 1;
@@ -116,12 +116,13 @@ static size_t referenced_by(const char *name, size_t at) {
   return distance > at ? at : at - distance;
 }
 
-/* The longest D name that is demangled, in bytes. The depth of recursion grows with the
- * length. */
+/* The maximum length in bytes of a mangled name of the language D. The demangler's depth
+ * of recursion grows with the length. */
 enum { MAX_DLANG = 1 << 13 };
 
-/* Estimates the size of a demangled D name; libiberty's demangler for the language D
- * takes no callback. A back-reference repeats text that ends before the reference. */
+/* Estimates the size of a demangled D name. libiberty's demangler for the language D
+ * takes no callback that could stop it, so the size is estimated beforehand. A
+ * back-reference repeats text that ends before the reference. */
 static uint64_t dlang_work(const char *name) {
   uint64_t before[MAX_DLANG + 1];  /* the size of everything before each position */
   size_t length = strlen(name);

@@ -155,12 +155,12 @@ bool gp_image_read_symbols(gp_image *image, gp_error *error) {
   return gp_fail_memory(error);
 }
 
-/* A debugging file has a .text section without contents. Its size is limited to this
+/* In a debugging file, .text has a size but no contents. The size may be at most this
  * multiple of the file size. */
 #define MAX_TEXT_RATIO 16
 
 /* Finds .text. Its claimed size is limited by the size of the file: some work is
- * proportional to it, and text_high must not overflow. */
+ * proportional to the size of .text, and text_high must not overflow. */
 static bool find_text(gp_image *image, gp_error *error) {
   image->text = bfd_get_section_by_name(image->file, ".text");
   if (!image->text) return gp_fail(error, "has no section .text");
