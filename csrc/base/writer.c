@@ -144,7 +144,7 @@ static bool begin(gp_writer *writer, gp_error *error) {
   return writer->window || gp_fail_memory(error);
 }
 
-/* Returns `done`; cleans up if opening failed. */
+/* Returns `done`. If it is false, opening failed, and the writer is closed. */
 static bool opened(gp_writer *writer, bool done) {
   if (!done) gp_writer_close(writer, false);
   return done;

@@ -16,7 +16,8 @@
 /* Size of the buffer in bytes: the most that one call of gp_writer_room provides. */
 #define GP_WRITER_WINDOW ((size_t)65536)
 
-/* Who chose a path, and hence what it may lead to. Applies to the last component. */
+/* Who chose a path, and hence what it may lead to. This applies to the last component of
+ * the path. */
 typedef enum gp_writer_path {
   GP_PATH_CHOSEN,        /* by the user: links are followed */
   GP_PATH_CONFINED,      /* by the user, for untrusted contents: a link is an error. The

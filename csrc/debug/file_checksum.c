@@ -12,8 +12,8 @@
 /* The polynomial of CRC-32, with the bits reversed. */
 #define POLYNOMIAL UINT32_C(0xedb88320)
 
-/* A linear map from 32 bits to 32 bits, stored as its value for each bit. Appending zeros
- * to a file changes the CRC register by such a map. */
+/* A linear map from 32 bits to 32 bits, stored as the map's value for each single bit.
+ * Appending zeros to a file changes the CRC register by such a map. */
 typedef struct matrix {
   uint32_t columns[32];
 } matrix;

@@ -11,8 +11,8 @@
 #include "object/build_id.h"
 #include "object/debuglink.h"
 
-/* A debugging file may have LARGE_FILE bytes, plus MAX_RATIO times the size of its
- * image. */
+/* A debugging file may have at most LARGE_FILE bytes, plus MAX_RATIO times the size of
+ * its image. */
 #define LARGE_FILE ((uint64_t)64 << 20)
 #define MAX_RATIO 64
 

@@ -48,7 +48,8 @@ static int new_pipe(lua_State *L) {
 }
 
 /* Opens an unnamed file in a directory. Other processes cannot open it, and the kernel
- * removes it when the last process that has it open exits, even if it is killed. */
+ * removes it when the last process that has it open exits, even if that process is
+ * killed. */
 static int open_unnamed(const char *directory) {
   return open(directory, O_RDWR | O_TMPFILE | O_EXCL | O_CLOEXEC, 0600);
 }

@@ -112,7 +112,7 @@ typedef struct line_counts {
   size_t length;      /* characters in printing.counts */
 } line_counts;
 
-/* Adds a count. With `carry`, equal counts in a row are printed once. */
+/* Adds a count. With `carry`, consecutive equal counts are printed once. */
 static void add_count(printing *p, line_counts *s, uint64_t count) {
   bool repeated = p->carry && s->count > 0 && count == p->last;
   if (!gp_count_add(&s->sum, count)) s->sum = INT64_MAX;

@@ -28,9 +28,9 @@ static void set_address(lua_State *L, const char *name, uint64_t address) {
   lua_setfield(L, -2, name);
 }
 
-/* Pushes an array with a table for each object: `slide`, added to its addresses; `limit`,
- * one past the end of its addresses before the slide is added; `outside`, the address of
- * <outside>, if there is one. */
+/* Pushes an array with a table for each object. Each table has the fields `slide` (added
+ * to the object's addresses), `limit` (one past the end of the addresses before the slide
+ * is added) and `outside` (the address of <outside>, if there is one). */
 static void push_places(lua_State *L, const gp_merged_object *objects, size_t count) {
   lua_createtable(L, (int)count, 0);
   for (size_t i = 0; i < count; i++) {

@@ -117,8 +117,8 @@ static int around_number(lua_State *L, neighbours what) {
 }
 
 /* profile:callers(id [, order [, field...]]): like function:callers and cycle:callers,
- * but takes a number, so that no object is created. The same is true of the four
- * functions below. */
+ * but takes a number, so that no object is created. For the same reason, the four
+ * functions below take a number. */
 static int callers(lua_State *L) { return around_number(L, CALLERS); }
 
 /* profile:callees(id [, order [, field...]]): like function:callees and cycle:callees */
@@ -188,8 +188,9 @@ static int lookup(lua_State *L) {
   return 1;
 }
 
-/* profile:uncovered_range() -> first and last address, time and function of the range
- * with the most time outside symbols, or nil. The time is attributed to that function. */
+/* profile:uncovered_range() -> first address, last address, time and function of the
+ * range that has the most time outside symbols; or nil. The time is attributed to that
+ * function. */
 static int uncovered_range(lua_State *L) {
   const gp_profile *profile = gp_check_profile(L, 1);
   const gp_unattributed *unattributed = &profile->unattributed;

@@ -170,8 +170,8 @@ static int expand(lua_State *L) {
   return 1;
 }
 
-/* symbols:extent(id) -> in a table by line, the number of the last line of a function;
- * `id` itself if it is not a function */
+/* symbols:extent(id) -> in a table by line, the number of the last of a function's lines;
+ * `id` itself if `id` is not a function */
 static int extent(lua_State *L) {
   const gp_symtab *symtab = &gp_check_symbols(L, 1)->symtab;
   uint32_t first = check_id(L, 2, symtab->count);

@@ -11,8 +11,9 @@
 #include "profile/line_symtab.h"
 #include "profile/profile.h"
 
-/* Returns why symbols cannot be used, or NULL. Tables are never built empty. An empty one
- * was freed: the collector may finalize symbols before the objects that use them. */
+/* Returns why symbols cannot be used, or NULL. A symbol table is never built empty. So an
+ * empty one has been freed: the collector may finalize symbols before the objects that
+ * use them. */
 static const char *problem_of(const gp_symbols_box *box) {
   if (box->symtab.count == 0) return "symbols are closed";
   return box->image->image ? NULL : "image is closed";
@@ -75,8 +76,8 @@ static int release(lua_State *L) {
   return 0;
 }
 
-/* Reads the symbol file or map that an option names, if it is set. On failure, pushes nil
- * and a message, and returns false. */
+/* Reads the symbol file or map that an option names, if the option is set. On failure,
+ * pushes nil and a message, and returns false. */
 static bool read_list(lua_State *L, gp_symfile *file, const char *option, bool map,
                       const gp_policy *policy, const gp_symfile **read) {
   const char *path = gp_text_option(L, 2, option);

@@ -8,9 +8,9 @@
  * code, whose names begin with a dot. We make such symbols, as a libbfd with support for
  * the machine does.
  *
- * That libbfd makes at most one symbol per address: none if the code has a symbol; if
- * there are several names, the first that is not weak. We also make the other symbols,
- * and mark them as extra.
+ * Such a libbfd makes at most one symbol per address. It makes none if the code already
+ * has a symbol. Of several names, it takes the first that is not weak. We also make the
+ * other symbols, and mark them as extra.
  */
 #ifndef GP_OBJECT_OPD_H
 #define GP_OBJECT_OPD_H

@@ -66,7 +66,8 @@ static void sort(int *numbers, size_t count) {
     }
 }
 
-/* C libraries may lack this system call; every kernel with Landlock has it. */
+/* Makes the system call directly, because C libraries may lack close_range(). Every
+ * kernel with Landlock has the call. */
 static bool close_range_of(int first, unsigned last) {
 #ifndef SYS_close_range
 #define SYS_close_range 436
