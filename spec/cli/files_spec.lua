@@ -1,4 +1,4 @@
--- Files of all kinds and with all kinds of names, wherever the command line takes one. The program reads the file or
+-- All kinds of files, under all kinds of names, as every argument that can be a file. The program reads the file or
 -- refuses it in one line, and never hangs.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -62,7 +62,8 @@ describe("a file may have a name with", function()
   end
 end)
 
--- Returns the paths of things that are not regular files, keyed by kind, and the directory that they are relative to.
+-- Returns two values: the paths of files that are not regular, keyed by kind, and the directory that these paths are
+-- relative to.
 local function odd_files()
   local home = shell.tmpdir "odd"
   shell.check({ "sh", "-c", "mkdir dir; mkfifo pipe; ln -s loop loop; ln -s nowhere dangling" }, { cwd = home })
@@ -90,7 +91,8 @@ describe("where a file is expected", function()
   for what, file in pairs(files) do
     it("there may be " .. what, function()
       for place in pairs(places) do
-        -- Without a memory limit, an endless file would fill the memory. Sanitizers map more than any limit allows.
+        -- Without a memory limit, an endless file would fill the memory. Programs with sanitizers run without one,
+        -- because they map more than any limit allows.
         local line = os.getenv "GPROF_LUA" and 'exec "$@"' or 'ulimit -v 4000000; exec "$@"'
         check(launch.line(line, places[place](file), { cwd = home, timeout = 60 }))
       end

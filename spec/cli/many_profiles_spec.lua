@@ -384,8 +384,8 @@ describe("--jobs", function()
     assert.same({ 1, "gprof.lua: cannot create a pipe: Too many open files\n" }, { result.status, result.stderr })
   end)
 
-  -- Runs the program on two profiles and on a pipe without data, which the second worker reads. Then runs a line of
-  -- shell, in which $pid is the program's process.
+  -- Runs the program on two profiles and on a pipe without data; the second worker reads the pipe. Meanwhile, runs a
+  -- line of shell, in which $pid is the program's process.
   local function with_pipe(line)
     local cwd = directory { one = files[1], two = files[2] }
     local result = launch.line([[
@@ -466,7 +466,8 @@ gprof.lua: bad profiles skipped: 4
     check_sum(profile(histogram(6), arc(2)), { "--keep-going", dir .. "/a", dir .. "/e" })
   end)
 
-  -- Skipped with sanitizers, which need more memory. scarce_spec makes each single allocation fail.
+  -- Skipped with sanitizers, which need more memory than the limit. With them, scarce_spec makes each single allocation
+  -- fail.
   if os.getenv "GPROF_LUA" then return end
 
   it("stops if memory runs out", function()

@@ -225,7 +225,7 @@ describe("two processes that write the same sum", function()
       local dir = shell.tmpdir()
       shell.check { "cp", two, dir .. "/gmon.sum" }
       local second = command(mode, "-s", image, "gmon.sum", three)
-      -- The file is created first: the second process may start after the first `grep`.
+      -- The file `told` is created first, because `grep` may read it before the second process has started.
       local result = run(dir, { mode, "-s", image, "gmon.sum", "pipe" }, ": >told; " .. second ..
         [[ 2>told 3>&- & until grep -q waiting told; do sleep 0.05; done]])
       assert.same({ "0\n", "" }, { result.stdout, result.stderr })

@@ -28,7 +28,7 @@ local function find_hits(f)
 end
 
 -- Runs before each line of Lua, so it must be fast. The call in the first branch is never made. Its many arguments give
--- the hook a larger frame than its callees have, so that a stack overflow occurs before the hook is entered and is
+-- the hook a larger frame than its callees have. So a stack overflow occurs before the hook is entered, and is
 -- attributed to the program.
 local function hook(_, line)
   if not line then

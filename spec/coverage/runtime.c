@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Lets gcov count csrc/runtime/blocks.c to its end. The runtime finishes in the last
- * destructor, after gcov's destructor has written the counts. So gcov's calls of
+ * Lets gcov count the code that csrc/runtime/blocks.c runs last. The runtime finishes in
+ * the last destructor, after gcov's destructor has written the counts. So gcov's calls of
  * __gcov_exit are wrapped and do nothing; this file writes the counts instead. Destructors
  * of the same priority run from last to first, so this object must be linked before the
  * runtime's.

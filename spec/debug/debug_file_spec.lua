@@ -282,7 +282,7 @@ describe("a debugging file is refused", function()
     assert.same({ "", expected, 1 }, report(calls, dir .. "/image", { "-p", ... }))
   end
 
-  -- Checks that the report equals that of an image without lines and that a warning gives the reason.
+  -- Checks that the report equals the one on an image without lines, and that a warning gives the reason.
   local function check_lines(dir, problem)
     local bare = shell.tmpdir() .. "/bare"
     shell.check { "strip", "-g", "-o", bare, calls.image }
@@ -442,7 +442,7 @@ describe("the symbols in .gnu_debugdata", function()
     return pending "xz is not installed"
   end
 
-  -- Returns the set of symbol names for which the type letter that nm prints matches a pattern.
+  -- Returns the set of the names of those symbols whose type letter, as nm prints it, matches a pattern.
   local function names(pattern, ...)
     local found = {}
     for name, type in shell.check({ "nm", "--format=posix", "--defined-only", ... }).stdout

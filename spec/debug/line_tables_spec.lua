@@ -132,8 +132,8 @@ describe("Where several units describe the code of one function, our answers equ
   end
 end)
 
--- Prints each function whose file or line differs from that of its address, then the number of functions with a known
--- file.
+-- Prints each function whose file or line differs from the result of looking up its address. Then prints the number of
+-- functions with a known file.
 local functions <const> = [[
   local gprof = require "gprof"
   local image, count = assert(gprof.image(arg[1])), 0

@@ -539,8 +539,8 @@ describe("perf2gmon", function()
     return summary:gsub("%S*/", ""), dir
   end
 
-  -- Replaces each place, such as {light+4}, with its address in an image loaded at `base` and "light+0x4"; replaces
-  -- IMAGE with the image's path.
+  -- Replaces each place, such as {light+4}, with two words: its address in an image loaded at `base`, and "light+0x4".
+  -- Replaces IMAGE with the image's path.
   local function recorded(base, text)
     return (text:gsub("{([%w_]+)%+(%d+)}", function(name, offset)
       return ("%x %s+0x%x"):format(base + build.address(built.image, name) + offset, name, offset)

@@ -1,5 +1,5 @@
--- --export: its argument, where exports are written, and its errors. The contents of each kind have a spec of their
--- own.
+-- --export: its argument, where exports are written, and its errors. What an export contains is tested by a spec for
+-- each kind.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local crafted = require "support.crafted"

@@ -216,7 +216,8 @@ describe("a sum", function()
       for i = 1, 5 do
         local records, same = {}, ({ 0.8, 0.999, 1, 0.99, 0 })[i]
         for k = 1, 6000 do
-          -- The number of an arc that may replace arc k: a nearby one, perhaps with the same caller or callee, or any.
+          -- `other` is the number of an arc that may replace arc k: either a nearby arc, which may have the same caller
+          -- or callee, or any arc.
           local other = math.random() < 0.5 and math.max(k + math.random(-4, 4), 0) or math.random(7500)
           local j = math.random() < same and k or other
           records[k] = math.random() < 0.001 and histogram { k } or arc(j, LOW + j // 3, LOW + j % 3)

@@ -346,7 +346,8 @@ describe("Source text is printed unchanged:", function()
 end)
 
 describe("One warning is printed for a source that", function()
-  -- Changes a program's source with `prepare` and runs the program. Returns its standard output and the warning.
+  -- Compiles a small program, changes its source with `prepare`, and annotates the source. Returns the standard output
+  -- and the warning.
   local function with_source(prepare, line_of_shell)
     local other = small.build()
     local path = other.dir .. "/small.c"

@@ -10,7 +10,7 @@ local shell = require "support.shell"
 
 local dir <const> = shell.tmpdir "collection"
 
--- Compiles a program and runs it for no time. Returns the paths of the image and of the profile.
+-- Compiles a program and runs it, too briefly for samples. Returns the paths of the image and of the profile.
 local function make(name, source, ...)
   shell.write(("%s/%s.c"):format(dir, name), source)
   shell.check({ "gcc", "-g", "-pg", "-o", name, name .. ".c", ... }, { cwd = dir })

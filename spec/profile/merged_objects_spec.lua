@@ -372,7 +372,8 @@ describe("calls from the program into a library", function()
   end)
 end)
 
--- Random calls into random libraries, some of them called only by other libraries, some not compiled with -pg.
+-- Random calls into random libraries. Some libraries are called only by other libraries; some are not compiled with
+-- -pg.
 describe("random libraries", function()
   local random <const> = math.random
   local repeatedly, cases <const> = chance.cases(411, 40)

@@ -66,7 +66,8 @@ local function made_blocks(most)
   return record
 end
 
--- Returns a random file: in a BSD format, with one histogram and wide counts, or in gmon.out format, version 0 or 1.
+-- Returns a random file, either in a BSD format (with one histogram and wide counts) or in gmon.out format (version 0
+-- or 1).
 local function made_file(shape)
   local format = pick { "bsd", "4.4bsd", "magic", "magic", "magic 0" }
   local wide = shape.pointer == 4 and 0xffffffff or -1

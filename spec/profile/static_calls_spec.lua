@@ -1,4 +1,4 @@
--- Static calls, which -c finds in the code, are those that objdump shows. With --gnu-compat, they are those that GNU
+-- Static calls: in the code, -c finds the calls that objdump shows. With --gnu-compat, it finds the calls that GNU
 -- gprof finds.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 

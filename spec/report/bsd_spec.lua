@@ -1,4 +1,4 @@
--- Reports in BSD's style: what they print for a known profile, in which order, and that GNU gprof prints the same.
+-- Reports in BSD's style: what they print for a known profile, and in which order. GNU gprof prints the same.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"

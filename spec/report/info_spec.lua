@@ -1,4 +1,4 @@
--- File information: the report of -i, the fields it uses, and that GNU gprof prints the same.
+-- File information: the report of -i and the fields that it uses. GNU gprof prints the same report.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"

@@ -44,7 +44,8 @@ describe("the flat profile", function()
 ]], printed("flat", crafted.profile(changed { ticks = {}, calls = { { "main", "work", 2 } } }), brief))
   end)
 
-  -- Each case is one function, whose caller takes no time: rate, ticks and calls; the expected unit and time per call.
+  -- Each case is one function, whose caller takes no time. First the sampling rate, ticks and calls; then the expected
+  -- unit and time per call.
   for _, case in ipairs {
     { 1, 65535, 1, "Ks/call", "65.53" }, { 1, 1000, 1, "Ks/call", "1.00" },
     { 1, 999, 1, " s/call", "999.00" }, { 1, 1, 1, " s/call", "1.00" },

@@ -51,8 +51,8 @@ local function agrees(counts, expected)
   return sum == expected or found and expected > 0
 end
 
--- Returns the counts other than those of blocks for which the line table has no row. gcc has none for the condition of
--- a `switch` directly after a `case` label, so its count is added to the line before.
+-- Leaves out the counts of blocks for which the line table has no row. gcc makes no row for the condition of a `switch`
+-- directly after a `case` label, so the count of this condition is added to the line before.
 local function without_unplaced(counts, code, recorded)
   local unplaced, others = {}, {}
   for _, address in ipairs(code.unplaced) do
@@ -96,7 +96,7 @@ for _, compiler in ipairs(compilers) do
         local ran, idle = check(blocks.compile("branches", { compiler = compiler, flags = flags }), compiler)
         assert.truthy(ran >= 55 and idle >= 2, ran .. " lines ran, " .. idle .. " did not")
       end
-      -- Without jumps.c, where code after a call that did not return has the count of its block.
+      -- jumps.c is left out: in it, code after a call that did not return has the count of its block.
       for _, source in ipairs { "updcrc", "words" } do
         check(blocks.compile(source, { compiler = compiler }), compiler)
       end

@@ -334,7 +334,7 @@ describe("the profile", function()
     for _, built in ipairs { plain, profiled } do
       local path, result = profile(built)
       local once = blocks.counts(path)
-      -- First a longer profile, then an unrelated file of that name.
+      -- The program overwrites a longer profile, then an unrelated file of the same name.
       shell.write(path, shell.read(path) .. shell.read(path))
       profile(built, {}, { cwd = result.dir })
       assert.same(once, blocks.counts(path))

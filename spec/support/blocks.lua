@@ -211,7 +211,7 @@ local function is_empty(code, line_at, is_block, i)
   return line_at[code[i]] ~= line or is_block[code[i]]
 end
 
--- Adds a function's lines to those of `code_lines`.
+-- Adds a function's lines to `lines`, the result of `code_lines`.
 local function add_lines(lines, code, line_at, rows)
   local is_block = {}
   for _, address in ipairs(code.blocks) do

@@ -12,7 +12,8 @@ local crafted = {}
 crafted.BASE = 0x1000
 crafted.SIZE = 0x20
 
---- A program with a cycle and a shared callee: main calls work, and ping, which is in a cycle with pong; all call leaf.
+--- A program with a cycle and a shared callee: main calls work and ping, ping and pong call each other, work and pong
+-- call leaf.
 crafted.example = {
   functions = { "main", "work", "ping", "pong", "leaf", "idle" },
   ticks = { work = 30, ping = 20, pong = 5, leaf = 40 },

@@ -84,7 +84,7 @@ local function arc_row(line)
   return self and { self = interval(self), children = interval(children) }
 end
 
--- Parses a row of the tree. Its percentage has one decimal; that of a flat profile has two.
+-- Parses a row of the tree. Its percentage has one decimal; a percentage in the flat profile has two.
 local function tree_row(line)
   local percent, total = line:match("^%s*(%d+%.%d)%s+(%d+%.%d%d)%s+%d+%.%d%d%s+%D")
   return percent and { percent = percent, time = interval(total) }

@@ -10,7 +10,7 @@ local installation = {}
 local unset <const> = { LUA_INIT = false, LUA_INIT_5_4 = false, LUA_PATH = false, LUA_PATH_5_4 = false,
   LUA_CPATH = false, LUA_CPATH_5_4 = false }
 
--- Returns the environment with these variables, and without those in `unset`.
+-- Returns an environment for `shell.run`: sets these variables, and unsets those in `unset`.
 local function environment(variables)
   local env = {}
   for _, list in ipairs { unset, variables } do

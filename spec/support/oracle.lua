@@ -23,7 +23,8 @@ local function examine()
   return true
 end
 
---- Tells whether the GNU gprof to compare with is installed: that of Debian's binutils 2.40, not binutils-multiarch.
+--- Tells whether the GNU gprof to compare with is installed: the one in Debian's binutils 2.40, not the one in
+-- binutils-multiarch.
 -- @treturn boolean
 -- @treturn ?string the reason if not
 function oracle.available()

@@ -75,7 +75,7 @@ end
 local share <const> = tonumber(os.getenv "GPROF_SHARE" or 1)
 local asked = 0
 
--- Counts a comparison. Returns whether it is one of those that are made.
+-- Counts a comparison. Returns whether to make it.
 local function is_due()
   asked = asked + 1
   return asked % share == 0

@@ -70,7 +70,7 @@ function writer:short_branch()
   self.depth = self.depth + 1
   self[random(2) == 1 and "simple" or "leave"](self)
   self.depth = self.depth - 1
-  self:simple() -- two equal ways out in a row would become one
+  self:simple() -- otherwise, the compiler would merge two equal exits in a row
 end
 
 function writer:loop()

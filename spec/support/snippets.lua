@@ -152,8 +152,8 @@ local function workplace()
   return dir
 end
 
--- Records the checksums of the profiles that a command line names, or that of gmon.out, then runs the program. The old
--- profile of a comparison follows a "|". Libraries' profiles are identified by their option.
+-- Records the checksums of the profiles that a command line names (of gmon.out if it names none), then runs the
+-- program. The old profile of a comparison follows a "|". Libraries' profiles are identified by their option.
 local recording <const> = [==[
 #!/bin/sh
 sum_of() {

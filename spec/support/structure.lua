@@ -120,7 +120,7 @@ function structure.circles(graph)
   return circles
 end
 
---- Finds which object files use each other's symbols.
+--- Finds, for each object file, the object files whose symbols it uses.
 -- @tparam string text output of `nm -A -P` for all of them
 -- @tparam string directory prefix of all paths
 -- @treturn table graph of object files, "object/image" for directory .. "object/image.o"

@@ -1,4 +1,5 @@
--- Names that demangle to gigabytes are shown mangled; symbols that share megabytes of a name are refused.
+-- Names that demangle to gigabytes are shown mangled; overlapping names that together are much larger than the file are
+-- refused.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local gprof = require "gprof"
@@ -6,7 +7,7 @@ local program = require "support.program"
 local row = require "support.row"
 local shell = require "support.shell"
 
--- Returns a number with the digits of an alphabet.
+-- Writes a number with the characters of `alphabet` as digits.
 local function digits(number, alphabet)
   local text = ""
   repeat
@@ -190,7 +191,7 @@ describe("The demangled names of an image", function()
 end)
 
 describe("Symbols that share a name", function()
-  -- The name of function i is the end of one long name, from the i-th byte on. Linkers store it once.
+  -- The name of function i is the end of one long name, from the i-th byte on. The linker stores only the long name.
   local function sharing(length, total)
     local lines = { ".text" }
     for i = 1, total do

@@ -7,8 +7,8 @@ local gprof = require "gprof"
 local program = require "support.program"
 local shell = require "support.shell"
 
--- Symbols for the functions plain_1 to plain_19 of names.cc: those of other compilers, and names that look like
--- symspecs of files, lines and calls.
+-- Symbol names for the functions plain_1 to plain_19 of names.cc: names that other compilers make, and names that look
+-- like symspecs of files, lines and calls.
 local odd <const> = {
   "a:1", "a::2b", "134", "7up", "name with spaces", "names.cc", "names.cc:5", "dollar$name", "left/common.c",
   "-[Set add:to:]", "-", "pkg__proc", "_D3app3fooFiZv", "_Dmain", "_RNvCs1234_7mycrate3foo",

@@ -201,7 +201,7 @@ local plan <const> = {
   calls = { { "main", "work", 2 }, { "main", "leaf", 1 }, { "work", "leaf", 6 }, { "work", "work", 5 } },
 }
 
--- Returns the calls, as "main>work", that remain after those that symspecs exclude are removed.
+-- Returns the calls that the symspecs do not exclude, written as "main>work".
 local function calls_left(...)
   local profile = crafted.profile(plan, { exclude = { arcs = { ... } } })
   local left = {}

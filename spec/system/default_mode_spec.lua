@@ -307,8 +307,8 @@ describe("a cold part", function()
   end)
 end)
 
--- Maps the addresses of callees to their calls, as valgrind counts them. Blocks the profiling signal in the program,
--- because it could kill valgrind at its end.
+-- Maps the addresses of callees to their calls, as valgrind counts them. Blocks the profiling signal, which could kill
+-- valgrind while it ends.
 local function callgrind(image)
   local file = shell.tmpdir() .. "/callgrind.out"
   shell.check({ "env", "--block-signal=PROF", "valgrind", "-q", "--tool=callgrind", "--dump-instr=yes",

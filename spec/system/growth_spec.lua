@@ -141,7 +141,8 @@ dimension("callees of a moved profile", 8000, function(n)
   ]]):format(image(n), file)
 end)
 
--- Computes the core's hash of the first half of a key, which an attacker would know without a random seed.
+-- Computes the core's hash of the first half of a key, but without the core's random seed: the hash that an attacker
+-- could compute.
 local function spread(h)
   h = (h ~ h >> 33) * 0xff51afd7ed558ccd
   h = (h ~ h >> 33) * 0xc4ceb9fe1a85ec53
@@ -386,7 +387,8 @@ dimension("line tables' sequences", 200, function(n)
   return running("-b", "-l", made, profile { histogram(0, n) })
 end)
 
--- Adds compilation units to an image: { low, high, rows, the line number program after it sets the address to low }.
+-- Adds compilation units, { low, high, rows } each, to an image. `rows` is the line number program after the
+-- instruction that sets the address to `low`.
 local function add_units(path, units)
   local dir, info, tables = shell.tmpdir "units", {}, {}
   local abbrev = "\1\17\0" .. "\16\23" .. "\17\1" .. "\18\1" .. "\0\0\0"

@@ -1,5 +1,5 @@
 -- Signals interrupt the program while it makes a file, and leave the old file or the complete new one. No temporary
--- file remains, on file systems with and without nameless files (O_TMPFILE).
+-- file remains, on file systems with and without O_TMPFILE.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -16,8 +16,8 @@ local library <const> = shell.tmpdir "files" .. "/files.so"
 shell.check { "cc", "-shared", "-fPIC", "-D_GNU_SOURCE", "-Werror", "-Wall", "-o", library,
   build.fixture "files.c", "-ldl" }
 
--- Signals get their default actions, since the specs may run under nohup, which ignores SIGHUP. `actions` is another
--- option of env to use instead.
+-- Signals get their default actions, since the specs may run under nohup, which ignores SIGHUP. `actions` replaces the
+-- option of env that sets them.
 local function preloaded(variables, actions)
   return variables .. " ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 LD_PRELOAD=" .. library ..
     (' exec env %s "$@"'):format(actions or "--default-signal=HUP,INT,TERM")

@@ -18,7 +18,7 @@ local check <const>, check_files <const> = parity.check, parity.check_files
 local random <const>, pick <const> = math.random, chance.pick
 local HEADER <const> = 20  -- bytes
 
--- Writes a program's profile with a block record, { address, count } each, after the others.
+-- Writes a program's profile with one more record at its end: basic-block counts, { address, count } for each block.
 local function with_blocks(built, blocks, path)
   local record = gmon.magic { records = { { kind = "blocks", table.unpack(blocks) } } }
   return gmon.write(path, shell.read(built.gmon) .. record:sub(HEADER + 1))
@@ -81,7 +81,7 @@ local function write_lists(built, dir)
 end
 
 -- Options, one command line per line. MAP and NM are lists of symbols; FILE stands for the first source, NAME for a
--- function. Without -l, a line selects the functions that begin there.
+-- function. Without -l, a symspec with a line number selects the functions that begin on that line.
 local option_lists <const> = [[
   -l
   -l -p
@@ -220,7 +220,8 @@ local function each_command(lists, subject, ...)
   end
 end
 
--- Returns whether GNU gprof counts the same number of lines in both of its passes over an image. If not, it fails.
+-- Returns whether GNU gprof counts the same number of lines in both of its passes over an image. If the numbers differ,
+-- GNU gprof fails.
 local function countable(subject)
   return not oracle.run({ "-b", "-l", subject.image, subject.built.gmon }).stderr:find("miscounted", 1, true)
 end

@@ -292,7 +292,8 @@ describe("with --gnu-compat, reports equal GNU gprof's in corner cases", functio
     end
   end)
 
-  -- GNU gprof adds up histograms of different rates in its own format, but not in that of 4.4BSD.
+  -- GNU gprof adds up histograms of different rates if the files are in its own format, but not if they are in the
+  -- 4.4BSD format.
   it("for files of different rates", function()
     local image = build.craft { text = 0x100, symbols = { { "first", 0 }, { "second", 0x20 }, { "last", 0x80 } } }
     local dir, files = shell.tmpdir(), {}
@@ -311,7 +312,7 @@ describe("with --gnu-compat, reports equal GNU gprof's in corner cases", functio
     end
   end)
 
-  -- GNU gprof refuses a BSD file with another range than the first histogram.
+  -- GNU gprof refuses a BSD file whose address range differs from that of the first histogram.
   it("for files of different ranges", function()
     local image = build.craft { text = 0x100, symbols = { { "first", 0 }, { "second", 0x40 }, { "last", 0x80 } } }
     local dir, files = shell.tmpdir(), {}

@@ -102,7 +102,7 @@ describe("a file that cannot be read", function()
       local library = inputs .. "/unreadable.so"
       shell.check { "cc", "-shared", "-fPIC", "-D_GNU_SOURCE", "-Werror", "-Wall", "-o", library,
         build.fixture "unreadable.c", "-ldl" }
-      -- AddressSanitizer need not be the first library.
+      -- verify_asan_link_order=0: AddressSanitizer need not be the first library.
       check("Input/output error", "UNREADABLE=/odd.c ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 LD_PRELOAD=" ..
         library .. ' exec "$@"')
     end)

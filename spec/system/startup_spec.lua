@@ -1,5 +1,5 @@
--- Short commands are fast: only the modules they need are loaded, as bytecode. The start takes little more than that of
--- Lua and the core.
+-- Short commands are fast: only the modules they need are loaded, as bytecode. Starting the program takes at most a few
+-- times the instructions of starting Lua with the core.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local crafted = require "support.crafted"
