@@ -43,8 +43,8 @@ local ROUNDING <const> = 1e-6
 -- A side of the comparison is a table: `runs`, the number of runs summed in it; `rate`,
 -- samples per unit, or nil; `unit`; `ticks`, the number of all samples; `counted`,
 -- whether calls were recorded; `mismatch`, see `profile:mismatch`; `functions` (see
--- gprof.analysis.matching). A function has `ticks`, `whole_ticks`, which include its
--- callees, `calls`, and the fields that gprof.analysis.clones sets.
+-- gprof.analysis.matching). A function has `ticks`, `whole_ticks` (which include its
+-- callees), `calls`, and the fields that gprof.analysis.clones sets.
 
 -- Iterates over arcs in the form that `clones.set_inner` expects.
 local function arcs_of(profile)
@@ -91,7 +91,7 @@ end
 -- @treturn[1] table
 -- @return[2] nil
 -- @treturn[2] string why they cannot be summed
--- @treturn[2] integer index of the first side that differs from those before
+-- @treturn[2] integer index of the first side that differs from the sides before it
 function compare.sum(sides)
   local sum = { runs = 0, ticks = 0, counted = true, functions = {},
     rate = sides[1].rate, unit = sides[1].unit }
@@ -383,7 +383,8 @@ end
 --- A row of a comparison.
 -- @table row
 -- @tfield string name of the function
--- @tfield string|nil old_name its name in the old profile, if that has another clone
+-- @tfield string|nil old_name its name in the old profile, if the old profile has another
+--   clone of it
 -- @tfield string|nil old_file source file as recorded
 -- @tfield string|nil new_file
 -- @tfield string status "both"; "new" if only the new profile has the function; "gone" if

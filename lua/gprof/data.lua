@@ -30,8 +30,8 @@ end
 --   - `file_format`: "auto" (default), "magic", "bsd", "4.4bsd" or "prof" (System V's
 --     `mon.out`);
 --   - `mixed_rates`: accept histograms of different sampling rates;
---   - `slide`: offset by which the addresses in the files are higher than those of the
---     image, or "auto" to determine it for each file;
+--   - `slide`: how much higher the addresses in the files are than the addresses of the
+--     image, or "auto" to determine this offset for each file;
 --   - `external_symbol_table`: file with the symbols for `slide = "auto"`, if they are
 --     not in the image;
 --   - `debug`: trace the work on standard error. The value is a sum of the numbers listed
@@ -100,12 +100,13 @@ end
 --   dynamic linker did not count because its table was full
 -- @tfield {table,...} files what each file contained: `path`; `format`, "context" for a
 --   context profile, otherwise as for `data:read`; `version`, for the magic format and
---   context profiles; the three numbers of records; for a context profile, the fields of
---   `contexts` below; and `slide`, if an offset was subtracted from its addresses: a
---   table with the `offset`. If the offset was determined from the data, the table also
---   has `arcs`, the number of arcs; `fitting`, how many of them lead to function entries
---   once the offset is subtracted; `unmoved`, how many do so without the subtraction; and
---   `covers`, whether the histogram covers all of the code once the offset is subtracted
+--   context profiles; `histogram_records`, `arc_records` and `block_records`; for a
+--   context profile, the fields of `contexts` below; and `slide`, if an offset was
+--   subtracted from its addresses: a table with the `offset`. If the offset was
+--   determined from the data, the table also has `arcs`, the number of arcs; `fitting`,
+--   how many of them lead to function entries once the offset is subtracted; `unmoved`,
+--   how many do so without the subtraction; and `covers`, whether the histogram covers
+--   all of the code once the offset is subtracted
 -- @tfield integer|nil low the lowest address of all histograms and callees
 -- @tfield integer|nil high the highest address of all histograms and callees
 -- @tfield integer pointer_size size of an address in files read and written, in bytes
@@ -206,8 +207,8 @@ end
 -- @return[2] nil
 -- @treturn[2] string why they cannot be added up; the data is unchanged
 
---- Subtracts an offset from all addresses: the difference between the address where a
--- program was loaded and the one it was linked for.
+--- Subtracts an offset from all addresses. If a program was not loaded at the address it
+-- was linked for, the offset is the difference: load address minus link address.
 -- @function data:slide
 -- @tparam integer offset may be negative
 -- @treturn[1] data

@@ -141,8 +141,8 @@ end
 --- Iterates over the rows of all line tables, as the compiler wrote them.
 -- A row covers the code from its address up to the address of the next row. The last row
 -- of a sequence has only an address, one past the end of the code. Tables come in the
--- order of the units that refer to them. Only debugging information in DWARF 2 to 5 has
--- line tables.
+-- order of the units of the debugging information that refer to them. Only DWARF 2 to 5
+-- has line tables.
 --
 --     for address, file, line in image:lines() do print(address, file, line) end
 --

@@ -68,8 +68,8 @@ end
 --   - `"confined"`: the user, but the contents come from the sandbox. A link is an error
 --   - `"default"`: nobody; it is the program's default. Only a regular file is replaced;
 --     anything else, including a link, is an error
---   - `"derived"`: the input, as for a listing that is named after a source file. The
---     rules are those of "default", except that a link is replaced
+--   - `"derived"`: the input, as for a listing that is named after a source file. As for
+--     "default", except that a link is replaced
 --
 -- @tparam[opt] boolean is_first raise an error if the old file exists when the new one is
 --   complete

@@ -36,9 +36,9 @@ end
 --     `display_unused_functions` is set, which is slow);
 --   - `idle_blocks`: also find the basic blocks that never ran, in the machine code; they
 --     have a count of 0. Needs `line = "all"`; ignored with `gnu_compat`;
---   - `include`, `exclude`: tables of arrays of symspecs, by stage: `flat`, `graph`,
---     `time`, `annotation`, `executions`, and `arcs` for calls, FROM/TO (see
---     gprof.symspec);
+--   - `include`, `exclude`: tables of arrays of symspecs. Their keys are what the
+--     symspecs restrict: `flat`, `graph`, `time`, `annotation`, `executions`, or `arcs`
+--     for calls, FROM/TO (see gprof.symspec);
 --   - `with`: array of shared libraries to show with the program, each with its `image`,
 --     its `data`, and a `name` (default: its file name), which is appended to the names
 --     of its functions after an "@"; not for profiles by line;

@@ -120,7 +120,7 @@ local function resolve_arcs(lookup, specs, missed, trace_match)
   return lookup:combine_arcs(found)
 end
 
---- What symspecs restrict (see `gprof.library.arguments`).
+--- The stages, that is, what symspecs restrict (see `gprof.library.arguments`).
 symspec.tables = arguments.stages
 
 --- The stages as a set.

@@ -1,8 +1,8 @@
 --- The callers to which a function's time propagates, with their fractions of the calls.
 --
 -- As in the call graph, all calls of a function are assumed to cost the same. The order
--- of calls within a cycle is unknown, so the cycle is one node above its members. Its
--- callers are those of all members.
+-- of calls within a cycle is unknown, so the cycle is one node above its members. The
+-- callers of the cycle are the callers of all members.
 --
 -- @internal gprof.analysis.callers
 -- SPDX-License-Identifier: GPL-3.0-or-later

@@ -3,11 +3,11 @@
 --
 -- A profile records how often each caller called a function, but not whole stacks. So we
 -- assume that all calls of a function cost the same (see gprof.analysis.callers). The
--- time of a function propagates to its callers in proportion to their calls, and from
--- them to their callers. Each path up to a root is a chain. The times of the chains that
--- end in a function add up to its self time. The times of the chains that contain a
--- function add up to its self time plus its children's time, as in the call graph. If a
--- function is in a cycle, the link above it is the whole cycle.
+-- time of a function propagates to its callers in proportion to their calls, then to the
+-- callers of these callers, and so on. Each path up to a root is a chain. The times of
+-- the chains that end in a function add up to its self time. The times of the chains that
+-- contain a function add up to its self time plus its children's time, as in the call
+-- graph. If a function is in a cycle, the link above it is the whole cycle.
 --
 -- The number of chains can be exponential. A chain with very little time, or a very long
 -- one, is cut: its first link is TRUNCATED. Chains beyond a maximum number are also cut.
@@ -85,8 +85,8 @@ local undivided <const> = { { ticks = 1 } }
 --   lines, each with its `ticks`; a function without an array is one piece
 -- @treturn {table,...} the chains, each with the fields
 --
---   - `top`: the topmost link. A link has an `id`, of a function or cycle or `TRUNCATED`,
---     and `below`, the next link, nil in the last one;
+--   - `top`: the topmost link. A link has an `id` (of a function or cycle, or
+--     `TRUNCATED`) and `below` (the next link; nil in the last one);
 --   - `weight`: its time in units;
 --   - `piece`: the piece where it ends
 -- @treturn number the fraction of the total time that is in cut chains

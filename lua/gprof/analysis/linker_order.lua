@@ -15,8 +15,9 @@
 
 local linker_order = {}
 
--- Fractions of all calls. The search for hot functions, the first round of chains and the
--- second round use only the first arcs that make up HOT_CALLS, MOST_CALLS and ALL_CALLS.
+-- Fractions of all calls. The search for hot functions uses only the first arcs that
+-- together have the fraction HOT_CALLS of all calls. The first round of chains uses
+-- MOST_CALLS in the same way, the second round ALL_CALLS.
 local HOT_CALLS <const>, MOST_CALLS <const>, ALL_CALLS <const> = 0.9, 0.99, 1
 -- At most one in HOT_SHARE called functions is hot. The search stops at functions with
 -- exactly TOO_FEW_USES callers.
@@ -131,7 +132,8 @@ local function make_chains(state, list, fraction)
   return chains
 end
 
--- Places the chains in the order in which their callers appear in the list.
+-- For each arc of a list, places the chain that contains the caller of the arc, unless
+-- caller or callee are settled.
 local function place_chains(state, list, chains)
   local callers, callees, settled = state.arcs.caller, state.arcs.callee, state.settled
   for _, arc in ipairs(list) do
@@ -350,7 +352,7 @@ end
 --   equal counts in the order of creation
 -- @tparam[opt] boolean faulty reproduce GNU gprof's faults: the last hot function may be
 --   missing, and a function that is never called may be listed twice
--- @treturn {integer,...} the nodes, each once
+-- @treturn {integer,...} the nodes, each once unless `faulty` is true
 function linker_order.functions(nodes, arcs, faulty)
   local state, every = new_state(arcs), all_of(arcs)
   local called, unused = partition(nodes, arcs)

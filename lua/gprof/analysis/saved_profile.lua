@@ -85,7 +85,8 @@ local function check_kind(profile)
   end
 end
 
--- Returns a field with symspecs: a table from stages to arrays of strings.
+-- Returns a field with symspecs: a table from stages (see gprof.symspec) to arrays of
+-- strings.
 local function symspecs(profile, name)
   local stages = field(profile, name, "object", "")
   for stage, specs in pairs(stages) do

@@ -119,7 +119,7 @@ local function read_profiles(old, image, settings, check, warn)
   return compare.side(profile, good), bad
 end
 
--- The stages of symspecs that affect a comparison.
+-- The stages (see gprof.symspec) whose symspecs affect a comparison.
 local stages <const> = { "flat", "time", "arcs" }
 
 -- Returns the symspecs of an exported profile or of this command, in a comparable form;

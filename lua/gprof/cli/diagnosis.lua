@@ -25,9 +25,9 @@ local function clones_of(image, name)
 end
 
 --- Explains why a symspec matches nothing: the compiler replaced the function with
--- clones, or only the debugging information has the name. In the latter case, the
--- function was probably inlined; to be sure, we would have to parse all debugging
--- information.
+-- clones, or only the debugging information has the name. A function that only the
+-- debugging information names was probably inlined; to be sure, we would have to parse
+-- all debugging information.
 -- @tparam image image
 -- @tparam string spec
 -- @treturn string|nil "the compiler replaced it with work.isra.0"
@@ -95,8 +95,8 @@ local function mismatch_message(profile, where, directories, remedy)
     profile:mismatch(), newer_image(profile), newer_source(profile, directories), remedy)
 end
 
---- Warns that a profile is probably from another build of the program; refuses to compare
--- it, unless that is forced.
+--- Warns that a profile is probably from another build of the program. With --compare,
+-- raises an error instead, unless --force is given.
 -- @tparam profile profile for which `profile:mismatch()` is not nil
 -- @tparam string where the profile's name in messages
 -- @tparam table settings

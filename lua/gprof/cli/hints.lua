@@ -169,7 +169,8 @@ local function similar_option(word)
   return hints.question(names)
 end
 
--- Returns "did you mean --export=json?" for "--json"; nil if that is no kind of export.
+-- Returns "did you mean --export=json?" for "--json"; nil if no kind of export has that
+-- name.
 local function export_option(word)
   local kind = word:match "^%-%-([%l-]+)"
   for _, known in ipairs(kind and require "gprof.cli.exports".kinds or {}) do

@@ -109,7 +109,7 @@ local function check_callees(image, data, symbols, where, warn)
   end
 end
 
---- Checks that a shared library's data belong to it, and warns about calls that were not
+--- Checks that data belongs to a shared library, and warns about calls that were not
 -- counted.
 -- @tparam image image
 -- @tparam data data

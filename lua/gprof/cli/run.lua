@@ -207,8 +207,8 @@ end
 -- lower than this, all addresses may be off by a constant.
 local MOVED <const> = 0.5
 
--- If most callees are not function entries, the program may have been loaded at another
--- address than it was linked for. Then subtracts the slide, if it can be inferred.
+-- Subtracts the slide if most callees are not function entries, and if the slide can be
+-- inferred: the program may have been loaded at another address than it was linked for.
 local function correct_slide(run)
   local profile, data = run.profile, run.data
   if data.shared then return end
@@ -336,7 +336,7 @@ local function read_and_sum(run)
 end
 
 -- Warns about a sum of profiles of another build. Symbols are read only if the histogram
--- does not lie where it should.
+-- does not fit the image.
 local function check_sum(run)
   if not run.chosen.sum or not policy.of(run.settings).checks_profile then return end
   if core.histogram_fits(run.image, run.data) then return end

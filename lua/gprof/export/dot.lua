@@ -1,7 +1,7 @@
 --- The call graph for Graphviz. Colours run from red (most of the time) to blue (little);
 -- functions and calls below a threshold are left out.
 --
--- Colours and line widths are those of gprof2dot.
+-- Colours and line widths are the same as in gprof2dot.
 --
 -- @module gprof.export.dot
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -15,7 +15,7 @@ local NODE_THRESHOLD <const>, EDGE_THRESHOLD <const> = 0.5, 0.1
 -- In bytes: dot rejects longer strings.
 local MAX_NAME <const> = 4096
 
--- Returns a quoted string; its lines are joined by "\n".
+-- Joins lines with "\n", and returns the result as a quoted string.
 local function quoted(...)
   local lines = {}
   for _, line in ipairs { ... } do

@@ -35,9 +35,9 @@ local function escape_byte(byte)
   return ("\\x%02x"):format(byte:byte())
 end
 
--- Escapes the invisible characters in text without ASCII characters. Of bytes that are
--- not valid UTF-8, it escapes only C1 controls: others may be letters in another
--- encoding.
+-- Escapes the invisible characters in a text that has no ASCII characters. Of the bytes
+-- that are not valid UTF-8, escapes only C1 controls: the others may be letters in
+-- another encoding.
 local function escape_wide(text)
   local parts, at = {}, 1
   while at <= #text do

@@ -14,7 +14,7 @@ local annotation = {}
 -- @tparam profile profile
 -- @treturn {table,...} the files in reverse order of the symbol table. Each has its
 --   `number` in that table, its `name` as recorded, and two sums over its functions and
---   lines: `calls`, and `blocks`, the executions of basic blocks
+--   lines: `calls` and `blocks` (executions of basic blocks)
 function annotation.files(profile)
   local found, files = {}, profile.symbols:files()
   for number = #files, 1, -1 do

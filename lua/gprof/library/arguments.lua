@@ -9,8 +9,9 @@ local policy = require "gprof.library.policy"
 
 local arguments = {}
 
---- What symspecs restrict: the functions of a report ("flat", "graph", "annotation",
--- "executions"), the functions whose time is propagated ("time"), or calls ("arcs").
+--- The stages, that is, what symspecs restrict: the functions of a report ("flat",
+-- "graph", "annotation", "executions"), the functions whose time is propagated ("time"),
+-- or calls ("arcs").
 arguments.stages = { "flat", "graph", "time", "annotation", "executions", "arcs" }
 
 --- The stages as a set.

@@ -13,7 +13,7 @@ function failure.raise(format, ...)
   error({ message = format:format(...) }, 0)
 end
 
---- Ends the program with status 1, after it has printed what is wrong.
+--- Ends the program with status 1, without a message: the caller has printed one.
 -- @raise a table with the field `quiet`
 function failure.stop()
   error({ quiet = true }, 0)

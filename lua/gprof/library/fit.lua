@@ -57,9 +57,8 @@ function fit.stripped_arcs(profile, data)
   return symbols and core.uncovered_arcs(image, symbols, data) or 0
 end
 
--- Returns two numbers: of all arcs, except arcs to libraries and to functions without
--- symbols; and of the arcs that lead to function entries. Nil if the functions are
--- unknown.
+-- Returns the number of arcs, except arcs to libraries and to functions without symbols;
+-- and the number of arcs that lead to function entries. Nil if the functions are unknown.
 local function count_entries(profile, data)
   local symbols = all_functions(profile)
   if not symbols then return nil end

@@ -152,7 +152,8 @@ function GnuLookup:combine_arcs(found)
   return entries
 end
 
--- In these stages, GNU gprof adds the profiling functions to the user's exclusions.
+-- The stages (see gprof.symspec) in which GNU gprof adds the profiling functions to the
+-- user's exclusions.
 GnuLookup.machinery_stages = { flat = true, graph = true, time = true }
 
 -- In a profile by line, GNU gprof looks up symspecs among the lines.

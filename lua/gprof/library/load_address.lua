@@ -238,8 +238,8 @@ local function union(search, candidates)
   return all.exact == functions and all or nil
 end
 
--- Whether a candidate is more than a coincidence. In a large library, some function fits
--- any single address; where functions are small and close together, several addresses fit
+-- Whether a candidate is more than a coincidence. In a large library, any single address
+-- fits some function; where functions are small and close together, several addresses fit
 -- by chance. One covered address always fits, because the base address was computed from
 -- it. `chance` is how many of the other covered addresses a wrong base address explains
 -- on average.
@@ -257,8 +257,8 @@ end
 -- @tparam data data of the library, with the range of its code
 -- @tparam {[integer]=integer} outside number of calls from outside, by function of the
 --   library
--- @tparam table calls to addresses outside the program: `sum`, their number by address,
---   and `addresses`, these addresses, sorted
+-- @tparam table calls to addresses outside the program: `sum` (the number of calls by
+--   address) and `addresses` (these addresses, sorted)
 -- @treturn table the search; its field `exceeded` is true once a limit is exceeded
 function load_address.search(symbols, data, outside, calls)
   local functions = 0

@@ -29,8 +29,8 @@ local single_object <const> = {
   "line", "static_call_graph", "gnu_compat", "external_symbol_table", "file_ordering",
 }
 
--- Returns the libraries, sorted by name: arrays of their name and the library. On
--- failure, returns nil and a message.
+-- Returns the libraries as arrays { name, library }, sorted by name. On failure, returns
+-- nil and a message.
 local function sorted_libraries(data, options)
   local seen, list = {}, {}
   for _, name in ipairs(single_object) do

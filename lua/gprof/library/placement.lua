@@ -99,10 +99,10 @@ local function accept(place, calls, changed, report)
 end
 
 --- Attributes calls from a program to functions of libraries.
--- @tparam {table,...} libraries each with its `symbols`; its `data`, whose range is that
---   of its code; and `outside`, the number of calls from outside by function, from which
---   attributed calls are subtracted. Sets the field `undecided` of a library if its calls
---   fit, but not with certainty
+-- @tparam {table,...} libraries each with its `symbols`; its `data`, whose range is the
+--   range of the library's code; and `outside`, the number of calls from outside by
+--   function. Attributed calls are subtracted from `outside`. Sets the field `undecided`
+--   of a library if its calls fit, but not with certainty
 -- @tparam {[integer]=integer} sum number of calls by callee address outside the program;
 --   modified
 -- @tparam function report called with each library, attributed address, and function

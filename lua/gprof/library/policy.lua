@@ -67,7 +67,7 @@ local values <const> = {
   -- Execution counts: functions of unknown source come last. GNU gprof compares them with
   -- others by address, which is not a consistent order.
   puts_unknown_sources_last = { true, false },
-  -- Annotated source: the count of a line is that of its basic blocks, if blocks were
+  -- Annotated source: the count of a line comes from its basic blocks, if blocks were
   -- counted. GNU gprof shows calls, and only those of the first function in the line.
   whole_lines = { true, false },
   -- Annotated source: margins are widened to show all counts.

@@ -1,12 +1,12 @@
---- Finds and subtracts slides. The slide of a profile is the difference between its
--- addresses and those of the image: it is nonzero if the program was not loaded at the
--- address it was linked for.
+--- Finds and subtracts slides. The slide of a profile is the difference between the
+-- profile's addresses and the image's addresses. It is nonzero if the program was not
+-- loaded at the address it was linked for.
 --
 -- If an option asks for it, the slide is subtracted when data is read; otherwise later,
 -- if the addresses do not fit the image. `data.files` then has a table for each slide,
 -- with the fields
 --
--- - `offset`: how much higher the addresses were than those of the image;
+-- - `offset`: how much higher the addresses were than the addresses of the image;
 -- - `arcs`: number of arcs; `fitting`: how many of them lead to function entries once the
 --   offset is subtracted; `unmoved`: how many do so without the subtraction;
 -- - `covers`: whether the histogram covers all of the code once the offset is subtracted.

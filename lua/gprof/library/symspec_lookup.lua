@@ -43,7 +43,7 @@ end
 Lookup.regex_of = patterns.regex_of
 
 -- Whether a text without a file's colon is a file name: it has a dot outside of brackets.
--- Those in "f [clone .isra.0]" and "f(int, ...)" belong to functions.
+-- Dots inside brackets, as in "f [clone .isra.0]" and "f(int, ...)", belong to functions.
 function Lookup.is_file(text)
   return mask(text):find(".", 1, true) ~= nil
 end
@@ -238,7 +238,7 @@ local function list_all(count)
   return ids
 end
 
---- Combines the functions of all symspecs in one table: the union.
+--- Returns the union of the functions that the symspecs of one table name.
 -- @tparam {table|boolean,...} found results of `find`, in reverse order of the symspecs
 -- @treturn {integer,...}|nil numbers of functions; nil if no symspec matched
 function Lookup:combine(found)
@@ -263,8 +263,8 @@ function Lookup.combine_arcs(_, found)
   end)
 end
 
---- The stages (see gprof.symspec) where symspecs for `core.machinery`, the profiling
--- functions, are added to the excluding symspecs.
+--- The stages (see gprof.symspec) where symspecs for the profiling functions
+-- (`core.machinery`) are added to the excluding symspecs.
 Lookup.machinery_stages = {}
 
 -- Profiles by line ----------------------------------------------------------------------

@@ -39,11 +39,11 @@ local function write_title(profile, options, write)
   end
 end
 
--- The look of the report; `gprof.report.bsd.flat` has another look. title, ending:
--- functions of (profile, options, write) that write the text before and after the rows.
--- unit: a function that returns the prefix and the scale of times per call. called,
--- other: formats of rows, see csrc/lua/flat.c. labels: a function of (profile, options)
--- that returns the names of functions.
+-- The look of the report; `gprof.report.bsd.flat` has another look. `title` and `ending`
+-- are functions of (profile, options, write) that write the text before and after the
+-- rows. `unit` is a function that returns the prefix and the scale of times per call.
+-- `called` and `other` are formats of rows (see csrc/lua/flat.c). `labels` is a function
+-- of (profile, options) that returns the names of functions.
 local gnu = {
   title = write_title,
   unit = call_unit,

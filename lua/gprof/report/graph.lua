@@ -8,11 +8,12 @@ local core = require "gprof.core"
 local labels = require "gprof.print.labels"
 local policy = require "gprof.library.policy"
 
--- The look of the report; `gprof.report.bsd.graph` has another look. heading, ending:
--- functions of (profile, options, write) that write the text before and after. primary:
--- the format of an entry's primary line, up to its calls. arc, inner_arc, member,
--- recursive_member, spontaneous, rule: see csrc/lua/entries.c. Values 3 and 4 are
--- seconds. name: the field with a function's name.
+-- The look of the report; `gprof.report.bsd.graph` has another look. `heading` and
+-- `ending` are functions of (profile, options, write) that write the text before and
+-- after the entries. `primary` is the format of an entry's primary line, up to its calls;
+-- the formats `arc`, `inner_arc`, `member`, `recursive_member`, `spontaneous` and `rule`
+-- are described in csrc/lua/entries.c. Values 3 and 4 of a format are seconds. `name` is
+-- the field with a function's name.
 local gnu = {
   primary = "%1$-6.6s %2$5.1f %3$7.2f %4$7.2f",
   arc = "             %3$7.2f %4$7.2f %5$7d/%6$-7d     %1$s\n",

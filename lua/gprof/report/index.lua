@@ -10,9 +10,9 @@ local labels = require "gprof.print.labels"
 local COLUMNS <const> = 3
 local WIDTH <const>, WIDEST <const> = 80, 1000000  -- of lines, in characters
 
--- The look of the report; `gprof.report.bsd.index` has another look. cell: see
--- csrc/lua/index.c. width: a function of the options. name: the field with a function's
--- name.
+-- The look of the report; `gprof.report.bsd.index` has another look. `cell` is a format
+-- (see csrc/lua/index.c), `width` a function of the options, and `name` the field with a
+-- function's name.
 local gnu = { cell = "%1$s", name = "name" }
 
 function gnu.width(options)
