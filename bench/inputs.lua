@@ -13,7 +13,7 @@ local shell = require "bench.shell"
 local quote = shell.quote
 
 -- Functions that make inputs, keyed by name. The parameters are the input's directory and a function that returns
--- another input, given its name. They return image, profiles and libraries.
+-- another input, given its name. Such a function returns image, profiles and libraries.
 local makers = {}
 
 local inputs = {}
@@ -135,7 +135,7 @@ local function copies(count)
 end
 
 --- Converts a program's profile to a library's, as the dynamic linker writes it (LD_PROFILE): bins for 4 bytes of code,
--- and arcs by offset. One arc in ten comes from outside the library.
+-- and offsets in place of the addresses in arcs. One arc in ten comes from outside the library.
 local function as_library(path)
   local gmon = require "support.gmon"
   local parsed = gmon.parse(shell.read(path))

@@ -4,8 +4,8 @@
 --
 -- Run it in the root of the checkout. It needs build/profiled/lua, an interpreter linked with a core that is compiled
 -- with -pg (see bench/profiled.c). Each row runs until there are enough samples. The table shows the share of each
--- part of the program and the busiest functions. The column "limit" is a lower bound of the time: the bytes of symbol
--- table, line table, profile and report at the speed of `cat`.
+-- part of the program and the busiest functions. The column "limit" is a lower bound of the time: what `cat` takes for
+-- as many bytes as symbol table, line table, profile and report have together.
 --
 -- @script profile
 -- SPDX-License-Identifier: GPL-3.0-or-later

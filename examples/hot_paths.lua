@@ -5,9 +5,10 @@
 --
 -- The time of a path is the self time of its last function when called along this path. It
 -- is an estimate: a profile records calls from one function to another, but not who called
--- the caller. So the time of main is divided among its callees in proportion to the times
--- of their arcs, the share of each callee among its own callees, and so on, as if each
--- function behaved alike for all callers. The functions of a cycle are one step of a path.
+-- the caller. So the time of main is divided among main's callees in proportion to the
+-- times of the arcs to them. The share of each callee is divided among its own callees,
+-- and so on, as if each function behaved alike for all callers. The functions of a cycle
+-- are one step of a path.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 

@@ -122,7 +122,7 @@ local function histogram(event)
   }
 end
 
--- Fails if no sample is in the image: the samples are probably those of another program.
+-- Fails if no sample is in the image: the samples are probably from another program.
 local function check_samples()
   if not events[1] then fail "standard input: has no samples" end
   local inside, samples = 0, 0

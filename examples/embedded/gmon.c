@@ -62,8 +62,8 @@ static arc *find(uintptr_t from, uintptr_t self) {
   return NULL;
 }
 
-/* An interrupt may come while the table is being changed. Its own calls are then
- * counted as lost, so that the table stays consistent. */
+/* An interrupt may come while the table is being changed. The calls that its handler
+ * makes are then counted as lost, so that the table stays consistent. */
 void gmon_call(uintptr_t from, uintptr_t self) {
   if (!collecting) return;
   if (counting) {
