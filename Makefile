@@ -259,7 +259,7 @@ ALL_PACKAGES = $(FUZZ_PACKAGES) $(DOCS_PACKAGES) chromium clang-tidy cppcheck gf
   golang-go graphviz nodejs npm openmpi-bin parallel python3-jsonschema \
   binutils-sparc64-linux-gnu $(MACHINE_PACKAGES)
 
-# Compilers, C libraries and emulators of other machines. binutils-multiarch is left out, since it
+# Compilers, C libraries and emulators for other machines. binutils-multiarch is left out, since it
 # replaces the GNU gprof that the specs compare with.
 MACHINE_PACKAGES = gcc-arm-none-eabi gcc-mingw-w64-i686-win32 gcc-mingw-w64-x86-64-win32 \
   qemu-system-arm qemu-user \
@@ -354,8 +354,8 @@ test: deps-test
 check check-all: export WERROR = -Werror
 check: lint all examples spec-collector spec-sanitized spec
 
-# Static analysis. A tool checks a file again when the file or a header has changed; two run at a
-# time. Disabled checks are explained in .clang-tidy for clang-tidy, and here for the others:
+# Static analysis. A tool checks a file again when the file or a header has changed; two tools run
+# at a time. Disabled checks are explained in .clang-tidy for clang-tidy, and here for the others:
 # - gcc 12 reports false leaks where a pointer is stored through the address of a pointer, as when
 #   columns grow, and false uses of uninitialized memory for structures passed by value. The
 #   sanitizers, valgrind and clang check for both.
@@ -416,8 +416,9 @@ $(SANITIZED): $(SANITIZED_OBJECTS)
 
 # Runs fewer random cases, and one in ten of the comparisons with GNU gprof: the comparisons check
 # numbers, and the run without sanitizers makes them all. Specs that mostly run code without
-# sanitizers are left out: a browser's, and that of the libraries in profiled programs. The garbage
-# collector is in generational mode (see spec/support/collector.lua).
+# sanitizers are left out: a spec runs a browser, and others run programs linked with the
+# block-counting runtime or the recorder. The garbage collector is in generational mode (see
+# spec/support/collector.lua).
 UNSANITIZED = export/html_browser runtime/annotated_blocks runtime/blocks runtime/recorder
 SANITIZED_SPECS = $(filter-out $(UNSANITIZED:%=spec/%_spec.lua),$(wildcard spec/*/*_spec.lua))
 spec-sanitized: $(SANITIZED) $(RUNTIME)
@@ -426,9 +427,9 @@ spec-sanitized: $(SANITIZED) $(RUNTIME)
 	  spec/run.sh build/specs-sanitized $(SANITIZED) $(BUSTED)
 
 # Runs specs with an aggressive garbage collector, to find objects that are freed too early (see
-# spec/support/collector.lua). Processes that specs start run a full collection at each
-# allocation. The process of the specs itself, in which some specs call the library, collects
-# incrementally all the time. That takes minutes for specs with much live data, such as large
+# spec/support/collector.lua). Processes that specs start run a full collection at each allocation.
+# The process of the specs itself, in which some specs call the library, collects incrementally all
+# the time. Incremental collection takes minutes for specs with much live data, such as large
 # images and call chains. With COLLECTED=all, which runs all specs, that process instead runs a
 # full collection whenever its memory has grown by a twenty-fifth, which costs little.
 #

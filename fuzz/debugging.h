@@ -19,9 +19,9 @@ enum { FUZZ_SECTIONS = 6 };
 /* The address of the first byte of .text. */
 #define FUZZ_TEXT_LOW UINT64_C(0x1000)
 
-/* Makes an image from parts of an input. The bits of `choices` mean 1: big-endian; 2:
- * pointers of 4 bytes; 4: sign-extended addresses; 8: also stabs; 16: compressed
- * sections. */
+/* Makes an image from parts of an input. The bits of `choices` select properties of the
+ * image: 1 big-endian, 2 pointers of 4 bytes, 4 sign-extended addresses, 8 stabs as well
+ * as DWARF, 16 compressed sections. */
 void fuzz_set_image(gp_image *image, uint8_t choices, const fuzz_part *sections);
 
 #endif

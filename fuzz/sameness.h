@@ -7,8 +7,8 @@
 
 #include "gmon/gmon.h"
 
-/* Whether `many` has the same records as `one`, in the same order, with counts that are
- * `times` as large. */
+/* Whether `many` has the same records as `one`, in the same order, with counts multiplied
+ * by `times`. */
 bool fuzz_is_multiple(const gp_data *one, const gp_data *many, uint64_t times);
 
 /* Checks that the histograms of a sum have bins and are found by their addresses. */

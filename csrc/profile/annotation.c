@@ -27,8 +27,8 @@ typedef struct span {
   size_t first, end;
 } span;
 
-/* Returns the blocks of a line. None if the table is not by line, because the blocks of a
- * function are on many lines. */
+/* Returns the blocks of a line. If the table is not by line, returns none: the blocks of
+ * a function are on many lines. */
 static span blocks_of(const gp_profile *profile, uint32_t symbol) {
   const gp_block_counts *blocks = &profile->blocks;
   if (!profile->symtab->lines || blocks->count == 0) return (span){0, 0};
@@ -154,8 +154,8 @@ static void add_symbol(collecting *c, size_t line, uint32_t symbol, bool first) 
   add_blocks(c, line, symbol);
 }
 
-/* Replaces add_symbol if the policy lacks whole_lines: adds only calls, and the blocks of
- * the line's first code. */
+/* Used instead of add_symbol without the policy whole_lines. Adds only the symbol's calls
+ * and, for the line's first code, its blocks. */
 static void add_first_only(collecting *c, size_t line, uint32_t symbol, bool first) {
   gp_annotation *a = c->into;
   bool function = c->profile->symtab->flags[symbol] & GP_FUNCTION;
@@ -187,8 +187,8 @@ static bool has_run(const collecting *c, size_t line) {
 /* Ends a line. If the profile has counts of code, a line with uncounted code gets no
  * count, unless its calls or blocks show that it ran. If only parts of blocks are
  * uncounted, any count above 0 also shows that it ran. If the profile has no counts of
- * code, the line's code continues the preceding block, unless it begins with a block or a
- * function. */
+ * code, the line's code continues the preceding block, unless a block or a function
+ * begins there. */
 static void end_line(collecting *c, size_t line) {
   gp_annotation *a = c->into;
   uint8_t *flags = &a->flags[line];

@@ -39,9 +39,9 @@ typedef struct gp_annotation {
   uint64_t *calls;        /* calls of functions that begin on the line */
   uint64_t *blocks;       /* executions of all blocks of the line */
   double *seconds;
-  size_t *first;          /* for each line: its first row in `counts`; then the end of the
-                             last line's rows */
-  uint64_t *counts;       /* calls and executions of blocks, by address */
+  size_t *first;          /* for each line: its first row in `counts`. One more element
+                             has the end of the last line's rows */
+  uint64_t *counts;       /* numbers of calls and of executions of blocks, by address */
   bool *continued;        /* for each count: whether the counter of this code is on
                              another line, or missing */
 } gp_annotation;
@@ -57,8 +57,8 @@ bool gp_annotation_collect(gp_annotation *annotation, const gp_profile *profile,
 void gp_annotation_free(gp_annotation *annotation);
 
 /* Returns how often a line was executed, as one number: the sum of its blocks'
- * executions. If it has no blocks, or without the policy whole_lines: its calls. 0 if
- * unknown. */
+ * executions. If the line has no blocks, or without the policy whole_lines, returns its
+ * calls. 0 if unknown. */
 uint64_t gp_annotation_executions(const gp_annotation *annotation, uint32_t line);
 
 /* Returns the executed lines (free() them) in descending order of executions; lines with

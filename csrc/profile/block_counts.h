@@ -22,8 +22,8 @@ typedef struct gp_block_counts {
   uint64_t *address;     /* address of each block; sorted by symbol, then in the order of
                             the list */
   uint64_t *executions;
-  uint32_t *start;       /* for each symbol: its first block; then the end of the last
-                            symbol's blocks */
+  uint32_t *start;       /* for each symbol: its first block. One more element has the end
+                            of the last symbol's blocks */
 } gp_block_counts;
 
 /* Assigns blocks to their symbols, at most the policy's `max_blocks` to each. Fails only

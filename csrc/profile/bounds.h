@@ -25,9 +25,10 @@ typedef struct gp_bounds {
 /* Finds the bounds of an image's code. Symbols are used only if they were read. */
 void gp_bounds_find(gp_bounds *bounds, const gp_image *image);
 
-/* Compares a histogram with the code between two addresses. If they have the same size,
- * sets `*offset` to the slide between them; otherwise returns false. The ends of a
- * histogram may be rounded to whole bins of four bytes, as in all C libraries. */
+/* Compares a histogram with the code between two addresses. If both have the same size,
+ * sets `*offset` to the slide, the difference of their addresses; otherwise returns
+ * false. The ends of a histogram may be rounded to whole bins of four bytes, as in all C
+ * libraries. */
 bool gp_bounds_offset(gp_range histogram, uint64_t low, uint64_t high, uint64_t *offset);
 
 #endif

@@ -52,7 +52,7 @@ typedef struct gp_callgraph {
   double total;             /* sum of all ticks included in the graph */
 
   /* `entries`: all nodes in the order of the report. `rank`: the position of each node in
-   * it, from 1; 0 for a cold part, which has no entry */
+   * this order, from 1; 0 for a cold part, which has no entry */
   uint32_t *entries;
   uint32_t *rank;
 } gp_callgraph;
@@ -95,8 +95,8 @@ static inline bool gp_callgraph_is_recursive(const gp_callgraph *graph, uint32_t
   return caller == callee || gp_callgraph_same_cycle(graph, caller, callee);
 }
 
-/* Returns the number of all calls to an arc's callee, or of all calls from outside into
- * the callee's cycle. */
+/* Returns the number of all calls to an arc's callee. If the callee is in a cycle,
+ * returns the number of all calls into the cycle from outside. */
 static inline uint64_t gp_callgraph_calls_of_callee(const gp_callgraph *graph,
                                                     uint32_t arc) {
   return graph->calls[gp_callgraph_whole(graph, graph->callee[arc])];
@@ -114,8 +114,8 @@ static inline bool gp_callgraph_is_used(const gp_callgraph *graph, uint32_t node
          graph->shown_self[node] != 0 || graph->shown_children[node] != 0;
 }
 
-/* Whether a node is the symbol "<outside>", which represents callers outside a shared
- * library, and makes calls. It has no calls or time of its own. */
+/* Whether a node is the symbol "<outside>", and has calls to other functions. The symbol
+ * represents the callers outside a shared library. It is never called and has no time. */
 static inline bool gp_callgraph_is_outside(const gp_callgraph *graph, uint32_t node) {
   return node < graph->functions && graph->symtab->flags[node] & GP_CALLERS &&
          graph->first_callee[node] != GP_NONE;

@@ -94,8 +94,8 @@ static uint64_t next_recorded(const search *s) {
                                       : UINT64_MAX;
 }
 
-/* Adds a call. If a block was recorded at a call through a slot, this is the counting
- * function's slot. */
+/* Adds a call. If a block was recorded at a call through a slot, the slot is the counting
+ * function's. */
 static bool add_call(search *s, gp_range code, uint64_t slot) {
   calls *c = &s->calls;
   if (!GP_RESERVE(&c->capacity, c->count + 1, GP_COLUMN(c->low), GP_COLUMN(c->high),
@@ -131,8 +131,8 @@ static bool add_place(places *p, uint64_t low) {
   return true;
 }
 
-/* Sets the jump table, if the instruction at `code` refers to one. Code between this
- * instruction and the jump has no other jump or call. */
+/* Sets the jump table, if the instruction at `code` refers to one. There is no other jump
+ * or call between this instruction and the jump that uses the table. */
 static void note_table(search *s, gp_range code, uint64_t reference) {
   if (!gp_jump_tables_has(&s->tables, reference, s->decoded)) return;
   s->table = reference;
@@ -353,7 +353,7 @@ static uint32_t first_counter(const search *s, uint32_t piece) {
 }
 
 /* Compilers count a function's first block. So if a function's first counter never ran,
- * neither did the code before it; sets the count of that code to 0. */
+ * neither did the code before it. Sets the count of that code to 0. */
 static void count_idle_entries(search *s) {
   uint64_t *runs = s->found->runs;
   for (uint32_t i = 0; i < s->found->piece_count; i++) {
@@ -480,7 +480,8 @@ static bool is_doubtful(const search *s, size_t piece, bool begins_line) {
   return !(known & COUNTED) || (begins_line && lost);
 }
 
-/* Sets the count of pieces that never ran. Finds those that are parts of blocks. */
+/* Sets the counts of uncounted pieces: 0 for pieces that never ran, and GP_UNCOUNTED_PART
+ * for parts of blocks. */
 static void count_idle(search *s) {
   uint64_t *runs = s->found->runs;
   for (size_t i = 0; i < s->found->piece_count; i++) {

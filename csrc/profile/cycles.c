@@ -2,13 +2,13 @@
 /*
  * Computes topological numbers, and finds cycles of recursive functions.
  *
- * A depth-first search after Gabow ("Path-based depth-first search for strong and
+ * This is the depth-first search of Gabow ("Path-based depth-first search for strong and
  * biconnected components", 2000). It is iterative, because the input decides how deep
  * call chains are. Besides the path it maintains a stack of heads: functions on the path
  * that no back edge has merged into an earlier function. A back edge to a function F
- * merges all heads after the head of F into that head, the earliest first. Members that
- * were merged into a head move with it. GNU gprof lists members with equal keys in this
- * order.
+ * merges all heads after the head of F into the head of F, the earliest first. Members
+ * that were merged into a head move with it. GNU gprof lists members with equal sort keys
+ * in the order in which they were merged.
  */
 #include "profile/cycles.h"
 

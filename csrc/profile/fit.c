@@ -10,8 +10,7 @@
 
 enum { SAMPLE_SIZE = 64 };  /* approximate number of arcs in a sample */
 
-/* Collectors that round the ends of the code to whole pages round to multiples of
- * this. */
+/* Size of a page, for collectors that round the ends of the code to whole pages. */
 #define PAGE 4096
 
 /* Start-up code may round the start of the code down to a whole bin. */
@@ -64,7 +63,7 @@ static bool contains(gp_range outer, gp_range inner) {
   return outer.low <= inner.low && inner.high <= outer.high;
 }
 
-/* Returns a range that is extended by the rounding at both ends. */
+/* Returns a range extended by GP_BOUND_ROUNDING bytes at both ends. */
 static gp_range rounded(gp_range range) {
   uint64_t down = range.low < GP_BOUND_ROUNDING ? range.low : GP_BOUND_ROUNDING;
   uint64_t room = UINT64_MAX - range.high;
@@ -92,8 +91,8 @@ static bool starts_with_code(gp_range histogram, const gp_bounds *bounds) {
   return false;
 }
 
-/* Whether start-up code would have made a different histogram. `histogram` extends beyond
- * the code. */
+/* Whether start-up code would have made a different histogram. Called only if the
+ * histogram extends beyond the code. */
 static bool differs(gp_range histogram, gp_range text, const gp_bounds *bounds) {
   if (has_size(histogram, bounds)) return false;
   if (histogram.high <= text.low || histogram.low >= text.high) return bounds->has_end;

@@ -31,7 +31,8 @@ static bool is_block_before(const void *context, uint32_t b, uint32_t a) {
   return p->symbol[b] < p->symbol[a];
 }
 
-/* Finds caller and callee of each arc; neither, if the arc is not between symbols. */
+/* Finds the caller and the callee of each arc. Both are GP_NONE if the call enters
+ * no known function. */
 static bool find_ends(places *p, const gp_arcs *arcs, const gp_symtab *symtab) {
   uint32_t *entered = gp_callgraph_entered(symtab);
   if (!entered) return false;

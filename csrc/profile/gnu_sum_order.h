@@ -5,7 +5,7 @@
  * GNU gprof writes sums from the symbol table by line, in address order. It lists the
  * callees of a symbol in reverse order of their first records, and the blocks of a symbol
  * in the order of their records. Reports on a sum show functions with equal figures in an
- * order that depends on this one.
+ * order that depends on the order of the sum's records.
  */
 #ifndef GP_PROFILE_GNU_SUM_ORDER_H
 #define GP_PROFILE_GNU_SUM_ORDER_H

@@ -38,8 +38,8 @@ bool gp_jump_tables_open(gp_jump_tables *tables, const gp_image *image,
                          const gp_symtab *symtab);
 void gp_jump_tables_free(gp_jump_tables *tables);
 
-/* Whether a jump table of a function is at `address`: whether the first entry leads into
- * the function. */
+/* Whether a function has a jump table at `address`. The first entry of the table must
+ * lead into the function. */
 bool gp_jump_tables_has(const gp_jump_tables *tables, uint64_t address,
                         uint32_t function);
 

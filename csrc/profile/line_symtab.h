@@ -9,8 +9,8 @@
  *
  * Looking up the inlined function at an address is the most expensive query of debugging
  * information, and a profile has records for few lines. So only lines with records get
- * symbols, unless all are requested. The symbols before omitted lines then extend too
- * far. This is harmless: no sample falls in the omitted lines.
+ * symbols, unless all are requested. A symbol before omitted lines then extends over
+ * these lines. This is harmless, because they have no samples.
  */
 #ifndef GP_PROFILE_LINE_SYMTAB_H
 #define GP_PROFILE_LINE_SYMTAB_H

@@ -52,9 +52,9 @@ typedef struct gp_rows {
 } gp_rows;
 
 /* gp_order_callers lists the arcs into a function, gp_order_callees the arcs out of it,
- * in the order in which its entry shows them. For a cycle, they list the arcs from or to
- * functions outside the cycle. These and the following functions return false if there is
- * no memory. */
+ * in the order in which the function's entry shows them. For a cycle, they list the arcs
+ * from or to functions outside the cycle. These and the following functions return false
+ * if there is no memory. */
 bool gp_order_callers(const gp_callgraph *graph, uint32_t node, gp_rows *arcs);
 bool gp_order_callees(const gp_callgraph *graph, uint32_t node, gp_rows *arcs);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Builds a profile from an image and data, stage by stage. */
+/* Builds a profile from an image and data. */
 #include "profile/profile.h"
 
 #include <string.h>

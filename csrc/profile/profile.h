@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A profile: the results of all stages for an image and data, under one set of options.
+ * A profile: everything that is computed from an image and data, under one set of
+ * options.
  */
 #ifndef GP_PROFILE_PROFILE_H
 #define GP_PROFILE_PROFILE_H
@@ -39,8 +40,8 @@ typedef struct gp_profile_options {
                                  by line */
 } gp_profile_options;
 
-/* Builds a profile by running all stages. The image and symbol table must outlive the
- * profile; the data need not. NULL if a stage fails. */
+/* Builds a profile. The image and symbol table must outlive the profile; the data need
+ * not. Returns NULL after an error. */
 gp_profile *gp_profile_build(const gp_image *image, const gp_symtab *symtab,
                              const gp_data *data, const gp_profile_options *options,
                              gp_error *error);

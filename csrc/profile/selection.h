@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The stages for which functions can be selected. */
+/* The stages. Functions are selected for each stage separately. */
 typedef enum gp_stage {
   GP_FLAT,          /* rows of the flat profile, and samples in its total */
   GP_PRINT,         /* entries of the call graph */

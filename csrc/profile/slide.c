@@ -9,8 +9,9 @@
 #include "profile/bounds.h"
 #include "profile/fit.h"
 
-/* The maximum size in bytes of a prologue up to its call of mcount: usually, and on
- * machines with 4-byte instructions that save many registers. */
+/* The maximum size of a prologue up to its call of mcount, in bytes. PROLOGUE is the
+ * usual maximum. LONG_PROLOGUE is for machines with 4-byte instructions that save many
+ * registers. */
 #define PROLOGUE 32
 #define LONG_PROLOGUE 64
 
@@ -32,7 +33,7 @@ enum {
 /* A possible slide. */
 typedef struct candidate {
   uint64_t offset;
-  size_t fitting;     /* number of callees in prologues: in the sample, or of all */
+  size_t fitting;     /* number of callees in prologues, in the sample or in total */
   uint64_t distance;  /* sum of the distances of these callees from entries, in bytes */
   bool bounds;        /* the slide matches the bounds of the histogram */
 } candidate;

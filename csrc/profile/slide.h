@@ -57,8 +57,8 @@ bool gp_slide_find(gp_slide *slide, const gp_data *data, const gp_symtab *symtab
 /* Subtracts an offset from all addresses of histograms, arcs and blocks, except for
  * callers without an address (gp_unknown_caller; in a shared library GP_OUTSIDE).
  * Addresses of arcs and blocks may wrap around the address space: addresses that belong
- * to other programs are far from the code anyway. The caller must empty a staging area of
- * the data afterwards (see add_file.h).
+ * to other programs are far from the code anyway. Afterwards, any staging area of the
+ * data must be emptied (see add_file.h).
  *
  * Errors, which leave the data unchanged: a histogram would end before it begins; no
  * memory; and if `strict`, a histogram or all callees would leave the address space. */

@@ -99,7 +99,7 @@ static inline bool is_call(const record *call, uintptr_t from, uintptr_t self) {
 }
 
 /* Most calls come from the function in a slot near the top, and repeat one of the last
- * two calls that it made. All others are left to slow_call. */
+ * two calls that it made. All other calls are left to slow_call. */
 void rec_call(uintptr_t self, uintptr_t from, uintptr_t frame, uintptr_t pointer) {
   thread *t;
   if (UNLIKELY(__atomic_load_n(&rec_state, __ATOMIC_RELAXED) != RECORDING) ||

@@ -89,7 +89,7 @@ static void sink(arc *arcs, size_t at, size_t count) {
   arcs[at] = moved;
 }
 
-/* Heap sort, because qsort may allocate. */
+/* Uses heap sort, because qsort may allocate memory. */
 static void sort(arc *arcs, size_t count) {
   for (size_t i = count / 2; i-- > 0;) sink(arcs, i, count);
   while (count-- > 1) {

@@ -11,7 +11,7 @@ const module *rec_module_at(uintptr_t address) {
 }
 
 /* The head of .eh_frame_hdr, in the only form that linkers write. A sorted table of
- * function starts follows; they are relative to the section. */
+ * function starts follows. The starts are relative to the section. */
 typedef struct unwind_head {
   unsigned char version, pointer_form, count_form, table_form;
   int32_t frames;

@@ -8,7 +8,8 @@
 
 #define PAGE ((uintptr_t)4096)
 
-/* Maximum size assumed for the main stack: no mapping is closer to its upper end. */
+/* Maximum size assumed for the main stack. No mapping is closer than this to the stack's
+ * upper end. */
 #define LARGEST ((uintptr_t)64 << 20)
 
 /* The main stack grows by this much before it is looked up again. */
@@ -156,7 +157,8 @@ static bool use(thread *t, range r, unsigned root) {
 }
 
 /* Uses the thread's own stack. If the alternate stack is a local array on that stack,
- * uses only the part above or below the array that contains `frame`. */
+ * uses only one part of its own stack: the part above the array or the part below it,
+ * whichever contains `frame`. */
 static void use_own(thread *t, range own, range alternate, uintptr_t frame) {
   if (contains(own, alternate.low) && alternate.low > frame)
     own.high = alternate.low;

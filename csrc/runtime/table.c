@@ -154,8 +154,8 @@ static bool is_signal_return(uintptr_t address) {
   return true;
 }
 
-/* Adds a call. A signal handler's context is below the root, not below the context that
- * the signal interrupted; the record there has a count but no children. */
+/* Adds a call. A signal handler's context is below the root, not below the interrupted
+ * context. The call's record in the interrupted context has a count but no children. */
 static record *add_call(thread *t, record *context, uintptr_t from, uintptr_t self) {
   record *root = &t->roots[ROOT], *handler = NULL;
   if (context->self != 0 && is_signal_return(from)) {
@@ -285,8 +285,8 @@ bool rec_grow_slots(thread *t) {
 
 /* --- the shadow stack ------------------------------------------------------- */
 
-/* Whether the frame of a slot still exists: its return address has not been
- * overwritten. The first slot always does. */
+/* Whether the frame of a slot still exists: its return address has not been overwritten.
+ * Always true for the first slot, which has no frame. */
 static bool exists(const thread *t, const slot *s) {
   return s == t->now.slots || return_address(s->frame) == s->returns;
 }

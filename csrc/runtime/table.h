@@ -41,7 +41,7 @@ typedef struct block {
 
 /* A frame of the shadow stack. */
 typedef struct slot {
-  uintptr_t frame;   /* address below the return address, as of a saved frame pointer */
+  uintptr_t frame;   /* address of the word below the return address */
   uintptr_t returns; /* return address as stored on the stack; 0 in the first slot */
   record *context;
 } slot;

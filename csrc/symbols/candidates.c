@@ -31,7 +31,7 @@ static bool is_mark(const gp_image *image, const char *name) {
 }
 
 /* Returns the name of a function. On machines with function descriptors, the code of "f"
- * has the symbol ".f"; then this returns "f". */
+ * has the symbol ".f". For ".f" this returns "f". */
 static const char *function_name(const gp_image *image, const char *name) {
   bool dotted = image->traits & GP_DESCRIPTORS && name[0] == '.' && name[1];
   return dotted ? name + 1 : name;

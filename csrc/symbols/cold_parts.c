@@ -59,8 +59,9 @@ static gp_key stem_key(const char *part) {
 
 /* Returns the function named `name` in the cold part's file, or GP_NONE. Compilers list a
  * function before its cold part. If files are unknown (strip -g), several functions may
- * have the name; then the nearest one before the cold part is the right one. lld lists
- * hidden functions last in their file. */
+ * have the name; then the nearest one before the cold part is the right one. A hidden
+ * function may follow its cold part, because lld lists hidden functions last in their
+ * file. */
 static uint32_t in_same_file(const functions *f, gp_key name, uint32_t cold) {
   uint32_t file = f->chosen->rows[cold].file;
   uint32_t first = gp_hash_find(&f->by_file, in_file(name, file));
@@ -74,8 +75,9 @@ static uint32_t global(const functions *f, gp_key name) {
 
 /* Returns the hidden function named `name`, or GP_NONE. Only functions that own no cold
  * part are considered. ld lists hidden functions last, after a file symbol without a
- * name, so the last function of the name is the hidden one. In other tables, it must be
- * the only function of that name. */
+ * name, so the last function of the name is the hidden one. If the table does not end
+ * with such a file symbol and a function named `name`, there must be only one function of
+ * that name. */
 static uint32_t hidden(const functions *f, gp_key name) {
   uint32_t first = gp_hash_find(&f->by_name, name);
   if (first == GP_NONE || f->spare[first] == 0) return GP_NONE;

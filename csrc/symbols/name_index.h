@@ -29,9 +29,10 @@ void gp_name_index_free(gp_name_index *index);
  * order: an array (free() it) of `*count` symbol numbers. NULL if there is no memory. */
 uint32_t *gp_name_index_find(const gp_name_index *index, const char *name, size_t *count);
 
-/* Like gp_name_index_find, for a demangled name, with parameters as reports print it, or
- * without. Slower, because it demangles every name that contains the longest identifier
- * of the given name, or all names if none of these matches. */
+/* Like gp_name_index_find, for a demangled name. The name either has no parameters, or
+ * has them in the form that reports print. Slower than gp_name_index_find: demangles
+ * every name that contains the longest identifier of the given name, or all names if none
+ * of these matches. */
 uint32_t *gp_name_index_demangled(const gp_name_index *index, const char *name,
                                   size_t *count);
 

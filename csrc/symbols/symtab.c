@@ -10,7 +10,7 @@
 #include "base/search.h"
 #include "symbols/cold_parts.h"
 
-/* State of one build. */
+/* The state of gp_symtab_build. */
 typedef struct building {
   const gp_symtab_options *options;
   gp_candidates chosen;
@@ -45,8 +45,8 @@ static bool wins(const gp_candidate *newcomer, const gp_candidate *best,
   return gp_underscores(newcomer->name) < gp_underscores(best->name);
 }
 
-/* Returns the preferred symbol at the address of `row`, with the lowest `order` of all
- * symbols at that address. Sets `*end` to the row after the last of them. */
+/* Returns the preferred symbol at the address of `row`. Its `order` becomes the lowest of
+ * all symbols at that address. Sets `*end` to the row after the last of these symbols. */
 static gp_candidate winner_from(const gp_candidates *chosen, size_t row, size_t *end,
                                 const gp_symtab_options *options) {
   gp_candidate best = chosen->rows[row];

@@ -1,4 +1,4 @@
--- Fuzzes all stages from a profile file to a report, for the image of a fixture.
+-- Fuzzes everything from reading a profile file to printing a report, for the image of a fixture.
 --
 -- Parts: choices (options, and which report); the profile; a symspec; another symspec, a symbol file or a map.
 --

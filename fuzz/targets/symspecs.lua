@@ -1,5 +1,5 @@
--- Fuzzes symspecs on a fixture with its profile: for every stage, by function and by line, under our policy and under
--- GNU gprof's.
+-- Fuzzes symspecs on a fixture with its profile: for every stage (such as the flat profile or annotated source), by
+-- function and by line, under our policy and under GNU gprof's.
 --
 -- Parts: choices (the stage and the options), three symspecs.
 --

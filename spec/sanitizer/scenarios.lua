@@ -1,4 +1,4 @@
--- The scenarios that starve.c runs until memory runs out. The arguments are the root of the checkout, the name of a
+-- The scenarios in which starve.c makes memory run out. The arguments are the root of the checkout, the name of a
 -- scenario and its own arguments. Returns the function to starve, and a function that judges its results: "" if it
 -- failed properly, "done..." if it had enough memory, or else what is wrong.
 -- SPDX-License-Identifier: GPL-3.0-or-later

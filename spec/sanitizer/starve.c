@@ -72,8 +72,8 @@ static void check_process(pid_t self) {
   if (write(STDERR_FILENO, line, sizeof line - 1) > 0) _exit(1);
 }
 
-/* Starves the first function on the stack, and pushes what the second one returns about
- * its results. Returns the number of allocations. */
+/* Two functions are on the stack. Starves the first one, and pushes the verdict that the
+ * second one returns on the results of the first. Returns the number of allocations. */
 static long run(lua_State *L, long failing) {
   lua_pushvalue(L, -2);
   scarce_begin(failing, true);
