@@ -5,7 +5,7 @@
 
 local turns = {}
 
--- If all commands take less than FAST seconds, each is run MORE times.
+-- If all commands take less than FAST seconds, each is run at least MORE times in total.
 local FAST <const>, MORE <const> = 0.05, 21
 
 --- Returns the median.

@@ -19,8 +19,8 @@ local linker_order = {}
 -- together have the fraction HOT_CALLS of all calls. The first round of chains uses
 -- MOST_CALLS in the same way, the second round ALL_CALLS.
 local HOT_CALLS <const>, MOST_CALLS <const>, ALL_CALLS <const> = 0.9, 0.99, 1
--- At most one in HOT_SHARE called functions is hot. The search stops at functions with
--- exactly TOO_FEW_USES callers.
+-- Of the functions that were called, at most one in HOT_SHARE is hot. The search stops at
+-- functions with exactly TOO_FEW_USES callers.
 local HOT_SHARE <const>, TOO_FEW_USES <const> = 80, 5
 
 --- Collects arcs in columns, except those from a node to itself.
@@ -198,8 +198,8 @@ local function count_uses(arcs, every)
   return uses
 end
 
--- Returns the first `most` nodes by uses, descending; equal ones keep their order. A
--- bucket sort, because there are few distinct numbers of uses.
+-- Returns the first `most` nodes by uses, descending; equal ones keep their order. This
+-- is a bucket sort, because there are few distinct numbers of uses.
 local function most_used(nodes, uses, most)
   local buckets, numbers = {}, {}
   for _, node in ipairs(nodes) do

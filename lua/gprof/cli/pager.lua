@@ -67,8 +67,8 @@ local function check(status, command, variable)
     command, status and (" (exit status %d)"):format(status) or "")
 end
 
--- Returns a stream that writes to a pager; a function that flushes it, waits for the
--- user, and fails if the pager failed; and a to-be-closed value, which waits if that
+-- Returns a stream that writes to a pager; a function that flushes the stream, waits for
+-- the user, and fails if the pager failed; and a to-be-closed value, which waits if that
 -- function was not called.
 local function page(command, variable, is_colored)
   local shown, held, stop = terminal.filter(is_colored), {}, nil

@@ -7,7 +7,8 @@
 -- - `sum_target`, nil unless a sum is requested;
 -- - `image`; `data`, the sum of the profiles; `name`, the profiles' name in messages;
 --   `skipped` and `added`, the numbers of bad and of good profiles;
--- - `chosen`, the styles of the output; `printed`, the same with reports chosen by name;
+-- - `chosen`, the styles of the output; `printed`, these styles and the reports requested
+--   by name;
 -- - `profile`.
 --
 -- @internal gprof.cli.run

@@ -63,8 +63,8 @@ end
 --   blocks, from the calls of functions that begin there. Its methods: `lines()` iterates
 --   over number, counts (an array of calls and blocks in address order), calls, blocks
 --   and seconds of each line; `busiest(most)` iterates over number and executions of at
---   most `most` executed lines, in descending order; `print(stream, text, layout, last)`
---   writes the annotated source (see csrc/lua/margins.c)
+--   most `most` executed lines, those with most executions first; `print(stream, text,
+--   layout, last)` writes the annotated source (see csrc/lua/margins.c)
 annotation.lines = core.annotation
 
 --- Returns the lines of a source file. Implements `profile:annotate`, which documents the

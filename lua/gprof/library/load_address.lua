@@ -26,10 +26,10 @@ local STRAY <const> = 4
 -- 1/STRETCHES of the library's length. SAMPLES addresses are taken from each stretch.
 local SAMPLES <const>, STRETCHES <const> = 8, 8
 
--- Limits on the work, as multiples of the number of addresses and functions: the lookups
--- while base addresses are tried, and the addresses that all base addresses together
--- explain. These limits are exceeded only if functions are spaced so regularly that very
--- many base addresses fit.
+-- Limits on the work, as multiples of the number of addresses and functions. LOOKUPS
+-- limits the lookups while base addresses are tried. COVERED limits the sum of the
+-- numbers of addresses that the candidates cover. These limits are exceeded only if
+-- functions are spaced so regularly that very many base addresses fit.
 local LOOKUPS <const>, COVERED <const> = 64, 4
 
 -- Returns the address of the function whose prologue contains an offset in the library,

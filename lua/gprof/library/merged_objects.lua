@@ -95,10 +95,11 @@ local function outside_calls(data)
   return calls
 end
 
--- Returns two arrays of objects, in the form that gprof.library.placement expects, with
--- `name` and `place` (see core.merge_objects): all objects with calls from outside, and
--- the libraries among them that were compiled with -pg. Only calls to libraries compiled
--- with -pg can be in the program's profile.
+-- Returns two arrays of objects: all objects with calls from outside, and the libraries
+-- among them that were compiled with -pg. Each object has the form that
+-- gprof.library.placement expects, and also a `name` and a `place` (see
+-- core.merge_objects). Only calls to libraries compiled with -pg can be in the program's
+-- profile.
 local function called_objects(objects, places)
   local called, placeable = {}, {}
   for i, object in ipairs(objects) do
