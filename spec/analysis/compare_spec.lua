@@ -177,8 +177,8 @@ describe("a comparison", function()
   end)
 
   it("tells significant changes from noise", function()
-    -- Only times of at least ten samples are tested. Here ten times are: four self times, five total times, and the
-    -- program's time. A chance of 0.05 / 10, or 1 in 200, corresponds to 2.807 standard deviations.
+    -- Only times of at least ten samples are tested. Here there are ten such times: four self times, five total times,
+    -- and the program's time. A chance of 0.05 / 10, or 1 in 200, corresponds to 2.807 standard deviations.
     assert.same({ 0.05, 10 }, { changes.chance, changes.times })
     assert.near(2.807, changes.factor, 0.001)
     assert.is_false(by_name.leaf.self.noise)      -- a change of 13.4 standard errors

@@ -12,7 +12,7 @@ local shell = require "support.shell"
 
 local script <const> = program.root .. "/examples/bbconv.lua"
 
--- A bb.out as gcc -a wrote it (with a space at the end of "File" lines): two files, and one without blocks.
+-- A bb.out as gcc -a wrote it ("File" lines end in a space). It lists two files with blocks, and one without.
 local text <const> = ([[
 Basic block profiling finished on Mon Jul 11 12:34:56 1994
 

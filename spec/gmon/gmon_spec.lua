@@ -376,7 +376,7 @@ describe("a bad file gives nil and one line:", function()
   end)
 end)
 
--- Reads bytes from a file and through a pipe, whose size is unknown. Iterates over { path, results... } of both.
+-- Reads bytes from a file and from a pipe, whose size is unknown. Iterates over the two readings: { path, results... }.
 local fifo <const> = scratch .. "/fifo"
 shell.check { "mkfifo", fifo }
 

@@ -45,8 +45,8 @@ local function edit(root, path, old, new)
   shell.write(root .. "/" .. path, text)
 end
 
--- Returns whether a module is loaded as bytecode: gprof has then added a searcher at package.searchers[2] that finds
--- the module.
+-- Returns whether a module is loaded as bytecode. If it is, gprof has added a searcher at package.searchers[2], and
+-- this searcher finds the module.
 local function is_bundled(root, module)
   local result = interpret(root, { "-e", ([[require "gprof"
     print(#package.searchers == 5 and type(package.searchers[2](%q)) == "function")]]):format(module) },

@@ -1,4 +1,5 @@
--- --record: the program does not notice that it is recorded, and gprof ends as it does. Messages, gprof.record.
+-- --record: the program does not notice that it is recorded, and gprof ends as the program does. Also messages, and the
+-- function gprof.record.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local gprof = require "gprof"

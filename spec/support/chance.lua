@@ -47,8 +47,8 @@ end
 --- Collects the facts about an image that random profiles need.
 -- @tparam string image path
 -- @tparam[opt] table shape `pointer` (bytes, default 8) and `big` (byte order) of the image
--- @treturn table `image`; `pointer`, `big`; `functions`, their addresses; `low`, the lowest address; `last`, the
---   highest address of a global function, which is a symbol under any options
+-- @treturn table `image`; `pointer`, `big`; `functions`, the addresses of functions; `low`, the lowest of them; `last`,
+--   the highest address of a global function (under any options, global functions are symbols)
 function chance.subject(image, shape)
   local subject = { image = image, pointer = 8, big = false, functions = {} }
   for name, value in pairs(shape or {}) do

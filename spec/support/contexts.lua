@@ -41,7 +41,7 @@ end
 
 --- Encodes a file.
 -- @tparam table profile `big`, the byte order; `process` and `modules`, with the fields that `recorder.read` returns;
---   `tables`, arrays of records from number 3 on, each with `context`, `entered` (by default itself), `from`, `self`
+--   `tables`, arrays of records (numbered from 3), each with `context`, `entered` (by default itself), `from`, `self`
 --   (absent in samples) and `count`; `sections`, pairs of a kind and bytes that replace the usual sections; `version`,
 --   `pointer`, `sum` and `mark` for damaged files
 -- @treturn string the bytes of the file

@@ -145,8 +145,8 @@ local timeout_factor <const> = tonumber(os.getenv "GPROF_PATIENCE" or 1)
 --- Runs a program to its end and captures its output.
 -- @tparam {string,...} argv the program and its arguments, without expansion by a shell
 -- @tparam[opt] table options `cwd` directory to run in; `env` table of variables (`false` unsets one);
---   `stdin` file to read (default: empty); `timeout` in seconds, after which it is killed and the status is 124
---   (multiplied by GPROF_PATIENCE, if set)
+--   `stdin` file to read (default: empty); `timeout` in seconds (multiplied by GPROF_PATIENCE, if set), after
+--   which the program is killed and the status is 124
 -- @treturn table `stdout`, `stderr` (bytes); `status` (nil if a signal ended it), `signal` (number, nil if none);
 --   `command` (for messages)
 function shell.run(argv, options)

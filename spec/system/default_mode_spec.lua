@@ -348,7 +348,8 @@ describe("for a program with clones,", function()
       pending(why)
       return
     end
-    -- The symbols from audit of clones.c up to choose, the next symbol that GNU gprof accepts as a function.
+    -- Selects the symbols from audit (of clones.c) up to choose, which is the next symbol that GNU gprof accepts as a
+    -- function.
     local own = own_functions(built)
     local audit, beyond = nil, build.address(built.image, "choose")
     for _, f in ipairs(own) do

@@ -745,7 +745,7 @@ for _, entry in ipairs(command_lines) do
   end)
 end
 
--- The table in doc/differences.md: on each line the options, and others that print the same.
+-- The table in doc/differences.md. Each line has options and, after "=", other options with the same output.
 local without_effect <const> = [[
   -pnobody = -p
   -Pnobody = -p
