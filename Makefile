@@ -430,8 +430,9 @@ spec-sanitized: $(SANITIZED) $(RUNTIME)
 # spec/support/collector.lua). Processes that specs start run a full collection at each allocation.
 # The process of the specs itself, in which some specs call the library, collects incrementally all
 # the time. Incremental collection takes minutes for specs with much live data, such as large
-# images and call chains. With COLLECTED=all, which runs all specs, that process instead runs a
-# full collection whenever its memory has grown by a twenty-fifth, which costs little.
+# images and call chains. With COLLECTED=all, which runs nearly all specs, the process of the specs
+# instead runs a full collection whenever its memory has grown by a twenty-fifth, which costs
+# little.
 #
 # COLLECTED=all leaves out specs that measure time, memory or instructions (bench, growth,
 # startup), specs of other programs (fuzz, html_browser, installation, mutants), specs that start

@@ -66,8 +66,9 @@ fuzz-coverage: deps-fuzz
 	  $(FUZZ_TARGETS:%=$(FUZZ_COVERAGE)/%)
 	$(LUA) fuzz/coverage.lua $(FUZZ_DIR) $(FUZZ_COVERAGE) $(FUZZ_TARGETS)
 
-# Runs gprof.lua on damaged images, numbers FIRST to FIRST + MUTANTS - 1 of SEED. ASAN=1 uses the
-# interpreter with sanitizers, SANDBOX=1 adds --sandbox, SHOW=1 prints each result.
+# Runs gprof.lua on damaged images. SEED determines the damage. The run uses images number FIRST to
+# FIRST + MUTANTS - 1. ASAN=1 uses the interpreter with sanitizers, SANDBOX=1 adds --sandbox,
+# SHOW=1 prints each result.
 LIMITED = build/mutants/limited
 $(LIMITED): fuzz/images/limited.c Makefile
 	@mkdir -p $(@D)

@@ -112,7 +112,7 @@ static void run(lua_State *L, int arguments, int results) {
  * would check after each input that leaves more memory allocated. With garbage
  * collection, that is nearly every input. */
 enum { LEAKS_EVERY = 5000 };
-/* a name of the sanitizer: NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl*) */
+/* defined by the sanitizer: NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl*) */
 void __lsan_do_leak_check(void) __attribute__((weak));
 
 static void check_leaks(lua_State *L) {

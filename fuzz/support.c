@@ -154,7 +154,7 @@ fuzz_file fuzz_catch_output(void) {
 }
 
 size_t fuzz_piece;
-/* names of ld --wrap: NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl*) */
+/* ld --wrap requires these names: NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl*) */
 ssize_t __real_read(int file, void *to, size_t size);
 ssize_t __wrap_read(int file, void *to, size_t size);
 /* NOLINTEND(bugprone-reserved-identifier,cert-dcl*) */

@@ -61,15 +61,15 @@ typedef struct search {
   const gp_blocks *recorded;
   const gp_symtab *symtab;
   uint64_t counter;         /* address of the counting function; 0: not known */
-  uint64_t slot;            /* the slot that contains this address; 0: not known */
+  uint64_t slot;            /* the slot that contains `counter`; 0: not known */
   uint32_t *order;          /* the recorded blocks by address */
-  size_t next;              /* the first one in `order` that has no call so far */
+  size_t next;              /* the first block in `order` that has no call so far */
   calls calls;
   jumps jumps;
   gp_jump_tables tables;
   uint32_t decoded;         /* the function being decoded */
   uint64_t table;           /* the last table referred to since the last jump or call */
-  uint64_t reference;       /* the instruction that refers to it */
+  uint64_t reference;       /* the instruction that refers to `table` */
   gp_landing_pads pads;
   places empty;             /* unconditional jumps to known places, and nops */
 
@@ -266,8 +266,8 @@ static void collect_pieces(search *s) {
       low[f->piece_count++] = *next;
 }
 
-/* Whether one of `count` ascending places is `address`. *next is the first one at or
- * above the address of the last call. */
+/* Whether one of `count` ascending places is `address`. *next is the first place at or
+ * above the address that was checked before this one. */
 static bool has_place(const uint64_t *place, size_t count, size_t *next,
                       uint64_t address) {
   while (*next < count && place[*next] < address) ++*next;
@@ -370,9 +370,9 @@ static bool is_shared(const search *s, uint32_t first, uint32_t last) {
   return false;
 }
 
-/* Compilers count what a landing pad continues with. So a landing pad has the count of
- * its first counter, unless other code leads there, too: then only a count of 0 is
- * known. The landing pad may jump to the counter. */
+/* Compilers put a counter into the code that a landing pad continues with, perhaps after
+ * a jump. So the landing pad has the count of this counter. But if other code may also
+ * lead to the counter, the landing pad's count is known only if the counter's is 0. */
 static void count_landing_pads(search *s) {
   uint64_t *runs = s->found->runs;
   for (uint32_t i = 0; i < s->found->piece_count; i++) {

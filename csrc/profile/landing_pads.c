@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Landing pads: where exceptions lead. */
+/* Landing pads: the places in the code where exceptions lead. */
 #include "profile/landing_pads.h"
 
 #include <stdlib.h>
@@ -9,19 +9,19 @@
 #include "debug/cursor.h"
 #include "object/section.h"
 
-/* The fields before a table of landing pads, and those of a CIE before its instructions,
- * take fewer bytes than this. The limit bounds the time for damaged tables, which are
- * referred to many times. */
+/* The fields before the rows of a table of landing pads, or before the instructions of a
+ * CIE (a header in .eh_frame), take fewer bytes than this. In a damaged file many
+ * functions may refer to one table; the limit bounds the time that this takes. */
 #define HEADER_SIZE 64
 
-/* Encodings of pointers (DW_EH_PE_*): none; relative to their own place; and the bit of
- * pointers to a pointer. */
+/* Encodings of pointers (DW_EH_PE_*). OMITTED: there is no pointer. RELATIVE: relative to
+ * the address of the pointer. INDIRECT: the pointer leads to another pointer. */
 enum { OMITTED = 0xff, RELATIVE = 0x10, INDIRECT = 0x80 };
 
 /* The contents of a section. */
 typedef struct contents {
   uint8_t *bytes;
-  uint64_t low, size;       /* its first address and its size; 0 if there is none */
+  uint64_t low, size;       /* of the section; 0 if it could not be read */
 } contents;
 
 typedef struct reading {
@@ -29,14 +29,14 @@ typedef struct reading {
   gp_layout layout;
   contents frames;          /* .eh_frame */
   contents tables;          /* .gcc_except_table */
-  uint64_t unread;          /* bytes of `tables`; functions do not share a table */
+  uint64_t unread;          /* bytes of `tables` not read so far; no table is shared */
   bool no_memory;
 } reading;
 
-/* How a CIE encodes pointers of its functions. */
+/* How the entries of .eh_frame that refer to a CIE encode pointers. */
 typedef struct encodings {
   uint8_t address;
-  uint8_t table;            /* pointer to the function's table */
+  uint8_t table;            /* of the pointer to the function's table */
 } encodings;
 
 /* False if there is no memory. */
@@ -143,8 +143,8 @@ static bool read_table(reading *r, uint64_t function, uint64_t address) {
   table.end = table.at + length;
   r->unread -= length;
   while (gp_left(&table) > 0) {
-    take_pointer(&table, encoding, 0);  /* calls */
-    take_pointer(&table, encoding, 0);  /* their size */
+    take_pointer(&table, encoding, 0);  /* start of the calls */
+    take_pointer(&table, encoding, 0);  /* size of their code */
     uint64_t pad = take_pointer(&table, encoding, 0);
     gp_take_uleb(&table);  /* action */
     if (table.bad || (pad != 0 && !add(r, base + pad))) return false;
@@ -152,14 +152,14 @@ static bool read_table(reading *r, uint64_t function, uint64_t address) {
   return true;
 }
 
-/* Reads what .eh_frame has about a function. The CIE is `distance` bytes before the
- * number at `offset`. */
+/* Reads the entry of a function in .eh_frame. The CIE that it refers to is `distance`
+ * bytes before the number at `offset`. */
 static bool read_function(reading *r, gp_cursor frame, uint64_t offset,
                           uint32_t distance) {
   encodings how;
   if (distance > offset || !read_encodings(r, offset - distance, &how)) return false;
   uint64_t function = take_pointer(&frame, how.address, r->frames.low);
-  take_number(&frame, how.address & 0xf);  /* its size */
+  take_number(&frame, how.address & 0xf);  /* size of the function */
   if (how.table == OMITTED) return !frame.bad;
   gp_take_uleb(&frame);  /* size of what follows */
   uint64_t table = take_pointer(&frame, how.table, r->frames.low);
@@ -173,7 +173,7 @@ static bool read_frames(reading *r) {
     uint64_t length = gp_take_length(&frames);
     gp_cursor frame = frames;
     if (frames.bad || frames.wide || !gp_take(&frames, length)) return false;
-    if (length == 0) continue;  /* the end of what one linker input has */
+    if (length == 0) continue;  /* ends the part from one input of the linker */
     frame.end = frames.at;
     uint64_t offset = (uint64_t)(frame.at - frame.start);
     uint32_t distance = gp_take_u32(&frame);  /* 0: a CIE */

@@ -160,7 +160,8 @@ static void prefer_line(building *b, uint32_t function, const place *source) {
 }
 
 /* Handles code from the location `source` at an address. Begins a symbol if the preceding
- * code is from another line or function, unless a function's symbol begins there. */
+ * code is from another line or function, unless a function's symbol begins at the
+ * address. */
 static bool enter_line(building *b, uint64_t address, uint32_t function,
                        const place *source) {
   bool same = source->file == b->last.file && source->line == b->last.line &&

@@ -2,10 +2,10 @@
 /*
  * Merges a program and shared libraries into one symbol table and one sum.
  *
- * Each object is moved to its own range of addresses, so later stages need not handle
- * several objects. The first object, the program, is not moved. The name of the library
- * is appended to the names of its functions, "work@libx.so", like a symbol version;
- * libbfd demangles the part before the @.
+ * Each object is moved to its own range of addresses, so the code that uses the merged
+ * table need not handle several objects. The first object, the program, is not moved. The
+ * name of the library is appended to the names of its functions, "work@libx.so", like a
+ * symbol version; libbfd demangles the part before the @.
  */
 #ifndef GP_PROFILE_MERGED_OBJECTS_H
 #define GP_PROFILE_MERGED_OBJECTS_H
