@@ -9,9 +9,10 @@
 #include "lua/module.h"
 #include "lua/report.h"
 
-/* Stack indices of fields of the look (see report.h): the labels `numbered` and `names`,
- * and the format `cell`, whose values are the numbered label, the number alone, and the
- * name. look.width is the width of a column; if it is nil, cells are not aligned. */
+/* Stack indices of three fields of the look (see report.h): the labels `numbered`, the
+ * labels `names`, and the format `cell`. `cell` formats the numbered label, the number
+ * alone, and the name. The field `width` is the width of a column; if it is nil, cells
+ * are not aligned. */
 enum { NUMBERED = GP_REPORT_OWN, NAMES, CELL };
 
 /* An index being written. */

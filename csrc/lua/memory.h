@@ -18,9 +18,9 @@ void **gp_push_guard(lua_State *L);
  * string, and frees the block. Raises the out-of-memory error if the block is NULL. */
 void gp_take_text(lua_State *L, void **guard);
 
-/* Replaces the guard on the top of the stack with a Lua array made from its block, an
- * array of `count` rows. Rows become numbers counted from 1. Frees the block, and raises
- * the out-of-memory error if it is NULL. */
+/* Replaces the guard on the top of the stack with a Lua array of the `count` row numbers
+ * in its block. Row numbers count from 0 in the block and from 1 in Lua. Frees the block,
+ * and raises the out-of-memory error if it is NULL. */
 void gp_take_rows(lua_State *L, void **guard, size_t count);
 
 /* Pushes a userdata with an empty list of rows, which the collector frees. */

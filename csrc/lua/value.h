@@ -31,8 +31,8 @@ typedef struct gp_field_value {
     double number;
     const char *text;     /* valid as long as the object is open */
     const gp_label *label;
-  } as;                   /* GP_FIELD_PUSHED: the value is on the top of the Lua stack;
-                             from gp_next_fields, at stack index `integer` */
+  } as;                   /* GP_FIELD_PUSHED: the value is on the top of the Lua stack
+                             or, after gp_next_fields, at stack index `as.integer` */
 } gp_field_value;
 
 static const gp_field_value gp_no_value = {GP_FIELD_NIL, {false}},

@@ -13,7 +13,8 @@ int more(int x) { return x > 3 ? twice(x) : x + 1; }
 int main(void) { return more(2); }
 ]]
 
--- Parts that choose the wanted addresses: all from 0x1000, or some.
+-- The end of an input's first part. It selects the addresses to look up (see targets/lines.c): all from 0x1000 on, or
+-- some.
 local all <const>, some <const> = ("\0\255"):rep(8), "\3\9\17\1\0\200"
 
 -- Links a program without libc at address 0x1000; false if the compiler cannot.

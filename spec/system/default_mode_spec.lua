@@ -348,7 +348,7 @@ describe("for a program with clones,", function()
       pending(why)
       return
     end
-    -- Selects the symbols from audit (of clones.c) up to choose, which is the next symbol that GNU gprof accepts as a
+    -- The symbols from `audit` (in clones.c) to just before `choose`, the next symbol that GNU gprof accepts as a
     -- function.
     local own = own_functions(built)
     local audit, beyond = nil, build.address(built.image, "choose")
