@@ -591,7 +591,7 @@ profile: deps-profile
 	@$(MAKE) --no-print-directory all $(PROFILED)
 	$(LUA) bench/profile.lua
 
-# Builds GNU binutils first, which takes ten minutes once.
+# The first run also builds GNU binutils, which takes ten minutes.
 bench-large: deps-large
 	@$(MAKE) --no-print-directory all
 	$(LUA) bench/run.lua --large --output=bench/results-large.md

@@ -183,7 +183,8 @@ static void check_owner(lua_State *L, const gp_row_values *r) {
   if (r->labels) gp_check_labels_open(L, r->labels);
 }
 
-/* Adds core-owned text. Flushing may close its owner, so the check comes afterwards. */
+/* Adds text that belongs to the row's object or labels. Flushing may close this owner, so
+ * it is checked after the flush. */
 static void add_owned_bytes(lua_State *L, int index, gp_stream *s, const gp_row_values *r,
                             const char *text, size_t length, gp_column_style style) {
   if (length <= ROOM - GP_COLUMNS_WIDTH - ROW_ROOM)
@@ -194,7 +195,7 @@ static void add_owned_bytes(lua_State *L, int index, gp_stream *s, const gp_row_
   add_string(L, index, s, text, length, style);
 }
 
-/* Adds a core-owned C string. Checks its owner first, because strlen reads the string. */
+/* The same for a C string. Checks its owner first, because strlen reads the string. */
 static void add_owned_text(lua_State *L, int index, gp_stream *s, const gp_row_values *r,
                            const char *text, gp_column_style style) {
   check_owner(L, r);

@@ -18,7 +18,6 @@
 static const char *const mcount_names[] = {"mcount",  "_mcount",    "__mcount",
                                            ".mcount", "__fentry__", "__gnu_mcount_nc"};
 
-/* Names to look for. */
 typedef struct wanted {
   const char *const *names;
   size_t count;

@@ -184,11 +184,10 @@ static bool has_run(const collecting *c, size_t line) {
   return false;
 }
 
-/* Ends a line. If the profile has counts of code, a line with uncounted code gets no
- * count, unless its calls or blocks show that it ran. If only parts of blocks are
- * uncounted, any count above 0 also shows that it ran. If the profile has no counts of
- * code, the line's code continues the preceding block, unless a block or a function
- * begins there. */
+/* Ends a line. A line with uncounted code keeps its counts only if one is above 0; if it
+ * has whole blocks without a counter, a call or block must also be known there. If the
+ * profile has no counts of code, the line continues the preceding block, unless a block
+ * or a function begins there. */
 static void end_line(collecting *c, size_t line) {
   gp_annotation *a = c->into;
   uint8_t *flags = &a->flags[line];

@@ -100,7 +100,7 @@ describe("An order of functions", function()
   end)
 
   it("leaves the last 1 % of the calls for a second round", function()
-    -- 1 and 2 are placed before 4 is linked. Otherwise 4 would be placed before them, and 3 before 4.
+    -- The first round joins 1 and 2, the second adds 3 and 4. A single round would put 4 before 1, and 3 before 4.
     assert.same({ 1, 2, 3, 4 }, order(4, { { 1, 2, 980 }, { 4, 1, 15 }, { 3, 4, 4 }, { 4, 3, 1 } }))
     assert.same({ 3, 4, 1, 2 }, order(4, { { 1, 2, 80 }, { 4, 1, 14 }, { 3, 4, 3 }, { 4, 3, 3 } }))
   end)

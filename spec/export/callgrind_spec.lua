@@ -181,7 +181,7 @@ describe("the export callgrind", function()
 
   it("leaves out calls with a count of 0", function()
     local built = build.program "calls"
-    local made = document(built.image, built.gmon, "-c")  -- `read` fails for a count of 0
+    local made = document(built.image, built.gmon, "-c")  -- `document` fails if a count is 0
     assert.truthy(#made.functions > 5)
   end)
 

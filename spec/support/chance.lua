@@ -127,7 +127,8 @@ end
 
 -- Arcs ------------------------------------------------------------------------------------
 
--- Returns random pairs of caller and callee. Few functions form cycles, many form trees.
+-- Returns random functions for arcs; a function may occur several times. Arcs between few functions tend to form
+-- cycles, arcs between many tend to form trees.
 local function circle(subject)
   local members = {}
   for i = 1, random(2, once_in(2) and 8 or math.max(2, #subject.functions)) do
