@@ -305,8 +305,8 @@ local function check_targets(run)
     makes_sum and defaults.sum_path(run.settings) or nil)
 end
 
--- Returns the symbol table by line (see `-l`) after which a sum's records are ordered; nil
--- if the records keep their order.
+-- Returns the symbol table by line (see `-l`) after which a sum's records are ordered;
+-- nil if the records keep their order.
 local function ordering_symbols(run)
   local settings = run.settings
   if policy.of(settings).keeps_record_order then return nil end
