@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A stable sort of row numbers. */
+/* A stable sort of row numbers, and a sort of addresses. */
 #include "base/sort.h"
 
 #include <stdlib.h>
@@ -46,4 +46,18 @@ uint32_t *gp_identity(size_t count) {
   if (rows)
     for (size_t i = 0; i < count; i++) rows[i] = (uint32_t)i;
   return rows;
+}
+
+static int compare_addresses(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+size_t gp_sort_distinct(uint64_t *addresses, size_t count) {
+  size_t kept = 0;
+  if (count > 0)  /* qsort() must not get NULL */
+    qsort(addresses, count, sizeof *addresses, compare_addresses);
+  for (size_t i = 0; i < count; i++)
+    if (i == 0 || addresses[i] != addresses[kept - 1]) addresses[kept++] = addresses[i];
+  return kept;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A stable sort of row numbers.
+ * A stable sort of row numbers, and a sort of addresses.
  *
- * A top-down merge sort: the left half has n/2 rows, rounded down, and the merge takes
- * the left row unless the right one is smaller. This is exactly how GNU gprof sorts. So
- * the order is GNU gprof's even where a comparison is not transitive.
+ * The first is a top-down merge sort: the left half has n/2 rows, rounded down, and the
+ * merge takes the left row unless the right one is smaller. This is exactly how GNU gprof
+ * sorts. So the order is GNU gprof's even where a comparison is not transitive.
  */
 #ifndef GP_BASE_SORT_H
 #define GP_BASE_SORT_H
@@ -23,5 +23,9 @@ bool gp_sort(uint32_t *rows, size_t count, gp_before *before, const void *contex
 /* Allocates an array of the numbers 0 .. count-1; free() it. NULL if there is no
  * memory. */
 uint32_t *gp_identity(size_t count);
+
+/* Sorts addresses in ascending order, and keeps each address once. Returns how many are
+ * left. `addresses` may be NULL if `count` is 0. */
+size_t gp_sort_distinct(uint64_t *addresses, size_t count);
 
 #endif

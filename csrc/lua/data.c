@@ -104,44 +104,49 @@ static void set_integer(lua_State *L, const char *name, uint64_t value) {
   lua_setfield(L, -2, name);
 }
 
+/* Sets a field to an integer, or removes it if it does not apply. */
+static void set_optional(lua_State *L, const char *name, uint64_t value, bool applies) {
+  if (applies)
+    lua_pushinteger(L, (lua_Integer)value);
+  else
+    lua_pushnil(L);
+  lua_setfield(L, -2, name);
+}
+
+/* Sets the fields that only context profiles have, or removes them. */
+static void fill_contexts(lua_State *L, const gp_context_counts *counts, bool applies) {
+  set_optional(L, "process", counts->process, applies);
+  set_optional(L, "written", counts->written, applies);
+  set_optional(L, "threads", counts->threads, applies);
+  set_optional(L, "modules", counts->modules, applies);
+  set_optional(L, "contexts", counts->contexts, applies);
+  set_optional(L, "calls", counts->calls, applies);
+  set_optional(L, "ticks", counts->ticks, applies);
+  set_optional(L, "lost", counts->lost, applies);
+  set_optional(L, "rate", counts->rate, applies);
+  if (applies)
+    lua_pushboolean(L, counts->joined);
+  else
+    lua_pushnil(L);
+  lua_setfield(L, -2, "joined");
+}
+
 /* Fills in the entry of a file in the list `files`. The entry is on the top of the stack.
  * It gets the file's format and the number of records added since the statistics `before`
- * were taken. */
+ * were taken; with GP_FORMAT_AUTO, also the fields of all other formats. */
 static void fill_entry(lua_State *L, const gp_data *data, gp_file_kind kind,
                        gp_data_stats before) {
+  bool all = kind.format == GP_FORMAT_AUTO;
+  bool has_contexts = all || kind.format == GP_FORMAT_CONTEXT;
   lua_pushstring(L, format_names[kind.format]);
   lua_setfield(L, -2, "format");
-  set_integer(L, "version", kind.version);
+  set_optional(L, "version", kind.version,
+               has_contexts || kind.format == GP_FORMAT_MAGIC);
   set_integer(L, "histogram_records",
               data->stats.histogram_records - before.histogram_records);
   set_integer(L, "arc_records", data->stats.arc_records - before.arc_records);
   set_integer(L, "block_records", data->stats.block_records - before.block_records);
-  set_integer(L, "process", kind.contexts.process);
-  set_integer(L, "written", kind.contexts.written);
-  set_integer(L, "threads", kind.contexts.threads);
-  set_integer(L, "modules", kind.contexts.modules);
-  set_integer(L, "contexts", kind.contexts.contexts);
-  set_integer(L, "calls", kind.contexts.calls);
-  set_integer(L, "ticks", kind.contexts.ticks);
-  set_integer(L, "lost", kind.contexts.lost);
-  set_integer(L, "rate", kind.contexts.rate);
-  lua_pushboolean(L, kind.contexts.joined);
-  lua_setfield(L, -2, "joined");
-}
-
-/* Removes the fields that do not apply to a file's format. */
-static void trim_entry(lua_State *L, gp_format format) {
-  static const char *const fields[] = {"process", "written", "threads", "modules",
-                                       "contexts", "calls", "ticks", "lost", "rate",
-                                       "joined", NULL};
-  if (format == GP_FORMAT_CONTEXT) return;
-  for (const char *const *name = fields; *name; name++) {
-    lua_pushnil(L);
-    lua_setfield(L, -2, *name);
-  }
-  if (format == GP_FORMAT_MAGIC) return;
-  lua_pushnil(L);
-  lua_setfield(L, -2, "version");
+  fill_contexts(L, &kind.contexts, has_contexts);
 }
 
 /* Pushes the list of files and a new entry in it. Called before the file is read, to
@@ -163,7 +168,6 @@ static void end_entry(lua_State *L, const gp_data *data, gp_file_kind kind,
                       gp_data_stats before, bool done) {
   if (done) {
     fill_entry(L, data, kind, before);
-    trim_entry(L, kind.format);
   } else {
     lua_pushnil(L);
     lua_rawseti(L, -3, (lua_Integer)lua_rawlen(L, -3));

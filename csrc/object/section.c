@@ -81,3 +81,16 @@ char *gp_section_text(gp_section *section, uint64_t offset) {
   free(text);
   return NULL;
 }
+
+bool gp_section_contents(gp_contents *contents, const gp_image *image, const char *name) {
+  gp_section section;
+  gp_section_open(&section, image, name);
+  *contents = (gp_contents){.bytes = gp_column(section.size, 1)};
+  if (contents->bytes && section.size > 0 &&
+      gp_section_read(&section, 0, contents->bytes, section.size)) {
+    contents->low = bfd_section_vma(section.section);
+    contents->size = section.size;
+  }
+  gp_section_free(&section);
+  return contents->bytes;
+}

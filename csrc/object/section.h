@@ -36,4 +36,14 @@ bool gp_section_room(gp_section *section, void *column, size_t capacity, size_t 
  * be read or is longer than any file name. */
 char *gp_section_text(gp_section *section, uint64_t offset);
 
+/* The contents of a whole section. */
+typedef struct gp_contents {
+  uint8_t *bytes;           /* free() them; NULL only if there is no memory */
+  uint64_t low, size;       /* first address and size; 0 if there is no such section or it
+                               cannot be read */
+} gp_contents;
+
+/* Reads a whole section. False if there is no memory. */
+bool gp_section_contents(gp_contents *contents, const gp_image *image, const char *name);
+
 #endif

@@ -235,11 +235,6 @@ static bool begins_part(const gp_symtab *symtab, uint32_t symbol) {
   return symbol == 0 || origin[symbol] != origin[symbol - 1];
 }
 
-static int compare(const void *a, const void *b) {
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return (x > y) - (x < y);
-}
-
 /* Collects the first addresses of pieces: lines, counting calls, code after jumps,
  * targets of jumps, and landing pads of exceptions. If no jumps were found, libopcodes
  * does not identify jumps on this machine. Then the only pieces with known counts are the
@@ -260,10 +255,7 @@ static void collect_pieces(search *s) {
     if (j->target[i] != 0) *end++ = j->target[i];
   }
   for (size_t i = 0; i < s->tables.target_count; i++) *end++ = s->tables.target[i];
-  qsort(low, (size_t)(end - low), sizeof *low, compare);
-  for (const uint64_t *next = low; next < end; next++)
-    if (f->piece_count == 0 || *next != low[f->piece_count - 1])
-      low[f->piece_count++] = *next;
+  f->piece_count = gp_sort_distinct(low, (size_t)(end - low));
 }
 
 /* Whether one of `count` ascending places is `address`. *next is the first place at or
@@ -450,8 +442,7 @@ static void mark_successors(search *s, uint32_t piece) {
 }
 
 /* Marks the uncounted pieces that may run: pieces without a visible way in, landing
- * pads, and all pieces that can be reached from these or from pieces
- * that ran. */
+ * pads, and all pieces that can be reached from these or from pieces that ran. */
 static void mark_running(search *s) {
   const gp_counted_code *f = s->found;
   for (uint32_t i = 0; i < f->piece_count; i++) {

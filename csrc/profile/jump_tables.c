@@ -7,26 +7,16 @@
 
 #include "base/array.h"
 #include "base/search.h"
-#include "object/section.h"
 
 bool gp_jump_tables_open(gp_jump_tables *tables, const gp_image *image,
                          const gp_symtab *symtab) {
-  gp_section section;
   *tables = (gp_jump_tables){.symtab = symtab, .file = image->file};
   tables->pointer_size = (size_t)bfd_arch_bits_per_address(image->file) / 8;
-  gp_section_open(&section, image, ".rodata");
-  tables->bytes = gp_column(section.size, 1);
-  if (tables->bytes && section.size > 0 &&
-      gp_section_read(&section, 0, tables->bytes, section.size)) {
-    tables->low = bfd_section_vma(section.section);
-    tables->size = section.size;
-  }
-  gp_section_free(&section);
-  return tables->bytes;
+  return gp_section_contents(&tables->data, image, ".rodata");
 }
 
 void gp_jump_tables_free(gp_jump_tables *tables) {
-  free(tables->bytes);
+  free(tables->data.bytes);
   free(tables->table);
   free(tables->target);
   memset(tables, 0, sizeof *tables);
@@ -35,12 +25,13 @@ void gp_jump_tables_free(gp_jump_tables *tables) {
 /* Returns where an entry of a table leads; 0 if it is not in .rodata. */
 static uint64_t entry(const gp_jump_tables *tables, const gp_jump_table *table,
                       size_t row) {
-  uint64_t offset = table->address - tables->low;
+  const gp_contents *data = &tables->data;
+  uint64_t offset = table->address - data->low;
   size_t size = table->relative ? 4 : tables->pointer_size;
-  if (table->address < tables->low || offset > tables->size ||
-      row >= (tables->size - offset) / size)
+  if (table->address < data->low || offset > data->size ||
+      row >= (data->size - offset) / size)
     return 0;
-  const uint8_t *bytes = tables->bytes + offset + row * size;
+  const uint8_t *bytes = data->bytes + offset + row * size;
   if (table->relative)
     return table->address + (uint64_t)bfd_get_signed_32(tables->file, bytes);
   return size == 4 ? bfd_get_32(tables->file, bytes) : bfd_get_64(tables->file, bytes);

@@ -10,6 +10,7 @@
 #ifndef GP_PROFILE_JUMP_TABLES_H
 #define GP_PROFILE_JUMP_TABLES_H
 
+#include "object/section.h"
 #include "symbols/symtab.h"
 
 typedef struct gp_jump_table {
@@ -23,8 +24,7 @@ typedef struct gp_jump_table {
 typedef struct gp_jump_tables {
   const gp_symtab *symtab;
   bfd *file;
-  uint8_t *bytes;         /* the contents of .rodata */
-  uint64_t low, size;     /* address and size of .rodata; 0 if there is none */
+  gp_contents data;       /* .rodata */
   size_t pointer_size;
 
   size_t count, capacity;

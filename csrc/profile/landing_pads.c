@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/sort.h"
 #include "debug/cursor.h"
 #include "object/section.h"
 
@@ -18,17 +19,11 @@
  * the address of the pointer. INDIRECT: the pointer leads to another pointer. */
 enum { OMITTED = 0xff, RELATIVE = 0x10, INDIRECT = 0x80 };
 
-/* The contents of a section. */
-typedef struct contents {
-  uint8_t *bytes;
-  uint64_t low, size;       /* of the section; 0 if it could not be read */
-} contents;
-
 typedef struct reading {
   gp_landing_pads *found;
   gp_layout layout;
-  contents frames;          /* .eh_frame */
-  contents tables;          /* .gcc_except_table */
+  gp_contents frames;          /* .eh_frame */
+  gp_contents tables;          /* .gcc_except_table */
   uint64_t unread;          /* bytes of `tables` not read so far; no table is shared */
   bool no_memory;
 } reading;
@@ -39,22 +34,8 @@ typedef struct encodings {
   uint8_t table;            /* of the pointer to the function's table */
 } encodings;
 
-/* False if there is no memory. */
-static bool read_contents(contents *into, const gp_image *image, const char *name) {
-  gp_section section;
-  gp_section_open(&section, image, name);
-  into->bytes = gp_column(section.size, 1);
-  if (into->bytes && section.size > 0 &&
-      gp_section_read(&section, 0, into->bytes, section.size)) {
-    into->low = bfd_section_vma(section.section);
-    into->size = section.size;
-  }
-  gp_section_free(&section);
-  return into->bytes;
-}
-
 /* Returns a cursor on a header at `offset`. */
-static gp_cursor header_at(const contents *in, uint64_t offset, gp_layout layout) {
+static gp_cursor header_at(const gp_contents *in, uint64_t offset, gp_layout layout) {
   gp_cursor cursor = gp_cursor_on(in->bytes, in->size, layout);
   gp_take(&cursor, offset);
   if (gp_left(&cursor) > HEADER_SIZE) cursor.end = cursor.at + HEADER_SIZE;
@@ -130,7 +111,7 @@ static bool add(reading *r, uint64_t address) {
 
 /* Reads the table of a function. */
 static bool read_table(reading *r, uint64_t function, uint64_t address) {
-  const contents *tables = &r->tables;
+  const gp_contents *tables = &r->tables;
   gp_cursor table = header_at(tables, address - tables->low, r->layout);
   uint8_t encoding = gp_take_u8(&table);
   uint64_t base = encoding == OMITTED ? function
@@ -183,22 +164,16 @@ static bool read_frames(reading *r) {
   return true;
 }
 
-static int compare(const void *a, const void *b) {
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return (x > y) - (x < y);
-}
-
 bool gp_landing_pads_find(gp_landing_pads *found, const gp_image *image) {
   *found = (gp_landing_pads){0};
   reading r = {.found = found, .layout = image->layout};
-  r.no_memory = !read_contents(&r.frames, image, ".eh_frame") ||
-                !read_contents(&r.tables, image, ".gcc_except_table");
+  r.no_memory = !gp_section_contents(&r.frames, image, ".eh_frame") ||
+                !gp_section_contents(&r.tables, image, ".gcc_except_table");
   r.unread = r.tables.size;
   found->known = !r.no_memory && read_frames(&r);
   free(r.frames.bytes);
   free(r.tables.bytes);
-  if (found->count > 0)  /* qsort() must not get NULL */
-    qsort(found->address, found->count, sizeof *found->address, compare);
+  found->count = gp_sort_distinct(found->address, found->count);
   return !r.no_memory;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/sort.h"
 #include "profile/bounds.h"
 #include "profile/fit.h"
 
@@ -48,21 +49,13 @@ typedef struct search {
   size_t from_bounds, candidate_count;
 } search;
 
-static int by_address(const void *left, const void *right) {
-  const uint64_t *a = left, *b = right;
-  return *a < *b ? -1 : *a > *b;
-}
-
 static bool list_callees(search *s, const gp_data *data, gp_error *error) {
   size_t count = data->arcs.count;
   s->callees = gp_column(count, sizeof *s->callees);
   if (!s->callees) return gp_fail_memory(error);
   if (count == 0) return true;
   memcpy(s->callees, data->arcs.self, count * sizeof *s->callees);
-  qsort(s->callees, count, sizeof *s->callees, by_address);
-  for (size_t i = 0; i < count; i++)
-    if (i == 0 || s->callees[i] != s->callees[i - 1])
-      s->callees[s->count++] = s->callees[i];
+  s->count = gp_sort_distinct(s->callees, count);
   return true;
 }
 

@@ -155,7 +155,7 @@ function actions.format(settings, argument, option)
     raise("unknown file format '%s'; known formats: %s", argument,
       wording.all(options.values(option), "and"))
   local is_foreign = settings.file_format == "prof"
-  if is_foreign and not policy.of(settings).reads_foreign_profiles then
+  if is_foreign and not policy.of(settings).reads_all_formats then
     raise("file format 'prof' cannot be combined with --gnu-compat: GNU gprof cannot " ..
       "read it")
   end

@@ -119,7 +119,7 @@ end
 -- @tparam function warn takes a message
 -- @raise a table with the field `message`
 function libraries.check_data(image, data, symbols, settings, where, warn)
-  if not policy.of(settings).reads_foreign_profiles then
+  if not policy.of(settings).reads_all_formats then
     raise("%s: is a shared library's profile, which GNU gprof does not read", where)
   end
   check_range(image, data, where)

@@ -21,9 +21,9 @@ local values <const> = {
   checks_arguments = { true, false },
   -- A directory as an operand stands for all profiles below it.
   reads_directories = { true, false },
-  -- System V's mon.out and the dynamic linker's profiles of libraries can be read;
-  -- --file-info looks for context profiles.
-  reads_foreign_profiles = { true, false },
+  -- Profiles in formats that GNU gprof does not know are read: System V's mon.out, the
+  -- dynamic linker's profiles of libraries, and context profiles that --file-info finds.
+  reads_all_formats = { true, false },
   -- In a sum, the option `file_format` applies to the output only; input formats are
   -- detected.
   detects_summed_formats = { true, false },

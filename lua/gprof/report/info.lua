@@ -54,7 +54,7 @@ return function(profile, options, write)
   for _, file in ipairs(profile.data.files) do
     version = file.version or rules.inherits_version and version or 0
     write_file(file, version, write)
-    if file.format == "magic" and rules.reads_foreign_profiles then
+    if file.format == "magic" and rules.reads_all_formats then
       write_beside(profile, file.path, write)
     end
   end
