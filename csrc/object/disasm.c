@@ -49,6 +49,7 @@ static int take_text(void *stream, enum disassembler_style style, const char *fo
                      ...) {
   gp_disasm *decoder = stream;
   if (style != dis_style_mnemonic && style != dis_style_address_offset) return 0;
+  if (decoder->only_calls && !decoder->calls) return 0;  /* libopcodes finds the calls */
   char word[24];
   va_list arguments;
   va_start(arguments, format);
@@ -129,8 +130,9 @@ bool gp_disasm_knows(const gp_image *image, const gp_opcodes *opcodes) {
 }
 
 bool gp_disasm_open(gp_disasm *decoder, const gp_image *image, const uint8_t *text,
-                    const gp_opcodes *opcodes, gp_error *error) {
+                    const gp_opcodes *opcodes, bool only_calls, gp_error *error) {
   memset(decoder, 0, sizeof *decoder);
+  decoder->only_calls = only_calls;
   decoder->opcodes = opcodes;
   decoder->text = text;
   decoder->low = image->text_low;

@@ -16,6 +16,7 @@ typedef struct gp_disasm {
   struct disassemble_info info;
   const char *const *calls;   /* mnemonics of calls, ended by a NULL; NULL if libopcodes
                                  classifies the instructions of this architecture */
+  bool only_calls;            /* only direct calls are of interest */
   bool identifies_calls;      /* calls can be identified on this architecture */
   const uint8_t *text;        /* the bytes of .text */
   uint64_t low;               /* address of the first byte of .text */
@@ -48,10 +49,11 @@ uint8_t *gp_disasm_text(const gp_image *image, gp_error *error);
 /* Whether libopcodes supports the image's architecture. */
 bool gp_disasm_knows(const gp_image *image, const gp_opcodes *opcodes);
 
-/* Prepares for decoding `text`, the contents of the image's .text. The decoder's address
- * must not change afterwards. Errors: libopcodes does not support the architecture. */
+/* Prepares for decoding `text`, the contents of the image's .text. If `only_calls`, other
+ * instructions may have any other kind, which saves time. The decoder's address must not
+ * change afterwards. Errors: libopcodes does not support the architecture. */
 bool gp_disasm_open(gp_disasm *decoder, const gp_image *image, const uint8_t *text,
-                    const gp_opcodes *opcodes, gp_error *error);
+                    const gp_opcodes *opcodes, bool only_calls, gp_error *error);
 void gp_disasm_close(gp_disasm *decoder);
 
 /* Decodes the instruction at *address and advances *address past it. Reads no byte at or

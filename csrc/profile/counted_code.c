@@ -583,7 +583,7 @@ bool gp_counted_code_find(gp_counted_code *found, const gp_blocks *recorded,
   if (!text) return false;
   gp_disasm decoder;
   search s = {.found = found, .recorded = recorded, .symtab = symtab};
-  bool done = gp_disasm_open(&decoder, image, text, opcodes, error) &&
+  bool done = gp_disasm_open(&decoder, image, text, opcodes, false, error) &&
               (find(&s, image, &decoder) || gp_fail_memory(error));
   gp_disasm_close(&decoder);
   free_search(&s);

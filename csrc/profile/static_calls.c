@@ -52,7 +52,7 @@ bool gp_static_calls_find(gp_static_calls *calls, const gp_image *image,
   memset(calls, 0, sizeof *calls);
   uint8_t *text = gp_disasm_text(image, error);
   if (!text) return false;
-  bool done = gp_disasm_open(&decoder, image, text, opcodes, error) &&
+  bool done = gp_disasm_open(&decoder, image, text, opcodes, true, error) &&
               decode(calls, image, symtab, &decoder, error);
   gp_disasm_close(&decoder);
   free(text);
