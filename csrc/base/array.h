@@ -68,8 +68,8 @@ static inline bool gp_grow(size_t *capacity, size_t needed,
 /* Grows the columns of a table if they hold fewer than `needed` rows:
  *   GP_RESERVE(&calls->capacity, calls->count + 1,
  *              GP_COLUMN(calls->caller), GP_COLUMN(calls->callee))
- * Returns true if the columns need not grow, else the result of gp_grow. A macro, so that
- * the list of columns is built only if it is needed. */
+ * Returns true if the columns need not grow, else the result of gp_grow. This is a macro
+ * so that the list of columns is built only if it is needed. */
 #define GP_RESERVE(capacity, needed, ...)                                   \
   ((needed) <= *(capacity) ||                                               \
    gp_grow((capacity), (needed), (const gp_growing_column[]){__VA_ARGS__},  \

@@ -51,8 +51,9 @@ void gp_reader_close(gp_reader *reader) {
   reader->window = NULL;
 }
 
-/* Called at the end of the file. Fails if the file was truncated since it was opened:
- * truncation between two records would otherwise go unnoticed. Always returns false. */
+/* Called at the end of the file. Reports an error if the file was truncated since it was
+ * opened: truncation between two records would otherwise go unnoticed. Always returns
+ * false. */
 static bool check_end(gp_reader *reader) {
   if (reader->size == UINT64_MAX ||
       reader->offset + gp_reader_at_hand(reader) >= reader->size)

@@ -2,9 +2,10 @@
 /*
  * A stable sort of row numbers, and a sort of addresses.
  *
- * The first is a top-down merge sort: the left half has n/2 rows, rounded down, and the
- * merge takes the left row unless the right one is smaller. This is exactly how GNU gprof
- * sorts. So the order is GNU gprof's even where a comparison is not transitive.
+ * Row numbers are sorted by a top-down merge sort: the left half has n/2 rows, rounded
+ * down, and the merge takes the left row unless the right one is smaller. This is exactly
+ * how GNU gprof sorts. So the order is GNU gprof's even where a comparison is not
+ * transitive.
  */
 #ifndef GP_BASE_SORT_H
 #define GP_BASE_SORT_H

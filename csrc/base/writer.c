@@ -105,8 +105,8 @@ static bool open_new(gp_writer *writer, const char *path, gp_writer_path kind,
          fail_write(writer, "cannot keep its permissions");
 }
 
-/* Prepares to write to an existing file, which is open: either directly, or to a new file
- * that will replace it. */
+/* Prepares to write to an existing file, which is open. The data goes directly into the
+ * file, or into a new file that will replace it. */
 static bool open_old(gp_writer *writer, const char *path, gp_writer_path kind) {
   struct stat old;
   if (fstat(writer->file, &old) != 0) return fail_write(writer, "cannot be written");

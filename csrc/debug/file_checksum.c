@@ -32,7 +32,7 @@ static void square(matrix *map) {
 
 /* Sets `map` to the effect of appending one zero byte. */
 static void set_zero_byte(matrix *map) {
-  map->columns[0] = POLYNOMIAL;  /* one bit */
+  map->columns[0] = POLYNOMIAL;  /* first one zero bit; squaring thrice makes it eight */
   for (int i = 1; i < 32; i++) map->columns[i] = UINT32_C(1) << (i - 1);
   for (int i = 0; i < 3; i++) square(map);
 }

@@ -115,7 +115,8 @@ static bool read_table(gp_line_files *files, gp_cursor *cursor, uint64_t offset,
     const unsigned char *before = cursor->at;
     if (!read_entry(files, cursor, format, offset, &entry) || !add(files, entry))
       return false;
-    if (cursor->at == before) return false;  /* empty entries: `count` may be huge */
+    /* if entries take no bytes, the size of the table does not limit `count` */
+    if (cursor->at == before) return false;
   }
   return !cursor->bad;
 }
@@ -147,8 +148,8 @@ static char *read_comp_dir(gp_line_files *files) {
   return gp_dwarf_string(dwarf, &dwarf->info, &files->comp_dir_layout, files->comp_dir);
 }
 
-/* Subtracts a file name from name_budget. Its length counts twice, to include the strings
- * that were read to make the name. */
+/* Subtracts twice the length of a file name from name_budget: once for the name, and once
+ * for the strings that were read to make it. */
 static void charge(gp_dwarf *dwarf, const char *name) {
   uint64_t size = name ? 2 * strlen(name) : 0;
   dwarf->name_budget -= size < dwarf->name_budget ? size : dwarf->name_budget;

@@ -29,7 +29,7 @@ typedef struct gp_line_program {
   unsigned char *bytes;     /* the table */
   gp_cursor tables;         /* the directory and file tables */
   gp_cursor code;           /* the part of the program still to be executed */
-  const unsigned char *operands;  /* operand counts of standard opcodes, from 1 */
+  const unsigned char *operands;  /* operand counts of the standard opcodes 1, 2 ... */
   uint8_t instruction_size, operations, line_range, opcode_base;
   int8_t line_base;
   bool statement;           /* initial value of is_statement */

@@ -31,8 +31,7 @@ bool gp_line_tables_open(gp_line_tables *tables, const gp_image *image, bool *re
 void gp_line_tables_free(gp_line_tables *tables);
 
 /* Opens the next table in `program`. False at the end, and if there is no memory. Sets
- * `*failed` if there is no memory, or if there was none while the previous table was
- * read. */
+ * `*failed` if memory runs out, or ran out while the previous table was read. */
 bool gp_line_tables_next(gp_line_tables *tables, bool *failed);
 
 #endif

@@ -54,7 +54,7 @@ typedef struct context_file {
   gp_data sum;          /* sum of the image's records */
   gp_range covered;     /* loaded range of the histogram in gmon.out */
   uint32_t rate;        /* 0 if no samples were taken */
-  bool seen[TABLE];     /* for each kind: a section was read */
+  bool seen[TABLE];     /* for each kind of section: one was read */
   size_t count, capacity;
   module *modules;      /* sorted and disjoint once all are read */
   bool is_program;      /* the image is the program, not a library */

@@ -77,7 +77,7 @@ typedef struct gp_data {
   unsigned char build_id[GP_DATA_BUILD_ID_BYTES];
   size_t build_id_size;   /* size of the image's build ID, which selects the module of a
                              context profile; 0 if unknown */
-  uint64_t image_size;    /* of the image's file in bytes; 0 if unknown */
+  uint64_t image_size;    /* size of the image's file in bytes; 0 if unknown */
   bool has_arcs;          /* an arc was added, or a file whose format records calls */
   gp_histogram *histograms;   /* disjoint; in the order in which they were added */
   uint32_t *by_address;       /* row numbers of histograms, in sorted runs: see gmon.c */

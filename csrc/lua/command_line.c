@@ -149,9 +149,9 @@ static struct option *push_long_options(lua_State *L, int index) {
   return options;
 }
 
-/* Pushes the letters of a table in getopt_long's syntax. The "-" makes it return operands
- * in place: by default it moves them after the options, which takes quadratic time. If
- * `ordered`, or under POSIXLY_CORRECT, the first operand ends the options. */
+/* Pushes the letters of a table in getopt_long's syntax. The "-" makes getopt_long return
+ * operands in place: by default it moves them after the options, which takes quadratic
+ * time. If `ordered`, or under POSIXLY_CORRECT, the first operand ends the options. */
 static const char *push_letters(lua_State *L, const char *table, bool ordered) {
   static const char *const colons[] = {
       [no_argument] = "", [required_argument] = ":", [optional_argument] = "::"};

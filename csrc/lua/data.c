@@ -133,7 +133,7 @@ static void fill_contexts(lua_State *L, const gp_context_counts *counts, bool ap
 
 /* Fills in the entry of a file in the list `files`. The entry is on the top of the stack.
  * It gets the file's format and the number of records added since the statistics `before`
- * were taken; with GP_FORMAT_AUTO, also the fields of all other formats. */
+ * were taken; with GP_FORMAT_AUTO, also the fields that only some formats have. */
 static void fill_entry(lua_State *L, const gp_data *data, gp_file_kind kind,
                        gp_data_stats before) {
   bool all = kind.format == GP_FORMAT_AUTO;

@@ -24,7 +24,7 @@ static int check_writable(lua_State *L, int index) {
 typedef struct destination {
   gp_writer *writer;     /* NULL: no writer was given */
   int file;              /* open descriptor; -1: no file was given */
-  const char *path;      /* path; "open file" if none was given */
+  const char *path;      /* "open file" if no path was given */
 } destination;
 
 static destination check_destination(lua_State *L, int index) {

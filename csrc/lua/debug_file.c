@@ -13,13 +13,13 @@
 #include "lua/module.h"
 #include "object/debuglink.h"
 
-/* Registry key of the finder. */
+/* Registry key of the function that finds debugging files, the finder. */
 #define FINDER "gprof.debug_file_finder"
 
-/* set_debug_file_finder(function): sets the finder. It is called with an image and a
- * string: "lines" if debugging information is needed and may be in other files; "split"
- * if names of inlined functions are needed and may be in split files (.dwo), which libbfd
- * does not read. */
+/* set_debug_file_finder(function): sets the function that finds debugging files. It is
+ * called with an image and a string: "lines" if debugging information is needed and may
+ * be in other files; "split" if names of inlined functions are needed and may be in split
+ * files (.dwo), which libbfd does not read. */
 static int set_finder(lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
   lua_settop(L, 1);

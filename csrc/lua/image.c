@@ -12,7 +12,7 @@
 #include "object/debug_str.h"
 #include "object/imports.h"
 
-/* Registry key of a weak table from boxes to the Lua objects of images. */
+/* Registry key of a weak table from the address of a gp_image_box to its Lua object. */
 #define IMAGES "gprof.images"
 
 static gp_image_box *check_box(lua_State *L, int index) {
@@ -39,7 +39,7 @@ void gp_push_image(lua_State *L, const gp_image_box *box) {
   lua_remove(L, -2);
 }
 
-/* Registry key of the handler of large names. */
+/* Registry key of the function that set_large_name_handler sets. */
 #define LARGE_NAMES "gprof.large_names"
 
 /* set_large_name_handler(function): sets the function that reports names too large to be

@@ -15,8 +15,8 @@ typedef struct gp_image_box {
   gp_line_map map[2];         /* lines of .text, made on demand: [0] ours, [1] libbfd's */
   bool mapped[2];             /* map[i] was made */
   bool links_checked;         /* gp_debuglink_check was called */
-  bool lines_searched;        /* the finder was called with "lines" */
-  bool split_reported;        /* the finder was called with "split" */
+  bool lines_searched;        /* the finder of debug_file.c was called with "lines" */
+  bool split_reported;        /* the finder of debug_file.c was called with "split" */
   bool names_reported;        /* the handler of large names was called */
 } gp_image_box;
 
@@ -24,11 +24,11 @@ typedef struct gp_image_box {
  * type. */
 gp_image *gp_check_image(lua_State *L, int index);
 
-/* Pushes the Lua object of a box; nil if it was collected. */
+/* Pushes the Lua object of the image in a box; nil if the object was collected. */
 void gp_push_image(lua_State *L, const gp_image_box *box);
 
-/* Reports that names are too large to be demangled, once for each image. Call it after
- * names were demangled. A Lua error if the image was closed meanwhile. */
+/* Reports that some names were too large to be demangled, once for each image. Call it
+ * after demangling. A Lua error if the image was closed meanwhile. */
 void gp_report_large_names(lua_State *L, const gp_image_box *of);
 
 #endif

@@ -89,7 +89,7 @@ bool gp_are_labels_of(const gp_labels *set, const gp_profile_box *profile) {
 }
 
 /* A label being built. Numbers and punctuation are collected in label->numbers, from
- * `begin` to `end`, until end_numbers makes a part of them. */
+ * `begin` to `end`, until end_numbers turns them into a part of the label. */
 typedef struct builder {
   gp_label *label;
   char *begin, *end;

@@ -21,7 +21,7 @@ typedef struct gp_part {
   lua_State *L;
   const struct gp_part_kind *kind;  /* NULL: a whole object */
   const void *owner;      /* the object's box; for a part: see gp_part_kind.open */
-  uint32_t id;            /* of a part: its row in the core's columns */
+  uint32_t id;            /* row of the part in the core's columns */
   int whole;              /* stack index of the whole object */
 } gp_part;
 

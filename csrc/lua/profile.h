@@ -23,7 +23,7 @@ enum { GP_PROFILE_IMAGE = 1, GP_PROFILE_DATA, GP_PROFILE_SYMBOLS, GP_PROFILE_OBJ
 gp_profile *gp_check_profile(lua_State *L, int index);
 
 /* Returns the profile in a box; a Lua error if it or its image is closed. Used for parts
- * and iterators. */
+ * (see part.h) and iterators. */
 gp_profile *gp_open_profile(lua_State *L, const gp_profile_box *box);
 
 #endif

@@ -24,7 +24,8 @@ typedef struct gp_report {
   const gp_profile_box *box;
   gp_rows *rows;
   bool unused;            /* look.unused: include functions without calls and time */
-  size_t top;             /* look.top: limit of rows or entries; SIZE_MAX: none */
+  size_t top;             /* look.top: largest number of rows or entries; SIZE_MAX: no
+                             limit */
 } gp_report;
 
 /* Begins a report: checks the arguments and fills the stack. look.paint, if not nil,
@@ -32,15 +33,15 @@ typedef struct gp_report {
  * gp_shade. */
 gp_report gp_open_report(lua_State *L);
 
-/* Pushes a string of the look; a Lua error if it is of another type. */
+/* Pushes a field of the look; a Lua error if the field is not a string. */
 void gp_push_look(const gp_report *r, const char *name);
 
-/* Pushes labels of the look and returns them; a Lua error if they are of another type or
- * profile. */
+/* Pushes a field of the look and returns it; a Lua error if the field does not hold
+ * labels of this profile. */
 const gp_labels *gp_push_look_labels(const gp_report *r, const char *name);
 
-/* Whether a node has an entry in the call graph. In a profile by line, only functions
- * have entries; other lines and cycles have none. */
+/* Whether a node has an entry in the call graph. In a profile by line, only the first
+ * line of a function has one; other lines and cycles have none. */
 bool gp_report_has_entry(const gp_report *r, const gp_callgraph *graph, uint32_t node);
 
 /* Returns the profile; a Lua error if it was closed. */

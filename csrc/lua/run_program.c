@@ -21,10 +21,10 @@ extern char **environ;
 static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 enum { FORWARDED = sizeof forwarded / sizeof *forwarded };
 
-static volatile sig_atomic_t running;  /* the program's process */
+static volatile sig_atomic_t running;  /* process id of the program */
 
-/* Forwards a signal, unless the terminal caused it. The kernel sends such signals to the
- * whole process group, which includes the program. */
+/* Forwards a signal, unless the terminal caused it. The kernel sends a terminal's signals
+ * to the whole process group, which includes the program. */
 static void forward(int number, siginfo_t *info, void *context) {
   (void)context;
   int saved = errno;
@@ -49,8 +49,8 @@ static void stop_forwarding(const struct sigaction *before) {
 
 /* --- the program ------------------------------------------------------------ */
 
-/* Starts a program, with the signal mask `mask`. Returns 0 or an errno. SIGXFSZ, which
- * this process ignores, has its default action in the program. */
+/* Starts a program, with the signal mask `mask`. Returns 0 or an errno value. SIGXFSZ,
+ * which this process ignores, has its default action in the program. */
 static int start(const char *path, char **argv, char **environment, const sigset_t *mask,
                  pid_t *process) {
   posix_spawnattr_t attributes;
@@ -67,7 +67,8 @@ static int start(const char *path, char **argv, char **environment, const sigset
   return failed;
 }
 
-/* Runs a program until it ends. Sets *status as waitpid does. Returns 0 or an errno. */
+/* Runs a program until it ends. Sets *status as waitpid does. Returns 0 or an errno
+ * value. */
 static int run(const char *path, char **argv, char **environment, int *status) {
   struct sigaction before[FORWARDED];
   sigset_t all, mask;
@@ -116,10 +117,10 @@ static char **push_environment(lua_State *L, const char *setting) {
   return copy;
 }
 
-/* run_program(path, arguments, setting) -> "exit" and the exit status, or "signal" and
- * the signal's number; and the process number. Or nil and a message. The first element of
- * `arguments` is the program's name; `setting` is a variable for its environment,
- * "NAME=VALUE". */
+/* run_program(path, arguments, setting) -> "exit" or "signal"; the exit status or the
+ * signal's number; the process number. On failure returns nil and a message. The first
+ * element of `arguments` is the program's name; `setting` is a variable for its
+ * environment, "NAME=VALUE". */
 static int run_program(lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);

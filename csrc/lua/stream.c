@@ -177,14 +177,14 @@ static void add_number(gp_stream *s, double value, gp_column_style style) {
 }
 
 /* Raises an error if the owner of the row's strings was closed. The sink or an __index
- * metamethod can do that while the row is written, and the strings are freed then. */
+ * metamethod can close the owner while the row is written, which frees the strings. */
 static void check_owner(lua_State *L, const gp_row_values *r) {
   if (r->iteration) r->iteration->kind->open(L, r->whole);
   if (r->labels) gp_check_labels_open(L, r->labels);
 }
 
-/* Adds text that belongs to the row's object or labels. Flushing may close this owner, so
- * it is checked after the flush. */
+/* Adds text that is owned by the row's object or labels. Flushing may close the owner, so
+ * the owner is checked after the flush. */
 static void add_owned_bytes(lua_State *L, int index, gp_stream *s, const gp_row_values *r,
                             const char *text, size_t length, gp_column_style style) {
   if (length <= ROOM - GP_COLUMNS_WIDTH - ROW_ROOM)
@@ -195,7 +195,8 @@ static void add_owned_bytes(lua_State *L, int index, gp_stream *s, const gp_row_
   add_string(L, index, s, text, length, style);
 }
 
-/* The same for a C string. Checks its owner first, because strlen reads the string. */
+/* Like add_owned_bytes, for a C string. Checks its owner first, because strlen reads the
+ * string. */
 static void add_owned_text(lua_State *L, int index, gp_stream *s, const gp_row_values *r,
                            const char *text, gp_column_style style) {
   check_owner(L, r);

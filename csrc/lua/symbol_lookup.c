@@ -38,7 +38,8 @@ static const gp_name_index *check_names(lua_State *L) {
   return &box->names;
 }
 
-/* Pushes the numbers of functions in the guard. */
+/* Replaces the guard on the top of the stack with an array of the function numbers in its
+ * block. */
 static int push_found(lua_State *L, void **guard, size_t count) {
   gp_take_rows(L, guard, count);
   gp_report_large_names(L, gp_check_symbols(L, 1)->image);
@@ -170,8 +171,8 @@ static int expand(lua_State *L) {
   return 1;
 }
 
-/* symbols:extent(id) -> in a table by line, the number of the last of a function's lines;
- * `id` itself if `id` is not a function */
+/* symbols:extent(id) -> in a table by line, the number of the last symbol in a function's
+ * code; `id` itself if `id` is not a function */
 static int extent(lua_State *L) {
   const gp_symtab *symtab = &gp_check_symbols(L, 1)->symtab;
   uint32_t first = check_id(L, 2, symtab->count);

@@ -212,7 +212,7 @@ static gp_field_value get_reach(const gp_part *p) {
   return gp_integer_value(gp_symtab_above(symtab, end));
 }
 
-/* Number of functions that also end in this range. */
+/* Number of functions that begin and end in the table's range. */
 static gp_field_value get_covered(const gp_part *p) {
   const gp_symtab *symtab = &((const gp_symbols_box *)p->owner)->symtab;
   uint64_t end = gp_symtab_end(symtab, (uint32_t)(symtab->count - 1));

@@ -40,7 +40,7 @@ static inline const gp_policy *gp_policy_of(bool gnu_compat) {
 gp_symbols_box *gp_check_symbols(lua_State *L, int index);
 
 /* Checks the symbols in a box. If their image is closed, raises a Lua error that names no
- * argument. Used for parts. */
+ * argument. Used for parts (see part.h). */
 gp_symbols_box *gp_open_symbols(lua_State *L, gp_symbols_box *box);
 
 /* Pushes empty symbols for gp_merged_objects_build. Stack index 2 holds an array with a

@@ -15,7 +15,7 @@ typedef struct gp_label {
   int count;
   int name;               /* index of the part that may be shortened */
   size_t width;           /* maximum width of the line, in columns; 0: do not shorten */
-  const char *mark;       /* replaces what was cut out */
+  const char *mark;       /* replaces what is cut out of the name */
   const char *part[8];
   char numbers[256];
 } gp_label;

@@ -69,7 +69,7 @@ static const char *unpack(const unsigned char *packed, size_t size, unsigned cha
 /* The only exported symbol. */
 __attribute__((visibility("default"))) int luaopen_gprof_xz(lua_State *L);
 
-/* Returns a userdata with the address of the function. */
+/* Returns a userdata with the address of unpack(). */
 int luaopen_gprof_xz(lua_State *L) {
   luaL_checkversion(L);
   gp_unpack **box = lua_newuserdatauv(L, sizeof *box, 0);

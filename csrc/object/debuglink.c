@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Also true for a missing file, which libbfd cannot open. */
+/* True for a regular file, and for a missing one, which libbfd cannot open. */
 static bool is_regular(const char *path) {
   struct stat status;
   return stat(path, &status) < 0 || S_ISREG(status.st_mode);

@@ -13,11 +13,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The limits, in bytes. rustc's own demangler limits a name to 1,000,000 bytes. */
+/* The limits, in bytes. One demangled name may have GP_DEMANGLED_NAME bytes (rustc's own
+ * demangler allows 1,000,000). All demangled names together may have GP_DEMANGLED_TOTAL
+ * bytes, plus GP_DEMANGLED_RATIO bytes for each byte of the mangled names. */
 enum {
-  GP_DEMANGLED_NAME = 1 << 18,   /* one demangled name */
-  GP_DEMANGLED_TOTAL = 1 << 24,  /* all demangled names together: this, plus */
-  GP_DEMANGLED_RATIO = 64        /* this many for each byte of a mangled name */
+  GP_DEMANGLED_NAME = 1 << 18,
+  GP_DEMANGLED_TOTAL = 1 << 24,
+  GP_DEMANGLED_RATIO = 64
 };
 
 /* Counters of a series of names. Initialize it with zeroes. */

@@ -25,7 +25,7 @@ typedef struct gp_disasm {
   /* the instruction being decoded */
   bool has_call_mnemonic, has_return_mnemonic, is_nop;
   bool has_target;            /* libopcodes printed an address */
-  uint64_t target;            /* that address */
+  uint64_t target;            /* the printed address */
   uint64_t displacement;      /* the constant part of an operand's address, or 0 */
 } gp_disasm;
 
@@ -39,7 +39,7 @@ typedef enum gp_instruction {
   GP_RETURN,
   GP_JUMP,               /* jumps to the target; 0: to an unknown place */
   GP_CONDITIONAL_JUMP,   /* may jump to the target */
-  GP_NOP,                /* does nothing */
+  GP_NOP,
 } gp_instruction;
 
 /* Returns the bytes of .text (free() them). NULL, with an error, if they cannot be
@@ -49,9 +49,10 @@ uint8_t *gp_disasm_text(const gp_image *image, gp_error *error);
 /* Whether libopcodes supports the image's architecture. */
 bool gp_disasm_knows(const gp_image *image, const gp_opcodes *opcodes);
 
-/* Prepares for decoding `text`, the contents of the image's .text. If `only_calls`, other
- * instructions may have any other kind, which saves time. The decoder's address must not
- * change afterwards. Errors: libopcodes does not support the architecture. */
+/* Prepares for decoding `text`, the contents of the image's .text. With `only_calls`,
+ * direct calls are recognized, but any other instruction may get any other kind; this
+ * saves time. The decoder's address must not change afterwards. Errors: libopcodes does
+ * not support the architecture. */
 bool gp_disasm_open(gp_disasm *decoder, const gp_image *image, const uint8_t *text,
                     const gp_opcodes *opcodes, bool only_calls, gp_error *error);
 void gp_disasm_close(gp_disasm *decoder);

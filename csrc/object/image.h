@@ -81,7 +81,8 @@ bool gp_image_has_changed(const gp_image *image);
  * symbols, the table or most of its names cannot be read, or the names are too long. */
 bool gp_image_read_symbols(gp_image *image, gp_error *error);
 
-/* Checks the total length of the names of some symbols, on which work depends. */
+/* Checks that the names of some symbols are not too long in total, because the time to
+ * process them depends on their length. */
 bool gp_image_check_name_lengths(const gp_image *image, asymbol **symbols, size_t count,
                                  gp_error *error);
 

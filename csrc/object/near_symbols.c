@@ -72,8 +72,8 @@ static size_t find_first(const gp_near_symbols *near, size_t end) {
   return start == 0 ? 0 : count_to(near, start - 1);
 }
 
-/* Copies the symbols in rows `first` to `end` - 1 to near->found, ended by a NULL. Of
- * many symbols at one address, copies only the first in table order. */
+/* Copies the symbols in rows `first` to `end` - 1 to near->found, ended by a NULL. Copies
+ * at most the first MAX_AT_ADDRESS symbols at one address. */
 static void copy_symbols(gp_near_symbols *near, size_t first, size_t end) {
   size_t found = 0, same = 0;
   for (size_t i = first; i < end; i++) {

@@ -27,9 +27,9 @@ typedef struct descriptors {
   uint64_t size;
   asection *code;         /* section that the last descriptor led to */
   entry *entries;
-  size_t count;           /* number of entries */
+  size_t count;
   size_t made;            /* number of symbols to make */
-  size_t name_bytes;      /* size of the names of these symbols */
+  size_t name_bytes;      /* total size of the names of the symbols to make */
 } descriptors;
 
 /* Reads .opd. Leaves the size 0 if there is nothing to read. False if there is no

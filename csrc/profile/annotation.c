@@ -154,8 +154,8 @@ static void add_symbol(collecting *c, size_t line, uint32_t symbol, bool first) 
   add_blocks(c, line, symbol);
 }
 
-/* Used instead of add_symbol without the policy whole_lines. Adds only the symbol's calls
- * and, for the line's first code, its blocks. */
+/* Without the policy whole_lines, this is called instead of add_symbol. Adds only the
+ * symbol's calls and, for the line's first code, its blocks. */
 static void add_first_only(collecting *c, size_t line, uint32_t symbol, bool first) {
   gp_annotation *a = c->into;
   bool function = c->profile->symtab->flags[symbol] & GP_FUNCTION;
@@ -184,10 +184,11 @@ static bool has_run(const collecting *c, size_t line) {
   return false;
 }
 
-/* Ends a line. A line with uncounted code keeps its counts only if one is above 0; if it
- * has whole blocks without a counter, a call or block must also be known there. If the
- * profile has no counts of code, the line continues the preceding block, unless a block
- * or a function begins there. */
+/* Ends a line. If the counts of some of its code are unknown, the line keeps its known
+ * counts only if one of them is above 0. If the unknown counts are not only of parts of
+ * blocks, the line must also have a block or a known number of calls. If the profile has
+ * no counts of code, the line continues the preceding block, unless a block or a function
+ * begins there. */
 static void end_line(collecting *c, size_t line) {
   gp_annotation *a = c->into;
   uint8_t *flags = &a->flags[line];

@@ -14,7 +14,7 @@
 typedef struct gp_block_list {
   size_t count;
   const uint64_t *address, *executions;
-  const uint64_t *code;  /* an address in each block's code: decides the block's symbol */
+  const uint64_t *code;  /* an address in each block's code, which decides its symbol */
 } gp_block_list;
 
 typedef struct gp_block_counts {

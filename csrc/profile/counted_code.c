@@ -384,8 +384,8 @@ static void count_landing_pads(search *s) {
 }
 
 /* If a counter ran, the code after it has the same count, up to a jump or the target of a
- * jump. If a counter did not run, a jump to an unknown place may still lead into the code
- * after it. */
+ * jump. If a counter did not run, the count of the code after it stays unknown, because a
+ * jump to an unknown place may lead there. */
 static void inherit(search *s) {
   gp_counted_code *f = s->found;
   for (uint32_t i = 1; i < f->piece_count; i++) {

@@ -33,8 +33,8 @@ size_t gp_fit_sample(const gp_data *data, const gp_symtab *symtab, size_t *sampl
  * Reads the image's symbols only if the histogram extends beyond the code. */
 bool gp_fit_histogram(const gp_data *data, gp_image *image);
 
-/* Whether the image has no local functions: "strip -x" has removed them, since even
- * start-up code has some. False if that is unknown: the image is not ELF, or its symbols
+/* Whether the image has no local functions. Even start-up code has some, so "strip -x"
+ * must have removed them. False if that is unknown: the image is not ELF, or its symbols
  * have not been read. */
 bool gp_fit_lacks_locals(const gp_image *image);
 

@@ -24,14 +24,14 @@ typedef struct reading {
   gp_layout layout;
   gp_contents frames;          /* .eh_frame */
   gp_contents tables;          /* .gcc_except_table */
-  uint64_t unread;          /* bytes of `tables` not read so far; no table is shared */
+  uint64_t unread;          /* bytes of `tables` left to read; functions share no table */
   bool no_memory;
 } reading;
 
 /* How the entries of .eh_frame that refer to a CIE encode pointers. */
 typedef struct encodings {
   uint8_t address;
-  uint8_t table;            /* of the pointer to the function's table */
+  uint8_t table;            /* encoding of the pointer to the function's table */
 } encodings;
 
 /* Returns a cursor on a header at `offset`. */
@@ -57,8 +57,8 @@ static uint64_t take_number(gp_cursor *cursor, uint8_t format) {
   }
 }
 
-/* Reads an encoded pointer. `low` is the address of the cursor's first byte. 0 stands for
- * no pointer in any encoding. */
+/* Reads an encoded pointer. `low` is the address of the cursor's first byte. In every
+ * encoding, 0 stands for no pointer. */
 static uint64_t take_pointer(gp_cursor *cursor, uint8_t encoding, uint64_t low) {
   uint64_t place = low + (uint64_t)(cursor->at - cursor->start);
   uint64_t value = take_number(cursor, encoding & 0xf);
@@ -154,7 +154,7 @@ static bool read_frames(reading *r) {
     uint64_t length = gp_take_length(&frames);
     gp_cursor frame = frames;
     if (frames.bad || frames.wide || !gp_take(&frames, length)) return false;
-    if (length == 0) continue;  /* ends the part from one input of the linker */
+    if (length == 0) continue;  /* ends the entries of one object file */
     frame.end = frames.at;
     uint64_t offset = (uint64_t)(frame.at - frame.start);
     uint32_t distance = gp_take_u32(&frame);  /* 0: a CIE */

@@ -144,9 +144,10 @@ static bool is_function_at(const building *b, uint32_t within, uint64_t address,
   return other && strcmp(other, function) == 0;
 }
 
-/* Follows GNU gprof (without the policy labels_before_lines): a line replaces the symbol
- * at its address. Exceptions: the symbol is the function in `typed`, no symbol so far is
- * typed, or the symbol's name begins with fewer underscores. */
+/* Without the policy labels_before_lines, a line replaces the symbol at its address, as
+ * in GNU gprof. Exceptions: the symbol is the function in `typed`, no symbol so far is
+ * typed as a function, or the symbol's name begins with fewer underscores than the name
+ * of the line's function. */
 static void prefer_line(building *b, uint32_t function, const place *source) {
   uint32_t row = b->row[function];
   if (b->symtab->policy->labels_before_lines || b->typed == GP_NONE ||
@@ -287,8 +288,9 @@ static bool emit_all(building *b) {
   return true;
 }
 
-/* GNU gprof: drops the last symbol if it is beyond .text, unless the table has no lines
- * (policy last_line_kept). The preceding symbol then ends where the dropped one began. */
+/* Drops the last symbol if it is beyond .text, unless the table has no lines. GNU gprof
+ * does the same (policy last_line_kept). The preceding symbol then ends where the dropped
+ * one began. */
 static void drop_last_symbol(const building *b) {
   gp_symtab *symtab = b->symtab;
   if (b->functions->sourceless || symtab->count < 2) return;

@@ -35,7 +35,7 @@ extern const char *const gp_machinery[];
 typedef struct gp_profile_options {
   gp_selections *selections;  /* gp_profile_build takes the contents, even on failure */
   const gp_opcodes *opcodes;  /* required by the two options below; else may be NULL */
-  bool static_calls;          /* find static calls */
+  bool static_calls;          /* also find calls in the machine code */
   bool idle_blocks;           /* find blocks that never ran; ignored if the table is not
                                  by line */
 } gp_profile_options;

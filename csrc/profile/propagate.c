@@ -26,8 +26,8 @@ static bool allocate(gp_callgraph *graph) {
          graph->shown_children && graph->printed;
 }
 
-/* Sorts the functions by number, then by address. A counting sort, because numbers are
- * dense. */
+/* Sorts the functions by number, then by address. Uses a counting sort, because the
+ * numbers are dense. */
 static uint32_t *by_number(const gp_callgraph *graph) {
   size_t count = graph->functions;
   uint32_t *order = gp_column(count, sizeof *order);

@@ -34,9 +34,9 @@ enum {
 /* A possible slide. */
 typedef struct candidate {
   uint64_t offset;
-  size_t fitting;     /* how many of the tested callees lie in a prologue; tested are
-                         first the sample, later all */
-  uint64_t distance;  /* sum of the distances of these callees from entries, in bytes */
+  size_t fitting;     /* number of callees that lie in a prologue: at first of the
+                         sample, later of all callees */
+  uint64_t distance;  /* sum of the distances of fitting callees from entries, in bytes */
   bool bounds;        /* the slide matches the bounds of the histogram */
 } candidate;
 

@@ -140,8 +140,8 @@ static bool ends_before(const void *gaps, size_t i, uint64_t address) {
   return ((const gap *)gaps)[i].range.high <= address;
 }
 
-/* Returns the gap whose code, or whose preceding symbol, has an address; NULL if there is
- * none. */
+/* Returns the gap that contains an address, or that follows the symbol with the address;
+ * NULL if there is none. */
 static gap *gap_at(const search *s, uint64_t address) {
   size_t i = gp_search(s->gaps, 0, s->count, address, ends_before);
   return i < s->count && s->gaps[i].begin <= address ? &s->gaps[i] : NULL;

@@ -18,8 +18,8 @@
 typedef struct gp_unattributed {
   bool known;           /* false if there are no samples, or if the image is not ELF */
   double ticks;         /* ticks in bins entirely within code that no symbol covers */
-  double most;          /* the part of `ticks` in the range that has the most */
-  gp_range range;       /* the range that has the most; empty if `ticks` is 0 */
+  double most;          /* the part of `ticks` in the range with the most ticks */
+  gp_range range;       /* the range with the most ticks; empty if `ticks` is 0 */
   uint32_t function;    /* the function to which the ticks of this range are attributed */
 } gp_unattributed;
 

@@ -78,7 +78,7 @@ static char temporary[PATH_MAX + 32];     /* temporary path of a new profile */
 
 /* The output buffer; static, because there may be no memory at exit. */
 static struct {
-  int file, error;  /* errno of the first failure */
+  int file, error;  /* `error` is the errno of the first failure */
   size_t used;
   unsigned char window[1 << 15];
 } out;
@@ -399,9 +399,9 @@ static bool is_whole(int file, uint64_t size) {
   return memcmp(head.header, "gmon", 4) == 0 && end <= size && (size - end) % arc == 0;
 }
 
-/* Appends the record to the profile that glibc has written, or writes a profile if the
- * file is empty. Returns an error message, or NULL. After an error the file is restored
- * if possible. */
+/* Appends the block record to the profile that glibc has written, or writes a profile if
+ * the file is empty. Returns an error message, or NULL. After an error the file is
+ * restored if possible. */
 static const char *append(void) {
   const off_t end = lseek(profile, 0, SEEK_END);
   if (end > 0 && !is_whole(profile, (uint64_t)end))

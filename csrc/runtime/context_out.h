@@ -12,7 +12,7 @@
 typedef struct process {
   int64_t id, parent;
   uint64_t begin, end;
-  uintptr_t code_low, code_high; /* of the histogram in gmon.out, as loaded */
+  uintptr_t code_low, code_high; /* range of the histogram in gmon.out, as loaded */
 } process;
 
 /* Writes the context profile to the output file (see output.h). */

@@ -41,7 +41,7 @@
 	.cfi_endproc
 .endm
 
-/* After the prologue: rbp is the frame pointer. */
+/* mcount is called after the prologue, so rbp is the frame pointer. */
 	.globl mcount, _mcount
 	.type mcount, @function
 	.type _mcount, @function
@@ -52,9 +52,9 @@ _mcount:
 	.size mcount, . - mcount
 	.size _mcount, . - _mcount
 
-/* Before the prologue: rbp still belongs to the caller, and the function's return address
- * is in the word above the hook's. The frame address is where the prologue would save
- * rbp: the place of the hook's return address. */
+/* __fentry__ is called before the prologue: rbp still belongs to the caller, and the
+ * function's return address is in the word above the hook's. The frame address is where
+ * the prologue would save rbp: the place of the hook's return address. */
 	.globl __fentry__
 	.type __fentry__, @function
 	.p2align 4

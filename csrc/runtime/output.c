@@ -12,7 +12,7 @@
 static struct {
   const char *name;
   char temporary[PATH_MAX + 32];
-  int file, error; /* errno of the first failure */
+  int file, error; /* `error` is the errno of the first failure */
   uint32_t sum;
   size_t used;
   unsigned char bytes[1 << 16];

@@ -40,8 +40,8 @@ static bool read_option(const char *text, const char *option, unsigned long leas
 }
 
 /* Reads GPROF_RECORDER=memory=MEGABYTES,rate=HERTZ from the environment, without getenv,
- * which does not work yet at the first constructor. Ignores invalid options; reports them
- * if `report` is true. */
+ * which does not work yet when the first constructor runs. Ignores invalid options;
+ * reports them if `report` is true. */
 static void read_options(char **environment, bool report) {
   static const char variable[] = "GPROF_RECORDER=";
   const char *text = "";

@@ -157,8 +157,7 @@ static bool use(thread *t, range r, unsigned root) {
 }
 
 /* Uses the thread's own stack. If the alternate stack is a local array on that stack,
- * uses only one part of its own stack: the part above the array or the part below it,
- * whichever contains `frame`. */
+ * uses only the part above the array or the part below it, whichever contains `frame`. */
 static void use_own(thread *t, range own, range alternate, uintptr_t frame) {
   if (contains(own, alternate.low) && alternate.low > frame)
     own.high = alternate.low;

@@ -123,8 +123,8 @@ static void insert(thread *t, record *r) {
   if (t->records > (uint64_t)2 << (64 - t->shift)) grow_buckets(t);
 }
 
-/* Adds a record that is not a call: a sample, or a note that the context cannot have made
- * the call. */
+/* Adds a record that is not a call: a sample, or a note that the call from `from` cannot
+ * have been made in the context. */
 static record *add(thread *t, record *context, uintptr_t from, uintptr_t self) {
   record *r = new_record(t, context, from, self);
   if (r) insert(t, r);
@@ -132,8 +132,8 @@ static record *add(thread *t, record *context, uintptr_t from, uintptr_t self) {
 }
 
 /* Returns the context that a call enters: the joined context if the call is too deep; for
- * a recursive call, the context of the same function's frame above; otherwise a new
- * context. */
+ * a recursive call, the context that its function already has on the path; otherwise a
+ * new context. */
 static record *entered_by(thread *t, record *call) {
   if (call->depth > MAX_DEPTH) return &t->roots[JOINED];
   for (record *above = call->context; above; above = above->context)

@@ -4,9 +4,10 @@
  *
  * A record belongs to a call site in a context. Its context is the record of the call
  * that entered the function with the call site. So the records of a thread form a tree,
- * whose root is not a call. A recursive call enters the context of the function's frame
- * above; its own record has a count but no children. Each sample is a record, too: its
- * `from` is the address at which the sample was taken, and its `self` is 0.
+ * whose root is not a call. A recursive call enters the context that its function already
+ * has on the path; the call's own record has a count but no children. Each sample is a
+ * record, too: its `from` is the address at which the sample was taken, and its `self` is
+ * 0.
  *
  * A table is changed only by its own thread. A signal handler that finds the table busy
  * uses a second table. Other threads may read the records at any time: a record is

@@ -25,7 +25,8 @@
 
 #include "sandbox/confinement.h"
 
-/* Supported machines are little-endian: the filter loads the low half of an argument. */
+/* Only little-endian machines are supported: the filter reads the first half of an
+ * argument, and this must be the low half. */
 #if defined __x86_64__ && !defined __ILP32__
 #define MACHINE AUDIT_ARCH_X86_64
 #define FOREIGN_BIT 0x40000000u  /* __X32_SYSCALL_BIT */

@@ -2,7 +2,7 @@
 /*
  * The module gprof.confinement. It confines a process to reading, for gprof.sandbox.
  *
- * A separate shared object, because few runs need it.
+ * It is a separate shared object, because few runs need it.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -19,7 +19,8 @@ typedef struct functions {
   bool *owns;         /* per function: it owns a cold part */
   uint32_t *spare;    /* per row of `by_name`: the number of functions of that name that
                          own no cold part */
-  uint32_t *last;     /* per row of `by_name`: the last of these functions */
+  uint32_t *last;     /* per row of `by_name`: the last function of that name that owns no
+                         cold part */
 } functions;
 
 static gp_key in_file(gp_key name, uint32_t file) { return (gp_key){name.first, file}; }

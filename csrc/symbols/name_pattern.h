@@ -15,7 +15,7 @@
 
 typedef enum gp_pattern_kind {
   GP_COMPONENTS,  /* the last components of a qualified name: "Map::find", "find" */
-  GP_GLOB,        /* the same, but "*" matches any text and "?" any character */
+  GP_GLOB,        /* like GP_COMPONENTS, but "*" matches any text and "?" any character */
   GP_REGEX        /* an extended regular expression of POSIX, found anywhere in a name */
 } gp_pattern_kind;
 

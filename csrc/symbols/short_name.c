@@ -43,8 +43,8 @@ static const char *after_same(const char *p, const char *end, char open, char cl
   return NULL;
 }
 
-/* Like after_same, for angle brackets. Those within other brackets and in operators do
- * not count. */
+/* Like after_same, for angle brackets. Angle brackets within other brackets and in
+ * operators do not count. */
 static const char *after_angle(const char *begin, const char *p, const char *end) {
   size_t depth = 0;
   while (p && p < end) {

@@ -20,8 +20,8 @@
 
 /* What a name is shown without. */
 typedef enum gp_name_form {
-  GP_WITHOUT_PARAMETERS,   /* and without the return type */
-  GP_WITHOUT_ARGUMENTS     /* without template arguments, too: "Map<>::find" */
+  GP_WITHOUT_PARAMETERS,   /* without parameters and return type */
+  GP_WITHOUT_ARGUMENTS     /* also without template arguments: "Map<>::find" */
 } gp_name_form;
 
 /* Writes a form of a name to `out`, which has room for `length` bytes. Returns the length

@@ -44,7 +44,7 @@ typedef struct lookup {
   const gp_symtab *symtab;
   const gp_line_map *map;
   const gp_source_names *files;    /* the source files of the table or map */
-  uint32_t *number;         /* for each of these files: its number in gp_symbol_sources,
+  uint32_t *number;         /* for each file in `files`: its number in gp_symbol_sources,
                                or GP_NONE if not yet assigned */
 } lookup;
 

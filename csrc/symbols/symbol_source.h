@@ -17,8 +17,8 @@ typedef struct gp_symbol_sources {
 
   /* files, in the order in which the image's symbol table first refers to them */
   gp_source_names files;
-  size_t *start;        /* for each file: its first row in `by_file`; then the end of the
-                           last file's rows */
+  size_t *start;        /* for each file: its first row in `by_file`. One more element has
+                           the end of the last file's rows */
   uint32_t *by_file;    /* symbols with a file, sorted by file, then by address */
 } gp_symbol_sources;
 
