@@ -175,14 +175,15 @@ build/libgprof-recorder.so: $(RECORDER_OBJECTS)
 	$(say) LINK $@
 	$(quietly)$(CC) $(LDFLAGS) $(RECORDER_LINK) -o $@ $^
 
-# One object, so that a program links all of it. Only the names that programs use stay global.
+# The static recorder is a single object, so that a program links all of it. Only the names that
+# programs use stay global.
 build/libgprof-recorder.a: $(filter-out %/libraries.o,$(RECORDER_OBJECTS))
 	$(say) AR $@
 	$(quietly)$(CC) -r -nostdlib -o build/objects/recorder.o $^
 	$(quietly)objcopy --localize-hidden build/objects/recorder.o
 	$(quietly)rm -f $@ && $(AR) rcs $@ build/objects/recorder.o
 
-# The recorder for another machine, with the prefix of its compiler.
+# build/PREFIX/libgprof-recorder.so is the recorder for another machine, compiled with PREFIX-gcc.
 build/%/libgprof-recorder.so: $(RECORDER_SOURCES) $(HEADERS) Makefile
 	@mkdir -p $(@D)
 	$(say) $*-gcc $@
@@ -416,7 +417,7 @@ $(SANITIZED): $(SANITIZED_OBJECTS)
 
 # Runs fewer random cases, and one in ten of the comparisons with GNU gprof: the comparisons check
 # numbers, and the run without sanitizers makes them all. Specs that mostly run code without
-# sanitizers are left out: a spec runs a browser, and others run programs linked with the
+# sanitizers are left out: one runs a browser, the others run programs linked with the
 # block-counting runtime or the recorder. The garbage collector is in generational mode (see
 # spec/support/collector.lua).
 UNSANITIZED = export/html_browser runtime/annotated_blocks runtime/blocks runtime/recorder

@@ -20,7 +20,7 @@ aims.FLOOR = 0.020
 --- If GNU gprof takes less than `FLOOR`, we may use this many megabytes more than GNU gprof: the size of Lua.
 aims.MARGIN = 3
 
---- Returns whether we meet the aim in time: true, false, or nil if unknown. If net times decide, also returns them in
+--- Returns whether we meet the aim for time: true, false, or nil if unknown. If net times decide, also returns them in
 -- seconds.
 local function in_time(gnu, ours, aim, idle)
   if ours.trouble then return false end
@@ -34,7 +34,7 @@ local function in_time(gnu, ours, aim, idle)
   return met
 end
 
---- Returns whether we meet the aim in memory: true, false, or nil if unknown. If a run of GNU gprof was stopped, its
+--- Returns whether we meet the aim for memory: true, false, or nil if unknown. If a run of GNU gprof was stopped, its
 -- memory is only a lower bound.
 local function in_memory(gnu, ours)
   if ours.trouble then return false end
@@ -45,7 +45,7 @@ local function in_memory(gnu, ours)
 end
 
 --- Judges a row of the table.
--- @tparam result gnu as of `turns.result`
+-- @tparam result gnu from `turns.result`
 -- @tparam result ours
 -- @tparam number aim the least ratio of wall times
 -- @tparam table idle start-up times in seconds: `gnu`, `ours`

@@ -60,7 +60,7 @@ end
 -- once.
 -- @tparam meter meter
 -- @tparam row row
--- @tparam table options those of the command line
+-- @tparam table options of the command line
 -- @treturn table `row`; results of `turns.measure` by name: `gnu`, `ours`, and `compatible` and `cat` if the row has
 --   these commands; `pending`: the command that `comparison.finish` will run; `same`: whether the outputs are equal, if
 --   they were compared

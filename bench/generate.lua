@@ -2,7 +2,7 @@
 --
 --     lua5.4 bench/generate.lua DIRECTORY [OPTION=VALUE...]
 --
--- The options are those of `programs.defaults` in bench/programs.lua, such as functions=10000 and debug=true.
+-- The options are the keys of `programs.defaults` in bench/programs.lua, such as functions=10000 and debug=true.
 --
 -- @script generate
 -- SPDX-License-Identifier: GPL-3.0-or-later

@@ -94,7 +94,8 @@ local function labels(options)
   return inputs.generated(options)
 end
 
--- These inputs have a variant without debugging information, because GNU gprof is slow on functions without it.
+-- Two inputs share these profiles: a program with debugging information (-g) and one without, on which GNU gprof is
+-- slow.
 inputs.add("arcs-1000000-g", again("c-100000-g", { density = 3.2 }))
 inputs.add("arcs-1000000", function(_, get) return get("c-100000").image, get("arcs-1000000-g").profiles end)
 

@@ -31,7 +31,7 @@ function meters.open(scratch, options)
   local meter = setmetatable({ scratch = scratch, timeout = options.timeout }, { __index = methods })
   meter.program = scratch .. "/measure"
   shell.run("mkdir -p " .. quote(scratch .. "/together"))
-  -- _GNU_SOURCE declares wait4.
+  -- The declaration of wait4 needs _GNU_SOURCE.
   shell.run(("gcc -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wshadow -Wconversion -Werror -o %s %s"):format(
     quote(meter.program), quote(here .. "measure.c")))
   return meter

@@ -32,7 +32,7 @@ programs.defaults = {
   ran = 0.85,           -- fraction of functions that ran
   density = 1,          -- factor of the number of arcs (shapes "program" and "forward")
   shape = "program",    -- shape of the call graph: a key of `bench.shapes`
-  dense = false,        -- samples in a tenth of all bins, instead of in some bins of half of the functions that ran
+  dense = false,        -- samples in a tenth of all bins; otherwise, in half of the functions that ran
   pie = false,          -- position-independent
   profiles = 1,         -- number of runs, with a profile each
   seed = 1,
@@ -209,7 +209,7 @@ end
 --- Generates other profiles of a program.
 -- @tparam string dir a directory for the profiles, as for `build`
 -- @tparam string image made by `build`
--- @tparam table options those of `programs.defaults` that concern profiles
+-- @tparam table options with keys of `programs.defaults` that concern profiles
 -- @treturn {string,...} paths of the profiles
 function programs.profile(dir, image, options)
   local all = complete(options)

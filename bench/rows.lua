@@ -5,7 +5,8 @@
 -- * `name`: its name in the table and on the command line;
 -- * `title`: a description;
 -- * `input`: the name of its input, see `bench.inputs`;
--- * `words`: an array of options that both programs get in addition to `-b`, or a function (input) that returns it;
+-- * `words`: an array of options that both programs get in addition to `-b`, or a function (input) that returns such an
+--   array;
 -- * `aim`: the least ratio of GNU gprof's wall time to ours (default: `aims.RATIO`);
 -- * `slow`: GNU gprof is slow, and runs only once, after all other rows;
 -- * `ours_alone`: GNU gprof cannot do this, so --gnu-compat is not measured either;

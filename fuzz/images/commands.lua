@@ -44,8 +44,8 @@ function commands.words(arguments, interpreter, root, sandbox)
   return table.move(arguments, 1, #arguments, #words + 1, words)
 end
 
---- Returns whether it is correct that a command line prints nothing: it writes to files, or prints only data of source
---- lines, and the image may lack debugging information.
+--- Returns whether a command line may print nothing: it writes to files; or it prints only data of source lines, which
+-- an image without debugging information lacks.
 -- @tparam {string,...} words
 -- @treturn boolean
 function commands.may_be_silent(words)

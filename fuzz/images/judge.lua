@@ -108,7 +108,7 @@ function judge.talk(result)
   return ("status %d, %s: %s"):format(result.status, result.printed > 0 and "a report" or "no report", words)
 end
 
---- Returns the name of any other fault: its owner, its kind and its function.
+--- Returns the name of a fault of any kind except "talk": its owner, its kind and its function.
 -- @tparam string verdict
 -- @tparam {table,...} frames
 -- @treturn string such as "libbfd's crash in bfd_getl32"

@@ -6,7 +6,7 @@
 
 local layout = {}
 
--- Formats are those of string.unpack, and P: an address of 4 or 8 bytes, depending on the class of the file.
+-- Formats are as for string.unpack. In addition, P is an address of 4 or 8 bytes, depending on the class of the file.
 local IDENT <const> = { { "class", "B", 4 }, { "data", "B", 5 }, { "version", "B", 6 }, { "abi", "B", 7 } }
 local EHDR <const> = { "type I2", "machine I2", "version I4", "entry P", "phoff P", "shoff P", "flags I4",
   "ehsize I2", "phentsize I2", "phnum I2", "shentsize I2", "shnum I2", "shstrndx I2" }

@@ -150,7 +150,8 @@ end
 --- Writes the sum of all records to a file. Nothing is lost: addresses stay as recorded,
 -- and a count too large for one record continues in further records, which readers add
 -- up. A temporary file in the same directory replaces the old file once it is complete.
--- So the path may be one of the files that were read, and a failure leaves it unchanged.
+-- So the path may be one of the files that were read, and a failure leaves the old file
+-- unchanged.
 -- @function data:write
 -- @tparam string|file path "-" is standard output; a device, a pipe or an open file is
 --   written to directly

@@ -16,7 +16,8 @@
 -- @module gprof
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
--- Checked first: the other modules use syntax that older versions cannot parse.
+-- The version is checked first, because the other modules use syntax that older versions
+-- cannot parse.
 if _VERSION ~= "Lua 5.4" then
   error("gprof needs Lua 5.4, this is " .. _VERSION, 0)
 end
@@ -25,7 +26,7 @@ require "gprof.library.bundle"
 local core, problem = require "gprof.library.native".load "gprof.core"
 if not core then error("gprof's " .. problem, 0) end
 
--- Rarely used, so loaded on first access.
+-- These modules are rarely used, so they are loaded on first access.
 local others = { compare = true, record = true }
 
 return setmetatable({

@@ -28,7 +28,7 @@ end
 -- @tparam data data
 -- @tparam[opt] table options
 --
---   - the options of `gprof.image`, to override those of the image;
+--   - the options of `gprof.image`, to override the image's own;
 --   - `static_call_graph`: add calls found in the machine code, with a count of 0;
 --   - `line`: make a profile by line, where lines are listed among the functions: `true`
 --     for lines with recorded samples, calls or blocks, "all" for all lines (with "all",
@@ -120,7 +120,7 @@ end
 -- @tfield number|nil rate samples per second (or per unit); nil without a histogram
 -- @tfield string|nil unit what the histogram counts: "seconds"
 -- @tfield string|nil abbreviation "s"; may be empty
--- @tfield number|nil total seconds sampled, without those in profiling code
+-- @tfield number|nil total seconds sampled, except in profiling code
 -- @tfield number|nil total_error statistical error of `total`, see `profile:error_of`
 -- @tfield number total_ticks `total` in samples
 -- @tfield number sampled_ticks samples in all histograms
@@ -337,9 +337,9 @@ end
 --- Returns the statistical error of a sampled time. The error of n samples is the square
 -- root of n (GNU gprof's manual, "Statistical Sampling Error"), but at least one sample,
 -- because a function without samples may still have run. Two of three runs are within
--- this error. Fractional samples are as uncertain as the same number of whole
--- samples. The error of a sum of times is not the sum of their errors: pass the sum of
--- the times.
+-- this error of the true time. Fractional samples are as uncertain as the same number of
+-- whole samples. The error of a sum of times is not the sum of their errors: pass the sum
+-- of the times.
 -- @function profile:error_of
 -- @tparam number time in the profile's unit, such as seconds
 -- @treturn number|nil in the same unit; nil without a histogram

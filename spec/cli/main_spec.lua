@@ -183,7 +183,7 @@ describe("under Lua 5.1, the program", function()
   end)
 
   it("cannot be required as a library", function()
-    for _, place in ipairs { "/?.lua", "/lua/?/init.lua" } do  -- in a checkout; installed
+    for _, place in ipairs { "/?.lua", "/lua/?/init.lua" } do  -- as in a checkout; as installed
       local result = shell.run({ lua, "-e", [[print(pcall(require, "gprof"))]] },
         { env = { LUA_PATH = program.root .. place } })
       assert.equal("false\tgprof needs Lua 5.4, this is Lua 5.1\n", result.stdout)

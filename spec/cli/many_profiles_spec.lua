@@ -290,7 +290,7 @@ describe("a list of profiles", function()
   end)
 
   it("may be long", function()
-    -- Fewer names under collected.sh, where each allocation starts a full collection, which is slow.
+    -- The list is shorter under collected.sh, where each allocation starts a full collection, which is slow.
     local count <const> = (os.getenv "GPROF_LUA" or ""):find "/collected%.sh$" and 1000 or 100000
     local names = {}
     for i = 1, count do names[i] = dir .. "/no such file " .. i end
@@ -466,8 +466,8 @@ gprof.lua: bad profiles skipped: 4
     check_sum(profile(histogram(6), arc(2)), { "--keep-going", dir .. "/a", dir .. "/e" })
   end)
 
-  -- Skipped with sanitizers, which need more memory than the limit. With them, scarce_spec makes each single allocation
-  -- fail.
+  -- This test is skipped with sanitizers, which need more memory than the limit. Instead, scarce_spec makes each single
+  -- allocation fail.
   if os.getenv "GPROF_LUA" then return end
 
   it("stops if memory runs out", function()

@@ -8,8 +8,8 @@ local lua_lines = {}
 -- Instructions without source text: the start of a vararg function and the end of a block.
 local IMPLIED <const> = { VARARGPREP = true, CLOSE = true }
 
--- Returns the lines of a file's instructions. Leaves out the implied ones and each function's last return, which luac
--- adds even if it is unreachable.
+-- Returns the lines of a file's instructions. Leaves out IMPLIED instructions, and each function's last return, which
+-- luac adds even if it is unreachable.
 local function of_code(luac, path)
   local lines, previous = {}, nil
   local listing = shell.check { luac, "-p", "-l", path }.stdout

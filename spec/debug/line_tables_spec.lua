@@ -557,7 +557,7 @@ describe("A crafted line table", function()
     compare(path)
   end)
 
-  -- Not compared with libbfd, whose answers for such a table depend on earlier queries.
+  -- The result is not compared with libbfd, whose answers for such a table depend on earlier queries.
   it("whose program has a sequence that does not end is harmless", function()
     local program = set_address .. "\1\2\16\1"
     local path = with_sections { debug_info = info_5, debug_abbrev = abbrev_5, debug_line = table_5(named, program) }

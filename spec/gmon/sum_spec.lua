@@ -171,8 +171,8 @@ describe("a sum", function()
       sum(shape, nil, magic { histogram({ 1 }, { rate = 250 }) }, magic { histogram { 1 } }))
   end)
 
-  -- The reader adds bins in chunks where possible. The result must equal that of adding them one by one, for any number
-  -- and width of bins.
+  -- The reader adds bins in chunks where possible. The result must be the same as if bins were added one by one, for
+  -- any number and width of bins.
   for _, shape in ipairs(shapes) do
     it("equals the sum of each bin, " .. shape.name, function()
       math.randomseed(shape.pointer)
@@ -207,8 +207,8 @@ describe("a sum", function()
     assert.is_true(shell.read(path) == bytes .. record:rep(33000) .. one)
   end)
 
-  -- The reader adds arcs without a lookup while they are in the same order as in the previous file. The result must
-  -- equal that of lookups, for runs of any length, within and across the reader's windows.
+  -- The reader adds arcs without a lookup while they are in the same order as in the previous file. The result must be
+  -- the same as with lookups, for runs of any length, within and across the reader's windows.
   for _, shape in ipairs(shapes) do
     it("finds its arcs in any order, " .. shape.name, function()
       math.randomseed(7)

@@ -653,7 +653,7 @@ describe("A profile by line", function()
       assert.near(functions.total or 0, lines.total or 0, 1e-9)
     end)
 
-    -- Skipped for static programs, which contain the whole C library.
+    -- Static programs are skipped, because they contain the whole C library.
     if not variant:find "static" then
       it(("does not change if all lines are read: %s %s"):format(name, variant), function()
         local built = build.program(name, variant)

@@ -193,7 +193,7 @@ describe("a call graph", function()
     for i = 1, depth do
       program.functions[i] = "f" .. i
     end
-    -- Closed to a ring, the chain is one cycle, which the search completes only at its end.
+    -- Closed to a ring, the chain is one cycle. The search completes the cycle only at the last function.
     for i = 1, depth do
       program.calls[i] = { "f" .. i, "f" .. i % depth + 1, 1 }
     end

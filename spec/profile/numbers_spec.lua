@@ -1,5 +1,5 @@
--- Numbers of all sizes: sums, times and shares equal those of a slow model that uses integers and fractions. Extreme
--- values are tested, too.
+-- Numbers of all sizes: sums, times and shares equal the results of a slow model that uses integers and fractions.
+-- Extreme values are tested, too.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -109,7 +109,7 @@ local function encode(file, shape)
     version = file.format == "magic 0" and 0 or 1 }, file.format:match "^%S+")
 end
 
--- Adds a count to the sum of its key. Sets `problem` if it does not fit in 63 bits.
+-- Adds a count to the sum of its key. Sets `problem` if the sum does not fit in 63 bits.
 local function add_to(sums, key, count)
   local sum = sums[key] or 0
   if count < 0 or sum > math.maxinteger - count then

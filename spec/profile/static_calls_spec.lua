@@ -134,7 +134,7 @@ describe("Static calls in code of another machine are those that objdump shows",
     end
   end
 
-  -- Linked with the static C library: a few thousand calls.
+  -- A program that is linked with the static C library has a few thousand calls.
   local compiler = machines[1].tools .. "gcc"
   if shell.run({ compiler, "--version" }).status ~= 0 then
     pending(("on %s, in a whole program: %s is not installed"):format(machines[1].core, compiler))

@@ -165,8 +165,8 @@ describe("blocks that never ran", function()
   end)
 end)
 
--- Handlers that ran and that never ran directly follow calls that throw, in pairs with different counts. A landing pad
--- of `members` jumps to a counter.
+-- Exception handlers directly after calls that throw. Some handlers ran, others never did. A landing pad of `members`
+-- jumps to a counter.
 local handlers <const> = [=[
 static volatile int caught;
 struct guard {

@@ -69,7 +69,7 @@ with_compilers(function(compiler)
           local built = blocks.compile(source, { compiler = compiler, flags = flags })
           local counts = blocks.counts(profile(built))
           assert.truthy(check_lines(built, counts) >= least)
-          -- Nothing else is recorded: each address is that of a counting call.
+          -- Nothing else is recorded: each address is the address of a counting call.
           for _, code in ipairs(blocks.functions(built.image)) do
             for _, address in ipairs(code.blocks) do
               counts[address] = nil

@@ -3,8 +3,8 @@
  * Allocation failures on demand. The compiler includes this header first in each source
  * of the core.
  *
- * The core's own allocations fail, and those of the Lua states that starve.c makes;
- * allocations of libbfd and libiberty do not.
+ * Failures affect allocations of the core and of the Lua states that starve.c makes, but
+ * not allocations of libbfd and libiberty.
  */
 #ifndef GP_SCARCE_H
 #define GP_SCARCE_H

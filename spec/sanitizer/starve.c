@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The Lua module `starve`: runs a script in which all allocations fail from the n-th on,
- * those of Lua and those of the core.
+ * The Lua module `starve`: runs a script in which all allocations of Lua and of the core
+ * fail from the n-th on.
  *
  * A single failure would prove little: Lua collects garbage and tries again. So the
- * script runs in a Lua state of its own, whose allocations are counted with those of the
- * core. From the n-th on all fail, until a protected call returns. Memory that is still
+ * script runs in a Lua state of its own, whose allocations are counted together with the
+ * core's. From the n-th on, all fail until a protected call returns. Memory that is still
  * allocated after the state is closed has leaked.
  */
 #include <lauxlib.h>

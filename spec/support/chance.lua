@@ -70,7 +70,7 @@ end
 
 local MOST_BINS <const> = 20000
 
--- Drawn at random. The usual kind is listed three times.
+-- Kinds of histograms, from which one is drawn at random. The usual kind is listed three times.
 local kinds <const> = {
   { rate = 100 }, { rate = 100 }, { rate = 100 }, { rate = 1000 }, { rate = 1 }, { rate = 250 },
   { rate = 1, dimension = "cache-misses", abbreviation = "1" },
@@ -174,7 +174,7 @@ end
 
 --- Encodes a profile in a file format.
 -- @tparam table profile as for `gmon.magic`
--- @tparam string format "magic", "bsd" or "4.4bsd"; the latter two hold the first histogram and the arcs only
+-- @tparam string format "magic", "bsd" or "4.4bsd"; the BSD formats hold only the first histogram and the arcs
 -- @treturn string bytes of the file
 function chance.encode(profile, format)
   if format == "magic" then return gmon.magic(profile) end

@@ -8,7 +8,7 @@ local shell = require "support.shell"
 local direct = {}
 
 -- Writes "SITE TARGET", in hexadecimal, for each direct call that objdump shows in .text. The operands of a direct call
--- end in an address and a symbol; those of an indirect call contain "*" or a register.
+-- end in an address and a symbol; the operands of an indirect call contain "*" or a register.
 local function write_sites(image, tools, mnemonics)
   local text = shell.check({ tools .. "objdump", "-d", "-j", ".text", "--no-show-raw-insn", "-w", image },
     { env = { LC_ALL = "C" } }).stdout
@@ -62,7 +62,7 @@ local function missing(wanted, present)
   return list
 end
 
---- Compares the calls that the library finds in an image with those that objdump shows.
+--- Compares the calls that the library finds in an image with the calls that objdump shows.
 -- @tparam string image path
 -- @tparam[opt] table machine for an image of another machine: `core`, the name of the core's directory below build;
 --   `tools`, the prefix of its objdump; `calls`, the mnemonics of direct calls, separated by blanks

@@ -24,7 +24,7 @@ local BATCH <const> = 200 -- values per call of string.pack, to amortize the cos
 
 local BSD44_VERSION <const> = 0x00051879
 
--- Converts our format strings to those of string.pack: P is an address, all else is the same.
+-- Converts our format strings to format strings of string.pack: P is an address, all else is the same.
 local function layout(profile)
   local pointer = profile.pointer or 8
   assert(pointer == 4 or pointer == 8, "pointer: 4 or 8 expected")
@@ -119,7 +119,7 @@ end
 --- Encodes a file in the format of LD_PROFILE.
 -- @tparam table profile `pointer`, `big`; `low`, `high`, `bins`, `rate`, `dimension`, `abbreviation` of the histogram;
 --   `arcs`, an array of `{ from, self, count }`, both addresses as offsets from `low`; `claimed`, the number of arcs in
---   the header; `room`, the number of zero bytes after the arcs; `version`; `tags`, those of both records
+--   the header; `room`, the number of zero bytes after the arcs; `version`; `tags`, the tags of both records
 -- @treturn string the bytes of the file
 function gmon.shared(profile)
   local like = layout(profile)

@@ -10,7 +10,7 @@ local installation = {}
 local unset <const> = { LUA_INIT = false, LUA_INIT_5_4 = false, LUA_PATH = false, LUA_PATH_5_4 = false,
   LUA_CPATH = false, LUA_CPATH_5_4 = false }
 
--- Returns an environment for `shell.run`: sets these variables, and unsets those in `unset`.
+-- Returns an environment for `shell.run` that sets the given variables, and unsets the variables in `unset`.
 local function environment(variables)
   local env = {}
   for _, list in ipairs { unset, variables } do
@@ -76,7 +76,7 @@ end
 
 --- Lists files and directories.
 -- @tparam string dir
--- @treturn {string,...} sorted paths below the directory; those of directories end in "/"
+-- @treturn {string,...} sorted paths below the directory; paths of directories end in "/"
 function installation.listing(dir)
   local list = {}
   for path in shell.check({ "find", ".", "-type", "d", "-printf", "%P/\n", "-o", "-printf", "%P\n" },

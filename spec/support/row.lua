@@ -32,7 +32,7 @@ end
 --- Makes an image of the functions 0 to n + 1.
 -- @tparam integer n
 -- @tparam[opt] function body takes a function's number and returns its assembler text. With it the image has line
---   numbers: those of `.loc` directives if there are any, or else those of the assembler text
+--   numbers: from `.loc` directives if there are any, otherwise from the assembler text
 -- @treturn string path
 function row.image(n, body)
   local dir, lines = shell.tmpdir "row", { ".text" }

@@ -303,7 +303,7 @@ local function misfit(shown, printed)
   return from <= #printed and #shown + 1 or nil
 end
 
--- Tells whether the output is a single zero, such as that of `grep -c` where nothing was found.
+-- Tells whether the output is a single zero, which `grep -c` prints if it finds nothing.
 local function is_zero(lines)
   return #lines == 1 and lines[1]:find("^%s*0[.0]*%s*$") ~= nil
 end
@@ -331,7 +331,7 @@ local function conflict_of(a, b)
   return problem
 end
 
---- Finds steps whose figures conflict with those of an earlier step on the same profile.
+--- Finds steps whose figures conflict with the figures of an earlier step on the same profile.
 -- @tparam {table,...} steps after `run`
 -- @treturn {string,...} a message for each, about the first such step
 function snippets.conflicts(steps)

@@ -148,7 +148,7 @@ describe("A cold part", function()
   end)
 
   it("belongs to its function if files are stripped and another function has a cold part", function()
-    -- A hidden function: first in the order in which lld lists it, then in that of ld.
+    -- A hidden function: first in lld's order, then in ld's order.
     assert.equal(0x20, owner { local_function("f.cold", 0x80), local_function("f", 0x20), local_function("f", 0x40),
       local_function("f.cold", 0xa0) })
     assert.equal(0x20, owner { local_function("f", 0x40), local_function("f.cold", 0xa0),

@@ -22,7 +22,7 @@ plan.calls = { table.unpack(plan.calls, 2, #names) }
 local image <const>, profile <const> = crafted.image(plan), crafted.gmon(plan)
 local opened <const> = assert(gprof.image(image))
 
--- The numbers of the functions in `names` that a symspec finds.
+-- Returns the positions in `names` of the functions that a symspec finds.
 local function found(spec)
   local numbers = {}
   for _, symbol in ipairs { opened:find(spec) } do

@@ -4,7 +4,7 @@
 local program = require "support.program"
 local shell = require "support.shell"
 
--- Appended: at the start of the path, `require "gprof"` would find the program, gprof.lua.
+-- The checkout is appended: at the start of the path, `require "gprof"` would find the program, gprof.lua.
 package.path = package.path .. ";" .. program.root .. "/?.lua"
 
 local aims = require "bench.aims"
@@ -14,7 +14,7 @@ local programs = require "bench.programs"
 local report = require "bench.report"
 local turns = require "bench.turns"
 
--- Returns the figure for runs that take these seconds.
+-- Returns the result of runs that take these seconds.
 local function result(...)
   local runs = {}
   for i, seconds in ipairs { ... } do runs[i] = { wall = seconds, cpu = seconds, mb = 10 } end
@@ -47,7 +47,7 @@ describe("a figure", function()
 end)
 
 describe("the runs of a measurement", function()
-  -- Measures commands that take the given seconds. Returns the figures, and the commands in the order of their runs.
+  -- Measures commands that take the given seconds. Returns the results, and the commands in the order of their runs.
   local function measured(seconds, options)
     local order = {}
     local meter = {}

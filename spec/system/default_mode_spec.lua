@@ -1,5 +1,5 @@
 -- Without --gnu-compat, reports differ only where GNU gprof is wrong: compilers' clones are functions, the cold part of
--- a function belongs to it, every symbol of type function is a function, and no symbol in a debugging section is.
+-- a function belongs to it, every symbol of type function is a function, and symbols in debugging sections are not.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"

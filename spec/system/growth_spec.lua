@@ -103,7 +103,8 @@ local graphs <const> = {
   end },
 }
 
--- Measured without printing, which takes much more work and would hide quadratic growth in making a profile.
+-- The graphs are measured without printing: it takes much more work, and would hide quadratic growth in making a
+-- profile.
 for _, graph in ipairs(graphs) do
   local name, arcs = graph[1], graph[2]
   dimension(name, 1600, function(n)

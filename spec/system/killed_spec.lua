@@ -14,7 +14,7 @@ local shell = require "support.shell"
 local built = build.program "cycles"
 
 -- Returns a shell script that sends a signal to the program $delay seconds after its start. It prints the status, the
--- state of each file, the names of temporary files, and the messages (except those of timeout).
+-- state of each file, the names of temporary files, and the messages (except messages from timeout).
 local function killing(names, signal)
   local lines = { ([[timeout -s %s --preserve-status $delay "$@" >report 2>told; status=$?; state=]]):format(signal) }
   for _, name in ipairs(names) do

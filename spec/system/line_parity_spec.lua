@@ -49,7 +49,7 @@ end
 
 -- Programs ----------------------------------------------------------------------------------
 
--- Keyed by program: `path` of the image, `gmon`, and names for symspecs.
+-- The subjects, keyed by program: `path` of the image, `gmon`, and names for symspecs.
 local subjects = {}
 
 local function subject_of(name, variant)
@@ -354,8 +354,8 @@ end)
 
 -- Corner cases -----------------------------------------------------------------------------------
 
--- Makes an image of a few functions with the sources in `dir`; `flags` for the compiler. Returns its path, and that of
--- a profile with a sample, a call and a block in each function.
+-- Makes an image of a few functions with the sources in `dir`; `flags` for the compiler. Returns the path of the image,
+-- and the path of a profile with a sample, a call and a block in each function.
 local function compile(dir, flags, ...)
   shell.write(dir .. "/small.c", [[
 int leaf(int x)

@@ -312,7 +312,7 @@ describe("with --gnu-compat, reports equal GNU gprof's in corner cases", functio
     end
   end)
 
-  -- GNU gprof refuses a BSD file whose address range differs from that of the first histogram.
+  -- GNU gprof refuses a BSD file whose address range differs from the first histogram's range.
   it("for files of different ranges", function()
     local image = build.craft { text = 0x100, symbols = { { "first", 0 }, { "second", 0x40 }, { "last", 0x80 } } }
     local dir, files = shell.tmpdir(), {}

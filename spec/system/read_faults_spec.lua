@@ -142,9 +142,9 @@ describe("a file that becomes shorter while it is read", function()
     assert.equal(("gprof.lua: %s: changed while it was read\n1\n"):format(copy), result.stdout)
   end)
 
-  -- Runs the program repeatedly while another process truncates and rewrites a file. It must print the report of the
-  -- complete file or a one-line message about the file. For some images that shrink, libbfd prints a message of its
-  -- own.
+  -- Runs the program repeatedly while another process truncates and rewrites a file. The program must print the report
+  -- of the complete file or a one-line message about the file. For some images that shrink, libbfd prints a message of
+  -- its own.
   local function disturb(words, path, times, cuts)
     local whole = shell.read(path)
     local expected = program.run(words, { cwd = inputs })

@@ -39,8 +39,8 @@ describe("starting the program", function()
     least = work.of_process { "lua5.4", "-e", load }
   end)
 
-  -- Returns the instructions relative to those of Lua with the core. The ratios were 2.60 and 2.84 when these limits
-  -- were set, and 3.2 and 5.1 with modules loaded from source.
+  -- Returns the number of instructions, divided by the number that Lua with the core takes to start. The ratios were
+  -- 2.60 and 2.84 when these limits were set, and 3.2 and 5.1 with modules loaded from source.
   local function ratio(...)
     return work.of_process { "lua5.4", program.root .. "/gprof.lua", ... } / least
   end

@@ -133,7 +133,7 @@ local function make_chains(state, list, fraction)
 end
 
 -- For each arc of a list, places the chain that contains the caller of the arc, unless
--- caller or callee are settled.
+-- caller or callee is settled.
 local function place_chains(state, list, chains)
   local callers, callees, settled = state.arcs.caller, state.arcs.callee, state.settled
   for _, arc in ipairs(list) do

@@ -69,11 +69,11 @@ local function without_inner(f)
     calls = math.max(f.calls - f.inner_calls, 0) }
 end
 
--- Groups functions by name. Returns `first`, a table from each name to its first
--- function; `several`, a table from each name that several functions have to an array of
--- them; and `names`, in the order of the functions. Names are escaped as in exported
--- profiles, which are UTF-8. The clones of a function in the set `joined` are grouped
--- under the function's name.
+-- Groups functions by name. Returns `first`, which maps each name to the first function
+-- of that name; `several`, which maps each name of more than one function to an array of
+-- these functions; and `names`, in the order of the functions. Names are escaped as in
+-- exported profiles, which are UTF-8. The clones of a function in the set `joined` are
+-- grouped under the function's name.
 local function by_name(functions, joined)
   local names, firsts, several = {}, {}, {}
   for _, f in ipairs(functions) do
@@ -116,8 +116,8 @@ local function has_unknown_file(functions)
   return false
 end
 
--- Groups functions by the result of `key`; leaves out functions for which it is nil.
--- Returns the groups, and the keys in the order of the functions.
+-- Groups functions by the result of `key`; leaves out functions whose key is nil. Returns
+-- the groups, and the keys in the order of the functions.
 local function group_by(key, functions)
   local lists, keys = {}, {}
   for _, f in ipairs(functions) do

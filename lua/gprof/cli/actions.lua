@@ -79,7 +79,7 @@ function actions.count(settings, argument, option)
   if policy.of(settings).extends_reports then positive(settings, argument, option) end
 end
 
--- Sets a limit of the sandbox, which also enables the sandbox.
+-- Sets a limit of the sandbox, and enables the sandbox.
 function actions.limit(settings, argument, option)
   positive(settings, argument, option)
   settings.sandbox = true

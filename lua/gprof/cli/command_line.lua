@@ -45,7 +45,7 @@ local function apply_all(given, settings)
   end
 end
 
--- The directories of GPROF_PATH are searched after those of the command line.
+-- The directories of GPROF_PATH are searched after the directories given as options.
 local function add_environment(settings)
   local list = os.getenv "GPROF_PATH"
   if list then require "gprof.cli.actions".directories(settings, list) end

@@ -113,7 +113,7 @@ local function read_profiles(old, image, settings, check, warn)
   local data, where, bad, good = require "gprof.cli.inputs".read(image,
     reading_settings(settings, old.profile), how, warn)
   local picked = require "gprof.library.arguments".pick(settings, "profile")
-  picked.missed = nil  -- already reported for the new profile
+  picked.missed = nil  -- the new profile has reported symspecs without a match
   local profile = need(gprof.profile(image, data, picked))
   check(profile, where)
   return compare.side(profile, good), bad
@@ -136,8 +136,8 @@ local function selection_of(options)
   return table.concat(parts, "\0")
 end
 
--- Warns if a profile was exported with other symspecs than those of this command. The
--- command's symspecs are not applied to exported profiles.
+-- Warns if the symspecs of an exported profile differ from this command's, which are not
+-- applied to exported profiles.
 local function warn_of_selection(side, path, settings, warn)
   local exported, selected = selection_of(side), selection_of(settings)
   if exported == selected then return end

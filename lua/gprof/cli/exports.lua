@@ -1,7 +1,7 @@
 --- Exports: profiles in formats that other tools read.
 --
--- An export is a function of (profile, options, write), like a report, returned by the
--- module gprof.export.KIND.
+-- An export is a function of (profile, options, write), as a report is. The module
+-- gprof.export.KIND returns it.
 --
 -- @internal gprof.cli.exports
 -- SPDX-License-Identifier: GPL-3.0-or-later

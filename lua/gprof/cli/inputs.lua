@@ -89,8 +89,8 @@ local function lists_files(settings, options)
     options.slide == "auto"
 end
 
--- Returns the number of processes. Output about each file, traces and standard input
--- require a single process.
+-- Returns the number of processes. Standard input, traces, and output about each file
+-- need a single process.
 local function process_count(settings, list, options)
   local one = lists_files(settings, options) or settings.debug or list.standard_input
   return one and 1 or settings.jobs

@@ -94,8 +94,8 @@ local function members(image, name)
   return not name:find "[^%w_:~]" and image:find(all) and { all } or nil
 end
 
--- Returns functions with the same last component: the namespaces or the parameters of the
--- symspec are wrong.
+-- Returns functions whose last component equals the last component of a name, in case the
+-- name's namespaces or parameters are wrong.
 local function same_component(image, name)
   local last = last_components(name, 1)
   return names_like(image, function(other) return last_components(other, 1) == last end)
@@ -111,7 +111,8 @@ local function similar(image, name)
   end)
 end
 
--- Returns the names that were probably meant by a name, or another explanation.
+-- Returns the names that the user probably meant, or another explanation why a name
+-- matches nothing.
 local function explain_name(image, text)
   local half = symspec.parse(text, false)
   local name = bare(half.name or half.text)

@@ -305,8 +305,8 @@ local function check_targets(run)
     makes_sum and defaults.sum_path(run.settings) or nil)
 end
 
--- Returns the symbol table by line (see `-l`) after which a sum's records are ordered;
--- nil if the records keep their order.
+-- Returns the symbol table by line (see `-l`) that determines the order of a sum's
+-- records; nil if the records keep their order.
 local function ordering_symbols(run)
   local settings = run.settings
   if policy.of(settings).keeps_record_order then return nil end
@@ -315,8 +315,8 @@ local function ordering_symbols(run)
   return need(gprof.profile(run.image, run.data, options)).symbols
 end
 
--- System V's format can only be read, so a sum of such profiles is written in glibc's
--- format.
+-- Profiles in System V's format can be read but not written, so their sum is written in
+-- glibc's format.
 local function write_sum(run)
   if not run.chosen.sum then return end
   local format, target = run.settings.file_format, run.sum_target

@@ -66,7 +66,7 @@ local function is_certain(found, data)
 end
 
 --- Subtracts the slide from data whose addresses do not fit the image, if the slide is
--- certain. Prints a line about that.
+-- certain. Prints a line about the correction.
 -- @tparam profile profile of the data and of any libraries
 -- @tparam data data of the program
 -- @tparam table settings that the profile was made with
@@ -86,7 +86,7 @@ function slides.correct(profile, data, settings, where)
   print_line(("%s: addresses corrected (--slide=0 disables this): %s"):format(where,
     describe(found)))
   local options = arguments.pick(settings, "profile")
-  options.missed = nil  -- already reported
+  options.missed = nil  -- `profile` has reported symspecs without a match
   return gprof.profile(profile.image, data, options)
 end
 

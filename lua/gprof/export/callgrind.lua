@@ -44,8 +44,8 @@ end
 -- The graph -----------------------------------------------------------------------------
 
 -- Returns the exported functions, indexed by id. Each has the fields `id`, `name`,
--- `file`, `line`, `self`, `time` (self and children; both in units), `calls`, `cycle` (a
--- table shared by its members) and `arcs` (calls made).
+-- `file`, `line`, `calls`, `cycle` (a table shared by its members) and `arcs` (calls
+-- made); and, in units, `self` and `time` (self and children).
 local function functions_of(profile, ids, units)
   local functions = {}
   for _, id in ipairs(ids) do

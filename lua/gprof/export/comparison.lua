@@ -1,5 +1,5 @@
 --- A comparison as JSON. doc/export.md describes the layout, and
--- doc/gprof-comparison.schema.json is its JSON schema; the field names are those of
+-- doc/gprof-comparison.schema.json is its JSON schema; the field names are the same as in
 -- `gprof.compare`.
 --
 -- @module gprof.export.comparison

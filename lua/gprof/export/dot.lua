@@ -12,7 +12,7 @@ local extract = require "gprof.analysis.extract"
 -- Default thresholds, in percent of the total time.
 local NODE_THRESHOLD <const>, EDGE_THRESHOLD <const> = 0.5, 0.1
 
--- In bytes: dot rejects longer strings.
+-- The maximum length of a name in bytes, because dot rejects long strings.
 local MAX_NAME <const> = 4096
 
 -- Joins lines with "\n", and returns the result as a quoted string.

@@ -1,8 +1,8 @@
 --- A profile as JSON. doc/export.md describes the layout, and
 -- doc/gprof-profile.schema.json is its JSON schema.
 --
--- Field names are those of the library. Each function, cycle and arc takes one line, so
--- line-based tools such as diff work on the files.
+-- Field names are the same as in the library. Each function, cycle and arc takes one
+-- line, so line-based tools such as diff work on the files.
 --
 -- @module gprof.export.json
 -- SPDX-License-Identifier: GPL-3.0-or-later

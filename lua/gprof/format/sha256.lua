@@ -7,7 +7,7 @@
 local sha256 = {}
 
 -- Returns the first 32 bits of the fractional part of a prime's root. They are exact: a
--- float has 53 bits, and the integer part of the root takes at most six.
+-- float has 53 bits, and the integer part of the root takes at most three.
 local function fraction(prime, power)
   return math.floor(prime ^ power % 1 * 2 ^ 32)
 end

@@ -63,7 +63,7 @@ end
 --   blocks, from the calls of functions that begin there. Its methods: `lines()` iterates
 --   over number, counts (an array of calls and blocks in address order), calls, blocks
 --   and seconds of each line; `busiest(most)` iterates over number and executions of at
---   most `most` executed lines, those with most executions first; `print(stream, text,
+--   most `most` executed lines, in descending order of executions; `print(stream, text,
 --   layout, last)` writes the annotated source (see csrc/lua/margins.c)
 annotation.lines = core.annotation
 

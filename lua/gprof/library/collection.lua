@@ -48,7 +48,7 @@ function collection.can_fork(image)
   return core.mentions_any(image, table.unpack(fork_functions))
 end
 
--- Libraries of the C library and the compiler.
+-- Shared libraries that belong to the C library or the compiler.
 local common <const> = { "^libc%.so", "^ld[-64]", "^libpthread%.so", "^libdl%.so",
   "^librt%.so", "^libgcc_s%.so" }
 
@@ -59,8 +59,8 @@ local function is_common(name)
   return false
 end
 
---- Returns the names of the shared libraries that an image needs, except those of the C
--- library and the compiler.
+--- Returns the names of the shared libraries that an image needs, except libraries that
+-- belong to the C library or the compiler.
 -- @tparam image image
 -- @treturn {string,...} such as { "libz.so.1" }
 function collection.libraries(image)

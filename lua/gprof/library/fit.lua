@@ -22,7 +22,7 @@ fit.MIN_ADDRESSES = 0.9
 -- in linkage stubs, for example.
 fit.MIN_SAMPLES = 0.75
 
--- Fewer arcs or samples without a match are not evidence of another build.
+-- A smaller number of arcs or samples without a match is not evidence of another build.
 local ENOUGH_ARCS <const>, ENOUGH_SAMPLES <const> = 3, 10
 
 local mismatches = setmetatable({}, { __mode = "k" })  -- of profiles; false if they fit

@@ -24,7 +24,7 @@ function image_options.of(image)
   return by_image[image]
 end
 
---- Adds the options of the image to those of a profile.
+--- Completes the options of a profile with the options of the image.
 -- @tparam image image
 -- @tparam table options of `gprof.profile`
 -- @treturn table a copy, in which options that were nil have the image's values

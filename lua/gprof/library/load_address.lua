@@ -153,7 +153,7 @@ local function new_candidate()
 end
 
 -- Evaluates a base address. Returns a candidate; or nil if the library was not loaded
--- there, mostly after looking at a few addresses.
+-- there. A few addresses are usually enough to exclude a base address.
 local function evaluate(search, base)
   local candidate, addresses = new_candidate(), search.addresses
   local covered, stray = candidate.covered, 0
@@ -175,9 +175,9 @@ local function evaluate(search, base)
   return candidate
 end
 
--- Evaluates all base addresses, and keeps those that remain possible: when calls are
--- attributed, a base address can only become impossible. Returns the candidates; none if
--- a limit is exceeded.
+-- Evaluates all base addresses, and drops the impossible ones for good: attributing
+-- further calls cannot make a base address possible again. Returns the candidates; none
+-- if a limit is exceeded.
 local function evaluate_all(search)
   local candidates, left, covered = {}, {}, 0
   for _, base in ipairs(search.bases) do

@@ -18,7 +18,7 @@ local placement = {}
 -- Claims --------------------------------------------------------------------------------
 
 -- Renews a library's claim, and watches the addresses that its candidates cover: when one
--- of them is attributed, the claim is renewed again.
+-- of these addresses is attributed, the claim is renewed again.
 local function renew(place, watchers)
   local best, candidates = load_address.best(place.search)
   place.best, place.candidates = best, #candidates

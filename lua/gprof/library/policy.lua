@@ -1,5 +1,5 @@
 --- What `--gnu-compat` changes. By default we fix faults of GNU gprof and extend it; with
--- the option, the results equal those of GNU gprof, byte for byte.
+-- the option, the results equal GNU gprof's, byte for byte.
 --
 -- Each difference is one field of a policy. Code that computes or prints does not test
 -- the option `gnu_compat` but a field of `policy.of(options)`. (Only checks for
@@ -68,7 +68,7 @@ local values <const> = {
   -- others by address, which is not a consistent order.
   puts_unknown_sources_last = { true, false },
   -- Annotated source: the count of a line comes from its basic blocks, if blocks were
-  -- counted. GNU gprof shows calls, and only those of the first function in the line.
+  -- counted. GNU gprof only shows the calls of the first function in the line.
   whole_lines = { true, false },
   -- Annotated source: margins are widened to show all counts.
   widens_margins = { true, false },

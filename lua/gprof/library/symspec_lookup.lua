@@ -18,7 +18,7 @@ Lookup.__index = Lookup
 local MASKED <const> = { "%f[%w_]operator[<>=%-]+", "%f[%w_]operator/=?%f[(<%[]", "%b()",
   "%b[]", "%b{}", "%b<>", "::" }
 
--- Replaces these parts with zeros. Positions do not change.
+-- Replaces the parts of names that MASKED matches with zeros. Positions do not change.
 local function mask(text)
   for _, pattern in ipairs(MASKED) do
     text = text:gsub(pattern, function(found) return ("\0"):rep(#found) end)
@@ -189,8 +189,8 @@ function Lookup:find_in_files(half)
   return ids
 end
 
--- Finds the functions that match the fields of a half. If the half has no fields, returns
--- true, which stands for all functions.
+-- Finds the functions that match the fields of one side of a symspec. If it has no
+-- fields, returns true, which stands for all functions.
 function Lookup:find_by_fields(half)
   if half.file then
     return self:find_in_files(half)

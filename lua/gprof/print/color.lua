@@ -1,8 +1,9 @@
 --- Colours of reports on a terminal.
 --
 -- Headings and the primary lines of the call graph are bold. Rows with a large share of
--- the time are red, those with a notable share yellow; rows that were never executed are
--- dim. Without its escape sequences, a coloured report is identical to a plain one.
+-- the time are red, rows with a notable share are yellow, and rows that were never
+-- executed are dim. Without its escape sequences, a coloured report is identical to a
+-- plain one.
 --
 -- @internal gprof.print.color
 -- SPDX-License-Identifier: GPL-3.0-or-later

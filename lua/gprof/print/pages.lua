@@ -125,7 +125,7 @@ end
 -- @tparam {[string]=boolean} chosen
 -- @tparam profile profile
 -- @tparam table options of the reports; `traditional`: BSD's style; `reports`: array of
---   those requested by name, each with `name` and its function `print`
+--   the reports requested by name, each with `name` and its function `print`
 -- @tparam stream write
 -- @raise a table with the field `message`, if a report that was requested by name fails
 function pages.print(chosen, profile, options, write)

@@ -14,7 +14,7 @@ local integer <const> = math.tointeger
 -- The unit in which times are printed is a table: `name`; `scale`, the factor by which
 -- times are multiplied; `decimals`, the number of decimals of a time.
 
--- Units for programs that run for at least this many seconds.
+-- Each unit: the run time in seconds from which it is used, its name, and its scale.
 local units <const> = {
   { 1, "seconds", 1 }, { 1e-3, "milliseconds", 1e3 }, { 0, "microseconds", 1e6 },
 }

@@ -7,8 +7,8 @@
 local linker_order = require "gprof.analysis.linker_order"
 local policy = require "gprof.library.policy"
 
---- Prints the report. Names are those of the symbol table, as linkers need them. The
--- entries of shared libraries that are not functions, such as `<plt>`, are omitted.
+--- Prints the report with names from the symbol table, which linkers use. The entries of
+-- shared libraries that are not functions, such as `<plt>`, are omitted.
 -- @tparam profile profile
 -- @tparam table options `gnu_compat`: with the bugs of GNU gprof, which may lose a
 --   function or print one twice

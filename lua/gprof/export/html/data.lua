@@ -187,7 +187,7 @@ function data.write(content, write)
     { "comparison", comparison_of(content.comparison, file_number) },
     { "sources", array(source_of, content.sources.files) },
   }
-  -- last, since the entries above number the files
+  -- last, since making the other entries assigns the numbers of files
   entries[#entries + 1] = { "files", array(shown, files) }
   write(object(entries))
 end

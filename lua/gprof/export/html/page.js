@@ -104,7 +104,7 @@ function savedScroll() {
   try {
     if (!known) history.replaceState({ visit }, "");
   } catch {
-    // Browsers limit how often this may be called. If a call is refused, the position is not restored.
+    // Browsers limit how often replaceState may be called. If a call is refused, the position is not restored.
   }
   return known ? scrolls.get(visit) : null;
 }

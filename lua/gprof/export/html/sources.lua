@@ -27,7 +27,7 @@ local function by_line(profile, options)
   local picked = arguments.pick(options, "profile")
   picked.line = (options.include or options.exclude or has_blocks) and "all" or true
   picked.idle_blocks = has_blocks
-  picked.missed = nil  -- already reported
+  picked.missed = nil  -- `profile` has reported symspecs without a match
   picked.with = nil    -- libraries cannot be profiled by line
   return (failure.need(gprof.profile(profile.image, profile.data, picked)))
 end

@@ -5,7 +5,7 @@ const ROW_HEIGHT = 22; // pixels
 const MIN_WIDTH = 1.5; // pixels; narrower frames are not drawn
 const MIN_LABEL = 26; // pixels; narrower frames have no label
 
-// Null if the profile has no time.
+// The call tree; null if the profile has no time.
 const tree = data.tree && data.tree.weight[0] > 0 ? layOut(data.tree) : null;
 
 // Adds columns to the tree: `children`, `depth`, `start` (the left edge) and `own` (self time). The last two
