@@ -36,8 +36,8 @@ WARNINGS = -Wall -Wextra -Wshadow -Wconversion $(WERROR)
 COMPILE = -std=c11 -D_GNU_SOURCE -fvisibility=hidden $(WARNINGS) -Icsrc \
   -I$(LUA_INCDIR) $(CPPFLAGS) $(CFLAGS)
 
-# make BFD=armhf links the libbfd and libopcodes for another machine, make BFD=multiarch those
-# for all machines (see doc/embedded.md).
+# make BFD=armhf links libbfd and libopcodes for another machine (here armhf); make BFD=multiarch
+# links libraries that support all machines (see doc/embedded.md).
 BFD_LIBRARY = $(if $(BFD),$(call foreign,bfd,$(BFD)),-lbfd)
 OPCODES_LIBRARY = $(if $(BFD),$(call foreign,opcodes,$(BFD)),-lopcodes)
 LIBRARIES = $(BFD_LIBRARY) -liberty -lm

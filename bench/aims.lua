@@ -14,7 +14,7 @@ local aims = {}
 --- Default aim: the wall time of GNU gprof divided by ours.
 aims.RATIO = 2
 
---- The ratio counts if GNU gprof takes at least this wall time, in seconds.
+--- The ratio of wall times counts if GNU gprof takes at least this many seconds.
 aims.FLOOR = 0.020
 
 --- If GNU gprof takes less than `FLOOR`, we may use this many megabytes more than GNU gprof: the size of Lua.
@@ -49,8 +49,8 @@ end
 -- @tparam result ours
 -- @tparam number aim the least ratio of wall times
 -- @tparam table idle start-up times in seconds: `gnu`, `ours`
--- @treturn table `time` and `memory`: whether the aim is met; nil if GNU gprof was stopped too early to know;
---   `net`: the net seconds of `gnu` and `ours`, if they decide
+-- @treturn table `time` and `memory`: whether the aim is met; nil if unknown, because GNU gprof was stopped; `net`: the
+--   net seconds of `gnu` and `ours`, if they decide
 function aims.judge(gnu, ours, aim, idle)
   local time, net = in_time(gnu, ours, aim, idle)
   return { time = time, memory = in_memory(gnu, ours), net = net }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Calls of small functions, to measure what counting a call costs: calls leaf COUNT, or
- * calls fib NUMBER.
+ * Calls small functions, to measure what counting a call costs. Usage: `calls leaf
+ * COUNT`, or `calls fib NUMBER`.
  */
 #include <stdio.h>
 #include <stdlib.h>

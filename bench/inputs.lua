@@ -135,8 +135,8 @@ local function copies(count)
   end
 end
 
---- Converts a program's profile to a library's, as the dynamic linker writes it (LD_PROFILE): bins for 4 bytes of code,
--- and offsets in place of the addresses in arcs. One arc in ten comes from outside the library.
+--- Converts a program's profile to a library's, as the dynamic linker writes it (LD_PROFILE): bins of 4 bytes of code
+-- each, and offsets in place of the addresses in arcs. One arc in ten comes from outside the library.
 local function as_library(path)
   local gmon = require "support.gmon"
   local parsed = gmon.parse(shell.read(path))

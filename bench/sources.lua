@@ -29,7 +29,7 @@ local function function_name(i)
   return pick(verbs) .. "_" .. pick(nouns) .. "_" .. i
 end
 
---- Function bodies of different length. %s is the next function of the file.
+--- Function bodies of different lengths. %s is the next function of the file.
 local bodies = {
   [[
 {
@@ -184,8 +184,8 @@ languages["c++"] = function(dir, options)
   end)
 end
 
---- Writes assembler: functions that consist of a label, a nop and a return, options.apart bytes apart. It assembles
--- fast.
+--- Writes assembler: functions that consist of a label, a nop and a return, options.apart bytes apart. Such code
+-- assembles fast.
 function languages.labels(dir, options)
   local apart = options.apart > 0 and ("\t.skip %d\n"):format(options.apart) or ""
   return write_files(dir, options, "s", function(file, number, first, last)

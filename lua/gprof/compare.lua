@@ -127,7 +127,7 @@ local function calls_change(old_calls, new_calls, old, new)
     ratio = before > 0 and now / before or nil }
 end
 
--- Returns the time changes to test. Leaves out those with few samples: the fewer tests
+-- Returns the time changes to test. Leaves out times with few samples: the fewer tests
 -- there are, the smaller the changes that can be distinguished from noise.
 local function times_to_compare(result)
   local old, new, compared = result.old.samples, result.new.samples, {}

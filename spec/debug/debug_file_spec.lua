@@ -442,7 +442,7 @@ describe("the symbols in .gnu_debugdata", function()
     return pending "xz is not installed"
   end
 
-  -- Returns the set of the names of those symbols whose type letter, as nm prints it, matches a pattern.
+  -- Returns a set of symbol names: the symbols whose type letter, as nm prints it, matches a pattern.
   local function names(pattern, ...)
     local found = {}
     for name, type in shell.check({ "nm", "--format=posix", "--defined-only", ... }).stdout

@@ -77,7 +77,8 @@ describe("The file and line of every address equal libbfd's", function()
     end)
   end
 
-  -- libbfd cannot read these: table and unit have different offset sizes, or ranges are in another section.
+  -- libbfd cannot read the tables of these variants: table and unit have different offset sizes, or ranges are in
+  -- another section.
   for _, variant in ipairs { "O2+dwarf5+dwarf64", "O2+dwarf5+split" } do
     with_program("or are found where libbfd finds none, in", "lines", variant, function(image)
       assert.equal(0, compare(image))

@@ -28,7 +28,7 @@ local function run(...)
   return program.run { "--verify", ... }
 end
 
--- Returns a check's result from the output, "yes", "NO" or "-", and the sentence after it.
+-- Returns a check's result from the output ("yes", "NO" or "-"), and the sentence after it.
 local function check_of(result, name)
   return result.stdout:match("%f[^\n\0]" .. name .. " +(%S+) +([^\n]*)\n")
 end

@@ -12,7 +12,8 @@ local parity = require "support.parity"
 local program = require "support.program"
 local shell = require "support.shell"
 
--- Checks that the calls found are those in objdump's output, and that they connect at least `least` pairs of functions.
+-- Checks that the calls found are the calls in objdump's output, and that they connect at least `least` pairs of
+-- functions.
 local function check_direct(least, image, machine)
   local missing, extra, count, instructions = direct.compare(image, machine)
   assert.same({}, missing)

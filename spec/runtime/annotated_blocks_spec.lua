@@ -281,8 +281,8 @@ for _, compiler in ipairs(cxx_compilers) do
   end)
 end
 
--- Writes the annotated source for each image after the profile. Prints how many lines have the count 0, and by how many
--- kilobytes the memory grew.
+-- Writes the annotated source of images; the arguments are a profile and the images. Prints for each image how many
+-- lines have the count 0, and by how many kilobytes the memory grew.
 local annotate <const> = [[
   local gprof = require "gprof"
   local function peak()
@@ -359,8 +359,8 @@ describe("Damaged tables of exception handlers are harmless:", function()
   end)
 end)
 
--- Programs whose code is entered in ways that no jump shows. The lines marked "ran" must not have the count 0. Those
--- marked "never" must have the count 0.
+-- Programs whose code is entered in ways that no jump shows. The lines marked "ran" must not have the count 0; the
+-- lines marked "never" must have it.
 local unusual <const> = {
   ["exception handlers"] = { compilers = cxx_compilers, text = [=[
 struct guard { int n; guard(int n) : n(n) {} ~guard() { n = 0; } };

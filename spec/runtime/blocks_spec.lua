@@ -39,7 +39,7 @@ end
 
 -- Lines ------------------------------------------------------------------------------------
 
--- Compares counts by line with gcov's. If a block begins on a line, gcov's count for the line is one of two:
+-- Compares counts by line with gcov's. If a block begins on a line, gcov's count for the line is one of two counts:
 -- - the count of the block with the line's first instruction. An `if` after other statements continues their block; it
 -- has blocks of its own only for the rest of its condition.
 -- - the largest count of a block on the line. The condition of a `for` runs once more than its body, and is not the
@@ -345,7 +345,7 @@ describe("the profile", function()
     end
   end)
 
-  -- A static program can access glibc's state, and simulate that glibc's allocation failed.
+  -- A static program can access glibc's state, and simulate a failed allocation in glibc.
   it("has only blocks if glibc writes nothing, and no counts of an earlier run", function()
     local built = blocks.compile("silent", { flags = { "-pg", "-static" } })
     local path, result = profile(built)

@@ -1,5 +1,5 @@
--- --record: the program does not notice that it is recorded, and gprof ends as the program does. Also messages, and the
--- function gprof.record.
+-- --record: the program does not notice that it is recorded, and gprof ends as the program does. Messages and the
+-- function gprof.record are also tested.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local gprof = require "gprof"
@@ -28,13 +28,14 @@ local function options(more)
   return all
 end
 
--- Records a program that is compiled with -pg in a new directory. Returns the result, and the directory.
+-- Runs a program, which is compiled with -pg, under the recorder in a new directory. Returns the result, and the
+-- directory.
 local function record(...)
   local where = options()
   return shell.run(words(...), where), where.cwd
 end
 
--- Runs a command alone and recorded. Checks that both have the same output and end; returns the recorded result.
+-- Runs a command alone and recorded. Checks that output, status and signal are the same; returns the recorded result.
 local function compare(argv, more)
   local alone = shell.run(argv, options(more))
   local recorded = shell.run(words(table.unpack(argv)), options(more))

@@ -31,7 +31,7 @@ local LINK <const> = { "-L" .. program.root .. "/build", "-lgprof-blocks", "-pth
 
 --- Compiles a program with the runtime and without optimization, in a directory of its own.
 -- @tparam string source name of a fixture, without ".c"
--- @tparam[opt] table options `compiler` ("gcc"); `flags`, further ones; `coverage`, the flags that enable counting;
+-- @tparam[opt] table options `compiler` ("gcc"); `flags`, further flags; `coverage`, the flags that enable counting;
 --   `link`: false for a shared object without the runtime; `together`: compile and link with one command (clang then
 --   also links its own runtime, which makes the image large); `text` of the source, if it is not a fixture
 -- @treturn table `source`, `dir`, `image` (path), `language` ("c", "c++")

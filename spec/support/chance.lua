@@ -215,7 +215,7 @@ local flags <const> = {
 }
 
 --- Generates an image with unusual symbol names, several of them at one address. The first and the last symbol are
--- global, so that options such as --no-static leave some.
+-- global, so that options such as --no-static leave some symbols.
 -- @treturn table subject
 function chance.image()
   local symbols, seen = { { "first", 0 }, { "last", 0x400 } }, {}

@@ -215,7 +215,8 @@ describe("a symbol of type function is a function", function()
     for _, f in ipairs(functions) do
       if f.name:find "[.$]" or f.name:find "^__+gnu" then
         odd = odd + 1
-        -- Each is called 50 times through a table; local.isra.0 has a cold part, which is also called 50 times.
+        -- Each of these functions is called 50 times through a table; local.isra.0 has a cold part, which is also
+        -- called 50 times.
         local is_cold = stem_of(f, functions) ~= nil
         local found = profile:lookup(f.address)
         assert.equal(is_cold and "local.isra.0" or f.name, found.symbol)

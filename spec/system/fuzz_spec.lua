@@ -17,7 +17,7 @@ local function has_fuzzer(dir)
   return shell.run({ "clang", "-fsanitize=fuzzer,address", "-o", dir .. "/nothing", source }).status == 0
 end
 
--- The result does not depend on the interpreter of the specs, so only one run needs this.
+-- The result does not depend on the interpreter of the specs, so the run without sanitizers is enough.
 if os.getenv "GPROF_LUA" then return end
 
 describe("a fuzz target", function()

@@ -51,7 +51,7 @@ local function kill(signal, words, names, times)
   do
     local label = ("GPROF_SEED=%d: %s"):format(faults.seed, line_of_run)
     for state in states:gmatch "%l+" do seen[assert(seen[state] and state, label)] = seen[state] + 1 end
-    -- Until the program handles SIGINT, the interpreter does, with this message and status 1.
+    -- Until the program handles SIGINT, the interpreter handles it, with this message and status 1.
     local early = signal == "INT" and status == "1" and told:find("interrupted!", 1, true)
     assert(told == "" or early and not states:find "new", label)
     for name in names_left:gmatch "%S+" do

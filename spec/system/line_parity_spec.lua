@@ -250,8 +250,8 @@ local function check_program(name, variant)
   end
 end
 
--- Iterates over the programs with debugging information and a profile. Leaves out static ones, where GNU gprof looks up
--- each byte of the C library.
+-- Iterates over the programs with debugging information and a profile. Leaves out static programs, where GNU gprof
+-- looks up each byte of the C library.
 local function each_program()
   return coroutine.wrap(function()
     for name, variant in build.each(pending) do

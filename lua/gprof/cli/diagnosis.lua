@@ -199,9 +199,9 @@ end
 
 local LEAST <const> = 0.01  -- a smaller fraction of the total time gives no warning
 
---- Warns if much of the time was spent in code without symbols, which is attributed to
--- other functions. The sampling error is subtracted first: if there are few samples, a
--- single one may be many percent.
+--- Warns if much of the time was spent in code without symbols, because this time is
+-- attributed to other functions. The sampling error is subtracted first: if there are few
+-- samples, a single one may be many percent.
 -- @tparam profile profile
 -- @tparam function warn takes a message
 function diagnosis.warn_uncovered(profile, warn)

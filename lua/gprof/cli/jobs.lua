@@ -2,8 +2,8 @@
 --
 -- Each worker reads a range of consecutive files. It sends its events as lines through a
 -- pipe that all workers share, and then writes its sum into its own pipe. The parent adds
--- the sums in the order of the ranges, so the result is the same as with one process, to
--- the byte. If a worker fails, or its sum cannot be added to the sums before it, the
+-- the sums in the order of the ranges, so the result is byte-identical to the result of
+-- one process. If a worker fails, or its sum cannot be added to the sums before it, the
 -- parent reads the range again, and reports what a single process would report.
 --
 -- @internal gprof.cli.jobs

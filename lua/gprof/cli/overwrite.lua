@@ -18,7 +18,8 @@ local function add_debug_files(files, image)
   for _, path in ipairs(places) do files:add(path) end
 end
 
--- Adds the program and its debugging files. Raises an error if the sum would replace one.
+-- Adds the program and its debugging files. Raises an error if the sum would replace one
+-- of them.
 local function add_program(files, image, sum)
   files:add(image.path)
   if files:contains(sum) then
@@ -55,7 +56,7 @@ local function add_named(files, settings)
   add_all(files, old[1] and require "gprof.cli.compare_args".names(old) or {})
 end
 
--- Refuses exports that would replace one of the files, or each other.
+-- Refuses exports that would replace one of the files, and two exports to the same file.
 local function check_exports(exports, files, sum)
   local written = { [sum or ""] = true }
   for _, export in ipairs(exports) do
@@ -69,7 +70,8 @@ local function check_exports(exports, files, sum)
   end
 end
 
---- Refuses a sum or exports that would replace a file that was read, or each other.
+--- Refuses output (the sum, exports) that would replace a file that was read, and two
+-- outputs to the same file.
 -- @tparam table settings with open libraries
 -- @tparam image image
 -- @tparam data data

@@ -1,5 +1,5 @@
---- Detects data that is probably from another build of the program than the image.
--- Reports on such data name the wrong functions.
+--- Detects that data and image are probably from different builds of a program. Reports
+-- on such data name the wrong functions.
 --
 -- The modification times of the files are no evidence: copies and fresh checkouts are
 -- newer than profiles.

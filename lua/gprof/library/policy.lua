@@ -62,7 +62,8 @@ local values <const> = {
   assumes_seconds = { false, true },
   -- Without a histogram, times in GNU gprof's call graph are "-nan" (0/0) instead of 0.
   divides_by_no_rate = { false, true },
-  -- GNU gprof shows a file without a version number with the version of the file before.
+  -- For a file without a version number, GNU gprof shows the version of the file before
+  -- it.
   inherits_version = { false, true },
   -- Execution counts: functions of unknown source come last. GNU gprof compares them with
   -- others by address, which is not a consistent order.

@@ -42,8 +42,9 @@ end
 
 Lookup.regex_of = patterns.regex_of
 
--- Whether a text without a file's colon is a file name: it has a dot outside of brackets.
--- Dots inside brackets, as in "f [clone .isra.0]" and "f(int, ...)", belong to functions.
+-- Whether a text without a colon after a file name is itself a file name: it has a dot
+-- outside of brackets. Dots inside brackets, as in "f [clone .isra.0]" and "f(int, ...)",
+-- belong to functions.
 function Lookup.is_file(text)
   return mask(text):find(".", 1, true) ~= nil
 end
