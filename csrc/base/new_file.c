@@ -151,8 +151,8 @@ bool gp_new_file_set_owner(int file, const struct stat *old) {
 /* --- naming -------------------------------------------------------------------- */
 
 /* Writes data and metadata to disk, so that no name refers to an incomplete file, even
- * after a crash of the machine. Also detects late write errors. EINVAL: the file system
- * does not support fsync(). */
+ * after a crash of the machine. Also detects late write errors. EINVAL means that the
+ * file system does not support fsync(). */
 static bool sync_file(int file) { return fsync(file) == 0 || errno == EINVAL; }
 
 static bool write_all(int file, const char *bytes, size_t count) {

@@ -51,9 +51,9 @@ static char *follow_links(gp_writer *writer, const char *path) {
   return NULL;
 }
 
-/* Returns the descriptor of standard output or error if it is redirected to this file;
- * otherwise -1. If such a file were replaced, the stream would write to the unlinked
- * file. */
+/* Returns the descriptor of standard output or standard error if it is redirected to this
+ * file; otherwise -1. If such a file were replaced, the stream would write to the
+ * unlinked file. */
 static int standard_stream(const struct stat *status) {
   for (int file = STDOUT_FILENO; file <= STDERR_FILENO; file++) {
     struct stat stream;

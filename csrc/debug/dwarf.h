@@ -3,8 +3,8 @@
  * The debugging sections of an image, and the encoding of values in them.
  *
  * This is the part of DWARF 2 to 5 that line tables need. Sections, forms, attributes and
- * their encodings: DWARF Debugging Information Format, version 5, chapter 7. Forms named
- * GNU are extensions of GCC.
+ * their encodings are defined in chapter 7 of the DWARF Debugging Information Format,
+ * version 5. Forms named GNU are extensions of GCC.
  */
 #ifndef GP_DEBUG_DWARF_H
 #define GP_DEBUG_DWARF_H

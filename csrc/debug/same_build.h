@@ -7,10 +7,10 @@
 
 #include "object/image.h"
 
-/* Compares the build ids of an image and of `found`, the file at `path`. If either has
- * none, compares the checksum of the file with the one in the image's .gnu_debuglink.
- * `image_path` names the image in messages. Errors: the ids or checksums differ, or
- * neither can be compared. */
+/* Compares the build ids of an image and of `found`, the file at `path`. If either has no
+ * build id, compares the checksum of the file with the one in the image's .gnu_debuglink.
+ * `image_path` names the image in messages. Errors: the ids or checksums differ, or there
+ * is nothing to compare. */
 bool gp_same_build(const gp_image *image, const gp_image *found, const char *path,
                    const char *image_path, gp_error *error);
 

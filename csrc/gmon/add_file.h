@@ -19,8 +19,8 @@ typedef struct gp_staging {
   bool used;   /* `data` is initialized */
 } gp_staging;
 
-/* Empties the staging area and frees its memory. Must be called when the sum's addresses
- * change. */
+/* Empties the staging area and frees its memory. Must be called when the addresses of the
+ * sum's records change. */
 void gp_staging_free(gp_staging *staging);
 
 /* Adds the file at `path` to `sum`. Sets *kind once the file is open. After any error the

@@ -66,12 +66,12 @@ typedef struct gp_data_stats {
 #define GP_DATA_BUILD_ID_BYTES 64
 
 typedef struct gp_data {
-  gp_layout layout;       /* byte order and pointer size of the files; usually those of
-                             the image */
+  gp_layout layout;       /* byte order and pointer size of the files; usually the
+                             image's */
   bool mixed_scales;      /* accept histograms with different bin sizes */
   bool mixed_rates;       /* accept different rates, and treat all as the first rate;
-                             refuse a BSD file whose range differs from that of the first
-                             histogram */
+                             refuse a BSD file whose range differs from the first
+                             histogram's */
   bool shared;            /* data of a shared library; callers outside the library have
                              the address GP_OUTSIDE */
   unsigned char build_id[GP_DATA_BUILD_ID_BYTES];

@@ -32,7 +32,7 @@ enum { DIMENSION_SIZE = 15 };
 #define BSD_ABBREVIATION 's'
 
 /* The system's clock ticks per second, the sampling rate of profil(2). Old BSD files do
- * not record a rate, so this one is used. */
+ * not record a rate, so this rate is used. */
 static inline uint32_t clock_rate(void) {
   long ticks = sysconf(_SC_CLK_TCK);
   return ticks > 0 ? (uint32_t)ticks : 100;

@@ -112,9 +112,9 @@ static int set_sorter(lua_State *L) {
   return 0;
 }
 
-/* Pushes an iteration over the sort keys of the rows. A key is an object if a function
- * compares the rows; otherwise, it is a number and a field value. Takes the rows from
- * `each`. */
+/* Pushes an iteration over the sort keys of the rows, which it takes over from `each`. If
+ * a function compares the rows, a key is an object; otherwise, it is a number and a field
+ * value. */
 static gp_iteration *push_keys(lua_State *L, gp_iteration *each, int whole) {
   bool by_field = lua_type(L, each->order) == LUA_TSTRING;
   gp_iteration *keys = push_iteration(L, each->kind, whole, by_field ? 2 : 0);

@@ -34,7 +34,7 @@ int gp_order_option(lua_State *L, int index, const char *const names[]);
 
 /* Pushes the iterator for a generic `for` over the iteration on the top of the stack, and
  * returns the number of results. Sorts the rows by the order argument unless they are
- * `sorted`. A Lua error if `rows.row` is NULL: out of memory. */
+ * `sorted`. If `rows.row` is NULL, raises the out-of-memory error. */
 int gp_return_iteration(lua_State *L, bool sorted);
 
 /* Returns the iteration of the iterator function at `index`; NULL if it is anything

@@ -31,7 +31,7 @@ typedef struct printing {
   const char *mark, *arrow;
   size_t mark_length, arrow_length;
 
-  char *blank;              /* the blank margin */
+  char *blank;              /* margin of a line that is not annotated */
   size_t blank_length;
   char *margin;             /* buffer for the margin of a line */
   char *counts;             /* buffer for the counts of a line, separated by commas */

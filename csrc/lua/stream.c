@@ -254,7 +254,7 @@ static void add_label(lua_State *L, int index, gp_stream *s, const gp_row_values
       add_owned_text(L, index, s, r, label->part[i], plain);
 }
 
-/* Adds the value at stack index `place`, converted to what the piece expects. */
+/* Adds the value at stack index `place`, converted as this piece of the format asks. */
 static void add_stack_value(lua_State *L, int index, gp_stream *s, const gp_piece *piece,
                             const gp_row_values *r, int number, int place) {
   int fits;

@@ -4,9 +4,9 @@
  * .gnu_debugaltlink its supplementary file, in which several images share debugging
  * information.
  *
- * libbfd follows both links when it looks up a line. It opens anything: it blocks on a
- * pipe, and never finishes the checksum of /dev/zero. So links that have not been checked
- * are hidden from it.
+ * libbfd follows both links when it looks up a line. It opens a file of any type: it
+ * blocks on a pipe, and never finishes the checksum of /dev/zero. So links that have not
+ * been checked are hidden from libbfd.
  */
 #ifndef GP_OBJECT_DEBUGLINK_H
 #define GP_OBJECT_DEBUGLINK_H

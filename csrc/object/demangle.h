@@ -22,10 +22,10 @@ enum {
   GP_DEMANGLED_RATIO = 64
 };
 
-/* Counters of a series of names. Initialize it with zeroes. */
+/* Counters for a series of names. Initialize them with zeroes. */
 typedef struct gp_demangler {
   uint64_t mangled;   /* bytes of mangled names so far */
-  uint64_t written;   /* bytes of demangled names, also of those that were too large */
+  uint64_t written;   /* bytes of demangled names, including names that were too large */
   bool refused;       /* a name was too large */
 } gp_demangler;
 

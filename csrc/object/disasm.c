@@ -154,7 +154,7 @@ void gp_disasm_close(gp_disasm *decoder) {
 /* Classifies the decoded instruction. If libopcodes classifies instructions, the target
  * is taken from `info`, because a printed address may be an operand. For an indirect call
  * or jump, `info` has no target; an address printed for an indirect call is the address
- * of the slot. */
+ * of the slot that holds the target. */
 static gp_instruction classify(gp_disasm *decoder, uint64_t *target) {
   const struct disassemble_info *info = &decoder->info;
   bool direct = info->insn_info_valid;

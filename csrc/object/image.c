@@ -174,9 +174,9 @@ static bool find_text(gp_image *image, gp_error *error) {
   return true;
 }
 
-/* Whether libbfd relocates debugging information when it reads it. It does so in unlinked
- * files, and for stabs in all files with relocations. A relocation refers to a symbol by
- * its number in the table passed to libbfd, so the table must be complete. */
+/* Whether libbfd relocates debugging information while reading it. libbfd does so in
+ * unlinked files, and for stabs in all files with relocations. A relocation refers to a
+ * symbol by its number in the table passed to libbfd, so the table must be complete. */
 static bool relocates_debug(bfd *file) {
   flagword flags = bfd_get_file_flags(file);
   if (!(flags & HAS_RELOC)) return false;

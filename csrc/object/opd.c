@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-/* The user data of an extra symbol points to this variable. */
+/* Marks extra symbols (see opd.h): their user data points to this variable. */
 static char extra;
 
 /* A code symbol, or the symbol of a descriptor that leads to code. */

@@ -86,7 +86,7 @@ typedef struct collecting {
   uint64_t address;       /* address of the first code of the line */
   uint64_t first_block;   /* address of the first block of the line */
   bool several;           /* the line has more code, which add_first_only ignores */
-  uint32_t piece;         /* the piece that the last count is from, or GP_NONE */
+  uint32_t piece;         /* piece of code that the last count is from, or GP_NONE */
   bool uncounted;         /* the count of some code of the line is unknown */
   bool partly;            /* the count of some part of a block is unknown */
   size_t counts;          /* number of rows in `counts` so far */
@@ -185,10 +185,10 @@ static bool has_run(const collecting *c, size_t line) {
 }
 
 /* Ends a line. If the counts of some of its code are unknown, the line keeps its known
- * counts only if one of them is above 0. If the unknown counts are not only of parts of
- * blocks, the line must also have a block or a known number of calls. If the profile has
- * no counts of code, the line continues the preceding block, unless a block or a function
- * begins there. */
+ * counts only if one of them is above 0. If that code includes whole blocks, the line
+ * must also have a counted block or a known number of calls. If the profile has no counts
+ * of code, the line continues the preceding block, unless a block or a function begins
+ * there. */
 static void end_line(collecting *c, size_t line) {
   gp_annotation *a = c->into;
   uint8_t *flags = &a->flags[line];

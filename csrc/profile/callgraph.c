@@ -11,7 +11,7 @@
 typedef struct building {
   gp_callgraph *graph;
   const gp_arc_selection *selection;
-  gp_hash index;      /* index of arcs by caller and callee */
+  gp_hash index;      /* arcs by caller and callee */
   size_t capacity;
   gp_error *error;
 } building;

@@ -73,12 +73,12 @@ typedef struct search {
   gp_landing_pads pads;
   places empty;             /* unconditional jumps to known places, and nops */
 
-  uint8_t *flags;           /* flags of each piece */
+  uint8_t *flags;           /* for each piece: ENTRY ... JUMPED_TO */
   uint32_t *function;       /* for each piece: the function it belongs to, or GP_NONE */
   uint32_t *jump;           /* for each piece: the jump at its end, or GP_NONE */
   uint32_t *stack;          /* pieces that may run, whose successors are not yet marked */
   size_t depth;
-  uint8_t *function_flags;  /* of each symbol that is a function */
+  uint8_t *function_flags;  /* for each function: COUNTED ... EMPTY_CASES */
 } search;
 
 static bool by_address(const void *context, uint32_t b, uint32_t a) {

@@ -25,7 +25,7 @@ typedef struct search {
   uint32_t *path;       /* functions from the root of the search to the current one */
   uint32_t *arc;        /* for each function on the path: its next arc to follow */
   size_t depth;
-  uint32_t *heads;      /* the stack of heads, see above */
+  uint32_t *heads;      /* the stack of heads (see the top of this file) */
   size_t head_count;
   uint32_t *tail;       /* for each head: its last member */
   uint32_t last_entered, last_number;

@@ -13,9 +13,9 @@
 #include "gmon/gmon_write.h"
 #include "symbols/symtab.h"
 
-/* Finds the order; arcs and blocks outside all symbols come last, as read. `symtab` is a
- * table by line. The caller frees the columns of `order`, also after an error. Errors: no
- * memory. */
+/* Finds the order. Arcs and blocks outside all symbols come last, in the order of the
+ * data. `symtab` is a table by line. The caller frees the columns of `order`, also after
+ * an error. Errors: no memory. */
 bool gp_gnu_sum_order_find(gp_record_order *order, const gp_data *data,
                            const gp_symtab *symtab, gp_error *error);
 

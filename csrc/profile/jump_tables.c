@@ -46,7 +46,7 @@ static bool leads_into_function(const gp_jump_tables *tables, const gp_jump_tabl
          gp_symtab_function(symtab, above - 1) == table->function;
 }
 
-/* Finds out whether a table is relative. False if it is not a table. */
+/* Finds out whether the entries of a table are offsets. False if it is not a table. */
 static bool detect(const gp_jump_tables *tables, gp_jump_table *table) {
   table->relative = true;
   if (leads_into_function(tables, table, 0)) return true;

@@ -18,7 +18,7 @@ typedef struct gp_jump_table {
   uint32_t function;      /* the function that uses the table */
   bool relative;          /* the entries are offsets */
   size_t first, end;      /* the table's rows in `target` */
-  bool done;              /* for the caller's use; false at first */
+  bool done;              /* for use by the caller; false at first */
 } gp_jump_table;
 
 typedef struct gp_jump_tables {
@@ -43,7 +43,7 @@ void gp_jump_tables_free(gp_jump_tables *tables);
 bool gp_jump_tables_has(const gp_jump_tables *tables, uint64_t address,
                         uint32_t function);
 
-/* Adds a table for which gp_jump_tables_has has returned true. False if there is no
+/* Adds a table for which gp_jump_tables_has returned true. False if there is no
  * memory. */
 bool gp_jump_tables_add(gp_jump_tables *tables, uint64_t address, uint32_t function);
 

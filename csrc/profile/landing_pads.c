@@ -12,7 +12,8 @@
 
 /* The fields before the rows of a table of landing pads, or before the instructions of a
  * CIE (a header in .eh_frame), take fewer bytes than this. In a damaged file many
- * functions may refer to one table; the limit bounds the time that this takes. */
+ * functions may refer to one table; the limit bounds the time for reading these fields
+ * once for each function. */
 #define HEADER_SIZE 64
 
 /* Encodings of pointers (DW_EH_PE_*). OMITTED: there is no pointer. RELATIVE: relative to

@@ -42,7 +42,7 @@ typedef struct candidate {
 
 typedef struct search {
   const gp_symtab *symtab;
-  uint64_t *callees;  /* callees, ascending and distinct */
+  uint64_t *callees;  /* ascending and distinct */
   size_t count;
   /* candidates from bounds come first */
   candidate candidates[GP_MAX_BOUNDS * GP_MAX_BOUNDS + MAX_SAMPLED];

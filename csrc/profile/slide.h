@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The slide: the difference between the addresses of a profile and those of the image.
+ * The slide: the difference between the addresses of a profile and the image's.
  *
  * A program may run at addresses other than those it was linked for: a
  * position-independent executable whose C library records run-time addresses, a kernel or

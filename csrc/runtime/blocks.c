@@ -385,7 +385,7 @@ static void put_record(void) {
 /* --- the file --------------------------------------------------------------- */
 
 /* Whether a file of `size` bytes is a complete profile written by glibc: a histogram and
- * arcs. glibc ignores write errors, such as those of a full disk. */
+ * arcs. glibc ignores write errors, so on a full disk the profile may be incomplete. */
 static bool is_whole(int file, uint64_t size) {
   struct __attribute__((packed)) {
     char header[HEADER_SIZE], tag;

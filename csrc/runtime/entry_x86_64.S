@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The hooks that compilers call at the start of functions, for x86-64. They preserve the
- * general registers that a call may change: those of arguments and return values, and r10
- * and r11, which nested functions and thunks use. rec_call uses only general registers,
- * and does not need an aligned stack.
+ * general registers that a call may change: the registers of arguments and return values,
+ * and r10 and r11, which nested functions and thunks use. rec_call uses only general
+ * registers, and does not need an aligned stack.
  */
 #ifdef __x86_64__
 	.text

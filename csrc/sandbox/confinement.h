@@ -34,7 +34,7 @@ bool gp_restrict_paths(const char *const *paths, size_t count, gp_error *error);
  * `keep`. */
 bool gp_close_others(int *keep, size_t count, gp_error *error);
 
-/* From now on, only the system calls for reading files and for writing to open ones are
+/* From now on, only the system calls for reading files and for writing to open files are
  * allowed. */
 bool gp_restrict_calls(gp_error *error);
 

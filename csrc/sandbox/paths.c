@@ -19,7 +19,7 @@
 #include "sandbox/confinement.h"
 
 /* Installed headers may be older than the kernel. The numbers of these calls are the same
- * on all machines; the constants and structures are those of <linux/landlock.h>. */
+ * on all machines; the constants and structures are from <linux/landlock.h>. */
 #ifndef SYS_landlock_create_ruleset
 #define SYS_landlock_create_ruleset 444
 #define SYS_landlock_add_rule 445

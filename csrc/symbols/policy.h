@@ -36,9 +36,9 @@ typedef struct gp_policy {
    * goes to the function before them. */
   bool typed_functions;
 
-  /* Symbols in debugging sections are not functions. GNU: weak symbols there are
-   * functions, such as those that gcc -flto -g defines in .debug_info. Their values are
-   * offsets, which can equal addresses of code. */
+  /* Symbols in debugging sections are not functions. GNU: weak symbols in debugging
+   * sections become functions. gcc -flto -g defines such symbols in .debug_info; their
+   * values are offsets, which can equal addresses of code. */
   bool debugging_skipped;
 
   /* The check of a local name stops at its end. GNU: after a clone's suffix, the check
