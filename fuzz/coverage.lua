@@ -15,7 +15,7 @@ local directory, built = arg[1], arg[2]
 -- The sources that each target is meant to test.
 local subjects <const> = {
   gmon = "gmon/gmon gmon/gmon_read gmon/records gmon/ld_profile gmon/mon_out gmon/add_file gmon/bins " ..
-    "gmon/context_profile base/crc32 " ..
+    "gmon/context_file gmon/context_profile base/crc32 " ..
     "base/reader",
   sums = "gmon/gmon gmon/gmon_read gmon/records gmon/gmon_write gmon/bins base/writer",
   lines = "debug/line_program debug/line_files debug/units debug/dwarf debug/line_tables debug/line_sequences " ..

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads context profiles, which the recorder writes (see doc/contexts.md).
+ * Reads context profiles, which the recorder writes (see doc/contexts.md), as data.
  *
  * A context profile has the calls and samples of each call path of a process. A path may
  * lead through the program and its libraries. The reader sums the calls and samples in
@@ -11,10 +11,6 @@
 #define GP_GMON_CONTEXT_PROFILE_H
 
 #include "gmon/records.h"
-
-/* The first bytes of a context profile, and the size of its header in bytes. */
-#define GP_CONTEXT_MAGIC "gprofctx"
-#define GP_CONTEXT_HEADER ((size_t)16)
 
 /* Reads a file from its beginning. Uses the records of the module with the data's build
  * ID, or of the program if the data has no build ID. Adds nothing unless the whole file

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/count.h"
+#include "gmon/context_file.h"
 #include "gmon/context_profile.h"
 #include "gmon/gmon_format.h"
 #include "gmon/ld_profile.h"

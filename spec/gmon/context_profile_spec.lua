@@ -275,8 +275,20 @@ describe("a damaged context profile", function()
     refuse(message, with_record { context = 3, from = MAIN, self = WORK, count = 1 })
     refuse(message, with_record { context = 0xffffffff, from = MAIN, count = 1 })
     refuse(message, with_record { context = 0, entered = 4, from = MAIN, self = WORK, count = 1 })
-    refuse("the record at offset 352 refers to a later one",
-      with_section(3, function(bytes) return bytes:sub(1, 86) .. "\2" .. bytes:sub(88) end))
+  end)
+
+  it("is refused if one of its first three records is not a root", function()
+    local function with_byte(place)
+      return with_section(3, function(bytes) return bytes:sub(1, place - 1) .. "\2" .. bytes:sub(place + 1) end)
+    end
+    refuse("the record at offset 352 must be a root: it is in the context of another record", with_byte(87))
+    refuse("the record at offset 352 must be a root: it is a call", with_byte(103))
+  end)
+
+  it("is refused if a text is too long", function()
+    local profile = example()
+    profile.modules[2].path = ("x"):rep(65537)
+    refuse("a text in the section at offset 120 has 65537 bytes: the limit is 65536", profile)
   end)
 
   it("is refused if counts are too large", function()

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reads the parts of a context profile. */
+#include "gmon/context_file.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/count.h"
+#include "base/crc32.h"
+
+typedef struct context_file {
+  gp_records *r;
+  const gp_context_sink *sink;
+  gp_crc32 crc;
+  uint64_t left;                /* unread bytes of the section */
+  bool seen[GP_CONTEXT_TABLE];  /* for each kind of section: one was read */
+} context_file;
+
+/* --- bytes ----------------------------------------------------------------- */
+
+/* Takes the next bytes of the file, at most GP_READER_WINDOW. */
+static const unsigned char *take(context_file *f, size_t size, const char *kind) {
+  const unsigned char *bytes = gp_reader_take(f->r->reader, size);
+  if (bytes)
+    gp_crc32_add(&f->crc, bytes, size);
+  else
+    gp_records_truncated(f->r, kind);
+  return bytes;
+}
+
+static bool fail_size(const context_file *f) {
+  return gp_fail(f->r->error, "the section at offset %" PRIu64 " has the wrong size",
+                 f->r->offset);
+}
+
+/* Takes bytes of the current section. */
+static const unsigned char *take_part(context_file *f, size_t size) {
+  if (size > f->left) {
+    fail_size(f);
+    return NULL;
+  }
+  f->left -= size;
+  return take(f, size, "the section");
+}
+
+static bool skip_part(context_file *f, uint64_t size) {
+  while (size > 0) {
+    size_t now = size < GP_READER_WINDOW ? (size_t)size : GP_READER_WINDOW;
+    if (!take_part(f, now)) return false;
+    size -= now;
+  }
+  return true;
+}
+
+static uint32_t u32_at(const context_file *f, const unsigned char *bytes, size_t offset) {
+  return gp_u32(bytes + offset, f->r->layout);
+}
+
+static uint64_t u64_at(const context_file *f, const unsigned char *bytes, size_t number) {
+  return gp_u64(bytes + 8 * number, f->r->layout);
+}
+
+static bool take_u32(context_file *f, uint32_t *number) {
+  const unsigned char *bytes = take_part(f, 4);
+  if (bytes) *number = u32_at(f, bytes, 0);
+  return bytes != NULL;
+}
+
+static bool take_text(context_file *f, gp_context_text *text) {
+  if (!take_u32(f, &text->size)) return false;
+  if (text->size > f->left) return fail_size(f);
+  if (text->size > GP_READER_WINDOW)
+    return gp_fail(f->r->error, "a text in the section at offset %" PRIu64 " has %" PRIu32
+                   " bytes: the limit is %zu", f->r->offset, text->size,
+                   GP_READER_WINDOW);
+  text->bytes = take_part(f, text->size);
+  return text->bytes != NULL;
+}
+
+bool gp_context_add(const gp_records *r, uint64_t *sum, uint64_t more) {
+  return gp_count_add(sum, more) ||
+         gp_fail(r->error, "a count exceeds 63 bits in the section at offset %" PRIu64,
+                 r->offset);
+}
+
+/* --- the process ------------------------------------------------------------ */
+
+static bool read_process(context_file *f) {
+  const unsigned char *bytes = take_part(f, GP_CONTEXT_PROCESS_SIZE);
+  if (!bytes) return false;
+  gp_context_counts *counts = &f->r->kind.contexts;
+  gp_context_process p = {
+      .begin = u64_at(f, bytes, 2), .written = u64_at(f, bytes, 3),
+      .limit = u64_at(f, bytes, 4), .lost = u64_at(f, bytes, 5),
+      .timer_error = u64_at(f, bytes, 6),
+      .covered = {u64_at(f, bytes, 7), u64_at(f, bytes, 8)},
+      .rate = u32_at(f, bytes, 72), .joined = u32_at(f, bytes, 76)};
+  counts->process = u64_at(f, bytes, 0);
+  counts->written = p.written;
+  counts->rate = p.rate;
+  counts->joined = p.joined != 0;
+  return gp_context_add(f->r, &counts->lost, p.lost) && take_text(f, &p.command) &&
+         f->sink->process(f->sink->into, &p);
+}
+
+/* --- modules ---------------------------------------------------------------- */
+
+/* Copies a build ID, which is read before the path. */
+static bool take_build_id(context_file *f, gp_context_module *m) {
+  gp_context_text id;
+  if (!take_text(f, &id)) return false;
+  m->build_id_size = id.size;
+  if (id.size <= sizeof m->build_id) memcpy(m->build_id, id.bytes, id.size);
+  return true;
+}
+
+static bool read_module(context_file *f, bool is_program) {
+  const unsigned char *bytes = take_part(f, GP_CONTEXT_MODULE_SIZE);
+  if (!bytes) return false;
+  gp_context_module m = {.bias = u64_at(f, bytes, 0),
+                         .loaded = {u64_at(f, bytes, 1), u64_at(f, bytes, 2)},
+                         .code = {u64_at(f, bytes, 3), u64_at(f, bytes, 4)},
+                         .closed = u32_at(f, bytes, 40)};
+  if (m.loaded.low >= m.loaded.high)
+    return gp_fail(f->r->error, "a module in the section at offset %" PRIu64
+                   " has no addresses", f->r->offset);
+  return take_build_id(f, &m) && take_text(f, &m.path) &&
+         f->sink->module(f->sink->into, &m, is_program);
+}
+
+static bool read_modules(context_file *f) {
+  uint32_t count;
+  if (!take_u32(f, &count)) return false;
+  for (uint32_t i = 0; i < count; i++)
+    if (!read_module(f, i == 0)) return false;
+  f->r->kind.contexts.modules = count;
+  return f->sink->last_module(f->sink->into);
+}
+
+/* --- tables ----------------------------------------------------------------- */
+
+static bool check_record(const context_file *f, const gp_context_record *record,
+                         uint64_t offset) {
+  uint32_t number = record->number;
+  if (number < GP_CONTEXT_ROOTS)
+    return (record->context == number && record->self == 0) ||
+           gp_fail(f->r->error, "the record at offset %" PRIu64 " must be a root: %s",
+                   offset, record->self != 0 ? "it is a call"
+                                             : "it is in the context of another record");
+  return (record->context < number &&
+          (record->entered <= number || record->entered == GP_CONTEXT_IGNORED)) ||
+         gp_fail(f->r->error, "the record at offset %" PRIu64 " refers to a later one",
+                 offset);
+}
+
+static bool count_record(const context_file *f, const gp_context_record *record) {
+  gp_context_counts *counts = &f->r->kind.contexts;
+  if (record->self == 0) return gp_context_add(f->r, &counts->ticks, record->count);
+  counts->contexts += record->entered == record->number;
+  return gp_context_add(f->r, &counts->calls, record->count);
+}
+
+static bool read_record(context_file *f, uint32_t number) {
+  uint64_t offset = f->r->reader->offset;
+  const unsigned char *bytes = take_part(f, GP_CONTEXT_RECORD_SIZE);
+  if (!bytes) return false;
+  gp_context_record record = {.number = number, .context = u32_at(f, bytes, 0),
+                              .entered = u32_at(f, bytes, 4),
+                              .from = u64_at(f, bytes, 1), .self = u64_at(f, bytes, 2),
+                              .count = u64_at(f, bytes, 3)};
+  if (!check_record(f, &record, offset)) return false;
+  if (number < GP_CONTEXT_ROOTS || record.entered == GP_CONTEXT_IGNORED) return true;
+  return count_record(f, &record) && f->sink->record(f->sink->into, &record);
+}
+
+static bool read_table(context_file *f) {
+  const unsigned char *bytes = take_part(f, GP_CONTEXT_TABLE_SIZE);
+  uint32_t records;
+  if (!bytes) return false;
+  gp_context_table t = {.threads = u32_at(f, bytes, 8), .deferred = u32_at(f, bytes, 12),
+                        .cpu = u64_at(f, bytes, 2), .signals = u64_at(f, bytes, 3),
+                        .inside = u64_at(f, bytes, 4)};
+  if (!gp_context_add(f->r, &f->r->kind.contexts.threads, t.threads) ||
+      !take_text(f, &t.name) || !f->sink->table(f->sink->into, &t) ||
+      !take_u32(f, &records))
+    return false;
+  if (records < GP_CONTEXT_ROOTS || f->left != (uint64_t)records * GP_CONTEXT_RECORD_SIZE)
+    return fail_size(f);
+  for (uint32_t i = 0; i < records; i++)
+    if (!read_record(f, i)) return false;
+  return true;
+}
+
+/* --- the file --------------------------------------------------------------- */
+
+static bool read_header(context_file *f) {
+  const unsigned char *bytes = take(f, GP_CONTEXT_HEADER, "the header");
+  if (!bytes) return false;
+  gp_layout layout = f->r->layout;
+  uint32_t mark = u32_at(f, bytes, 8);
+  if (mark == __builtin_bswap32(GP_CONTEXT_BYTE_ORDER))
+    return gp_fail(f->r->error, "is %s-endian, but the program is %s-endian",
+                   layout.big_endian ? "little" : "big",
+                   layout.big_endian ? "big" : "little");
+  if (mark != GP_CONTEXT_BYTE_ORDER)
+    return gp_fail(f->r->error, "is damaged: no byte order mark at offset 8");
+  f->r->kind.version = gp_u16(bytes + 12, layout);
+  if (f->r->kind.version != GP_CONTEXT_VERSION)
+    return gp_fail(f->r->error, "unsupported version %" PRIu32 " of context profiles: "
+                   "expected %d", f->r->kind.version, GP_CONTEXT_VERSION);
+  unsigned size = gp_u16(bytes + 14, layout);
+  return size == layout.pointer_size ||
+         gp_fail(f->r->error, "has addresses of %u bytes, but those of the program have "
+                 "%u", size, layout.pointer_size);
+}
+
+static bool read_end(context_file *f) {
+  uint32_t expected = gp_crc32_value(&f->crc);
+  const unsigned char *bytes = take_part(f, 4);
+  if (!bytes) return false;
+  if (u32_at(f, bytes, 0) != expected)
+    return gp_fail(f->r->error, "is damaged: its checksum is wrong");
+  if (gp_reader_available(f->r->reader, 1) > 0)
+    return gp_fail(f->r->error, "has unexpected data after its end, at offset %" PRIu64,
+                   f->r->reader->offset);
+  return !f->r->reader->failed;
+}
+
+/* Whether a section of this kind may come next. */
+static bool is_expected(const context_file *f, uint32_t kind) {
+  switch (kind) {
+    case GP_CONTEXT_PROCESS: return !f->seen[GP_CONTEXT_PROCESS];
+    case GP_CONTEXT_MODULES:
+      return f->seen[GP_CONTEXT_PROCESS] && !f->seen[GP_CONTEXT_MODULES];
+    case GP_CONTEXT_TABLE: case GP_CONTEXT_END: return f->seen[GP_CONTEXT_MODULES];
+    default: return true;
+  }
+}
+
+static bool read_section_body(context_file *f, uint32_t kind) {
+  switch (kind) {
+    case GP_CONTEXT_END: return read_end(f);
+    case GP_CONTEXT_PROCESS: return read_process(f);
+    case GP_CONTEXT_MODULES: return read_modules(f);
+    case GP_CONTEXT_TABLE: return read_table(f);
+    default: return skip_part(f, f->left);
+  }
+}
+
+/* Reads a section, and sets *kind. */
+static bool read_section(context_file *f, uint32_t *kind) {
+  f->r->offset = f->r->reader->offset;
+  const unsigned char *bytes = take(f, 12, "the section");
+  if (!bytes) return false;
+  *kind = u32_at(f, bytes, 0);
+  f->left = gp_u64(bytes + 4, f->r->layout);
+  if (!gp_reader_may_hold(f->r->reader, f->left))
+    return gp_fail(f->r->error, "the section at offset %" PRIu64 " claims %" PRIu64
+                   " bytes, but only %" PRIu64 " follow", f->r->offset, f->left,
+                   f->r->reader->size - f->r->reader->offset);
+  if (!is_expected(f, *kind))
+    return gp_fail(f->r->error, "unexpected section of kind %" PRIu32 " at offset %"
+                   PRIu64, *kind, f->r->offset);
+  if (!read_section_body(f, *kind)) return false;
+  if (f->left > 0) return fail_size(f);
+  if (*kind < GP_CONTEXT_TABLE) f->seen[*kind] = true;
+  return true;
+}
+
+bool gp_context_file_read(gp_records *r, const gp_context_sink *sink) {
+  context_file f = {.r = r, .sink = sink};
+  gp_crc32_init(&f.crc);
+  uint32_t kind = GP_CONTEXT_PROCESS;
+  bool done = read_header(&f);
+  while (done && kind != GP_CONTEXT_END) done = read_section(&f, &kind);
+  return done;
+}
