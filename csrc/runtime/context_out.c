@@ -19,7 +19,8 @@
 /* Section kinds, as stored in the file. */
 enum { END, PROCESS, MODULES, THREAD };
 
-#define NO_CALL UINT32_MAX
+/* The value of `entered` in records that readers must ignore. */
+#define IGNORED UINT32_MAX
 
 /* Every section begins with its kind and the number of bytes that follow. */
 static void put_section(uint32_t kind, uint64_t size) {
@@ -129,7 +130,7 @@ static void put_record(const record *r) {
   const bool nothing = r->self != 0 && !r->entered;
   const record *entered = r->self != 0 && r->entered ? r->entered : r;
   rec_put_u32(r->context ? r->context->number : r->number);
-  rec_put_u32(nothing ? NO_CALL : entered->number);
+  rec_put_u32(nothing ? IGNORED : entered->number);
   rec_put_u64(r->from);
   rec_put_u64(r->self);
   rec_put_u64(__atomic_load_n(&r->count, __ATOMIC_RELAXED));

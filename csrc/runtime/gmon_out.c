@@ -26,24 +26,12 @@ typedef struct sums {
   size_t bin_count;
 } sums;
 
-typedef void visitor(sums *all, const record *r, uint64_t count);
-
-static void for_each_record(sums *all, visitor *visit) {
-  for (const thread *t = __atomic_load_n(&rec_tables, __ATOMIC_ACQUIRE); t; t = t->next)
-    for (const block *b = __atomic_load_n(&t->blocks, __ATOMIC_ACQUIRE); b; b = b->next) {
-      const size_t used = __atomic_load_n(&b->used, __ATOMIC_ACQUIRE);
-      for (size_t i = 0; i < used; i++) {
-        const uint64_t count = __atomic_load_n(&b->first[i].count, __ATOMIC_RELAXED);
-        if (count > 0) visit(all, &b->first[i], count);
-      }
-    }
-}
-
 static bool in_program(uintptr_t address) {
   return address - rec_modules->low < rec_modules->high - rec_modules->low;
 }
 
-static void count_record(sums *all, const record *r, uint64_t count) {
+static void count_record(void *into, const record *r, uint64_t count) {
+  sums *all = into;
   (void)count;
   all->left += r->self != 0;
 }
@@ -63,7 +51,8 @@ static void add_arc(sums *all, uintptr_t from, uintptr_t self, uint64_t count) {
   a->count += count;
 }
 
-static void add_record(sums *all, const record *r, uint64_t count) {
+static void add_record(void *into, const record *r, uint64_t count) {
+  sums *all = into;
   if (r->self == 0) {
     if (r->from - all->low < all->high - all->low)
       all->bins[(r->from - all->low) / REC_BYTES_PER_BIN] += count;
@@ -149,7 +138,7 @@ static void put_arcs(arc *arcs, size_t buckets) {
 }
 
 static bool allocate_sums(sums *all) {
-  for_each_record(all, count_record);
+  rec_visit_records(count_record, all);
   all->left = 4 * all->left + 1024;
   all->buckets = 1;
   while (all->buckets < 2 * all->left) all->buckets *= 2;
@@ -171,7 +160,7 @@ static bool add_up(sums *all) {
   do {
     free_sums(all);
     if (!allocate_sums(all)) return false;
-    for_each_record(all, add_record);
+    rec_visit_records(add_record, all);
   } while (all->left == 0);
   return true;
 }

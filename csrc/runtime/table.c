@@ -245,6 +245,17 @@ void rec_forget_tables(void) {
   numbers = 0;
 }
 
+void rec_visit_records(rec_visitor *visit, void *into) {
+  for (const thread *t = __atomic_load_n(&rec_tables, __ATOMIC_ACQUIRE); t; t = t->next)
+    for (const block *b = __atomic_load_n(&t->blocks, __ATOMIC_ACQUIRE); b; b = b->next) {
+      const size_t used = __atomic_load_n(&b->used, __ATOMIC_ACQUIRE);
+      for (size_t i = 0; i < used; i++) {
+        const uint64_t count = __atomic_load_n(&b->first[i].count, __ATOMIC_RELAXED);
+        if (count > 0) visit(into, &b->first[i], count);
+      }
+    }
+}
+
 /* --- stacks ----------------------------------------------------------------- */
 
 stack *rec_add_stack(thread *t, uintptr_t low, uintptr_t high, unsigned root) {

@@ -131,6 +131,10 @@ void rec_forget_tables(void);
 /* Returns the total size of all tables in bytes. */
 size_t rec_memory(void);
 
+/* Calls `visit` for each call and each sample that has a count. */
+typedef void rec_visitor(void *into, const record *r, uint64_t count);
+void rec_visit_records(rec_visitor *visit, void *into);
+
 /* Adds a stack. The context of its outermost frame is the root `root`. Returns NULL
  * without memory. */
 stack *rec_add_stack(thread *t, uintptr_t low, uintptr_t high, unsigned root);
