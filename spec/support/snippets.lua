@@ -11,7 +11,7 @@
 --
 -- A line "..." on the page stands for one or more lines, not all blank. Any run of blanks equals one blank. Figures
 -- that are measured or vary between builds are not compared with the output: numbers with a decimal point, addresses,
--- the unit of time per call, index numbers of the call graph. support.figures checks the measured ones against each
+-- units of time, index numbers of the call graph. support.figures checks the measured ones against each
 -- other.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -220,8 +220,10 @@ local masks <const> = {
   -- The call graph numbers its entries by time.
   { "^%[%d+%] ", "[#] " },
   { " %[%d+%]%s*$", " [#]" },
+  { " %(%d+%)%s*$", " (#)" },
   { "%((%S+:%d+) @ %x+%)", "(%1 @ #)" },
   { "%f[%a][TGMKmunpfa]?s/call", "s/call" },
+  { "%f[%a]%a*seconds%f[%A]", "seconds" },
 }
 
 local function is_counted(line)
