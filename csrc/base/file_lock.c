@@ -4,8 +4,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "base/crc32.h"
+
+/* --- files --------------------------------------------------------------------- */
 
 static bool get_status(const char *path, bool follow, struct stat *status) {
   return fstatat(AT_FDCWD, path, status, follow ? 0 : AT_SYMLINK_NOFOLLOW) == 0;
@@ -50,4 +57,67 @@ gp_lock_state gp_file_lock(const char *path, bool follow, bool wait, int *file) 
     *file = -1;
     if (state != GP_LOCK_HELD) return state;
   }
+}
+
+/* --- names --------------------------------------------------------------------- */
+
+/* A directory cannot be opened for writing, so it only takes read locks, which do not
+ * exclude each other. So a process takes a read lock, and keeps it if no other process
+ * has one. Of two processes that try at the same time, none keeps it; both try again. */
+static gp_lock_state try_lock(int directory, off_t name) {
+  struct flock ours = {
+      .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = name, .l_len = 1};
+  struct flock others = ours;
+  others.l_type = F_WRLCK;
+  if (fcntl(directory, F_OFD_SETLK, &ours) != 0 ||
+      fcntl(directory, F_OFD_GETLK, &others) != 0)
+    return GP_LOCK_NONE;
+  if (others.l_type == F_UNLCK) return GP_LOCK_HELD;
+  ours.l_type = F_UNLCK;
+  fcntl(directory, F_OFD_SETLK, &ours);
+  return GP_LOCK_BUSY;
+}
+
+/* The number of attempts before a lock is called busy: another process may only have been
+ * trying. */
+#define ATTEMPTS 4
+
+/* Waits 2 to 10 ms. Processes that try at the same time wait for different times. */
+static void pause_briefly(void) {
+  struct timespec now, pause = {0, 2000000};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  pause.tv_nsec += (now.tv_nsec ^ (long)getpid() * 7919) % 8000000;
+  nanosleep(&pause, NULL);
+}
+
+/* Opens the directory of a path. */
+static int open_directory(const char *path, const char *slash) {
+  char *name = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+  int directory = name ? open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  free(name);
+  return directory;
+}
+
+/* The byte of the directory that stands for a name. */
+static off_t place_of(const char *name) {
+  gp_crc32 crc;
+  gp_crc32_init(&crc);
+  gp_crc32_add(&crc, (const unsigned char *)name, strlen(name));
+  return (off_t)gp_crc32_value(&crc);
+}
+
+gp_lock_state gp_name_lock(const char *path, bool wait, int *file) {
+  const char *slash = strrchr(path, '/');
+  *file = open_directory(path, slash);
+  if (*file < 0) return GP_LOCK_NONE;
+  off_t name = place_of(slash ? slash + 1 : path);
+  gp_lock_state state = try_lock(*file, name);
+  for (int tries = 1; state == GP_LOCK_BUSY && (wait || tries < ATTEMPTS); tries++) {
+    pause_briefly();
+    state = try_lock(*file, name);
+  }
+  if (state == GP_LOCK_HELD) return state;
+  close(*file);
+  *file = -1;
+  return state;
 }

@@ -5,6 +5,9 @@
  * A process that wants to replace the file waits while another one holds the lock. The
  * lock is advisory. It belongs to the open file, not to the process (F_OFD_SETLK), and is
  * independent of flock(), so a script may hold a flock() lock at the same time.
+ *
+ * A file that does not exist yet is locked by its name, in its directory. No lock leaves a
+ * file behind, and each ends with the process that holds it.
  */
 #ifndef GP_BASE_FILE_LOCK_H
 #define GP_BASE_FILE_LOCK_H
@@ -22,5 +25,9 @@ typedef enum gp_lock_state {
  * closed. With `wait`, waits if another process holds the lock. Follows a symbolic link
  * only with `follow`. */
 gp_lock_state gp_file_lock(const char *path, bool follow, bool wait, int *file);
+
+/* Locks the name of a file that does not exist. The directory must be readable. *file and
+ * `wait` are as above. The file may exist by the time the lock is held. */
+gp_lock_state gp_name_lock(const char *path, bool wait, int *file);
 
 #endif

@@ -76,6 +76,20 @@ describe("-s", function()
     assert.equal("gmon.sum\n", shell.listing(dir))
   end)
 
+  it("begins a sum that the command line names, if there are other profiles and no --gnu-compat", function()
+    local dir = shell.tmpdir()
+    local missing = "gmon.sum: No such file or directory"
+    check_failure(missing, program.run({ "-s", image, "gmon.sum" }, { cwd = dir }))
+    check_failure(missing, program.run({ "-s", image, "gmon.sum", "gmon.sum" }, { cwd = dir }))
+    check_failure(missing, program.run({ "-s", "--gnu-compat", image, "gmon.sum", one }, { cwd = dir }))
+    check_failure(missing, program.run({ "--sum-file=other", image, "gmon.sum", one }, { cwd = dir }))
+    assert.equal("", shell.listing(dir))
+    quietly(dir, "-s", image, "gmon.sum", one)
+    assert.equal(expected(1, 10), shell.read(dir .. "/gmon.sum"))
+    quietly(dir, "--sum-file=other", image, two, "other", three)
+    assert.equal(expected(5, 50), shell.read(dir .. "/other"))
+  end)
+
   it("counts a file as often as it is named", function()
     local dir = shell.tmpdir()
     quietly(dir, "-s", image, one, one, one, two, one)
@@ -207,16 +221,35 @@ describe("a link with the default name of a sum", function()
 end)
 
 -- The first process reads a pipe last, so it waits there. By then, it has locked the sum.
-describe("two processes that write the same sum", function()
+describe("processes that write the same sum", function()
+  local WAITING <const> = "gprof.lua: gmon.sum: waiting for another process that writes it\n"
+  local ADDED <const> = "gprof.lua: gmon.sum: was created by another process meanwhile: " ..
+    "the profiles are added to it\n"
+
   local function command(...)
     local words = table.move(program.interpreter, 1, #program.interpreter, 1, {})
     return shell.join(table.move({ program.root .. "/gprof.lua", ... }, 1, select("#", ...) + 1, #words + 1, words))
   end
 
-  -- Runs `meanwhile`, a shell command, while the first process waits. Prints the status of the first process.
-  local function run(dir, words, meanwhile)
-    local line = [[mkfifo pipe; "$@" & first=$!; exec 3>pipe; ]] .. meanwhile ..
-      ("\ncat %s >&3; exec 3>&-; wait $first; echo $?; wait; rm pipe"):format(one)
+  -- Shell code that starts `others`, commands, and continues when each one has told that it waits. Their messages are
+  -- in the files told1, told2 and so on, which are created first, because `grep` may read them before the processes
+  -- have started.
+  local function others_wait(others)
+    local lines = {}
+    for i, other in ipairs(others) do
+      table.insert(lines, (": >told%d; %s 2>told%d 3>&- &"):format(i, other, i))
+    end
+    for i in ipairs(others) do
+      table.insert(lines, ("until grep -q waiting told%d; do sleep 0.05; done"):format(i))
+    end
+    return table.concat(lines, "\n")
+  end
+
+  -- Runs `meanwhile`, a shell command, while the first process waits. Then gives it a profile, or runs `instead`.
+  -- Prints the status of the first process.
+  local function run(dir, words, meanwhile, instead)
+    local line = ([[mkfifo pipe; "$@" & first=$!; exec 3>pipe; %s
+      %s; exec 3>&-; wait $first; echo $?; wait; rm pipe]]):format(meanwhile, instead or "cat " .. one .. " >&3")
     return launch.line(line, words, { cwd = dir, timeout = 60 })
   end
 
@@ -224,24 +257,77 @@ describe("two processes that write the same sum", function()
     it("do not lose a profile: the second one waits: " .. mode, function()
       local dir = shell.tmpdir()
       shell.check { "cp", two, dir .. "/gmon.sum" }
-      local second = command(mode, "-s", image, "gmon.sum", three)
-      -- The file `told` is created first, because `grep` may read it before the second process has started.
-      local result = run(dir, { mode, "-s", image, "gmon.sum", "pipe" }, ": >told; " .. second ..
-        [[ 2>told 3>&- & until grep -q waiting told; do sleep 0.05; done]])
+      local result = run(dir, { mode, "-s", image, "gmon.sum", "pipe" },
+        others_wait { command(mode, "-s", image, "gmon.sum", three) })
       assert.same({ "0\n", "" }, { result.stdout, result.stderr })
-      assert.equal("gprof.lua: gmon.sum: waiting for another process that writes it\n", shell.read(dir .. "/told"))
+      assert.equal(WAITING, shell.read(dir .. "/told1"))
       assert.equal(expected(6, 60), shell.read(dir .. "/gmon.sum"))
     end)
 
-    it("do not lose a profile: if there was no sum, the one that ends last fails: " .. mode, function()
+    it("do not lose a profile: eight at once, without a sum: " .. mode, function()
+      local dir, others = shell.tmpdir(), {}
+      for i = 1, 7 do others[i] = command(mode, "-s", image, i % 2 == 0 and two or three) end
+      local result = run(dir, { mode, "-s", image, "pipe" }, others_wait(others))
+      assert.same({ "0\n", "" }, { result.stdout, result.stderr })
+      for i = 1, 7 do
+        assert.equal(WAITING .. ADDED, shell.read(dir .. "/told" .. i))
+        os.remove(dir .. "/told" .. i)
+      end
+      assert.equal(expected(1 + 3 * 2 + 4 * 3, 10 + 3 * 20 + 4 * 30), shell.read(dir .. "/gmon.sum"))
+      assert.equal("gmon.sum\n", shell.listing(dir))
+    end)
+
+    it("do not lose a profile: eight that name the sum, which does not exist: " .. mode, function()
       local dir = shell.tmpdir()
-      local result = run(dir, { mode, "-s", image, "pipe" }, command(mode, "-s", image, two))
-      assert.same({ "1\n", "gprof.lua: gmon.sum: was created by another process meanwhile: run the command again\n" },
-        { result.stdout, result.stderr })
+      local line = ("for i in 1 2 3 4 5 6 7 8; do %s 2>told$i || echo $i & done; wait"):format(
+        command(mode, "-s", image, "gmon.sum", two))
+      assert.equal("", launch.line(line, {}, { cwd = dir, timeout = 60 }).stdout)
+      for i = 1, 8 do
+        local told = shell.read(dir .. "/told" .. i)
+        assert.truthy(told == "" or told == WAITING, told)
+      end
+      assert.equal(expected(8 * 2, 8 * 20), shell.read(dir .. "/gmon.sum"))
+    end)
+
+    it("continue when the first one is killed: " .. mode, function()
+      local dir = shell.tmpdir()
+      local result = run(dir, { mode, "-s", image, "pipe" }, others_wait { command(mode, "-s", image, two) },
+        "kill -KILL $first")
+      assert.equal("137\n", result.stdout)
+      assert.equal(WAITING, shell.read(dir .. "/told1"))
       assert.equal(expected(2, 20), shell.read(dir .. "/gmon.sum"))
+      os.remove(dir .. "/told1")
       assert.equal("gmon.sum\n", shell.listing(dir))
     end)
   end
+
+  it("do not lose a profile: if the other one takes no lock, the one that ends last fails", function()
+    local dir = shell.tmpdir()
+    local result = run(dir, { "-s", image, "pipe" }, shell.join { "cp", two, "gmon.sum" })
+    assert.same({ "1\n", "gprof.lua: gmon.sum: was created by another process meanwhile: run the command again\n" },
+      { result.stdout, result.stderr })
+    assert.equal(expected(2, 20), shell.read(dir .. "/gmon.sum"))
+    assert.equal("gmon.sum\n", shell.listing(dir))
+  end)
+
+  it("need no lock to write to a directory that cannot be read", function()
+    local dir = shell.tmpdir()
+    shell.check { "mkdir", "-m", "333", dir .. "/dark" }
+    local result = launch.line(launch.permitted(), { "--sum-file=dark/sum", image, one }, { cwd = dir })
+    assert.same({ 0, "", "" }, { result.status, result.stdout, result.stderr })
+    shell.check { "chmod", "755", dir .. "/dark" }
+    assert.equal(expected(1, 10), shell.read(dir .. "/dark/sum"))
+  end)
+
+  it("do not wait for those that write another sum, or standard output", function()
+    local dir = shell.tmpdir()
+    local result = run(dir, { "-s", image, "pipe" }, ("timeout 30 %s; timeout 30 %s >out"):format(
+      command("--sum-file=other", image, two), command("--sum-file=-", image, two)))
+    assert.same({ "0\n", "" }, { result.stdout, result.stderr })
+    assert.equal(expected(2, 20), shell.read(dir .. "/other"))
+    assert.equal(expected(2, 20), shell.read(dir .. "/out"))
+    assert.equal(expected(1, 10), shell.read(dir .. "/gmon.sum"))
+  end)
 
   it("may be run by flock", function()
     local dir = shell.tmpdir()
@@ -250,6 +336,9 @@ describe("two processes that write the same sum", function()
       { cwd = dir, timeout = 60 })
     assert.same({ 0, "", "" }, { result.status, result.stdout, result.stderr })
     assert.equal(expected(3, 30), shell.read(dir .. "/gmon.sum"))
+    os.remove(dir .. "/gmon.sum")
+    result = launch.line([[exec flock . "$@"]], { "-s", image, one }, { cwd = dir, timeout = 60 })
+    assert.same({ 0, "", "" }, { result.status, result.stdout, result.stderr })
   end)
 end)
 

@@ -118,31 +118,55 @@ local function without_accompanying(list)
   return others
 end
 
+-- Whether an operand is the sum, which does not exist yet: there is nothing to add to.
+local function is_missing_sum(path, settings)
+  local target = settings.sum_target
+  return target and target.is_first and path == target.path and
+    policy.of(settings).starts_missing_sums
+end
+
+-- Adds the sum that another process has created meanwhile, unless it is named.
+local function add_new_sum(list, path)
+  local files = require "gprof.library.file_set".new()
+  for _, named in ipairs(list) do files:add(named) end
+  if files:contains(path) then return end
+  require "gprof.format.terminal".tell("gprof.lua: " .. path ..
+    ": was created by another process meanwhile: the profiles are added to it")
+  table.insert(list.named, path)
+  add(list, path)
+end
+
+-- Adds the profiles that an operand stands for.
+local function add_operand(list, path, settings)
+  local reads_directories = policy.of(settings).reads_directories
+  table.insert(list.named, path)
+  if reads_directories and core.file_status(path) == "directory" then
+    add_directory(list, path, settings.styles.sum and defaults.sum_path(settings))
+  else
+    add(list, path)
+  end
+end
+
 --- Finds the profiles of a command line without opening them.
 -- @tparam table settings from `command_line.read`
 -- @treturn table list
 -- @raise a table with the field `message`
 function profiles.find(settings)
   local list = { named = {}, directories = {}, directory = {}, errors = {} }
-  local sum = settings.styles.sum and defaults.sum_path(settings)
-  local reads_directories = policy.of(settings).reads_directories
   for i = 2, #settings.operands do
     local path = settings.operands[i]
-    table.insert(list.named, path)
-    if reads_directories and core.file_status(path) == "directory" then
-      add_directory(list, path, sum)
-    else
-      add(list, path)
-    end
+    if not is_missing_sum(path, settings) then add_operand(list, path, settings) end
   end
   for _, path in ipairs(settings.profiles_from) do
     table.insert(list.named, path)
     add_list(list, path)
   end
   if #list == 0 then
-    list.named[1] = defaults.profile_path(settings)
+    list.named[1] = settings.operands[2] or defaults.profile_path(settings)
     add(list, list.named[1])
   end
+  local target = settings.sum_target
+  if target and target.is_new then add_new_sum(list, target.path) end
   return list[2] and without_accompanying(list) or list
 end
 

@@ -4,7 +4,6 @@
 -- A run is a table with these fields, in the order in which they are set:
 --
 -- - `settings`, from `command_line.read`;
--- - `sum_target`, nil unless a sum is requested;
 -- - `image`; `data`, the sum of the profiles; `name`, the profiles' name in messages;
 --   `skipped` and `added`, the numbers of bad and of good profiles;
 -- - `chosen`, the styles of the output; `printed`, these styles and the reports requested
@@ -52,7 +51,9 @@ end
 -- skipped.
 local function only_profile(settings)
   local path = settings.operands[2] or defaults.profile_path(settings)
-  if settings.operands[3] or settings.profiles_from[1] or settings.keep_going then
+  if settings.operands[3] or settings.profiles_from[1] or settings.keep_going or
+    settings.sum_target and settings.sum_target.is_new
+  then
     return nil
   end
   local may_be_directory =
@@ -319,16 +320,17 @@ end
 -- glibc's format.
 local function write_sum(run)
   if not run.chosen.sum then return end
-  local format, target = run.settings.file_format, run.sum_target
+  local format, target = run.settings.file_format, run.settings.sum_target
   output.new_profile(target, run.data, format ~= "prof" and format or "magic",
     ordering_symbols(run))
 end
 
--- Reads the profiles, checks them, and writes their sum.
+-- Reads the profiles, checks them, and writes their sum. In the sandbox, the file of the
+-- sum is locked already.
 local function read_and_sum(run)
-  local target <close> = run.settings.styles.sum and
-    require "gprof.cli.sum_target".open(run.settings)
-  run.sum_target = target
+  local settings = run.settings
+  local _ <close> = settings.styles.sum and not settings.sum_target and
+    require "gprof.cli.sum_target".open(settings)
   read_files(run)
   select_output(run)
   if run.settings.with then require "gprof.cli.libraries".open(run, warn) end

@@ -48,6 +48,7 @@ local function add_profiles(paths, settings)
   end
   add_all(paths, settings.profiles)
   add_all(paths, { table.unpack(settings.operands, 2) })
+  if settings.sum_target then paths[#paths + 1] = settings.sum_target.path end
   paths[#paths + 1] = defaults.profile_path(settings)
 end
 
@@ -107,8 +108,8 @@ end
 
 -- Returns a function that decides how to write a file. It takes the file's name, and
 -- returns a function of (path, fill); or nil, if the options do not request such a file.
-local function requested(settings, target)
-  local exported = {}
+local function requested(settings)
+  local exported, target = {}, settings.sum_target
   for _, export in ipairs(settings.exports) do
     if export.path then exported[export.path] = true end
   end
@@ -165,10 +166,10 @@ end
 -- @raise a table with the field `message`
 return function(settings, write)
   local image = defaults.image_path(settings)
-  local target <close> = require "gprof.cli.sum_target".open(settings)
+  local _ <close> = require "gprof.cli.sum_target".open(settings)
   use_one_process(settings)
   return unpack_results(sandbox.run(packed_run(settings), {
-    about = image, read = readable(settings, image), writes = requested(settings, target),
+    about = image, read = readable(settings, image), writes = requested(settings),
     memory = settings.sandbox_memory, time = settings.sandbox_time, write = write,
   }))
 end

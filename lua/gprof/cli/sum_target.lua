@@ -2,6 +2,10 @@
 -- also be one of the profiles. Without the lock, another process could write a sum to the
 -- file after we have read it, and we would overwrite that sum.
 --
+-- If there is no file yet, its name is locked. A process that has waited for this lock
+-- may find that another one has created the file. Then the file is one of the profiles:
+-- replacing it would lose the other process's profiles.
+--
 -- @internal gprof.cli.sum_target
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -11,31 +15,56 @@ local defaults = require "gprof.cli.defaults"
 local sum_target = {}
 sum_target.__index = sum_target
 
--- Locks the file. Returns the lock, and whether there is no file yet.
-local function lock(path, follow)
-  local held, state = core.lock(path, follow, false)
-  if state == "busy" then
-    require "gprof.format.terminal".tell(
-      ("gprof.lua: %s: waiting for another process that writes it"):format(path))
-    held, state = core.lock(path, follow, true)
+-- Returns a function that takes locks on a path. It waits while another process holds the
+-- lock, and reports the first time that it waits.
+local function locker(path)
+  local told = false
+  return function(lock, follow)
+    local held, state = lock(path, false, follow)
+    if state ~= "busy" then return held, state end
+    if not told then
+      require "gprof.format.terminal".tell(
+        ("gprof.lua: %s: waiting for another process that writes it"):format(path))
+    end
+    told = true
+    return lock(path, true, follow)
   end
-  return held, state == "missing"
+end
+
+-- Locks the file, or its name. Returns the lock, nil if locking is not possible; whether
+-- there is no file yet; and whether another process has just created the file.
+local function lock(path, follow)
+  local take = locker(path)
+  local file, state = take(core.lock, follow)
+  if state ~= "missing" then return file, false, false end
+  local name = take(core.lock_name)
+  file, state = take(core.lock, follow)
+  if state == "missing" then return name, true, false end
+  local _ <close> = name
+  return file, false, true
 end
 
 --- Locks the file of the sum that the settings request. Waits for other processes that
--- hold the lock.
+-- hold the lock. Sets `settings.sum_target` to a table with these fields:
+--
+-- - `path`; `kind`, who chose the path;
+-- - `is_first`, whether there is no file yet (see `gprof.output.new_file`);
+-- - `is_new`, whether another process has created the file since this one started.
+--
 -- @tparam table settings
--- @treturn sum_target|nil the file, unlocked at the end of the scope of a `<close>`
---   variable; nil if no sum is requested. Its fields: `path`; `kind`, who chose the path;
---   and `is_first`, whether there is no file yet (see `gprof.output.new_file`)
+-- @treturn sum_target|nil the table, for a `<close>` variable, at the end of whose scope
+--   the file is unlocked; nil if no sum is requested
 function sum_target.open(settings)
   if not settings.styles.sum then return nil end
   local path = defaults.sum_path(settings)
   local kind = not settings.sum_file and "default" or
     settings.sandbox and "confined" or "chosen"
-  local held, is_first = lock(path, kind == "chosen")
-  return setmetatable({ path = path, kind = kind, is_first = is_first, lock = held },
-    sum_target)
+  local target = setmetatable({ path = path, kind = kind }, sum_target)
+  if path ~= "-" then
+    target.lock, target.is_first, target.is_new = lock(path, kind == "chosen")
+  end
+  settings.sum_target = target
+  return target
 end
 
 function sum_target:__close()

@@ -27,6 +27,8 @@ local values <const> = {
   -- In a sum, the option `file_format` applies to the output only; input formats are
   -- detected.
   detects_summed_formats = { true, false },
+  -- A sum that does not exist yet may be named as one of several profiles: it is empty.
+  starts_missing_sums = { true, false },
   -- Records of a sum keep the order in which they were read. GNU gprof sorts them by
   -- symbol. Their order decides the order of equal figures in reports on the sum.
   keeps_record_order = { true, false },
