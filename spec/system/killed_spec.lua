@@ -1,7 +1,7 @@
 -- The program is killed or interrupted at random moments. Each output file must then be the old or the complete new
 -- one. Only SIGKILL may leave a temporary file, with the name that the manual documents.
 --
--- GPROF_FAULTS=all sends thousands of signals (`make faults`).
+-- GPROF_FAULTS=all sends 1,000 signals for each file (`make faults`).
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -13,99 +13,96 @@ local shell = require "support.shell"
 
 local built = build.program "cycles"
 
--- Returns a shell script that sends a signal to the program $delay seconds after its start. It prints the status, the
--- state of each file, the names of temporary files, and the messages (except messages from timeout).
-local function killing(names, signal)
-  local lines = { ([[timeout -s %s --preserve-status $delay "$@" >report 2>told; status=$?; state=]]):format(signal) }
-  for _, name in ipairs(names) do
-    lines[#lines + 1] = ([[if cmp -s %s old/%s; then state="$state old"]]):format(name, name)
-    lines[#lines + 1] = ([[elif cmp -s %s full/%s; then state="$state new"]]):format(name, name)
-    lines[#lines + 1] = [[else state="$state other"; fi]]
-    lines[#lines + 1] = ("cp old/%s %s"):format(name, name)
-  end
-  lines[#lines + 1] = [[left=$(ls -A temporary; ls | grep '[.]tmp$')
-    echo "$status$state:" $left "; $(grep -v Killed told | tr '\n' ' ')"; rm -f *.tmp]]
-  return table.concat(lines, "\n")
+local statuses <const> = { KILL = "137", INT = "130", TERM = "143", HUP = "129" }
+local signals <const> = { "HUP", "INT", "KILL", "TERM" }
+
+-- Returns a shell script that sends $signal to the program $delay seconds after its start. It prints the signal, the
+-- status, the state of the file, the names of temporary files, and the messages (except messages from timeout). Then it
+-- restores the old file.
+local function killing(name)
+  return ([[
+    timeout -s $signal --preserve-status $delay "$@" >report 2>told; status=$?
+    if cmp -s NAME old/NAME; then state=old; elif cmp -s NAME full/NAME; then state=new; else state=other; fi
+    cp old/NAME NAME
+    left=$(ls -A temporary; ls | grep '[.]tmp$')
+    echo $signal $status $state: $left "; $(grep -v Killed told | tr '\n' ' ')"; rm -f *.tmp
+  ]]):gsub("NAME", name)
 end
 
-local statuses <const> = { KILL = "137", INT = "130", TERM = "143", HUP = "129" }
-
--- Sends a signal `times` times. Only SIGKILL may leave temporary files.
-local function kill(signal, words, names, times)
+-- Makes a directory with an old and a new version of the file that the program writes.
+local function workplace(words, name)
   local dir = shell.tmpdir "killed"
   shell.check { "mkdir", dir .. "/old", dir .. "/full", dir .. "/temporary" }
   local made = program.run(words, { cwd = dir .. "/full" })
   assert(made.status == 0, made.stderr)
-  for _, name in ipairs(names) do
-    for _, place in ipairs { "/old/", "/" } do shell.write(dir .. place .. name, "an older one\n") end
+  for _, place in ipairs { "/old/", "/" } do shell.write(dir .. place .. name, "an older one\n") end
+  return dir
+end
+
+-- Returns this number of random signals, at random moments until shortly after the program's end.
+local function random_moments(times, words, dir)
+  local whole, moments = faults.duration([["$@" >report]], words, { cwd = dir .. "/full" }), {}
+  for i = 1, times do
+    moments[i] = ("%.4f %s"):format(math.random() * whole * 1.2 + 0.0001, signals[math.random(#signals)])
   end
-  local whole = faults.duration([["$@" >report]], words, { cwd = dir .. "/full" })
-  local delays = {}
-  for i = 1, times do delays[i] = ("%.4f"):format(math.random() * whole * 1.2 + 0.0001) end
-  local line = "export TMPDIR=$PWD/temporary; for delay in " .. table.concat(delays, " ") .. "; do\n" ..
-    killing(names, signal) .. "\ndone"
+  return moments
+end
+
+-- Sends the program signals while it writes a file. Only SIGKILL may leave temporary files.
+local function kill(words, name)
+  local dir, times = workplace(words, name), faults.count(1000, 8)
+  shell.write(dir .. "/moments", table.concat(random_moments(times, words, dir), "\n") .. "\n")
+  local line = "export TMPDIR=$PWD/temporary; while read delay signal; do\n" .. killing(name) .. "done <moments"
   local result = launch.line(line, words, { cwd = dir })
-  local seen, left = { old = 0, new = 0 }, 0
-  for line_of_run, status, states, names_left, told in
-    result.stdout:gmatch "((%d+)([%l ]*):([^;\n]*); ([^\n]*))\n"
+  local seen, left = {}, 0
+  for one_run, signal, status, state, names_left, told in
+    result.stdout:gmatch "((%u+) (%d+) (%l+):([^;\n]*); ([^\n]*))\n"
   do
-    local label = ("GPROF_SEED=%d: %s"):format(faults.seed, line_of_run)
-    for state in states:gmatch "%l+" do seen[assert(seen[state] and state, label)] = seen[state] + 1 end
+    local label = ("GPROF_SEED=%d: %s"):format(faults.seed, one_run)
+    assert(state == "old" or state == "new", label)
     -- Until the program handles SIGINT, the interpreter handles it, with this message and status 1.
     local early = signal == "INT" and status == "1" and told:find("interrupted!", 1, true)
-    assert(told == "" or early and not states:find "new", label)
-    for name in names_left:gmatch "%S+" do
-      local target = name:match "^(.+)%.%d+%-0%.tmp$"
-      assert(signal == "KILL" and target and table.concat(names, " "):find(target, 1, true), label)
+    assert(told == "" or early and state == "old", label)
+    assert(early or status == statuses[signal] or status == "0", label)
+    for other in names_left:gmatch "%S+" do
+      assert(signal == "KILL" and other:match "^(.+)%.%d+%-0%.tmp$" == name, label)
       left = left + 1
     end
-    assert(early or status == statuses[signal] or status == "0", label)
+    table.insert(seen, state)
   end
-  assert(seen.old + seen.new == times * #names, result.stdout .. result.stderr)
-  faults.tell("%s: %d times SIG%s: %d old, %d new, %d left beside", table.concat(words, " "):gsub("%S*/", ""), times,
-    signal, seen.old, seen.new, left)
+  assert.equal(times, #seen, result.stdout .. result.stderr)
+  local _, new = table.concat(seen, " "):gsub("new", "")
+  faults.tell("%s: %d signals: %d old, %d new, %d left by SIGKILL", table.concat(words, " "):gsub("%S*/", ""), times,
+    times - new, new, left)
 end
 
--- Returns the arguments for all exports in one run, and the files that they write.
-local function all_exports()
-  local words, names = {}, {}
-  for _, kind in ipairs(require "gprof.cli.exports".kinds) do
-    if kind ~= "svg" or shell.installed "dot" then
-      table.insert(words, ("--export=%s:the.%s"):format(kind, kind))
-      table.insert(names, "the." .. kind)
-    end
-  end
-  return words, names
-end
-
-describe("the program, when killed,", function()
+describe("the program leaves the old or the complete new", function()
   local bins = { n = 400000 }
   for i = 1, bins.n do bins[i] = i % 7 end
   local big = gmon.write(shell.tmpdir() .. "/big", gmon.magic { records = {
     { kind = "histogram", low = 0x1000, high = 0x1000 + 4 * bins.n, bins = bins } } })
 
-  for signal in pairs(statuses) do
-    local after = ", after SIG" .. signal
+  it("sum, if a signal ends it", function()
+    kill({ "-s", built.image, big, big }, "gmon.sum")
+  end)
 
-    it("leaves the old or the complete new sum" .. after, function()
-      kill(signal, { "-s", built.image, big, big }, { "gmon.sum" }, faults.count(300, 5))
-    end)
+  it("sum of several processes, if a signal ends it", function()
+    kill({ "-s", "--jobs=3", built.image, big, big, big }, "gmon.sum")
+  end)
 
-    it("leaves the old or the complete new sum of several processes" .. after, function()
-      kill(signal, { "-s", "--jobs=3", built.image, big, big, big }, { "gmon.sum" }, faults.count(200, 3))
-    end)
+  it("annotated source, if a signal ends it", function()
+    kill({ "-l", "-A", "-y", built.image, built.gmon }, "cycles.c-ann")
+  end)
 
-    it("leaves the old or the complete new annotated source" .. after, function()
-      kill(signal, { "-l", "-A", "-y", built.image, built.gmon }, { "cycles.c-ann" }, faults.count(300, 5))
-    end)
+  it("page, if a signal ends it", function()
+    kill({ "--html=page", built.image, built.gmon }, "page")
+  end)
 
-    it("leaves the old or the complete new page" .. after, function()
-      kill(signal, { "--html=page", built.image, built.gmon }, { "page" }, faults.count(300, 5))
-    end)
-
-    it("leaves the old or the complete new exports" .. after, function()
-      local words, names = all_exports()
-      kill(signal, table.move({ built.image, built.gmon }, 1, 2, #words + 1, words), names, faults.count(200, 5))
-    end)
+  for _, kind in ipairs(require "gprof.cli.exports".kinds) do
+    if kind ~= "svg" or shell.installed "dot" then
+      it("export, if a signal ends it: " .. kind, function()
+        kill({ ("--export=%s:export"):format(kind), built.image, built.gmon }, "export")
+      end)
+    end
   end
 end)
