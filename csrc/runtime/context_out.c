@@ -3,14 +3,14 @@
 
 #include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "runtime/linux.h"
 #include "runtime/modules.h"
 #include "runtime/output.h"
 #include "runtime/sampling.h"
-#include "runtime/table.h"
+#include "runtime/snapshot.h"
+#include "runtime/text.h"
 #include "runtime/threads.h"
 
 #define VERSION 1
@@ -48,7 +48,7 @@ static size_t read_start(const char *path, char *bytes, size_t size) {
 
 /* Whether contexts were joined because the memory limit was reached. */
 static bool joined(void) {
-  const thread *t = __atomic_load_n(&rec_tables, __ATOMIC_ACQUIRE);
+  const thread *t = rec_taken_tables;
   while (t && !t->full) t = t->next;
   return t;
 }
@@ -62,7 +62,7 @@ static void put_process(const process *about) {
   rec_put_u64(about->begin);
   rec_put_u64(about->end);
   rec_put_u64(rec_limit);
-  rec_put_u64(__atomic_load_n(&rec_lost, __ATOMIC_RELAXED));
+  rec_put_u64(about->lost);
   rec_put_u64((uint64_t)rec_timer_error);
   rec_put_u64(about->code_low);
   rec_put_u64(about->code_high);
@@ -99,21 +99,16 @@ static void put_modules(void) {
 
 /* --- threads ---------------------------------------------------------------- */
 
-/* The processor time of a table's threads, in nanoseconds. */
-static uint64_t cpu_time(const thread *t) {
-  if (__atomic_load_n(&t->ended, __ATOMIC_ACQUIRE) || t->deferred) return t->cpu;
-  /* The kernel's id of the clock that measures another thread's processor time. */
-  const int clock = (int)(~(unsigned)t->id << 3 | 6u);
-  return t->cpu + read_clock(clock);
-}
-
 static size_t thread_name(const thread *t, char *name, size_t size) {
   if (__atomic_load_n(&t->ended, __ATOMIC_ACQUIRE)) {
     memcpy(name, t->name, sizeof t->name);
     return strnlen(name, sizeof t->name);
   }
   char path[64];
-  snprintf(path, sizeof path, "/proc/self/task/%d/comm", t->id);
+  text built = begin_text(path, sizeof path);
+  add_text(&built, "/proc/self/task/");
+  add_number(&built, (uint64_t)t->id);
+  add_text(&built, "/comm");
   const size_t used = read_start(path, name, size);
   return used > 0 && name[used - 1] == '\n' ? used - 1 : used;
 }
@@ -121,46 +116,47 @@ static size_t thread_name(const thread *t, char *name, size_t size) {
 /* Returns the block that contains record number `first`. The list of blocks begins with
  * the newest one. */
 static const block *block_from(const thread *t, uint32_t first) {
-  const block *b = __atomic_load_n(&t->blocks, __ATOMIC_ACQUIRE);
+  const block *b = t->taken.blocks;
   while (b->first[0].number > first) b = b->next;
   return b;
 }
 
-static void put_record(const record *r) {
+static void put_record(const record *r, uint64_t count) {
   const bool nothing = r->self != 0 && !r->entered;
   const record *entered = r->self != 0 && r->entered ? r->entered : r;
   rec_put_u32(r->context ? r->context->number : r->number);
   rec_put_u32(nothing ? IGNORED : entered->number);
   rec_put_u64(r->from);
   rec_put_u64(r->self);
-  rec_put_u64(__atomic_load_n(&r->count, __ATOMIC_RELAXED));
+  rec_put_u64(count);
 }
 
 #define RECORD_SIZE (2 * sizeof(uint32_t) + 3 * sizeof(uint64_t))
 
-static void put_records(const thread *t, uint32_t count) {
-  for (uint32_t done = 0; done < count;) {
+static void put_records(const thread *t) {
+  for (uint32_t done = 0; done < t->taken.records;) {
     const block *b = block_from(t, done);
-    for (size_t i = 0; i < b->used && done < count; i++, done++) put_record(&b->first[i]);
+    for (size_t i = 0; i < b->marked; i++, done++)
+      put_record(&b->first[i], taken_count(b, i));
   }
 }
 
 static void put_thread(const thread *t) {
   char name[32];
   const size_t name_size = thread_name(t, name, sizeof name);
-  const uint32_t count = __atomic_load_n(&t->records, __ATOMIC_ACQUIRE);
+  const totals *const now = &t->taken.now, *const written = &t->taken.written;
   put_section(THREAD, 6 * sizeof(uint32_t) + 3 * sizeof(uint64_t) + name_size +
-                          (uint64_t)count * RECORD_SIZE);
+                          (uint64_t)t->taken.records * RECORD_SIZE);
   rec_put_u32(t->number);
   rec_put_u32((uint32_t)t->id);
   rec_put_u32(t->threads);
   rec_put_u32(t->deferred);
-  rec_put_u64(cpu_time(t));
-  rec_put_u64(t->signals);
-  rec_put_u64(t->inside);
+  rec_put_u64(now->cpu - written->cpu);
+  rec_put_u64(now->signals - written->signals);
+  rec_put_u64(now->inside - written->inside);
   put_bytes(name, name_size);
-  rec_put_u32(count);
-  put_records(t, count);
+  rec_put_u32(t->taken.records);
+  put_records(t);
 }
 
 void rec_put_contexts(const process *about) {
@@ -170,8 +166,7 @@ void rec_put_contexts(const process *about) {
   rec_put_u16(sizeof(void *));
   put_process(about);
   put_modules();
-  for (const thread *t = __atomic_load_n(&rec_tables, __ATOMIC_ACQUIRE); t; t = t->next)
-    put_thread(t);
+  for (const thread *t = rec_taken_tables; t; t = t->next) put_thread(t);
   put_section(END, sizeof(uint32_t));
   rec_put_u32(rec_output_sum());
 }

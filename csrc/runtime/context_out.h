@@ -12,10 +12,11 @@
 typedef struct process {
   int64_t id, parent;
   uint64_t begin, end;
+  uint64_t lost;                 /* calls that were not counted, for lack of memory */
   uintptr_t code_low, code_high; /* range of the histogram in gmon.out, as loaded */
 } process;
 
-/* Writes the context profile to the output file (see output.h). */
+/* Writes the last snapshot to the output file (see output.h). */
 void rec_put_contexts(const process *about);
 
 #endif

@@ -113,6 +113,31 @@ rec_preserve:
 	.cfi_endproc
 	.size rec_preserve, . - rec_preserve
 
+/* int rec_clone(long flags, void *stack, int *tid, void (*run)(void)): makes a thread,
+ * which ends when `run` returns. The kernel clears *tid after the thread's end. Returns
+ * the thread's id or a negative errno. */
+	.globl rec_clone
+	.hidden rec_clone
+	.type rec_clone, @function
+	.p2align 4
+rec_clone:
+	.cfi_startproc
+	mov %rdx, %r10
+	mov %rcx, %r9
+	mov $56, %eax           /* clone */
+	syscall
+	test %eax, %eax
+	jz 3f
+	ret
+	.cfi_endproc
+3:	xor %ebp, %ebp
+	call *%r9
+	xor %edi, %edi
+	mov $60, %eax           /* exit */
+	syscall
+	hlt
+	.size rec_clone, . - rec_clone
+
 #endif
 
 	.section .note.GNU-stack, "", %progbits

@@ -8,7 +8,7 @@
 #include "runtime/modules.h"
 #include "runtime/output.h"
 #include "runtime/sampling.h"
-#include "runtime/table.h"
+#include "runtime/snapshot.h"
 
 typedef struct arc {
   uintptr_t from, self;
@@ -21,7 +21,6 @@ typedef struct sums {
   uintptr_t bias;
   arc *arcs;
   size_t buckets; /* a power of two */
-  size_t left;    /* free buckets that may still be used */
   uint64_t *bins;
   size_t bin_count;
 } sums;
@@ -33,7 +32,7 @@ static bool in_program(uintptr_t address) {
 static void count_record(void *into, const record *r, uint64_t count) {
   sums *all = into;
   (void)count;
-  all->left += r->self != 0;
+  all->buckets += r->self != 0;
 }
 
 static void add_arc(sums *all, uintptr_t from, uintptr_t self, uint64_t count) {
@@ -42,12 +41,8 @@ static void add_arc(sums *all, uintptr_t from, uintptr_t self, uint64_t count) {
   arc *a = &all->arcs[key >> 20 & (all->buckets - 1)];
   while (a->self != 0 && (a->from != from || a->self != self))
     if (++a == all->arcs + all->buckets) a = all->arcs;
-  if (a->self == 0) {
-    if (all->left == 0) return;
-    all->left--;
-    a->from = from;
-    a->self = self;
-  }
+  a->from = from;
+  a->self = self;
   a->count += count;
 }
 
@@ -139,9 +134,8 @@ static void put_arcs(arc *arcs, size_t buckets) {
 
 static bool allocate_sums(sums *all) {
   rec_visit_records(count_record, all);
-  all->left = 4 * all->left + 1024;
-  all->buckets = 1;
-  while (all->buckets < 2 * all->left) all->buckets *= 2;
+  const size_t most = all->buckets; /* arcs */
+  for (all->buckets = 1; all->buckets <= 2 * most;) all->buckets *= 2;
   all->arcs = map_memory(all->buckets * sizeof *all->arcs);
   all->bin_count = (all->high - all->low) / REC_BYTES_PER_BIN;
   all->bins = map_memory((all->bin_count + 1) * sizeof *all->bins);
@@ -151,17 +145,11 @@ static bool allocate_sums(sums *all) {
 static void free_sums(sums *all) {
   if (all->arcs) unmap_memory(all->arcs, all->buckets * sizeof *all->arcs);
   if (all->bins) unmap_memory(all->bins, (all->bin_count + 1) * sizeof *all->bins);
-  *all = (sums){.low = all->low, .high = all->high, .bias = all->bias};
 }
 
-/* Adds up all tables. Starts again if other threads have meanwhile added more records
- * than the hash table has room for. */
 static bool add_up(sums *all) {
-  do {
-    free_sums(all);
-    if (!allocate_sums(all)) return false;
-    rec_visit_records(add_record, all);
-  } while (all->left == 0);
+  if (!allocate_sums(all)) return false;
+  rec_visit_records(add_record, all);
   return true;
 }
 

@@ -9,6 +9,7 @@
 #include "runtime/linux.h"
 #include "runtime/profile.h"
 #include "runtime/recorder.h"
+#include "runtime/requests.h"
 #include "runtime/sampling.h"
 
 /* --- ends of the program ---------------------------------------------------- */
@@ -47,24 +48,39 @@ void rec_catch_abort(void) {
 
 /* --- actions of signals ----------------------------------------------------- */
 
+/* Whether the recorder uses a signal, for which the program sees the default action. */
+static bool is_own(int number) {
+  return number != 0 && (number == rec_tick_signal || number == rec_user_signal);
+}
+
+/* Leaves one of the recorder's signals to the program. */
+static void give_way(int number) {
+  if (number == rec_tick_signal) {
+    rec_end_sampling();
+    rec_end_requests();
+  }
+  if (number == rec_user_signal) rec_end_user_signal();
+}
+
 /* For SIGABRT, our action replaces the default one, but the program sees the default. If
- * the program sets an action for the timers' signal, sampling ends. */
+ * the program sets an action for one of the recorder's signals, the recorder gives
+ * way. */
 EXPORTED int sigaction(int number, const struct sigaction *restrict action,
                        struct sigaction *restrict old) {
-  const bool is_tick = number == rec_tick_signal && rec_tick_signal != 0;
+  const bool own = is_own(number);
   struct sigaction before;
   int result;
-  if (is_tick && !action) {
+  if (own && (!action || action->sa_handler == SIG_DFL)) {
     if (old) memset(old, 0, sizeof *old);
     return 0;
   }
-  if (is_tick) rec_end_sampling();
+  if (own) give_way(number);
   if (number == SIGABRT && action && action->sa_handler == SIG_DFL)
     result = set_abort_action(&before);
   else
     result = __sigaction(number, action, &before);
   if (result != 0 || !old) return result;
-  if (is_tick || before.sa_handler == write_and_abort)
+  if (own || before.sa_handler == write_and_abort)
     memset(old, 0, sizeof *old);
   else
     *old = before;
@@ -90,10 +106,13 @@ EXPORTED int sigaltstack(const stack_t *restrict new, stack_t *restrict old) {
 
 /* --- signal masks ----------------------------------------------------------- */
 
-/* Signals that a program must not block: glibc's own, and the timers' signal. */
+static uint64_t bit_of(int number) {
+  return number ? UINT64_C(1) << (number - 1) : 0;
+}
+
+/* Signals that a program must not block: glibc's own, and the recorder's. */
 static uint64_t never_blocked(void) {
-  const uint64_t own = UINT64_C(3) << 31; /* 32 and 33 */
-  return rec_tick_signal ? own | UINT64_C(1) << (rec_tick_signal - 1) : own;
+  return bit_of(32) | bit_of(33) | bit_of(rec_tick_signal) | bit_of(rec_user_signal);
 }
 
 EXPORTED int pthread_sigmask(int how, const sigset_t *restrict set,

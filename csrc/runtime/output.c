@@ -3,15 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "runtime/linux.h"
 
 static struct {
-  const char *name;
-  char temporary[PATH_MAX + 32];
+  const char *path;
   int file, error; /* `error` is the errno of the first failure */
   uint32_t sum;
   size_t used;
@@ -28,21 +25,19 @@ static void prepare_sums(void) {
   }
 }
 
-static void remove_temporary(void) {
-  SYSTEM_CALL(unlinkat, AT_FDCWD, out.temporary, 0, 0);
+static void remove_file(const char *path) {
+  SYSTEM_CALL(unlinkat, AT_FDCWD, path, 0, 0);
 }
 
-bool rec_open_output(const char *name) {
+bool rec_open_output(const char *path) {
   if (sums[1] == 0) prepare_sums();
-  out.name = name;
+  out.path = path;
   out.error = 0;
   out.used = 0;
   out.sum = UINT32_MAX;
-  const long process = SYSTEM_CALL(getpid, 0, 0, 0, 0);
-  snprintf(out.temporary, sizeof out.temporary, "%s.%ld.tmp", name, process);
-  remove_temporary(); /* left by a killed process with the same id */
+  remove_file(path); /* left by a killed process with the same id */
   const long file =
-      SYSTEM_CALL(openat, AT_FDCWD, out.temporary,
+      SYSTEM_CALL(openat, AT_FDCWD, path,
                   O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0666);
   out.file = (int)file;
   if (file < 0) out.error = (int)-file;
@@ -83,20 +78,19 @@ uint32_t rec_output_sum(void) {
   return ~out.sum;
 }
 
-int rec_close_output(void) {
+int rec_close_output(int error) {
   if (out.file < 0) return out.error;
+  if (!out.error) out.error = error;
   flush();
-  long failed = SYSTEM_CALL(close, out.file, 0, 0, 0);
-  if (failed == 0 && !out.error)
-    failed = system_call(SYS_renameat2, AT_FDCWD, (long)out.temporary, AT_FDCWD,
-                         (long)out.name, 0, 0);
+  const long failed = SYSTEM_CALL(close, out.file, 0, 0, 0);
   if (!out.error) out.error = (int)-failed;
-  if (out.error) remove_temporary();
+  if (out.error) remove_file(out.path);
   return out.error;
 }
 
-void rec_discard_output(void) {
-  if (out.file < 0) return;
-  SYSTEM_CALL(close, out.file, 0, 0, 0);
-  remove_temporary();
+int rec_rename_output(const char *path, const char *name) {
+  const long failed = system_call(SYS_renameat2, AT_FDCWD, (long)path, AT_FDCWD,
+                                  (long)name, 0, 0);
+  if (failed) remove_file(path);
+  return (int)-failed;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writes a file under a temporary name, and renames it when it is complete. Does not use
- * the C library's files or memory, so signal handlers may write.
+ * Writes files, which get a temporary name until they are complete. Does not use the C
+ * library's files or memory, so signal handlers may write.
  */
 #ifndef GPROF_RUNTIME_OUTPUT_H
 #define GPROF_RUNTIME_OUTPUT_H
@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Opens the output file, which will be named `name`. Only one file can be open at a
- * time. */
-bool rec_open_output(const char *name);
+/* Opens the output file, under a temporary name that remains valid until the file is
+ * closed. Only one file can be open at a time. */
+bool rec_open_output(const char *path);
 
 void rec_put(const void *bytes, size_t size);
 void rec_put_u16(uint16_t number);
@@ -22,11 +22,12 @@ void rec_put_u64(uint64_t number);
 /* CRC-32 (of zlib and gzip) of all bytes so far. */
 uint32_t rec_output_sum(void);
 
-/* Renames the complete file. Returns 0, or the errno of the first failure, after which
- * the file is removed. */
-int rec_close_output(void);
+/* Closes the file. Returns 0, or the errno of the first failure, after which the file is
+ * removed. `error` is the errno of a failure of the caller, or 0. */
+int rec_close_output(int error);
 
-/* Removes the incomplete file. */
-void rec_discard_output(void);
+/* Renames a closed file. Returns 0, or the errno of a failure, after which the file is
+ * removed. */
+int rec_rename_output(const char *path, const char *name);
 
 #endif

@@ -3,9 +3,8 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <linux/futex.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,52 +15,69 @@
 #include "runtime/modules.h"
 #include "runtime/output.h"
 #include "runtime/sampling.h"
-#include "runtime/table.h"
+#include "runtime/snapshot.h"
+#include "runtime/text.h"
 #include "runtime/threads.h"
+
+/* A file of the profile. */
+typedef struct file {
+  char name[2 * PATH_MAX];           /* path */
+  char temporary[2 * PATH_MAX + 32]; /* path until the file is complete */
+  int error;
+} file;
 
 static process about;
 static bool child;       /* this process was made by fork */
-static uint64_t written; /* state of the tables when the profile was written */
-static bool writing;
+static unsigned part;    /* number of the profile, from 1 */
+static uint64_t written; /* sum of all counts when the profile was last written */
+static int writer;       /* id of the thread that writes; 0 if there is none */
+static uint64_t lost_before; /* calls lost before this profile began */
 static char directory[PATH_MAX]; /* directory of the first profile; "" until it is
                                     written */
-static char name[2 * PATH_MAX];  /* path of the file being written */
-
-static uint64_t now(void) { return read_clock(CLOCK_REALTIME); }
+static char prefix[PATH_MAX];    /* value of GMON_OUT_PREFIX; "" if it is not set */
+static file gmon, contexts;
 
 void rec_set_code(uintptr_t low, uintptr_t high) {
   about.code_low = low & ~(uintptr_t)(REC_BYTES_PER_BIN - 1);
   about.code_high = (high + REC_BYTES_PER_BIN - 1) & ~(uintptr_t)(REC_BYTES_PER_BIN - 1);
 }
 
-void rec_begin_profile(bool forked) {
+static void read_prefix(char **environment) {
+  static const char variable[] = "GMON_OUT_PREFIX=";
+  const char *value = "";
+  for (; environment && *environment; environment++)
+    if (strncmp(*environment, variable, sizeof variable - 1) == 0)
+      value = *environment + sizeof variable - 1;
+  text copy = begin_text(prefix, sizeof prefix);
+  add_text(&copy, value);
+}
+
+void rec_begin_profile(char **environment, bool forked) {
   about.id = SYSTEM_CALL(getpid, 0, 0, 0, 0);
   about.parent = SYSTEM_CALL(getppid, 0, 0, 0, 0);
-  about.begin = now();
+  about.begin = read_clock(CLOCK_REALTIME);
   child = forked;
+  part = 1;
   directory[0] = '\0';
-  written = 0;
-  writing = false;
+  written = lost_before = 0;
+  writer = 0;
+  read_prefix(environment);
 }
 
-static void add_count(void *into, const record *r, uint64_t count) {
-  (void)r;
-  *(uint64_t *)into += count;
-}
+bool rec_own_profile(void) { return SYSTEM_CALL(getpid, 0, 0, 0, 0) == about.id; }
 
-/* A number that changes with every recorded call and sample. */
-static uint64_t state_of_tables(void) {
-  uint64_t state = 0;
-  rec_visit_records(add_count, &state);
-  return state;
-}
+const char *rec_written_path(void) { return contexts.name; }
 
-static void complain(const char *what, int error) {
+static void complain(const char *name, const char *what, int error) {
   char line[2 * PATH_MAX + 256];
-  const int size =
-      snprintf(line, sizeof line, "libgprof-recorder: %s: %s%s%s\n", name, what,
-               *what && error ? ": " : "", error ? strerrordesc_np(error) : "");
-  if (size > 0) SYSTEM_CALL(write, STDERR_FILENO, line, (size_t)size, 0);
+  text message = begin_text(line, sizeof line);
+  add_text(&message, "libgprof-recorder: ");
+  add_text(&message, name);
+  add_text(&message, ": ");
+  add_text(&message, what);
+  add_text(&message, strerrordesc_np(error));
+  add_text(&message, "\n");
+  SYSTEM_CALL(write, STDERR_FILENO, line, message.at - line, 0);
 }
 
 /* --- names ------------------------------------------------------------------ */
@@ -74,58 +90,141 @@ static void find_directory(void) {
     memcpy(directory, ".", 2);
 }
 
-/* Sets the name that glibc would choose; in a forked child, with the process id. */
-static void set_name(const char *suffix) {
-  const char *prefix = secure_getenv("GMON_OUT_PREFIX");
-  const char *base = prefix ? prefix : "gmon.out";
-  char number[32] = "";
-  if (prefix || child) snprintf(number, sizeof number, ".%lld", (long long)about.id);
+/* Sets the name that glibc would choose. In a forked child, it has the process id; and
+ * after the first profile, the number of the profile. */
+static void set_name(file *f, const char *suffix) {
+  const char *base = prefix[0] != '\0' ? prefix : "gmon.out";
   find_directory();
-  if (base[0] == '/')
-    snprintf(name, sizeof name, "%s%s%s", base, number, suffix);
-  else
-    snprintf(name, sizeof name, "%s/%s%s%s", directory, base, number, suffix);
+  text name = begin_text(f->name, sizeof f->name);
+  if (base[0] != '/') {
+    add_text(&name, directory);
+    add_text(&name, "/");
+  }
+  add_text(&name, base);
+  if (prefix[0] != '\0' || child) {
+    add_text(&name, ".");
+    add_number(&name, (uint64_t)about.id);
+  }
+  if (part > 1) {
+    add_text(&name, "-");
+    add_number(&name, part);
+  }
+  add_text(&name, suffix);
+  text temporary = begin_text(f->temporary, sizeof f->temporary);
+  add_text(&temporary, f->name);
+  add_text(&temporary, ".");
+  add_number(&temporary, (uint64_t)about.id);
+  add_text(&temporary, ".tmp");
 }
 
 /* --- files ------------------------------------------------------------------ */
 
 static void write_gmon(void) {
-  set_name("");
+  set_name(&gmon, "");
   int error = 0;
-  if (rec_open_output(name))
+  if (rec_open_output(gmon.temporary))
     error = rec_put_gmon(about.code_low, about.code_high, about.end);
-  if (error)
-    rec_discard_output();
-  else
-    error = rec_close_output();
-  if (error) complain("", error);
+  gmon.error = rec_close_output(error);
 }
 
 static void write_contexts(void) {
-  set_name(".ctx");
-  if (rec_open_output(name)) rec_put_contexts(&about);
-  const int failed = rec_close_output();
-  if (failed) complain("", failed);
+  set_name(&contexts, ".ctx");
+  if (rec_open_output(contexts.temporary)) rec_put_contexts(&about);
+  contexts.error = rec_close_output(0);
+}
+
+static void finish(file *f) {
+  if (!f->error) f->error = rec_rename_output(f->temporary, f->name);
 }
 
 static void warn(void) {
-  set_name("");
-  if (rec_timer_error) complain("some threads have no samples", rec_timer_error);
-  if (rec_lost > 0) complain("some calls were not counted", ENOMEM);
+  if (gmon.error) complain(gmon.name, "", gmon.error);
+  if (contexts.error) complain(contexts.name, "", contexts.error);
+  if (rec_timer_error)
+    complain(gmon.name, "some threads have no samples: ", rec_timer_error);
+  if (about.lost > 0) complain(gmon.name, "some calls were not counted: ", ENOMEM);
+}
+
+/* Writes the snapshot. Both files get their names at the same time. Returns 0 or an
+ * errno. */
+static int write_files(void) {
+  if (about.code_low >= about.code_high)
+    rec_set_code(rec_modules->code, rec_modules->code_end);
+  about.end = read_clock(CLOCK_REALTIME);
+  about.lost = __atomic_load_n(&rec_lost, __ATOMIC_RELAXED) - lost_before;
+  write_gmon();
+  write_contexts();
+  finish(&contexts);
+  finish(&gmon);
+  warn();
+  return gmon.error ? gmon.error : contexts.error;
+}
+
+/* Begins the next profile. It contains what is counted after the snapshot. */
+static void begin_anew(void) {
+  rec_begin_anew();
+  lost_before += about.lost;
+  about.begin = about.end;
+  part++;
+  written = 0;
+}
+
+static void add_count(void *into, const record *r, uint64_t count) {
+  (void)r;
+  *(uint64_t *)into += count;
+}
+
+/* Takes and writes a snapshot; if not `always`, only if something was counted since the
+ * last time. Returns 0 or an errno. */
+static int write_snapshot(bool always, bool anew) {
+  if (!rec_take_snapshot()) {
+    set_name(&gmon, "");
+    complain(gmon.name, "", ENOMEM);
+    return ENOMEM;
+  }
+  uint64_t sum = 0;
+  rec_visit_records(add_count, &sum);
+  if (sum == written && !always) return 0;
+  const int error = write_files();
+  written = sum;
+  if (anew && !error) begin_anew();
+  return error;
+}
+
+/* --- writing ---------------------------------------------------------------- */
+
+/* Waits until no other thread writes. Returns false if this thread writes already, and
+ * was interrupted by a signal. */
+static bool begin_writing(void) {
+  const int own = (int)SYSTEM_CALL(gettid, 0, 0, 0, 0);
+  for (int other = 0; !__atomic_compare_exchange_n(&writer, &other, own, false,
+                                                   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+       other = 0) {
+    if (other == own) return false;
+    SYSTEM_CALL(futex, &writer, FUTEX_WAIT_PRIVATE, other, 0);
+  }
+  return true;
+}
+
+static void end_writing(void) {
+  __atomic_store_n(&writer, 0, __ATOMIC_RELEASE);
+  SYSTEM_CALL(futex, &writer, FUTEX_WAKE_PRIVATE, INT32_MAX, 0);
+}
+
+int rec_write_present(bool anew) {
+  if (!begin_writing()) return EBUSY;
+  const int error = write_snapshot(true, anew);
+  end_writing();
+  return error;
 }
 
 void rec_write_profile(void) {
-  if (!rec_tables || SYSTEM_CALL(getpid, 0, 0, 0, 0) != about.id) return;
-  if (__atomic_exchange_n(&writing, true, __ATOMIC_ACQUIRE)) return;
-  const uint64_t before = block_signals(), state = state_of_tables();
-  if (state != written) {
-    if (about.code_low >= about.code_high)
-      rec_set_code(rec_modules->code, rec_modules->code_end);
-    about.end = now();
-    write_gmon();
-    write_contexts();
-    warn();
-    written = state;
+  if (!rec_tables || !rec_own_profile()) return;
+  const uint64_t before = block_signals();
+  if (begin_writing()) {
+    read_prefix(environ);
+    write_snapshot(false, false);
+    end_writing();
   }
   /* A file size limit must not kill the program. */
   const uint64_t too_large = UINT64_C(1) << (SIGXFSZ - 1);
@@ -133,5 +232,4 @@ void rec_write_profile(void) {
   if (!(before & too_large))
     SYSTEM_CALL(rt_sigtimedwait, &too_large, 0, &none, KERNEL_SIGSET);
   restore_signals(before);
-  __atomic_store_n(&writing, false, __ATOMIC_RELEASE);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writes the profile: gmon.out, and the context profile beside it.
+ * Writes the profile: gmon.out, and the context profile beside it. If profiles begin anew
+ * while the program runs, the later ones have numbers: gmon.out-2, gmon.out-3.
  */
 #ifndef GPROF_RUNTIME_PROFILE_H
 #define GPROF_RUNTIME_PROFILE_H
@@ -13,10 +14,21 @@ void rec_set_code(uintptr_t low, uintptr_t high);
 
 /* Begins the profile of this process. The file names of a forked child contain its
  * process id. */
-void rec_begin_profile(bool forked);
+void rec_begin_profile(char **environment, bool forked);
 
-/* Writes the profile, unless nothing was recorded since the last time. Does nothing in a
- * child made by vfork, which shares the tables with its parent. */
+/* Whether this process is the one that began the profile. It is not in a child made by
+ * vfork, which shares the tables with its parent. */
+bool rec_own_profile(void);
+
+/* Writes the profile when the program ends, unless nothing was recorded since the last
+ * time. */
 void rec_write_profile(void);
+
+/* Writes the profile while the program runs. Then begins a new one if `anew` is true and
+ * the files are complete. Returns 0 or an errno. Uses no thread-local storage. */
+int rec_write_present(bool anew);
+
+/* Returns the path of the last context profile that rec_write_present wrote. */
+const char *rec_written_path(void);
 
 #endif

@@ -7,6 +7,7 @@
 #include "runtime/recorder.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,11 +20,17 @@
 #include "runtime/linux.h"
 #include "runtime/modules.h"
 #include "runtime/profile.h"
+#include "runtime/requests.h"
 #include "runtime/sampling.h"
 #include "runtime/stacks.h"
 #include "runtime/threads.h"
 
 /* --- options ---------------------------------------------------------------- */
+
+static struct {
+  int signal; /* the user's signal for requests; 0 if there is none */
+  bool anew;  /* each request by it begins a new profile */
+} options;
 
 /* Reads "NAME=NUMBER" at `text`, up to a comma. Returns whether NAME is `option`. */
 static bool read_option(const char *text, const char *option, unsigned long least,
@@ -39,8 +46,45 @@ static bool read_option(const char *text, const char *option, unsigned long leas
   return true;
 }
 
-/* Reads GPROF_RECORDER=memory=MEGABYTES,rate=HERTZ from the environment, without getenv,
- * which does not work yet when the first constructor runs. Ignores invalid options;
+/* Returns the number of a signal: the text is its number, or its name without SIG. 0 if
+ * there is no such signal, or if it cannot carry requests: it cannot be handled, it must
+ * end the program, or it has another sender. */
+static int signal_number(const char *text, size_t length) {
+  static const int others[] = {SIGKILL, SIGSTOP, SIGABRT, SIGSEGV, SIGBUS,
+                               SIGFPE,  SIGILL,  SIGTRAP, SIGSYS,  SIGCHLD};
+  char *end;
+  long number = strtol(text, &end, 10);
+  if (*text < '0' || *text > '9' || end != text + length)
+    for (number = 1; number < 32; number++) {
+      const char *name = sigabbrev_np((int)number);
+      if (name && strlen(name) == length && strncmp(name, text, length) == 0) break;
+    }
+  if (number < 1 || number > 64 || number == 32 || number == 33) return 0;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (number == others[i]) return 0;
+  return (int)number;
+}
+
+/* Reads one option, up to a comma; false if it is invalid. */
+static bool set_option(const char *text, size_t length) {
+  static const char by_signal[] = "dump-signal=";
+  const size_t skipped = sizeof by_signal - 1;
+  unsigned long value;
+  if (read_option(text, "memory", 1, 1 << 20, &value))
+    rec_limit = value << 20;
+  else if (read_option(text, "rate", 0, 100000, &value))
+    rec_rate = (unsigned)value;
+  else if (length == 4 && strncmp(text, "anew", length) == 0)
+    options.anew = true;
+  else if (length > skipped && strncmp(text, by_signal, skipped) == 0)
+    return (options.signal = signal_number(text + skipped, length - skipped)) != 0;
+  else
+    return false;
+  return true;
+}
+
+/* Reads the variable GPROF_RECORDER (see doc/recorder.md) from the environment, without
+ * getenv, which does not work yet at the first constructor. Ignores invalid options;
  * reports them if `report` is true. */
 static void read_options(char **environment, bool report) {
   static const char variable[] = "GPROF_RECORDER=";
@@ -49,15 +93,11 @@ static void read_options(char **environment, bool report) {
     if (strncmp(*environment, variable, sizeof variable - 1) == 0)
       text = *environment + sizeof variable - 1;
   while (*text != '\0') {
-    unsigned long value;
-    if (read_option(text, "memory", 1, 1 << 20, &value))
-      rec_limit = value << 20;
-    else if (read_option(text, "rate", 0, 100000, &value))
-      rec_rate = (unsigned)value;
-    else if (report)
+    const size_t length = strcspn(text, ",");
+    if (!set_option(text, length) && report)
       dprintf(STDERR_FILENO, "libgprof-recorder: GPROF_RECORDER: invalid option '%.*s'\n",
-              (int)strcspn(text, ","), text);
-    text += strcspn(text, ",");
+              (int)length, text);
+    text += length;
     text += *text == ',';
   }
 }
@@ -65,7 +105,8 @@ static void read_options(char **environment, bool report) {
 /* --- start ------------------------------------------------------------------ */
 
 static void begin_child(void) {
-  rec_begin_profile(true);
+  rec_begin_profile(environ, true);
+  rec_forget_requests();
   rec_start_child();
 }
 
@@ -87,11 +128,12 @@ static void start(int count, char **arguments, char **environment) {
   if (started || getauxval(AT_SECURE)) return;
   started = true;
   read_options(environment, false);
-  rec_begin_profile(false);
+  rec_begin_profile(environment, false);
   rec_start_stacks();
   rec_update_modules();
   if (!rec_start_threads() || pthread_atfork(NULL, NULL, begin_child) != 0) return;
-  rec_start_sampling();
+  rec_start_sampling(rec_request);
+  rec_start_requests(options.signal, options.anew);
   __atomic_store_n(&rec_state, RECORDING, __ATOMIC_RELEASE);
   if (rec_early[0].self != 0) add_early_calls();
 }
@@ -108,11 +150,7 @@ void __monstartup(size_t low, size_t high) {
 
 void monstartup(size_t low, size_t high) { __monstartup(low, high); }
 
-void moncontrol(int on) {
-  int from = on ? PAUSED : RECORDING;
-  __atomic_compare_exchange_n(&rec_state, &from, on ? RECORDING : PAUSED, false,
-                              __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-}
+void moncontrol(int on) { rec_switch(on); }
 
 void gprof_stack(void *low, void *high) {
   rec_register_stack((uintptr_t)low, (uintptr_t)high);

@@ -13,6 +13,8 @@ unsigned rec_rate = REC_DEFAULT_RATE;
 int rec_tick_signal;
 int rec_timer_error;
 
+static void (*take_queued)(int value);
+
 typedef struct registers {
   uintptr_t at, stack, frame;
 } registers;
@@ -40,6 +42,7 @@ static record *context_at(thread *t, registers now) {
 
 static void take_sample(int number, siginfo_t *info, void *context) {
   (void)number;
+  if (info->si_code == SI_QUEUE) take_queued(info->si_value.sival_int);
   thread *t = rec_own;
   if (!t || info->si_code != SI_TIMER || rec_state != RECORDING) return;
   const uint64_t ticks = 1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0);
@@ -56,11 +59,12 @@ static void take_sample(int number, siginfo_t *info, void *context) {
   t->busy = false;
 }
 
-void rec_start_sampling(void) {
+void rec_start_sampling(void (*queued)(int value)) {
+  take_queued = queued;
   struct sigaction present, action = {.sa_sigaction = take_sample,
                                       .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
   sigfillset(&action.sa_mask);
-  for (int number = SIGRTMAX - 1; number > SIGRTMIN && rec_rate > 0; number--) {
+  for (int number = SIGRTMAX - 1; number > SIGRTMIN; number--) {
     if (__sigaction(number, NULL, &present) != 0 || present.sa_handler != SIG_DFL)
       continue;
     if (__sigaction(number, &action, NULL) != 0) continue;
@@ -70,7 +74,7 @@ void rec_start_sampling(void) {
 }
 
 void rec_start_timer(thread *t) {
-  if (!rec_tick_signal) return;
+  if (!rec_tick_signal || rec_rate == 0) return;
   struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
                            .sigev_signo = rec_tick_signal};
   event._sigev_un._tid = t->id;

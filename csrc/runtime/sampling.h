@@ -14,11 +14,13 @@
 #define REC_DEFAULT_RATE 1000
 
 HIDDEN extern unsigned rec_rate;   /* ticks per second; 0: no samples */
-HIDDEN extern int rec_tick_signal; /* the signal; 0 if there is none */
+HIDDEN extern int rec_tick_signal; /* the signal, which also carries requests (see
+                                      requests.h); 0 if there is none */
 HIDDEN extern int rec_timer_error; /* errno of the first timer that could not be made */
 
-/* Chooses the signal, and sets its handler. */
-void rec_start_sampling(void);
+/* Chooses the signal, and sets its handler, which passes the values of queued signals to
+ * `queued`. */
+void rec_start_sampling(void (*queued)(int value));
 
 /* Leaves the signal to the program: deletes all timers, and drops pending signals. */
 void rec_end_sampling(void);

@@ -32,6 +32,12 @@ static uint32_t numbers; /* number of the last table */
 /* Fills the unused places of `recent`. */
 static record no_call;
 
+void rec_switch(bool on) {
+  int from = on ? PAUSED : RECORDING;
+  __atomic_compare_exchange_n(&rec_state, &from, on ? RECORDING : PAUSED, false,
+                              __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
 size_t rec_memory(void) { return __atomic_load_n(&memory, __ATOMIC_RELAXED); }
 
 /* Allocates memory for tables. If `limited`, does not exceed the limit. */
@@ -243,17 +249,6 @@ void rec_forget_tables(void) {
   rec_tables = NULL;
   memory = 0;
   numbers = 0;
-}
-
-void rec_visit_records(rec_visitor *visit, void *into) {
-  for (const thread *t = __atomic_load_n(&rec_tables, __ATOMIC_ACQUIRE); t; t = t->next)
-    for (const block *b = __atomic_load_n(&t->blocks, __ATOMIC_ACQUIRE); b; b = b->next) {
-      const size_t used = __atomic_load_n(&b->used, __ATOMIC_ACQUIRE);
-      for (size_t i = 0; i < used; i++) {
-        const uint64_t count = __atomic_load_n(&b->first[i].count, __ATOMIC_RELAXED);
-        if (count > 0) visit(into, &b->first[i], count);
-      }
-    }
 }
 
 /* --- stacks ----------------------------------------------------------------- */

@@ -33,10 +33,18 @@ typedef struct record {
   uint32_t number;          /* number in the table; the roots have the lowest numbers */
 } record;
 
+/* The count of a record in the last snapshot, and how much of it earlier profiles
+ * contain. */
+typedef struct mark {
+  uint64_t now, written;
+} mark;
+
 /* Records are allocated in blocks. */
 typedef struct block {
   struct block *next;
   size_t used, capacity; /* in records */
+  mark *marks;           /* one for each record; NULL before the first snapshot */
+  size_t marked;         /* number of records in the last snapshot */
   record first[];
 } block;
 
@@ -68,6 +76,13 @@ typedef struct stack {
   struct stack *next;
 } stack;
 
+/* Other numbers of a table. */
+typedef struct totals {
+  uint64_t signals; /* number of signals from the timer */
+  uint64_t inside;  /* ticks that fell in the recorder */
+  uint64_t cpu;     /* processor time in nanoseconds */
+} totals;
+
 enum { ROOT, UNKNOWN_STACK, JOINED, ROOTS };
 
 typedef struct thread {
@@ -95,6 +110,11 @@ typedef struct thread {
   uint64_t inside;       /* ticks that fell in the recorder */
   uint64_t cpu;          /* processor time of ended threads in nanoseconds */
   char name[16];
+  struct {
+    block *blocks; /* the newest block */
+    uint32_t records;
+    totals now, written; /* as in marks */
+  } taken;               /* the last snapshot */
   stack own_stack;
 } thread;
 
@@ -110,6 +130,9 @@ typedef struct thread {
 /* States of the recorder. Before the start, calls go to a small table, rec_early. */
 enum { NOT_STARTED, RECORDING, PAUSED };
 HIDDEN extern int rec_state;
+
+/* Pauses recording, or resumes it. */
+void rec_switch(bool on);
 
 /* This thread's table; NULL before its first call. */
 HIDDEN extern _Thread_local thread *rec_own;
@@ -130,10 +153,6 @@ void rec_forget_tables(void);
 
 /* Returns the total size of all tables in bytes. */
 size_t rec_memory(void);
-
-/* Calls `visit` for each call and each sample that has a count. */
-typedef void rec_visitor(void *into, const record *r, uint64_t count);
-void rec_visit_records(rec_visitor *visit, void *into);
 
 /* Adds a stack. The context of its outermost frame is the root `root`. Returns NULL
  * without memory. */
