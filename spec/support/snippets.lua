@@ -224,6 +224,7 @@ local masks <const> = {
   { "%((%S+:%d+) @ %x+%)", "(%1 @ #)" },
   { "%f[%a][TGMKmunpfa]?s/call", "s/call" },
   { "%f[%a]%a*seconds%f[%A]", "seconds" },
+  { "a sample counts as %d+", "a sample counts as #" },
 }
 
 local function is_counted(line)
