@@ -65,12 +65,13 @@ end
 --- Returns sentences that explain how the results were measured.
 local function method(all, idle, seconds)
   return {
-    all.runs == 1 and "One run of each command." or ("Medians of %d runs of each command, which run in turns. " ..
-      "If all take less than 50 ms: medians of 21 runs. GNU/ours is the median of the ratios of consecutive " ..
-      "runs."):format(all.runs),
+    all.runs == 1 and "One run of each command." or ("Medians of %d runs of each command; the commands take turns. " ..
+      "If all commands take less than 50 ms, medians of 21 runs. GNU/ours is the median of the ratios of " ..
+      "consecutive runs."):format(all.runs),
     ("A star marks a single run: a command that takes more than %d s, or GNU gprof where it is known to be slow. " ..
       "The slow runs come last, two at a time. A run is stopped after %d s."):format(all.once, all.timeout),
-    "MB: peak resident memory. memory: GNU's MB divided by ours. compat: GNU/ours with --gnu-compat.",
+    "The column MB is the peak resident memory; memory is GNU's MB divided by ours; compat is GNU/ours with " ..
+      "--gnu-compat.",
     ("Start-up: GNU (`gprof --version`) %.1f ms; `lua5.4 -e ''` %.1f ms, with the core loaded %.1f ms. If GNU gprof " ..
       "takes less than 20 ms, the aim applies to times without start-up."):format(idle.gnu * 1000, idle.lua * 1000,
       idle.ours * 1000),

@@ -112,7 +112,7 @@ static bool open_old(gp_writer *writer, const char *path, gp_writer_path kind) {
   if (fstat(writer->file, &old) != 0) return fail_write(writer, "cannot be written");
   if (!S_ISREG(old.st_mode))
     return is_chosen(kind) ||
-           gp_fail(writer->error, "cannot be written: is not a regular file");
+           gp_fail(writer->error, "cannot be written: not a regular file");
   close(writer->file);
   writer->file = -1;
   int stream = kind == GP_PATH_DERIVED ? -1 : standard_stream(&old);
@@ -132,8 +132,8 @@ static bool open_path(gp_writer *writer, const char *path, gp_writer_path kind) 
   if (errno == ENOENT || (is_link && kind == GP_PATH_DERIVED))
     return open_new(writer, path, kind, NULL);
   if (!is_link) return fail_write(writer, "cannot be written");
-  return gp_fail(writer->error, "is a symbolic link, which is followed only if an option "
-                 "names it, and never with --sandbox");
+  return gp_fail(writer->error, "is a symbolic link: links are followed only if an "
+                 "option names them, and never with --sandbox");
 }
 
 static bool begin(gp_writer *writer, gp_error *error) {

@@ -210,8 +210,8 @@ static bool read_header(context_file *f) {
                    "expected %d", f->r->kind.version, GP_CONTEXT_VERSION);
   unsigned size = gp_u16(bytes + 14, layout);
   return size == layout.pointer_size ||
-         gp_fail(f->r->error, "has addresses of %u bytes, but those of the program have "
-                 "%u", size, layout.pointer_size);
+         gp_fail(f->r->error, "has addresses of %u bytes, but the program's addresses "
+                 "have %u", size, layout.pointer_size);
 }
 
 static bool read_end(context_file *f) {

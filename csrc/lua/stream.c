@@ -66,7 +66,7 @@ static void flush(lua_State *L, int index, gp_stream *s) {
   size_t used = s->used;
   s->used = s->row = 0;
   call_sink(L, index, s->text, used);
-  if (s->used > 0) luaL_error(L, "the sink of a stream must not write to it");
+  if (s->used > 0) luaL_error(L, "a stream's sink must not write to the stream");
 }
 
 static void check_open(lua_State *L, const gp_stream *s) {
@@ -340,7 +340,7 @@ static int write_cached(lua_State *L, int index, gp_stream *s,
     positions |= piece->place > 0;
     add_value(L, index, s, piece, r, &next);
     if (s->next_format != formats)
-      luaL_error(L, "the sink of a stream must not write to it");
+      luaL_error(L, "a stream's sink must not write to the stream");
   }
   return positions ? r->count : next - 1;
 }

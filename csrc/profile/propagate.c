@@ -86,9 +86,9 @@ static void override(gp_callgraph *graph, uint32_t function, const gp_selection 
 
 static void trace_share(const gp_callgraph *graph, uint32_t function) {
   GP_TRACE(graph->symtab->trace, GP_TRACE_PROPAGATION,
-           "%s: time share %g, %g self ticks, %s entry",
+           "%s: time share %g, %g self ticks, %s in the call graph",
            graph->symtab->name[function], graph->share[function], graph->self[function],
-           graph->printed[function] ? "an" : "no");
+           graph->printed[function] ? "printed" : "not printed");
 }
 
 /* Computes `printed` and `share`, callers before callees. The members of a cycle have the

@@ -212,7 +212,7 @@ static bool find_rival(const search *s, const candidate *chosen, candidate *riva
 
 static bool fail_rivals(const search *s, const candidate *one, const candidate *other,
                         gp_error *error) {
-  return gp_fail(error, "ambiguous slide: %s and %s fit equally well: with both, %s",
+  return gp_fail(error, "ambiguous slide: %s and %s fit equally well (with both, %s)",
                  gp_slide_text(one->offset).text, gp_slide_text(other->offset).text,
                  s->count > 0 ? "callees are at function entries"
                               : "the histogram covers the code");

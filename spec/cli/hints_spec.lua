@@ -136,7 +136,7 @@ describe("a binary export", function()
     if pty.lack() then return pending(pty.lack()) end
     local result = pty.run { "--export=pprof", image, profile }
     assert.equal(1, result.status)
-    assert.equal("gprof.lua: option --export: pprof is binary, and not written to a terminal; name a file: " ..
+    assert.equal("gprof.lua: option --export: pprof output is binary, and is not written to a terminal: use " ..
       "--export=pprof:FILE\n", (result.stdout:gsub("\r", "")))
     assert.equal(0, pty.run({ "--export=csv", image, profile }).status)
   end)

@@ -170,7 +170,8 @@ end)
 
 describe("a link with the default name of a sum", function()
   local words <const> = { "-s", image, one }
-  local refused <const> = "is a symbolic link, which is followed only if an option names it, and never with --sandbox"
+  local refused <const> = "is a symbolic link: links are followed only if an option names them, " ..
+    "and never with --sandbox"
 
   -- Makes a directory with a link to a file, which must not change.
   local function planted(name)

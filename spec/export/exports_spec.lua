@@ -89,7 +89,7 @@ end)
 describe("--export refuses, in one line,", function()
   it("a page, which is not an export", function()
     for _, argument in ipairs { "html", "html:page" } do
-      check_failure("option --export: a page is made with --html=FILE", "--export=" .. argument)
+      check_failure("option --export: HTML pages are written by --html=FILE", "--export=" .. argument)
     end
   end)
 

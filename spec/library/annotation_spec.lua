@@ -410,14 +410,14 @@ describe("One warning is printed for a source that", function()
     assert.same({ "", "has more than 2000000 lines, and is not shown" }, { text, warning })
   end)
 
-  it("is a file of the system, which may be endless", function()
+  it("is a system file, which may be endless", function()
     for _, target in ipairs { "/proc/self/status", "/proc/kmsg", "/sys/kernel/notes" } do
       if shell.run({ "test", "-f", target }).status == 0 then
         local text, warning = with_source(function(path)
           os.remove(path)
           shell.check { "ln", "-s", target, path }
         end)
-        assert.same({ "", "is a file of the system" }, { text, warning })
+        assert.same({ "", "is a system file" }, { text, warning })
       end
     end
   end)

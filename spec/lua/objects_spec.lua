@@ -559,7 +559,8 @@ describe("misuse", function()
     ["functions: a number"] = { "#1 .*field name or function expected, got number",
       function() profile:functions(42) end },
     ["functions: a table for an order"] = { "#1 .*expected, got table", function() profile:functions {} end },
-    ["functions: an order by a field that cannot be sorted"] = { "#1 .*cannot sort by field 'profile', a userdata",
+    ["functions: an order by a field that cannot be sorted"] = {
+      "#1 .*cannot sort by field 'profile': its values include a userdata",
       function() profile:functions("profile") end },
     ["functions: a method for an order"] = { "#1 .*no field 'callers'", function() profile:functions("callers") end },
     ["find: nothing"] = { "#1 .*string expected, got nil", function() profile:find() end },

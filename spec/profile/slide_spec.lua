@@ -161,8 +161,8 @@ describe("The search for a slide", function()
   end
 
   it("fails if two slides fit, and names both", function()
-    assert.matches("^: ambiguous slide: 0x5555[%x]+ and 0x5555[%x]+ fit equally well: " ..
-      "with both, callees are at function entries$", failure(calls(5, 15)))
+    assert.matches("^: ambiguous slide: 0x5555[%x]+ and 0x5555[%x]+ fit equally well " ..
+      "%(with both, callees are at function entries%)$", failure(calls(5, 15)))
   end)
 
   it("succeeds if all functions are called, because only one slide fits", function()
@@ -180,8 +180,8 @@ describe("The search for a slide", function()
     local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {
       { kind = "histogram", low = 0x50000, high = 0x53000, bins = { n = 0xc00 } } } })
     local _, message = found(assert(gprof.image(made)), path)
-    assert.equal(path .. ": ambiguous slide: 0x40000 and 0x3ffe0 fit equally well: " ..
-      "with both, the histogram covers the code", message)
+    assert.equal(path .. ": ambiguous slide: 0x40000 and 0x3ffe0 fit equally well " ..
+      "(with both, the histogram covers the code)", message)
   end)
 
   it("fails where small functions make many slides fit", function()
@@ -195,7 +195,7 @@ describe("The search for a slide", function()
     end
     local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records })
     local _, message = found(made, path)
-    assert.matches(": ambiguous slide: 0x5555[%x]+ and 0x5555[%x]+ fit equally well: ", message)
+    assert.matches(": ambiguous slide: 0x5555[%x]+ and 0x5555[%x]+ fit equally well ", message)
     local result = program.run { "-b", "-q", made.path, path }
     assert.same({ 1, "" }, { result.status, result.stdout })
     assert.matches("^gprof%.lua: [^\n]*: does not belong to [^\n]*\n$", result.stderr)

@@ -296,7 +296,7 @@ local function add_export(settings, export, option)
     reject(option, ": only one export can go to standard output")
   end
   if not export.path and export.binary and core.is_terminal(io.stdout) then
-    reject(option, ": %s is binary, and not written to a terminal; name a file: " ..
+    reject(option, ": %s output is binary, and is not written to a terminal: use " ..
       "--export=%s:FILE", export.kind, export.kind)
   end
   table.insert(settings.exports, export)

@@ -38,7 +38,7 @@ function exports.find(argument)
         print = require("gprof.export." .. kind:gsub("-", "_")) }
     end
   end
-  if kind == "html" then return nil, "a page is made with --html=FILE" end
+  if kind == "html" then return nil, "HTML pages are written by --html=FILE" end
   return nil, ("unknown kind '%s'; known kinds: %s"):format(kind,
     table.concat(exports.kinds, ", "))
 end

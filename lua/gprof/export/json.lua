@@ -62,8 +62,8 @@ local function notes(profile, options)
     list[#list + 1] = "functions or calls were selected: see \"include\" and \"exclude\""
   end
   if profile.by_line then
-    list[#list + 1] = "\"functions\" lists source lines: the time of all lines of a " ..
-      "function is propagated from its first line"
+    list[#list + 1] = "\"functions\" lists source lines: the first line of a function " ..
+      "propagates the time of all its lines to the callers"
   end
   return list
 end

@@ -145,7 +145,7 @@ local function write_chain(chain, place, write)
 end
 
 local function write_comments(truncated, text, write)
-  local comments = { "function times are those of gprof's flat profile; " ..
+  local comments = { "function times are from gprof's flat profile; " ..
     "call chains are estimated from call counts" }
   if truncated > 0 then
     comments[2] = ("%.2g%% of the time is in truncated call chains"):format(

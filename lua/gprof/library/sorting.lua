@@ -21,7 +21,7 @@ local function comparable(key, field)
   local kind = type(key)
   if kind == "boolean" then return key and 1 or 0 end
   if kind == "string" or kind == "number" then return key end
-  failure.raise("cannot sort by field '%s', a %s", field, kind)
+  failure.raise("cannot sort by field '%s': its values include a %s", field, kind)
 end
 
 -- Sorts by a field: a stable sort. Objects whose field is nil come last. Returns their

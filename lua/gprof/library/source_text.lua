@@ -72,7 +72,7 @@ function source_text.find(name, directories)
   for _, path in ipairs(candidates(name, directories or {})) do
     local kind, changed = core.file_status(path)
     if kind == "file" and not is_system_file(path) then return path, changed end
-    odd = odd or kind and path .. (kind == "file" and ": is a file of the system" or
+    odd = odd or kind and path .. (kind == "file" and ": is a system file" or
       ": is not a regular file")
   end
   return nil, odd or source_text.not_found(name)

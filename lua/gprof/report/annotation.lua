@@ -74,7 +74,7 @@ end
 local function explain(page, problem)
   local is_outside = page.options.sandbox and problem:find "Permission denied$"
   return problem .. (is_outside and
-    " (--sandbox permits only the current directory and those of -I)" or "")
+    " (--sandbox permits only the current directory and directories of -I)" or "")
 end
 
 -- Reads a source file; returns nil after a warning if that fails. A file that is newer
