@@ -99,6 +99,23 @@ static int error_of(lua_State *L) {
   return 1;
 }
 
+/* unmatched_arcs(profile, side) -> numbers of the pairs in the list of arcs (see
+ * lua/selection.c) of `side`, "include" or "exclude", that match no call */
+static int unmatched_arcs(lua_State *L) {
+  static const char *const sides[] = {"include", "exclude", NULL};
+  const gp_arc_selection *arcs = &gp_check_profile(L, 1)->selections.arcs;
+  const gp_arc_table *table =
+      luaL_checkoption(L, 2, NULL, sides) == 0 ? &arcs->include : &arcs->exclude;
+  lua_Integer found = 0;
+  lua_newtable(L);
+  for (size_t i = 0; i < table->count; i++) {
+    if (table->entries[i].matched) continue;
+    lua_pushinteger(L, (lua_Integer)i + 1);
+    lua_rawseti(L, -2, ++found);
+  }
+  return 1;
+}
+
 /* --- fields ---------------------------------------------------------------- */
 
 static const gp_profile *opened(const gp_part *p) {
@@ -257,7 +274,8 @@ void gp_define_profile(lua_State *L) {
       {"symbols", get_symbols},
       {"map_files", get_map_files},      /* object files named in the map, or nil */
       {NULL, NULL}};
-  static const luaL_Reg module[] = {{"profile", new_profile}, {NULL, NULL}};
+  static const luaL_Reg module[] = {
+      {"profile", new_profile}, {"unmatched_arcs", unmatched_arcs}, {NULL, NULL}};
   gp_define_object(L, GP_PROFILE, gp_get_field, meta, methods);
   gp_define_fields(L, fields);
   lua_setfield(L, -2, "profile_methods");  /* the Lua layer adds methods */

@@ -10,7 +10,7 @@
 
 typedef struct building {
   gp_callgraph *graph;
-  const gp_arc_selection *selection;
+  gp_arc_selection *selection;
   gp_hash index;      /* arcs by caller and callee */
   size_t capacity;
   gp_error *error;
@@ -102,7 +102,7 @@ static bool add_calls(building *b, uint32_t arc, uint64_t calls) {
 static bool add_callerless(building *b, uint32_t callee, uint64_t calls) {
   gp_callgraph *graph = b->graph;
   const gp_symtab *symtab = graph->symtab;
-  if (!gp_is_arc_selected(b->selection, GP_NONE, callee)) return true;
+  if (!gp_select_arc(b->selection, GP_NONE, callee)) return true;
   if (!gp_count_add(&graph->calls[callee], calls))
     return gp_fail(b->error, "'%s' was called 2^63 times or more",
                    symtab->name[callee]);
@@ -152,7 +152,7 @@ static bool add_arcs(building *b, const gp_data *data, const uint32_t *entered,
       continue;
     }
     ++*matched;
-    if (!gp_is_arc_selected(b->selection, caller, callee)) {
+    if (!gp_select_arc(b->selection, caller, callee)) {
       trace_dropped(b->graph, arcs, i, "not selected");
       continue;
     }
@@ -179,7 +179,7 @@ static bool add_static_calls(building *b, const gp_static_calls *found) {
 
 bool gp_callgraph_build(gp_callgraph *graph, const gp_data *data,
                         const gp_static_calls *found, const gp_symtab *symtab,
-                        const gp_arc_selection *selection, size_t *matched,
+                        gp_arc_selection *selection, size_t *matched,
                         gp_error *error) {
   building b = {.graph = graph, .selection = selection, .error = error};
   memset(graph, 0, sizeof *graph);

@@ -67,7 +67,7 @@ typedef struct gp_callgraph {
  * Errors: no memory; a count that overflows. */
 bool gp_callgraph_build(gp_callgraph *graph, const gp_data *data,
                         const gp_static_calls *found, const gp_symtab *symtab,
-                        const gp_arc_selection *selection, size_t *matched,
+                        gp_arc_selection *selection, size_t *matched,
                         gp_error *error);
 void gp_callgraph_free(gp_callgraph *graph);
 

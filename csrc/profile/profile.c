@@ -40,10 +40,10 @@ static bool exclude_machinery(gp_profile *profile) {
 }
 
 /* Drops static calls that the user excluded. */
-static void drop_unselected(gp_static_calls *found, const gp_arc_selection *selection) {
+static void drop_unselected(gp_static_calls *found, gp_arc_selection *selection) {
   size_t kept = 0;
   for (size_t i = 0; i < found->count; i++) {
-    if (!gp_is_arc_selected(selection, found->caller[i], found->callee[i])) continue;
+    if (!gp_select_arc(selection, found->caller[i], found->callee[i])) continue;
     found->caller[kept] = found->caller[i];
     found->callee[kept++] = found->callee[i];
   }
@@ -51,7 +51,7 @@ static void drop_unselected(gp_static_calls *found, const gp_arc_selection *sele
 }
 
 /* Finds static calls, if requested. */
-static bool find_calls(gp_static_calls *found, const gp_profile *profile,
+static bool find_calls(gp_static_calls *found, gp_profile *profile,
                        const gp_data *data, const gp_profile_options *options,
                        gp_error *error) {
   if (!options->static_calls) return true;

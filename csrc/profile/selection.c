@@ -17,12 +17,23 @@ static bool has_function(const gp_functions *functions, uint32_t function) {
   return i < functions->count && functions->rows[i] == function;
 }
 
-bool gp_has_arc(const gp_arc_table *table, uint32_t caller, uint32_t callee) {
-  for (size_t i = 0; i < table->count; i++)
-    if (has_function(&table->entries[i].callers, caller) &&
-        has_function(&table->entries[i].callees, callee))
-      return true;
-  return false;
+/* Whether a call is in the table. Marks the entries that contain it. */
+static bool match_arc(gp_arc_table *table, uint32_t caller, uint32_t callee) {
+  bool found = false;
+  for (size_t i = 0; i < table->count; i++) {
+    gp_arc_entry *entry = &table->entries[i];
+    if (found && entry->matched) continue;
+    if (!has_function(&entry->callers, caller)) continue;
+    if (!has_function(&entry->callees, callee)) continue;
+    entry->matched = found = true;
+  }
+  return found;
+}
+
+bool gp_select_arc(gp_arc_selection *selection, uint32_t caller, uint32_t callee) {
+  bool included = match_arc(&selection->include, caller, callee);
+  bool excluded = match_arc(&selection->exclude, caller, callee);
+  return selection->include.count > 0 ? included : !excluded;
 }
 
 static void free_table(gp_arc_table *table) {

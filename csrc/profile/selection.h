@@ -53,6 +53,7 @@ typedef struct gp_functions {
 /* The calls from any of the callers to any of the callees. */
 typedef struct gp_arc_entry {
   gp_functions callers, callees;
+  bool matched;  /* whether gp_select_arc was given such a call */
 } gp_arc_entry;
 
 /* A table of calls. A table without entries counts as absent; a table whose entries match
@@ -66,16 +67,9 @@ typedef struct gp_arc_selection {
   gp_arc_table include, exclude;
 } gp_arc_selection;
 
-/* Whether a call is in the table. */
-bool gp_has_arc(const gp_arc_table *table, uint32_t caller, uint32_t callee);
-
 /* Whether a call is selected: by the include table if there is one, or else by the
- * exclude table. */
-static inline bool gp_is_arc_selected(const gp_arc_selection *selection, uint32_t caller,
-                                      uint32_t callee) {
-  return selection->include.count > 0 ? gp_has_arc(&selection->include, caller, callee)
-                                      : !gp_has_arc(&selection->exclude, caller, callee);
-}
+ * exclude table. Marks the entries of both tables that contain the call. */
+bool gp_select_arc(gp_arc_selection *selection, uint32_t caller, uint32_t callee);
 
 /* All selections that users can make. */
 typedef struct gp_selections {

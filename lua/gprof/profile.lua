@@ -13,6 +13,9 @@ local symbol_tables = require "gprof.library.symbol_tables"
 -- The options that each profile by line was made with.
 local made_with = setmetatable({}, { __mode = "k" })
 
+-- The symspecs of calls that match no call of a profile.
+local unmatched_calls = setmetatable({}, { __mode = "k" })
+
 -- The program's own data of each profile with libraries.
 local data_of_program = setmetatable({}, { __mode = "k" })
 
@@ -42,7 +45,7 @@ end
 --   - `with`: array of shared libraries to show with the program, each with its `image`,
 --     its `data`, and a `name` (default: its file name), which is appended to the names
 --     of its functions after an "@"; not for profiles by line;
---   - `missed`: function called with each symspec that matches nothing;
+--   - `missed`: function called with each symspec that names no function;
 --   - `gnu_compat`: behave like GNU gprof, also in the search for static calls;
 --   - `debug`: trace the work on standard error. The value is a sum of 2 (numbering of
 --     functions, depth first), 4 (cycles), 16 (tally of calls), 32 (order of callers and
@@ -84,6 +87,10 @@ local function make(image, data, options)
   local profile
   profile, message = core.profile(lines or symbols, data, options, selections, opcodes)
   if profile and lines then made_with[profile] = options end
+  if profile and selections then
+    unmatched_calls[profile] =
+      require "gprof.symspec".unmatched_calls(profile, selections)
+  end
   if profile and unknown then
     require "gprof.library.merged_objects".unknown(profile, unknown)
     data_of_program[profile] = program_data
@@ -198,6 +205,15 @@ function core.profile_methods:mismatch()
   local data = data_of_program[self] or self.data
   if not self.odd and core.seem_to_fit(self.image, self.symbols, data) then return nil end
   return require "gprof.library.fit".mismatch(self, data)
+end
+
+--- Returns the symspecs FROM/TO in `include` and `exclude` whose functions exist, but do
+-- not call each other.
+-- @function profile:unmatched_calls
+-- @treturn {string,...} sorted; empty with `gnu_compat`
+function core.profile_methods:unmatched_calls()
+  arguments.check(self, "gprof.profile", 0, "unmatched_calls")
+  return table.move(unmatched_calls[self] or {}, 1, #(unmatched_calls[self] or {}), 1, {})
 end
 
 --- Returns the lines of a source file with their counts and times.

@@ -115,7 +115,7 @@ local function resolve_arcs(lookup, specs, missed, trace_match)
       (callees == true or #callees > 0)
     if not matched then missed(specs[i]) end
     trace_match(specs[i], callers, callees)
-    found[#found + 1] = { callers, callees }
+    found[#found + 1] = { callers, callees, spec = specs[i] }
   end
   return lookup:combine_arcs(found)
 end
@@ -139,7 +139,7 @@ end
 -- @tparam table options `include` and `exclude`: tables from stages (`flat`, `graph`,
 --   `time`, `annotation`, `executions`, `arcs`) to arrays of symspecs, which are FROM/TO
 --   for `arcs`; `gnu_compat`
--- @tparam function missed called with each symspec that matches nothing
+-- @tparam function missed called with each symspec that names no function
 -- @tparam[opt] trace trace receives the functions that each symspec matches
 -- @treturn table the selections, for `core.profile`; nil if there are no symspecs
 function symspec.resolve(symbols, lines, options, missed, trace)
@@ -161,6 +161,21 @@ function symspec.resolve(symbols, lines, options, missed, trace)
     end
   end
   return selections
+end
+
+--- Returns the symspecs of calls whose functions exist, but do not call each other.
+-- @tparam profile profile
+-- @tparam table selections that the profile was made with, from `resolve`
+-- @treturn {string,...} symspecs; none with `gnu_compat`
+function symspec.unmatched_calls(profile, selections)
+  local unmatched = {}
+  for side, pairs_of_side in pairs(selections.arcs or {}) do
+    for _, number in ipairs(core.unmatched_arcs(profile, side)) do
+      unmatched[#unmatched + 1] = pairs_of_side[number].spec
+    end
+  end
+  table.sort(unmatched)
+  return unmatched
 end
 
 return symspec

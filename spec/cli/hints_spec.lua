@@ -190,6 +190,24 @@ describe("a symspec that matches nothing", function()
     end)
   end
 
+  it("may be of calls that never happened", function()
+    for spec, hint in pairs { ["work/main"] = "no call from work to main", ["/main"] = "no call to main",
+      ["working/"] = "no call from working", ["w*/Draw"] = "no call from w* to Draw" } do
+      for _, words in ipairs { { "-q" .. spec }, { "-Q" .. spec }, { "-p", "-k", spec }, { "-q", "-c", "-k", spec } } do
+        assert.equal(missed(spec, ": " .. hint), refused(image, profile, table.unpack(words)))
+      end
+    end
+    assert.equal(missed("work/main", ": no call from work to main"),
+      refused("-qmain/work", "-qwork/main", image, profile))
+  end)
+
+  it("is not a symspec of which a call happened", function()
+    for _, words in ipairs { { "-qmain/" }, { "-q/work" }, { "-kmain/" }, { "-q*/work", "-Qmain/w*" },
+      { "-qmain/work", "-kwork/main", "--compare=" .. profile }, { "-qwork/main", "--gnu-compat" } } do
+      assert.equal("", warned(image, profile, table.unpack(words)))
+    end
+  end)
+
   it("may be a regular expression with a slash that needs a backslash", function()
     local hint <const> = ": a slash in a regular expression needs a backslash: %s"
     for spec, escaped in pairs { ["/a/b/"] = "/a\\/b/", ["/a\\/b/c/"] = "/a\\/b\\/c/", ["a.c:/w/k/"] = "a.c:/w\\/k/",

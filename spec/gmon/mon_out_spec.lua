@@ -226,9 +226,12 @@ describe("on the command line", function()
     assert.matches("(first:0x1000) 8 executions", run("-O", "prof", "-b", "-C", default.path), 1, true)
   end)
 
-  it("symspecs of calls can exclude arcs; including arcs excludes calls without a caller", function()
-    assert.matches("second\n", run("-O", "prof", "-b", "-p", "-k", "first/second", default.path))
-    assert.not_matches("70000", run("-O", "prof", "-b", "-p", "-qfirst/second", default.path))
+  it("symspecs of calls do not match calls without a caller, unless any caller matches", function()
+    assert.matches("second\n", run("-O", "prof", "-b", "-p", "-k", "/first", default.path))
+    assert.not_matches("70000", run("-O", "prof", "-b", "-p", "-q/first", default.path))
+    local result = program.run({ "-O", "prof", "-b", "-p", "-qfirst/second", default.path }, { cwd = dir })
+    assert.same({ "", "gprof.lua: symspec 'first/second' matches nothing: no call from first to second\n", 1 },
+      { result.stdout, result.stderr, result.status })
   end)
 
   it("--verify accepts mon.out with its program; the callers are unknown", function()

@@ -131,10 +131,10 @@ local topics <const> = {
     "blocks: record at offset 237: 2 blocks",
     "blocks: block at 0x1010: 4 executions", "blocks: block at 0x1050: 11 executions",
   } },
-  { 4096, "symspecs", all = true, words = { "-pmain", "-Qpong", "-kping/leaf", "-k/main" }, {
+  { 4096, "symspecs", all = true, words = { "-pmain", "-Qpong", "-kping/leaf", "-k/pong" }, {
     "symspecs: include flat main: main",
     "symspecs: exclude graph pong: pong",
-    "symspecs: exclude arcs /main, callers: all functions", "symspecs: exclude arcs /main, callees: main",
+    "symspecs: exclude arcs /pong, callers: all functions", "symspecs: exclude arcs /pong, callees: pong",
     "symspecs: exclude arcs ping/leaf, callers: ping", "symspecs: exclude arcs ping/leaf, callees: leaf",
   } },
 }

@@ -134,9 +134,20 @@ local function is_call(settings, spec)
   return false
 end
 
--- Whether one side of FROM/TO matches anything; an empty one matches everything.
+-- Whether a side of FROM/TO stands for all functions.
+local function is_empty(half) return half.text:find "^:?$" ~= nil end
+
+-- Whether a side of FROM/TO matches anything.
 local function is_known(image, half)
-  return half.text:find "^:?$" or image:find(half.text) ~= nil
+  return is_empty(half) or image:find(half.text) ~= nil
+end
+
+-- Returns "no call from main to work".
+local function no_call(from, to)
+  local function side(word, half)
+    return is_empty(half) and "" or (" %s %s"):format(word, half.text)
+  end
+  return "no call" .. side("from", from) .. side("to", to)
 end
 
 -- Explains a symspec FROM/TO: proposes names for the side that matches nothing.
@@ -152,6 +163,7 @@ local function explain_call(image, spec)
       return hints.question(names) or problem .. (reason and ": " .. reason or "")
     end
   end
+  return no_call(from, to)
 end
 
 -- Returns the hint that a symspec of functions has the form of calls.

@@ -269,6 +269,14 @@ local function check_profile(run)
   end
 end
 
+-- Fails if a symspec names calls that never happened. Only a profile with the right
+-- addresses shows that. In a comparison, the old program may have these calls.
+local function check_calls(run)
+  if run.settings.compare[1] then return end
+  for _, spec in ipairs(run.profile:unmatched_calls()) do run.settings.missed(spec) end
+  if run.missed then failure.stop() end
+end
+
 -- Stores the requested comparison in the settings, where reports find it.
 local function compare(run)
   local settings = run.settings
@@ -382,6 +390,7 @@ return function(settings, write)
   if not (run.printed.info or is_about_functions(run)) then return run.skipped, {} end
   make_profile(run)
   check_profile(run)
+  check_calls(run)
   compare(run)
   if settings.exports[1] then
     require "gprof.cli.overwrite".check_source(settings, run.profile)

@@ -256,7 +256,7 @@ local function is_empty(ids) return ids ~= true and not ids[1] end
 --- Combines the calls of all symspecs in one table.
 -- @tparam table _ the lookup
 -- @tparam {table,...} found pairs of results of `find`, callers and callees, in reverse
---   order of the symspecs
+--   order of the symspecs; the field `spec` is the symspec
 -- @treturn {table,...} pairs of callers and callees, both as `core.profile` takes them
 function Lookup.combine_arcs(_, found)
   return Lookup.filter(found, function(pair)
