@@ -107,9 +107,11 @@ static bool build(gp_profile *profile, const gp_data *data,
                   const gp_profile_options *options, gp_error *error) {
   gp_callgraph *graph = &profile->graph;
   const gp_selections *selections = &profile->selections;
+  const gp_selection *flat = &selections->of[GP_FLAT];
+  bool restricted = flat->include || flat->exclude;  /* by the user */
   return (exclude_machinery(profile) || gp_fail_memory(error)) &&
          gp_samples_assign(&profile->samples, data, profile->symtab,
-                           &selections->of[GP_FLAT], error) &&
+                           flat, restricted, error) &&
          gp_unattributed_find(&profile->unattributed, profile->image, profile->symtab,
                               &profile->samples, data, error) &&
          build_blocks(profile, data, options, error) &&

@@ -20,10 +20,17 @@ static uint64_t unit_end(const gp_symtab *symtab, uint32_t symbol) {
                                     : symtab->text_high / GP_PROFIL_UNIT;
 }
 
+/* Sums of ticks: in selected functions, and in bins or parts of bins without a symbol. */
+typedef struct tick_sums {
+  double selected, outside;
+} tick_sums;
+
 /* Divides the count of a bin, which covers units [low, high), among its symbols. `symbol`
  * is the first symbol that ends above `low`. */
-static void spread(gp_samples *samples, const gp_symtab *symtab, const gp_selection *flat,
-                   uint32_t symbol, uint64_t low, uint64_t high, double count) {
+static void spread(gp_samples *samples, tick_sums *sums, const gp_symtab *symtab,
+                   const gp_selection *flat, uint32_t symbol, uint64_t low, uint64_t high,
+                   double count) {
+  uint64_t covered = 0;
   for (; symbol < symtab->count; symbol++) {
     uint64_t begin = symtab->address[symbol] / GP_PROFIL_UNIT;
     uint64_t end = unit_end(symtab, symbol);
@@ -34,14 +41,19 @@ static void spread(gp_samples *samples, const gp_symtab *symtab, const gp_select
     double credit = (double)(end - begin) * count / samples->scale;
     uint32_t function = gp_symtab_owner(symtab, symbol);
     samples->assigned += credit;
-    if (gp_is_selected(flat, function))
+    covered += end - begin;
+    if (gp_is_selected(flat, function)) {
       samples->ticks[function] += credit;
-    else
+      sums->selected += credit;
+    } else {
       samples->total -= credit;
+    }
   }
+  if (covered < high - low)
+    sums->outside += count * (1 - (double)covered / (double)(high - low));
 }
 
-static void assign(gp_samples *samples, const gp_histogram *histogram,
+static void assign(gp_samples *samples, tick_sums *sums, const gp_histogram *histogram,
                    const gp_symtab *symtab, const gp_selection *flat) {
   uint64_t start = histogram->low / GP_PROFIL_UNIT;
   uint32_t symbol = gp_symtab_above(symtab, histogram->low);
@@ -55,12 +67,13 @@ static void assign(gp_samples *samples, const gp_histogram *histogram,
     samples->total += count;
     samples->counted += count;
     while (symbol < symtab->count && unit_end(symtab, symbol) <= low) symbol++;
-    spread(samples, symtab, flat, symbol, low, high, count);
+    spread(samples, sums, symtab, flat, symbol, low, high, count);
   }
 }
 
 bool gp_samples_assign(gp_samples *samples, const gp_data *data, const gp_symtab *symtab,
-                       const gp_selection *flat, gp_error *error) {
+                       const gp_selection *flat, bool restricted, gp_error *error) {
+  tick_sums sums = {0, 0};
   memset(samples, 0, sizeof *samples);
   samples->ticks = gp_column(symtab->count, sizeof *samples->ticks);
   if (!samples->ticks) return gp_fail_memory(error);
@@ -73,9 +86,11 @@ bool gp_samples_assign(gp_samples *samples, const gp_data *data, const gp_symtab
   samples->abbreviation = first->abbreviation;
   for (size_t i = 0; i < data->histogram_count; i++) {
     if (data->mixed_scales) samples->scale = gp_histogram_scale(&data->histograms[i]);
-    assign(samples, &data->histograms[i], symtab, flat);
+    assign(samples, &sums, &data->histograms[i], symtab, flat);
   }
   samples->scale = gp_histogram_scale(first);
+  if (restricted && symtab->policy->selected_total)
+    samples->total = sums.selected + sums.outside;
   return true;
 }
 

@@ -27,10 +27,10 @@ typedef struct gp_samples {
   char abbreviation;   /* abbreviation of the unit, such as 's'; may be NUL */
 } gp_samples;
 
-/* Assigns the samples of `data` to the symbols that `flat` selects. Fails only if there
- * is no memory. */
+/* Assigns the samples of `data` to the symbols that `flat` selects. `restricted` is
+ * whether the user made that selection. Fails only if there is no memory. */
 bool gp_samples_assign(gp_samples *samples, const gp_data *data, const gp_symtab *symtab,
-                       const gp_selection *flat, gp_error *error);
+                       const gp_selection *flat, bool restricted, gp_error *error);
 void gp_samples_free(gp_samples *samples);
 
 #endif

@@ -22,6 +22,7 @@ const gp_policy gp_policy_default = {
     .functions_before_labels = true,
     .cold_parts_owned = true,
     .last_symbol_sampled = true,
+    .selected_total = true,
     .callerless_calls = true,
     .block_counter_excluded = true,
     .max_blocks = SIZE_MAX,

@@ -12,15 +12,19 @@ local image = gprof.image(build.craft {
   symbols = { { "first", 0 }, { "second", 0x10 }, { "third", 0x18 }, { "last", 0x30 } },
 })
 
--- Returns a profile with histograms { low, high, bins [, rate [, dimension [, abbreviation]]] }.
-local function profile_of(on, ...)
+-- Returns data with histograms { low, high, bins [, rate [, dimension [, abbreviation]]] }.
+local function data_of(on, ...)
   local records = {}
   for i, h in ipairs { ... } do
     records[i] = { kind = "histogram", low = h[1], high = h[2], bins = h[3], rate = h[4], dimension = h[5],
       abbreviation = h[6] }
   end
   local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records })
-  return gprof.profile(on, assert(gprof.data(on, path)))
+  return assert(gprof.data(on, path))
+end
+
+local function profile_of(on, ...)
+  return gprof.profile(on, data_of(on, ...))
 end
 
 -- Maps the functions with ticks to their ticks, and `total` to the sum of all ticks.
@@ -115,6 +119,40 @@ describe("functions at odd addresses", function()
     local close = gprof.image(build.craft {
       address = 0x1000, text = 0x20, symbols = { { "before", 0 }, { "short", 8 }, { "after", 9 } } })
     assert.same({ after = 3, total = 3 }, ticks_of(profile_of(close, { 0x1000, 0x1020, { n = 16, [5] = 3 } })))
+  end)
+end)
+
+describe("the total of selected functions", function()
+  -- Checks the ticks if one function is selected: by its name, or by excluding all others. `gnu` is GNU gprof's total.
+  local function check(name, expected, gnu, histogram)
+    local others = {}
+    for _, other in ipairs { "first", "second", "third", "last" } do
+      if other ~= name then others[#others + 1] = other end
+    end
+    local data = data_of(image, histogram)
+    for _, options in ipairs { { include = { flat = { name, name } } }, { exclude = { flat = others } },
+      { include = { flat = { name } }, exclude = { flat = others } } } do
+      local found = ticks_of(gprof.profile(image, data, options))
+      assert.near(expected.total, found.total, 1e-9)
+      assert.near(expected[name], found[name], 1e-9)
+      options.gnu_compat = true
+      assert.near(gnu, ticks_of(gprof.profile(image, data, options)).total, 1e-9)
+    end
+  end
+
+  it("is the sum of their ticks, even if the parts of a bin do not add up to the bin", function()
+    -- 32 units in 3 bins: they cover 10, 11 and 11 units, but count as 10 2/3 units each.
+    local histogram = { 0x1000, 0x1040, { 32, 3200, 32 } }
+    check("first", { first = 24, total = 24 }, 24 - 101 + 2, histogram)
+    check("third", { third = 2709, total = 2709 }, 3264 - 24 - 606 - 24, histogram)
+    local small = { 0x1000, 0x1040, { n = 128, [1] = 1, [2] = 10, [3] = 100, [4] = 1000, [128] = 5 } }
+    check("first", { first = 4000, total = 4000 }, 1116 - 20, small)
+    check("last", { last = 20, total = 20 }, 1116 - 4000, small)
+  end)
+
+  it("includes the ticks outside all functions", function()
+    check("first", { first = 16, total = 144 }, 144, { 0xfc0, 0x1080, { 64, 64, 64 } })
+    check("last", { last = 4, total = 12 }, 12, { 0x1020, 0x1060, { 8, 8 } })
   end)
 end)
 
