@@ -11,8 +11,9 @@
  *
  * The compiler puts a call of __sanitizer_cov_trace_pc at the start of each block. Each
  * thread counts these calls in its own table, which has a cell for every four bytes of
- * code; untouched pages take no memory. When a thread ends, its table is reused by the
- * next new thread. At exit the tables are summed. There are no locks.
+ * code; untouched pages take no memory. When a thread ends, its counts are added to a
+ * common table, and the next new thread reuses its table. At exit the remaining tables
+ * are added. There are no locks.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,8 +26,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Size of a call instruction in bytes. The call starts at the return address minus this
@@ -51,10 +54,19 @@
 /* Size of a profile's header in bytes. */
 #define HEADER_SIZE ((size_t)20)
 
+/* Tables have whole pages of cells. At exit, only pages that were used are read. */
+#define CELLS_PER_PAGE ((size_t)512)
+#define PAGE (CELLS_PER_PAGE * sizeof(uint64_t))
+
+/* States of a table: unused, used by a thread, being added to the common table by a
+ * thread that ends, added at exit. */
+typedef enum state { UNUSED, USED, ENDING, ADDED } state;
+
 typedef struct table {
   struct table *next;
-  bool busy;         /* in use by a thread */
-  uint64_t cell[];
+  state state;
+  _Alignas(PAGE) uint64_t cell[];  /* after the cells, a byte per page: whether it was
+                                      used */
 } table;
 
 typedef struct range {
@@ -62,19 +74,28 @@ typedef struct range {
   uintptr_t linked;       /* link-time address of the start, as in profiles */
 } range;
 
+/* Which file a descriptor refers to. */
+typedef struct open_file {
+  dev_t device;
+  ino_t inode;
+  int flags;  /* access mode and O_APPEND; -1 if the descriptor is closed */
+} open_file;
+
 /* The code of the program, without shared objects. While this range is empty, nothing is
  * counted. */
 static range code;
-static size_t cells;        /* number of cells in each table */
+static size_t cells, pages;  /* numbers of cells and pages in each table */
 
 static table *tables;       /* list of the tables of current and former threads */
 static table *common;       /* not in `tables`: for threads without memory for a table */
 static _Thread_local table *own;   /* this thread's table, or NULL */
-static _Thread_local bool taking;  /* this thread is in take_table */
+static _Thread_local bool tried;   /* this thread has called take_table */
 static pthread_key_t leaving;      /* key whose destructor runs at the end of a thread */
 static int profile = -1;           /* descriptor of glibc's profile; -1 if none */
 static char name[PATH_MAX] = "gmon.out";  /* path of the profile */
 static char temporary[PATH_MAX + 32];     /* temporary path of a new profile */
+static open_file messages;                /* standard error at the start */
+static const char *trouble;               /* why counts cannot be written; usually NULL */
 
 /* The output buffer; static, because there may be no memory at exit. */
 static struct {
@@ -90,10 +111,22 @@ void __sanitizer_cov_trace_pc(void) __attribute__((visibility("default")));
 
 #define NO_MEMORY "not enough memory for block counts"
 
-/* Reports an error. Has no other effect: the program must end as it would without this
- * library. */
+/* Returns the file that descriptor 2 refers to. */
+static open_file find_standard_error(void) {
+  struct stat file;
+  const int flags = fcntl(STDERR_FILENO, F_GETFL);
+  if (flags < 0 || fstat(STDERR_FILENO, &file) != 0) return (open_file){.flags = -1};
+  return (open_file){file.st_dev, file.st_ino, flags & (O_ACCMODE | O_APPEND)};
+}
+
+/* Reports an error, at exit. Has no other effect: the program must end as it would
+ * without this library. The program may have closed standard error and opened another
+ * file; nothing is written to that file. */
 static void complain(const char *what) {
-  dprintf(STDERR_FILENO, "libgprof-blocks: %s: %s\n", name, what);
+  const open_file now = find_standard_error();
+  if (now.flags >= 0 && now.flags == messages.flags && now.inode == messages.inode &&
+      now.device == messages.device)
+    dprintf(STDERR_FILENO, "libgprof-blocks: %s: %s\n", name, what);
 }
 
 /* --- counting --------------------------------------------------------------- */
@@ -106,43 +139,56 @@ static void *map(size_t size) {
 }
 
 static size_t table_size(void) {
-  return sizeof(table) + cells * sizeof(uint64_t);
+  return sizeof(table) + pages * (PAGE + 1);
+}
+
+/* Returns the bytes after the cells: whether each page was used. */
+static uint8_t *used_pages(const table *t) {
+  return (uint8_t *)(uintptr_t)&t->cell[cells];
+}
+
+/* Changes the state of a table, if it is `from`. */
+static bool change_state(table *t, state from, state to) {
+  return __atomic_compare_exchange_n(&t->state, &from, to, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_RELAXED);
 }
 
 /* Returns an unused table, or a new one; NULL if there is no memory. */
 static table *take_table(void) {
   for (table *t = __atomic_load_n(&tables, __ATOMIC_ACQUIRE); t; t = t->next)
-    if (!__atomic_exchange_n(&t->busy, true, __ATOMIC_ACQUIRE)) return t;
+    if (change_state(t, UNUSED, USED)) return t;
   table *t = map(table_size());
   if (!t) return NULL;
-  t->busy = true;
+  t->state = USED;
   t->next = __atomic_load_n(&tables, __ATOMIC_RELAXED);
   while (!__atomic_compare_exchange_n(&tables, &t->next, t, false, __ATOMIC_RELEASE,
                                       __ATOMIC_RELAXED)) {}
   return t;
 }
 
-/* Counts a block in a table that several threads may use. */
-static void count_shared(table *t, uintptr_t at) {
-  uint64_t *cell = &t->cell[at / BYTES_PER_CELL];
-  __atomic_fetch_or(cell, at % BYTES_PER_CELL, __ATOMIC_RELAXED);
-  __atomic_fetch_add(cell, ONE, __ATOMIC_RELAXED);
+/* Adds to the count of a cell. The table may be changed by several threads. */
+static void add(table *t, size_t cell, uint64_t count) {
+  if (__atomic_load_n(&t->cell[cell], __ATOMIC_RELAXED) == 0) {
+    __atomic_store_n(&used_pages(t)[cell / CELLS_PER_PAGE], 1, __ATOMIC_RELAXED);
+    __atomic_fetch_or(&t->cell[cell], count % ONE, __ATOMIC_RELAXED);
+  }
+  __atomic_fetch_add(&t->cell[cell], count - count % ONE, __ATOMIC_RELAXED);
 }
 
-/* Counts a block of a thread that has no table yet. A signal handler or a replaced mmap
- * may call this while take_table runs; then `taking` is set and the block is counted in
- * `common`. pthread_setspecific does not allocate, because our key is among the first. */
+/* Counts a block that this thread has not counted yet. Without memory for a table, the
+ * thread counts in `common`; it does not try again. A signal handler or a replaced mmap
+ * may call this while take_table runs; then the block is also counted in `common`.
+ * pthread_setspecific does not allocate, because our key is among the first. */
 static __attribute__((noinline, cold)) void count_first(uintptr_t at) {
-  int saved = errno;
-  if (!taking) {
-    taking = true;
+  if (!tried) {
+    int saved = errno;
+    tried = true;
     table *t = take_table();
     if (t) pthread_setspecific(leaving, t);
     own = t;
-    taking = false;
+    errno = saved;
   }
-  count_shared(own ? own : common, at);
-  errno = saved;
+  add(own ? own : common, at / BYTES_PER_CELL, ONE + at % BYTES_PER_CELL);
 }
 
 /* Counts a block in the thread's own table. On x86-64 this is a single instruction,
@@ -160,32 +206,59 @@ void __sanitizer_cov_trace_pc(void) {
                    CALL_SIZE;
   uintptr_t at = call - code.start;
   if (__builtin_expect(at >= __atomic_load_n(&code.size, __ATOMIC_RELAXED), 0)) return;
-  if (__builtin_expect(!own, 0)) {
+  table *t = own;
+  if (__builtin_expect(!t || t->cell[at / BYTES_PER_CELL] == 0, 0))
     count_first(at);
-    return;
-  }
-  uint64_t *cell = &own->cell[at / BYTES_PER_CELL];
-  if (__builtin_expect(*cell == 0, 0))
-    __atomic_fetch_or(cell, at % BYTES_PER_CELL, __ATOMIC_RELAXED);
-  count(cell);
+  else
+    count(&t->cell[at / BYTES_PER_CELL]);
 }
 
 /* --- start and end of threads and processes --------------------------------- */
 
-/* Runs when a thread ends. If the thread runs a block afterwards, it takes a table
- * again. */
-static void leave(void *table_of_thread) {
-  table *t = table_of_thread;
-  own = NULL;
-  __atomic_store_n(&t->busy, false, __ATOMIC_RELEASE);
+/* Returns the first cell from `cell` on that has a count; `cells` if there is none. */
+static size_t next_count(const table *t, size_t cell) {
+  const uint8_t *used = used_pages(t);
+  while (cell < cells) {
+    const size_t page = cell / CELLS_PER_PAGE;
+    if (!__atomic_load_n(&used[page], __ATOMIC_RELAXED))
+      cell = (page + 1) * CELLS_PER_PAGE;
+    else if (__atomic_load_n(&t->cell[cell], __ATOMIC_RELAXED) == 0)
+      cell++;
+    else
+      break;
+  }
+  return cell;
 }
 
-/* Sets all cells to zero. MADV_DONTNEED does so without touching the pages. */
+/* Adds a table to the common one. */
+static void add_table(const table *t) {
+  for (size_t i = next_count(t, 0); i < cells; i = next_count(t, i + 1))
+    add(common, i, __atomic_load_n(&t->cell[i], __ATOMIC_RELAXED));
+}
+
+/* Sets all cells to zero. MADV_DONTNEED also frees their memory; it fails if the memory
+ * is locked. */
 static void wipe(table *t) {
-  table header = *t;
-  if (madvise(t, table_size(), MADV_DONTNEED) != 0)
-    memset(t->cell, 0, cells * sizeof(uint64_t));
-  *t = header;
+  if (madvise(t->cell, table_size() - sizeof *t, MADV_DONTNEED) == 0) return;
+  for (size_t i = next_count(t, 0); i < cells; i = next_count(t, i + 1)) t->cell[i] = 0;
+  memset(used_pages(t), 0, pages);
+}
+
+/* Runs when a thread ends. The blocks that the thread runs afterwards are counted in the
+ * common table. Blocks signals, because a handler may call exit, which would wait for
+ * this function. */
+static void leave(void *table_of_thread) {
+  table *t = table_of_thread;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  own = NULL;
+  if (change_state(t, USED, ENDING)) {
+    add_table(t);
+    wipe(t);
+    change_state(t, ENDING, UNUSED);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* Resets the counts in a forked child: the parent's profile has the counts from before
@@ -196,7 +269,7 @@ static void begin_child(void) {
   wipe(common);
   for (table *t = tables; t; t = t->next) {
     wipe(t);
-    t->busy = t == own;
+    t->state = t == own ? USED : UNUSED;
   }
   errno = saved;
 }
@@ -217,19 +290,22 @@ static int find_code(struct dl_phdr_info *object, size_t size, void *found) {
 }
 
 /* Runs before all constructors. Resolvers of ifuncs run even earlier and are not
- * counted. */
+ * counted. Neither are programs with the privileges of another user. */
 static void start(void) {
   range found = {0, 0, 0};
+  if (getauxval(AT_SECURE)) return;
+  messages = find_standard_error();
   dl_iterate_phdr(find_code, &found);
   code.start = found.start;
   code.linked = found.linked;
-  cells = found.size / BYTES_PER_CELL + 1;
+  pages = found.size / (BYTES_PER_CELL * CELLS_PER_PAGE) + 1;
+  cells = pages * CELLS_PER_PAGE;
   common = map(table_size());
   if (common && pthread_key_create(&leaving, leave) == 0 &&
       pthread_atfork(NULL, NULL, begin_child) == 0)
     __atomic_store_n(&code.size, found.size, __ATOMIC_RELEASE);
   else
-    complain(NO_MEMORY);
+    trouble = NO_MEMORY;
 }
 
 /* --- the profile's name ----------------------------------------------------- */
@@ -263,13 +339,13 @@ static int open_profile(bool is_temporary) {
  * Keeps it open, because destructors may change the directory. */
 static void claim(void) {
   profile = open_profile(false);
-  if (profile < 0) complain(strerror(errno));
+  if (profile < 0) trouble = strerror(errno);
 }
 
 /* Runs before all other constructors, so that their exit handlers run before ours.
  * glibc's exit handler is registered already, so it runs after ours. */
 static void prepare(void) {
-  if (__gmon_start__ && atexit(claim) != 0) complain(NO_MEMORY);
+  if (code.size > 0 && __gmon_start__ && atexit(claim) != 0) trouble = NO_MEMORY;
 }
 
 /* --- writing ---------------------------------------------------------------- */
@@ -292,15 +368,14 @@ static void put(const void *bytes, size_t size) {
 
 /* --- the record ------------------------------------------------------------- */
 
-/* Adds all tables to the common one. */
+/* Adds the tables of running threads to the common one. Waits for threads that are adding
+ * their tables. */
 static void add_up(void) {
-  for (const table *t = __atomic_load_n(&tables, __ATOMIC_ACQUIRE); t; t = t->next)
-    for (size_t i = 0; i < cells; i++) {
-      uint64_t cell = __atomic_load_n(&t->cell[i], __ATOMIC_RELAXED);
-      if (cell == 0) continue;
-      __atomic_fetch_or(&common->cell[i], cell % ONE, __ATOMIC_RELAXED);
-      __atomic_fetch_add(&common->cell[i], cell - cell % ONE, __ATOMIC_RELAXED);
-    }
+  for (table *t = __atomic_load_n(&tables, __ATOMIC_ACQUIRE); t; t = t->next) {
+    if (change_state(t, USED, ADDED)) add_table(t);
+    while (__atomic_load_n(&t->state, __ATOMIC_ACQUIRE) == ENDING)
+      nanosleep(&(struct timespec){0, 100000}, NULL);
+  }
 }
 
 /* Whether the code at `address` calls __sanitizer_cov_trace_pc. At the end of a function
@@ -337,8 +412,7 @@ static size_t entries_of(uint64_t count) {
  * call. */
 static size_t count_entries(void) {
   size_t entries = 0, others = 0;
-  for (size_t i = 0; i < cells; i++) {
-    if (common->cell[i] == 0) continue;
+  for (size_t i = next_count(common, 0); i < cells; i = next_count(common, i + 1)) {
     if (is_call(code.start + offset_of(i))) {
       entries += entries_of(common->cell[i] / ONE);
     } else {
@@ -353,7 +427,7 @@ static size_t count_entries(void) {
 }
 
 static void put_entries(size_t entries) {
-  for (size_t i = 0; i < cells && entries > 0; i++) {
+  for (size_t i = 0; entries > 0 && (i = next_count(common, i)) < cells; i++) {
     const uintptr_t address = code.linked + offset_of(i);
     uint64_t left = common->cell[i] / ONE;
     for (; left > 0 && entries > 0; entries--) {
@@ -429,24 +503,27 @@ static const char *create(void) {
   return reason;
 }
 
-/* Runs after all other destructors. Blocks SIGXFSZ, so that a file size limit does not
- * kill the program, and consumes it afterwards if it was raised. */
+/* Runs after all other destructors. Blocks signals. A file size limit, or standard error
+ * without a reader, must not kill the program: SIGXFSZ and SIGPIPE are consumed if they
+ * were raised. */
 static void finish(void) {
-  const bool linked_with_pg = __gmon_start__;
-  if (code.size == 0 || (linked_with_pg && profile < 0)) return;
-  sigset_t all, before, too_large;
+  if (code.size == 0 && !trouble) return;
+  const int fatal[] = {SIGXFSZ, SIGPIPE};
+  sigset_t all, before, raised;
   int cancelling;
   sigfillset(&all);
-  sigemptyset(&too_large);
-  sigaddset(&too_large, SIGXFSZ);
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling);
   pthread_sigmask(SIG_BLOCK, &all, &before);
   __atomic_store_n(&code.size, 0, __ATOMIC_RELAXED);
-  add_up();
-  const char *trouble = linked_with_pg ? append() : create();
+  if (!trouble) {
+    add_up();
+    trouble = __gmon_start__ ? append() : create();
+  }
   if (trouble) complain(trouble);
-  if (!sigismember(&before, SIGXFSZ))
-    sigtimedwait(&too_large, NULL, &(struct timespec){0, 0});
+  sigemptyset(&raised);
+  for (int i = 0; i < 2; i++)
+    if (!sigismember(&before, fatal[i])) sigaddset(&raised, fatal[i]);
+  while (sigtimedwait(&raised, NULL, &(struct timespec){0, 0}) > 0) {}
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_setcancelstate(cancelling, &cancelling);
 }

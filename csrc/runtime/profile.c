@@ -12,6 +12,7 @@
 #include "runtime/context_out.h"
 #include "runtime/gmon_out.h"
 #include "runtime/linux.h"
+#include "runtime/messages.h"
 #include "runtime/modules.h"
 #include "runtime/output.h"
 #include "runtime/sampling.h"
@@ -69,6 +70,7 @@ bool rec_own_profile(void) { return SYSTEM_CALL(getpid, 0, 0, 0, 0) == about.id;
 const char *rec_written_path(void) { return contexts.name; }
 
 static void complain(const char *name, const char *what, int error) {
+  if (!rec_may_complain()) return;
   char line[2 * PATH_MAX + 256];
   text message = begin_text(line, sizeof line);
   add_text(&message, "libgprof-recorder: ");
@@ -226,10 +228,10 @@ void rec_write_profile(void) {
     write_snapshot(false, false);
     end_writing();
   }
-  /* A file size limit must not kill the program. */
-  const uint64_t too_large = UINT64_C(1) << (SIGXFSZ - 1);
+  /* A file size limit, or standard error without a reader, must not kill the program. */
+  const uint64_t fatal = UINT64_C(1) << (SIGXFSZ - 1) | UINT64_C(1) << (SIGPIPE - 1);
+  const uint64_t raised = fatal & ~before;
   const struct timespec none = {0, 0};
-  if (!(before & too_large))
-    SYSTEM_CALL(rt_sigtimedwait, &too_large, 0, &none, KERNEL_SIGSET);
+  while (SYSTEM_CALL(rt_sigtimedwait, &raised, 0, &none, KERNEL_SIGSET) > 0) {}
   restore_signals(before);
 }

@@ -18,6 +18,7 @@
 #include "runtime/calls.h"
 #include "runtime/intercept.h"
 #include "runtime/linux.h"
+#include "runtime/messages.h"
 #include "runtime/modules.h"
 #include "runtime/profile.h"
 #include "runtime/requests.h"
@@ -94,7 +95,7 @@ static void read_options(char **environment, bool report) {
       text = *environment + sizeof variable - 1;
   while (*text != '\0') {
     const size_t length = strcspn(text, ",");
-    if (!set_option(text, length) && report)
+    if (!set_option(text, length) && report && rec_may_complain())
       dprintf(STDERR_FILENO, "libgprof-recorder: GPROF_RECORDER: invalid option '%.*s'\n",
               (int)length, text);
     text += length;
@@ -127,6 +128,7 @@ static void start(int count, char **arguments, char **environment) {
   static bool started;
   if (started || getauxval(AT_SECURE)) return;
   started = true;
+  rec_start_messages();
   read_options(environment, false);
   rec_begin_profile(environment, false);
   rec_start_stacks();

@@ -11,12 +11,13 @@
 
 #include "runtime/intercept.h"
 #include "runtime/linux.h"
+#include "runtime/messages.h"
 #include "runtime/profile.h"
 #include "runtime/sampling.h"
 #include "runtime/text.h"
 
 /* Distance of the two pages with the answers: a multiple of all page sizes. */
-#define SPACING 65536
+#define SPACING 65536L
 
 int rec_user_signal;
 
@@ -146,7 +147,8 @@ void rec_end_user_signal(void) {
                                 "signal of the option dump-signal, which then writes "
                                 "no profile\n";
   rec_user_signal = 0;
-  SYSTEM_CALL(write, STDERR_FILENO, message, sizeof message - 1, 0);
+  if (rec_may_complain())
+    SYSTEM_CALL(write, STDERR_FILENO, message, sizeof message - 1, 0);
 }
 
 void rec_end_requests(void) {

@@ -15,6 +15,10 @@
  * it. */
 #define MAX_DEPTH 4096
 
+/* After a failed allocation, a thread skips this number of requests, because a system
+ * call would take much longer than a call that is not counted. */
+#define SKIPPED 4095
+
 /* Maximum number of slots that are searched for the function of a call site. */
 #define MAX_SEARCHED 64
 
@@ -29,6 +33,9 @@ size_t rec_limit = (size_t)64 << 20;
 static size_t memory;    /* total size of all tables in bytes */
 static uint32_t numbers; /* number of the last table */
 
+/* Number of requests since an allocation of this thread failed; 0 if none has. */
+static _Thread_local uint32_t failed __attribute__((tls_model("initial-exec")));
+
 /* Fills the unused places of `recent`. */
 static record no_call;
 
@@ -40,10 +47,18 @@ void rec_switch(bool on) {
 
 size_t rec_memory(void) { return __atomic_load_n(&memory, __ATOMIC_RELAXED); }
 
+bool rec_skips_allocation(void) {
+  if (failed == 0 || failed > SKIPPED) return false;
+  failed++;
+  return true;
+}
+
 /* Allocates memory for tables. If `limited`, does not exceed the limit. */
 static void *allocate(size_t size, bool limited) {
   if (limited && rec_memory() + size > rec_limit) return NULL;
+  if (rec_skips_allocation()) return NULL;
   void *new_memory = map_memory(size);
+  failed = !new_memory;
   if (new_memory) __atomic_fetch_add(&memory, size, __ATOMIC_RELAXED);
   return new_memory;
 }

@@ -154,6 +154,10 @@ void rec_forget_tables(void);
 /* Returns the total size of all tables in bytes. */
 size_t rec_memory(void);
 
+/* Whether an allocation would fail without being tried, because one has failed shortly
+ * before. */
+bool rec_skips_allocation(void);
+
 /* Adds a stack. The context of its outermost frame is the root `root`. Returns NULL
  * without memory. */
 stack *rec_add_stack(thread *t, uintptr_t low, uintptr_t high, unsigned root);

@@ -41,6 +41,7 @@ static thread *ended_table(void) {
 }
 
 static thread *begin(uintptr_t frame) {
+  if (rec_skips_allocation()) return NULL;
   const uint64_t before = block_signals();
   uintptr_t low, high;
   rec_own_stack(frame, &low, &high);

@@ -163,7 +163,7 @@ with_compilers(function(compiler)
     end)
 
     for mode, expected in pairs {
-      joined = 800000, detached = 800000, running = 800000, brief = 2000, poor = 800000,
+      joined = 800000, detached = 800000, running = 800000, brief = 2000, locked = 2000, poor = 800000,
       late = 8 * (1 + 3 * 100000), -- in each thread, the destructor of a key runs 3 times
       ["main ends first"] = 800000,
     } do
@@ -171,6 +171,11 @@ with_compilers(function(compiler)
         assert.equal(expected, blocks.entries(built, (profile(built, { mode }))))
       end)
     end
+
+    it("each ask for memory once", function()
+      local _, result = profile(built, { "poor" })
+      assert.equal("10\n", result.stdout) -- for the common table, main, and 8 threads
+    end)
 
     it("may continue counting while the counts are written", function()
       assert.truthy(blocks.entries(built, (profile(built, { "hurrying" }))) >= 800000)
@@ -313,6 +318,16 @@ describe("addresses are link-time addresses", function()
   end)
 end)
 
+describe("at exit", function()
+  it("only memory that the threads used is read", function()
+    local built = blocks.compile "large"
+    local _, result = profile(built, {}, { env = { GMON_OUT_PREFIX = "gmon" } })
+    local child, faults = result.stdout:match "^(%d+) (%d+)\n$"
+    assert.equal(16, blocks.entries(built, ("%s/gmon.%s"):format(result.dir, child)))
+    assert.is_true(tonumber(faults) < 4000, faults) -- each table has 4096 pages
+  end)
+end)
+
 -- Files ---------------------------------------------------------------------------------------
 
 describe("the profile", function()
@@ -401,6 +416,54 @@ describe("the profile", function()
       complains(blocks.run(built, { "chdir", dir }), "gmon%.out: Is a directory$")
       assert.equal("gmon.out\n", listing(dir))
       complains(blocks.run(built, { "gone", shell.tmpdir("gone") }), "gmon%.out: No such file or directory$")
+    end
+  end)
+
+  -- With -pg, glibc also writes a profile and messages.
+  describe("and its messages", function()
+    local taken
+    before_each(function()
+      taken = shell.tmpdir "taken"
+      shell.check { "mkdir", taken .. "/gmon.out" }
+    end)
+
+    it("do not kill a program whose standard error is a pipe without a reader", function()
+      local line = 'mkfifo pipe; exec 3<>pipe 2>pipe 3<&-; "$@"; echo $?'
+      local result = blocks.run(blocks.compile "processes", { "exit" }, { cwd = taken, line = line })
+      assert.equal("3\n", result.stdout)
+    end)
+
+    for name, flags in pairs { ["without -pg"] = {}, ["with -pg"] = { "-pg" } } do
+      local built
+      setup(function()
+        built = blocks.compile("processes", { flags = flags })
+      end)
+
+      it("do not go to another file that has become descriptor 2, " .. name, function()
+        local result = blocks.run(built, { "reopen", taken .. "/own" }, { cwd = taken })
+        assert.same({ "", 0 }, { result.stderr, result.status })
+        assert.falsy(shell.read(taken .. "/own"):find "libgprof")
+      end)
+
+      it("do not exist in a program with another user's privileges, " .. name, function()
+        if shell.check({ "id", "-u" }).stdout ~= "0\n" or not shell.installed "setpriv" then
+          pending "needs root, to make a setuid program"
+          return
+        end
+        local dir = shell.tmpdir "setuid"
+        local secure = { image = dir .. "/program" }
+        shell.check { "cp", built.image, secure.image }
+        shell.check { "chmod", "4755", secure.image }
+        shell.check { "chmod", "-R", "a+rX", dir, taken }
+        local line = 'exec setpriv --reuid 65534 --clear-groups "$@"'
+        local result = blocks.run(secure, { "exit" }, { cwd = taken, line = line })
+        assert.equal(3, result.status)
+        assert.falsy(result.stderr:find "libgprof")
+        blocks.run(secure, { "exit" }, { cwd = dir, line = line })
+        assert.equal(flags[1] and "gmon.out\nprogram\n" or "program\n", listing(dir))
+        local glibc = flags[1] and gmon.parse(shell.read(dir .. "/gmon.out"))
+        assert.same({}, glibc and gmon.select(glibc, "blocks") or {})
+      end)
     end
   end)
 

@@ -98,6 +98,18 @@ describe("calls are counted exactly", function()
     assert.is_true(#tables < 100)
   end)
 
+  -- The first call fails to get memory, and the thread does not try again in the next 4095 calls.
+  it("except for lack of memory; a thread then tries again later, and the loss is reported at exit", function()
+    local built = recorder.compile("poor.c", { flags = { "-fno-optimize-sibling-calls" } })
+    local result = recorder.run(built)
+    assert.same(0, result.status)
+    assert.truthy(result.stderr:find "^libgprof%-recorder: [^\n]*/gmon.out: some calls were not counted: [^\n]+\n$")
+    assert.same(10010 - 4096, recorder.arcs(built, result.dir .. "/gmon.out").leaf)
+    local own = shell.tmpdir "own" .. "/own"
+    result = recorder.run(built, { own })
+    assert.same({ "", 0, "" }, { result.stderr, result.status, shell.read(own) })
+  end)
+
   it("also as GNU gprof reads them", function()
     if not oracle.available() then pending "needs GNU gprof" return end
     local built = recorder.compile "threads.c"
@@ -396,6 +408,13 @@ describe("the profile", function()
     result = recorder.run(built, { "s" }, { env = { GMON_OUT_PREFIX = "/nonexistent/run" } })
     assert.same({ 0, "" }, { result.status, files(result.dir) })
     assert.truthy(result.stderr:find "^libgprof%-recorder: /nonexistent/run.%d+: No such file or directory\n")
+  end)
+
+  it("may fail without a reader of messages, and the program keeps its exit status", function()
+    local line = 'mkfifo pipe; exec 3<>pipe 2>pipe 3<&-; LD_PRELOAD=$0 "$@"; echo $?'
+    local result = recorder.run(built, { "s" }, { preload = false, env = { GMON_OUT_PREFIX = "/nonexistent/run" },
+      before = { "sh", "-c", line, recorder.library } })
+    assert.same("0\n", result.stdout)
   end)
 
   it("is not written by a program with another user's privileges", function()

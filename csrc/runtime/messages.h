@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Whether the recorder may write messages. The program may have closed standard error,
+ * and descriptor 2 may now be another file of the program.
+ */
+#ifndef GPROF_RUNTIME_MESSAGES_H
+#define GPROF_RUNTIME_MESSAGES_H
+
+#include <stdbool.h>
+
+/* Remembers which file is standard error. */
+void rec_start_messages(void);
+
+/* Whether descriptor 2 is still that file. Uses no thread-local storage. */
+bool rec_may_complain(void);
+
+#endif
