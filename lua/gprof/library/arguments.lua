@@ -45,7 +45,8 @@ local of_profile = with(symbols, {
 local of_program = {
   file_format = "format", sum_file = "string", traditional = "boolean", styles = "table",
   reports = "table", exports = "table", operands = "table", profiles_from = "table",
-  jobs = "integer", keep_going = "boolean", no_progress = "boolean", profiles = "table",
+  sum_target = "table", jobs = "integer", keep_going = "boolean",
+  no_progress = "boolean", profiles = "table",
   record = "boolean", record_reports = "boolean",
   sandbox = "boolean", sandbox_memory = "integer", sandbox_time = "integer",
   compare = "table", fail_on = "number", slide = "integer or 'auto'", verdict = "table",
