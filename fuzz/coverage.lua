@@ -17,7 +17,8 @@ local subjects <const> = {
   gmon = "gmon/gmon gmon/gmon_read gmon/records gmon/ld_profile gmon/mon_out gmon/add_file gmon/bins " ..
     "gmon/context_file gmon/context_profile base/crc32 " ..
     "base/reader",
-  sums = "gmon/gmon gmon/gmon_read gmon/records gmon/gmon_write gmon/bins base/writer",
+  sums = "gmon/gmon gmon/gmon_read gmon/records gmon/gmon_write gmon/bins base/writer " ..
+    "gmon/context_file gmon/contexts gmon/contexts_write",
   lines = "debug/line_program debug/line_files debug/units debug/dwarf debug/line_tables debug/line_sequences " ..
     "debug/line_map debug/line_map_build object/section",
   names = "object/demangle",

@@ -20,7 +20,7 @@ FUZZ_HEADERS = $(wildcard fuzz/*.h)
 FUZZ_OBJECTS = $(SOURCES:csrc/%.c=$(FUZZ_DIR)/objects/%.o)
 
 # The reader of line tables. fuzz/debugging.c takes the place of libbfd.
-FUZZ_LINES = base/error base/hash base/sort object/section debug/dwarf debug/units \
+FUZZ_LINES = base/crc32 base/error base/hash base/sort object/section debug/dwarf debug/units \
   debug/line_files debug/line_map debug/line_map_build debug/line_program \
   debug/line_sequences debug/line_tables debug/source_names
 

@@ -8,6 +8,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
+#include "base/crc32.h"
+
 /* libFuzzer's interface has no header. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -140,6 +143,23 @@ fuzz_file fuzz_make_file(fuzz_part part, unsigned number) {
       lseek(*file, 0, SEEK_SET) < 0)
     abort();
   return (fuzz_file){*file, files[number].path};
+}
+
+fuzz_part fuzz_with_checksum(fuzz_part file, bool big_endian) {
+  static unsigned char *copies[2];
+  static unsigned number;
+  if (file.size < 4) return file;
+  unsigned char **copy = &copies[number++ % 2];
+  free(*copy);
+  *copy = malloc(file.size);
+  if (!*copy) abort();
+  memcpy(*copy, file.bytes, file.size);
+  gp_crc32 crc;
+  gp_crc32_init(&crc);
+  gp_crc32_add(&crc, *copy, file.size - 4);
+  gp_put_u32(*copy + file.size - 4, gp_crc32_value(&crc),
+             (gp_layout){.big_endian = big_endian});
+  return (fuzz_part){*copy, file.size};
 }
 
 fuzz_file fuzz_catch_output(void) {

@@ -46,6 +46,10 @@ typedef struct fuzz_file {
  * call with the same number, 0 or 1. */
 fuzz_file fuzz_make_file(fuzz_part part, unsigned number);
 
+/* Returns a copy of a file, with its checksum in its last four bytes. The copy is valid
+ * until the second next call. A shorter file is returned as it is. */
+fuzz_part fuzz_with_checksum(fuzz_part file, bool big_endian);
+
 /* Redirects standard output to a file in memory, and empties that file. The descriptor is
  * STDOUT_FILENO. libFuzzer writes to standard error. */
 fuzz_file fuzz_catch_output(void);

@@ -208,26 +208,55 @@ static bool name_first(const char *name, const char *target) {
   return errno != EEXIST && access(target, F_OK) != 0 && rename(name, target) == 0;
 }
 
-static bool move(const char *name, const char *target, bool is_first, gp_error *error) {
-  if (is_first ? name_first(name, target) : rename(name, target) == 0) return true;
-  if (is_first && access(target, F_OK) == 0)
-    gp_fail(error, "was created by another process meanwhile: run the command again");
+/* Gives a file that has the temporary name `name` its final name. */
+static bool move(const char *name, const gp_new_file *new) {
+  if (new->is_first ? name_first(name, new->target) : rename(name, new->target) == 0)
+    return true;
+  if (new->is_first && access(new->target, F_OK) == 0)
+    gp_fail(new->error, "was created by another process meanwhile: run the command "
+            "again");
   else
-    fail_system(error, "cannot be replaced");
-  unlink(name);
+    fail_system(new->error, "cannot be replaced");
   return false;
 }
 
-bool gp_new_file_name(int file, const char *target, bool is_first, gp_error *error) {
-  named_file made = {file, 0};
+/* Returns a temporary name of a file; NULL on failure. */
+static char *temporary_name(const gp_new_file *new, const sigset_t *held) {
+  named_file made = {new->file, 0};
+  char *name = name_temporarily(new->target, &made, link_nameless);
+  if (!name) name = copy_temporarily(new->file, new->target, held);
+  if (!name) fail_system(new->error, "cannot be written");
+  return name;
+}
+
+/* Gives the files temporary names, then their final names. Names that are not used stay
+ * in `names`. */
+static bool name_all(const gp_new_file *files, size_t count, char **names,
+                     const sigset_t *held) {
+  for (size_t i = 0; i < count; i++) {
+    names[i] = temporary_name(&files[i], held);
+    if (!names[i]) return false;
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (!move(names[i], &files[i])) return false;
+    free(names[i]);
+    names[i] = NULL;
+  }
+  return true;
+}
+
+bool gp_new_files_name(const gp_new_file *files, size_t count) {
+  char *names[GP_NEW_FILES] = {NULL};
   sigset_t held;
-  if (!sync_file(file)) return fail_system(error, "cannot be written");
+  for (size_t i = 0; i < count; i++)
+    if (!sync_file(files[i].file))
+      return fail_system(files[i].error, "cannot be written");
   hold_signals(&held);
-  char *name = name_temporarily(target, &made, link_nameless);
-  if (!name) name = copy_temporarily(file, target, &held);
-  bool done = name ? move(name, target, is_first, error)
-                   : fail_system(error, "cannot be written");
+  bool done = name_all(files, count, names, &held);
+  for (size_t i = 0; i < count; i++) {
+    if (names[i]) unlink(names[i]);
+    free(names[i]);
+  }
   release_signals(&held);
-  free(name);
   return done;
 }

@@ -15,6 +15,7 @@
 #ifndef GP_BASE_NEW_FILE_H
 #define GP_BASE_NEW_FILE_H
 
+#include <stddef.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
@@ -27,8 +28,18 @@ int gp_new_file_open(const char *target, mode_t mode, gp_error *error);
  * failure, with errno set. */
 bool gp_new_file_set_owner(int file, const struct stat *old);
 
-/* Gives the file the name `target`. Replaces an old file, unless `is_first`: then an
- * existing file is an error. On failure, the old file is unchanged. */
-bool gp_new_file_name(int file, const char *target, bool is_first, gp_error *error);
+typedef struct gp_new_file {
+  int file;              /* descriptor */
+  const char *target;    /* its name; an old file is replaced */
+  bool is_first;         /* an existing file is an error */
+  gp_error *error;       /* receives an error about this file */
+} gp_new_file;
+
+/* The most files that can be named together. */
+#define GP_NEW_FILES 2
+
+/* Gives files their names, one after the other, once all of them are on the disk with
+ * temporary names. Until then, a failure leaves the old files unchanged. */
+bool gp_new_files_name(const gp_new_file *files, size_t count);
 
 #endif

@@ -176,25 +176,46 @@ unsigned char *gp_writer_room(gp_writer *writer, size_t count) {
   return room;
 }
 
-/* Writes everything and closes the file. A new file is on the disk before it gets its
- * name: otherwise, after a crash of the machine, an empty file could have replaced the
- * only copy of a summed profile. Syncing takes some milliseconds; printed reports are not
- * affected. The directory is not synced: if the rename is lost, the old file is still
+/* Writes everything, and replaces the targets. A new file is on the disk before it gets
+ * its name: otherwise, after a crash of the machine, an empty file could have replaced
+ * the only copy of a summed profile. Syncing takes some milliseconds; printed reports are
+ * not affected. The directory is not synced: if the rename is lost, the old file is still
  * complete. */
-static bool finish(gp_writer *writer) {
-  if (!flush(writer)) return false;
-  if (writer->target && !gp_new_file_name(writer->file, writer->target, writer->is_first,
-                                          writer->error))
-    return false;
-  int file = writer->file;
-  writer->file = -1;
-  return close(file) == 0 || writer->target || fail_write(writer, "cannot be written");
+static bool finish(gp_writer *const *writers, size_t count) {
+  gp_new_file files[GP_NEW_FILES];
+  size_t named = 0;
+  for (size_t i = 0; i < count; i++) {
+    gp_writer *w = writers[i];
+    if (!flush(w)) return false;
+    if (w->target)
+      files[named++] = (gp_new_file){w->file, w->target, w->is_first, w->error};
+  }
+  if (!gp_new_files_name(files, named)) return false;
+  bool done = true;
+  for (size_t i = 0; i < count; i++) {
+    int file = writers[i]->file;
+    writers[i]->file = -1;
+    if (close(file) != 0 && !writers[i]->target)
+      done = fail_write(writers[i], "cannot be written");
+  }
+  return done;
 }
 
-bool gp_writer_close(gp_writer *writer, bool written) {
-  bool done = written && finish(writer);
+static void discard(gp_writer *writer) {
   if (writer->file >= 0) close(writer->file);
   free(writer->target);
   free(writer->window);
+}
+
+bool gp_writer_close(gp_writer *writer, bool written) {
+  bool done = written && finish(&writer, 1);
+  discard(writer);
+  return done;
+}
+
+bool gp_writer_close_both(gp_writer *writer, gp_writer *other, bool written) {
+  bool done = written && finish((gp_writer *const[]){writer, other}, 2);
+  discard(writer);
+  discard(other);
   return done;
 }

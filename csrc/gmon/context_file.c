@@ -13,7 +13,7 @@ typedef struct context_file {
   const gp_context_sink *sink;
   gp_crc32 crc;
   uint64_t left;                /* unread bytes of the section */
-  bool seen[GP_CONTEXT_TABLE];  /* for each kind of section: one was read */
+  bool seen[GP_CONTEXT_KINDS];  /* for each kind of section: one was read */
 } context_file;
 
 /* --- bytes ----------------------------------------------------------------- */
@@ -96,11 +96,24 @@ static bool read_process(context_file *f) {
       .covered = {u64_at(f, bytes, 7), u64_at(f, bytes, 8)},
       .rate = u32_at(f, bytes, 72), .joined = u32_at(f, bytes, 76)};
   counts->process = u64_at(f, bytes, 0);
-  counts->written = p.written;
+  counts->processes = 1;
+  counts->written = counts->stamp = p.written;
   counts->rate = p.rate;
   counts->joined = p.joined != 0;
   return gp_context_add(f->r, &counts->lost, p.lost) && take_text(f, &p.command) &&
          f->sink->process(f->sink->into, &p);
+}
+
+/* Reads the section that only sums have. */
+static bool read_sum(context_file *f) {
+  const unsigned char *bytes = take_part(f, 8);
+  if (!bytes) return false;
+  uint64_t processes = u64_at(f, bytes, 0);
+  if (processes == 0 || processes > INT64_MAX)
+    return gp_fail(f->r->error, "the section at offset %" PRIu64 " claims %" PRIu64
+                   " processes", f->r->offset, processes);
+  f->r->kind.contexts.processes = processes;
+  return true;
 }
 
 /* --- modules ---------------------------------------------------------------- */
@@ -196,6 +209,8 @@ static bool read_table(context_file *f) {
 static bool read_header(context_file *f) {
   const unsigned char *bytes = take(f, GP_CONTEXT_HEADER, "the header");
   if (!bytes) return false;
+  if (memcmp(bytes, GP_CONTEXT_MAGIC, strlen(GP_CONTEXT_MAGIC)) != 0)
+    return gp_fail(f->r->error, "is not a context profile");
   gp_layout layout = f->r->layout;
   uint32_t mark = u32_at(f, bytes, 8);
   if (mark == __builtin_bswap32(GP_CONTEXT_BYTE_ORDER))
@@ -220,6 +235,7 @@ static bool read_end(context_file *f) {
   if (!bytes) return false;
   if (u32_at(f, bytes, 0) != expected)
     return gp_fail(f->r->error, "is damaged: its checksum is wrong");
+  if (f->seen[GP_CONTEXT_SUM]) f->r->kind.contexts.stamp = expected;
   if (gp_reader_available(f->r->reader, 1) > 0)
     return gp_fail(f->r->error, "has unexpected data after its end, at offset %" PRIu64,
                    f->r->reader->offset);
@@ -232,6 +248,9 @@ static bool is_expected(const context_file *f, uint32_t kind) {
     case GP_CONTEXT_PROCESS: return !f->seen[GP_CONTEXT_PROCESS];
     case GP_CONTEXT_MODULES:
       return f->seen[GP_CONTEXT_PROCESS] && !f->seen[GP_CONTEXT_MODULES];
+    case GP_CONTEXT_SUM:
+      return f->seen[GP_CONTEXT_PROCESS] && !f->seen[GP_CONTEXT_MODULES] &&
+             !f->seen[GP_CONTEXT_SUM];
     case GP_CONTEXT_TABLE: case GP_CONTEXT_END: return f->seen[GP_CONTEXT_MODULES];
     default: return true;
   }
@@ -243,6 +262,7 @@ static bool read_section_body(context_file *f, uint32_t kind) {
     case GP_CONTEXT_PROCESS: return read_process(f);
     case GP_CONTEXT_MODULES: return read_modules(f);
     case GP_CONTEXT_TABLE: return read_table(f);
+    case GP_CONTEXT_SUM: return read_sum(f);
     default: return skip_part(f, f->left);
   }
 }
@@ -263,7 +283,7 @@ static bool read_section(context_file *f, uint32_t *kind) {
                    PRIu64, *kind, f->r->offset);
   if (!read_section_body(f, *kind)) return false;
   if (f->left > 0) return fail_size(f);
-  if (*kind < GP_CONTEXT_TABLE) f->seen[*kind] = true;
+  if (*kind < GP_CONTEXT_KINDS) f->seen[*kind] = true;
   return true;
 }
 

@@ -12,6 +12,9 @@
 #define GP_CONTEXT_MAGIC "gprofctx"
 #define GP_CONTEXT_HEADER ((size_t)16)
 
+/* A context profile has the name of the gmon.out beside it, and this suffix. */
+#define GP_CONTEXT_SUFFIX ".ctx"
+
 #define GP_CONTEXT_VERSION 1
 #define GP_CONTEXT_BYTE_ORDER UINT32_C(0x01020304)
 
@@ -20,7 +23,9 @@ enum {
   GP_CONTEXT_END,
   GP_CONTEXT_PROCESS,
   GP_CONTEXT_MODULES,
-  GP_CONTEXT_TABLE
+  GP_CONTEXT_TABLE,
+  GP_CONTEXT_SUM,
+  GP_CONTEXT_KINDS
 };
 
 /* Sizes in bytes: the fixed parts of these sections, and a record in a table. */

@@ -86,6 +86,8 @@ typedef struct gp_data {
   gp_blocks blocks;
   uint64_t uncounted;     /* calls in a shared library that were not counted, because its
                              profile was full */
+  uint64_t stamp;         /* written into the header of the magic format: identifies the
+                             context profile beside the file; 0 if there is none */
   gp_data_stats stats;
 } gp_data;
 

@@ -20,6 +20,10 @@
 #define VERSION_SHARED UINT32_C(0x1ffff)
 enum { MARK_OFFSET = 8, LOST_OFFSET = 12 };
 
+/* Otherwise, a number of 8 bytes identifies the context profile beside the file, or is 0
+ * (see doc/contexts.md). */
+enum { STAMP_OFFSET = 12 };
+
 /* The version in a 4.4BSD header, where old BSD has its first bins. */
 #define VERSION_44BSD UINT32_C(0x00051879)
 

@@ -24,8 +24,10 @@ typedef struct gp_read_options {
 
 /* Totals of a context profile, over all modules. */
 typedef struct gp_context_counts {
-  uint64_t process;       /* process number */
+  uint64_t process;       /* process number; 0 in a sum */
+  uint64_t processes;     /* number of processes */
   uint64_t written;       /* time of writing, in nanoseconds since 1970 */
+  uint64_t stamp;         /* in the header of the gmon.out that belongs to it */
   uint64_t threads, modules;
   uint64_t contexts;      /* call paths; the same path in several tables (see
                              doc/contexts.md) is counted once for each table */

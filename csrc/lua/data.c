@@ -57,7 +57,7 @@ static int new_data(lua_State *L) {
   bool mixed_rates = lua_toboolean(L, 2);
   const gp_trace *trace = gp_opt_trace(L, 3);
   lua_settop(L, 3);
-  gp_data_box *box = lua_newuserdatauv(L, sizeof *box, 2);
+  gp_data_box *box = lua_newuserdatauv(L, sizeof *box, GP_DATA_VALUES);
   memset(box, 0, sizeof *box);
   gp_data_init(&box->data, layout);
   box->data.mixed_rates = mixed_rates;
@@ -69,9 +69,9 @@ static int new_data(lua_State *L) {
   box->open = true;
   luaL_setmetatable(L, GP_DATA);
   lua_newtable(L);  /* the field `files` */
-  lua_setiuservalue(L, -2, 1);
+  lua_setiuservalue(L, -2, GP_DATA_FILES);
   lua_pushvalue(L, 3);  /* keeps the trace alive */
-  lua_setiuservalue(L, -2, 2);
+  lua_setiuservalue(L, -2, GP_DATA_TRACE);
   return 1;
 }
 
@@ -116,7 +116,9 @@ static void set_optional(lua_State *L, const char *name, uint64_t value, bool ap
 /* Sets the fields that only context profiles have, or removes them. */
 static void fill_contexts(lua_State *L, const gp_context_counts *counts, bool applies) {
   set_optional(L, "process", counts->process, applies);
+  set_optional(L, "processes", counts->processes, applies);
   set_optional(L, "written", counts->written, applies);
+  set_optional(L, "stamp", counts->stamp, applies);
   set_optional(L, "threads", counts->threads, applies);
   set_optional(L, "modules", counts->modules, applies);
   set_optional(L, "contexts", counts->contexts, applies);
@@ -154,7 +156,7 @@ static void fill_entry(lua_State *L, const gp_data *data, gp_file_kind kind,
  * so the data and the list always describe the same files. */
 static void push_entry(lua_State *L, const gp_data *data, const char *path) {
   for (const char *const *name = format_names; *name; name++) lua_pushstring(L, *name);
-  lua_getiuservalue(L, 1, 1);
+  lua_getiuservalue(L, 1, GP_DATA_FILES);
   lua_createtable(L, 0, 16);
   lua_pushstring(L, path);
   lua_setfield(L, -2, "path");
@@ -176,6 +178,12 @@ static void end_entry(lua_State *L, const gp_data *data, gp_file_kind kind,
 
 gp_format gp_check_format(lua_State *L, int index) {
   return (gp_format)luaL_checkoption(L, index, "auto", format_options);
+}
+
+int gp_check_writable(lua_State *L, int index) {
+  int file = gp_check_open_file(L, index);
+  fflush(((luaL_Stream *)lua_touserdata(L, index))->f);
+  return file;
 }
 
 int gp_check_open_file(lua_State *L, int index) {
@@ -270,7 +278,7 @@ static gp_field_value get_big_endian(const gp_part *p) {
 
 static gp_field_value get_files(const gp_part *p) {
   opened(p);
-  lua_getiuservalue(p->L, 1, 1);
+  lua_getiuservalue(p->L, 1, GP_DATA_FILES);
   return gp_pushed_value;
 }
 

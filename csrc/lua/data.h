@@ -9,8 +9,14 @@
 
 #define GP_DATA "gprof.data"
 
+/* User values of a box: the field `files`; the trace, which is kept alive; and the sum of
+ * the context profiles, if there is one. */
+enum { GP_DATA_FILES = 1, GP_DATA_TRACE, GP_DATA_CONTEXTS, GP_DATA_VALUES = 3 };
+
 typedef struct gp_data_box {
   gp_data data;
+  gp_data_stats described;    /* the statistics when the contexts were set: they describe
+                                 no records that were added later */
   gp_staging staging;         /* for add_file, which adds a whole file or nothing */
   const gp_trace *trace;      /* debug output; kept alive by user value 2 */
   bool open;
@@ -29,5 +35,8 @@ gp_format gp_check_format(lua_State *L, int index);
 
 /* Returns the file descriptor of the Lua file at `index`. */
 int gp_check_open_file(lua_State *L, int index);
+
+/* The same, to write to the file. Flushes it, so that earlier output comes first. */
+int gp_check_writable(lua_State *L, int index);
 
 #endif

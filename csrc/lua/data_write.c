@@ -5,6 +5,7 @@
 
 #include "gmon/gmon_write.h"
 #include "lua/arguments.h"
+#include "lua/contexts.h"
 #include "lua/data.h"
 #include "lua/module.h"
 #include "lua/object.h"
@@ -12,41 +13,65 @@
 #include "lua/writer.h"
 #include "profile/gnu_sum_order.h"
 
-/* Returns the file descriptor of the Lua file at `index`, to write to it. Flushes the
- * file, so that earlier output comes first. */
-static int check_writable(lua_State *L, int index) {
-  int file = gp_check_open_file(L, index);
-  fflush(((luaL_Stream *)lua_touserdata(L, index))->f);
-  return file;
-}
-
 /* Where data is written. */
 typedef struct destination {
   gp_writer *writer;     /* NULL: no writer was given */
   int file;              /* open descriptor; -1: no file was given */
   const char *path;      /* "open file" if no path was given */
+  const gp_contexts *contexts;   /* to be written beside the path; NULL: nothing */
+  const char *beside;    /* where */
+  gp_error problem;      /* of the file beside the path */
 } destination;
 
 static destination check_destination(lua_State *L, int index) {
-  destination to = {gp_test_writer(L, index), -1, "open file"};
+  destination to = {
+      .writer = gp_test_writer(L, index), .file = -1, .path = "open file"};
   if (to.writer) return to;
   if (lua_isuserdata(L, index))
-    to.file = check_writable(L, index);
+    to.file = gp_check_writable(L, index);
   else
     to.path = luaL_checkstring(L, index);
   return to;
 }
 
-static bool write_ordered(const gp_data *data, const destination *to, gp_format format,
+/* Sets the contexts to be written. They are left out if the data has other records, too,
+ * or if the format cannot tell which context profile belongs to a file. */
+static void add_contexts(lua_State *L, destination *to, const gp_data_box *box,
+                         gp_format format) {
+  bool described = memcmp(&box->described, &box->data.stats, sizeof box->described) == 0;
+  lua_getiuservalue(L, 1, GP_DATA_CONTEXTS);
+  to->contexts = described && to->file < 0 && !to->writer && strcmp(to->path, "-") != 0 &&
+                         (format == GP_FORMAT_AUTO || format == GP_FORMAT_MAGIC)
+                     ? gp_test_contexts(L, -1)
+                     : NULL;
+  to->beside = lua_pushfstring(L, "%s" GP_CONTEXT_SUFFIX, to->path);
+}
+
+/* Writes a file, and the context profile beside it. A device has nothing beside it. */
+static bool write_both(gp_data *data, destination *to, gp_format format,
+                       const gp_record_order *order, gp_error *error) {
+  gp_writer writer, beside;
+  if (!gp_writer_open(&writer, to->path, GP_PATH_CHOSEN, error)) return false;
+  if (!writer.target)
+    return gp_writer_close(&writer, gp_data_put(data, &writer, format, order));
+  if (!gp_writer_open(&beside, to->beside, GP_PATH_CHOSEN, &to->problem))
+    return gp_writer_close(&writer, false);
+  bool done = gp_contexts_put(to->contexts, &beside, &data->stamp) &&
+              gp_data_put(data, &writer, format, order);
+  return gp_writer_close_both(&writer, &beside, done);
+}
+
+static bool write_ordered(gp_data *data, destination *to, gp_format format,
                           const gp_record_order *order, gp_error *error) {
   if (to->writer) return gp_data_put(data, to->writer, format, order);
+  if (to->contexts) return write_both(data, to, format, order, error);
   return to->file < 0 ? gp_data_write(data, to->path, format, order, error)
                       : gp_data_write_open(data, to->file, format, order, error);
 }
 
 /* Writes data. If `lines` is a symbol table by line, records are written in GNU gprof's
  * order; if it is NULL, in the order of the data. */
-static bool write_data(const gp_data *data, const destination *to, gp_format format,
+static bool write_data(gp_data *data, destination *to, gp_format format,
                        const gp_symtab *lines, gp_error *error) {
   gp_record_order order = {NULL, NULL};
   bool done = lines ? gp_gnu_sum_order_find(&order, data, lines, error) &&
@@ -57,21 +82,26 @@ static bool write_data(const gp_data *data, const destination *to, gp_format for
   return done;
 }
 
-/* data:write(path or file or writer [, format [, lines]]) -> data; or nil and a message.
- * A failure leaves the file at `path` unchanged. */
+/* data:write(path or file or writer [, format [, lines [, stamp]]]) -> data; or nil and a
+ * message. A failure leaves the file at `path` unchanged. */
 static int write_file(lua_State *L) {
-  const gp_data *data = gp_check_data(L, 1);
+  gp_data *data = gp_check_data(L, 1);
   destination to = check_destination(L, 2);
   gp_format format = gp_check_format(L, 3);
   const gp_symtab *lines =
       lua_isnoneornil(L, 4) ? NULL : &gp_check_symbols(L, 4)->symtab;
+  data->stamp = (uint64_t)luaL_optinteger(L, 5, 0);
+  lua_settop(L, 5);
+  add_contexts(L, &to, luaL_checkudata(L, 1, GP_DATA), format);
   gp_error error = {""}, *problem = to.writer ? to.writer->error : &error;
-  if (!write_data(data, &to, format, lines, problem))
-    return to.writer ? gp_push_writer_failure(L, 2)
-                     : gp_push_failure(L, strcmp(to.path, "-") == 0 ? "standard output"
-                                                                    : to.path, problem);
-  lua_settop(L, 1);
-  return 1;
+  if (write_data(data, &to, format, lines, problem)) {
+    lua_settop(L, 1);
+    return 1;
+  }
+  if (to.writer) return gp_push_writer_failure(L, 2);
+  if (to.problem.text[0] != '\0') return gp_push_failure(L, to.beside, &to.problem);
+  return gp_push_failure(L, strcmp(to.path, "-") == 0 ? "standard output" : to.path,
+                         problem);
 }
 
 void gp_define_data_write(lua_State *L) {

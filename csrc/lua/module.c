@@ -19,6 +19,7 @@ int luaopen_gprof_core(lua_State *L) {
   gp_define_data(L);
   gp_define_records(L);
   gp_define_data_write(L);
+  gp_define_contexts(L);
   gp_define_fit(L);
   gp_define_slide(L);
   gp_define_symbols(L);

@@ -73,12 +73,18 @@ static int write_text(lua_State *L) {
   return 1;
 }
 
-/* writer:finish() -> true: the file is complete and in place; or nil and a message */
+static bool has_failed(const writer_box *box) { return box->error.text[0] != '\0'; }
+
+/* writer:finish([other]) -> true: the file is complete and in place, and so is the file
+ * of the other writer; or nil and a message: neither is */
 static int finish(lua_State *L) {
-  writer_box *box = check_writer(L);
+  writer_box *box = check_writer(L), *other = luaL_testudata(L, 2, GP_WRITER);
+  if (other) check_open(L, 2, other)->open = false;
   box->open = false;
-  if (!gp_writer_close(&box->writer, box->error.text[0] == '\0'))
-    return gp_push_writer_failure(L, 1);
+  bool done = other ? gp_writer_close_both(&box->writer, &other->writer,
+                                           !has_failed(box) && !has_failed(other))
+                    : gp_writer_close(&box->writer, !has_failed(box));
+  if (!done) return gp_push_writer_failure(L, other && has_failed(other) ? 2 : 1);
   lua_pushboolean(L, true);
   return 1;
 }

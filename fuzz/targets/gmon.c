@@ -14,7 +14,6 @@
 
 #include "../sameness.h"
 #include "../support.h"
-#include "base/crc32.h"
 #include "gmon/add_file.h"
 
 const size_t fuzz_part_count = 2;
@@ -35,18 +34,6 @@ static void prepare(const reading *read, gp_data *data) {
   data->build_id_size = read->build_id_size;
   for (size_t i = 0; i < read->build_id_size; i++)
     data->build_id[i] = (unsigned char)(i + 1);
-}
-
-/* Copies a file, and makes its last four bytes its checksum. */
-static fuzz_part with_checksum(fuzz_part file, bool big_endian) {
-  unsigned char *bytes = malloc(file.size);
-  gp_crc32 crc;
-  memcpy(bytes, file.bytes, file.size);
-  gp_crc32_init(&crc);
-  gp_crc32_add(&crc, bytes, file.size - 4);
-  gp_put_u32(bytes + file.size - 4, gp_crc32_value(&crc),
-             (gp_layout){.big_endian = big_endian});
-  return (fuzz_part){bytes, file.size};
 }
 
 /* Reads the file as a whole into `data`. Returns false if it cannot be read. */
@@ -106,16 +93,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_part parts[2];
   fuzz_parts(data, size, parts, 2);
   uint8_t choices = fuzz_byte(parts[0], 0), more = fuzz_byte(parts[0], 2);
-  bool corrects = more & 1 && parts[1].size >= 4;
-  if (corrects) parts[1] = with_checksum(parts[1], choices & 1);
+  fuzz_part file = more & 1 ? fuzz_with_checksum(parts[1], choices & 1) : parts[1];
   reading read = {.layout = {.big_endian = choices & 1,
                              .pointer_size = choices & 2 ? 4 : 8,
                              .narrow_counts = choices & 128},
                   .format = choices & 64 ? GP_FORMAT_PROF : choices >> 2 & 3,
-                  .from = fuzz_make_file(parts[1], 0),
+                  .from = fuzz_make_file(file, 0),
                   .mixed_rates = choices & 16, .traced = choices & 32,
                   .build_id_size = more >> 1 & 7};
-  if (corrects) free((void *)(uintptr_t)parts[1].bytes);
   gp_data whole, pieces;
   bool done = read_whole(&read, &whole);
   FUZZ_HOLDS(read_pieces(&read, &pieces, fuzz_byte(parts[0], 1)) == done);

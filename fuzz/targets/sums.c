@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Fuzzes sums: two profiles are added up, written in every format, and read back.
+ * Fuzzes sums: two profiles are added up, written in every format, and read back. So are
+ * two context profiles.
  *
- * Parts: choices (layout, System V's format, Windows' narrow counts), two files.
+ * Parts: choices (layout, System V's format, Windows' narrow counts; context profiles,
+ * whose checksums are corrected), two files.
  *
- * Properties: reading two files into one sum, and merging their separate data, gives the
- * same sum, or both fail. Reading a written sum gives the same data. A sum that a format
- * cannot hold is refused with an error of one line, and nothing is written.
+ * Properties: the order of two context profiles makes no difference. The sum of their
+ * sum is the same file. Reading two files into one sum, and merging their separate data,
+ * gives the same sum, or both fail. Reading a written sum gives the same data. A sum
+ * that a format cannot hold is refused with an error of one line, and nothing is
+ * written.
  */
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "../sameness.h"
 #include "../support.h"
+#include "gmon/contexts.h"
 #include "gmon/gmon_read.h"
 #include "gmon/gmon_write.h"
 
@@ -86,10 +93,75 @@ static void merge_both(const gp_data *sum, bool readable, gp_format format,
   gp_data_free(&merged);
 }
 
+/* --- context profiles ---------------------------------------------------------- */
+
+/* The sum of context profiles, as written. */
+typedef struct written {
+  size_t size;
+  unsigned char *bytes;   /* NULL: they cannot be added up */
+} written;
+
+static void put(const gp_contexts *sum, written *to) {
+  gp_error error = {""};
+  gp_writer writer;
+  uint64_t stamp;
+  fuzz_catch_output();
+  bool done = gp_writer_open(&writer, "-", GP_PATH_CHOSEN, &error) &&
+              gp_writer_close(&writer, gp_contexts_put(sum, &writer, &stamp));
+  fuzz_check_error(done, &error);
+  FUZZ_HOLDS(done);
+  to->size = (size_t)lseek(STDOUT_FILENO, 0, SEEK_CUR);
+  to->bytes = malloc(to->size);
+  FUZZ_HOLDS(pread(STDOUT_FILENO, to->bytes, to->size, 0) == (ssize_t)to->size);
+}
+
+static written add_contexts(gp_layout layout, const fuzz_file *first, size_t count) {
+  gp_error error = {""};
+  gp_contexts sum;
+  gp_context_counts counts;
+  written result = {0, NULL};
+  bool done = true;
+  gp_contexts_init(&sum, layout);
+  for (size_t i = 0; done && i < count; i++) {
+    done = gp_contexts_add(&sum, first[i].path, &counts, &error);
+    fuzz_check_error(done, &error);
+  }
+  if (done) put(&sum, &result);
+  gp_contexts_free(&sum);
+  return result;
+}
+
+static bool is_same(written a, written b) {
+  return a.size == b.size && (!a.bytes) == (!b.bytes) &&
+         (!a.bytes || memcmp(a.bytes, b.bytes, a.size) == 0);
+}
+
+static void sum_contexts(gp_layout layout, const fuzz_part *parts) {
+  fuzz_file files[3] = {
+      fuzz_make_file(fuzz_with_checksum(parts[0], layout.big_endian), 0),
+      fuzz_make_file(fuzz_with_checksum(parts[1], layout.big_endian), 1)};
+  files[2] = files[0];
+  written sum = add_contexts(layout, files, 2);
+  written other = add_contexts(layout, files + 1, 2);
+  FUZZ_HOLDS(is_same(sum, other));
+  if (sum.bytes) {
+    fuzz_file again = fuzz_make_file((fuzz_part){sum.bytes, sum.size}, 0);
+    written same = add_contexts(layout, &again, 1);
+    FUZZ_HOLDS(is_same(sum, same));
+    free(same.bytes);
+  }
+  free(sum.bytes);
+  free(other.bytes);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_part parts[3];
   fuzz_parts(data, size, parts, 3);
   uint8_t choices = fuzz_byte(parts[0], 0);
+  if (choices & 16) {
+    sum_contexts((gp_layout){.big_endian = choices & 1, .pointer_size = 8}, parts + 1);
+    return 0;
+  }
   fuzz_file files[2] = {fuzz_make_file(parts[1], 0), fuzz_make_file(parts[2], 1)};
   gp_data sum;
   gp_data_init(&sum, (gp_layout){.big_endian = choices & 1,

@@ -8,6 +8,15 @@ local core = require "gprof.core"
 
 local data = {}
 
+-- Adds up the context profiles of profiles, for data:write.
+local function add_contexts(records, paths)
+  local contexts, message = require "gprof.library.profile_files".sum_contexts(records,
+    paths)
+  if not contexts then return nil, message or paths[1] .. ": has no context profile" end
+  core.keep_contexts(records, contexts)
+  return records
+end
+
 -- Returns a list without the context profiles whose gmon.out is also in the list.
 local function without_accompanying(paths)
   local accompanying = require "gprof.library.profile_files".accompanying(paths)
@@ -16,6 +25,17 @@ local function without_accompanying(paths)
     if not accompanying[i] then others[#others + 1] = path end
   end
   return others
+end
+
+local function read_all(records, image, paths, options)
+  if options.slide then
+    return require "gprof.library.slide".read(records, image, paths, options)
+  end
+  for _, path in ipairs(paths) do
+    local done, message = records:read(path, options.file_format)
+    if not done then return nil, message end
+  end
+  return records
 end
 
 --- Reads profile files and adds them up: `gprof.data(image, path... [, options])`.
@@ -30,6 +50,9 @@ end
 --   - `file_format`: "auto" (default), "magic", "bsd", "4.4bsd" or "prof" (System V's
 --     `mon.out`);
 --   - `mixed_rates`: accept histograms of different sampling rates;
+--   - `contexts`: also add up the context profiles. Each file must be a context profile,
+--     or have one beside it. `data:write` then writes their sum beside the sum of the
+--     records;
 --   - `slide`: how much higher the addresses in the files are than the addresses of the
 --     image, or "auto" to determine this offset for each file;
 --   - `external_symbol_table`: file with the symbols for `slide = "auto"`, if they are
@@ -50,14 +73,9 @@ local function read(_, image, ...)
   for i = 1, paths.n do arguments.check(paths[i], "string", i + 1, "data") end
   if paths[2] then paths = without_accompanying(paths) end
   local records = core.data(image, options.mixed_rates, arguments.trace(options))
-  if options.slide then
-    return require "gprof.library.slide".read(records, image, paths, options)
-  end
-  for _, path in ipairs(paths) do
-    local done, message = records:read(path, options.file_format)
-    if not done then return nil, message end
-  end
-  return records
+  local done, message = read_all(records, image, paths, options)
+  if done and options.contexts then return add_contexts(records, paths) end
+  return done, message
 end
 
 --- Creates data without records.
@@ -115,8 +133,11 @@ end
 --- Additional fields of context profiles in `files`. Counts are sums over all modules and
 -- threads.
 -- @table contexts
--- @tfield integer process process number
--- @tfield integer written when the file was written: nanoseconds since 1970
+-- @tfield integer process process number; 0 in a sum
+-- @tfield integer processes number of processes
+-- @tfield integer written when the file was written; in a sum, when the last of its parts
+--   was written: nanoseconds since 1970
+-- @tfield integer stamp number in the header of the `gmon.out` that belongs to the file
 -- @tfield integer threads number of threads
 -- @tfield integer modules number of modules: the program and its libraries
 -- @tfield integer contexts number of call paths; the same path in several threads is
@@ -151,7 +172,9 @@ end
 -- and a count too large for one record continues in further records, which readers add
 -- up. A temporary file in the same directory replaces the old file once it is complete.
 -- So the path may be one of the files that were read, and a failure leaves the old file
--- unchanged.
+-- unchanged. If context profiles were added up (see `gprof.data`), their sum is written
+-- to PATH.ctx, unless other records were added to the data, too, or the format is not
+-- "magic". Both files are replaced, or neither.
 -- @function data:write
 -- @tparam string|file path "-" is standard output; a device, a pipe or an open file is
 --   written to directly

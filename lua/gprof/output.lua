@@ -58,6 +58,21 @@ function output.into(file, is_colored, name)
   end
 end
 
+--- Writes a file that does not yet replace the old one.
+-- @tparam string path
+-- @tparam function fill as for `output.new_file`
+-- @tparam[opt] string kind as for `output.new_file`
+-- @tparam[opt] boolean is_first as for `output.new_file`
+-- @treturn writer
+-- @raise a table with the field `message`
+function output.unfinished(path, fill, kind, is_first)
+  local file = need(core.writer(path, kind, is_first))
+  local stream = core.stream(function(text) need(file:write(text)) end)
+  fill(stream)
+  stream:flush()
+  return file
+end
+
 --- Writes a file. The new file replaces the old one once it is complete. A failure leaves
 -- the old one unchanged.
 -- @tparam string path
@@ -73,13 +88,12 @@ end
 --
 -- @tparam[opt] boolean is_first raise an error if the old file exists when the new one is
 --   complete
+-- @tparam[opt] writer beside a file from `output.unfinished`: both files are replaced, or
+--   neither
 -- @raise a table with the field `message`
-function output.new_file(path, fill, kind, is_first)
-  local file <close> = need(core.writer(path, kind, is_first))
-  local stream = core.stream(function(text) need(file:write(text)) end)
-  fill(stream)
-  stream:flush()
-  need(file:finish())
+function output.new_file(path, fill, kind, is_first, beside)
+  local file <close> = output.unfinished(path, fill, kind, is_first)
+  need(file:finish(beside))
 end
 
 --- Writes a file whose path the user did not choose: `output.new_file` for the kind
@@ -91,16 +105,21 @@ function output.new_file_here(path, fill)
   output.new_file(path, fill, "derived")
 end
 
---- Writes data to a file, like `output.new_file`.
--- @tparam table target the arguments of `output.new_file`: `path`, `kind`, `is_first`
+--- Writes data to a file, like `output.new_file`, and a context profile beside it.
+-- @tparam table target the arguments of `output.new_file`: `path`, `kind`, `is_first`;
+--   and `beside`, the path of the context profile; nil if there is to be none
 -- @tparam data data
 -- @tparam[opt] string format as for `data:write`
 -- @tparam[opt] symbols lines as for `data:write`
+-- @tparam[opt] contexts contexts sum of the context profiles
 -- @raise a table with the field `message`
-function output.new_profile(target, data, format, lines)
+function output.new_profile(target, data, format, lines, contexts)
   local file <close> = need(core.writer(target.path, target.kind, target.is_first))
-  need(data:write(file, format, lines))
-  need(file:finish())
+  local beside <close> =
+    contexts and target.beside and need(core.writer(target.beside, target.kind)) or nil
+  local stamp = beside and need(contexts:write(beside))
+  need(data:write(file, format, lines, stamp))
+  need(file:finish(beside))
 end
 
 --- Makes a stream that passes text on to a function, in pieces of any size.

@@ -97,12 +97,20 @@ local function divert_output(archive)
     end)
   end
   output.new_file, output.new_file_here = add_text, add_text
-  function output.new_profile(target, data, format, lines)
-    local path = target.path
+  local function add_profile(path, write)
+    local result, message
     spool_archive.add(archive, path, function(file)
-      local done, message = data:write(file, format, lines)
+      result, message = write(file)
       local name = path == "-" and "standard output" or path:gsub("%%", "%%%%")
-      need(done, message and message:gsub("^open file", name))
+      need(result, message and message:gsub("^open file", name))
+    end)
+    return result
+  end
+  function output.new_profile(target, data, format, lines, contexts)
+    local stamp = contexts and target.beside and
+      add_profile(target.beside, function(file) return contexts:write(file) end) or nil
+    add_profile(target.path, function(file)
+      return data:write(file, format, lines, stamp)
     end)
   end
 end

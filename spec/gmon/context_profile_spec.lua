@@ -84,8 +84,9 @@ describe("a context profile", function()
   it("is described in data.files", function()
     local file = save("described", example())
     assert.same({ { path = file, format = "context", version = 1, histogram_records = 1, arc_records = 3,
-      block_records = 0, process = 77, written = 1 << 60, threads = 4, modules = 2, contexts = 5, calls = 57,
-      ticks = 65546, lost = 0, rate = 1000, joined = false } }, assert(gprof.data(image, file)).files)
+      block_records = 0, process = 77, processes = 1, written = 1 << 60, stamp = 1 << 60, threads = 4, modules = 2,
+      contexts = 5, calls = 57, ticks = 65546, lost = 0, rate = 1000, joined = false } },
+      assert(gprof.data(image, file)).files)
   end)
 
   it("can be read from a pipe, also with sections of unknown kinds", function()
@@ -108,7 +109,7 @@ describe("a context profile", function()
 
   it("can be summed, written and read back without a change", function()
     local file, sum = save("once", example()), dir .. "/sum"
-    local data = assert(gprof.data(image, file, file))
+    local data = assert(gprof.data(image, file, file, { contexts = true }))
     local twice = { "1010 1028 84", "1030 1028 10", "ffffffffffffffff 1008 2" }
     assert(data:write(sum))
     for _, read in ipairs { data, (assert(gprof.data(image, sum))) } do

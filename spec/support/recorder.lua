@@ -91,7 +91,8 @@ end
 
 --- Reads a context profile (doc/contexts.md).
 -- @tparam string path
--- @treturn table `process`, `modules` and `threads`, with the field names of that page
+-- @treturn table `process`, `modules` and `threads`, with the field names of that page; `processes`, their number in a
+--   sum
 function recorder.read(path)
   local bytes = shell.read(path)
   local magic, mark, version, pointer, at = ("<c8I4I2I2"):unpack(bytes)
@@ -119,6 +120,8 @@ function recorder.read(path)
         file.modules[i] = fields("I8I8I8I8I8I4s4s4",
           { "bias", "low", "high", "code", "code_end", "closed", "build_id", "path" })
       end
+    elseif kind == 4 then
+      file.processes = fields("I8", { "count" }).count
     elseif kind == 3 then
       local thread = fields("I4I4I4I4I8I8I8s4I4", { "number", "id", "threads", "handlers", "cpu", "signals", "inside",
         "name", "rows" })

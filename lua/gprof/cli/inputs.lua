@@ -122,12 +122,15 @@ local function observer(list, outcome, line)
     directory.others = directory.others + 1
     directory.other = directory.other or list[number]
     outcome.good = outcome.good - 1
+    outcome.left_out[number] = true
   end
   function on.bad(number, message)
     line:clear()
     terminal.tell("gprof.lua: " .. message)
     outcome.bad = outcome.bad + 1
-    if number then outcome.good = outcome.good - 1 end
+    if not number then return end
+    outcome.good = outcome.good - 1
+    outcome.left_out[number] = true
   end
   return function(event, ...) on[event](...) end
 end
@@ -145,6 +148,15 @@ local function report_others(list, mode, notify, warn)
         directory.path, directory.others, directory.files, directory.other))
     end
   end
+end
+
+-- Returns the paths of the files that were read.
+local function good_paths(list, outcome)
+  local paths = {}
+  for i, path in ipairs(list) do
+    if not outcome.left_out[i] then paths[#paths + 1] = path end
+  end
+  return paths
 end
 
 local function shows_progress(settings, list)
@@ -168,12 +180,13 @@ end
 -- @treturn string their name in messages
 -- @treturn integer the number of bad files, which were skipped
 -- @treturn integer the number of good files
+-- @treturn {string,...} the paths of the good files
 -- @raise a table with the field `message`
 function inputs.read(image, settings, options, warn)
   local list = settings.profiles or profiles.find(settings)
   local mode = reading_mode(settings, list, image, options)
   local data = gprof.data(image, options)
-  local outcome = { bad = 0, good = #list }
+  local outcome = { bad = 0, good = #list, left_out = {} }
   local line <close> = progress.new(#list, shows_progress(settings, list))
   local notify = observer(list, outcome, line)
   read_all(data, list, mode, notify, line)
@@ -182,7 +195,7 @@ function inputs.read(image, settings, options, warn)
   if outcome.good <= 0 then raise("none of the profiles can be read") end
   local names = profiles.names(list)
   subtract_slide(data, options, names)
-  return data, names, outcome.bad, outcome.good
+  return data, names, outcome.bad, outcome.good, good_paths(list, outcome)
 end
 
 return inputs

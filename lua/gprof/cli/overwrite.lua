@@ -7,6 +7,7 @@
 
 local core = require "gprof.core"
 local file_set = require "gprof.library.file_set"
+local profile_files = require "gprof.library.profile_files"
 local raise <const> = require "gprof.library.failure".raise
 
 local overwrite = {}
@@ -18,17 +19,20 @@ local function add_debug_files(files, image)
   for _, path in ipairs(places) do files:add(path) end
 end
 
+-- Raises an error if a sum, or the context profile beside it, would replace a file.
+local function check_sums(files, sums, what)
+  for _, sum in ipairs(sums) do
+    if files:contains(sum) then raise("%s: the sum would overwrite %s", sum, what) end
+  end
+end
+
 -- Adds the program and its debugging files. Raises an error if the sum would replace one
 -- of them.
-local function add_program(files, image, sum)
+local function add_program(files, image, sums)
   files:add(image.path)
-  if files:contains(sum) then
-    raise("%s: the sum would overwrite the program", sum)
-  end
+  check_sums(files, sums, "the program")
   add_debug_files(files, image)
-  if files:contains(sum) then
-    raise("%s: the sum would overwrite the program's debugging file", sum)
-  end
+  check_sums(files, sums, "the program's debugging file")
 end
 
 local function add_data(files, data)
@@ -57,8 +61,9 @@ local function add_named(files, settings)
 end
 
 -- Refuses exports that would replace one of the files, and two exports to the same file.
-local function check_exports(exports, files, sum)
-  local written = { [sum or ""] = true }
+local function check_exports(exports, files, sums)
+  local written = {}
+  for _, sum in ipairs(sums) do written[sum] = true end
   for _, export in ipairs(exports) do
     local path = export.path
     if path and files:contains(path) then
@@ -79,12 +84,13 @@ end
 -- @raise a table with the field `message`
 function overwrite.check(settings, image, data, sum)
   local files = file_set.new()
-  add_program(files, image, sum)
+  local sums = sum and { sum, profile_files.context_path(sum) } or {}
+  add_program(files, image, sums)
   if not settings.exports[1] then return end
   add_data(files, data)
   add_libraries(files, settings.with)
   add_named(files, settings)
-  check_exports(settings.exports, files, sum)
+  check_exports(settings.exports, files, sums)
 end
 
 -- Returns the source files of all functions, except files that cannot be found.

@@ -17,6 +17,7 @@ local core = require "gprof.core"
 local defaults = require "gprof.cli.defaults"
 local failure = require "gprof.library.failure"
 local policy = require "gprof.library.policy"
+local profile_files = require "gprof.library.profile_files"
 local wording = require "gprof.format.wording"
 
 local profiles = {}
@@ -37,12 +38,17 @@ local function sorted_names(kinds)
   return names
 end
 
--- Whether a file is the sum that will be replaced. Such a file is read only if it is
--- named explicitly, not if it is found in a directory.
-local function is_sum(path, name, sum)
-  if not sum or sum:match "[^/]*$" ~= name then return false end
-  local _, _, identity = core.file_status(sum)
+local function is_same_file(path, name, other)
+  if other:match "[^/]*$" ~= name then return false end
+  local _, _, identity = core.file_status(other)
   return identity ~= nil and identity == select(3, core.file_status(path))
+end
+
+-- Whether a file is the sum that will be replaced, or the context profile beside it. Such
+-- a file is read only if it is named explicitly, not if it is found in a directory.
+local function is_sum(path, name, sum)
+  return sum and (is_same_file(path, name, sum) or
+    is_same_file(path, name, profile_files.context_path(sum)))
 end
 
 -- Adds all files in a directory and its subdirectories, sorted by name.
@@ -103,7 +109,7 @@ end
 
 -- Returns a list without the context profiles whose gmon.out is also in the list.
 local function without_accompanying(list)
-  local accompanying = require "gprof.library.profile_files".accompanying(list)
+  local accompanying = profile_files.accompanying(list)
   if not next(accompanying) then return list end
   local others = { named = list.named, directories = list.directories, directory = {},
     errors = {} }

@@ -5,7 +5,8 @@
 --
 -- - `settings`, from `command_line.read`;
 -- - `image`; `data`, the sum of the profiles; `name`, the profiles' name in messages;
---   `skipped` and `added`, the numbers of bad and of good profiles;
+--   `skipped` and `added`, the numbers of bad and of good profiles; `paths`, the good
+--   ones;
 -- - `chosen`, the styles of the output; `printed`, these styles and the reports requested
 --   by name;
 -- - `profile`.
@@ -84,9 +85,9 @@ local function read_files(run)
     if not data then
       raise("%s", require "gprof.cli.hints".profile(settings, run.image, path, problem))
     end
-    run.data, run.name, run.skipped, run.added = data, path, 0, 1
+    run.data, run.name, run.skipped, run.added, run.paths = data, path, 0, 1, { path }
   else
-    run.data, run.name, run.skipped, run.added =
+    run.data, run.name, run.skipped, run.added, run.paths =
       require "gprof.cli.inputs".read(run.image, settings, options, warn)
   end
   if settings.slide == "auto" then require "gprof.cli.slides".print(run.data) end
@@ -324,13 +325,26 @@ local function ordering_symbols(run)
   return need(gprof.profile(run.image, run.data, options)).symbols
 end
 
+-- Returns the sum of the context profiles. Nil if no profile has one, or if they cannot
+-- be added up; the sum of the profiles is then written alone.
+local function sum_contexts(run, format)
+  local path = run.settings.sum_target.beside
+  if not path or format ~= "auto" and format ~= "magic" then return nil end
+  if not policy.of(run.settings).sums_contexts then return nil end
+  local contexts, problem =
+    require "gprof.library.profile_files".sum_contexts(run.data, run.paths)
+  if problem then warn(("%s: not written: %s"):format(path, problem)) end
+  return contexts
+end
+
 -- Profiles in System V's format can be read but not written, so their sum is written in
 -- glibc's format.
 local function write_sum(run)
   if not run.chosen.sum then return end
-  local format, target = run.settings.file_format, run.settings.sum_target
-  output.new_profile(target, run.data, format ~= "prof" and format or "magic",
-    ordering_symbols(run))
+  local settings, format = run.settings, run.settings.file_format
+  if format == "prof" then format = "magic" end
+  output.new_profile(settings.sum_target, run.data, format, ordering_symbols(run),
+    sum_contexts(run, format))
 end
 
 -- Reads the profiles, checks them, and writes their sum. In the sandbox, the file of the

@@ -52,7 +52,7 @@ local function add_profiles(paths, settings)
   paths[#paths + 1] = defaults.profile_path(settings)
 end
 
--- Adds the context profiles beside the profiles: --file-info reads them.
+-- Adds the context profiles beside the profiles: --file-info and sums read them.
 local function add_context_profiles(paths)
   for i = 1, #paths do paths[#paths + 1] = profile_files.context_path(paths[i]) end
 end
@@ -96,7 +96,7 @@ local function readable(settings, image)
   add_all(paths, settings.debug_dir)
   local profiles = {}
   add_profiles(profiles, settings)
-  if settings.styles.info then add_context_profiles(profiles) end
+  if settings.styles.info or settings.styles.sum then add_context_profiles(profiles) end
   add_all(paths, profiles)
   add_compared(paths, settings)
   add_libraries(paths, settings)
@@ -113,10 +113,13 @@ local function requested(settings)
   for _, export in ipairs(settings.exports) do
     if export.path then exported[export.path] = true end
   end
+  local beside  -- the context profile, which is complete before the sum
   return function(name)
-    if target and name == target.path then
+    if target and name == target.beside then
+      return function(path, fill) beside = output.unfinished(path, fill, target.kind) end
+    elseif target and name == target.path then
       return function(path, fill)
-        output.new_file(path, fill, target.kind, target.is_first)
+        output.new_file(path, fill, target.kind, target.is_first, beside)
       end
     elseif exported[name] then
       return function(path, fill) output.new_file(path, fill, "confined") end

@@ -11,6 +11,7 @@
 
 local core = require "gprof.core"
 local defaults = require "gprof.cli.defaults"
+local profile_files = require "gprof.library.profile_files"
 
 local sum_target = {}
 sum_target.__index = sum_target
@@ -44,12 +45,20 @@ local function lock(path, follow)
   return file, false, true
 end
 
+-- Returns the path for a context profile beside a sum; nil if the sum goes to a device.
+local function path_beside(path)
+  local status = core.file_status(path)
+  if path == "-" or status and status ~= "file" then return nil end
+  return profile_files.context_path(path)
+end
+
 --- Locks the file of the sum that the settings request. Waits for other processes that
 -- hold the lock. Sets `settings.sum_target` to a table with these fields:
 --
 -- - `path`; `kind`, who chose the path;
 -- - `is_first`, whether there is no file yet (see `gprof.output.new_file`);
--- - `is_new`, whether another process has created the file since this one started.
+-- - `is_new`, whether another process has created the file since this one started;
+-- - `beside`, the path for a context profile; nil if the sum goes to a device.
 --
 -- @tparam table settings
 -- @treturn sum_target|nil the table, for a `<close>` variable, at the end of whose scope
@@ -59,7 +68,8 @@ function sum_target.open(settings)
   local path = defaults.sum_path(settings)
   local kind = not settings.sum_file and "default" or
     settings.sandbox and "confined" or "chosen"
-  local target = setmetatable({ path = path, kind = kind }, sum_target)
+  local target = setmetatable({ path = path, kind = kind, beside = path_beside(path) },
+    sum_target)
   if path ~= "-" then
     target.lock, target.is_first, target.is_new = lock(path, kind == "chosen")
   end

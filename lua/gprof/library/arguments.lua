@@ -60,6 +60,7 @@ local of_program = {
 arguments.known = {
   image = with(symbols, with(debug_files, {})),
   data = { file_format = "format", mixed_rates = "boolean", debug = "integer",
+    contexts = "boolean",
     slide = "integer or 'auto'", external_symbol_table = "string" },
   new = { image = "gprof.image", pointer_size = "integer", big_endian = "boolean",
     mixed_rates = "boolean", debug = "integer" },

@@ -32,6 +32,8 @@ local values <const> = {
   -- Records of a sum keep the order in which they were read. GNU gprof sorts them by
   -- symbol. Their order decides the order of equal figures in reports on the sum.
   keeps_record_order = { true, false },
+  -- The sum of profiles that have context profiles has one, too.
+  sums_contexts = { true, false },
   -- GNU gprof sums histograms of different sampling rates, and refuses BSD files of
   -- different ranges. We do the opposite.
   adds_mixed_rates = { false, true },

@@ -1,5 +1,5 @@
---- Recognizes profile files by their first bytes, and finds the context profile that
--- belongs to a gmon.out.
+--- Recognizes profile files by their first bytes, and finds and adds up the context
+-- profiles that belong to them.
 --
 -- @internal gprof.library.profile_files
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -30,17 +30,21 @@ function profile_files.accompanying(paths)
   return found
 end
 
---- Returns the path where the recorder puts the context profile of a gmon.out.
+--- Returns the path of the context profile beside a gmon.out.
 -- @tparam string path
 -- @treturn string
 function profile_files.context_path(path) return path .. SUFFIX end
 
--- Returns the time in the header of a gmon.out that the recorder wrote.
-local function time_of(path, data)
+-- Returns the number in the header of a gmon.out that identifies its context profile.
+local function stamp_of(path, data)
   local file <close> = io.open(path, "rb")
   local header = file and file:read(20)
   return header and #header == 20 and
     ((data.big_endian and ">" or "<") .. "i8"):unpack(header, 13)
+end
+
+local function other_run(beside, path)
+  return ("%s: does not belong to %s, but to another run"):format(beside, path)
 end
 
 --- Returns the number of the process that wrote a context profile on this machine.
@@ -68,10 +72,50 @@ function profile_files.contexts_beside(image, path)
   if not data then return nil, message end
   local file = data.files[1]
   if file.format ~= "context" then return nil, beside .. ": is not a context profile" end
-  if file.written ~= time_of(path, data) then
-    return nil, ("%s: does not belong to %s, but to another run"):format(beside, path)
-  end
+  if file.stamp ~= stamp_of(path, data) then return nil, other_run(beside, path) end
   return file
+end
+
+-- Returns the path of the context profile that has the records of a profile: the path of
+-- the profile itself, or of the file beside it. Nil if there is none.
+local function contexts_of(path)
+  if path == "-" or core.file_status(path) ~= "file" then return nil end
+  local file <close> = io.open(path, "rb")
+  if file and file:read(8) == "gprofctx" then return path end
+  local beside = profile_files.context_path(path)
+  return core.file_status(beside) == "file" and beside or nil
+end
+
+-- Adds the context profile `source` of a profile to a sum. Returns nil and a message on
+-- failure.
+local function add_contexts(sum, source, path, data)
+  local stamp, message = sum:add(source)
+  if not stamp then return nil, message end
+  if source ~= path and stamp ~= stamp_of(path, data) then
+    return nil, other_run(source, path)
+  end
+  return sum
+end
+
+--- Adds up the context profiles of profiles.
+-- @tparam data data the sum of the profiles
+-- @tparam {string,...} paths of the profiles
+-- @treturn[1] contexts
+-- @return[2] nil
+-- @treturn[2] string|nil why they cannot be added up; nil if no profile has one
+function profile_files.sum_contexts(data, paths)
+  local sum, without
+  for _, path in ipairs(paths) do
+    local source = contexts_of(path)
+    if source then
+      sum = sum or core.contexts(data)
+      local done, message = add_contexts(sum, source, path, data)
+      if not done then return nil, message end
+    end
+    without = without or not source and path
+    if sum and without then return nil, without .. ": has no context profile" end
+  end
+  return sum
 end
 
 return profile_files

@@ -12,6 +12,8 @@ local kinds <const> = {
   { "block_records", "basic-block count record" },
 }
 
+local process_kinds <const> = { { "processes", "process", "es" } }
+
 local context_kinds <const> = {
   { "threads", "thread" },
   { "modules", "module" },
@@ -23,13 +25,14 @@ local context_kinds <const> = {
 local function write_counts(file, counted, write)
   for _, kind in ipairs(counted) do
     local count = file[kind[1]]
-    write("\t%d %s%s\n", count, kind[2], count == 1 and "" or "s")
+    write("\t%d %s%s\n", count, kind[2], count == 1 and "" or kind[3] or "s")
   end
 end
 
 local function write_file(file, version, write)
   local is_context = file.format == "context"
   write(("File `%s' (version %d) contains:\n"):format(file.path, version))
+  if is_context and file.process == 0 then write_counts(file, process_kinds, write) end
   write_counts(file, is_context and context_kinds or kinds, write)
   if file.joined then write "\tsome call paths were joined, for lack of memory\n" end
   if is_context and file.lost > 0 then

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Sums of context profiles (see doc/contexts.md).
+ *
+ * The sum of several context profiles is a context profile again. Addresses in a module
+ * are summed as link-time addresses, so modules may be loaded at other addresses in each
+ * process. Call paths of tables with the same name are joined. The written sum does not
+ * depend on the order in which its parts were added.
+ */
+#ifndef GP_GMON_CONTEXTS_H
+#define GP_GMON_CONTEXTS_H
+
+#include "base/hash.h"
+#include "base/writer.h"
+#include "gmon/context_file.h"
+
+/* A text of the sum, allocated. */
+typedef struct gp_contexts_text {
+  unsigned char *bytes;
+  uint32_t size;
+} gp_contexts_text;
+
+/* A module. Its identity is the build ID, or the path if there is none; and its ranges,
+ * as linked. */
+typedef struct gp_contexts_module {
+  gp_range segments, code;      /* as linked */
+  uint32_t closed;
+  unsigned char build_id[GP_DATA_BUILD_ID_BYTES];
+  uint32_t build_id_size;
+  gp_contexts_text path;        /* the first in byte order, of paths with one build ID */
+  gp_key key;
+  uint32_t next;                /* next module with the same key; GP_NONE: the last */
+} gp_contexts_module;
+
+/* The tables with one name. */
+typedef struct gp_contexts_table {
+  uint32_t deferred;
+  uint64_t threads, cpu, signals, inside;
+  gp_contexts_text name;
+  uint32_t root;                /* row of its first root; the others follow */
+  gp_key key;
+  uint32_t next;                /* next table with the same key; GP_NONE: the last */
+} gp_contexts_table;
+
+/* Addresses: as linked, or as loaded if they are in no module. */
+typedef struct gp_contexts_places {
+  size_t count, capacity;
+  uint32_t *module;             /* row of the module; GP_NONE: no module */
+  uint64_t *address;
+  gp_hash index;
+} gp_contexts_places;
+
+/* Records of all tables. The rows of `context` and `entered` are lower than a record's
+ * own row, or equal to it. */
+typedef struct gp_contexts_records {
+  size_t count, capacity;
+  uint32_t *context;
+  uint32_t *entered;            /* GP_NONE in samples */
+  uint32_t *from, *self;        /* rows of places; `self` is GP_NONE in samples */
+  uint64_t *counts;
+  gp_hash index;
+} gp_contexts_records;
+
+typedef struct gp_contexts {
+  gp_layout layout;
+  uint64_t processes;           /* 0: nothing was added yet */
+  uint64_t calls, ticks, threads;   /* totals, which readers of the sum compute, too */
+  gp_context_process process;   /* `covered` is as linked; `command` is unused */
+  gp_contexts_text command;     /* empty if the processes had different command lines */
+  size_t module_count, module_capacity;
+  gp_contexts_module *modules;  /* the program is the first */
+  gp_hash module_index;
+  uint64_t module_bytes;        /* how many addresses the modules take in the sum */
+  size_t table_count, table_capacity;
+  gp_contexts_table *tables;
+  gp_hash table_index;
+  gp_contexts_places places;
+  gp_contexts_records records;
+} gp_contexts;
+
+/* A module takes its size, and at most this many bytes more, of the sum's addresses. */
+#define GP_CONTEXTS_GAP UINT64_C(0x3000)
+
+/* Where the modules of a sum begin. No program has code here, so addresses outside all
+ * modules can be kept. */
+#define GP_CONTEXTS_BASE (UINT64_C(1) << 63)
+
+/* Initializes an empty sum. Its address must not change afterwards. */
+void gp_contexts_init(gp_contexts *sum, gp_layout layout);
+void gp_contexts_free(gp_contexts *sum);
+
+/* Adds a file. Sets *counts to what the file contains. After an error, the sum can only
+ * be freed. */
+bool gp_contexts_add(gp_contexts *sum, const char *path, gp_context_counts *counts,
+                     gp_error *error);
+
+/* Writes the sum, to which at least one file was added. Sets *stamp to the number that
+ * the header of the gmon.out beside it must have. Errors are reported to the writer's
+ * gp_error. */
+bool gp_contexts_put(const gp_contexts *sum, gp_writer *writer, uint64_t *stamp);
+
+#endif
