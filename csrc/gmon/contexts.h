@@ -78,7 +78,8 @@ typedef struct gp_contexts {
   gp_contexts_records records;
 } gp_contexts;
 
-/* A module takes its size, and at most this many bytes more, of the sum's addresses. */
+/* In a sum, the range of addresses reserved for a module exceeds the module's size by at
+ * most this many bytes. */
 #define GP_CONTEXTS_GAP UINT64_C(0x3000)
 
 /* Where the modules of a sum begin. No program has code here, so addresses outside all

@@ -23,8 +23,8 @@ enum { REQUEST_WRITE, REQUEST_ANEW, REQUEST_PAUSE, REQUEST_RESUME };
 /* The user's signal; 0 if there is none. */
 HIDDEN extern int rec_user_signal;
 
-/* Starts to accept requests. `number` is the user's signal, or 0; `anew` states whether a
- * new profile begins after each request by it. */
+/* Starts to accept requests. `number` is the user's signal, or 0 for none. `anew`
+ * states whether each request made with this signal begins a new profile. */
 void rec_start_requests(int number, bool anew);
 
 /* Notes that rec_tick_signal has become 0. */

@@ -45,8 +45,8 @@ local function ranked(places)
   return groups
 end
 
--- Adds the addresses of a group's claims to `owners`. The owner of an address is the
--- claim that covers it; false if several claims do.
+-- A claim is a library together with the addresses that it may cover. Records in `owners`
+-- the claim of the group that covers an address, or false if several claims cover it.
 local function add_owners(owners, group)
   local own = {}
   for _, claim in ipairs(group) do
