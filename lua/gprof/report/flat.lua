@@ -66,7 +66,7 @@ local function with_error(row, rate)
   return (row:gsub("%%3%$8%.2f", "%0 %%8$8." .. decimals .. "f"))
 end
 
--- The number of columns before the name, and of an error.
+-- Widths in columns: of everything before the name, and of the error.
 local TAKEN <const>, ERROR <const> = 54, 9
 
 local function write_heading(profile, options, prefix, bar, write)
