@@ -104,28 +104,37 @@ static char **push_strings(lua_State *L, int index) {
   return strings;
 }
 
-/* Pushes a copy of the environment with `setting`, "NAME=VALUE", in place of the variable
- * of that name. */
-static char **push_environment(lua_State *L, const char *setting) {
-  size_t count = 0, used = 0, length = strcspn(setting, "=") + 1;
+/* Whether one of the settings, "NAME=VALUE", is of the same variable. */
+static bool is_set(char *const *settings, const char *variable) {
+  size_t length = strcspn(variable, "=") + 1;
+  while (*settings && strncmp(*settings, variable, length) != 0) settings++;
+  return *settings != NULL;
+}
+
+/* Pushes a copy of the environment with `settings` in place of the variables of the same
+ * names. */
+static char **push_environment(lua_State *L, char *const *settings) {
+  size_t count = 0, used = 0;
   while (environ[count]) count++;
-  char **copy = lua_newuserdatauv(L, (count + 2) * sizeof *copy, 0);
-  for (size_t i = 0; i < count; i++)
-    if (strncmp(environ[i], setting, length) != 0) copy[used++] = environ[i];
-  copy[used++] = (char *)(uintptr_t)setting;
+  for (char *const *s = settings; *s; s++) count++;
+  char **copy = lua_newuserdatauv(L, (count + 1) * sizeof *copy, 0);
+  for (char **variable = environ; *variable; variable++)
+    if (!is_set(settings, *variable)) copy[used++] = *variable;
+  while (*settings) copy[used++] = *settings++;
   copy[used] = NULL;
   return copy;
 }
 
-/* run_program(path, arguments, setting) -> "exit" or "signal"; the exit status or the
+/* run_program(path, arguments, settings) -> "exit" or "signal"; the exit status or the
  * signal's number; the process number. On failure returns nil and a message. The first
- * element of `arguments` is the program's name; `setting` is a variable for its
+ * element of `arguments` is the program's name; `settings` has variables for its
  * environment, "NAME=VALUE". */
 static int run_program(lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
+  luaL_checktype(L, 3, LUA_TTABLE);
   char **argv = push_strings(L, 2);
-  char **environment = push_environment(L, luaL_checkstring(L, 3));
+  char **environment = push_environment(L, push_strings(L, 3));
   int status, failed = run(path, argv, environment, &status);
   if (failed) {
     luaL_pushfail(L);

@@ -12,6 +12,7 @@ local core = require "gprof.core"
 local native = require "gprof.library.native"
 local open_image <const> = require "gprof.image".open
 local profile_files = require "gprof.library.profile_files"
+local recorder_options = require "gprof.library.recorder_options"
 
 -- Returns the path of a program: as it is, or found in the directories of PATH.
 local function find(program)
@@ -74,8 +75,15 @@ end
 -- @function gprof.record
 -- @tparam {string,...} command the program, searched for in the directories of PATH
 --   unless it contains a slash, and its arguments
--- @tparam[opt] table options `warn`: function called with a message, before the program
---   starts, if parts of it will not be recorded
+-- @tparam[opt] table options
+--
+--   - `warn`: function called with a message, before the program starts, if parts of it
+--     will not be recorded
+--   - `rate`: samples per second of processor time, from 0 (none) to 100,000; 1,000 by
+--     default
+--   - `memory`: limit on the memory for call paths in each process, in megabytes, from 1
+--     to 1,048,576; 64 by default
+--
 -- @treturn[1] table `status`, the exit status; or `signal`, the number of the signal that
 --   ended the program; `image`, the program's path; and `profile`, the path of
 --   `gmon.out`, if there is one in the current directory, or where GMON_OUT_PREFIX says
@@ -84,7 +92,9 @@ end
 return function(command, options)
   arguments.check(command, "table", 1, "record")
   arguments.check(command[1], "string", 1, "record")
-  local warn = options and options.warn
+  options = arguments.options(options, 2, "record")
+  recorder_options.check(options)
+  local warn = options.warn
   local library, path, message
   library, message = native.recorder()
   if not library then return nil, "the " .. message end
@@ -94,7 +104,8 @@ return function(command, options)
   local limited = limitation(path, image)
   if warn and limited then warn(path .. ": " .. limited) end
   local preload = preloading(image and has_recorder(image) and "" or library)
-  local ending, number, process = core.run_program(path, command, preload)
+  local ending, number, process = core.run_program(path, command,
+    { preload, recorder_options.setting(options) })
   if not ending then return nil, command[1] .. ": " .. number end
   return { status = ending == "exit" and number or nil, image = path,
     signal = ending == "signal" and number or nil, profile = profile_of(process) }

@@ -117,6 +117,82 @@ describe("--record", function()
   end)
 end)
 
+describe("the recorder's options", function()
+  local built
+  setup(function() built = recorder.compile("parents.c", { flags = { "-fno-optimize-sibling-calls" } }) end)
+
+  -- Returns the rate and the limit, in megabytes, with which a program was recorded.
+  local function recorded(dir)
+    local process = recorder.read(dir .. "/gmon.out.ctx").process
+    return { process.rate, process.limit >> 20 }
+  end
+
+  it("set the sampling rate and the limit of memory, and print no reports", function()
+    for words_of, expected in pairs { ["--rate=0"] = { 0, 64 }, ["--rate=100000 --memory=1"] = { 100000, 1 },
+      ["--memory=2G"] = { 1000, 2048 }, ["--memory 3M --rate 7"] = { 7, 3 } } do
+      local argv = {}
+      for word in words_of:gmatch "%S+" do argv[#argv + 1] = word end
+      argv[#argv + 1] = built.image
+      argv[#argv + 1] = "s"
+      local result, dir = record(table.unpack(argv))
+      assert.same({ "", 0 }, { result.stdout, result.status })
+      assert.truthy(result.stderr:find "^gprof.lua: gmon.out was written")
+      assert.same(expected, recorded(dir))
+    end
+  end)
+
+  it("go before those in the environment", function()
+    local where = options { env = { GMON_OUT_PREFIX = false, LD_PRELOAD = false,
+      GPROF_RECORDER = "rate=500,memory=16" } }
+    local argv = words "--rate=250"
+    local result = shell.run(table.move({ built.image, "s" }, 1, 2, #argv + 1, argv), where)
+    assert.same(0, result.status)
+    assert.same({ 250, 16 }, recorded(where.cwd))
+  end)
+
+  it("with bad values are refused in one line", function()
+    for word, expected in pairs {
+      ["--rate=100001"] = "option --rate takes a number of samples per second from 0 to 100000, not '100001'",
+      ["--rate=-1"] = "option --rate takes a number of samples per second from 0 to 100000, not '-1'",
+      ["--rate="] = "option --rate takes a number of samples per second from 0 to 100000, not ''",
+      ["--rate=99999999999999999999"] =
+        "option --rate takes a number of samples per second from 0 to 100000, not '99999999999999999999'",
+      ["--memory=0"] = "option --memory takes a size from 1M to 1024G, not '0'",
+      ["--memory=1025G"] = "option --memory takes a size from 1M to 1024G, not '1025G'",
+      ["--memory=64K"] = "option --memory takes a size from 1M to 1024G, not '64K'",
+      ["--memory=9223372036854775807G"] =
+        "option --memory takes a size from 1M to 1024G, not '9223372036854775807G'",
+    } do
+      local result = record(word, built.image)
+      assert.same({ "gprof.lua: " .. expected .. "\n", 1 }, { result.stderr, result.status })
+    end
+  end)
+
+  it("need --record", function()
+    for _, word in ipairs { "--rate=10", "--memory=10" } do
+      local result = program.run { word, built.image }
+      assert.same({ "gprof.lua: option " .. word:match "^[^=]*" .. " needs --record\n", 1 },
+        { result.stderr, result.status })
+    end
+  end)
+
+  it("are options of gprof.record, too", function()
+    local where = shell.tmpdir "library"
+    local script = ('local run = assert(require "gprof".record({ %q, "s" }, { rate = 20, memory = 5 })) ' ..
+      'print(run.status, run.profile)'):format(built.image)
+    local argv = table.move(program.interpreter, 1, #program.interpreter, 1, {})
+    local result = shell.run(table.move({ "-e", script }, 1, 2, #argv + 1, argv),
+      { cwd = where, env = { GMON_OUT_PREFIX = false, LUA_PATH = program.root .. "/?.lua" } })
+    assert.same({ "0\tgmon.out\n", "" }, { result.stdout, result.stderr })
+    assert.same({ 20, 5 }, recorded(where))
+    assert.error_matches(function() gprof.record({ "x" }, { rate = 100001 }) end,
+      "option 'rate': 0 to 100000 expected, got 100001")
+    assert.error_matches(function() gprof.record({ "x" }, { memory = 0 }) end,
+      "option 'memory': 1 to 1048576 expected, got 0")
+    assert.error_matches(function() gprof.record({ "x" }, { rates = 5 }) end, "no option 'rates'")
+  end)
+end)
+
 describe("--record says in one line that", function()
   local function check(message, status, ...)
     local result = record(...)

@@ -85,6 +85,31 @@ function actions.limit(settings, argument, option)
   settings.sandbox = true
 end
 
+-- Sets an option of the recorder, which must be within limits.
+local function set_recorder(settings, argument, option, value, expected)
+  local limits = require "gprof.library.recorder_options".limits[option.long]
+  if not value or value < limits[1] or value > limits[2] then
+    reject(option, " takes %s, not '%s'", expected, argument)
+  end
+  set(settings, option, value)
+end
+
+function actions.rate(settings, argument, option)
+  local rate = argument:find "^%d+$" and math.tointeger(tonumber(argument))
+  set_recorder(settings, argument, option, rate,
+    "a number of samples per second from 0 to 100000")
+end
+
+local MEGABYTES <const> = { [""] = 1, M = 1, G = 1024 }
+
+-- Sets a size in megabytes.
+function actions.memory(settings, argument, option)
+  local digits, unit = argument:match "^(%d+)([MG]?)$"
+  local count = digits and math.tointeger(tonumber(digits))
+  local size = count and count < 1 << 32 and count * MEGABYTES[unit]
+  set_recorder(settings, argument, option, size, "a size from 1M to 1024G")
+end
+
 function actions.percent(settings, argument, option)
   local value = argument:find "^%d*%.?%d*$" and tonumber(argument)
   if not value or value > 100 then

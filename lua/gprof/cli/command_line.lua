@@ -51,6 +51,21 @@ local function add_environment(settings)
   if list then require "gprof.cli.actions".directories(settings, list) end
 end
 
+-- The options that concern only the recording of a program.
+local recording <const> = { record = true, rate = true, memory = true }
+
+-- Refuses options of the recorder without --record. Sets `record_reports`.
+local function check_recording(settings, given)
+  for _, pair in ipairs(given) do
+    local long = pair[1].long
+    if not recording[long] then
+      settings.record_reports = settings.record
+    elseif settings[long] and not settings.record then
+      raise("option --%s needs --record", long)
+    end
+  end
+end
+
 --- Reads a command line. After --record, the first operand ends the options.
 -- @tparam {string,...} arguments without the program's name; unless the first one is
 --   --record, each `@FILE` is replaced by the words in that file
@@ -59,7 +74,7 @@ end
 --   name; `exports`; `compare`, the arguments of --compare; `profiles_from`, files with
 --   lists of profiles; `jobs`, the number of processes; `operands`; `words`, all
 --   arguments; `has_options`, whether there is any option but -b; `record_reports`,
---   whether there are options besides --record
+--   whether there are options besides --record and those of the recorder
 -- @raise a table with the field `message`
 function command_line.read(arguments)
   local settings = defaults.settings()
@@ -72,7 +87,7 @@ function command_line.read(arguments)
     if settings.record and not records then
       raise "option --record must be the first argument, in full"
     end
-    settings.record_reports = records and #given > 1 or nil
+    check_recording(settings, given)
     add_environment(settings)
     settings.operands, settings.words = operands, words
   else

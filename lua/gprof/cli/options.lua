@@ -106,6 +106,8 @@ local own <const> = { [[
   pager                         flag        show output in $PAGER (default less)
   no-progress                   flag        do not show progress on the terminal
   record                        flag        run PROGRAM [ARGUMENT...] and record it
+  rate=HZ                       rate        record: samples per second (default 1000)
+  memory=SIZE                   memory      record: limit for call paths (default 64M)
   print-completion=SHELL        choice      print shell completion:
   print-blocks-runtime          flag        print the path of the block-counting library
 ]], "" }

@@ -30,7 +30,8 @@ function record.run(settings, report)
   if not settings.operands[1] then
     failure.raise "option --record needs a program to run"
   end
-  local run = failure.need(record_program(settings.operands, { warn = tell }))
+  local run = failure.need(record_program(settings.operands,
+    { warn = tell, rate = settings.rate, memory = settings.memory }))
   if not run.profile then
     tell(run.image .. ": no profile was found after its end")
     return finish(run)

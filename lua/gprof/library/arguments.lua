@@ -65,6 +65,7 @@ arguments.known = {
   new = { image = "gprof.image", pointer_size = "integer", big_endian = "boolean",
     mixed_rates = "boolean", debug = "integer" },
   profile = of_profile,
+  record = { warn = "function", rate = "integer", memory = "integer" },
   compare = { old_runs = "integer", new_runs = "integer", chance = "number" },
   report = with(of_program, with(of_profile, {
     brief = "boolean", width = "integer", print_path = "boolean",
