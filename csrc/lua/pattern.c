@@ -5,6 +5,7 @@
 #include "lua/arguments.h"
 #include "lua/module.h"
 #include "lua/object.h"
+#include "symbols/clone_suffix.h"
 
 #define GP_PATTERN "gprof.pattern"
 
@@ -14,8 +15,9 @@ const gp_name_pattern *gp_check_pattern(lua_State *L, int index) {
 
 /* pattern(kind, text) -> pattern; or nil and a message */
 static int new_pattern(lua_State *L) {
-  static const char *const kinds[] = {[GP_COMPONENTS] = "components",
-                                      [GP_GLOB] = "glob", [GP_REGEX] = "regex", NULL};
+  static const char *const kinds[] = {
+      [GP_COMPONENTS] = "components", [GP_GLOB] = "glob", [GP_CLONES] = "clones",
+      [GP_REGEX] = "regex", NULL};
   gp_error error = {""};
   int kind = luaL_checkoption(L, 1, NULL, kinds);
   const char *text = luaL_checkstring(L, 2);
@@ -41,10 +43,23 @@ static int matches(lua_State *L) {
   return 1;
 }
 
+/* clone_stem(name) -> the name without the suffixes of a clone; nil if it has none */
+static int clone_stem(lua_State *L) {
+  size_t length;
+  const char *name = luaL_checklstring(L, 1, &length);
+  size_t stem = gp_clone_stem(name, length, false);
+  if (stem < length)
+    lua_pushlstring(L, name, stem);
+  else
+    lua_pushnil(L);
+  return 1;
+}
+
 void gp_define_pattern(lua_State *L) {
   static const luaL_Reg meta[] = {{"__gc", close_pattern}, {NULL, NULL}};
   static const luaL_Reg methods[] = {{"matches", matches}, {NULL, NULL}};
-  static const luaL_Reg functions[] = {{"pattern", new_pattern}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"pattern", new_pattern}, {"clone_stem", clone_stem}, {NULL, NULL}};
   gp_define_object(L, GP_PATTERN, gp_get_field, meta, methods);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);

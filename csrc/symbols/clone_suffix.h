@@ -3,7 +3,8 @@
  * Suffixes in the names of compiler-made symbols.
  *
  * Optimizing compilers clone and split functions, and mark the results with a suffix:
- * "f.constprop.0", "f.isra.0", "f.part.0", "f.cold".
+ * "f.constprop.0", "f.isra.0", "f.part.0", "f.cold"; in demangled names "f(int) [clone
+ * .isra.0]". Numbers alone distinguish local functions of one name: "f.1", "f.2".
  */
 #ifndef GP_SYMBOLS_CLONE_SUFFIX_H
 #define GP_SYMBOLS_CLONE_SUFFIX_H
@@ -18,6 +19,10 @@ size_t gp_clone_cold_stem(const char *name);
 static inline bool gp_clone_is_cold(const char *name) {
   return gp_clone_cold_stem(name) != 0;
 }
+
+/* Returns the length of a name without the suffixes of a clone; `length` if it has none.
+ * With `numbers`, numbers alone are also suffixes. */
+size_t gp_clone_stem(const char *name, size_t length, bool numbers);
 
 /* Whether GNU gprof accepts the name of a local symbol as the name of a function. The
  * name must not contain "$". It may contain "." only in trailing groups: ".clone.",

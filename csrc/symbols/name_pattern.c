@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbols/clone_suffix.h"
 #include "symbols/short_name.h"
 
 /* Removes "<>", which stands for template arguments in short names. Returns the new
@@ -125,6 +126,11 @@ bool gp_name_pattern_matches(const gp_name_pattern *pattern, const char *name,
   if (pattern->kind == GP_REGEX) return regexec(&pattern->regex, name, 0, NULL, 0) == 0;
   if (!pattern->text) return false;
   size_t length = strlen(name);
+  if (pattern->kind == GP_CLONES) {
+    size_t stem = gp_clone_stem(name, length, true);
+    if (stem == length) return false;
+    length = stem;
+  }
   if (!pattern->parameters) {
     gp_name_form form =
         pattern->arguments ? GP_WITHOUT_PARAMETERS : GP_WITHOUT_ARGUMENTS;

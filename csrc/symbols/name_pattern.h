@@ -16,6 +16,8 @@
 typedef enum gp_pattern_kind {
   GP_COMPONENTS,  /* the last components of a qualified name: "Map::find", "find" */
   GP_GLOB,        /* like GP_COMPONENTS, but "*" matches any text and "?" any character */
+  GP_CLONES,      /* like GP_COMPONENTS, for clones, whose suffix is ignored:
+                     "Map::find [clone .isra.0]" */
   GP_REGEX        /* an extended regular expression of POSIX, found anywhere in a name */
 } gp_pattern_kind;
 

@@ -13,9 +13,10 @@
 -- section 4.5 of GNU gprof's manual.
 --
 -- We also accept function names as in the source, with or without parameters
--- (`Shape::area`, `Shape::area() const`), their last components (`area`), globs
--- (`Shape::*`), regular expressions (`/^Shape/`), and files by their last components
--- (`left/common.c`). With `gnu_compat`, symspecs select exactly what GNU gprof selects.
+-- (`Shape::area`, `Shape::area() const`), their last components (`area`), names of which
+-- there are only clones (`work` for `work.isra.0`), globs (`Shape::*`), regular
+-- expressions (`/^Shape/`), and files by their last components (`left/common.c`). With
+-- `gnu_compat`, symspecs select exactly what GNU gprof selects.
 --
 -- @module gprof.symspec
 -- SPDX-License-Identifier: GPL-3.0-or-later

@@ -5,37 +5,14 @@
 -- @internal gprof.analysis.clones
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local core = require "gprof.core"
+
 local clones = {}
 
--- The words of suffixes; a number may follow.
-local words <const> = {
-  isra = true, part = true, constprop = true, clone = true, cold = true,
-  lto_priv = true, localalias = true, llvm = true,
-}
-
-local MAX_SUFFIXES <const> = 16  -- removed from one name
-
--- Removes one suffix; nil if there is none.
-local function without_suffix(name)
-  local rest, word, number = name:match "^(.+)%.([%a_]+)([.%d]*)$"
-  if words[word] and (number == "" or number:find "^%.%d+$") then return rest end
-  rest, word = name:match "^(.+) %[clone %.([%a_]+)[.%d]*%]$"
-  return rest and words[word] and rest or nil
-end
-
---- Returns the name of a clone's function.
+--- Returns the name of a clone's function (see csrc/symbols/clone_suffix.h).
 -- @tparam string name
 -- @treturn string|nil nil if it is not a clone
-function clones.stem(name)
-  local stem = name:find(".", 1, true) and without_suffix(name)
-  if not stem then return nil end
-  for _ = 2, MAX_SUFFIXES do
-    local shorter = without_suffix(stem)
-    if not shorter then break end
-    stem = shorter
-  end
-  return stem
-end
+clones.stem = core.clone_stem
 
 -- Adds the names of the functions that have clones to a set.
 local function add_stems(stems, functions)

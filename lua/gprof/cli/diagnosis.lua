@@ -12,28 +12,13 @@ local diagnosis = {}
 
 -- Names that match nothing --------------------------------------------------------------
 
--- Lists the clones of a function. Their names are the function's name, a dot and a
--- suffix.
-local function clones_of(image, name)
-  local names, seen = {}, {}
-  for symbol in image:symbols(nil, "symbol") do
-    if symbol:sub(1, #name + 1) == name .. "." and not seen[symbol] then
-      names[#names + 1], seen[symbol] = symbol, true
-    end
-  end
-  return names[1] and "the compiler replaced it with " .. wording.first(names)
-end
-
---- Explains why a symspec matches nothing: the compiler replaced the function with
--- clones, or only the debugging information has the name. A function that only the
--- debugging information names was probably inlined; to be sure, we would have to parse
--- all debugging information.
+--- Explains why a symspec matches nothing: only the debugging information has the name.
+-- Such a function was probably inlined; to be sure, we would have to parse all debugging
+-- information.
 -- @tparam image image
 -- @tparam string spec
--- @treturn string|nil "the compiler replaced it with work.isra.0"
+-- @treturn string|nil
 function diagnosis.missing(image, spec)
-  local clones = not spec:find "[^%w_$]" and clones_of(image, spec)
-  if clones then return clones end
   local name = spec:match "^[%a_$][%w_$]*$" or spec:match "^[^:]+:([%a_$][%w_$]*)$"
   return name and core.image_mentions(image, name) and
     "the name is in the debugging information; if it is a function, the compiler may " ..

@@ -154,12 +154,15 @@ function Lookup:find_matching(kind, text, predicate)
   return self.filter(patterns.find(self.symbols, kind, text), predicate)
 end
 
--- Finds functions by name. A complete name wins over the last components of names, and
--- these win over globs: so every name can be selected alone.
+-- Finds functions by name. A complete name wins over the last components of names, these
+-- win over the names of clones without their suffixes, and these over globs: so every
+-- name can be selected alone.
 function Lookup:find_names(name, predicate)
   local found = self:find_exact(name, predicate)
   if found[1] then return found end
   found = self:find_matching("components", name, predicate)
+  if found[1] then return found end
+  found = self:find_matching("clones", name, predicate)
   if found[1] or not patterns.is_glob(name) then return found end
   return self:find_matching("glob", name, predicate)
 end

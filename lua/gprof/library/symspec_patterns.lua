@@ -52,7 +52,7 @@ end
 
 --- Finds functions.
 -- @tparam symbols symbols
--- @tparam string kind "components", "glob" or "regex"
+-- @tparam string kind "components", "clones", "glob" or "regex"
 -- @tparam string text
 -- @treturn {integer,...} their numbers, ascending
 function patterns.find(symbols, kind, text)
