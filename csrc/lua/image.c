@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Images (object files) for Lua. */
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lua/arguments.h"
@@ -8,6 +9,7 @@
 #include "lua/memory.h"
 #include "lua/module.h"
 #include "lua/object.h"
+#include "lua/pattern.h"
 #include "object/build_id.h"
 #include "object/debug_str.h"
 #include "object/imports.h"
@@ -122,6 +124,42 @@ static int find_mention(lua_State *L) {
   const gp_image *supplementary = image->supplementary;
   lua_pushboolean(L, gp_debug_str_has(image, name) ||
                          (supplementary && gp_debug_str_has(supplementary, name)));
+  return 1;
+}
+
+/* A search for a function by its mangled name. */
+typedef struct mangled_search {
+  const gp_image *image;
+  const gp_name_pattern *pattern;
+  unsigned budget;  /* names that are still compared with all symbols */
+} mangled_search;
+
+/* Whether a string is the mangled name of a function that the pattern matches. A symbol
+ * is excluded: the function is in a shared library. */
+static bool is_wanted_function(const char *string, void *context) {
+  mangled_search *s = context;
+  char *demangled, *scratch;
+  if (s->budget == 0) return false;
+  if (!gp_image_demangle(s->image, string, true, &demangled) || !demangled) return false;
+  scratch = malloc(strlen(demangled) + 1);
+  bool wanted = scratch && gp_name_pattern_matches(s->pattern, demangled, scratch);
+  if (wanted) {
+    s->budget--;
+    wanted = !gp_image_mentions_any(s->image, &string, 1);
+  }
+  free(scratch);
+  free(demangled);
+  return wanted;
+}
+
+/* mentions_function(image, word, pattern) -> whether the debugging information contains
+ * the mangled name of a function without a symbol. `word` is a part of mangled names;
+ * `pattern` is compared with demangled names. */
+static int find_function(lua_State *L) {
+  mangled_search s = {gp_check_image(L, 1), gp_check_pattern(L, 3), 100};
+  const char *word = luaL_checkstring(L, 2);
+  const gp_image *image = gp_image_for_lines(s.image, false);
+  lua_pushboolean(L, gp_debug_str_search(image, word, is_wanted_function, &s));
   return 1;
 }
 
@@ -254,8 +292,9 @@ void gp_define_image(lua_State *L) {
       {"image", new_image}, {"demangling_style", set_style},
       {"library", find_library}, {"changed_file", find_change},
       {"set_large_name_handler", set_large_name_handler},
-      {"image_mentions", find_mention}, {"imports_mcount", find_mcount},
-      {"mentions_any", find_symbol}, {"needed_libraries", find_needed},
+      {"image_mentions", find_mention}, {"mentions_function", find_function},
+      {"imports_mcount", find_mcount}, {"mentions_any", find_symbol},
+      {"needed_libraries", find_needed},
       {NULL, NULL}};
   gp_push_weak_table(L);
   lua_setfield(L, LUA_REGISTRYINDEX, IMAGES);

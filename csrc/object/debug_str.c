@@ -7,34 +7,58 @@
 
 #include "object/section.h"
 
-/* Bytes searched at a time. Windows overlap by the length of the name. */
+/* Bytes searched at a time. Longer strings are skipped. */
 #define WINDOW ((size_t)65536)
 
-/* Whether the section contains `text`, a name with a NUL on each side. The NUL before the
- * name ends the previous string; at the start of the section there is none. */
-static bool is_in(gp_section *section, const char *text, size_t length, char *window) {
-  for (uint64_t at = 0; at < section->size; at += WINDOW - length) {
-    uint64_t left = section->size - at;
-    size_t piece = left < WINDOW ? (size_t)left : WINDOW;
-    if (!gp_section_read(section, at, window, piece)) return false;
-    if (at == 0 && piece >= length - 1 && memcmp(window, text + 1, length - 1) == 0)
-      return true;
-    if (memmem(window, piece, text, length)) return true;
-    if (piece == left) return false;
+/* A search for the strings that contain a word. */
+typedef struct search {
+  const char *word;
+  size_t length;
+  gp_string_test *accept;
+  void *context;
+} search;
+
+/* Tests the strings in `size` bytes, which end with a NUL. */
+static bool search_strings(const search *s, const char *bytes, size_t size) {
+  const char *p = bytes, *end = bytes + size;
+  while ((p = memmem(p, (size_t)(end - p), s->word, s->length)) != NULL) {
+    const char *before = memrchr(bytes, '\0', (size_t)(p - bytes));
+    if (s->accept(before ? before + 1 : bytes, s->context)) return true;
+    p += strlen(p) + 1;
   }
   return false;
 }
 
-bool gp_debug_str_has(const gp_image *image, const char *name) {
-  size_t length = strlen(name) + 2;
-  if (length > WINDOW / 2) return false;
-  char *text = calloc(length + WINDOW, 1);
-  if (!text) return false;
-  memcpy(text + 1, name, length - 2);
+static bool search_section(const search *s, gp_section *section, char *window) {
+  for (uint64_t at = 0; at < section->size;) {
+    uint64_t left = section->size - at;
+    size_t piece = left < WINDOW ? (size_t)left : WINDOW;
+    if (!gp_section_read(section, at, window, piece)) return false;
+    const char *last = memrchr(window, '\0', piece);
+    size_t whole = last ? (size_t)(last - window) + 1 : 0;
+    if (search_strings(s, window, whole)) return true;
+    at += whole > 0 ? whole : piece;
+  }
+  return false;
+}
+
+bool gp_debug_str_search(const gp_image *image, const char *word, gp_string_test *accept,
+                         void *context) {
+  const search s = {word, strlen(word), accept, context};
+  char *window = malloc(WINDOW);
+  if (!window) return false;
   gp_section section;
   gp_section_open(&section, image, ".debug_str");
-  bool found = is_in(&section, text, length, text + length);
+  bool found = s.length > 0 && search_section(&s, &section, window);
   gp_section_free(&section);
-  free(text);
+  free(window);
   return found;
+}
+
+static bool is_name(const char *string, void *name) {
+  return strcmp(string, (const char *)name) == 0;
+}
+
+bool gp_debug_str_has(const gp_image *image, const char *name) {
+  return gp_debug_str_search(image, name, is_name, (void *)(uintptr_t)name);
 }

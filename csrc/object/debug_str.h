@@ -10,6 +10,14 @@
 
 #include "object/image.h"
 
+/* Whether a string is the one that is searched for. */
+typedef bool gp_string_test(const char *string, void *context);
+
+/* Whether .debug_str contains a string with `word` in it that `accept` returns true
+ * for. */
+bool gp_debug_str_search(const gp_image *image, const char *word, gp_string_test *accept,
+                         void *context);
+
 /* Whether .debug_str contains the string `name`. Misses some names: names of up to three
  * characters are stored elsewhere, and a linker may merge a string into the end of a
  * longer one. */

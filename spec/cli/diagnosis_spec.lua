@@ -188,6 +188,25 @@ describe("A name that matches nothing", function()
       warning(dir, "hidden_helper"))
   end)
 
+  it("may belong to an inlined function of a class, but not to one of a shared library", function()
+    local dir = shell.tmpdir()
+    shell.write(dir .. "/a.cc", "namespace geo { template <class T> struct Shape { T side;\n" ..
+      "  __attribute__((always_inline)) T hidden_area(T k) const { return side * k; } }; }\n" ..
+      "#include <cstdlib>\n#include <string>\n" ..
+      "int main(int n, char **v) { geo::Shape<int> s{n}; std::string text(v[0]); text.append(\"x\");\n" ..
+      "  volatile int sum = rand() + (int)text.size(); for (int i = 0; i < n; i++) sum += s.hidden_area(i); }\n")
+    shell.check({ "g++", "-O2", "-g", "-pg", "-o", "a.out", "a.cc" }, { cwd = dir })
+    shell.check({ "./a.out" }, { cwd = dir })
+    for _, name in ipairs { "geo::Shape::hidden_area", "Shape<int>::hidden_area", "Shape::hidden_area",
+      "geo::Shape<int>::hidden_area(int) const", "hidden_area" } do
+      assert.equal(("gprof.lua: symspec '%s' matches nothing%s"):format(name, GUESS), warning(dir, name))
+    end
+    for _, name in ipairs { "geo::Shape<long>::hidden_area", "geo::hidden_area", "Shape::hidden_are", "Shape::area",
+      "geo::Shape<int>::hidden_area(long) const", "rand" } do
+      assert.equal(("gprof.lua: symspec '%s' matches nothing\n"):format(name), warning(dir, name))
+    end
+  end)
+
   it("is not explained without debugging information", function()
     assert.equal("gprof.lua: symspec 'hidden_helper' matches nothing\n",
       warning(compiled(), "hidden_helper"))

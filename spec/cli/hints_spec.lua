@@ -243,13 +243,25 @@ describe("a symspec that matches nothing", function()
   end)
 
   it("may be a class, or a C++ function with another namespace, other parameters or a typo", function()
-    local names = { "main", "xml::Document::Parse(char const*)", "void xml::Map<int>::each<F>(F) const" }
+    local names = { "main", "xml::Document::Parse(char const*)", "void xml::Map<int>::each<F>(F) const",
+      "json::Value::Parse(int)", "json::Value::operator[](int)" }
     local cxx = { functions = names, ticks = { main = 1 } }
     local path, gmon = crafted.image(cxx), crafted.gmon(cxx)
+    local both <const> = "xml::Document::Parse or json::Value::Parse"
     for spec, name in pairs {
-      ["Doc::Parse"] = "xml::Document::Parse", ["Parse(int)"] = "xml::Document::Parse",
-      Prase = "xml::Document::Parse", ["Document::parse"] = "xml::Document::Parse", eahc = "xml::Map<>::each<>",
+      ["Doc::Parse"] = both, Prase = both, ["Parse(long)"] = both,
+      ["Document::parse"] = "xml::Document::Parse", eahc = "xml::Map<>::each<>",
       xml = "xml::*", Document = "Document::*", ["xml::Map"] = "xml::Map::*",
+      -- a typo in the class
+      ["xml::Docment::Parse"] = "xml::Document::Parse", ["Docment::Prase(char const*)"] = "xml::Document::Parse",
+      ["xlm::Document::Parse"] = "xml::Document::Parse", ["xml::Documnet"] = "xml::Document::*",
+      ["Documnet::*"] = "Document::*", ["xml::Document::"] = "xml::Document::*",
+      ["mxl::Mpa::eahc"] = "xml::Map<>::each<>",
+      -- a bracket without its partner
+      ["xml::Document::Parse("] = "xml::Document::Parse", ["Parse)"] = "Parse",
+      ["Document::Prase(int"] = "xml::Document::Parse", ["Value::Parse(int"] = "Value::Parse(int)",
+      ["Value::Parse(int)("] = "Value::Parse(int)", ["xml::Map<int"] = "xml::Map::*",
+      ["xml::Map<int::each"] = "xml::Map::*", ["operator["] = "operator[]", ["Document::Parse<"] = "Document::Parse",
     } do
       assert.equal(missed(spec, (": did you mean %s?"):format(name)), refused("-p" .. spec, path, gmon))
     end

@@ -12,6 +12,18 @@ local diagnosis = {}
 
 -- Names that match nothing --------------------------------------------------------------
 
+-- Whether the debugging information contains a name of the source, or the mangled name of
+-- a function that a qualified name matches. Functions of shared libraries are excluded.
+local function is_mentioned(image, spec)
+  local plain = spec:match "^[%a_$][%w_$]*$" or spec:match "^[^:]+:([%a_$][%w_$]*)$"
+  if plain then
+    return core.image_mentions(image, plain) and not core.mentions_any(image, plain)
+  end
+  local last = core.short_name(spec):match "::~?([%a_][%w_]*)[<>]*$"
+  return last ~= nil and core.mentions_function(image, #last .. last,
+    assert(core.pattern("components", spec)))
+end
+
 --- Explains why a symspec matches nothing: only the debugging information has the name.
 -- Such a function was probably inlined; to be sure, we would have to parse all debugging
 -- information.
@@ -19,8 +31,7 @@ local diagnosis = {}
 -- @tparam string spec
 -- @treturn string|nil
 function diagnosis.missing(image, spec)
-  local name = spec:match "^[%a_$][%w_$]*$" or spec:match "^[^:]+:([%a_$][%w_$]*)$"
-  return name and core.image_mentions(image, name) and
+  return is_mentioned(image, spec) and
     "the name is in the debugging information; if it is a function, the compiler may " ..
     "have inlined all its calls (-fno-inline prevents that)" or nil
 end

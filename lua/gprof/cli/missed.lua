@@ -58,31 +58,46 @@ end
 
 -- Names ---------------------------------------------------------------------------------
 
--- Returns the last `count` components of a qualified name, without the suffix of a clone.
-local function last_components(name, count)
-  local plain, components = name:gsub(" %[clone .*$", ""), {}
-  for component in (plain .. "::"):gmatch "(.-)::" do
-    components[#components + 1] = component
-  end
-  return table.concat(components, "::", math.max(#components - count + 1, 1))
-end
-
 -- Returns a name without parameters, template arguments, and their brackets.
 local function bare(name)
   return (core.short_name(name):gsub("<>", ""))
 end
 
--- Returns the short names of functions whose bare names satisfy a predicate, at most
--- MOST_NAMES.
-local function names_like(image, predicate)
+-- Returns the components of a qualified name, without the suffix of a clone.
+local function components(name)
+  local list = {}
+  for component in ((core.clone_stem(name) or name) .. "::"):gmatch "(.-)::" do
+    list[#list + 1] = component
+  end
+  return list
+end
+
+-- Whether the last components of a name, without the last `skipped` ones, are equal or
+-- similar to the given ones.
+local function is_alike(others, given, skipped)
+  local offset = #others - skipped - #given
+  if offset < 0 then return false end
+  for i, component in ipairs(given) do
+    local other = others[offset + i]
+    local is_close = other == component or
+      #component >= 3 and hints.is_similar(other, component)
+    if not is_close then return false end
+  end
+  return true
+end
+
+-- Returns what a function makes of the short names and the components of functions, at
+-- most MOST_NAMES different values. It returns nil for names that do not matter.
+local function names_like(image, choose)
   local names, seen = {}, {}
   for name in image:symbols(nil, "name") do
     local short = core.short_name(name)
-    if not seen[short] and predicate(bare(short)) then
-      names[#names + 1] = short
+    local chosen = not seen[short] and choose(short, components(bare(short)))
+    seen[short] = true
+    if chosen and not seen[chosen .. "\0"] then
+      names[#names + 1], seen[chosen .. "\0"] = chosen, true
       if #names == MOST_NAMES then break end
     end
-    seen[short] = true
   end
   return names
 end
@@ -94,33 +109,91 @@ local function members(image, name)
   return not name:find "[^%w_:~]" and image:find(all) and { all } or nil
 end
 
--- Returns functions whose last component equals the last component of a name, in case the
--- name's namespaces or parameters are wrong.
-local function same_component(image, name)
-  local last = last_components(name, 1)
-  return names_like(image, function(other) return last_components(other, 1) == last end)
+-- Returns functions whose last components are spelt similarly.
+local function similar(image, given)
+  return names_like(image, function(short, others)
+    return is_alike(others, given, 0) and short or nil
+  end)
 end
 
--- Returns functions whose last components are spelt similarly. Compares as many
--- components as the name has.
-local function similar(image, name)
-  if #name < 3 or name:find "[^%w_$:~]" then return {} end
-  local _, separators = name:gsub("::", "")
-  return names_like(image, function(other)
-    return hints.is_similar(last_components(other, separators + 1), name)
+-- Returns functions with the same last component: the namespaces or the parameters of the
+-- symspec are wrong.
+local function same_component(image, given)
+  return names_like(image, function(short, others)
+    return others[#others] == given[#given] and short or nil
   end)
+end
+
+-- Returns the patterns of all members of classes whose names are spelt similarly.
+local function similar_classes(image, given)
+  return names_like(image, function(_, others)
+    if not is_alike(others, given, 1) then return nil end
+    return table.concat(others, "::", #others - #given, #others - 1) .. "::*"
+  end)
+end
+
+-- Brackets ------------------------------------------------------------------------------
+
+local CLOSING <const> = { ["("] = ")", ["["] = "]", ["<"] = ">" }
+
+-- Returns the positions of the first bracket that is never closed, and of the first that
+-- closes nothing; each may be nil.
+local function unpaired(text)
+  local open = {}
+  text = text:gsub("%f[%w_]operator[<>=%-]+", function(name) return ("x"):rep(#name) end)
+  for at, bracket in text:gmatch "()([%(%)%[%]<>])" do
+    local last = open[#open]
+    if CLOSING[bracket] then
+      open[#open + 1] = at
+    elseif last and CLOSING[text:sub(last, last)] == bracket then
+      open[#open] = nil
+    else
+      return nil, at
+    end
+  end
+  return open[1]
+end
+
+-- Returns two ways to repair a text with an unpaired bracket: cut off before the bracket,
+-- and with the bracket closed. Returns nil if the brackets are paired.
+local function repaired(text)
+  local open, superfluous = unpaired(text)
+  if open then return text:sub(1, open - 1), text .. CLOSING[text:sub(open, open)] end
+  if superfluous then return text:sub(1, superfluous - 1), text end
+end
+
+-- Explanations --------------------------------------------------------------------------
+
+-- Returns the functions or members whose names the user probably misspelt.
+local function misspelt(image, name)
+  local class = name:match "^(.*)::%*?$"
+  if class then return similar_classes(image, components(class)) end
+  local given = components(name)
+  for _, find in ipairs { similar, same_component, similar_classes } do
+    local names = find(image, given)
+    if names[1] then return names end
+  end
+  return {}
 end
 
 -- Returns the names that the user probably meant, or another explanation why a name
 -- matches nothing.
 local function explain_name(image, text)
   local half = symspec.parse(text, false)
+  local cut, closed = repaired(half.name or "")
+  if cut then
+    local is_last = #cut + 1 == #half.name  -- then there is nothing to close
+    for _, whole in ipairs { is_last and cut or closed, closed, cut } do
+      if image:find(whole) then return { whole } end
+    end
+    return explain_name(image, cut)
+  end
   local name = bare(half.name or half.text)
   if half.regex or name == "" then return {} end
-  local names = members(image, name) or same_component(image, name)
-  if names[1] then return names end
+  local names = members(image, name:gsub("::$", ""))
+  if names then return names end
   local reason = diagnosis.missing(image, text)
-  return reason and {} or similar(image, name), reason
+  return reason and {} or misspelt(image, name), reason
 end
 
 -- Calls ---------------------------------------------------------------------------------
