@@ -28,8 +28,9 @@ bool gp_near_symbols_init(gp_near_symbols *near, asymbol **symbols, size_t count
                           const asection *section);
 void gp_near_symbols_free(gp_near_symbols *near);
 
-/* Returns the symbols from the last function at or below `address` up to `address`, ended
- * by a NULL. Valid until the next call. */
+/* Finds the last function that begins at or below `address`. Returns its symbol and all
+ * later symbols that are not above `address`, ended by a NULL. Valid until the next
+ * call. */
 asymbol **gp_near_symbols_find(gp_near_symbols *near, uint64_t address);
 
 #endif

@@ -74,10 +74,10 @@ end
 
 -- Returns a function that traces the matches of one symspec: its functions, or its
 -- callers and callees.
-local function tracer(symbols, side, stage, trace)
+local function tracer(symbols, side, scope, trace)
   if not trace or not trace:wants "symspecs" then return function() end end
   local function write_matches(spec, ids)
-    local prefix = ("%s %s %s: "):format(side, stage, spec)
+    local prefix = ("%s %s %s: "):format(side, scope, spec)
     if ids == true or #ids == 0 then
       trace:write("symspecs", prefix .. (ids == true and "all functions" or "nothing"))
     else
@@ -121,11 +121,11 @@ local function resolve_arcs(lookup, specs, missed, trace_match)
   return lookup:combine_arcs(found)
 end
 
---- The stages, that is, what symspecs restrict (see `gprof.library.arguments`).
-symspec.tables = arguments.stages
+--- The scopes of symspecs (see `gprof.library.arguments`).
+symspec.tables = arguments.scopes
 
---- The stages as a set.
-symspec.stages = arguments.is_stage
+--- The scopes as a set.
+symspec.scopes = arguments.is_scope
 
 -- Prepends `core.machinery`, the functions that do the profiling, to the user's symspecs.
 local function with_machinery(specs)
@@ -137,7 +137,7 @@ end
 -- @tparam symbols symbols
 -- @tparam symbols|nil lines for a profile by line, the table of lines made from
 --   `symbols`: then the selections hold its row numbers
--- @tparam table options `include` and `exclude`: tables from stages (`flat`, `graph`,
+-- @tparam table options `include` and `exclude`: tables from scopes (`flat`, `graph`,
 --   `time`, `annotation`, `executions`, `arcs`) to arrays of symspecs, which are FROM/TO
 --   for `arcs`; `gnu_compat`
 -- @tparam function missed called with each symspec that names no function
@@ -146,18 +146,18 @@ end
 function symspec.resolve(symbols, lines, options, missed, trace)
   local lookup, selections = lookup_of(policy.of(options)).new(symbols, lines), nil
   for _, side in ipairs { "include", "exclude" } do
-    for _, stage in ipairs(symspec.tables) do
-      local specs = options[side] and options[side][stage]
+    for _, scope in ipairs(symspec.tables) do
+      local specs = options[side] and options[side][scope]
       if specs and #specs > 0 then
-        local resolve = stage == "arcs" and resolve_arcs or resolve_functions
+        local resolve = scope == "arcs" and resolve_arcs or resolve_functions
         local built_in = 0
-        if side == "exclude" and lookup.machinery_stages[stage] then
+        if side == "exclude" and lookup.machinery_scopes[scope] then
           specs, built_in = with_machinery(specs), #core.machinery
         end
         selections = selections or {}
-        selections[stage] = selections[stage] or {}
-        selections[stage][side] = resolve(lookup, specs, missed,
-          tracer(lookup.symbols, side, stage, trace), built_in)
+        selections[scope] = selections[scope] or {}
+        selections[scope][side] = resolve(lookup, specs, missed,
+          tracer(lookup.symbols, side, scope, trace), built_in)
       end
     end
   end

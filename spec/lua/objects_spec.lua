@@ -582,7 +582,7 @@ describe("misuse", function()
       function() gprof.data(image, crafted.gmon(plan), { fmt = "bsd" }) end },
     ["profile: a string for a selection"] = { "#3 .*option 'include': table expected, got string",
       function() gprof.profile(image, data, { include = "main" }) end },
-    ["profile: a selection of an unknown stage"] = { "#3 .*option 'include': no stage 'grpah'",
+    ["profile: a selection of an unknown scope"] = { "#3 .*option 'include': no scope 'grpah'",
       function() gprof.profile(image, data, { include = { grpah = { "main" } } }) end },
     ["profile: a symspec without an array"] = { "#3 .*option 'exclude': array of strings expected for 'flat'",
       function() gprof.profile(image, data, { exclude = { flat = "main" } }) end },

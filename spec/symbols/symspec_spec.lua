@@ -133,12 +133,12 @@ describe("By default, symspecs", function()
     assert.same({ all, {} }, { listed("calls", ":") })
   end)
 
-  it("are passed to `missed` at each stage if they match nothing", function()
+  it("are passed to `missed` at each scope if they match nothing", function()
     local image, data = open "twins"
     for _, gnu_compat in ipairs { false, true } do
-      for _, stage in ipairs { "flat", "graph", "time", "annotation", "executions" } do
+      for _, scope in ipairs { "flat", "graph", "time", "annotation", "executions" } do
         local missed = {}
-        assert(gprof.profile(image, data, { gnu_compat = gnu_compat, exclude = { [stage] = { "nobody", "main" } },
+        assert(gprof.profile(image, data, { gnu_compat = gnu_compat, exclude = { [scope] = { "nobody", "main" } },
           missed = function(spec) missed[#missed + 1] = spec end }))
         assert.same({ "nobody" }, missed)
       end

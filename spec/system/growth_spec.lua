@@ -474,8 +474,9 @@ end
 for letter in ("pPqQCZAJeEfFnNk"):gmatch "." do
   for _, more in ipairs { "-b", "--gnu-compat" } do
     dimension(("symspecs of -%s with %s"):format(letter, more), 100, function(n)
+      -- -k takes calls: each selected function is called in the profile.
       local words = list(n, function(i)
-        return "-" .. letter .. (letter == "k" and "/" or "") .. symspec(i)  -- each is called
+        return "-" .. letter .. (letter == "k" and "/" or "") .. symspec(i)
       end)
       return running(more, selected, selected_profile, table.unpack(words))
     end)

@@ -85,17 +85,17 @@ local function check_kind(profile)
   end
 end
 
--- Returns a field with symspecs: a table from stages (see gprof.symspec) to arrays of
+-- Returns a field with symspecs: a table from scopes (see gprof.symspec) to arrays of
 -- strings.
 local function symspecs(profile, name)
-  local stages = field(profile, name, "object", "")
-  for stage, specs in pairs(stages) do
+  local scopes = field(profile, name, "object", "")
+  for scope, specs in pairs(scopes) do
     local where = ("'%s': "):format(name)
-    for i in ipairs(field(stages, stage, "array", where)) do
+    for i in ipairs(field(scopes, scope, "array", where)) do
       field(specs, i, "string", where)
     end
   end
-  return stages
+  return scopes
 end
 
 -- Returns a side as in gprof.compare, with more fields: the symspecs `include` and

@@ -119,18 +119,18 @@ local function read_profiles(old, image, settings, check, warn)
   return compare.side(profile, good), bad
 end
 
--- The stages (see gprof.symspec) whose symspecs affect a comparison.
-local stages <const> = { "flat", "time", "arcs" }
+-- The scopes (see gprof.symspec) whose symspecs affect a comparison.
+local scopes <const> = { "flat", "time", "arcs" }
 
 -- Returns the symspecs of an exported profile or of this command, in a comparable form;
 -- "" if there are none.
 local function selection_of(options)
   local parts = {}
   for _, side in ipairs { "include", "exclude" } do
-    for _, stage in ipairs(stages) do
-      local specs = { table.unpack(options[side] and options[side][stage] or {}) }
+    for _, scope in ipairs(scopes) do
+      local specs = { table.unpack(options[side] and options[side][scope] or {}) }
       table.sort(specs)
-      for _, spec in ipairs(specs) do parts[#parts + 1] = side .. stage .. spec end
+      for _, spec in ipairs(specs) do parts[#parts + 1] = side .. scope .. spec end
     end
   end
   return table.concat(parts, "\0")

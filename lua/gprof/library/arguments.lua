@@ -9,14 +9,14 @@ local policy = require "gprof.library.policy"
 
 local arguments = {}
 
---- The stages, that is, what symspecs restrict: the functions of a report ("flat",
+--- The scopes of symspecs. A symspec restricts the functions of a report ("flat",
 -- "graph", "annotation", "executions"), the functions whose time is propagated ("time"),
--- or calls ("arcs").
-arguments.stages = { "flat", "graph", "time", "annotation", "executions", "arcs" }
+-- or the calls ("arcs").
+arguments.scopes = { "flat", "graph", "time", "annotation", "executions", "arcs" }
 
---- The stages as a set.
-arguments.is_stage = {}
-for _, stage in ipairs(arguments.stages) do arguments.is_stage[stage] = true end
+--- The scopes as a set.
+arguments.is_scope = {}
+for _, scope in ipairs(arguments.scopes) do arguments.is_scope[scope] = true end
 
 -- Options that select the functions among the symbols of an image, and their names.
 local symbols = {
@@ -167,21 +167,21 @@ local function first_problem(specs, arcs, options)
   end
 end
 
--- Checks a table from stages to arrays of symspecs. GNU gprof accepts any symspec for
--- calls.
+-- Checks the option `include` or `exclude`: a table from scopes to arrays of symspecs.
+-- GNU gprof accepts any symspec for calls.
 local function wrong_symspecs(value, options)
   if type(value) ~= "table" then return "table expected, got " .. type_of(value) end
-  for stage, specs in pairs(value) do
-    if not arguments.is_stage[stage] then
-      return ("no stage '%s'"):format(tostring(stage))
+  for scope, specs in pairs(value) do
+    if not arguments.is_scope[scope] then
+      return ("no scope '%s'"):format(tostring(scope))
     end
     if not is_array_of_strings(specs) then
-      return ("array of strings expected for '%s'"):format(stage)
+      return ("array of strings expected for '%s'"):format(scope)
     end
-    local spec = stage == "arcs" and policy.of(options).checks_arguments and
+    local spec = scope == "arcs" and policy.of(options).checks_arguments and
       first_without_slash(specs)
     if spec then return ("FROM/TO expected for 'arcs', got '%s'"):format(spec) end
-    local problem = first_problem(specs, stage == "arcs", options)
+    local problem = first_problem(specs, scope == "arcs", options)
     if problem then return problem end
   end
 end

@@ -152,9 +152,9 @@ function GnuLookup:combine_arcs(found)
   return entries
 end
 
--- The stages (see gprof.symspec) in which GNU gprof adds the profiling functions to the
+-- The scopes (see gprof.symspec) in which GNU gprof adds the profiling functions to the
 -- user's exclusions.
-GnuLookup.machinery_stages = { flat = true, graph = true, time = true }
+GnuLookup.machinery_scopes = { flat = true, graph = true, time = true }
 
 -- In a profile by line, GNU gprof looks up symspecs among the lines.
 function GnuLookup.new(functions, lines)

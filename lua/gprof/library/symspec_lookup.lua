@@ -267,9 +267,9 @@ function Lookup.combine_arcs(_, found)
   end)
 end
 
---- The stages (see gprof.symspec) where symspecs for the profiling functions
+--- The scopes (see gprof.symspec) where symspecs for the profiling functions
 -- (`core.machinery`) are added to the excluding symspecs.
-Lookup.machinery_stages = {}
+Lookup.machinery_scopes = {}
 
 -- Profiles by line ----------------------------------------------------------------------
 
