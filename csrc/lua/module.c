@@ -45,6 +45,7 @@ int luaopen_gprof_core(lua_State *L) {
   gp_define_descriptors(L);
   gp_define_process(L);
   gp_define_run_program(L);
+  gp_define_request(L);
   gp_define_command_line(L);
   gp_define_bytecode(L);
   return 1;

@@ -45,6 +45,7 @@ void gp_define_terminal(lua_State *L);
 void gp_define_descriptors(lua_State *L);
 void gp_define_process(lua_State *L);
 void gp_define_run_program(lua_State *L);
+void gp_define_request(lua_State *L);
 void gp_define_command_line(lua_State *L);
 void gp_define_bytecode(lua_State *L);
 

@@ -27,7 +27,7 @@ local core, problem = require "gprof.library.native".load "gprof.core"
 if not core then error("gprof's " .. problem, 0) end
 
 -- These modules are rarely used, so they are loaded on first access.
-local others = { compare = true, record = true }
+local others = { compare = true, record = true, request = true }
 
 return setmetatable({
   _VERSION = "1.0.0",

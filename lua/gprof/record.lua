@@ -83,6 +83,9 @@ end
 --     default
 --   - `memory`: limit on the memory for call paths in each process, in megabytes, from 1
 --     to 1,048,576; 64 by default
+--   - `dump_signal`: the name of a signal, such as "USR1", at which the running program
+--     writes its profile
+--   - `anew`: whether a new profile then begins
 --
 -- @treturn[1] table `status`, the exit status; or `signal`, the number of the signal that
 --   ended the program; `image`, the program's path; and `profile`, the path of

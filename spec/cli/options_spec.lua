@@ -107,7 +107,7 @@ local function check_prefix(long, prefix, list)
   local found, message = parse("--" .. prefix .. argument)
   if #candidates == 1 or prefix == long then
     assert.same({ long .. argument }, found)
-  elseif may_have_argument[prefix] then
+  elseif may_have_argument[prefix] or needs_argument[prefix] and argument ~= "" then
     assert.same({ prefix .. argument }, found)
   elseif needs_argument[prefix] ~= nil and argument ~= "" and not needs_argument[prefix] then
     assert.equal(("option '--%s%s' takes no argument"):format(prefix, argument), message)

@@ -81,6 +81,16 @@ describe("--record", function()
     assert.is_true(shell.exists(where.cwd .. "/" .. name))
   end)
 
+  it("passes the recorder's options on, after those in the environment", function()
+    local where = options { env = { GPROF_RECORDER = "rate=7,dump-signal=USR2", LD_PRELOAD = false } }
+    local commands = recorder.compile "commands.c"
+    local result = shell.run(words("--dump-signal=USR1", "--anew", commands.image, "0",
+      "kill -USR1 $PPID; for i in $(seq 500); do test -e gmon.out && exit; sleep 0.01; done"), where)
+    assert.same({ "0\n", 0 }, { result.stdout, result.status })
+    assert.truthy(result.stderr:find "^gprof.lua: gmon.out was written")
+    assert.same(7, recorder.read(where.cwd .. "/gmon.out.ctx").process.rate)
+  end)
+
   it("leaves the program its arguments, streams and directory", function()
     local result = compare({ "sh", "-c", 'printf "%s," "$0" "$@"; cat; pwd -P | tail -c 1', "-p", "@x", "--help", "",
       "--", "two words" }, { stdin = shell.write(shell.tmpdir "input" .. "/text", "text\n") })
@@ -240,6 +250,11 @@ describe("--record says in one line that", function()
     shell.write(where.cwd .. "/here", "")
     assert.same("gprof.lua: here: No such program in the directories of PATH: write ./here\n",
       shell.run(words("here"), where).stderr)
+  end)
+
+  it("a signal cannot ask for profiles", function()
+    check("gprof.lua: option --dump-signal takes USR1, USR2, HUP, QUIT, PROF, PWR, URG or WINCH, not 'KILL'\n", 1,
+      "--dump-signal=KILL", "/bin/true")
   end)
 
   it("it must come first", function()

@@ -2,6 +2,7 @@
 -- up to all calls.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local program = require "support.program"
 local recorder = require "support.recorder"
 local shell = require "support.shell"
 
@@ -11,7 +12,7 @@ if machine ~= "x86_64" and machine ~= "aarch64" then
   return
 end
 
-local THREADS <const> = 3
+local THREADS <const> = 2
 
 -- A command that sends the program a signal, and waits until it has written a file.
 local function ask(signal, name)
@@ -99,5 +100,79 @@ describe("a program that is asked for its profile", function()
       assert.same({ ("libgprof-recorder: GPROF_RECORDER: invalid option 'dump-signal=%s'\n"):format(name), 0 },
         { result.stderr, result.status })
     end
+  end)
+end)
+
+describe("gprof.lua --dump", function()
+  local built
+  setup(function() built = recorder.compile "commands.c" end)
+
+  -- The shell command "gprof.lua ARGUMENTS".
+  local function asks(arguments)
+    local words = {}
+    for i, word in ipairs(program.interpreter) do words[i] = "'" .. word .. "'" end
+    return ("%s '%s/gprof.lua' %s"):format(table.concat(words, " "), program.root, arguments)
+  end
+
+  local function written(dir, name)
+    return ("gprof.lua: %s/%s was written; to read it: gprof.lua %s %s/%s\n"):format(dir, name, built.image, dir, name)
+  end
+
+  it("waits for the profile of a process, and says where it is", function()
+    local result = recorder.run(built, { THREADS, asks "--dump $PPID", "cp gmon.out first; cp gmon.out.ctx first.ctx" })
+    local dir = shell.check({ "realpath", result.dir }).stdout:gsub("\n", "")
+    assert.same({ written(dir, "gmon.out"), 0 }, { result.stderr, result.status })
+    local first = calls_of_mid(built, result.dir .. "/first")
+    assert.is_true(0 < first and first < calls_of_mid(built, result.dir .. "/gmon.out"))
+  end)
+
+  it("can begin a new profile each time, also without samples", function()
+    local result = recorder.run(built, { THREADS, asks "--dump $PPID --anew", asks "--dump=$PPID --anew",
+      asks "--dump=$PPID" }, { env = { GPROF_RECORDER = "rate=0" } })
+    local dir = shell.check({ "realpath", result.dir }).stdout:gsub("\n", "")
+    assert.same({ written(dir, "gmon.out") .. written(dir, "gmon.out-2") .. written(dir, "gmon.out-3"), 0 },
+      { result.stderr, result.status })
+    local sum = 0
+    for _, name in ipairs { "gmon.out", "gmon.out-2", "gmon.out-3" } do
+      sum = sum + calls_of_mid(built, result.dir .. "/" .. name)
+    end
+    assert.same(tonumber(result.stdout), sum)
+  end)
+
+  it("can pause recording, and resume it", function()
+    local result = recorder.run(built, { THREADS, asks "--pause=$PPID", asks "--dump=$PPID", "sleep 0.1",
+      "cp gmon.out first; cp gmon.out.ctx first.ctx", asks "--dump=$PPID",
+      "cp gmon.out second; cp gmon.out.ctx second.ctx",
+      asks "--resume=$PPID", "sleep 0.05" })
+    assert.same(0, result.status)
+    local counts = {}
+    for _, name in ipairs { "first", "second", "gmon.out" } do
+      table.insert(counts, calls_of_mid(built, result.dir .. "/" .. name))
+    end
+    assert.is_true(counts[1] == counts[2] and counts[2] < counts[3] and counts[3] < tonumber(result.stdout))
+  end)
+
+  it("asks a forked child, and a program that contains the recorder", function()
+    local static = recorder.compile("commands.c", { flags = { "-static" }, link = { recorder.archive } })
+    local result = recorder.run(static, { THREADS, asks "--dump=$PPID" }, { preload = false })
+    assert.same({ 0, "gmon.out gmon.out.ctx" }, { result.status, files(result.dir) })
+    result = recorder.run(built, { "fork", asks "--dump=$PPID" })
+    assert.same(0, result.status)
+    local name = result.stderr:match "^gprof%.lua: [^\n]*/(gmon%.out%.%d+) was written"
+    assert.same(1, recorder.arcs(built, result.dir .. "/" .. name).mid)
+  end)
+
+  it("says in one line why there is no profile", function()
+    local function check(message, arguments, options)
+      local result = recorder.run(built, { "1", asks(arguments) }, options)
+      assert.same({ message, 1 }, { (result.stderr:gsub("process %d+", "process N")), result.status })
+    end
+    check("gprof.lua: process N: does not run under the recorder: start it with gprof.lua --record\n", "--dump=$PPID",
+      { preload = false })
+    local failed = recorder.run(built, { "1", asks "--dump=$PPID" }, { env = { GMON_OUT_PREFIX = "/nonexistent/run" } })
+    assert.truthy(failed.stderr:find "\ngprof%.lua: process %d+: cannot write its profile: No such file or directory\n")
+    local dead = shell.check({ "sh", "-c", "sh -c 'echo $$'" }).stdout
+    check("gprof.lua: process N: No such process\n", "--dump=" .. dead)
+    check("gprof.lua: option --dump takes a whole number from 1 to 2147483647, not '0'\n", "--dump=0")
   end)
 end)

@@ -66,6 +66,7 @@ local MOST <const> = 2147483647
 local positive <const> = number(1, MOST)
 
 actions.number = number(0, MOST)
+actions.process = positive
 actions.width = number(1, 1000000)
 
 -- Sets a number of calls, of at most 63 bits. GNU gprof reads the number as unsigned, so

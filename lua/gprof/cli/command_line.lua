@@ -51,17 +51,26 @@ local function add_environment(settings)
   if list then require "gprof.cli.actions".directories(settings, list) end
 end
 
--- The options that concern only the recording of a program.
-local recording <const> = { record = true, rate = true, memory = true }
+-- The options that concern only the recording of a program. The value names the settings
+-- that an option needs one of.
+local recording <const> = { record = { "record" }, rate = { "record" },
+  memory = { "record" }, ["dump-signal"] = { "record" }, anew = { "dump", "dump-signal" } }
 
--- Refuses options of the recorder without --record. Sets `record_reports`.
+local function any_set(settings, names)
+  for _, long in ipairs(names) do
+    if settings[long:gsub("-", "_")] then return true end
+  end
+  return false
+end
+
+-- Refuses options of the recorder without those that they need. Sets `record_reports`.
 local function check_recording(settings, given)
   for _, pair in ipairs(given) do
     local long = pair[1].long
     if not recording[long] then
       settings.record_reports = settings.record
-    elseif settings[long] and not settings.record then
-      raise("option --%s needs --record", long)
+    elseif not any_set(settings, recording[long]) then
+      raise("option --%s needs --%s", long, table.concat(recording[long], " or --"))
     end
   end
 end

@@ -71,6 +71,9 @@ local function execute(arguments)
     finish()
     return 0
   end
+  if settings.dump or settings.pause or settings.resume then
+    return require "gprof.cli.requests".run(settings)
+  end
   if settings.record then return require "gprof.cli.record".run(settings, report) end
   return report(settings)
 end

@@ -108,6 +108,11 @@ local own <const> = { [[
   record                        flag        run PROGRAM [ARGUMENT...] and record it
   rate=HZ                       rate        record: samples per second (default 1000)
   memory=SIZE                   memory      record: limit for call paths (default 64M)
+  dump-signal=SIGNAL            choice      record: signal that writes the profile:
+  dump=PID                      process     write the profile of a recorded process
+  anew                          flag        begin a new profile after each dump
+  pause=PID                     process     pause the recording of a process
+  resume=PID                    process     resume the recording of a process
   print-completion=SHELL        choice      print shell completion:
   print-blocks-runtime          flag        print the path of the block-counting library
 ]], "" }
@@ -118,6 +123,7 @@ local values <const> = {
   ["file-format"] = { "auto", "magic", "bsd", "4.4bsd", "prof" },
   color = { "auto", "always", "never" },
   sort = { "self", "total", "calls", "name" },
+  ["dump-signal"] = { "USR1", "USR2", "HUP", "QUIT", "PROF", "PWR", "URG", "WINCH" },
   ["print-completion"] = { "bash", "zsh" },
   export = {
     "callgrind", "csv", "csv-arcs", "dot", "folded", "json", "pprof", "speedscope", "svg",

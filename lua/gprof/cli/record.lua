@@ -31,7 +31,8 @@ function record.run(settings, report)
     failure.raise "option --record needs a program to run"
   end
   local run = failure.need(record_program(settings.operands,
-    { warn = tell, rate = settings.rate, memory = settings.memory }))
+    { warn = tell, rate = settings.rate, memory = settings.memory,
+      dump_signal = settings.dump_signal, anew = settings.anew }))
   if not run.profile then
     tell(run.image .. ": no profile was found after its end")
     return finish(run)
