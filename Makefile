@@ -177,7 +177,7 @@ build/libgprof-recorder.so: $(RECORDER_OBJECTS)
 
 # The static recorder is a single object, so that a program links all of it. Only the names that
 # programs use stay global.
-build/libgprof-recorder.a: $(filter-out %/libraries.o,$(RECORDER_OBJECTS))
+build/libgprof-recorder.a: $(filter-out %/libraries.o %/execute_variants.o,$(RECORDER_OBJECTS))
 	$(say) AR $@
 	$(quietly)$(CC) -r -nostdlib -o build/objects/recorder.o $^
 	$(quietly)objcopy --localize-hidden build/objects/recorder.o

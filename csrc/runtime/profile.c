@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "runtime/context_out.h"
+#include "runtime/environment.h"
 #include "runtime/gmon_out.h"
 #include "runtime/linux.h"
 #include "runtime/messages.h"
@@ -28,7 +29,7 @@ typedef struct file {
 } file;
 
 static process about;
-static bool child;       /* this process was made by fork */
+static bool has_process; /* file names contain the process id */
 static unsigned part;    /* number of the profile, from 1 */
 static uint64_t written; /* sum of all counts when the profile was last written */
 static int writer;       /* id of the thread that writes; 0 if there is none */
@@ -44,26 +45,24 @@ void rec_set_code(uintptr_t low, uintptr_t high) {
 }
 
 static void read_prefix(char **environment) {
-  static const char variable[] = "GMON_OUT_PREFIX=";
-  const char *value = "";
-  for (; environment && *environment; environment++)
-    if (strncmp(*environment, variable, sizeof variable - 1) == 0)
-      value = *environment + sizeof variable - 1;
+  const char *value = rec_variable(environment, "GMON_OUT_PREFIX=");
   text copy = begin_text(prefix, sizeof prefix);
-  add_text(&copy, value);
+  add_text(&copy, value ? value : "");
 }
 
-void rec_begin_profile(char **environment, bool forked) {
+void rec_begin_profile(char **environment, bool numbered, unsigned first) {
   about.id = SYSTEM_CALL(getpid, 0, 0, 0, 0);
   about.parent = SYSTEM_CALL(getppid, 0, 0, 0, 0);
   about.begin = read_clock(CLOCK_REALTIME);
-  child = forked;
-  part = 1;
+  has_process = numbered;
+  part = first;
   directory[0] = '\0';
   written = lost_before = 0;
   writer = 0;
   read_prefix(environment);
 }
+
+unsigned rec_next_part(void) { return written > 0 ? part + 1 : part; }
 
 bool rec_own_profile(void) { return SYSTEM_CALL(getpid, 0, 0, 0, 0) == about.id; }
 
@@ -92,8 +91,8 @@ static void find_directory(void) {
     memcpy(directory, ".", 2);
 }
 
-/* Sets the name that glibc would choose. In a forked child, it has the process id; and
- * after the first profile, the number of the profile. */
+/* Sets the name that glibc would choose, with the process id if there may be other
+ * processes, and the number of the profile after the first one. */
 static void set_name(file *f, const char *suffix) {
   const char *base = prefix[0] != '\0' ? prefix : "gmon.out";
   find_directory();
@@ -103,7 +102,7 @@ static void set_name(file *f, const char *suffix) {
     add_text(&name, "/");
   }
   add_text(&name, base);
-  if (prefix[0] != '\0' || child) {
+  if (prefix[0] != '\0' || has_process) {
     add_text(&name, ".");
     add_number(&name, (uint64_t)about.id);
   }

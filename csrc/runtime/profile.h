@@ -12,9 +12,12 @@
 /* Sets the bounds of the program's code, as loaded, for the histogram. */
 void rec_set_code(uintptr_t low, uintptr_t high);
 
-/* Begins the profile of this process. The file names of a forked child contain its
- * process id. */
-void rec_begin_profile(char **environment, bool forked);
+/* Begins the profile of this process. Its file names contain the process id if `numbered`
+ * is true, and the number of the profile, `first`, unless that is 1. */
+void rec_begin_profile(char **environment, bool numbered, unsigned first);
+
+/* Returns the number of the profile for the program that replaces this one. */
+unsigned rec_next_part(void);
 
 /* Whether this process is the one that began the profile. It is not in a child made by
  * vfork, which shares the tables with its parent. */

@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 #include "runtime/calls.h"
+#include "runtime/environment.h"
+#include "runtime/execute.h"
 #include "runtime/intercept.h"
 #include "runtime/linux.h"
 #include "runtime/messages.h"
@@ -31,7 +33,9 @@
 static struct {
   int signal; /* the user's signal for requests; 0 if there is none */
   bool anew;  /* each request by it begins a new profile */
-} options;
+  unsigned part; /* number of the first profile */
+  const char *text;
+} options = {.part = 1, .text = ""};
 
 /* Reads "NAME=NUMBER" at `text`, up to a comma. Returns whether NAME is `option`. */
 static bool read_option(const char *text, const char *option, unsigned long least,
@@ -66,6 +70,17 @@ static int signal_number(const char *text, size_t length) {
   return (int)number;
 }
 
+static bool is_word(const char *text, size_t length, const char *word) {
+  return length == strlen(word) && strncmp(text, word, length) == 0;
+}
+
+/* Reads PROCESS.NUMBER, which an earlier program in the same process has left. */
+static void read_part(const char *text) {
+  char *end;
+  if (strtol(text, &end, 10) == getpid() && *end == '.')
+    options.part = (unsigned)strtoul(end + 1, NULL, 10);
+}
+
 /* Reads one option, up to a comma; false if it is invalid. */
 static bool set_option(const char *text, size_t length) {
   static const char by_signal[] = "dump-signal=";
@@ -75,8 +90,12 @@ static bool set_option(const char *text, size_t length) {
     rec_limit = value << 20;
   else if (read_option(text, "rate", 0, 100000, &value))
     rec_rate = (unsigned)value;
-  else if (length == 4 && strncmp(text, "anew", length) == 0)
+  else if (is_word(text, length, "anew"))
     options.anew = true;
+  else if (is_word(text, length, "follow"))
+    rec_follow = true;
+  else if (strncmp(text, "part=", 5) == 0)
+    read_part(text + 5);
   else if (length > skipped && strncmp(text, by_signal, skipped) == 0)
     return (options.signal = signal_number(text + skipped, length - skipped)) != 0;
   else
@@ -84,15 +103,9 @@ static bool set_option(const char *text, size_t length) {
   return true;
 }
 
-/* Reads the variable GPROF_RECORDER (see doc/recorder.md) from the environment, without
- * getenv, which does not work yet at the first constructor. Ignores invalid options;
- * reports them if `report` is true. */
-static void read_options(char **environment, bool report) {
-  static const char variable[] = "GPROF_RECORDER=";
-  const char *text = "";
-  for (; environment && *environment; environment++)
-    if (strncmp(*environment, variable, sizeof variable - 1) == 0)
-      text = *environment + sizeof variable - 1;
+/* Reads the options in the value of GPROF_RECORDER (see doc/recorder.md). Ignores invalid
+ * ones; reports them if `report` is true. */
+static void read_options(const char *text, bool report) {
   while (*text != '\0') {
     const size_t length = strcspn(text, ",");
     if (!set_option(text, length) && report && rec_may_complain())
@@ -106,7 +119,7 @@ static void read_options(char **environment, bool report) {
 /* --- start ------------------------------------------------------------------ */
 
 static void begin_child(void) {
-  rec_begin_profile(environ, true);
+  rec_begin_profile(environ, true, 1);
   rec_forget_requests();
   rec_start_child();
 }
@@ -129,8 +142,11 @@ static void start(int count, char **arguments, char **environment) {
   if (started || getauxval(AT_SECURE)) return;
   started = true;
   rec_start_messages();
-  read_options(environment, false);
-  rec_begin_profile(environment, false);
+  const char *given = rec_variable(environment, "GPROF_RECORDER=");
+  if (given) options.text = given;
+  read_options(options.text, false);
+  rec_begin_profile(environment, rec_follow, options.part);
+  if (!rec_follow) rec_leave_environment(environment);
   rec_start_stacks();
   rec_update_modules();
   if (!rec_start_threads() || pthread_atfork(NULL, NULL, begin_child) != 0) return;
@@ -143,7 +159,7 @@ static void start(int count, char **arguments, char **environment) {
 void __monstartup(size_t low, size_t high) {
   start(0, NULL, environ);
   if (rec_state != RECORDING) return;
-  read_options(environ, true);
+  read_options(options.text, true);
   rec_set_code(low, high);
   if (!rec_own) rec_other_table(NULL, (uintptr_t)__builtin_frame_address(0));
   rec_catch_abort();

@@ -37,21 +37,23 @@ local function is_profiled(image)
   return false
 end
 
+local FOLLOW <const> = "; with --follow, the programs that it starts are recorded"
+
 -- Returns why parts of a program, or all of it, will not be recorded; nil if everything
--- will be.
-local function limitation(path, image)
+-- will be. If `follows`, the programs that it starts are recorded, too.
+local function limitation(path, image, follows)
   if core.changes_user(path) then
     return "is setuid or setgid: only its owner or group can record it"
   elseif not image then
-    return core.file_status(path) == "file" and
-      "is not an ELF file: its interpreter is recorded in its place" or nil
+    return not follows and core.file_status(path) == "file" and
+      "is not an ELF file: its interpreter is recorded in its place" .. FOLLOW or nil
   elseif has_recorder(image) then
     return nil
   elseif not core.needed_libraries(image)[1] then
     return "is static, and is not recorded unless it is linked with libgprof-recorder.a"
-  elseif not is_profiled(image) then
+  elseif not follows and not is_profiled(image) then
     return "is not compiled with -pg: " ..
-      "only calls in libraries compiled with -pg are recorded"
+      "only calls in libraries compiled with -pg are recorded" .. FOLLOW
   end
 end
 
@@ -65,8 +67,32 @@ end
 local function profile_of(process)
   local prefix = os.getenv "GMON_OUT_PREFIX"
   local path = prefix and ("%s.%d"):format(prefix, process) or "gmon.out"
-  return profile_files.process_of(profile_files.context_path(path)) == process and path
-    or nil
+  local origin = profile_files.origin(profile_files.context_path(path))
+  return origin and origin.process == process and path or nil
+end
+
+-- Returns the profiles that a program and the programs that it started have written since
+-- a time, in nanoseconds since 1970. The program's own come first.
+local function profiles_since(time, process)
+  local prefix = os.getenv "GMON_OUT_PREFIX" or "gmon.out"
+  local directory, base = prefix:match "^(.*/)([^/]*)$"
+  local found = {}
+  for name in pairs(core.list_directory(directory or ".") or {}) do
+    local number, part = name:sub(#(base or prefix) + 1):match "^%.(%d+)%-?(%d*)%.ctx$"
+    local path = (directory or "") .. name
+    local origin = number and name:find(base or prefix, 1, true) == 1 and
+      profile_files.origin(path)
+    if origin and origin.begin >= time then
+      found[#found + 1] = { profile = path:gsub("%.ctx$", ""), image = origin.image,
+        process = origin.process, part = tonumber(part) or 1 }
+    end
+  end
+  table.sort(found, function(a, b)
+    if a.process == b.process then return a.part < b.part end
+    if a.process == process or b.process == process then return a.process == process end
+    return a.process < b.process
+  end)
+  return found
 end
 
 --- Runs a program under the recorder, and waits until it ends. The program has the
@@ -86,10 +112,13 @@ end
 --   - `dump_signal`: the name of a signal, such as "USR1", at which the running program
 --     writes its profile
 --   - `anew`: whether a new profile then begins
+--   - `follow`: whether to record the programs that the program starts, too
 --
 -- @treturn[1] table `status`, the exit status; or `signal`, the number of the signal that
 --   ended the program; `image`, the program's path; and `profile`, the path of
---   `gmon.out`, if there is one in the current directory, or where GMON_OUT_PREFIX says
+--   `gmon.out`, if there is one in the current directory, or where GMON_OUT_PREFIX says.
+--   With `follow`, `profiles` lists all profiles, each with the fields `profile`, `image`
+--   and `process`; the first one is the program's, if it has any
 -- @return[2] nil
 -- @treturn[2] string why the program or the recorder cannot be started
 return function(command, options)
@@ -104,12 +133,17 @@ return function(command, options)
   path, message = find(command[1])
   if not path then return nil, message end
   local image <close> = open_image(path)
-  local limited = limitation(path, image)
+  local limited = limitation(path, image, options.follow)
   if warn and limited then warn(path .. ": " .. limited) end
+  local started = os.time() * 1000000000
   local preload = preloading(image and has_recorder(image) and "" or library)
   local ending, number, process = core.run_program(path, command,
     { preload, recorder_options.setting(options) })
   if not ending then return nil, command[1] .. ": " .. number end
-  return { status = ending == "exit" and number or nil, image = path,
-    signal = ending == "signal" and number or nil, profile = profile_of(process) }
+  local profiles = options.follow and profiles_since(started, process) or nil
+  local main = profiles and profiles[1] or
+    { image = path, profile = not profiles and profile_of(process) or nil }
+  return { status = ending == "exit" and number or nil, image = main.image,
+    signal = ending == "signal" and number or nil, profile = main.profile,
+    profiles = profiles }
 end

@@ -13,7 +13,9 @@ if machine ~= "x86_64" and machine ~= "aarch64" then
   return
 end
 
-local NOT_PROFILED <const> = "is not compiled with -pg: only calls in libraries compiled with -pg are recorded\n"
+local FOLLOW <const> = "; with --follow, the programs that it starts are recorded\n"
+local NOT_PROFILED <const> =
+  "is not compiled with -pg: only calls in libraries compiled with -pg are recorded" .. FOLLOW
 
 -- The command `gprof.lua --record`.
 local function words(...)
@@ -122,7 +124,8 @@ describe("--record", function()
 
   it("keeps libraries that are loaded first anyway", function()
     local where = options { env = { LD_PRELOAD = "libm.so.6", ASAN_OPTIONS = "verify_asan_link_order=0" } }
-    local result = shell.run(words("printenv", "LD_PRELOAD"), where)
+    assert.equal("libm.so.6\n", shell.run(words("printenv", "LD_PRELOAD"), where).stdout)
+    local result = shell.run(words("--follow", "printenv", "LD_PRELOAD"), where)
     assert.equal(recorder.library .. ":libm.so.6\n", result.stdout)
   end)
 end)
@@ -228,7 +231,8 @@ describe("--record says in one line that", function()
     local dir = shell.tmpdir "programs"
     local script = shell.write(dir .. "/script", "#!/bin/sh\nexit 5\n")
     shell.check { "chmod", "+x", script }
-    check("gprof.lua: " .. script .. ": is not an ELF file: its interpreter is recorded in its place\n", 5, script)
+    check("gprof.lua: " .. script .. ": is not an ELF file: its interpreter is recorded in its place" .. FOLLOW, 5,
+      script)
     shell.check { "cp", "/bin/true", dir .. "/setuid" }
     shell.check { "chmod", "4755", dir .. "/setuid" }
     check(("gprof.lua: %s/setuid: is setuid or setgid: only its owner or group can record it\n"):format(dir), 0,

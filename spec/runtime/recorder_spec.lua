@@ -398,8 +398,7 @@ describe("the profile", function()
   end)
 
   it("is not written in part if the disk is full or the directory is missing", function()
-    -- No samples are taken: a sample in the shell would make the shell write a profile, too. A sample in the program,
-    -- after the attempt to write its profile, would cause a second attempt.
+    -- No samples are taken: a sample after the attempt to write the profile would cause a second attempt.
     local unsampled = { GPROF_RECORDER = "rate=0" }
     local limited = '{ (ulimit -f 0; "$@"); echo $?; } 2>&1 | cat'
     local result = recorder.run(built, { "s" }, { env = unsampled, before = { "sh", "-c", limited, "sh" } })

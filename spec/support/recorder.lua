@@ -41,16 +41,18 @@ end
 --- Runs a program under the recorder, in a new directory.
 -- @tparam table built as returned by `compile`
 -- @tparam[opt] {string,...} arguments
--- @tparam[opt] table options `env`; `preload`: false for a program that contains the recorder; `before`, words before
---   the program
+-- @tparam[opt] table options `env`; `preload`: another value of LD_PRELOAD, or false for a program that contains the
+--   recorder; `before`, words before the program
 -- @treturn table as `shell.run` returns it; `dir`, the directory
 function recorder.run(built, arguments, options)
   options = options or {}
-  local env = { GMON_OUT_PREFIX = false, GPROF_RECORDER = false,
-    LD_PRELOAD = options.preload ~= false and recorder.library or false }
+  local env = { GMON_OUT_PREFIX = false, GPROF_RECORDER = false, LD_PRELOAD = false }
   for name, value in pairs(options.env or {}) do env[name] = value end
   local dir = shell.tmpdir "run"
-  local argv = append(append({}, options.before), { built.image })
+  local argv = append({}, options.before)
+  -- Set last: the recorder would leave the environment in a command before the program.
+  if options.preload ~= false then append(argv, { "env", "LD_PRELOAD=" .. (options.preload or recorder.library) }) end
+  table.insert(argv, built.image)
   local result = shell.run(append(argv, arguments), { cwd = dir, env = env, timeout = 60 })
   result.dir = dir
   return result

@@ -54,7 +54,8 @@ end
 -- The options that concern only the recording of a program. The value names the settings
 -- that an option needs one of.
 local recording <const> = { record = { "record" }, rate = { "record" },
-  memory = { "record" }, ["dump-signal"] = { "record" }, anew = { "dump", "dump-signal" } }
+  memory = { "record" }, follow = { "record" }, ["dump-signal"] = { "record" },
+  anew = { "dump", "dump-signal" } }
 
 local function any_set(settings, names)
   for _, long in ipairs(names) do

@@ -108,6 +108,7 @@ local own <const> = { [[
   record                        flag        run PROGRAM [ARGUMENT...] and record it
   rate=HZ                       rate        record: samples per second (default 1000)
   memory=SIZE                   memory      record: limit for call paths (default 64M)
+  follow                        flag        record: also record programs that it starts
   dump-signal=SIGNAL            choice      record: signal that writes the profile:
   dump=PID                      process     write the profile of a recorded process
   anew                          flag        begin a new profile after each dump

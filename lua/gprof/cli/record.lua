@@ -32,13 +32,16 @@ function record.run(settings, report)
   end
   local run = failure.need(record_program(settings.operands,
     { warn = tell, rate = settings.rate, memory = settings.memory,
-      dump_signal = settings.dump_signal, anew = settings.anew }))
+      follow = settings.follow, dump_signal = settings.dump_signal,
+      anew = settings.anew }))
   if not run.profile then
     tell(run.image .. ": no profile was found after its end")
     return finish(run)
   elseif not settings.record_reports then
-    tell(("%s was written; to read it: gprof.lua %s %s"):format(run.profile, run.image,
-      run.profile))
+    for _, written in ipairs(run.profiles or { run }) do
+      tell(("%s was written; to read it: gprof.lua %s %s"):format(written.profile,
+        written.image, written.profile))
+    end
     return finish(run)
   end
   settings.operands = { run.image, run.profile }

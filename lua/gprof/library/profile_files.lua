@@ -47,14 +47,39 @@ local function other_run(beside, path)
   return ("%s: does not belong to %s, but to another run"):format(beside, path)
 end
 
---- Returns the number of the process that wrote a context profile on this machine.
+-- Reads the start of the section that follows, in a context profile. Returns the values
+-- of the format, and where the section ends.
+local function read_section(file, format)
+  local _, size = ("I4I8"):unpack(file:read(12))
+  local last = file:seek() + size
+  local values = table.pack(format:unpack(file:read(math.min(size, format:packsize()))))
+  return values, last
+end
+
+-- Reads a text in a context profile.
+local function read_text(file)
+  local size = ("I4"):unpack(file:read(4))
+  return size > 0 and file:read(size) or ""
+end
+
+local function read_origin(file)
+  local process, next_section = read_section(file, "i8i8I8")
+  file:seek("set", next_section)
+  read_section(file, "I4I8I8I8I8I8I4")
+  read_text(file)  -- build ID
+  return { process = process[1], begin = process[3], image = read_text(file) }
+end
+
+--- Returns where a context profile that was written on this machine is from.
 -- @tparam string path
--- @treturn integer|nil nil if there is no such file
-function profile_files.process_of(path)
+-- @treturn table|nil `process`, its number; `begin`, when it began, in nanoseconds since
+--   1970; and `image`, the program's path; nil if there is no such file
+function profile_files.origin(path)
   local file <close> = core.file_status(path) == "file" and io.open(path, "rb") or nil
-  local head = file and file:read(36)
-  if not head or #head < 36 or head:sub(1, 8) ~= "gprofctx" then return nil end
-  return (("i8"):unpack(head, 29))
+  local head = file and file:read(16)
+  if not head or head:sub(1, 8) ~= "gprofctx" then return nil end
+  local done, origin = pcall(read_origin, file)
+  return done and origin or nil
 end
 
 --- Reads the context profile beside a gmon.out.

@@ -39,6 +39,7 @@ function recorder_options.setting(options)
   end
   if options.dump_signal then words[#words + 1] = "dump-signal=" .. options.dump_signal end
   if options.anew then words[#words + 1] = "anew" end
+  if options.follow then words[#words + 1] = "follow" end
   return #words > given and "GPROF_RECORDER=" .. table.concat(words, ",") or nil
 end
 

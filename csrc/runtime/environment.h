@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The recorder's variables in the environment: LD_PRELOAD and GPROF_RECORDER. They are
+ * removed at the start, so that the programs that this one starts are not recorded. With
+ * the option follow, they stay.
+ */
+#ifndef GPROF_RUNTIME_ENVIRONMENT_H
+#define GPROF_RUNTIME_ENVIRONMENT_H
+
+#include <stddef.h>
+
+/* Returns the value of a variable; NULL if it is not set. `name` ends with "=". Unlike
+ * getenv, works at the first constructor. */
+const char *rec_variable(char **environment, const char *name);
+
+/* Removes the recorder from the environment. Other libraries in LD_PRELOAD stay. */
+void rec_leave_environment(char **environment);
+
+/* Returns the number of elements of an environment, with the NULL at its end. */
+size_t rec_environment_size(char *const *environment);
+
+/* Size of the string for rec_set_option. */
+#define REC_OPTIONS_SIZE 1024
+
+/* Copies an environment to `into`, and sets an option, "NAME=", in GPROF_RECORDER, if
+ * that variable is set. The option becomes the last one. `variable` holds the string of
+ * the variable. */
+void rec_set_option(char *const *environment, const char *name, const char *value,
+                    char **into, char variable[REC_OPTIONS_SIZE]);
+
+#endif

@@ -1,0 +1,108 @@
+-- Programs that execute other programs: the profile is written before, and other programs are recorded only if asked
+-- for.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local program = require "support.program"
+local recorder = require "support.recorder"
+local shell = require "support.shell"
+
+local machine <const> = shell.check({ "gcc", "-dumpmachine" }).stdout:match "^[^-]+"
+if machine ~= "x86_64" and machine ~= "aarch64" then
+  pending("the recorder, which does not support " .. machine)
+  return
+end
+
+local function files(dir)
+  return (shell.check({ "ls", "-A", dir }).stdout:gsub("\n$", ""):gsub("\n", " "))
+end
+
+local PRINTENV <const> = shell.check({ "sh", "-c", "command -v printenv" }).stdout:gsub("\n", "")
+
+local built, static
+setup(function()
+  built = recorder.compile "executes.c"
+  static = recorder.compile("executes.c", { flags = { "-static" }, link = { recorder.archive } })
+end)
+
+-- Checks that a profile has one call of main, and `calls` calls of leaf.
+local function check_profile(image, dir, calls)
+  assert.same({ main = 1, ["main/leaf"] = calls or 1 }, (recorder.paths(image, dir .. "/gmon.out.ctx")))
+  assert.same(calls or 1, recorder.arcs(image, dir .. "/gmon.out").leaf)
+end
+
+describe("before a program is replaced by another one, its profile is written:", function()
+  for way in ("execl execlp execle execv execve execvp execvpe fexecve execveat"):gmatch "%S+" do
+    it(way, function()
+      local result = recorder.run(built, { way, PRINTENV, "PWD" })
+      assert.same({ "", 0, "gmon.out gmon.out.ctx" }, { result.stderr, result.status, files(result.dir) })
+      assert.truthy(result.stdout:find "^/[^\n]+\n$")
+      check_profile(built, result.dir)
+      result = recorder.run(static, { way, PRINTENV, "PWD" }, { preload = false })
+      assert.same({ "", 0 }, { result.stderr, result.status })
+      check_profile(static, result.dir)
+    end)
+  end
+
+  it("and again at its end if that fails", function()
+    for way in ("execl execvp fexecve"):gmatch "%S+" do
+      local result = recorder.run(built, { way, "/nonexistent" })
+      local message = way == "fexecve" and "Invalid argument\n" or "No such file or directory\n"
+      assert.same({ "", message, 0 }, { result.stderr, result.stdout, result.status })
+      check_profile(built, result.dir, 2)
+    end
+  end)
+
+  it("in a forked child, if the child has made calls", function()
+    for way, number in pairs { fork = false, vfork = false, spawn = false, call = true } do
+      local result = recorder.run(built, { way, PRINTENV, "PWD" })
+      assert.same({ "", 0 }, { result.stderr, result.status })
+      check_profile(built, result.dir)
+      assert.same(number and "gmon.out gmon.out.N gmon.out.N.ctx gmon.out.ctx" or "gmon.out gmon.out.ctx",
+        (files(result.dir):gsub("%d+", "N")))
+    end
+  end)
+end)
+
+describe("a program that another one executes", function()
+  it("has the environment without the recorder, and with all other libraries", function()
+    local function environment(image, way, preload, setting)
+      local result = recorder.run(image, { way, PRINTENV }, { preload = preload or false,
+        env = { GPROF_RECORDER = setting or false } })
+      assert.same({ "", 0 }, { result.stderr, result.status })
+      return (result.stdout:gsub("PWD=[^\n]*", ""))
+    end
+    local library = recorder.library
+    for _, way in ipairs { "execl", "execvp", "execle", "system", "spawn", "vfork" } do
+      local alone = environment(built, way)
+      assert.same(alone, environment(built, way, library, "rate=0"))
+      local other = environment(built, way, "libm.so.6")
+      assert.truthy(other:find "LD_PRELOAD=libm.so.6\n")
+      for _, list in ipairs { library .. ":libm.so.6", "libm.so.6:" .. library, "libm.so.6 " .. library } do
+        assert.same(other, environment(built, way, list))
+      end
+      assert.same(alone, environment(static, way, nil, "rate=0"))
+    end
+    assert.truthy(environment(built, "execv", "libm.so.6:" .. library .. " libdl.so.2"):find(
+      "LD_PRELOAD=libm.so.6:libdl.so.2\n"))
+  end)
+
+  it("is recorded with --follow; each profile has its own name", function()
+    local dir = shell.tmpdir "follow"
+    local words = table.move(program.interpreter, 1, #program.interpreter, 1, {})
+    for _, word in ipairs { program.root .. "/gprof.lua", "--record", "--follow", "sh", "-c",
+      '"$1"; "$1" execl "$1"; "$1" system "$1"; exec "$1" execvp "$1"', "sh", built.image } do
+      table.insert(words, word)
+    end
+    local result = shell.run(words, { cwd = dir, env = { GMON_OUT_PREFIX = false, LD_PRELOAD = false }, timeout = 60 })
+    assert.same({ "", 0 }, { result.stdout, result.status })
+    local count, replaced = 0, 0
+    for name, image in result.stderr:gmatch "gprof%.lua: (%S+) was written; to read it: gprof%.lua (%S+) %1\n" do
+      assert.same(built.image, image)
+      assert.same({ main = 1, ["main/leaf"] = 1 }, (recorder.paths(built, dir .. "/" .. name .. ".ctx")))
+      count, replaced = count + 1, replaced + (name:find "^gmon%.out%.%d+%-2$" and 1 or 0)
+    end
+    -- the program alone; twice by execl; twice by system; twice in place of the shell
+    assert.same({ 7, 2 }, { count, replaced })
+    assert.truthy(result.stderr:find "^gprof%.lua: gmon.out.%d+ was written")
+  end)
+end)
