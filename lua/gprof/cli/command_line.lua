@@ -57,9 +57,11 @@ local recording <const> = { record = { "record" }, rate = { "record" },
   memory = { "record" }, follow = { "record" }, ["dump-signal"] = { "record" },
   anew = { "dump", "dump-signal" } }
 
-local function any_set(settings, names)
+local function is_set(settings, long) return settings[long:gsub("-", "_")] end
+
+local function any_is_set(settings, names)
   for _, long in ipairs(names) do
-    if settings[long:gsub("-", "_")] then return true end
+    if is_set(settings, long) then return true end
   end
   return false
 end
@@ -70,7 +72,7 @@ local function check_recording(settings, given)
     local long = pair[1].long
     if not recording[long] then
       settings.record_reports = settings.record
-    elseif not any_set(settings, recording[long]) then
+    elseif is_set(settings, long) and not any_is_set(settings, recording[long]) then
       raise("option --%s needs --%s", long, table.concat(recording[long], " or --"))
     end
   end

@@ -37,7 +37,8 @@ function recorder_options.setting(options)
   for _, name in ipairs(names) do
     if options[name] then words[#words + 1] = ("%s=%d"):format(name, options[name]) end
   end
-  if options.dump_signal then words[#words + 1] = "dump-signal=" .. options.dump_signal end
+  local signal = options.dump_signal
+  if signal then words[#words + 1] = "dump-signal=" .. signal end
   if options.anew then words[#words + 1] = "anew" end
   if options.follow then words[#words + 1] = "follow" end
   return #words > given and "GPROF_RECORDER=" .. table.concat(words, ",") or nil
