@@ -61,9 +61,9 @@ gp_lock_state gp_file_lock(const char *path, bool follow, bool wait, int *file) 
 
 /* --- names --------------------------------------------------------------------- */
 
-/* A directory cannot be opened for writing, so it only takes read locks, which do not
+/* A directory cannot be opened for writing, so only read locks are possible, which do not
  * exclude each other. So a process takes a read lock, and keeps it if no other process
- * has one. Of two processes that try at the same time, none keeps it; both try again. */
+ * has one. If two processes try at the same time, both may fail and must try again. */
 static gp_lock_state try_lock(int directory, off_t name) {
   struct flock ours = {
       .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = name, .l_len = 1};
@@ -78,8 +78,8 @@ static gp_lock_state try_lock(int directory, off_t name) {
   return GP_LOCK_BUSY;
 }
 
-/* The number of attempts before a lock is called busy: another process may only have been
- * trying. */
+/* The number of attempts before a lock is reported as busy. One failed attempt can mean
+ * that another process tried at the same time. */
 #define ATTEMPTS 4
 
 /* Waits 2 to 10 ms. Processes that try at the same time wait for different times. */
@@ -98,7 +98,8 @@ static int open_directory(const char *path, const char *slash) {
   return directory;
 }
 
-/* The byte of the directory that stands for a name. */
+/* Returns the offset of the byte to lock in the directory for a file name. Different
+ * names rarely have the same offset. */
 static off_t place_of(const char *name) {
   gp_crc32 crc;
   gp_crc32_init(&crc);

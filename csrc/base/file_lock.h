@@ -6,8 +6,8 @@
  * lock is advisory. It belongs to the open file, not to the process (F_OFD_SETLK), and is
  * independent of flock(), so a script may hold a flock() lock at the same time.
  *
- * A file that does not exist yet is locked by its name, in its directory. No lock leaves
- * a file behind, and each ends with the process that holds it.
+ * A file that does not exist yet is locked by its name, in its directory. A lock ends
+ * with the process that holds it, and leaves no file behind.
  */
 #ifndef GP_BASE_FILE_LOCK_H
 #define GP_BASE_FILE_LOCK_H

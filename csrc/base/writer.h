@@ -16,8 +16,7 @@
 /* Size of the buffer in bytes: the most that one call of gp_writer_room provides. */
 #define GP_WRITER_WINDOW ((size_t)65536)
 
-/* Who chose a path, and hence what it may lead to. This applies to the last component of
- * the path. */
+/* Who chose a path. This decides what the last component of the path may be. */
 typedef enum gp_writer_path {
   GP_PATH_CHOSEN,        /* by the user: links are followed */
   GP_PATH_CONFINED,      /* by the user, for untrusted contents: a link is an error. The

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* A record of the staging area is stale if the last file did not have it. It takes more
- * stale records than this for the staging area to be emptied. */
+/* A record of the staging area is stale if the last file did not have it. The staging
+ * area is never emptied for fewer stale records than this. */
 enum { FEW = 1000 };
 
 void gp_staging_free(gp_staging *staging) {

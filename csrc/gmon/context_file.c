@@ -118,7 +118,7 @@ static bool read_sum(context_file *f) {
 
 /* --- modules ---------------------------------------------------------------- */
 
-/* Copies a build ID, which is read before the path. */
+/* Copies the build ID, because reading the path, which follows, invalidates it. */
 static bool take_build_id(context_file *f, gp_context_module *m) {
   gp_context_text id;
   if (!take_text(f, &id)) return false;

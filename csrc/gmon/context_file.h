@@ -12,7 +12,7 @@
 #define GP_CONTEXT_MAGIC "gprofctx"
 #define GP_CONTEXT_HEADER ((size_t)16)
 
-/* A context profile has the name of the gmon.out beside it, and this suffix. */
+/* The name of a context profile: the name of the gmon.out beside it, and this suffix. */
 #define GP_CONTEXT_SUFFIX ".ctx"
 
 #define GP_CONTEXT_VERSION 1
@@ -53,7 +53,7 @@ typedef struct gp_context_process {
   uint64_t begin, written;  /* nanoseconds since 1970 */
   uint64_t limit, lost;
   uint64_t timer_error;
-  gp_range covered;         /* loaded range of the histogram in gmon.out */
+  gp_range covered;         /* range of the histogram in gmon.out, as loaded */
   uint32_t rate;            /* 0 if no samples were taken */
   uint32_t joined;
   gp_context_text command;
@@ -64,7 +64,7 @@ typedef struct gp_context_module {
   gp_range code;            /* executable segments */
   uint64_t bias;            /* loaded address minus link-time address */
   uint32_t closed;
-  unsigned char build_id[GP_DATA_BUILD_ID_BYTES];  /* empty if it is longer */
+  unsigned char build_id[GP_DATA_BUILD_ID_BYTES];  /* zeros if it is longer */
   uint32_t build_id_size;   /* as in the file */
   gp_context_text path;
 } gp_context_module;
@@ -93,9 +93,9 @@ typedef struct gp_context_sink {
   bool (*record)(void *into, const gp_context_record *record);
 } gp_context_sink;
 
-/* Reads a file from its beginning, and fills in the file's kind. Calls no function for
- * roots and for records that must be ignored. The file's checksum is known to be right
- * only when the function has returned. */
+/* Reads a file from its beginning, and fills in the file's kind. Skips roots, and records
+ * that must be ignored. The checksum is at the end of the file, so the sink has received
+ * everything before a wrong checksum is found. */
 bool gp_context_file_read(gp_records *r, const gp_context_sink *sink);
 
 /* Adds to a count. Fails if the sum exceeds 63 bits. */

@@ -34,7 +34,7 @@ typedef struct module {
 typedef struct image_sum {
   gp_records *r;
   gp_data sum;
-  gp_range covered;     /* loaded range of the histogram in gmon.out */
+  gp_range covered;     /* range of the histogram in gmon.out, as loaded */
   uint32_t rate;        /* 0 if no samples were taken */
   size_t count, capacity;
   module *modules;      /* sorted and disjoint once all are read */
@@ -50,7 +50,7 @@ static bool set_process(void *into, const gp_context_process *process) {
 
 /* --- modules ---------------------------------------------------------------- */
 
-/* Returns the data that has the build ID of the image. */
+/* Returns the data that states the build ID of the image. */
 static const gp_data *wanted(const image_sum *s) {
   return s->r->target ? s->r->target : s->r->data;
 }

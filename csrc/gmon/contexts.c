@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/search.h"
 
-/* The most addresses that the modules of a sum may take. */
+/* The maximum size of all modules of a sum together, in bytes. */
 #define MAX_MODULE_BYTES (UINT64_C(1) << 62)
 
 /* A module of the file that is being added. */
@@ -48,7 +48,8 @@ static gp_key place_key(const void *columns, uint32_t row) {
 
 static uint64_t pair(uint32_t high, uint32_t low) { return (uint64_t)high << 32 | low; }
 
-/* A record that stands for its own context has the same key before it has a row. */
+/* In keys, the value of `entered` for a record that stands for its own context. The key
+ * is needed before the record has a row. */
 #define OWN (GP_NONE - 1)
 
 static gp_key record_key(const void *columns, uint32_t row) {
@@ -122,7 +123,7 @@ static bool join_rates(addition *a) {
   return true;
 }
 
-/* Keeps a command line that all processes have. */
+/* Keeps the command line if all processes have the same one. */
 static bool join_commands(addition *a, gp_context_text command) {
   gp_contexts_text *sum = &a->sum->command;
   if (a->sum->processes == 0) return copy_text(a, sum, command);
@@ -319,7 +320,7 @@ static bool find_table(addition *a, const gp_context_table *t, uint32_t *row) {
   return true;
 }
 
-/* Sets what the next record of the table stands for. */
+/* Sets the context that the next record of the table stands for: a row, or GP_NONE. */
 static bool push_context(addition *a, uint32_t row) {
   if (!GP_RESERVE(&a->context_capacity, a->context_count + 1, GP_COLUMN(a->contexts)))
     return gp_fail_memory(a->r->error);
@@ -395,7 +396,7 @@ static bool find_record(addition *a, uint32_t context, uint32_t entered, uint32_
          (gp_hash_add(&records->index, *row) || gp_fail_memory(a->r->error));
 }
 
-/* Records that were ignored stand for nothing. */
+/* The ignored records before record `number` do not stand for a context. */
 static bool skip_ignored(addition *a, uint32_t number) {
   while (a->context_count < number)
     if (!push_context(a, GP_NONE)) return false;

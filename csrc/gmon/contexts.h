@@ -20,19 +20,19 @@ typedef struct gp_contexts_text {
   uint32_t size;
 } gp_contexts_text;
 
-/* A module. Its identity is the build ID, or the path if there is none; and its ranges,
- * as linked. */
+/* A module. It is identified by its link-time ranges and its build ID; by its ranges and
+ * its path if it has no build ID. */
 typedef struct gp_contexts_module {
   gp_range segments, code;      /* as linked */
   uint32_t closed;
   unsigned char build_id[GP_DATA_BUILD_ID_BYTES];
   uint32_t build_id_size;
-  gp_contexts_text path;        /* the first in byte order, of paths with one build ID */
+  gp_contexts_text path;        /* if the build ID has several: the first in byte order */
   gp_key key;
   uint32_t next;                /* next module with the same key; GP_NONE: the last */
 } gp_contexts_module;
 
-/* The tables with one name. */
+/* The sum of all tables with the same name. */
 typedef struct gp_contexts_table {
   uint32_t deferred;
   uint64_t threads, cpu, signals, inside;
@@ -50,8 +50,8 @@ typedef struct gp_contexts_places {
   gp_hash index;
 } gp_contexts_places;
 
-/* Records of all tables. The rows of `context` and `entered` are lower than a record's
- * own row, or equal to it. */
+/* Records of all tables. `context` and `entered` are rows of records; neither is higher
+ * than the record's own row. */
 typedef struct gp_contexts_records {
   size_t count, capacity;
   uint32_t *context;
@@ -70,7 +70,7 @@ typedef struct gp_contexts {
   size_t module_count, module_capacity;
   gp_contexts_module *modules;  /* the program is the first */
   gp_hash module_index;
-  uint64_t module_bytes;        /* how many addresses the modules take in the sum */
+  uint64_t module_bytes;        /* total size of the modules' ranges in the sum */
   size_t table_count, table_capacity;
   gp_contexts_table *tables;
   gp_hash table_index;
@@ -83,7 +83,7 @@ typedef struct gp_contexts {
 #define GP_CONTEXTS_GAP UINT64_C(0x3000)
 
 /* Where the modules of a sum begin. No program has code here, so addresses outside all
- * modules can be kept. */
+ * modules need not be changed. */
 #define GP_CONTEXTS_BASE (UINT64_C(1) << 63)
 
 /* Initializes an empty sum. Its address must not change afterwards. */

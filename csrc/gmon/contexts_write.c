@@ -10,7 +10,7 @@
 
 #define PAGE UINT64_C(0x1000)
 
-/* The sum, and the order and numbers in which it is written. */
+/* The sum, and the order and the numbering of its parts in the file. */
 typedef struct arrangement {
   const gp_contexts *sum;
   uint32_t *modules;      /* rows in the order of the file */
@@ -21,7 +21,7 @@ typedef struct arrangement {
   uint32_t *table_of;     /* by row of the record: row of its table */
   uint32_t *rank;         /* by row of the record: see rank_records */
   uint32_t *number;       /* by row of the record: its number in its table */
-  uint32_t *rows;         /* rows of records: first by rank, then by table and number */
+  uint32_t *rows;         /* rows of records by rank; finally by table and number */
   uint32_t *sizes;        /* number of records in each table, by row of the table */
 } arrangement;
 
@@ -71,7 +71,7 @@ static int compare_ranges(gp_range a, gp_range b) {
   return a.low != b.low ? compare(a.low, b.low) : compare(a.high, b.high);
 }
 
-/* The program is the first; then by build ID, path and ranges. */
+/* The program comes first. Libraries are sorted by build ID, path and ranges. */
 static bool is_module_before(const void *context, uint32_t b, uint32_t a) {
   const gp_contexts *sum = ((const arrangement *)context)->sum;
   const gp_contexts_module *one = &sum->modules[b], *other = &sum->modules[a];
@@ -86,7 +86,7 @@ static bool is_module_before(const void *context, uint32_t b, uint32_t a) {
   return order < 0;
 }
 
-/* Tables of signal handlers are the last; otherwise by name. */
+/* Tables are sorted by name; those of signal handlers come last. */
 static bool is_table_before(const void *context, uint32_t b, uint32_t a) {
   const gp_contexts *sum = ((const arrangement *)context)->sum;
   const gp_contexts_table *one = &sum->tables[b], *other = &sum->tables[a];
@@ -95,7 +95,7 @@ static bool is_table_before(const void *context, uint32_t b, uint32_t a) {
                        other->name.size) < 0;
 }
 
-/* Gives each module addresses of its own, which keep its offset in a page. */
+/* Gives each module its own range of addresses. Modules move by whole pages. */
 static void place_modules(arrangement *a) {
   uint64_t next = GP_CONTEXTS_BASE;
   for (size_t i = 0; i < a->sum->module_count; i++) {
@@ -156,8 +156,8 @@ static bool is_record_before(const void *context, uint32_t b, uint32_t a) {
   return false;
 }
 
-/* Sorts the rows by rank. Sets ends[rank] to the end of each rank, in an array of zeros
- * with one item more. */
+/* Sorts the rows by rank. Sets ends[rank] to the end of each rank. `ends` must have
+ * `highest` + 2 items, all 0. */
 static void sort_by_rank(arrangement *a, uint32_t *ends, uint32_t highest) {
   uint32_t count = (uint32_t)a->sum->records.count;
   for (uint32_t i = 0; i < count; i++) ends[a->rank[i] + 1]++;

@@ -20,8 +20,8 @@
 #define VERSION_SHARED UINT32_C(0x1ffff)
 enum { MARK_OFFSET = 8, LOST_OFFSET = 12 };
 
-/* Otherwise, a number of 8 bytes identifies the context profile beside the file, or is 0
- * (see doc/contexts.md). */
+/* In a profile without this mark, 8 reserved bytes at STAMP_OFFSET hold a number that
+ * identifies the context profile beside the file, or 0 (see doc/contexts.md). */
 enum { STAMP_OFFSET = 12 };
 
 /* The version in a 4.4BSD header, where old BSD has its first bins. */

@@ -185,10 +185,10 @@ static bool has_run(const collecting *c, size_t line) {
 }
 
 /* Ends a line. If the counts of some of its code are unknown, the line keeps its known
- * counts only if one of them is above 0. If that code includes whole blocks, the line
- * must also have a counted block or a known number of calls. If the profile has no counts
- * of code, the line continues the preceding block, unless a block or a function begins
- * there. */
+ * counts only if one of them is above 0. If the unknown counts include counts of whole
+ * blocks, the line must also have a counted block or a known number of calls. If the
+ * profile has no counts of code, the line continues the preceding block, unless a block
+ * or a function begins there. */
 static void end_line(collecting *c, size_t line) {
   gp_annotation *a = c->into;
   uint8_t *flags = &a->flags[line];

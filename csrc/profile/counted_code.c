@@ -18,7 +18,7 @@ const char gp_block_counter[] = "__sanitizer_cov_trace_pc";
 typedef struct calls {
   size_t count, capacity;
   uint64_t *low, *high;   /* addresses of the instruction */
-  uint64_t *slot;         /* address of the slot that it calls through; 0: direct call */
+  uint64_t *slot;         /* address of the pointer that it calls; 0: direct call */
   uint32_t *block;        /* the block recorded at the call, or GP_NONE */
 } calls;
 
@@ -61,7 +61,7 @@ typedef struct search {
   const gp_blocks *recorded;
   const gp_symtab *symtab;
   uint64_t counter;         /* address of the counting function; 0: not known */
-  uint64_t slot;            /* the slot that contains `counter`; 0: not known */
+  uint64_t slot;            /* the GOT slot that contains `counter`; 0: not known */
   uint32_t *order;          /* the recorded blocks by address */
   size_t next;              /* the first block in `order` that has no call so far */
   calls calls;
@@ -94,8 +94,8 @@ static uint64_t next_recorded(const search *s) {
                                       : UINT64_MAX;
 }
 
-/* Adds a call. If a block was recorded at a call through a slot, the slot is the counting
- * function's. */
+/* Adds a call, direct or through a pointer at `slot`. If a block was recorded at a call
+ * through a pointer, the pointer contains the address of the counting function. */
 static bool add_call(search *s, gp_range code, uint64_t slot) {
   calls *c = &s->calls;
   if (!GP_RESERVE(&c->capacity, c->count + 1, GP_COLUMN(c->low), GP_COLUMN(c->high),

@@ -28,14 +28,14 @@ size_t gp_fit_sample(const gp_data *data, const gp_symtab *symtab, size_t *sampl
 
 /* Whether the histogram may be from this build of the image, perhaps loaded at another
  * address. False if start-up code of this build would have made another histogram. True
- * if that is unknown: without a histogram or with several, for a shared library, and if
- * the histogram covers a part of the code, because the program may have chosen this part.
+ * if this cannot be decided: without a histogram or with several, for a shared library,
+ * and if the histogram covers only a part of the code, which the program may have chosen.
  * Reads the image's symbols only if the histogram extends beyond the code. */
 bool gp_fit_histogram(const gp_data *data, gp_image *image);
 
 /* Whether the image has no local functions. Even start-up code has some, so "strip -x"
- * must have removed them. False if that is unknown: the image is not ELF, or its symbols
- * have not been read. */
+ * must have removed them. Also false if the image is not ELF, or if its symbols have not
+ * been read. */
 bool gp_fit_lacks_locals(const gp_image *image);
 
 #endif

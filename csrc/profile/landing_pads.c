@@ -25,7 +25,7 @@ typedef struct reading {
   gp_layout layout;
   gp_contents frames;          /* .eh_frame */
   gp_contents tables;          /* .gcc_except_table */
-  uint64_t unread;          /* bytes of `tables` left to read; functions share no table */
+  uint64_t unread;          /* bytes of `tables` left to read; functions share no bytes */
   bool no_memory;
 } reading;
 
@@ -125,8 +125,8 @@ static bool read_table(reading *r, uint64_t function, uint64_t address) {
   table.end = table.at + length;
   r->unread -= length;
   while (gp_left(&table) > 0) {
-    take_pointer(&table, encoding, 0);  /* start of the calls */
-    take_pointer(&table, encoding, 0);  /* size of their code */
+    take_pointer(&table, encoding, 0);  /* start of the call site */
+    take_pointer(&table, encoding, 0);  /* its size */
     uint64_t pad = take_pointer(&table, encoding, 0);
     gp_take_uleb(&table);  /* action */
     if (table.bad || (pad != 0 && !add(r, base + pad))) return false;

@@ -8,8 +8,8 @@
 #include "gmon/bins.h"
 
 /* Returns one past the last two-byte unit of a symbol. With GNU gprof's policy, the last
- * line or symbol may have no samples, because GNU gprof takes the end of the last one
- * from a symbol that was removed. */
+ * line or symbol may have no samples, because GNU gprof computes its end from a symbol
+ * that was removed. */
 static uint64_t unit_end(const gp_symtab *symtab, uint32_t symbol) {
   if (symtab->objects) return (symtab->objects->end[symbol] + 1) / GP_PROFIL_UNIT;
   bool last_lost = symtab->last_unsampled ||

@@ -3,9 +3,8 @@
  * Samples in code that no symbol covers, and calls to it.
  *
  * Between the end of a symbol, given by its size, and the next symbol, there may be other
- * code. Reports attribute that code to the first symbol. Such code can be a stub in .plt,
- * a stripped function, or assembler code after a .size. This file counts the samples in
- * such code.
+ * code: a stub in .plt, a stripped function, or assembler code after a .size. Reports
+ * attribute this code to the symbol before it. This file counts the samples in such code.
  *
  * Only symbols with samples are examined. Most symbols have no samples past their ends.
  */

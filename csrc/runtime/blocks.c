@@ -12,8 +12,8 @@
  * The compiler puts a call of __sanitizer_cov_trace_pc at the start of each block. Each
  * thread counts these calls in its own table, which has a cell for every four bytes of
  * code; untouched pages take no memory. When a thread ends, its counts are added to a
- * common table, and the next new thread reuses its table. At exit the remaining tables
- * are added. There are no locks.
+ * common table, and the next new thread reuses the ended thread's table. At exit the
+ * remaining tables are added. There are no locks.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -87,7 +87,7 @@ static range code;
 static size_t cells, pages;  /* numbers of cells and pages in each table */
 
 static table *tables;       /* list of the tables of current and former threads */
-static table *common;       /* not in `tables`: for threads without memory for a table */
+static table *common;       /* not in `tables`; also used by threads that get no memory */
 static _Thread_local table *own;   /* this thread's table, or NULL */
 static _Thread_local bool tried;   /* this thread has called take_table */
 static pthread_key_t leaving;      /* key whose destructor runs at the end of a thread */
@@ -175,9 +175,9 @@ static void add(table *t, size_t cell, uint64_t count) {
   __atomic_fetch_add(&t->cell[cell], count - count % ONE, __ATOMIC_RELAXED);
 }
 
-/* Counts a block that this thread has not counted yet. Without memory for a table, the
- * thread counts in `common`; it does not try again. A signal handler or a replaced mmap
- * may call this while take_table runs; then the block is also counted in `common`.
+/* Counts a block that this thread has not counted yet. If there is no memory for a table,
+ * the thread counts in `common`, and does not try again. A signal handler or a replaced
+ * mmap may call this while take_table runs; then the block is also counted in `common`.
  * pthread_setspecific does not allocate, because our key is among the first. */
 static __attribute__((noinline, cold)) void count_first(uintptr_t at) {
   if (!tried) {

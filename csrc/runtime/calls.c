@@ -86,8 +86,8 @@ static __attribute__((noinline)) void slow_call(uintptr_t self, uintptr_t from,
   t->busy = false;
 }
 
-/* Whether the function in slot `at`, the innermost one, made the call. Its frame must
- * still exist, and the frame pointer must point to this frame or to no frame at all. */
+/* Whether the function in the innermost slot, `at`, made the call. Its frame must still
+ * exist, and the frame pointer must point to this frame or to no frame at all. */
 static inline bool made_by(const thread *t, const slot *at, uintptr_t pointer) {
   if (UNLIKELY(at->returns == 0)) return true;
   return at->returns == return_address(at->frame) &&

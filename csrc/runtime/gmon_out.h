@@ -14,8 +14,8 @@
 
 /* Writes gmon.out to the output file (see output.h). Returns 0 or ENOMEM. `low` and
  * `high` are the ends of the histogram, as loaded: multiples of REC_BYTES_PER_BIN. `time`
- * is the time that the context profile records. Here it is stored in a part of the header
- * that glibc leaves empty. */
+ * is the time that the context profile records. It is also stored in gmon.out, in a part
+ * of the header that glibc leaves empty. */
 int rec_put_gmon(uintptr_t low, uintptr_t high, uint64_t time);
 
 #endif

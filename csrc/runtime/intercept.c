@@ -48,7 +48,8 @@ void rec_catch_abort(void) {
 
 /* --- actions of signals ----------------------------------------------------- */
 
-/* Whether the recorder uses a signal, for which the program sees the default action. */
+/* Whether a signal is one of the recorder's. The program sees the default action for such
+ * a signal. */
 static bool is_own(int number) {
   return number != 0 && (number == rec_tick_signal || number == rec_user_signal);
 }
@@ -62,9 +63,9 @@ static void give_way(int number) {
   if (number == rec_user_signal) rec_end_user_signal();
 }
 
-/* For SIGABRT, our action replaces the default one, but the program sees the default. If
- * the program sets an action for one of the recorder's signals, the recorder gives
- * way. */
+/* The recorder replaces the default action for SIGABRT, but shows the program the default
+ * action. If the program sets an action for one of the recorder's signals, the recorder
+ * stops using the signal. */
 EXPORTED int sigaction(int number, const struct sigaction *restrict action,
                        struct sigaction *restrict old) {
   const bool own = is_own(number);

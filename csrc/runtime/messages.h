@@ -11,7 +11,8 @@
 /* Remembers which file is standard error. */
 void rec_start_messages(void);
 
-/* Whether descriptor 2 is still that file. Uses no thread-local storage. */
+/* Whether descriptor 2 is still the file that rec_start_messages found. Uses no
+ * thread-local storage. */
 bool rec_may_complain(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writes files, which get a temporary name until they are complete. Does not use the C
+ * Writes files, under temporary names until they are complete. Does not use the C
  * library's files or memory, so signal handlers may write.
  */
 #ifndef GPROF_RUNTIME_OUTPUT_H
@@ -22,12 +22,13 @@ void rec_put_u64(uint64_t number);
 /* CRC-32 (of zlib and gzip) of all bytes so far. */
 uint32_t rec_output_sum(void);
 
-/* Closes the file. Returns 0, or the errno of the first failure, after which the file is
- * removed. `error` is the errno of a failure of the caller, or 0. */
+/* Closes the file. `error` is 0, or the errno of a failure of the caller. If anything
+ * failed, removes the file, and returns the errno of the first failure; otherwise
+ * returns 0. */
 int rec_close_output(int error);
 
-/* Renames a closed file. Returns 0, or the errno of a failure, after which the file is
- * removed. */
+/* Renames a closed file. On failure, removes it and returns the errno; otherwise
+ * returns 0. */
 int rec_rename_output(const char *path, const char *name);
 
 #endif

@@ -146,7 +146,7 @@ static void warn(void) {
   if (about.lost > 0) complain(gmon.name, "some calls were not counted: ", ENOMEM);
 }
 
-/* Writes the snapshot. Both files get their names at the same time. Returns 0 or an
+/* Writes the snapshot. Renames the files only after both are written. Returns 0 or an
  * errno. */
 static int write_files(void) {
   if (about.code_low >= about.code_high)
@@ -161,7 +161,7 @@ static int write_files(void) {
   return gmon.error ? gmon.error : contexts.error;
 }
 
-/* Begins the next profile. It contains what is counted after the snapshot. */
+/* Begins the next profile, which contains all counts made after the snapshot. */
 static void begin_anew(void) {
   rec_begin_anew();
   lost_before += about.lost;
@@ -175,8 +175,8 @@ static void add_count(void *into, const record *r, uint64_t count) {
   *(uint64_t *)into += count;
 }
 
-/* Takes and writes a snapshot; if not `always`, only if something was counted since the
- * last time. Returns 0 or an errno. */
+/* Takes a snapshot, and writes it if `always` is true or if something was counted since
+ * the last time. Returns 0 or an errno. */
 static int write_snapshot(bool always, bool anew) {
   if (!rec_take_snapshot()) {
     set_name(&gmon, "");
@@ -194,8 +194,8 @@ static int write_snapshot(bool always, bool anew) {
 
 /* --- writing ---------------------------------------------------------------- */
 
-/* Waits until no other thread writes. Returns false if this thread writes already, and
- * was interrupted by a signal. */
+/* Waits until no other thread is writing. Returns false if this thread itself is writing,
+ * and was interrupted by a signal. */
 static bool begin_writing(void) {
   const int own = (int)SYSTEM_CALL(gettid, 0, 0, 0, 0);
   for (int other = 0; !__atomic_compare_exchange_n(&writer, &other, own, false,

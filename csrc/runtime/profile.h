@@ -19,8 +19,8 @@ void rec_begin_profile(char **environment, bool numbered, unsigned first);
 /* Returns the number of the profile for the program that replaces this one. */
 unsigned rec_next_part(void);
 
-/* Whether this process is the one that began the profile. It is not in a child made by
- * vfork, which shares the tables with its parent. */
+/* Whether this process began the profile. False in a child made by vfork, which shares
+ * the tables with its parent. */
 bool rec_own_profile(void);
 
 /* Writes the profile when the program ends, unless nothing was recorded since the last

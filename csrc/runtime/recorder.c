@@ -32,7 +32,7 @@
 
 static struct {
   int signal; /* the user's signal for requests; 0 if there is none */
-  bool anew;  /* each request by it begins a new profile */
+  bool anew;  /* each request by this signal begins a new profile */
   unsigned part; /* number of the first profile */
   const char *text;
 } options = {.part = 1, .text = ""};

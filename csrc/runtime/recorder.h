@@ -16,7 +16,7 @@ EXPORTED void __monstartup(size_t low, size_t high);
 EXPORTED void monstartup(size_t low, size_t high);
 EXPORTED void _mcleanup(void);
 
-/* Stops recording (0), or continues it. */
+/* Pauses recording if `on` is 0; otherwise resumes it. */
 EXPORTED void moncontrol(int on);
 
 /* Registers a stack that the program has made for its coroutines. Without this, their

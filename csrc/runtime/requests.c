@@ -16,7 +16,8 @@
 #include "runtime/sampling.h"
 #include "runtime/text.h"
 
-/* Distance of the two pages with the answers: a multiple of all page sizes. */
+/* Distance in bytes between the two mappings that hold the answers: a multiple of every
+ * page size. */
 #define SPACING 65536L
 
 int rec_user_signal;
@@ -24,10 +25,10 @@ int rec_user_signal;
 static bool user_anew;   /* the user's signal asks for a new profile */
 static unsigned pending; /* a bit for each kind of request */
 static bool serving;     /* a thread answers requests */
-static int running;      /* that thread exists, and uses `room` */
-static char *answers;    /* address of the answers; NULL if there are none */
+static int running;      /* 1 while the answering thread exists, and uses `room` */
+static char *answers;    /* address of the first mapping; NULL if there is none */
 static unsigned answered;
-static _Alignas(16) char room[1 << 16]; /* stack of that thread */
+static _Alignas(16) char room[1 << 16]; /* stack of the answering thread */
 
 /* Makes a thread; see entry_*.S. */
 int rec_clone(long flags, void *stack, int *tid, void (*run)(void));
@@ -40,7 +41,8 @@ static bool map_file(long file, char *at) {
   return mapped == (long)at;
 }
 
-/* Names the first page. */
+/* Replaces the first mapping by one whose name has the present state. /proc/PID/maps
+ * shows this name (see requests.h). */
 static void announce(int error) {
   char name[128];
   text built = begin_text(name, sizeof name);
@@ -56,7 +58,8 @@ static void announce(int error) {
   SYSTEM_CALL(close, file, 0, 0, 0);
 }
 
-/* Maps the start of a complete context profile. Returns 0 or an errno. */
+/* Maps the start of a complete context profile, so that /proc/PID/maps shows its path.
+ * Returns 0 or an errno. */
 static int map_profile(const char *path) {
   const long file = SYSTEM_CALL(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
   if (file < 0) return (int)-file;
@@ -87,7 +90,7 @@ static void answer_all(void) {
       }
 }
 
-/* Answers all requests, also those that arrive meanwhile. */
+/* Answers all requests, including requests that arrive meanwhile. */
 static void serve(void) {
   do {
     answer_all();
@@ -96,8 +99,8 @@ static void serve(void) {
            !__atomic_exchange_n(&serving, true, __ATOMIC_SEQ_CST));
 }
 
-/* The thread shares the thread-local storage of the thread that makes it, and must not
- * use it. If no thread can be made, this thread answers. */
+/* Makes a thread that answers. The new thread has no thread-local storage of its own, and
+ * must not use this thread's. If no thread can be made, this thread answers. */
 static void start_serving(void) {
   const long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
                      CLONE_SYSVSEM | CLONE_CHILD_CLEARTID;

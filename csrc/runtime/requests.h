@@ -3,11 +3,11 @@
  * Requests to the running program: to write its profile, or to pause. A request is a
  * queued signal rec_tick_signal with one of the values below, or the user's signal.
  *
- * The recorder answers in /proc/PID/maps. A page that is mapped under the name
- * "/memfd:gprof-recorder:SIGNAL:ANSWERS:ERROR" states the number of the signal, or 0 if
- * the program has taken it; the number of requests answered so far; and the errno of the
- * last one. 65,536 bytes further, the start of the last context profile that was written
- * on request is mapped, so that its path is known.
+ * The recorder answers through the names of two mappings, which /proc/PID/maps shows. The
+ * first name is "/memfd:gprof-recorder:SIGNAL:ANSWERS:ERROR": the number of the signal,
+ * or 0 if the program has taken it; the number of requests answered so far; and the errno
+ * of the last one. The second mapping, 65,536 bytes further, is the start of the last
+ * context profile that was written on request, so its name is the path of this profile.
  */
 #ifndef GPROF_RUNTIME_REQUESTS_H
 #define GPROF_RUNTIME_REQUESTS_H
@@ -16,7 +16,8 @@
 
 #include "runtime/table.h"
 
-/* Values of requests. The upper bits tell them from other values. */
+/* The values that signals carry. Bits of REQUESTS distinguish requests from other uses of
+ * the signal. */
 #define REQUESTS 0x67700000
 enum { REQUEST_WRITE, REQUEST_ANEW, REQUEST_PAUSE, REQUEST_RESUME };
 
@@ -36,7 +37,7 @@ void rec_end_user_signal(void);
 /* Forgets the requests to the parent, in a forked child. */
 void rec_forget_requests(void);
 
-/* Accepts a request in a signal handler. Ignores other values. */
+/* Accepts a request in a signal handler. Ignores values that are not requests. */
 void rec_request(int value);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "runtime/table.h"
 
-/* Takes a snapshot; false without memory. */
+/* Takes a snapshot; false if there is no memory. */
 bool rec_take_snapshot(void);
 
 /* Makes the next profile begin at the present snapshot. */

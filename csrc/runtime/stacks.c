@@ -12,7 +12,7 @@
  * upper end. */
 #define LARGEST ((uintptr_t)64 << 20)
 
-/* The main stack grows by this much before it is looked up again. */
+/* The main stack is looked up again after it has grown by this many bytes. */
 #define GROWTH ((uintptr_t)1 << 20)
 
 /* The maximum number of registered stacks. A further one replaces the oldest. */

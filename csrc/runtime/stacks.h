@@ -11,7 +11,7 @@
 /* Sets the bounds of the thread's own stack, which contains `address`. */
 void rec_own_stack(uintptr_t address, uintptr_t *low, uintptr_t *high);
 
-/* Switches to the stack that contains `frame`; false without memory. */
+/* Switches to the stack that contains `frame`; false if there is no memory. */
 bool rec_switch_stack(thread *t, uintptr_t frame);
 
 /* Registers a stack that the program made. */

@@ -15,8 +15,8 @@
  * it. */
 #define MAX_DEPTH 4096
 
-/* After a failed allocation, a thread skips this number of requests, because a system
- * call would take much longer than a call that is not counted. */
+/* After a failed allocation, a thread gives up this many further allocations without a
+ * system call, which would take much longer than the call that is not counted. */
 #define SKIPPED 4095
 
 /* Maximum number of slots that are searched for the function of a call site. */
@@ -33,7 +33,8 @@ size_t rec_limit = (size_t)64 << 20;
 static size_t memory;    /* total size of all tables in bytes */
 static uint32_t numbers; /* number of the last table */
 
-/* Number of requests since an allocation of this thread failed; 0 if none has. */
+/* 0 if this thread's last allocation succeeded; otherwise one more than the number of
+ * allocations that it has given up since. */
 static _Thread_local uint32_t failed __attribute__((tls_model("initial-exec")));
 
 /* Fills the unused places of `recent`. */
@@ -84,7 +85,7 @@ static record *find(const thread *t, const record *context, uintptr_t from,
   return r;
 }
 
-/* Doubles the number of buckets. Without memory, the buckets get longer. */
+/* Doubles the number of buckets. If there is no memory, the buckets get longer. */
 static void grow_buckets(thread *t) {
   const size_t buckets = (size_t)1 << (64 - t->shift);
   const unsigned shift = t->shift - 1;
@@ -144,8 +145,8 @@ static void insert(thread *t, record *r) {
   if (t->records > (uint64_t)2 << (64 - t->shift)) grow_buckets(t);
 }
 
-/* Adds a record that is not a call: a sample, or a note that the call from `from` cannot
- * have been made in the context. */
+/* Adds a record that is not a call: a sample, or a note that the call site `from` is not
+ * in the function of `context`. */
 static record *add(thread *t, record *context, uintptr_t from, uintptr_t self) {
   record *r = new_record(t, context, from, self);
   if (r) insert(t, r);

@@ -24,8 +24,9 @@ typedef struct record {
   struct record *context; /* where the call was made; NULL for roots */
   uintptr_t from;         /* return address of the call, or address of a sample */
   uintptr_t self;         /* return address of the hook: identifies the callee */
-  struct record *entered; /* the context of the callee. NULL: not a call, but a sample, or
-                              a note that this context cannot have made the call */
+  struct record *entered; /* the context of the callee. NULL in a sample, where `self` is
+                              0, and in a note that the call site `from` is not in the
+                              function of `context` */
   uint64_t count;
   struct record *next;      /* next record in the same bucket */
   struct record *recent[2]; /* the last two calls made in this context */
@@ -44,7 +45,7 @@ typedef struct block {
   struct block *next;
   size_t used, capacity; /* in records */
   mark *marks;           /* one for each record; NULL before the first snapshot */
-  size_t marked;         /* number of records in the last snapshot */
+  size_t marked;         /* number of the block's records in the last snapshot */
   record first[];
 } block;
 
@@ -60,9 +61,9 @@ static inline uintptr_t return_address(uintptr_t frame) {
   return ((const uintptr_t *)frame)[1];
 }
 
-/* The part of the program's stack in use, and its shadow. Each frame in this part has a
- * slot. The first slot has no frame: it stands for the caller of the outermost frame. The
- * addresses of frames descend from slot to slot. */
+/* The part of a program stack that is in use, and its shadow. Each frame in this part has
+ * a slot. The first slot has no frame: it stands for the caller of the outermost frame.
+ * The addresses of frames descend from slot to slot. */
 typedef struct window {
   uintptr_t low, size; /* the addresses where frames may begin. A size of 0 makes the next
                           call look up its stack */
@@ -76,7 +77,7 @@ typedef struct stack {
   struct stack *next;
 } stack;
 
-/* Other numbers of a table. */
+/* Counters of a table as a whole. */
 typedef struct totals {
   uint64_t signals; /* number of signals from the timer */
   uint64_t inside;  /* ticks that fell in the recorder */
@@ -113,7 +114,7 @@ typedef struct thread {
   struct {
     block *blocks; /* the newest block */
     uint32_t records;
-    totals now, written; /* as in marks */
+    totals now, written; /* as in a mark */
   } taken;               /* the last snapshot */
   stack own_stack;
 } thread;
@@ -142,7 +143,7 @@ HIDDEN extern thread *rec_tables;
 HIDDEN extern size_t rec_limit;
 
 /* Allocates a table for the calling thread, which is on the stack from `low` to `high`.
- * Returns NULL without memory. */
+ * Returns NULL if there is no memory. */
 thread *rec_new_table(uintptr_t low, uintptr_t high);
 
 /* Prepares the table of an ended thread for another thread. */
@@ -158,14 +159,14 @@ size_t rec_memory(void);
  * before. */
 bool rec_skips_allocation(void);
 
-/* Adds a stack. The context of its outermost frame is the root `root`. Returns NULL
- * without memory. */
+/* Adds a stack. The context of its outermost frame is the root `root`. Returns NULL if
+ * there is no memory. */
 stack *rec_add_stack(thread *t, uintptr_t low, uintptr_t high, unsigned root);
 
 /* Switches to a stack, of which only the part from `low` to `high` is in use. */
 void rec_use_stack(thread *t, stack *s, uintptr_t low, uintptr_t high);
 
-/* Doubles the capacity of the shadow stack; false without memory. */
+/* Doubles the capacity of the shadow stack; false if there is no memory. */
 bool rec_grow_slots(thread *t);
 
 /* Finds the slot of the function that is running; frames at or below `frame` are ignored.
@@ -174,16 +175,16 @@ bool rec_grow_slots(thread *t);
 slot *rec_find_slot(const thread *t, uintptr_t frame, uintptr_t pointer, bool *by_order);
 
 /* Finds the record of a call from the function in slot `*at`, or adds it. If the call
- * site is in the function of another slot, sets `*at` to that slot. Returns NULL without
- * memory. */
+ * site is in the function of another slot, sets `*at` to that slot. Returns NULL if there
+ * is no memory. */
 record *rec_find_call(thread *t, slot **at, uintptr_t from, uintptr_t self,
                       bool by_order);
 
 /* Adds `ticks` to the sample at address `at` in a context. */
 void rec_add_sample(thread *t, record *context, uintptr_t at, uint64_t ticks);
 
-/* Repeats the calls that are active in another table of the same thread, without
- * counting them. */
+/* Enters the calls that are active in another table of the same thread, without counting
+ * them. */
 void rec_copy_frames(thread *to, const thread *from);
 
 #endif

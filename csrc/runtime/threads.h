@@ -12,11 +12,11 @@
 /* Number of calls that were not recorded, for lack of memory. */
 HIDDEN extern uint64_t rec_lost;
 
-/* Prepares for threads; false without memory. */
+/* Prepares to notice the end of threads; false if there is no memory. */
 bool rec_start_threads(void);
 
-/* The table for a call in a thread that has none yet, or whose table `t` is busy. NULL
- * without memory. */
+/* Returns a table for a call if the thread has none yet, or if its table `t` is busy.
+ * NULL if there is no memory. */
 thread *rec_other_table(thread *t, uintptr_t frame);
 
 /* Replaces the tables in a forked child, where only this thread exists. */

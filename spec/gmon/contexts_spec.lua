@@ -63,7 +63,7 @@ local function random_modules()
   return modules
 end
 
--- Few different addresses, so that paths of different profiles meet.
+-- Chooses among few addresses, so that different profiles have call paths in common.
 local function random_address(modules)
   if math.random(8) == 1 then return math.random(3) * 16 end
   local m = modules[math.random(#modules)]

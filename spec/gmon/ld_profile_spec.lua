@@ -1,5 +1,6 @@
--- Profiles of shared libraries, which the dynamic linker writes for LD_PROFILE: of a fixture with known calls, of a
--- system library, and crafted ones in every byte order and pointer size. Reports, sums, and errors in damaged files.
+-- Profiles of shared libraries, which the dynamic linker writes for LD_PROFILE: the profile of a fixture with known
+-- calls, the profile of a system library, and crafted profiles in every byte order and pointer size. The specs test
+-- reports, sums, and errors in damaged files.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
