@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command line parsing for Lua, with libc's getopt_long and libiberty's expandargv. */
-#include <errno.h>
+/* Command line parsing for Lua, with libc's getopt_long and libiberty's buildargv. */
 #include <getopt.h>
 #include <lauxlib.h>
 #include <limits.h>
 #include <libiberty/libiberty.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "lua/arguments.h"
 #include "lua/module.h"
@@ -38,7 +35,7 @@ static char **push_argv(lua_State *L, int index, const char *program, int *argc)
   return argv;
 }
 
-/* Frees the vector that expandargv made, even if Lua raises an error. */
+/* Frees the vector that buildargv made, even if Lua raises an error. */
 static int release_argv(lua_State *L) {
   char ***box = luaL_checkudata(L, 1, GP_ARGV);
   freeargv(*box);
@@ -55,40 +52,17 @@ static char ***push_argv_box(lua_State *L) {
   return box;
 }
 
-/* Checks that an @FILE argument can be read. expandargv does not check this: it treats
- * some unreadable files as empty, and exits the process if the file is a directory.
- * Returns true for files that cannot be opened: expandargv keeps these arguments as plain
- * words. Also returns true for pipes, without reading them. */
-static bool can_be_read(const char *path, gp_error *error) {
-  struct stat status;
-  bool file_like =
-      stat(path, &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
-  FILE *file = file_like ? fopen(path, "re") : NULL;
-  if (!file) return true;
-  bool failed = fgetc(file) == EOF && ferror(file);
-  if (failed) gp_fail(error, "cannot be read: %s", strerror(errno));
-  (void)fclose(file);  /* nothing was written */
-  return !failed;
-}
-
-/* expand(program, arguments) -> arguments with each @FILE replaced by the words in FILE;
- * or nil and a message */
-static int expand(lua_State *L) {
-  int argc;
-  gp_error error = {""};
-  const char *program = luaL_checkstring(L, 1);
-  luaL_checktype(L, 2, LUA_TTABLE);
-  char **argv = push_argv(L, 2, program, &argc), **original = argv;
-  for (int i = 1; i < argc; i++)
-    if (*argv[i] == '@' && !can_be_read(argv[i] + 1, &error))
-      return gp_push_failure(L, argv[i] + 1, &error);
+/* split(text) -> the words of the text: separated by blanks, with quotes and backslashes
+ * as in libiberty's @FILE arguments. The text ends at a zero byte. */
+static int split(lua_State *L) {
+  const char *text = luaL_checkstring(L, 1);
   char ***box = push_argv_box(L);
-  expandargv(&argc, &argv);
-  if (argv != original) *box = argv;
-  lua_createtable(L, argc, 0);
-  for (int i = 1; i < argc; i++) {
-    lua_pushstring(L, argv[i]);
-    lua_rawseti(L, -2, i);
+  lua_newtable(L);
+  if (text[strspn(text, " \t\n\v\f\r")] == '\0') return 1;
+  *box = buildargv(text);
+  for (int i = 0; (*box)[i]; i++) {
+    lua_pushstring(L, (*box)[i]);
+    lua_rawseti(L, -2, i + 1);
   }
   freeargv(*box);
   *box = NULL;
@@ -262,6 +236,6 @@ static int read_options(lua_State *L) {
 
 void gp_define_command_line(lua_State *L) {
   static const luaL_Reg functions[] = {
-      {"getopt", read_options}, {"expand", expand}, {NULL, NULL}};
+      {"getopt", read_options}, {"split", split}, {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);
 }

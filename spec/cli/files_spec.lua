@@ -35,6 +35,22 @@ local function run(place, file, options)
   return program.run(places[place](file), options)
 end
 
+describe("a text of 4 GB is refused, and not read:", function()
+  local sparse = shell.write(shell.tmpdir() .. "/sparse", "{")  -- like JSON
+  shell.check { "truncate", "--size=4G", sparse }
+  for what, words in pairs {
+    ["a list of profiles"] = { "--profiles-from=" .. sparse, plain.image },
+    ["an option file"] = { "@" .. sparse },
+    ["an exported profile"] = { "--compare=" .. sparse, plain.image, plain.profile },
+  } do
+    it(what, function()
+      local result = program.run(words)
+      assert.same({ 1, "", ("gprof.lua: %s: has more than 256 MB of text\n"):format(sparse) },
+        { result.status, result.stdout, result.stderr })
+    end)
+  end
+end)
+
 describe("a file may have a name with", function()
   for what, name in pairs { blanks = " a  b ", dashes = "--", ["the form of an option"] = "-p", newlines = "a\n\nb\n",
     ["any bytes"] = "\1\27\x7f\x80\xff", quotes = [['"`$(\]], ["the maximum length"] = ("x"):rep(255),

@@ -4,6 +4,7 @@
 local addresses = require "support.addresses"
 local build = require "support.build"
 local chance = require "support.chance"
+local dwarf = require "support.dwarf"
 local elf = require "support.elf"
 local foreign = require "support.foreign"
 local gprof = require "gprof"
@@ -442,31 +443,12 @@ describe("A line table", function()
   end)
 end)
 
--- Returns a DWARF 5 line table with these directory and file tables and this line program. `parameters` replaces the
--- header's usual fields for the state machine.
-local function table_5(directories, program, parameters)
-  local header = (parameters or "\1\1\1\251\14\13\0\1\1\1\1\0\0\0\1\0\0\1") .. directories
-  local body = "\5\0" .. "\8\0" .. ("<I4"):pack(#header) .. header .. program
-  return ("<I4"):pack(#body) .. body
-end
+local table_5 <const>, info_5 <const>, abbrev_5 <const> = dwarf.table_5, dwarf.info_5, dwarf.abbrev_5
 
 -- Copies an image (by default, an assembled one) with other debugging sections. Returns the path of the copy.
 local function with_sections(sections, image)
-  local dir = shell.tmpdir "sections"
-  shell.check { "objcopy", "--strip-debug", image or assemble(machines[1], 4), dir .. "/image" }
-  local words = { "objcopy" }
-  for name, text in pairs(sections) do
-    shell.write(dir .. "/" .. name, text)
-    table.insert(words, ("--add-section=.%s=%s"):format(name, name))
-  end
-  table.insert(words, "image")
-  shell.check(words, { cwd = dir })
-  return dir .. "/image"
+  return dwarf.with_sections(sections, image or assemble(machines[1], 4))
 end
-
--- A DWARF 5 unit whose first entry has a line table at offset 0, and a directory.
-local info_5 <const> = ("<s4"):pack("\5\0\1\8\0\0\0\0" .. "\1" .. "\0\0\0\0" .. "/home\0")
-local abbrev_5 <const> = "\1\17\0\16\23\27\8\0\0\0"
 
 local set_address <const> = "\0\9\2" .. ("<I8"):pack(0x1000)
 local one_row <const> = set_address .. "\1" .. "\2\16" .. "\0\1\1"

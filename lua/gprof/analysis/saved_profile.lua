@@ -6,6 +6,7 @@
 
 local clones = require "gprof.analysis.clones"
 local json_reader = require "gprof.format.json_reader"
+local text_file = require "gprof.format.text_file"
 
 local saved_profile = {}
 
@@ -121,20 +122,13 @@ local function side_of(profile)
   }
 end
 
-local function read_text(path)
-  local file <close>, message = io.open(path, "rb")
-  if not file then return nil, message end
-  local text, problem = file:read "a"
-  return text, problem and path .. ": " .. problem
-end
-
 --- Reads an exported profile.
 -- @tparam string path
 -- @treturn[1] table a side, see gprof.compare
 -- @return[2] nil
 -- @treturn[2] string what is wrong
 function saved_profile.load(path)
-  local text, message = read_text(path)
+  local text, message = text_file.read(path)
   if not text then return nil, message end
   local profile, problem = json_reader.read(text)
   if profile == nil then return nil, ("%s: not valid JSON: %s"):format(path, problem) end

@@ -10,7 +10,7 @@ local options = require "gprof.cli.options"
 
 local command_line = {}
 
-local raise <const>, need <const> = failure.raise, failure.need
+local raise <const> = failure.raise
 
 --- Applies an option to settings. Actions are loaded only for options that are not flags.
 -- @tparam table option
@@ -78,6 +78,14 @@ local function check_recording(settings, given)
   end
 end
 
+-- Replaces each `@FILE`. The module that reads these files is rarely needed.
+local function expand(arguments)
+  for _, word in ipairs(arguments) do
+    if word:find "^@" then return require "gprof.cli.option_files".expand(arguments) end
+  end
+  return arguments
+end
+
 --- Reads a command line. After --record, the first operand ends the options.
 -- @tparam {string,...} arguments without the program's name; unless the first one is
 --   --record, each `@FILE` is replaced by the words in that file
@@ -91,7 +99,7 @@ end
 function command_line.read(arguments)
   local settings = defaults.settings()
   local records = arguments[1] == "--record"
-  local words = records and arguments or need(core.expand("gprof.lua", arguments))
+  local words = records and arguments or expand(arguments)
   local given, operands, word, before =
     core.getopt(words, options.text.gnu, options.text.own, records)
   if given then

@@ -22,9 +22,6 @@ local wording = require "gprof.format.wording"
 
 local profiles = {}
 
-local PIECE <const> = 1 << 20      -- number of bytes of a list read at once
-local MOST_TEXT <const> = 1 << 28  -- largest size of a list, in bytes
-
 local function add(list, path, directory, message)
   local number = #list + 1
   list[number], list.directory[number], list.errors[number] = path, directory, message
@@ -73,25 +70,10 @@ local function add_directory(list, path, sum)
   if #list == before then add(list, path, nil, path .. ": contains no profiles") end
 end
 
--- Reads a file, but at most MOST_TEXT bytes, since it may be endless.
-local function read_all(file, path)
-  local parts, length = {}, 0
-  repeat
-    local part, problem = file:read(PIECE)
-    if problem then return nil, path .. ": " .. problem end
-    parts[#parts + 1], length = part, length + #(part or "")
-    if length > MOST_TEXT then
-      return nil, path .. ": is too long for a list of profiles"
-    end
-  until not part
-  return table.concat(parts)
-end
-
 local function read_text(path)
-  if path == "-" then return read_all(io.stdin, "standard input") end
-  local file <close>, message = io.open(path, "rb")
-  if not file then return nil, message end
-  return read_all(file, path)
+  local text_file = require "gprof.format.text_file"
+  if path == "-" then return text_file.read_open(io.stdin, "standard input") end
+  return text_file.read(path)
 end
 
 -- Adds the files that a list names. Names end in zero bytes, or in newlines if the list
