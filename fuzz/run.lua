@@ -9,13 +9,13 @@
 local home = arg[0]:match "^(.*)/" or "."
 package.path = home .. "/../spec/?.lua;" .. package.path
 
+local bounds = require "support.bounds"
 local shell = require "support.shell"
 
 local directory, seconds = arg[1], tonumber(arg[2])
 
--- Inputs are small, so limits can be low. 5 seconds are enough even with sanitizers on a busy machine. The limit of 16
--- MB per allocation does not apply to the files that targets make.
-local LIMITS <const> = { "-timeout=5", "-malloc_limit_mb=16", "-rss_limit_mb=1024", "-max_len=4096" }
+-- The size of an input in bytes. The limits of time and memory follow from it.
+local MOST_BYTES <const> = 4096
 
 local function command(target, corpus, prefix)
   local words = { directory .. "/" .. target, "-max_total_time=" .. seconds, "-print_final_stats=1",
@@ -28,7 +28,8 @@ local function command(target, corpus, prefix)
   if runs then
     words[#words + 1] = "-runs=" .. runs
   end
-  table.move(LIMITS, 1, #LIMITS, #words + 1, words)
+  local limits = bounds.fuzzer_options(target, MOST_BYTES)
+  table.move(limits, 1, #limits, #words + 1, words)
   words[#words + 1] = corpus
   return words
 end

@@ -4,6 +4,7 @@
 -- a call to `setlocale`. Nothing else calls these two functions.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local build = require "support.build"
 local launch = require "support.launch"
 local shell = require "support.shell"
 
@@ -33,21 +34,41 @@ for number = 1, tonumber(arg[2]) do
 end
 ]==]
 
---- Counts the instructions of chunks of Lua.
--- @tparam {string,...} chunks sources, in which `gprof` is the library, and `run(...)` runs the program with arguments
--- @treturn {integer,...} instructions of each chunk
-function work.count(chunks)
-  local dir, counts = shell.tmpdir "work", {}
+-- Runs chunks under callgrind. `prefix` is a shell command, such as an assignment of environment variables. Returns the
+-- instructions of each chunk.
+local function run(dir, chunks, prefix)
+  local counts = {}
   for number, text in ipairs(chunks) do
     shell.write(("%s/%d"):format(dir, number), text)
   end
-  local result = launch.script(driver, { dir, #chunks }, { cwd = dir, line = 'exec valgrind --tool=callgrind ' ..
-    '--callgrind-out-file=count --zero-before=strftime --dump-before=setlocale "$@" >/dev/null' })
+  local result = launch.script(driver, { dir, #chunks }, { cwd = dir, line = prefix .. ' exec valgrind ' ..
+    '--tool=callgrind --callgrind-out-file=count --zero-before=strftime --dump-before=setlocale "$@" >/dev/null' })
   assert(result.status == 0, result.stderr)
   for number in ipairs(chunks) do
     counts[number] = tonumber(shell.read(("%s/count.%d"):format(dir, number)):match "\ntotals: (%d+)")
   end
   return counts
+end
+
+--- Counts the instructions of chunks of Lua.
+-- @tparam {string,...} chunks sources, in which `gprof` is the library, and `run(...)` runs the program with arguments
+-- @treturn {integer,...} instructions of each chunk
+function work.count(chunks)
+  return run(shell.tmpdir "work", chunks, "")
+end
+
+--- Counts the instructions of chunks of Lua, and measures their memory.
+-- @tparam {string,...} chunks as for `count`
+-- @treturn {integer,...} instructions of each chunk
+-- @treturn {integer,...} bytes by which the heap grew, at its peak, while each chunk ran
+function work.measure(chunks)
+  local dir, peaks = shell.tmpdir "work", {}
+  shell.check { "cc", "-O1", "-shared", "-fPIC", "-D_GNU_SOURCE", "-Werror", "-Wall", "-o", dir .. "/peak.so",
+    build.fixture "peak.c" }
+  local counts = run(dir, chunks, "PEAKS=peaks LD_PRELOAD=./peak.so")
+  for line in shell.read(dir .. "/peaks"):gmatch "[^\n]+" do table.insert(peaks, tonumber(line)) end
+  assert(#peaks == #chunks)
+  return counts, peaks
 end
 
 --- Counts the instructions of a process from its start to its end.
