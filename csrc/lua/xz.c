@@ -12,8 +12,12 @@
 #include "base/array.h"
 #include "debug/unpack.h"
 
-/* Limit of the decompressed bytes: enough for the names of a million functions. */
+/* Limits of the decompressed bytes. The first one is enough for the names of a million
+ * functions. The others keep a small file from becoming names of that size; symbols
+ * compress to a tenth at best. */
 #define MAX_BYTES ((size_t)128 << 20)
+#define LEAST_BYTES ((size_t)16 << 20)
+#define MAX_RATIO 100
 
 /* Limit of the memory that liblzma uses, in bytes: data from xz -9 needs 65 MB. */
 #define MAX_MEMORY ((uint64_t)128 << 20)
@@ -24,16 +28,23 @@ static const char *problem_of(lzma_ret result) {
     case LZMA_MEM_ERROR: return "not enough memory";
     case LZMA_MEMLIMIT_ERROR: return "needs too much memory to decompress";
     case LZMA_FORMAT_ERROR: return "is not in xz format";
-    case LZMA_OK: return "decompresses to more than 128 MB";
+    case LZMA_OK: return "decompresses to more than 128 MB, or 100 times its size";
     case LZMA_BUF_ERROR: return "is truncated";
     default: return "is damaged";
   }
 }
 
-/* Grows the output buffer by half. */
-static bool make_room(lzma_stream *stream, unsigned char **bytes, size_t *room) {
+/* Returns how many bytes may be decompressed. */
+static size_t limit_of(size_t packed) {
+  if (packed > (MAX_BYTES - LEAST_BYTES) / MAX_RATIO) return MAX_BYTES;
+  return LEAST_BYTES + packed * MAX_RATIO;
+}
+
+/* Grows the output buffer by half, up to a limit. */
+static bool make_room(lzma_stream *stream, unsigned char **bytes, size_t *room,
+                      size_t limit) {
   size_t grown = gp_capacity(*room, 65536);
-  if (grown > MAX_BYTES) grown = MAX_BYTES;
+  if (grown > limit) grown = limit;
   if (!gp_resize(bytes, grown, 1)) return false;
   stream->next_out = *bytes + *room;
   stream->avail_out = grown - *room;
@@ -42,10 +53,11 @@ static bool make_room(lzma_stream *stream, unsigned char **bytes, size_t *room) 
 }
 
 static lzma_ret run(lzma_stream *stream, unsigned char **bytes) {
-  size_t room = 0;
+  size_t room = 0, limit = limit_of(stream->avail_in);
   lzma_ret result = lzma_stream_decoder(stream, MAX_MEMORY, 0);
-  while (result == LZMA_OK && (stream->avail_out > 0 || room < MAX_BYTES)) {
-    if (stream->avail_out == 0 && !make_room(stream, bytes, &room)) return LZMA_MEM_ERROR;
+  while (result == LZMA_OK && (stream->avail_out > 0 || room < limit)) {
+    if (stream->avail_out == 0 && !make_room(stream, bytes, &room, limit))
+      return LZMA_MEM_ERROR;
     result = lzma_code(stream, LZMA_FINISH);
   }
   return result;

@@ -2,6 +2,8 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
+local elf = require "support.elf"
+local gmon = require "support.gmon"
 local gprof = require "gprof"
 local launch = require "support.launch"
 local oracle = require "support.oracle"
@@ -519,13 +521,15 @@ describe("the symbols in .gnu_debugdata", function()
     assert.same({ "packed" }, { image.symbols_from, image.debug_file })
   end)
 
+  local TOO_LARGE <const> = "decompresses to more than 128 MB, or 100 times its size"
   for name, case in pairs {
     ["are cut off"] = { "xz <small | head -c 200", "is truncated" },
     ["are damaged"] = { "xz <small | (head -c 300; head -c 40 /dev/zero; cat)", "is damaged" },
     ["are not in xz format"] = { "cat small", "is not in xz format" },
     ["are not an object file"] = { "echo text | xz", "is not an object file (file format not recognized)" },
     ["are an object file without symbols"] = { "strip -o none small && xz <none", "has no symbols either" },
-    ["are too large"] = { "head -c 200000000 /dev/zero | xz -0", "decompresses to more than 128 MB" },
+    ["are too large"] = { "(head -c 1200000 /dev/urandom; head -c 134000000 /dev/zero) | xz -0", TOO_LARGE },
+    ["are much larger than their section"] = { "head -c 18000000 /dev/zero | xz -0", TOO_LARGE },
     ["need too much memory"] = { "echo text | xz --lzma2=dict=1GiB", "needs too much memory to decompress" },
     ["describe different code"] = { "objcopy --change-section-address .text+0x1000 small other 2>&- && xz <other",
       "describes different code: its .text differs in address, size or architecture" },
@@ -534,6 +538,49 @@ describe("the symbols in .gnu_debugdata", function()
       local image = image_with(calls, case[1])
       assert.same({ "", ("gprof.lua: %s%s; %s: .gnu_debugdata: %s\n"):format(image, MESSAGE, image, case[2]), 1 },
         report(calls, image, { "-p" }))
+    end)
+  end
+
+  -- Makes an image with .gnu_debugdata: a string of this size, and symbols that are all named by it, from its start or
+  -- from the i-th byte on.
+  local function with_long_name(size, count, offset_of)
+    local symbols = {}
+    for i = 1, count do symbols[i] = { name = offset_of(i), address = 0x1000 } end
+    local dir = shell.tmpdir "bomb"
+    shell.write(dir .. "/full", elf.with_symbols(0x1000, 16, symbols, "\0" .. ("a"):rep(size) .. "\0"))
+    shell.check({ "xz", "-0", "full" }, { cwd = dir })
+    local bare = build.craft { address = 0x1000, text = 16, symbols = {} }
+    objcopy("--add-section", ".gnu_debugdata=" .. dir .. "/full.xz", bare, dir .. "/image")
+    return dir .. "/image"
+  end
+
+  local profile <const> = gmon.write(shell.tmpdir() .. "/bomb.out", gmon.magic { records = {
+    { kind = "histogram", low = 0x1000, high = 0x1010, bins = { 1, 1 } } } })
+
+  -- Prints the message, and the most megabytes of memory that the process had.
+  local measured <const> = [[
+    local gprof = require "gprof"
+    local _, message = gprof.image(arg[1]):find "none"
+    print(message)
+    print(tonumber(io.open "/proc/self/status":read "a":match "VmHWM:%s*(%d+)") // 1024)
+  ]]
+
+  for name, case in pairs {
+    ["unpack from 30 KB to 90 MB"] = { 90000000, 400000, function() return 1 end, TOO_LARGE },
+    ["share one name of 15 MB"] = { 15000000, 40000, function(i) return i end,
+      "symbol table: the names overlap, and together they have N bytes or more" },
+  } do
+    it("are refused in one line, soon, and without much memory, if they " .. name, function()
+      local image = with_long_name(case[1], case[2], case[3])
+      for _, options in ipairs { { "-p" }, { "-pnone" }, { "--export=json" } } do
+        local words = table.move({ image, profile }, 1, 2, #options + 1, { table.unpack(options) })
+        local result = launch.line('ulimit -t 20; exec "$@"', words)
+        assert.same({ "", ("gprof.lua: %s%s; %s: .gnu_debugdata: %s\n"):format(image, MESSAGE, image, case[4]), 1 },
+          { result.stdout, (result.stderr:gsub("have %d+", "have N")), result.status })
+      end
+      local result = launch.script(measured, { image })
+      local megabytes = tonumber(result.stdout:match "\n(%d+)\n$")
+      assert.is_true(megabytes < 80 or os.getenv "GPROF_LUA" ~= nil, result.stdout .. result.stderr)
     end)
   end
 

@@ -86,4 +86,37 @@ function elf.patch(bytes, name, fields)
   return bytes
 end
 
+--- Encodes a 64-bit file for x86-64 that has only symbols: its section .text has no contents.
+-- @tparam integer address of .text
+-- @tparam integer size of .text
+-- @tparam {table,...} symbols array of global functions, each with an `address`, and `name`, an offset in `names`
+-- @tparam string names the string table
+-- @treturn string the bytes of the file
+function elf.with_symbols(address, size, symbols, names)
+  local HEADER <const>, ENTRY <const> = 64, 24
+  local NULL <const>, SYMTAB <const>, STRTAB <const>, NOBITS <const> = 0, 2, 3, 8
+  local entries = { ("\0"):rep(ENTRY) }
+  for i, symbol in ipairs(symbols) do
+    entries[i + 1] = ("<I4BBI2I8I8"):pack(symbol.name, 0x12, 0, 1, symbol.address, 1)  -- in section 1
+  end
+  local contents = { table.concat(entries), names, "\0.text\0.symtab\0.strtab\0.shstrtab\0" }
+  local places, stop = {}, HEADER
+  for i, bytes in ipairs(contents) do
+    places[i], stop = stop, stop + #bytes
+  end
+  local function section(name, type, at, length, link, info, entry)
+    local flags = type == NOBITS and 6 or 0
+    return ("<I4I4I8I8I8I8I4I4I8I8"):pack(name, type, flags, type == NOBITS and address or 0, at, length, link, info, 1,
+      entry)
+  end
+  return table.concat {
+    "\x7fELF\2\1\1" .. ("\0"):rep(9),
+    ("<I2I2I4I8I8I8I4I2I2I2I2I2I2"):pack(2, 62, 1, 0, 0, stop, 0, HEADER, 0, 0, 64, 5, 4),
+    table.concat(contents),
+    section(0, NULL, 0, 0, 0, 0, 0), section(1, NOBITS, HEADER, size, 0, 0, 0),
+    section(7, SYMTAB, places[1], #contents[1], 3, 1, ENTRY), section(15, STRTAB, places[2], #names, 0, 0, 0),
+    section(23, STRTAB, places[3], #contents[3], 0, 0, 0),
+  }
+end
+
 return elf
