@@ -500,7 +500,7 @@ soak: $(CORE) $(RUNTIME)
 
 # Injects a failure of each allocation and at each byte that is read or written, and kills the
 # program at a thousand moments. make check tries a sample of these.
-FAULTS = system/starved system/read_faults system/write_faults system/killed
+FAULTS = system/starved system/read_faults system/write_faults system/killed system/bounds
 faults: all $(SANITIZED)
 	GPROF_FAULTS=all GPROF_SPECS="$(FAULTS:%=spec/%_spec.lua)" \
 	  spec/run.sh build/faults $(LUA) $(BUSTED)
