@@ -64,7 +64,7 @@ typedef struct gp_context_module {
   gp_range code;            /* executable segments */
   uint64_t bias;            /* loaded address minus link-time address */
   uint32_t closed;
-  unsigned char build_id[GP_DATA_BUILD_ID_BYTES];  /* zeros if it is longer */
+  unsigned char build_id[GP_DATA_BUILD_ID_BYTES];  /* all 0 if the ID is longer */
   uint32_t build_id_size;   /* as in the file */
   gp_context_text path;
 } gp_context_module;

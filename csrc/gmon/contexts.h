@@ -27,7 +27,7 @@ typedef struct gp_contexts_module {
   uint32_t closed;
   unsigned char build_id[GP_DATA_BUILD_ID_BYTES];
   uint32_t build_id_size;
-  gp_contexts_text path;        /* if the build ID has several: the first in byte order */
+  gp_contexts_text path;        /* of all paths of a build ID, the first in byte order */
   gp_key key;
   uint32_t next;                /* next module with the same key; GP_NONE: the last */
 } gp_contexts_module;

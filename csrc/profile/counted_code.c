@@ -18,7 +18,7 @@ const char gp_block_counter[] = "__sanitizer_cov_trace_pc";
 typedef struct calls {
   size_t count, capacity;
   uint64_t *low, *high;   /* addresses of the instruction */
-  uint64_t *slot;         /* address of the pointer that it calls; 0: direct call */
+  uint64_t *slot;         /* address of the pointer that is called; 0: direct call */
   uint32_t *block;        /* the block recorded at the call, or GP_NONE */
 } calls;
 

@@ -25,7 +25,7 @@ typedef struct reading {
   gp_layout layout;
   gp_contents frames;          /* .eh_frame */
   gp_contents tables;          /* .gcc_except_table */
-  uint64_t unread;          /* bytes of `tables` left to read; functions share no bytes */
+  uint64_t unread;          /* bytes of `tables` not read yet; tables do not overlap */
   bool no_memory;
 } reading;
 
@@ -126,7 +126,7 @@ static bool read_table(reading *r, uint64_t function, uint64_t address) {
   r->unread -= length;
   while (gp_left(&table) > 0) {
     take_pointer(&table, encoding, 0);  /* start of the call site */
-    take_pointer(&table, encoding, 0);  /* its size */
+    take_pointer(&table, encoding, 0);  /* size of the call site */
     uint64_t pad = take_pointer(&table, encoding, 0);
     gp_take_uleb(&table);  /* action */
     if (table.bad || (pad != 0 && !add(r, base + pad))) return false;

@@ -15,9 +15,9 @@ typedef struct early_call {
 #define EARLY_CALLS 256
 HIDDEN extern early_call rec_early[EARLY_CALLS];
 
-/* Records a call. `self` is the return address of the hook. `from` is the return address
- * of the function that called the hook, stored in the word above `frame`. `pointer` is
- * the caller's frame pointer, if it has one. */
+/* Records a call. `self` is the return address of the hook, in the callee. `from` is the
+ * return address of the callee, in the caller; it is stored in the word above `frame`.
+ * `pointer` is the caller's frame pointer, if it has one. */
 void rec_call(uintptr_t self, uintptr_t from, uintptr_t frame, uintptr_t pointer);
 
 #endif

@@ -9,7 +9,7 @@
 static const char preload[] = "LD_PRELOAD=", options[] = "GPROF_RECORDER=";
 static const char library[] = "libgprof-recorder.so";
 
-/* Returns the value of an element of the environment; NULL if it has another name. */
+/* Returns the value in `element`, a string "NAME=VALUE"; NULL if it has another name. */
 static char *value_of(char *element, const char *name) {
   const size_t length = strlen(name);
   return strncmp(element, name, length) == 0 ? element + length : NULL;

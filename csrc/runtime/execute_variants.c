@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Further functions of the C library that execute programs. They are not in the archive
- * for static programs, where they call our __execve.
+ * Further functions of the C library that execute programs. The archive for static
+ * programs lacks this file: there, the C library's versions call our __execve.
  */
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -17,8 +17,8 @@ EXPORTED int execv(const char *path, strings words) {
   return execve(path, words, environ);
 }
 
-/* Searches the directories of PATH, and runs scripts without "#!": left to the C
- * library. */
+/* Calls the C library's function, which searches the directories of PATH, and runs
+ * scripts without "#!". */
 EXPORTED int execvpe(const char *file, strings words, strings environment) {
   typedef int function(const char *, strings, strings);
   function *const original = (function *)dlsym(RTLD_NEXT, "execvpe");
@@ -43,8 +43,8 @@ static void collect(char **words, const char *word, va_list *list) {
   while ((*words++ = (char *)(uintptr_t)word)) word = va_arg(*list, char *);
 }
 
-/* Collects the arguments from `first` to NULL in the array `words`, and leaves `list`
- * after them. */
+/* Collects the arguments from `first` to NULL in the array `words`. The next argument in
+ * `list` is then the one after NULL. */
 #define COLLECT(words, list, first)         \
   va_list list;                             \
   va_start(list, first);                    \

@@ -91,8 +91,8 @@ static void find_directory(void) {
     memcpy(directory, ".", 2);
 }
 
-/* Sets the name that glibc would choose, with the process id if there may be other
- * processes, and the number of the profile after the first one. */
+/* Sets the name that glibc would choose. Adds the process id if other processes may write
+ * profiles, too, and the number of the profile unless that is 1. */
 static void set_name(file *f, const char *suffix) {
   const char *base = prefix[0] != '\0' ? prefix : "gmon.out";
   find_directory();

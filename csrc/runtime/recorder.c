@@ -31,7 +31,7 @@
 /* --- options ---------------------------------------------------------------- */
 
 static struct {
-  int signal; /* the user's signal for requests; 0 if there is none */
+  int signal; /* the signal for requests; 0 if the user chose none */
   bool anew;  /* each request by this signal begins a new profile */
   unsigned part; /* number of the first profile */
   const char *text;
@@ -52,8 +52,8 @@ static bool read_option(const char *text, const char *option, unsigned long leas
 }
 
 /* Returns the number of a signal: the text is its number, or its name without SIG. 0 if
- * there is no such signal, or if it cannot carry requests: it cannot be handled, it must
- * end the program, or it has another sender. */
+ * there is no such signal, or if it is unsuitable for requests: it cannot be handled, it
+ * reports a fault, or the kernel sends it for another reason. */
 static int signal_number(const char *text, size_t length) {
   static const int others[] = {SIGKILL, SIGSTOP, SIGABRT, SIGSEGV, SIGBUS,
                                SIGFPE,  SIGILL,  SIGTRAP, SIGSYS,  SIGCHLD};
@@ -74,7 +74,8 @@ static bool is_word(const char *text, size_t length, const char *word) {
   return length == strlen(word) && strncmp(text, word, length) == 0;
 }
 
-/* Reads PROCESS.NUMBER, which an earlier program in the same process has left. */
+/* Reads the value PROCESS.NUMBER. It is used only if an earlier program in the same
+ * process set it; NUMBER is then the number of this program's first profile. */
 static void read_part(const char *text) {
   char *end;
   if (strtol(text, &end, 10) == getpid() && *end == '.')
@@ -104,7 +105,7 @@ static bool set_option(const char *text, size_t length) {
 }
 
 /* Reads the options in the value of GPROF_RECORDER (see doc/recorder.md). Ignores invalid
- * ones; reports them if `report` is true. */
+ * options, and reports them if `report` is true. */
 static void read_options(const char *text, bool report) {
   while (*text != '\0') {
     const size_t length = strcspn(text, ",");

@@ -22,7 +22,7 @@
 
 int rec_user_signal;
 
-static bool user_anew;   /* the user's signal asks for a new profile */
+static bool user_anew;   /* the signal that the user chose begins a new profile */
 static unsigned pending; /* a bit for each kind of request */
 static bool serving;     /* a thread answers requests */
 static int running;      /* 1 while the answering thread exists, and uses `room` */

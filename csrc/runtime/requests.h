@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Requests to the running program: to write its profile, or to pause. A request is a
- * queued signal rec_tick_signal with one of the values below, or the user's signal.
+ * queued signal rec_tick_signal with one of the values below, or the signal that the user
+ * chose (option dump-signal).
  *
  * The recorder answers through the names of two mappings, which /proc/PID/maps shows. The
  * first name is "/memfd:gprof-recorder:SIGNAL:ANSWERS:ERROR": the number of the signal,
@@ -21,17 +22,17 @@
 #define REQUESTS 0x67700000
 enum { REQUEST_WRITE, REQUEST_ANEW, REQUEST_PAUSE, REQUEST_RESUME };
 
-/* The user's signal; 0 if there is none. */
+/* The signal that the user chose for requests; 0 if there is none. */
 HIDDEN extern int rec_user_signal;
 
-/* Starts to accept requests. `number` is the user's signal, or 0 for none. `anew`
+/* Starts to accept requests. `number` is the signal that the user chose, or 0. `anew`
  * states whether each request made with this signal begins a new profile. */
 void rec_start_requests(int number, bool anew);
 
 /* Notes that rec_tick_signal has become 0. */
 void rec_end_requests(void);
 
-/* Leaves the user's signal to the program, and reports that. */
+/* Leaves rec_user_signal to the program, and reports that. */
 void rec_end_user_signal(void);
 
 /* Forgets the requests to the parent, in a forked child. */

@@ -1,5 +1,5 @@
--- Programs that execute other programs: the profile is written before, and other programs are recorded only if asked
--- for.
+-- Programs that execute other programs: the profile is written first, and the other program is recorded only with the
+-- option `follow`.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local program = require "support.program"
