@@ -93,6 +93,23 @@ describe("a profile in the place of the program", function()
   end)
 end)
 
+describe("an exported profile in the place of a program or profile", function()
+  it("is reported, with the option for comparisons", function()
+    local export = shell.tmpdir() .. "/good.json"
+    assert.equal(0, run("--export=json:" .. export, image, profile).status)
+    local message <const> =
+      ("gprof.lua: %s: is an exported profile, which can only be compared: use --compare=%s\n"):format(export, export)
+    for _, words in ipairs { { export }, { export, profile }, { image, export }, { image, profile, export } } do
+      local result = run(table.unpack(words))
+      assert.same({ message, "", 1 }, { result.stderr, result.stdout, result.status })
+    end
+    assert.equal(0, run("--compare=" .. export, image, profile).status)
+    local other = shell.write(shell.tmpdir() .. "/other.json", '{ "format": "other" }')
+    assert.equal(("gprof.lua: %s: is not an object file (file format not recognized)\n"):format(other),
+      run(other).stderr)
+  end)
+end)
+
 describe("-y", function()
   it("is reported to have no effect without annotated source", function()
     assert.equal("option -y (--separate-files) has no effect without -A (--annotated-source)",

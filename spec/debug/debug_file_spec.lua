@@ -318,8 +318,8 @@ describe("a debugging file is refused", function()
     it("if it does not exist: " .. name, function()
       local dir = strip(calls, flag)
       link(dir)
-      refuse(dir, ("DIR/image: debugging file image.debug not found (looked for /usr/lib/debug/%s, " ..
-        "DIR/image.debug, DIR/.debug/image.debug, /usr/lib/debugDIR/image.debug)"):format(by_id(dir .. "/image")))
+      refuse(dir, ("DIR/image: debugging file image.debug not found in /usr/lib/debug/%s, DIR, DIR/.debug and 1 more"):format(
+        by_id(dir .. "/image"):match "^(.*)/"))
     end)
 
     it("if it is the image itself: " .. name, function()
@@ -672,8 +672,8 @@ describe("debugging information in dwz's supplementary file", function()
   end
 
   it("is ignored with a warning if it is missing", function()
-    check(function() end, "DIR/image: shared debugging file sub/shared not found (looked for " ..
-      "DIR/sub/shared, /usr/lib/debug/.dwz/shared, /usr/lib/debug/shared)")
+    check(function() end, "DIR/image: shared debugging file sub/shared not found in DIR/sub, " ..
+      "/usr/lib/debug/.dwz, /usr/lib/debug")
   end)
 
   it("is ignored with a warning if it is from a different build or not a regular file", function()

@@ -57,6 +57,15 @@ describe("--record", function()
     assert.same(1, recorder.paths(built, dir .. "/gmon.out.ctx")["main/stack_arguments"])
   end)
 
+  it("says how to read the profile of a stripped program", function()
+    local stripped = shell.tmpdir() .. "/stripped"
+    shell.check { "strip", "-o", stripped, built.image }
+    local result, dir = record(stripped, "s")
+    assert.same({ 0, ("gprof.lua: gmon.out was written; %s has no symbols; to read the profile, name the unstripped " ..
+      "file: gprof.lua UNSTRIPPED gmon.out\n"):format(stripped) }, { result.status, result.stderr })
+    assert.equal(0, program.run({ "-b", "-p", built.image, "gmon.out" }, { cwd = dir }).status)
+  end)
+
   it("prints reports at once if options ask for them", function()
     for _, argv in ipairs { { "-b", "-p", built.image, "q" }, { "-bp", "--", built.image, "q" } } do
       local result = record(table.unpack(argv))

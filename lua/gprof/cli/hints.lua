@@ -21,6 +21,18 @@ local function is_profile(path)
   return file ~= nil and require "gprof.library.profile_files".is_head(file:read(8))
 end
 
+-- Returns the message that a file is a profile in JSON; nil if it is not.
+local function exported(settings, path)
+  if core.file_status(path) ~= "file" or not policy.of(settings).gives_hints then
+    return nil
+  end
+  local file <close> = io.open(path, "rb")
+  local head = file and file:read(64)
+  if not head or not head:find '^%s*{%s*"format":%s*"gprof%-profile"' then return nil end
+  return ("%s: is an exported profile, which can only be compared: use --compare=%s"):
+    format(path, path)
+end
+
 -- Returns the last option in a word such as "-bp" or "--graph", if its argument is
 -- optional; otherwise nil.
 local function open_option(word)
@@ -75,6 +87,8 @@ function hints.program(settings, message)
   end
   local hint = not core.file_status(first) and detached(settings, first)
   if hint then return message .. ": " .. hint end
+  hint = exported(settings, first)
+  if hint then return hint end
   if not is_profile(first) then return message end
   if second and require "gprof".image(second) then
     return ("%s: is a profile, and %s is a program: name the program first"):format(
@@ -102,7 +116,7 @@ end
 -- @treturn string
 function hints.profile(settings, image, path, message)
   if core.file_status(path) or not policy.of(settings).gives_hints then
-    return message
+    return exported(settings, path) or message
   end
   local hint = detached(settings, path)
   if hint then return message .. ": " .. hint end

@@ -6,6 +6,7 @@
 
 local core = require "gprof.core"
 local failure = require "gprof.library.failure"
+local gprof = require "gprof"
 local record_program <const> = require "gprof.record"
 local terminal = require "gprof.format.terminal"
 
@@ -18,6 +19,16 @@ local function tell(message) terminal.tell("gprof.lua: " .. message) end
 local function finish(run)
   if run.signal then core.end_by_signal(run.signal) end
   return run.status
+end
+
+-- Returns how to read a profile of a program.
+local function advice(written)
+  local image = gprof.image(written.image)
+  if image and not require "gprof.library.symbol_tables".of(image, {}) then
+    return ("%s has no symbols; to read the profile, name the unstripped file: " ..
+      "gprof.lua UNSTRIPPED %s"):format(written.image, written.profile)
+  end
+  return ("to read it: gprof.lua %s %s"):format(written.image, written.profile)
 end
 
 --- Records a program.
@@ -39,8 +50,7 @@ function record.run(settings, report)
     return finish(run)
   elseif not settings.record_reports then
     for _, written in ipairs(run.profiles or { run }) do
-      tell(("%s was written; to read it: gprof.lua %s %s"):format(written.profile,
-        written.image, written.profile))
+      tell(("%s was written; %s"):format(written.profile, advice(written)))
     end
     return finish(run)
   end

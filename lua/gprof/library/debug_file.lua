@@ -20,6 +20,7 @@
 local core = require "gprof.core"
 local image_options = require "gprof.library.image_options"
 local native = require "gprof.library.native"
+local wording = require "gprof.format.wording"
 
 local debug_file = {}
 
@@ -131,9 +132,16 @@ local function warn(image, problems)
   for _, problem in ipairs(report and problems or {}) do report(problem) end
 end
 
+-- Returns the directories of files, without duplicates.
+local function directories(paths)
+  local list, add = new_list()
+  for _, path in ipairs(paths) do add(path:match "^(.+)/" or "/") end
+  return list
+end
+
 local function not_found(image, what, name, list)
-  return ("%s: %s %s not found (looked for %s)"):format(image.path, what, name,
-    table.concat(list, ", "))
+  return ("%s: %s %s not found in %s"):format(image.path, what, name,
+    wording.first(directories(list)))
 end
 
 -- Finds the image's debugging file that has the `wanted` information, and attaches it.
