@@ -318,8 +318,8 @@ describe("a debugging file is refused", function()
     it("if it does not exist: " .. name, function()
       local dir = strip(calls, flag)
       link(dir)
-      refuse(dir, ("DIR/image: debugging file image.debug not found in /usr/lib/debug/%s, DIR, DIR/.debug and 1 more"):format(
-        by_id(dir .. "/image"):match "^(.*)/"))
+      refuse(dir, ("DIR/image: debugging file image.debug not found in /usr/lib/debug/%s, DIR, DIR/.debug " ..
+        "and 1 more"):format(by_id(dir .. "/image"):match "^(.*)/"))
     end)
 
     it("if it is the image itself: " .. name, function()

@@ -69,8 +69,8 @@ describe("A program that can start threads", function()
 end)
 
 describe("Without samples", function()
-  local text <const> = "gprof.lua: hint: no samples: one is taken every 10 ms of CPU time, but the program ran for " ..
-    "less time, or ran code that is not profiled%s; use a longer run, or the sum of several (-s)%s\n"
+  local text <const> = "gprof.lua: hint: no samples: the program ran for less than 10 ms of CPU time, or ran code " ..
+    "that is not profiled%s: use a longer run, or the sum of several (-s)%s\n"
   local ROOT <const> = "#include <math.h>\nint main(int n, char **v) { (void)v; return sqrt(n + 0.5) > 9; }\n"
 
   it("the hint names the libraries that the program needs", function()
@@ -106,8 +106,8 @@ describe("Without samples", function()
       table.insert(plan.records, { kind = "arc", from = main, self = 0x7fff00000000 + 64 * i, count = 1 })
     end
     gmon.write(dir .. "/calls.gmon", gmon.magic { records = plan.records })
-    assert.equal("gprof.lua: hint: no samples, and 3 of 4 arcs lead to shared libraries: the time was probably " ..
-      "spent there (libm.so.6), and is not sampled: profile the libraries (LD_PROFILE), and add them with --with\n",
+    assert.equal("gprof.lua: hint: no samples, and 3 of 4 arcs lead to shared libraries (libm.so.6): profile these " ..
+      "with LD_PROFILE, and add them with --with\n",
       run("-p", image, "calls.gmon").stderr)
   end)
 
@@ -115,8 +115,7 @@ describe("Without samples", function()
     local image = build.craft { text = 0x100, symbols = { { "open", 0 }, { "read", 0x40 } } }
     local path = gmon.write(dir .. "/lib.profile", gmon.shared {
       low = 0x1000, high = 0x1100, bins = { n = 64 }, arcs = { { 0, 0x40, 7 } } })
-    assert.equal("gprof.lua: hint: no samples: one is taken every 10 ms of CPU time, but the library ran for less " ..
-      "time, or the program was linked with -pg, which leaves no samples for libraries; use a longer run of a " ..
-      "program linked without -pg\n", run("-p", image, path).stderr)
+    assert.equal("gprof.lua: hint: no samples: the library ran for less than 10 ms of CPU time, or the program was " ..
+      "linked with -pg: use a longer run of a program linked without -pg\n", run("-p", image, path).stderr)
   end)
 end)

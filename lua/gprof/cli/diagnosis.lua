@@ -10,6 +10,18 @@ local wording = require "gprof.format.wording"
 
 local diagnosis = {}
 
+local function hint(...)
+  local message = string.format(...):gsub("\n", "\\n")
+  require "gprof.format.terminal".tell("gprof.lua: hint: " .. message)
+end
+
+--- Gives the advice that belongs to a warning, unless -b is given.
+-- @tparam table settings
+-- @tparam string advice
+function diagnosis.advise(settings, advice)
+  if not settings.brief then hint("%s", advice) end
+end
+
 -- Names that match nothing --------------------------------------------------------------
 
 -- Whether the debugging information contains a name of the source, or the mangled name of
@@ -81,14 +93,13 @@ local function newer_source(profile, directories)
 end
 
 -- Returns the message that a profile is probably from another build of its image.
--- `remedy` is what users can do instead of naming the right program.
-local function mismatch_message(profile, where, directories, remedy)
+local function mismatch_message(profile, where, directories)
   local image = profile.image
   local stripped = core.histogram_fits(image, profile.data) and
     ", or symbols were stripped from the program" or ""
-  return ("%s: is probably from another build of %s%s: %s%s%s: name the program that " ..
-    "wrote it, or %s (see --verify)"):format(where, image.path, stripped,
-    profile:mismatch(), newer_image(profile), newer_source(profile, directories), remedy)
+  return ("%s: is probably from another build of %s%s: %s%s%s"):format(where, image.path,
+    stripped, profile:mismatch(), newer_image(profile),
+    newer_source(profile, directories))
 end
 
 --- Warns that a profile is probably from another build of the program. With --compare,
@@ -100,10 +111,13 @@ end
 -- @raise a table with the field `message`
 function diagnosis.tell_mismatch(profile, where, settings, warn)
   local refuses = settings.compare[1] and not settings.force
-  local message = mismatch_message(profile, where, settings.directory_path,
-    refuses and "compare with --force" or "run it again")
-  if refuses then failure.raise("%s", message) end
+  local message = mismatch_message(profile, where, settings.directory_path)
+  local remedy = "name the program that wrote it, or %s (see --verify)"
+  if refuses then
+    failure.raise("%s: %s", message, remedy:format "compare with --force")
+  end
   warn(message)
+  diagnosis.advise(settings, remedy:format "run it again")
 end
 
 --- Returns the message that the profiles in a sum are probably from another build.
@@ -120,11 +134,6 @@ end
 -- outside all functions.
 local LEAST_SAMPLES <const>, LEAST_PART <const> = 10, 1 / 20
 
-local function hint(...)
-  local message = string.format(...):gsub("\n", "\\n")
-  require "gprof.format.terminal".tell("gprof.lua: hint: " .. message)
-end
-
 -- Returns the names of the libraries in parentheses; "" if there are none.
 local function in_parentheses(names)
   return names[1] and (" (%s)"):format(wording.first(names)) or ""
@@ -138,19 +147,17 @@ local function hint_no_samples(profile)
   local libraries = in_parentheses(collection.libraries(image))
   local elsewhere, all = require "gprof.library.external_calls".count(profile.data)
   if profile.data.shared then
-    hint("no samples: one is taken every %s, but the library ran for less time, or " ..
-      "the program was linked with -pg, which leaves no samples for libraries; use a " ..
-      "longer run of a program linked without -pg", period)
+    hint("no samples: the library ran for less than %s, or the program was linked " ..
+      "with -pg: use a longer run of a program linked without -pg", period)
   elseif 2 * elsewhere > all then
-    hint("no samples, and %d of %d arcs lead to shared libraries: the time was " ..
-      "probably spent there%s, and is not sampled: profile the libraries " ..
-      "(LD_PROFILE), and add them with --with", elsewhere, all, libraries)
+    hint("no samples, and %d of %d arcs lead to shared libraries%s: profile these " ..
+      "with LD_PROFILE, and add them with --with", elsewhere, all, libraries)
   else
     local forked = collection.can_fork(image) and
       "; a forked child is not sampled until it calls moncontrol(1)" or ""
-    hint("no samples: one is taken every %s, but the program ran for less time, or " ..
-      "ran code that is not profiled%s; use a longer run, or the sum of several (-s)%s",
-      period, libraries, forked)
+    hint("no samples: the program ran for less than %s, or ran code that is not " ..
+      "profiled%s: use a longer run, or the sum of several (-s)%s", period, libraries,
+      forked)
   end
 end
 
@@ -181,15 +188,16 @@ end
 --- Warns if calls are attributed to wrong functions because local symbols were stripped.
 -- @tparam profile profile
 -- @tparam string where the profile's name in messages
+-- @tparam table settings
 -- @tparam function warn takes a message
 -- @treturn boolean whether it warns
-function diagnosis.warn_stripped(profile, where, warn)
+function diagnosis.warn_stripped(profile, where, settings, warn)
   local arcs = require "gprof.library.fit".stripped_arcs(profile, profile.data)
   if arcs == 0 then return false end
   warn(("%s: local symbols were stripped from %s (strip -x): %d of %d arcs lead to " ..
     "functions without a symbol, whose calls and time are attributed to other " ..
-    "functions: use the unstripped file"):format(where, profile.image.path, arcs,
-    profile.data.arc_records))
+    "functions"):format(where, profile.image.path, arcs, profile.data.arc_records))
+  diagnosis.advise(settings, "use the unstripped file")
   return true
 end
 

@@ -89,7 +89,7 @@ local FEW <const> = 10
 
 -- Every callee that the dynamic linker recorded is a function entry. In another library
 -- or build, most are not.
-local function check_callees(image, data, symbols, where, warn)
+local function check_callees(image, data, symbols, settings, where, warn)
   local callees, good, bad, example = {}, 0, 0, nil
   for _, callee in data:arcs() do callees[callee] = true end
   for callee in pairs(callees) do
@@ -103,9 +103,10 @@ local function check_callees(image, data, symbols, where, warn)
     raise("%s: does not belong to this build of %s: %d of %d called addresses, such " ..
       "as 0x%x, are not function entries", where, image.path, bad, good + bad, example)
   elseif 100 * bad > FEW * (good + bad) then
-    warn(("%s: %d of %d called addresses are not function entries of %s: the profile " ..
-      "may be from another build, or symbols may have been stripped"):format(where, bad,
-      good + bad, image.path))
+    warn(("%s: %d of %d called addresses are not function entries of %s"):format(where,
+      bad, good + bad, image.path))
+    require "gprof.cli.diagnosis".advise(settings,
+      "the profile may be from another build, or symbols may have been stripped")
   end
 end
 
@@ -124,7 +125,7 @@ function libraries.check_data(image, data, symbols, settings, where, warn)
   end
   check_range(image, data, where)
   if symbols.complete then
-    check_callees(image, data, symbols, where, warn)
+    check_callees(image, data, symbols, settings, where, warn)
   end
   if data.uncounted > 0 then
     warn(("%s: the dynamic linker had no room to count %d calls"):format(where,

@@ -233,11 +233,11 @@ local function check_belongs(profile, name)
 end
 
 -- Warns about code without symbols.
-local function warn_of_gaps(profile, name)
+local function warn_of_gaps(profile, name, settings)
   local image = profile.image
   local is_stripped = core.lacks_local_symbols(image) and
     core.uncovered_arcs(image, profile.symbols, profile.data) > 0 and
-    require "gprof.cli.diagnosis".warn_stripped(profile, name, warn)
+    require "gprof.cli.diagnosis".warn_stripped(profile, name, settings, warn)
   if not is_stripped and (profile.uncovered or 0) ~= 0 then
     require "gprof.cli.diagnosis".warn_uncovered(profile, warn)
   end
@@ -249,7 +249,7 @@ local function check_fit(profile, name, settings)
   if profile:mismatch() then
     require "gprof.cli.diagnosis".tell_mismatch(profile, name, settings, warn)
   else
-    warn_of_gaps(profile, name)
+    warn_of_gaps(profile, name, settings)
   end
 end
 
