@@ -420,7 +420,8 @@ $(SANITIZED): $(SANITIZED_OBJECTS)
 # sanitizers are left out: one runs a browser, the others run programs linked with the
 # block-counting runtime or the recorder. The garbage collector is in generational mode (see
 # spec/support/collector.lua).
-UNSANITIZED = export/html_browser runtime/annotated_blocks runtime/blocks runtime/recorder
+UNSANITIZED = export/html_browser runtime/annotated_blocks runtime/blocks runtime/recorded_blocks \
+  runtime/recorder
 SANITIZED_SPECS = $(filter-out $(UNSANITIZED:%=spec/%_spec.lua),$(wildcard spec/*/*_spec.lua))
 spec-sanitized: $(SANITIZED) $(RUNTIME)
 	GPROF_CASES=$${GPROF_CASES:-20} GPROF_SHARE=$${GPROF_SHARE:-10} GPROF_COLLECTOR=generational \

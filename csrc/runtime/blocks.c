@@ -20,6 +20,7 @@
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,8 +60,8 @@
 #define PAGE (CELLS_PER_PAGE * sizeof(uint64_t))
 
 /* States of a table: unused, used by a thread, being added to the common table by a
- * thread that ends, added at exit. */
-typedef enum state { UNUSED, USED, ENDING, ADDED } state;
+ * thread that ends, being copied for the recorder, added at exit. */
+typedef enum state { UNUSED, USED, ENDING, COPIED, ADDED } state;
 
 typedef struct table {
   struct table *next;
@@ -88,6 +89,11 @@ static size_t cells, pages;  /* numbers of cells and pages in each table */
 
 static table *tables;       /* list of the tables of current and former threads */
 static table *common;       /* not in `tables`; also used by threads that get no memory */
+static table *copy;         /* the recorder's snapshot; NULL until it is first taken */
+static table *earlier;      /* the counts in the recorder's earlier profiles */
+static const table *result; /* the table that is written */
+static bool recorded;       /* the recorder writes the counts */
+static bool incomplete;     /* some blocks are missing */
 static _Thread_local table *own;   /* this thread's table, or NULL */
 static _Thread_local bool tried;   /* this thread has called take_table */
 static pthread_key_t leaving;      /* key whose destructor runs at the end of a thread */
@@ -230,10 +236,10 @@ static size_t next_count(const table *t, size_t cell) {
   return cell;
 }
 
-/* Adds a table to the common one. */
-static void add_table(const table *t) {
+/* Adds table `t` to table `sum`. */
+static void add_table(table *sum, const table *t) {
   for (size_t i = next_count(t, 0); i < cells; i = next_count(t, i + 1))
-    add(common, i, __atomic_load_n(&t->cell[i], __ATOMIC_RELAXED));
+    add(sum, i, __atomic_load_n(&t->cell[i], __ATOMIC_RELAXED));
 }
 
 /* Sets all cells to zero. MADV_DONTNEED also frees their memory; it fails if the memory
@@ -253,8 +259,11 @@ static void leave(void *table_of_thread) {
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
   own = NULL;
-  if (change_state(t, USED, ENDING)) {
-    add_table(t);
+  while (!change_state(t, USED, ENDING) &&
+         __atomic_load_n(&t->state, __ATOMIC_RELAXED) != ADDED)
+    sched_yield();
+  if (__atomic_load_n(&t->state, __ATOMIC_RELAXED) == ENDING) {
+    add_table(common, t);
     wipe(t);
     change_state(t, ENDING, UNUSED);
   }
@@ -267,6 +276,7 @@ static void leave(void *table_of_thread) {
 static void begin_child(void) {
   int saved = errno;
   wipe(common);
+  if (earlier) wipe(earlier);
   for (table *t = tables; t; t = t->next) {
     wipe(t);
     t->state = t == own ? USED : UNUSED;
@@ -338,6 +348,7 @@ static int open_profile(bool is_temporary) {
  * truncates the file as glibc does, so that it contains nothing from an earlier run.
  * Keeps it open, because destructors may change the directory. */
 static void claim(void) {
+  if (recorded) return;
   profile = open_profile(false);
   if (profile < 0) trouble = strerror(errno);
 }
@@ -360,6 +371,8 @@ static bool flush(void) {
   return !out.error;
 }
 
+typedef void put_function(const void *bytes, size_t size);
+
 static void put(const void *bytes, size_t size) {
   if (sizeof out.window - out.used < size) flush();
   memcpy(out.window + out.used, bytes, size);
@@ -372,7 +385,7 @@ static void put(const void *bytes, size_t size) {
  * their tables. */
 static void add_up(void) {
   for (table *t = __atomic_load_n(&tables, __ATOMIC_ACQUIRE); t; t = t->next) {
-    if (change_state(t, USED, ADDED)) add_table(t);
+    if (change_state(t, USED, ADDED)) add_table(common, t);
     while (__atomic_load_n(&t->state, __ATOMIC_ACQUIRE) == ENDING)
       nanosleep(&(struct timespec){0, 100000}, NULL);
   }
@@ -399,7 +412,12 @@ static bool is_call(uintptr_t address) {
 
 /* Returns the offset, in the code, of the call that a cell counts. */
 static uintptr_t offset_of(size_t cell) {
-  return cell * BYTES_PER_CELL + (uintptr_t)(common->cell[cell] % ONE);
+  return cell * BYTES_PER_CELL + (uintptr_t)(result->cell[cell] % ONE);
+}
+
+/* Returns the count of a cell, without the counts in earlier profiles. */
+static uint64_t count_of(size_t cell) {
+  return result->cell[cell] / ONE - (earlier ? earlier->cell[cell] / ONE : 0);
 }
 
 /* Returns the number of entries for a count. An entry's count is as wide as an address; a
@@ -408,32 +426,26 @@ static size_t entries_of(uint64_t count) {
   return (size_t)(count / UINTPTR_MAX + (count % UINTPTR_MAX != 0));
 }
 
-/* Returns the number of entries in the block record. Clears cells that do not belong to a
- * call. */
+/* Returns the number of entries in the block record. Leaves out cells that do not belong
+ * to a call. */
 static size_t count_entries(void) {
-  size_t entries = 0, others = 0;
-  for (size_t i = next_count(common, 0); i < cells; i = next_count(common, i + 1)) {
-    if (is_call(code.start + offset_of(i))) {
-      entries += entries_of(common->cell[i] / ONE);
-    } else {
-      others++;
-      common->cell[i] = 0;
-    }
-  }
-  if (others > 0)
-    complain("some blocks are missing; compile with -fno-optimize-sibling-calls and "
-             "without -mcmodel=large and -mindirect-branch");
+  size_t entries = 0;
+  for (size_t i = next_count(result, 0); i < cells; i = next_count(result, i + 1))
+    if (is_call(code.start + offset_of(i)))
+      entries += entries_of(count_of(i));
+    else
+      incomplete = true;
   return entries;
 }
 
-static void put_entries(size_t entries) {
-  for (size_t i = 0; entries > 0 && (i = next_count(common, i)) < cells; i++) {
+static void put_entries(size_t entries, put_function *put_bytes) {
+  for (size_t i = 0; entries > 0 && (i = next_count(result, i)) < cells; i++) {
     const uintptr_t address = code.linked + offset_of(i);
-    uint64_t left = common->cell[i] / ONE;
+    uint64_t left = is_call(code.start + offset_of(i)) ? count_of(i) : 0;
     for (; left > 0 && entries > 0; entries--) {
       const uintptr_t now = left > UINTPTR_MAX ? UINTPTR_MAX : (uintptr_t)left;
-      put(&address, sizeof address);
-      put(&now, sizeof now);
+      put_bytes(&address, sizeof address);
+      put_bytes(&now, sizeof now);
       left -= now;
     }
   }
@@ -447,13 +459,13 @@ static void put_header(void) {
   put(spare, sizeof spare);
 }
 
-static void put_record(void) {
+static void put_record(put_function *put_bytes) {
   const size_t entries = count_entries();
   const uint32_t number = (uint32_t)entries;
   const unsigned char tag = 2;
-  put(&tag, sizeof tag);
-  put(&number, sizeof number);
-  put_entries(entries);
+  put_bytes(&tag, sizeof tag);
+  put_bytes(&number, sizeof number);
+  put_entries(entries, put_bytes);
 }
 
 /* --- the file --------------------------------------------------------------- */
@@ -482,7 +494,7 @@ static const char *append(void) {
     return "is incomplete; block counts were not added";
   out.file = profile;
   if (end == 0) put_header();
-  put_record();
+  put_record(put);
   if (!flush() && ftruncate(profile, end) != 0) return "ends in the middle of a record";
   if (close(profile) != 0 && !out.error) out.error = errno;
   return out.error ? strerror(out.error) : NULL;
@@ -494,7 +506,7 @@ static const char *create(void) {
   out.file = open_profile(true);
   if (out.file < 0) return strerror(errno);
   put_header();
-  put_record();
+  put_record(put);
   bool done = flush();
   if (close(out.file) != 0) done = false;
   if (done && rename(temporary, name) == 0) return NULL;
@@ -514,11 +526,15 @@ static void finish(void) {
   sigfillset(&all);
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling);
   pthread_sigmask(SIG_BLOCK, &all, &before);
-  __atomic_store_n(&code.size, 0, __ATOMIC_RELAXED);
-  if (!trouble) {
+  if (!recorded) __atomic_store_n(&code.size, 0, __ATOMIC_RELAXED);
+  if (!trouble && !recorded) {
     add_up();
+    result = common;
     trouble = __gmon_start__ ? append() : create();
   }
+  if (incomplete)
+    complain("some blocks are missing; compile with -fno-optimize-sibling-calls and "
+             "without -mcmodel=large and -mindirect-branch");
   if (trouble) complain(trouble);
   sigemptyset(&raised);
   for (int i = 0; i < 2; i++)
@@ -527,6 +543,76 @@ static void finish(void) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_setcancelstate(cancelling, &cancelling);
 }
+
+/* --- the recorder ------------------------------------------------------------ */
+
+/* If the program has the recorder, the recorder writes the counts, together with its own.
+ * It may write them several times, while the program runs, and in a thread that must not
+ * use thread-local storage. */
+
+static void take_over(void) { recorded = true; }
+
+/* Keeps threads from adding their tables to the common one, or lets them do so. */
+static void hold_tables(bool held) {
+  for (table *t = __atomic_load_n(&tables, __ATOMIC_ACQUIRE); t; t = t->next) {
+    while (held && __atomic_load_n(&t->state, __ATOMIC_ACQUIRE) == ENDING) sched_yield();
+    change_state(t, held ? USED : COPIED, held ? COPIED : USED);
+  }
+}
+
+/* Takes a snapshot of the counts. Returns the sum of the counts since the last call of
+ * begin_anew. */
+static uint64_t take(void) {
+  uint64_t sum = 0;
+  if (!copy && !trouble) copy = map(table_size());
+  if (!copy) trouble = NO_MEMORY;
+  if (trouble) return 0;
+  result = copy;
+  wipe(copy);
+  hold_tables(true);
+  for (table *t = __atomic_load_n(&tables, __ATOMIC_ACQUIRE); t; t = t->next)
+    if (__atomic_load_n(&t->state, __ATOMIC_ACQUIRE) == COPIED) add_table(copy, t);
+  add_table(copy, common);
+  hold_tables(false);
+  for (size_t i = next_count(copy, 0); i < cells; i = next_count(copy, i + 1))
+    sum += count_of(i);
+  return sum;
+}
+
+static void put_taken(put_function *put_bytes) {
+  if (!trouble && count_entries() > 0) put_record(put_bytes);
+}
+
+/* Makes the next profile begin at the snapshot. */
+static void begin_anew(void) {
+  table *unused = earlier;
+  if (trouble) return;
+  earlier = copy;
+  copy = unused;
+}
+
+/* The recorder finds these functions by an ELF note of the program, because it may be a
+ * library that is loaded first, of which the linker knows nothing. The note has the
+ * distance from itself to the functions. Same as in block_counts.c. */
+#if defined __x86_64__ || defined __aarch64__
+typedef struct block_counter {
+  void (*take_over)(void);
+  uint64_t (*take)(void);
+  void (*put)(put_function *put_bytes);
+  void (*begin_anew)(void);
+} block_counter;
+
+extern const block_counter gprof_block_counter __attribute__((visibility("hidden")));
+__attribute__((used)) const block_counter gprof_block_counter = {
+    take_over, take, put_taken, begin_anew};
+__asm__(".pushsection .note.gprof, \"a\", %note\n"
+        ".balign 4\n"
+        ".long 6, 8, 1\n"  /* size of the owner's name, size of the contents, type */
+        ".asciz \"gprof\"\n"
+        ".balign 4\n"
+        "0: .quad gprof_block_counter - 0b\n"
+        ".popsection");
+#endif
 
 /* The linker sorts constructors and destructors by these numbers. Destructors run in
  * reverse order. */

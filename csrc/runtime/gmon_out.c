@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "runtime/block_counts.h"
 #include "runtime/linux.h"
 #include "runtime/modules.h"
 #include "runtime/output.h"
@@ -160,6 +161,7 @@ int rec_put_gmon(uintptr_t low, uintptr_t high, uint64_t time) {
     put_header(time);
     put_histograms(&all);
     put_arcs(all.arcs, all.buckets);
+    rec_put_blocks();
   }
   free_sums(&all);
   return complete ? 0 : ENOMEM;

@@ -11,6 +11,7 @@
 
 #include "runtime/linux.h"
 #include "runtime/modules.h"
+#include "runtime/notes.h"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -49,23 +50,12 @@ static const char *program_path(void) {
   return keep_text(path);
 }
 
-static void read_build_id(module *m, const char *notes, size_t size) {
-  while (size >= sizeof(ElfW(Nhdr))) {
-    const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)(const void *)notes;
-    const size_t name = (note->n_namesz + (size_t)3) & ~(size_t)3;
-    const size_t text = (note->n_descsz + (size_t)3) & ~(size_t)3;
-    if (name > size || text > size || sizeof *note + name + text > size) return;
-    const char *id = notes + sizeof *note + name;
-    if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
-        memcmp(notes + sizeof *note, "GNU", 4) == 0 &&
-        note->n_descsz <= sizeof m->build_id) {
-      memcpy(m->build_id, id, note->n_descsz);
-      m->build_id_size = note->n_descsz;
-      return;
-    }
-    notes = id + text;
-    size -= sizeof *note + name + text;
-  }
+static void read_build_id(module *m, const struct dl_phdr_info *object) {
+  uint32_t size;
+  const unsigned char *id = rec_find_note(object, "GNU", NT_GNU_BUILD_ID, &size);
+  if (!id || size > sizeof m->build_id) return;
+  memcpy(m->build_id, id, size);
+  m->build_id_size = size;
 }
 
 static void extend(uintptr_t *low, uintptr_t *high, uintptr_t start, uintptr_t end) {
@@ -85,8 +75,6 @@ static void read_segments(module *m, const struct dl_phdr_info *object) {
       m->unwind = (const unsigned char *)start;
       m->unwind_size = segment->p_memsz;
     }
-    if (segment->p_type == PT_NOTE && m->build_id_size == 0)
-      read_build_id(m, (const char *)start, segment->p_memsz);
   }
 }
 
@@ -107,6 +95,7 @@ static int visit(struct dl_phdr_info *object, size_t size, void *data) {
   (void)size;
   module found = {.bias = object->dlpi_addr};
   read_segments(&found, object);
+  read_build_id(&found, object);
   if (found.high == 0) return 0;
   module *m = listed(&found);
   update *u = data;

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/block_counts.h"
 #include "runtime/context_out.h"
 #include "runtime/environment.h"
 #include "runtime/gmon_out.h"
@@ -164,6 +165,7 @@ static int write_files(void) {
 /* Begins the next profile, which contains all counts made after the snapshot. */
 static void begin_anew(void) {
   rec_begin_anew();
+  rec_begin_blocks_anew();
   lost_before += about.lost;
   about.begin = about.end;
   part++;
@@ -183,7 +185,7 @@ static int write_snapshot(bool always, bool anew) {
     complain(gmon.name, "", ENOMEM);
     return ENOMEM;
   }
-  uint64_t sum = 0;
+  uint64_t sum = rec_take_blocks();
   rec_visit_records(add_count, &sum);
   if (sum == written && !always) return 0;
   const int error = write_files();
@@ -220,7 +222,7 @@ int rec_write_present(bool anew) {
 }
 
 void rec_write_profile(void) {
-  if (!rec_tables || !rec_own_profile()) return;
+  if ((!rec_tables && !rec_has_blocks()) || !rec_own_profile()) return;
   const uint64_t before = block_signals();
   if (begin_writing()) {
     read_prefix(environ);

@@ -15,6 +15,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "runtime/block_counts.h"
 #include "runtime/calls.h"
 #include "runtime/environment.h"
 #include "runtime/execute.h"
@@ -151,6 +152,7 @@ static void start(int count, char **arguments, char **environment) {
   rec_start_stacks();
   rec_update_modules();
   if (!rec_start_threads() || pthread_atfork(NULL, NULL, begin_child) != 0) return;
+  rec_find_blocks();
   rec_start_sampling(rec_request);
   rec_start_requests(options.signal, options.anew);
   __atomic_store_n(&rec_state, RECORDING, __ATOMIC_RELEASE);

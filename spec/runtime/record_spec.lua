@@ -203,7 +203,8 @@ describe("the recorder's options", function()
     local script = ('local run = assert(require "gprof".record({ %q, "s" }, { rate = 20, memory = 5 })) ' ..
       'print(run.status, run.profile)'):format(built.image)
     local argv = table.move(program.interpreter, 1, #program.interpreter, 1, {})
-    local result = shell.run(table.move({ "-e", script }, 1, 2, #argv + 1, argv),
+    argv[#argv + 1] = shell.write(shell.tmpdir "script" .. "/record.lua", script)
+    local result = shell.run(argv,
       { cwd = where, env = { GMON_OUT_PREFIX = false, LUA_PATH = program.root .. "/?.lua" } })
     assert.same({ "0\tgmon.out\n", "" }, { result.stdout, result.stderr })
     assert.same({ 20, 5 }, recorded(where))
