@@ -23,8 +23,8 @@ unsigned rec_next_part(void);
  * the tables with its parent. */
 bool rec_own_profile(void);
 
-/* Writes the profile when the program ends. Does so only if something was recorded since
- * the profile was last written. */
+/* Writes the profile when the program ends or executes another one. Does so only if
+ * something was recorded since the profile was last written. */
 void rec_write_profile(void);
 
 /* Writes the profile while the program runs. Then begins a new one if `anew` is true and
