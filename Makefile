@@ -4,12 +4,13 @@
 #   make             build the core, the bundle of Lua modules and the block-counting runtime
 #   make demo        install dependencies, then profile the bundled sample program
 #   make test        install dependencies, then run the linter and all tests
-#   make check-all   run make test with more random cases, static analysis, coverage and valgrind
+#   make check-all   run make test with more random cases, static analysis, coverage, fuzzing and valgrind
 #   make analyze     run the static analyzers: gcc -fanalyzer, clang-tidy, cppcheck
 #   make faults      make memory and file operations fail at every possible place
 #   make soak        load profiles ten thousand times in one process, to find leaks
 #   make coverage    report the lines that the specs run, by file
-#   make fuzz        run the coverage-guided fuzzers (see fuzz/README.md)
+#   make fuzz        run the coverage-guided fuzzers, a minute each (see fuzz/README.md)
+#   make fuzz-all    the same, ten minutes each
 #   make mutants     try damaged images (see fuzz/images/README.md)
 #   make docs        build the reference of the library, build/doc/index.html
 #   make pictures    draw the pictures of the README
@@ -560,7 +561,7 @@ readers:
 	  $(READERS) >build/readers/log 2>&1 || echo "Not installed: $(READERS); see build/readers/log"
 
 # The long run: installs everything that specs may need, so that none is skipped, and adds static
-# analysis, documentation, coverage, more random cases, soak and valgrind.
+# analysis, documentation, coverage, more random cases, fuzzing, soak and valgrind.
 check-all: deps-all
 	@$(MAKE) --no-print-directory readers
 	@$(MAKE) --no-print-directory check analyze docs coverage
@@ -572,7 +573,7 @@ check-all: deps-all
 	@$(MAKE) --no-print-directory gcov-matrix
 	@mkdir -p build/arm64
 	aarch64-linux-gnu-gcc $(COMPILE) $(RUNTIME_FLAGS) -c -o build/arm64/blocks.o csrc/runtime/blocks.c
-	@$(MAKE) --no-print-directory soak spec-valgrind
+	@$(MAKE) --no-print-directory run-fuzz soak spec-valgrind
 
 # --- benchmarks -----------------------------------------------------------------
 
@@ -610,4 +611,4 @@ FORCE:
   deps-docs deps-all readers demo run-demo pictures docs test check lint analyze spec spec-valgrind \
   spec-sanitized spec-collector soak parity-matrix gcov-matrix faults examples check-all coverage run-coverage \
   counted-runtime bench bench-large profile deps-mutants mutants \
-  deps-fuzz fuzz run-fuzz fuzz-coverage clean
+  deps-fuzz fuzz fuzz-all run-fuzz fuzz-coverage clean

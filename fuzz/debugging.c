@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An image whose debugging sections come from an input. Implements the functions of
- * libbfd and image.c that the reader of line tables calls. */
+/* An image whose sections come from an input. Implements the functions of
+ * libbfd and image.c that the readers of sections call. */
 #include "debugging.h"
 
 #include <stdlib.h>
@@ -9,26 +9,29 @@
 enum { BIG_ENDIAN_NUMBERS = 1, SHORT_POINTERS = 2, SIGNED_ADDRESSES = 4, OTHERS = 8,
        COMPRESSED = 16 };
 
-static const char *const names[FUZZ_SECTIONS] = {".debug_info", ".debug_abbrev",
-    ".debug_line", ".debug_str", ".debug_line_str", ".debug_str_offsets"};
-
 /* The current image. */
 static struct {
   uint8_t choices;
+  const char *const *names;
   const fuzz_part *parts;
-  asection sections[FUZZ_SECTIONS];
+  size_t count;
+  asection sections[FUZZ_MAX_PARTS];
   bfd file;
   bfd_target target;
 } made;
 
-void fuzz_set_image(gp_image *image, uint8_t choices, const fuzz_part *sections) {
+void fuzz_set_image(gp_image *image, uint8_t choices, const char *const *names,
+                    const fuzz_part *sections, size_t count) {
   memset(&made, 0, sizeof made);
   made.choices = choices;
+  made.names = names;
   made.parts = sections;
+  made.count = count;
   made.target.flavour = bfd_target_elf_flavour;
   made.file.xvec = &made.target;
   made.file.flags = EXEC_P;
-  for (size_t i = 0; i < FUZZ_SECTIONS; i++) {
+  for (size_t i = 0; i < count; i++) {
+    made.sections[i].vma = (i + 2) * FUZZ_TEXT_LOW;
     made.sections[i].size = sections[i].size;
     made.sections[i].flags = SEC_HAS_CONTENTS;
     made.sections[i].compress_status = choices & COMPRESSED ? 1 : 0;
@@ -44,8 +47,8 @@ void fuzz_set_image(gp_image *image, uint8_t choices, const fuzz_part *sections)
 
 asection *bfd_get_section_by_name(bfd *file, const char *name) {
   (void)file;
-  for (size_t i = 0; i < FUZZ_SECTIONS; i++)
-    if (strcmp(names[i], name) == 0 && made.sections[i].size > 0)
+  for (size_t i = 0; i < made.count; i++)
+    if (strcmp(made.names[i], name) == 0 && made.sections[i].size > 0)
       return &made.sections[i];
   return made.choices & OTHERS && strcmp(name, ".stab") == 0 ? made.sections : NULL;
 }
@@ -58,7 +61,7 @@ int bfd_get_sign_extend_vma(bfd *file) {
 ufile_ptr bfd_get_file_size(bfd *file) {
   ufile_ptr size = 0;
   (void)file;
-  for (size_t i = 0; i < FUZZ_SECTIONS; i++) size += made.sections[i].size;
+  for (size_t i = 0; i < made.count; i++) size += made.sections[i].size;
   return size;
 }
 

@@ -1,10 +1,11 @@
 # Fuzzing with libFuzzer, and tests with damaged images. Included by the Makefile.
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# FUZZ_SECONDS is the time per target, FUZZ_DIR the output directory. FUZZ_PLANT=WORD adds a
-# bug that is triggered by every input that contains WORD. See fuzz/README.md.
+# FUZZ_SECONDS is the time per target: a minute, or ten in fuzz-all. FUZZ_DIR is the output
+# directory. FUZZ_PLANT=WORD adds a bug that is triggered by every input that contains WORD. See
+# fuzz/README.md.
 FUZZ_SECONDS = 60
-FUZZ_NATIVE = gmon sums lines symbols names
+FUZZ_NATIVE = gmon sums $(FUZZ_SECTIONS) images $(FUZZ_UNPACK) symbols names
 FUZZ_SCRIPTS = $(FUZZ_LUA:fuzz/targets/%.lua=%)
 FUZZ_LUA = $(wildcard fuzz/targets/*.lua)
 FUZZ_TARGETS = $(FUZZ_NATIVE) $(FUZZ_SCRIPTS)
@@ -19,13 +20,18 @@ FUZZ_COMPILE = -std=c11 -D_GNU_SOURCE $(WARNINGS) -Icsrc -I$(LUA_INCDIR) -O2 -g 
 FUZZ_HEADERS = $(wildcard fuzz/*.h)
 FUZZ_OBJECTS = $(SOURCES:csrc/%.c=$(FUZZ_DIR)/objects/%.o)
 
-# The reader of line tables. fuzz/debugging.c takes the place of libbfd.
-FUZZ_LINES = base/crc32 base/error base/hash base/sort object/section debug/dwarf debug/units \
-  debug/line_files debug/line_map debug/line_map_build debug/line_program \
-  debug/line_sequences debug/line_tables debug/source_names
+# The readers of sections. fuzz/debugging.c takes the place of libbfd.
+FUZZ_SECTIONS = lines pads
+FUZZ_SECTION_READERS = base/crc32 base/error base/hash base/sort object/section debug/dwarf \
+  debug/units debug/line_files debug/line_map debug/line_map_build debug/line_program \
+  debug/line_sequences debug/line_tables debug/source_names profile/landing_pads
 
 fuzz: deps-fuzz
 	@$(MAKE) --no-print-directory run-fuzz
+
+fuzz-all: FUZZ_SECONDS = 600
+fuzz-all: deps-fuzz
+	@$(MAKE) --no-print-directory run-fuzz FUZZ_SECONDS=$(FUZZ_SECONDS)
 
 run-fuzz: $(FUZZ_TARGETS:%=$(FUZZ_DIR)/%)
 	$(LUA) fuzz/run.lua $(FUZZ_DIR) $(FUZZ_SECONDS) $(FUZZ_TARGETS)
@@ -38,12 +44,20 @@ $(FUZZ_DIR)/objects/%.o: csrc/%.c $(HEADERS) $(BINUTILS) Makefile
 FUZZ_LINK = $(FUZZ_CC) $(FUZZ_COMPILE) -fsanitize=fuzzer -Wl,--wrap=read -o $@ \
   $(filter %.c %.o,$^)
 
-$(FUZZ_DIR)/lines: fuzz/targets/lines.c fuzz/debugging.c fuzz/support.c $(FUZZ_HEADERS) \
-  $(FUZZ_LINES:%=$(FUZZ_DIR)/objects/%.o)
+$(FUZZ_SECTIONS:%=$(FUZZ_DIR)/%): $(FUZZ_DIR)/%: fuzz/targets/%.c fuzz/debugging.c \
+  fuzz/support.c $(FUZZ_HEADERS) $(FUZZ_SECTION_READERS:%=$(FUZZ_DIR)/objects/%.o)
 	$(say) LINK $@
 	$(quietly)$(FUZZ_LINK)
 
-$(filter-out %/lines,$(FUZZ_NATIVE:%=$(FUZZ_DIR)/%)): $(FUZZ_DIR)/%: fuzz/targets/%.c \
+# The decompressor, which is built only with liblzma.
+FUZZ_UNPACK = $(if $(HAS_LZMA),unpack)
+$(FUZZ_DIR)/unpack: fuzz/targets/unpack.c $(UNPACKING) fuzz/support.c $(FUZZ_HEADERS) \
+  $(FUZZ_DIR)/objects/base/error.o
+	$(say) LINK $@
+	$(quietly)$(FUZZ_CC) $(FUZZ_COMPILE) -fsanitize=fuzzer -Wl,--wrap=read -o $@ $< \
+	  fuzz/support.c $(filter %.o,$^) $(LZMA) -llua5.4
+
+$(patsubst %,$(FUZZ_DIR)/%,$(filter-out $(FUZZ_SECTIONS) unpack,$(FUZZ_NATIVE))): $(FUZZ_DIR)/%: fuzz/targets/%.c \
   fuzz/sameness.c fuzz/support.c $(FUZZ_HEADERS) \
   $(filter-out $(FUZZ_DIR)/objects/lua/%.o,$(FUZZ_OBJECTS))
 	$(say) LINK $@
@@ -54,7 +68,10 @@ $(FUZZ_SCRIPTS:%=$(FUZZ_DIR)/%): $(FUZZ_DIR)/%: fuzz/lua.c fuzz/support.c $(FUZZ
 	$(say) LINK $@
 	$(quietly)$(FUZZ_LINK) -DFUZZ_TARGET='"$*"' $(LIBRARIES) -lopcodes -llua5.4
 
-# The program whose profiles the targets read.
+# This target looks up lines in each image.
+$(FUZZ_DIR)/code: FUZZ_COMPILE += -DFUZZ_LEAKS='"libbfd"'
+
+# The programs whose profiles the targets read.
 $(FUZZ_DIR)/program: fuzz/program.lua
 	$(quietly)$(LUA) fuzz/program.lua $(FUZZ_DIR)
 

@@ -1,10 +1,28 @@
--- The program whose profiles the targets read: a fixture of the specs.
+-- The program whose profiles the targets read, and one that counts its blocks: fixtures of the specs.
 --
--- `lua5.4 fuzz/program.lua DIRECTORY` makes it in DIRECTORY/program. `require "program"` opens it.
+-- `lua5.4 fuzz/program.lua DIRECTORY` makes them in DIRECTORY/program. `require "program"` opens them.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local NAME <const> = "twins"
+local NAME <const>, CODE <const> = "twins", "jumps"
+
+-- Returns the file offset and size of each section in which the target "code" changes bytes.
+local function sections_of(shell, image)
+  local headers, found = shell.check({ "objdump", "-h", "-w", image }).stdout, {}
+  for i, name in ipairs { "%.text", "%.rodata", "%.eh_frame" } do
+    found[i] = ("{ size = 0x%s, offset = 0x%s }"):format(headers:match(" " .. name .. " +(%x+) +%x+ +%x+ +(%x+)"))
+  end
+  return ("return { %s }\n"):format(table.concat(found, ", "))
+end
+
+local function make_code(shell, target)
+  local blocks = require "support.blocks"
+  local built = blocks.compile(CODE, { flags = { "-O1", "-pg" } })
+  local result = blocks.run(built)
+  shell.check { "cp", built.image, built.image .. ".c", target }
+  shell.check { "cp", result.dir .. "/gmon.out", target .. "/code.out" }
+  shell.write(target .. "/sections.lua", sections_of(shell, built.image))
+end
 
 local function make(home, directory)
   package.path = home .. "/../spec/?.lua;" .. package.path
@@ -13,10 +31,11 @@ local function make(home, directory)
   shell.check { "rm", "-rf", target }
   shell.check { "mkdir", "-p", directory }
   shell.check { "cp", "-R", build.program(NAME).dir, target }
+  make_code(shell, target)
   shell.check { "touch", target }
 end
 
-if arg then
+if not fuzz then
   return make(arg[0]:match "^(.*)/" or ".", arg[1])
 end
 
@@ -26,5 +45,10 @@ local program = { directory = fuzz.directory .. "/program" }
 
 program.image = assert(gprof.image(program.directory .. "/" .. NAME))
 program.profile = program.directory .. "/gmon.out"
+program.code = { sections = dofile(program.directory .. "/sections.lua"), profile = program.directory .. "/code.out" }
+do
+  local file <close> = assert(io.open(program.directory .. "/" .. CODE, "rb"))
+  program.code.bytes = file:read "a"
+end
 
 return program

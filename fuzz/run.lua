@@ -2,7 +2,8 @@
 -- executions if that environment variable is set.
 --
 -- A target starts with its seeds and the corpus of earlier runs. Prints a line per target. Failing inputs are saved in
--- DIRECTORY/crashes. After a failure, prints the command that reproduces it; the exit status is 1.
+-- DIRECTORY/crashes. After a failure, prints the command that reproduces it; the exit status is 1. A target that stops
+-- earlier than it should, for whatever reason, has failed.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -12,7 +13,7 @@ package.path = home .. "/../spec/?.lua;" .. package.path
 local bounds = require "support.bounds"
 local shell = require "support.shell"
 
-local directory, seconds = arg[1], tonumber(arg[2])
+local directory, seconds, most_runs = arg[1], tonumber(arg[2]), tonumber(os.getenv "FUZZ_RUNS")
 
 -- The size of an input in bytes. The limits of time and memory follow from it.
 local MOST_BYTES <const> = 4096
@@ -24,9 +25,8 @@ local function command(target, corpus, prefix)
   if shell.exists(dictionary) then
     words[#words + 1] = "-dict=" .. dictionary
   end
-  local runs = os.getenv "FUZZ_RUNS"
-  if runs then
-    words[#words + 1] = "-runs=" .. runs
+  if most_runs then
+    words[#words + 1] = ("-runs=%d"):format(most_runs)
   end
   local limits = bounds.fuzzer_options(target, MOST_BYTES)
   table.move(limits, 1, #limits, #words + 1, words)
@@ -48,20 +48,29 @@ local function reason(text)
     text:match "\nSUMMARY: ([^\n]*)" or text:match "[^\n]+\n?$" or "ended without output"
 end
 
+-- Returns what is missing if the target stopped too early; nil if it ran as long as it should.
+local function shortfall(text)
+  local runs, taken = figure(text, "Done (%d+) runs in"), figure(text, "Done %d+ runs in (%d+) second")
+  if taken < seconds and not (most_runs and runs >= most_runs) then
+    return ("stopped after %d of %d seconds"):format(taken, seconds)
+  end
+end
+
 local function run(target)
   local corpus, prefix = directory .. "/corpus/" .. target, ("%s/crashes/%s-"):format(directory, target)
   shell.check { "mkdir", "-p", directory .. "/crashes" }
   shell.check { "lua5.4", home .. "/seeds.lua", target, corpus }
   local result = shell.run(command(target, corpus, prefix))
   local text = result.stderr
+  local problem = result.status ~= 0 and reason(text) or shortfall(text)
   shell.write(("%s/%s.log"):format(directory, target), text)
   print(("%-9s %9d executions, %5d edges covered, %5d inputs in corpus, %s"):format(target,
     figure(text, "number_of_executed_units: (%d+)"), figure(text, "cov: (%d+)"), figure(text, "corp: (%d+)"),
-    result.status == 0 and "clean" or "FAILED"))
-  if result.status == 0 then
+    problem and "FAILED" or "clean"))
+  if not problem then
     return true
   end
-  print("  " .. reason(text))
+  print("  " .. problem)
   local left = text:match "Test unit written to ([^\n]+)"
   print(left and ("  %s/%s %s"):format(directory, target, left) or "  see " .. directory .. "/" .. target .. ".log")
   return false

@@ -16,14 +16,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* AddressSanitizer keeps freed memory in a quarantine. A quarantine of 8 MB is enough for
  * small inputs, and fits in the CPU's cache. libbfd 2.40 leaks memory in line lookups;
- * this leak is suppressed (see spec/sanitizer/launcher.c). */
+ * this leak is suppressed (see spec/sanitizer/launcher.c). FUZZ_LEAKS is the function, or
+ * the library if its functions are unknown, because it has no frame pointers. */
+#ifndef FUZZ_LEAKS
+#define FUZZ_LEAKS "nearest_line"
+#endif
 const char *__asan_default_options(void);
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_options(void);
 const char *__asan_default_options(void) {
   return "quarantine_size_mb=8:malloc_context_size=8:detect_stack_use_after_return=0";
 }
-const char *__lsan_default_suppressions(void) { return "leak:nearest_line\n"; }
+const char *__lsan_default_suppressions(void) { return "leak:" FUZZ_LEAKS "\n"; }
 const char *__lsan_default_options(void) { return "print_suppressions=0"; }
 
 /* --- a planted bug ---------------------------------------------------------------- */

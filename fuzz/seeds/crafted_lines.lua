@@ -56,7 +56,7 @@ end
 
 --- Makes the sections.
 -- @tparam table plan `big`, `pointer`, `version` of DWARF, `wide` (64-bit DWARF)
--- @treturn {string,...} the sections, in the order of fuzz/debugging.h
+-- @treturn {string,...} the sections, in the order of targets/lines.c
 return function(plan)
   local function like(format, ...)
     return string.pack((plan.big and ">" or "<") .. format, ...)

@@ -17,6 +17,8 @@ return function(save)
       save("", table.concat(words, "\n", i, math.min(i + 2, #words)), "")
     end
   end
+  save("", "--record\na.out\n@file\n-r", "-p")
+  save("", "--record\n-h", "")
   save("", "-p\n@file\na.out\n--\n-x", "-q 'a b' \"c\\\"d\" e\\ f\n-b")
   save("", "@file\n@file", "-A -w40 -z 'it''s' --color=never")
 end

@@ -23,6 +23,13 @@ local function crafted(image)
   return gmon.magic { records = records }
 end
 
+-- Returns a profile without a histogram: an arc and a block, or nothing.
+local function without_histogram(image, empty)
+  local code = build.section(image, ".text")
+  return gmon.magic { records = empty and {} or { { kind = "arc", from = code + 1, self = code, count = 2 },
+    { kind = "blocks", { code, 3 } } } }
+end
+
 -- Returns the fixture's symbols as a symbol file and as a map. Some get C++ names.
 local function lists(image)
   local symbols = shell.check({ "nm", "-n", image }).stdout:gsub("helper", "_ZN1aC1Ev")
@@ -45,6 +52,7 @@ return function(save)
         save(choices(report, line, 0), file, line == 1 and "work" or "", line == 2 and "common.c" or "")
       end
     end
+    save(choices(report, 0, 0), without_histogram(built.image, report > 4), "", "")
     save(choices(report, 0, 4), files[1], "", symbols)
     save(choices(report, 0, 5), files[2], "", map)
   end

@@ -2,8 +2,8 @@
 /*
  * Fuzzes the reader of line tables, with any byte order and pointer size.
  *
- * Parts: choices (layout, as_libbfd, wanted addresses), and the sections in the order of
- * debugging.h, which replaces libbfd.
+ * Parts: choices (layout, as_libbfd, wanted addresses), and the sections. debugging.c
+ * replaces libbfd.
  *
  * Properties: a table has at most as many rows as bytes. The file of every row has a
  * name. A line map is sorted and has only wanted code. Time and memory are in proportion
@@ -16,7 +16,12 @@
 #include "debug/line_map_build.h"
 #include "debug/line_tables.h"
 
-const size_t fuzz_part_count = 1 + FUZZ_SECTIONS;
+enum { SECTIONS = 6 };
+static const char *const sections[SECTIONS] = {
+    ".debug_info", ".debug_abbrev",   ".debug_line",
+    ".debug_str",  ".debug_line_str", ".debug_str_offsets"};
+
+const size_t fuzz_part_count = 1 + SECTIONS;
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_name(gp_line_program *program, uint64_t number) {
@@ -93,10 +98,10 @@ static void check_map(const gp_image *image, fuzz_part choices) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  fuzz_part parts[1 + FUZZ_SECTIONS];
+  fuzz_part parts[1 + SECTIONS];
   gp_image image;
-  fuzz_parts(data, size, parts, 1 + FUZZ_SECTIONS);
-  fuzz_set_image(&image, fuzz_byte(parts[0], 0), parts + 1);
+  fuzz_parts(data, size, parts, 1 + SECTIONS);
+  fuzz_set_image(&image, fuzz_byte(parts[0], 0), sections, parts + 1, SECTIONS);
   check_tables(&image);
   check_map(&image, parts[0]);
   return 0;

@@ -43,6 +43,8 @@ local read_by <const> = {
   gmon = { "profiles", "context profiles" }, sums = { "profiles", "context profiles" }, lines = { "line tables" },
   symbols = { "symbol files", "maps of object files" }, names = { "mangled names" }, blocks = { "`bb.out`" },
   options = { "option files" }, symspecs = { "option files" },
+  exports = { "exported JSON" }, images = { "symbols of executables" }, unpack = { "`.gnu_debugdata`, unpacked" },
+  pads = { "machine code" },
 }
 
 -- Instructions per second with sanitizers on a busy machine, counted as without sanitizers. In each run, the fuzzer

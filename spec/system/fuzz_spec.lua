@@ -20,6 +20,30 @@ end
 -- The result does not depend on the interpreter of the specs, so the run without sanitizers is enough.
 if os.getenv "GPROF_LUA" then return end
 
+-- A script takes the place of the target. It reports the end of its run as libFuzzer does.
+describe("a fuzz target that ends without a failure", function()
+  local function fuzz(last_line)
+    local dir = shell.tmpdir "ended"
+    shell.write(dir .. "/names", "#!/bin/sh\n" .. last_line .. "\n")
+    shell.check { "chmod", "+x", dir .. "/names" }
+    return shell.run { "lua5.4", program.root .. "/fuzz/run.lua", dir, "7", "names" }
+  end
+
+  it("is clean after the whole time", function()
+    local result = fuzz "echo Done 12 runs in 7 second\\(s\\) >&2"
+    assert.same({ 0, "clean" }, { result.status, result.stdout:match " (%l+)\n$" })
+  end)
+
+  it("has failed if it stops early", function()
+    local stopped = "FAILED\n  stopped after %d of 7 seconds\n"
+    for seconds, line in pairs { [6] = "echo Done 12 runs in 6 second\\(s\\) >&2", [0] = "exit 0" } do
+      local result = fuzz(line)
+      assert.equal(1, result.status)
+      assert.truthy(result.stdout:find(stopped:format(seconds), 1, true), result.stdout)
+    end
+  end)
+end)
+
 describe("a fuzz target", function()
   local dir = shell.tmpdir "fuzz"
   if not has_fuzzer(dir) then
