@@ -3,8 +3,8 @@
  * Sums of context profiles (see doc/contexts.md).
  *
  * The sum of several context profiles is a context profile again. Addresses in a module
- * are summed as link-time addresses, so modules may be loaded at other addresses in each
- * process. Call paths of tables with the same name are joined. The written sum does not
+ * are summed as link-time addresses, so each process may load the modules at other
+ * addresses. Call paths of tables with the same name are joined. The written sum does not
  * depend on the order in which its parts were added.
  */
 #ifndef GP_GMON_CONTEXTS_H
@@ -64,7 +64,8 @@ typedef struct gp_contexts_records {
 typedef struct gp_contexts {
   gp_layout layout;
   uint64_t processes;           /* 0: nothing was added yet */
-  uint64_t calls, ticks, threads;   /* totals, which readers of the sum compute, too */
+  uint64_t calls, ticks, threads;   /* totals. An overflow is refused, because readers of
+                                       the sum compute them, too */
   gp_context_process process;   /* `covered` is as linked; `command` is unused */
   gp_contexts_text command;     /* empty if the processes had different command lines */
   size_t module_count, module_capacity;

@@ -7,8 +7,8 @@
 #include "runtime/notes.h"
 #include "runtime/output.h"
 
-/* The functions of the block counter. Same as in blocks.c; a change needs another type of
- * note. */
+/* The functions of the block counter. blocks.c has the same declaration. If it changes,
+ * NOTE_TYPE must change, too. */
 #define NOTE_TYPE 1
 typedef struct block_counter {
   void (*take_over)(void);
@@ -20,7 +20,7 @@ typedef struct block_counter {
 static const block_counter *counter; /* NULL if the program has none */
 
 /* Looks for the note of the block counter in the program, which is the first object. The
- * note has the distance from itself to the functions. */
+ * note contains the distance from its contents to the table of functions. */
 static int visit(struct dl_phdr_info *object, size_t size, void *data) {
   (void)size, (void)data;
   uint32_t length;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The counts of the block counter (blocks.c), if it is part of the program. The recorder
- * then writes them: the block counter itself would write to the same file.
+ * Writes the counts of the block counter (blocks.c) if the program contains it. On its
+ * own, the block counter would write to the file that the recorder writes.
  */
 #ifndef GPROF_RUNTIME_BLOCK_COUNTS_H
 #define GPROF_RUNTIME_BLOCK_COUNTS_H
@@ -18,7 +18,7 @@ bool rec_has_blocks(void);
 /* Takes a snapshot of the counts since the profile began. Returns their sum. */
 uint64_t rec_take_blocks(void);
 
-/* Writes the record of the snapshot. */
+/* Writes the block record of gmon.out from the snapshot. */
 void rec_put_blocks(void);
 
 /* Makes the next profile begin at the present snapshot. */

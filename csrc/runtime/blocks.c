@@ -552,7 +552,8 @@ static void finish(void) {
 
 static void take_over(void) { recorded = true; }
 
-/* Keeps threads from adding their tables to the common one, or lets them do so. */
+/* If `held`, keeps threads from adding their tables to the common one. Otherwise allows
+ * it again. */
 static void hold_tables(bool held) {
   for (table *t = __atomic_load_n(&tables, __ATOMIC_ACQUIRE); t; t = t->next) {
     while (held && __atomic_load_n(&t->state, __ATOMIC_ACQUIRE) == ENDING) sched_yield();
@@ -591,9 +592,10 @@ static void begin_anew(void) {
   copy = unused;
 }
 
-/* The recorder finds these functions by an ELF note of the program, because it may be a
- * library that is loaded first, of which the linker knows nothing. The note has the
- * distance from itself to the functions. Same as in block_counts.c. */
+/* The recorder finds these functions through an ELF note in the program. Symbols do not
+ * help, because the linker does not know of a preloaded recorder. The note contains the
+ * distance from its contents to gprof_block_counter. block_counts.c has the same
+ * declarations. */
 #if defined __x86_64__ || defined __aarch64__
 typedef struct block_counter {
   void (*take_over)(void);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The hook that compilers call in the prologue of functions, for AArch64. Only gcc passes
- * the function's return address, so the hook reads it from the frame record. Functions
- * keep the record at different places in their frames, but each record points to the
- * caller's record.
+ * The hook that compilers call in the prologue of functions, for AArch64. Not all
+ * compilers pass the function's return address, so the hook reads it from the frame
+ * record. Functions keep the record at different places in their frames, but each record
+ * points to the caller's record.
  */
 #ifdef __aarch64__
 	.text

@@ -84,8 +84,8 @@ static void complain(const char *name, const char *what, int error) {
 
 /* --- names ------------------------------------------------------------------ */
 
-/* The directory for relative names: the current one when the profile is first written.
- * The program may change its directory before the profile is written again. */
+/* Sets the directory for relative names: the current directory when the profile is first
+ * written. The program may change its directory before the profile is written again. */
 static void find_directory(void) {
   if (directory[0] != '\0') return;
   if (SYSTEM_CALL(getcwd, directory, sizeof directory, 0, 0) <= 0 || directory[0] != '/')

@@ -19,8 +19,8 @@ EXPORTED void _mcleanup(void);
 /* Pauses recording if `on` is 0; otherwise resumes it. */
 EXPORTED void moncontrol(int on);
 
-/* Registers a stack that the program has made for its coroutines. Without this, their
- * call paths begin at an unknown stack. */
+/* Registers a stack that the program has made for its coroutines. The call paths of
+ * coroutines on other stacks begin at an unknown stack. */
 EXPORTED void gprof_stack(void *low, void *high);
 
 #endif

@@ -1,5 +1,5 @@
--- Programs that use both runtimes, the block counter and the recorder: one gmon.out has the histogram, the calls and
--- the blocks, and all of them are exact.
+-- Programs that use both the block counter and the recorder: a single gmon.out contains histogram, calls and blocks,
+-- and all counts are exact.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local blocks = require "support.blocks"
@@ -38,8 +38,8 @@ int main(int count, char **words) {
 }
 ]]
 
--- How the recorder and the block counter come into a program: flags, and the linker's arguments in the place of the
--- usual ones.
+-- The ways in which the recorder and the block counter get into a program: preloading, flags, and the arguments of the
+-- linker.
 local counter <const> = recorder.archive:gsub("recorder%.a$", "blocks.a")
 local ways <const> = {
   { name = "the recorder loaded first", preload = true },
