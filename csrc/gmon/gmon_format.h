@@ -14,14 +14,14 @@
 #define MAGIC_HEADER ((size_t)20)
 
 /* The version of the profiles that the dynamic linker writes for a shared library. A sum
- * of such profiles has version 1. Its reserved bytes then hold VERSION_SHARED as a mark
+ * of such profiles has version 1, and its reserved bytes hold VERSION_SHARED as a mark
  * (4 bytes at MARK_OFFSET) and the number of calls that were not counted (8 bytes at
  * LOST_OFFSET). */
 #define VERSION_SHARED UINT32_C(0x1ffff)
 enum { MARK_OFFSET = 8, LOST_OFFSET = 12 };
 
-/* In a profile without this mark, 8 reserved bytes at STAMP_OFFSET hold a number that
- * identifies the context profile beside the file, or 0 (see doc/contexts.md). */
+/* In profiles without the mark VERSION_SHARED, the 8 bytes at STAMP_OFFSET identify the
+ * context profile beside the file; 0 if there is none (see doc/contexts.md). */
 enum { STAMP_OFFSET = 12 };
 
 /* The version in a 4.4BSD header, where old BSD has its first bins. */

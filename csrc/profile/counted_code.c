@@ -428,8 +428,8 @@ static void mark_targets(search *s, uint32_t jump, uint32_t function) {
     mark_case(s, gp_counted_code_piece(s->found, s->tables.target[i]));
 }
 
-/* Marks the pieces that may run after this one. Uncounted code that is not empty is a
- * comparison of a switch. */
+/* Marks the pieces that may run after this one. Uncounted code that is not empty contains
+ * a comparison of a switch. */
 static void mark_successors(search *s, uint32_t piece) {
   uint32_t jump = s->jump[piece];
   uint32_t target = target_of(s, piece);

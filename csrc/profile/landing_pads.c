@@ -29,7 +29,7 @@ typedef struct reading {
   bool no_memory;
 } reading;
 
-/* How the entries of .eh_frame that refer to a CIE encode pointers. */
+/* A CIE states how entries of .eh_frame that refer to it encode their pointers. */
 typedef struct encodings {
   uint8_t address;
   uint8_t table;            /* encoding of the pointer to the function's table */

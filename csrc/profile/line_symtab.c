@@ -36,8 +36,8 @@ typedef struct building {
 
 /* --- which lines are looked up ------------------------------------------------ */
 
-/* The code from a function to the next one, clipped to .text; may be empty. Code at the
- * start of .text may belong to a function that begins before .text. */
+/* Returns the code from a function to the next one, clipped to .text; it may be empty.
+ * Code at the start of .text may belong to a function that begins before .text. */
 static gp_range code_of(const building *b, uint32_t function) {
   const gp_symtab *functions = b->functions;
   uint64_t low = functions->address[function], high = b->image->text_high;

@@ -17,7 +17,7 @@ typedef struct block_counter {
   void (*begin_anew)(void);
 } block_counter;
 
-static const block_counter *counter; /* NULL if the program has none */
+static const block_counter *counter; /* NULL if the program has no block counter */
 
 /* Looks for the note of the block counter in the program, which is the first object. The
  * note contains the distance from its contents to the table of functions. */
