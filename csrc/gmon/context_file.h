@@ -82,8 +82,8 @@ typedef struct gp_context_record {
   uint64_t from, self, count;
 } gp_context_record;
 
-/* Receives the parts in the order of the file. A function that fails leaves a message in
- * the reader's error, and returns false. */
+/* Receives the parts in the order of the file. A function that fails stores a message in
+ * the reader's gp_error, and returns false. */
 typedef struct gp_context_sink {
   void *into;               /* first argument of the functions */
   bool (*process)(void *into, const gp_context_process *process);

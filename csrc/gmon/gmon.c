@@ -188,7 +188,8 @@ static bool ends_before(const void *sorted, size_t i, uint64_t address) {
   return r->histograms[r->numbers[i]].high <= address;
 }
 
-/* Returns the first histogram of a run that ends above `address`, or GP_NONE. */
+/* Searches a run for the first histogram that ends above `address`. GP_NONE if there is
+ * none. */
 static uint32_t above_in_run(sorted_run sorted, size_t length, uint64_t address) {
   size_t i = gp_search(&sorted, 0, length, address, ends_before);
   return i < length ? sorted.numbers[i] : GP_NONE;

@@ -23,7 +23,7 @@ typedef enum gp_format {
   GP_FORMAT_44BSD,
   GP_FORMAT_PROF,    /* System V's mon.out, read only; magic if the file begins with
                         "gmon" */
-  GP_FORMAT_CONTEXT  /* the recorder's context profiles; contexts.h writes sums */
+  GP_FORMAT_CONTEXT  /* the recorder's context profiles; contexts.h writes sums of them */
 } gp_format;
 
 /* Samples over a range of text. */

@@ -27,7 +27,7 @@ static bool leaves(const gp_data *data, uint64_t address, uint64_t offset) {
   return highest(data) < UINT64_MAX && address - offset > highest(data);
 }
 
-/* Whether all callees leave the address space. */
+/* Whether subtracting the offset moves all callees out of the address space. */
 static bool all_leave(const gp_data *data, uint64_t offset) {
   for (size_t i = 0; i < data->arcs.count; i++)
     if (!leaves(data, data->arcs.self[i], offset)) return false;

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 /* Returns the value of a variable; NULL if it is not set. `name` ends with "=". Unlike
- * getenv, works at the first constructor. */
+ * getenv, works when the first constructor runs. */
 const char *rec_variable(char **environment, const char *name);
 
 /* Removes the recorder from the environment. Other libraries in LD_PRELOAD stay. */

@@ -16,7 +16,7 @@ void rec_set_code(uintptr_t low, uintptr_t high);
  * is true, and the number of the profile, `first`, unless that is 1. */
 void rec_begin_profile(char **environment, bool numbered, unsigned first);
 
-/* Returns the number of the profile for the program that replaces this one. */
+/* Returns the number of the first profile of the program that replaces this one. */
 unsigned rec_next_part(void);
 
 /* Whether this process began the profile. False in a child made by vfork, which shares

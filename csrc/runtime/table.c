@@ -15,8 +15,8 @@
  * it. */
 #define MAX_DEPTH 4096
 
-/* After a failed allocation, a thread gives up this many further allocations without a
- * system call, which would take much longer than the call that is not counted. */
+/* After a failed allocation, this many allocations of the thread fail at once. Asking the
+ * system each time would make the calls that are not counted slow. */
 #define SKIPPED 4095
 
 /* Maximum number of slots that are searched for the function of a call site. */
@@ -34,7 +34,7 @@ static size_t memory;    /* total size of all tables in bytes */
 static uint32_t numbers; /* number of the last table */
 
 /* 0 if this thread's last allocation succeeded; otherwise one more than the number of
- * allocations that it has given up since. */
+ * its allocations that have failed at once since then. */
 static _Thread_local uint32_t failed __attribute__((tls_model("initial-exec")));
 
 /* Fills the unused places of `recent`. */
