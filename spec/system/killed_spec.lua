@@ -5,6 +5,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
+local contexts = require "support.contexts"
 local faults = require "support.faults"
 local gmon = require "support.gmon"
 local launch = require "support.launch"
@@ -17,55 +18,65 @@ local statuses <const> = { KILL = "137", INT = "130", TERM = "143", HUP = "129" 
 local signals <const> = { "HUP", "INT", "KILL", "TERM" }
 
 -- Returns a shell script that sends $signal to the program $delay seconds after its start. It prints the signal, the
--- status, the state of the file, the names of temporary files, and the messages (except messages from timeout). Then it
--- restores the old file.
-local function killing(name)
+-- status, the state of the files, the names of temporary files, and the messages (except messages from timeout). Then
+-- it restores the old files.
+local function killing(names)
   return ([[
     timeout -s $signal --preserve-status $delay "$@" >report 2>told; status=$?
-    if cmp -s NAME old/NAME; then state=old; elif cmp -s NAME full/NAME; then state=new; else state=other; fi
-    cp old/NAME NAME
+    state=other
+    for kind in old new; do
+      same=$kind
+      for name in NAMES; do cmp -s $name $kind/$name || same=$state; done
+      state=$same
+    done
+    for name in NAMES; do cp old/$name $name; done
     left=$(ls -A temporary; ls | grep '[.]tmp$')
     echo $signal $status $state: $left "; $(grep -v Killed told | tr '\n' ' ')"; rm -f *.tmp
-  ]]):gsub("NAME", name)
+  ]]):gsub("NAMES", table.concat(names, " "))
 end
 
--- Makes a directory with an old and a new version of the file that the program writes.
-local function workplace(words, name)
+-- Makes a directory with an old and a new version of each file that the program writes.
+local function workplace(words, names)
   local dir = shell.tmpdir "killed"
-  shell.check { "mkdir", dir .. "/old", dir .. "/full", dir .. "/temporary" }
-  local made = program.run(words, { cwd = dir .. "/full" })
+  shell.check { "mkdir", dir .. "/old", dir .. "/new", dir .. "/temporary" }
+  local made = program.run(words, { cwd = dir .. "/new" })
   assert(made.status == 0, made.stderr)
-  for _, place in ipairs { "/old/", "/" } do shell.write(dir .. place .. name, "an older one\n") end
+  for _, name in ipairs(names) do
+    for _, place in ipairs { "/old/", "/" } do shell.write(dir .. place .. name, "an older one\n") end
+  end
   return dir
 end
 
 -- Returns this number of random signals, at random moments until shortly after the program's end.
 local function random_moments(times, words, dir)
-  local whole, moments = faults.duration([["$@" >report]], words, { cwd = dir .. "/full" }), {}
+  local whole, moments = faults.duration([["$@" >report]], words, { cwd = dir .. "/new" }), {}
   for i = 1, times do
     moments[i] = ("%.4f %s"):format(math.random() * whole * 1.2 + 0.0001, signals[math.random(#signals)])
   end
   return moments
 end
 
--- Sends the program signals while it writes a file. Only SIGKILL may leave temporary files.
-local function kill(words, name)
-  local dir, times = workplace(words, name), faults.count(1000, 8)
+-- Sends the program signals while it writes files. All of them are old, or all are new. Only SIGKILL may leave
+-- temporary files, or only some new files.
+local function kill(words, ...)
+  local names = { ... }
+  local dir, times = workplace(words, names), faults.count(1000, 8)
   shell.write(dir .. "/moments", table.concat(random_moments(times, words, dir), "\n") .. "\n")
-  local line = "export TMPDIR=$PWD/temporary; while read delay signal; do\n" .. killing(name) .. "done <moments"
+  local line = "export TMPDIR=$PWD/temporary; while read delay signal; do\n" .. killing(names) .. "done <moments"
   local result = launch.line(line, words, { cwd = dir })
   local seen, left = {}, 0
   for one_run, signal, status, state, names_left, told in
     result.stdout:gmatch "((%u+) (%d+) (%l+):([^;\n]*); ([^\n]*))\n"
   do
     local label = ("GPROF_SEED=%d: %s"):format(faults.seed, one_run)
-    assert(state == "old" or state == "new", label)
+    assert(state == "old" or state == "new" or signal == "KILL" and names[2], label)
     -- Until the program handles SIGINT, the interpreter handles it, with this message and status 1.
     local early = signal == "INT" and status == "1" and told:find("interrupted!", 1, true)
     assert(told == "" or early and state == "old", label)
     assert(early or status == statuses[signal] or status == "0", label)
     for other in names_left:gmatch "%S+" do
-      assert(signal == "KILL" and other:match "^(.+)%.%d+%-0%.tmp$" == name, label)
+      local name = other:match "^(.+)%.%d+%-0%.tmp$"
+      assert(signal == "KILL" and (name == names[1] or name == names[2]), label)
       left = left + 1
     end
     table.insert(seen, state)
@@ -88,6 +99,16 @@ describe("the program leaves the old or the complete new", function()
 
   it("sum of several processes, if a signal ends it", function()
     kill({ "-s", "--jobs=3", built.image, big, big, big }, "gmon.sum")
+  end)
+
+  it("sum and its context profile, if a signal ends it", function()
+    local dir, records = shell.tmpdir "contexts", {}
+    local low = 0x1000
+    for i = 1, 3000 do records[i] = { context = math.random(0, 2), from = low + i, count = i } end
+    gmon.write(dir .. "/run", gmon.magic { records = {}, spare = ("<I4I8"):pack(0, 5) })
+    gmon.write(dir .. "/run.ctx", contexts.pack { process = { low = low, high = low + 4096, finish = 5 },
+      modules = { { low = low, high = low + 4096 } }, tables = { records } })
+    kill({ "-s", built.image, dir .. "/run", dir .. "/run" }, "gmon.sum", "gmon.sum.ctx")
   end)
 
   it("annotated source, if a signal ends it", function()
