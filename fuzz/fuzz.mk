@@ -52,13 +52,13 @@ $(FUZZ_SECTIONS:%=$(FUZZ_DIR)/%): $(FUZZ_DIR)/%: fuzz/targets/%.c fuzz/debugging
 # The decompressor, which is built only with liblzma.
 FUZZ_UNPACK = $(if $(HAS_LZMA),unpack)
 $(FUZZ_DIR)/unpack: fuzz/targets/unpack.c $(UNPACKING) fuzz/support.c $(FUZZ_HEADERS) \
-  $(FUZZ_DIR)/objects/base/error.o
+  $(FUZZ_DIR)/objects/base/crc32.o $(FUZZ_DIR)/objects/base/error.o
 	$(say) LINK $@
 	$(quietly)$(FUZZ_CC) $(FUZZ_COMPILE) -fsanitize=fuzzer -Wl,--wrap=read -o $@ $< \
 	  fuzz/support.c $(filter %.o,$^) $(LZMA) -llua5.4
 
-$(patsubst %,$(FUZZ_DIR)/%,$(filter-out $(FUZZ_SECTIONS) unpack,$(FUZZ_NATIVE))): $(FUZZ_DIR)/%: fuzz/targets/%.c \
-  fuzz/sameness.c fuzz/support.c $(FUZZ_HEADERS) \
+$(patsubst %,$(FUZZ_DIR)/%,$(filter-out $(FUZZ_SECTIONS) unpack,$(FUZZ_NATIVE))): \
+  $(FUZZ_DIR)/%: fuzz/targets/%.c fuzz/sameness.c fuzz/support.c $(FUZZ_HEADERS) \
   $(filter-out $(FUZZ_DIR)/objects/lua/%.o,$(FUZZ_OBJECTS))
 	$(say) LINK $@
 	$(quietly)$(FUZZ_LINK) -lbfd -liberty
