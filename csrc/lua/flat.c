@@ -96,13 +96,17 @@ static int write_flat(lua_State *L) {
   return 0;
 }
 
-/* longest_call(profile) -> the highest number of ticks per call, callees included, of any
- * function; 0 if nothing was called */
+/* longest_call(profile) -> the highest number of ticks per call, callees included, of the
+ * functions in the flat profile; 0 if none was called. See the policy selected_total. */
 static int longest_call(lua_State *L) {
-  const gp_callgraph *graph = &gp_check_profile(L, 1)->graph;
+  const gp_profile *profile = gp_check_profile(L, 1);
+  const gp_callgraph *graph = &profile->graph;
+  const gp_selection *flat = &profile->selections.of[GP_FLAT];
+  bool only_selected = profile->symtab->policy->selected_total;
   double longest = 0;
   for (uint32_t f = 0; f < graph->functions; f++) {
     double calls = (double)graph->calls[f];
+    if (only_selected && !gp_is_selected(flat, f)) continue;
     if (calls == 0 || gp_symtab_owner(graph->symtab, f) != f) continue;
     double ticks = (graph->self[f] + graph->children[f]) / calls;
     if (ticks > longest) longest = ticks;

@@ -12,7 +12,8 @@
 /* Stack indices of three fields of the look (see report.h): the labels `numbered`, the
  * labels `names`, and the format `cell`. `cell` formats the numbered label, the number
  * alone, and the name. The field `width` is the width of a column; if it is nil, cells
- * are not aligned. */
+ * are not aligned. If any label is longer than the field `longest`, there is only one
+ * column; nil means no limit. */
 enum { NUMBERED = GP_REPORT_OWN, NAMES, CELL };
 
 /* An index being written. */
@@ -21,9 +22,10 @@ typedef struct page {
   const gp_labels *numbered, *names;
   bool aligned;           /* align cells in columns */
   size_t width;           /* width of a column, in characters */
+  size_t columns;
 } page;
 
-enum { COLUMNS = 3, MAX_WIDTH = 1000000 };
+enum { MOST_COLUMNS = 3, MAX_WIDTH = 1000000 };
 
 static const gp_callgraph *graph_of(const page *p) {
   return &gp_report_profile(&p->r)->graph;
@@ -127,8 +129,26 @@ static size_t write_cell(const page *p, size_t column, uint32_t node, size_t at)
   return at;
 }
 
+/* Whether a label is longer than `limit`. */
+static bool has_longer(const page *p, size_t limit) {
+  gp_label label;
+  for (size_t i = 0; i < p->r.rows->count; i++) {
+    gp_report_label(&p->r, p->names, p->r.rows->row[i], &label);
+    if (length_of(&label) > limit) return true;
+  }
+  return false;
+}
+
+static size_t columns_of(const page *p) {
+  lua_State *L = p->r.L;
+  bool limited = lua_getfield(L, GP_REPORT_LOOK, "longest") != LUA_TNIL;
+  lua_Integer longest = lua_tointeger(L, -1);
+  lua_pop(L, 1);
+  return limited && has_longer(p, longest > 0 ? (size_t)longest : 0) ? 1 : MOST_COLUMNS;
+}
+
 static void write_cells(const page *p) {
-  size_t lines = (p->r.rows->count + COLUMNS - 1) / COLUMNS;
+  size_t lines = (p->r.rows->count + p->columns - 1) / p->columns;
   for (size_t line = 0; line < lines; line++) {
     size_t at = 0, column = 0;
     for (size_t i = line; i < p->r.rows->count; i += lines)
@@ -149,6 +169,7 @@ static int write_index(lua_State *L) {
     luaL_error(L, "look.width: must be from 0 to %d", MAX_WIDTH);
   p.width = (size_t)width;
   collect(&p);
+  p.columns = columns_of(&p);
   write_cells(&p);
   return 0;
 }

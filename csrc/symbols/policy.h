@@ -108,7 +108,8 @@ typedef struct gp_policy {
   /* If the user selects functions, the total is the sum of their ticks and of those in no
    * function. GNU: it is the sum of all ticks, minus those of the other functions. The
    * parts of a bin are rounded and do not add up to its ticks, so the difference may be
-   * far too small, and percentages exceed 100. */
+   * far too small, and percentages exceed 100. The unit of times per call also suits the
+   * selected functions only. GNU: it suits all functions. */
   bool selected_total;
 
   /* Calls from unknown callers are included in the callee's number of calls. GNU: these

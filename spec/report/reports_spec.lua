@@ -5,6 +5,7 @@ local build = require "support.build"
 local crafted = require "support.crafted"
 local gprof = require "gprof"
 local launch = require "support.launch"
+local program = require "support.program"
 local row = require "support.row"
 
 local plan <const> = crafted.example
@@ -440,5 +441,42 @@ describe("a report whose objects are closed while it prints", function()
     for _, width in ipairs { 0, -300, math.mininteger } do
       assert.equal(index(1), index(width))
     end
+  end)
+end)
+
+describe("an index with long names", function()
+  -- Returns the number of lines of the index of six functions, one of which has a name of this length.
+  local function lines(length, ...)
+    local like = { functions = { "a", "b", "c", "d", "e", ("f"):rep(length) }, ticks = {}, calls = {} }
+    for i, name in ipairs(like.functions) do like.ticks[name], like.calls[i] = i, { "a", name, 1 } end
+    local result = program.run { "-b", "-q", crafted.image(like), crafted.gmon(like), ... }
+    local text = result.stdout:match "Index by function name\n\n(.-)\n*\f?$"
+    return select(2, text:gsub("\n", "")) + 1
+  end
+
+  it("has one name on each line if a name does not fit into a line", function()
+    assert.equal(2, lines(80))
+    assert.equal(6, lines(81))
+    assert.equal(2, lines(150, "-w", "150"))
+    assert.equal(6, lines(151, "-w", "150"))
+    assert.equal(2, lines(60, "-w", "30"))
+    assert.equal(2, lines(300, "--gnu-compat"))
+    assert.equal(2, lines(300, "-T"))
+  end)
+end)
+
+describe("the unit of times per call", function()
+  it("suits the functions that are printed", function()
+    local like = { functions = { "slow", "fast", "main", "start" }, ticks = { slow = 100, fast = 10 },
+      calls = { { "start", "main", 1 }, { "main", "slow", 1 }, { "main", "fast", 50000000 } } }
+    local image, profile = crafted.image(like), crafted.gmon(like)
+    local function unit(...)
+      return program.run({ "-b", "-p", image, profile, ... }).stdout:match "calls +(%S+)/call"
+    end
+    assert.equal("s", unit())
+    assert.equal("ns", unit "-pfast")
+    assert.equal("ms", unit "-Pslow")
+    assert.equal("s", unit "-pslow")
+    assert.equal("ms", unit("--gnu-compat", "-pfast"))  -- of main, for fast
   end)
 end)

@@ -66,6 +66,8 @@ local values <const> = {
   assumes_seconds = { false, true },
   -- Without a histogram, times in GNU gprof's call graph are "-nan" (0/0) instead of 0.
   divides_by_no_rate = { false, true },
+  -- GNU gprof's index has three columns, even for names that do not fit into a line.
+  keeps_index_columns = { false, true },
   -- For a file without a version number, GNU gprof shows the version of the file before
   -- it.
   inherits_version = { false, true },
