@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "runtime/intercept.h"
-
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 
+#include "runtime/fatal.h"
 #include "runtime/linux.h"
 #include "runtime/profile.h"
 #include "runtime/recorder.h"
 #include "runtime/requests.h"
 #include "runtime/sampling.h"
+#include "runtime/stacks.h"
 
 /* --- ends of the program ---------------------------------------------------- */
 
@@ -22,29 +22,6 @@ static _Noreturn void end(int status) {
 EXPORTED void _exit(int status) { end(status); }
 
 EXPORTED void _Exit(int status) { end(status); }
-
-/* Our action for SIGABRT: writes the profile, then takes the default action. */
-static void write_and_abort(int number) {
-  const int saved = errno;
-  const struct sigaction standard = {.sa_handler = SIG_DFL};
-  rec_write_profile();
-  __sigaction(number, &standard, NULL);
-  SYSTEM_CALL(tgkill, SYSTEM_CALL(getpid, 0, 0, 0, 0), SYSTEM_CALL(gettid, 0, 0, 0, 0),
-              number, 0);
-  errno = saved;
-}
-
-static int set_abort_action(struct sigaction *old) {
-  struct sigaction action = {.sa_handler = write_and_abort, .sa_flags = SA_ONSTACK};
-  sigfillset(&action.sa_mask);
-  return __sigaction(SIGABRT, &action, old);
-}
-
-void rec_catch_abort(void) {
-  struct sigaction present;
-  if (__sigaction(SIGABRT, NULL, &present) == 0 && present.sa_handler == SIG_DFL)
-    set_abort_action(NULL);
-}
 
 /* --- actions of signals ----------------------------------------------------- */
 
@@ -63,44 +40,46 @@ static void give_way(int number) {
   if (number == rec_user_signal) rec_end_user_signal();
 }
 
-/* The recorder replaces the default action for SIGABRT, but shows the program the default
- * action. If the program sets an action for one of the recorder's signals, the recorder
- * stops using the signal. */
+/* If the program sets an action for one of the recorder's signals, the recorder stops
+ * using the signal. */
 EXPORTED int sigaction(int number, const struct sigaction *restrict action,
                        struct sigaction *restrict old) {
-  const bool own = is_own(number);
-  struct sigaction before;
-  int result;
-  if (own && (!action || action->sa_handler == SIG_DFL)) {
-    if (old) memset(old, 0, sizeof *old);
-    return 0;
-  }
-  if (own) give_way(number);
-  if (number == SIGABRT && action && action->sa_handler == SIG_DFL)
-    result = set_abort_action(&before);
-  else
-    result = __sigaction(number, action, &before);
-  if (result != 0 || !old) return result;
-  if (own || before.sa_handler == write_and_abort)
-    memset(old, 0, sizeof *old);
-  else
-    *old = before;
-  return 0;
+  if (!is_own(number)) return rec_set_action(number, action, old);
+  if (old) memset(old, 0, sizeof *old);
+  if (!action || action->sa_handler == SIG_DFL) return 0;
+  give_way(number);
+  return __sigaction(number, action, NULL);
 }
 
-EXPORTED void (*signal(int number, void (*handler)(int)))(int) {
-  struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
+static void (*set_handler(int number, void (*handler)(int), unsigned flags))(int) {
+  struct sigaction action = {.sa_handler = handler, .sa_flags = (int)flags}, old;
   sigemptyset(&action.sa_mask);
+  if (!(flags & SA_NODEFER)) sigaddset(&action.sa_mask, number);
   if (handler == SIG_ERR) errno = EINVAL;
   return handler == SIG_ERR || sigaction(number, &action, &old) != 0 ? SIG_ERR
                                                                      : old.sa_handler;
 }
 
-/* Makes the next recorded call look up its stack, because the alternate stack may lie
- * within the thread's own stack. */
+EXPORTED void (*signal(int number, void (*handler)(int)))(int) {
+  return set_handler(number, handler, SA_RESTART);
+}
+
+/* What programs compiled for older standards call as signal. */
+EXPORTED void (*__sysv_signal(int number, void (*handler)(int)))(int) {
+  return set_handler(number, handler, SA_RESETHAND | SA_NODEFER);
+}
+
+/* A thread without an alternate stack has ours, which the program does not see. Makes the
+ * next recorded call look up its stack, because the alternate stack may lie within the
+ * thread's own stack. */
 EXPORTED int sigaltstack(const stack_t *restrict new, stack_t *restrict old) {
-  const long failed = SYSTEM_CALL(sigaltstack, new, old, 0, 0);
+  stack_t before;
+  long failed = SYSTEM_CALL(sigaltstack, new, &before, 0, 0);
   if (new && rec_own) rec_own->now.size = 0;
+  if (failed == 0 && rec_owns_alternate_stack(&before))
+    before = (stack_t){.ss_flags = SS_DISABLE};
+  if (failed == 0 && new && new->ss_flags & SS_DISABLE) rec_use_alternate_stack();
+  if (failed == 0 && old) *old = before;
   if (failed) errno = (int)-failed;
   return failed ? -1 : 0;
 }

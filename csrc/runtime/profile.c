@@ -224,6 +224,8 @@ int rec_write_present(bool anew) {
 void rec_write_profile(void) {
   if ((!rec_tables && !rec_has_blocks()) || !rec_own_profile()) return;
   const uint64_t before = block_signals();
+  uint64_t pending = 0;
+  SYSTEM_CALL(rt_sigpending, &pending, KERNEL_SIGSET, 0, 0);
   if (begin_writing()) {
     read_prefix(environ);
     write_snapshot(false, false);
@@ -231,7 +233,7 @@ void rec_write_profile(void) {
   }
   /* A file size limit, or standard error without a reader, must not kill the program. */
   const uint64_t fatal = UINT64_C(1) << (SIGXFSZ - 1) | UINT64_C(1) << (SIGPIPE - 1);
-  const uint64_t raised = fatal & ~before;
+  const uint64_t raised = fatal & ~pending;
   const struct timespec none = {0, 0};
   while (SYSTEM_CALL(rt_sigtimedwait, &raised, 0, &none, KERNEL_SIGSET) > 0) {}
   restore_signals(before);

@@ -19,7 +19,7 @@
 #include "runtime/calls.h"
 #include "runtime/environment.h"
 #include "runtime/execute.h"
-#include "runtime/intercept.h"
+#include "runtime/fatal.h"
 #include "runtime/linux.h"
 #include "runtime/messages.h"
 #include "runtime/modules.h"
@@ -165,7 +165,7 @@ void __monstartup(size_t low, size_t high) {
   read_options(options.text, true);
   rec_set_code(low, high);
   if (!rec_own) rec_other_table(NULL, (uintptr_t)__builtin_frame_address(0));
-  rec_catch_abort();
+  rec_catch_signals();
   (void)at_quick_exit(rec_write_profile);
 }
 

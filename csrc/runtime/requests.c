@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "runtime/intercept.h"
+#include "runtime/fatal.h"
 #include "runtime/linux.h"
 #include "runtime/messages.h"
 #include "runtime/profile.h"

@@ -134,6 +134,36 @@ static range alternate_stack(void) {
                                        : (range){low, low + current.ss_size};
 }
 
+/* Size of an alternate stack of ours. The program's handlers may also run on it. */
+#define ALTERNATE ((size_t)65536)
+
+static _Thread_local char *own_alternate __attribute__((tls_model("initial-exec")));
+
+void rec_use_alternate_stack(void) {
+  const stack_t own = {.ss_sp = own_alternate, .ss_size = ALTERNATE};
+  if (own_alternate) SYSTEM_CALL(sigaltstack, &own, 0, 0, 0);
+}
+
+void rec_make_alternate_stack(void) {
+  if (own_alternate || alternate_stack().high != 0) return;
+  own_alternate = map_memory(ALTERNATE);
+  rec_use_alternate_stack();
+}
+
+bool rec_owns_alternate_stack(const stack_t *other) {
+  return own_alternate && other->ss_sp == own_alternate;
+}
+
+void rec_end_alternate_stack(void) {
+  stack_t current = {.ss_flags = SS_DISABLE};
+  if (!own_alternate) return;
+  SYSTEM_CALL(sigaltstack, 0, &current, 0, 0);
+  const stack_t none = {.ss_flags = SS_DISABLE};
+  if (rec_owns_alternate_stack(&current)) SYSTEM_CALL(sigaltstack, &none, 0, 0, 0);
+  unmap_memory(own_alternate, ALTERNATE);
+  own_alternate = NULL;
+}
+
 static range registered_stack(uintptr_t address) {
   const uint32_t used = __atomic_load_n(&registered.used, __ATOMIC_ACQUIRE);
   for (uint32_t i = used < MAX_REGISTERED ? used : MAX_REGISTERED; i-- > 0;)

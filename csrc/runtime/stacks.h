@@ -6,6 +6,8 @@
 #ifndef GPROF_RUNTIME_STACKS_H
 #define GPROF_RUNTIME_STACKS_H
 
+#include <signal.h>
+
 #include "runtime/table.h"
 
 /* Sets the bounds of the thread's own stack, which contains `address`. */
@@ -16,6 +18,19 @@ bool rec_switch_stack(thread *t, uintptr_t frame);
 
 /* Registers a stack that the program made. */
 void rec_register_stack(uintptr_t low, uintptr_t high);
+
+/* Gives this thread an alternate stack for signal handlers, unless it has one, so that
+ * the profile can be written when the thread's own stack is exhausted. */
+void rec_make_alternate_stack(void);
+
+/* Uses the stack from rec_make_alternate_stack, if there is one. */
+void rec_use_alternate_stack(void);
+
+/* Whether a stack is that one. */
+bool rec_owns_alternate_stack(const stack_t *other);
+
+/* Releases it at the end of the thread. */
+void rec_end_alternate_stack(void);
 
 /* Remembers the main thread's stack. */
 void rec_start_stacks(void);

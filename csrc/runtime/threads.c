@@ -23,6 +23,7 @@ static void leave(void *table) {
   const uint64_t before = block_signals();
   thread *t = table;
   rec_stop_timer(t);
+  rec_end_alternate_stack();
   t->cpu += read_clock(CLOCK_THREAD_CPUTIME_ID);
   SYSTEM_CALL(prctl, 16 /* PR_GET_NAME */, t->name, 0, 0);
   rec_own = NULL;
@@ -54,6 +55,7 @@ static thread *begin(uintptr_t frame) {
     t->threads++;
     t->id = (int)SYSTEM_CALL(gettid, 0, 0, 0, 0);
     rec_start_timer(t);
+    rec_make_alternate_stack();
     rec_own = t;
     rec_preserve(set_key, t);
   }

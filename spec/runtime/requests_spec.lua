@@ -36,8 +36,9 @@ local function calls_of_mid(built, path)
   local counts = recorder.arcs(built, path)
   local paths = recorder.paths(built, path .. ".ctx")
   local last = paths["main/mid"] or 0 -- the call after the last command
-  assert.same({ counts.mid, counts.leaf }, { paths["work/mid"] + last, paths["work/mid/leaf"] + 2 * last })
-  return counts.mid
+  assert.same({ counts.mid or 0, counts.leaf or 0 },
+    { (paths["work/mid"] or 0) + last, (paths["work/mid/leaf"] or 0) + 2 * last })
+  return counts.mid or 0
 end
 
 describe("a program that is asked for its profile", function()

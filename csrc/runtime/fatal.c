@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "runtime/fatal.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "runtime/linux.h"
+#include "runtime/profile.h"
+
+/* Signals that we leave alone: those whose default action does not end the program, those
+ * that cannot be handled, and the C library's own. */
+#define BIT(number) (UINT64_C(1) << ((number)-1))
+#define OTHERS                                                                     \
+  (BIT(SIGKILL) | BIT(SIGSTOP) | BIT(SIGCHLD) | BIT(SIGCONT) | BIT(SIGTSTP) |      \
+   BIT(SIGTTIN) | BIT(SIGTTOU) | BIT(SIGURG) | BIT(SIGWINCH) | BIT(32) | BIT(33))
+
+static bool catching;
+
+/* The program's actions that return to the default one after the first signal. */
+static struct sigaction single[65];
+
+static void write_and_end(int number, siginfo_t *info, void *context);
+
+static int set_own_action(int number, struct sigaction *old) {
+  struct sigaction action = {.sa_sigaction = write_and_end,
+                             .sa_flags = SA_SIGINFO | SA_ONSTACK};
+  sigfillset(&action.sa_mask);
+  return __sigaction(number, &action, old);
+}
+
+/* Writes the profile, and sends the same signal to this thread again. It arrives when the
+ * handler returns, so a core file has the registers of the interrupted code. */
+static void write_and_end(int number, siginfo_t *info, void *context) {
+  (void)context;
+  const int saved = errno;
+  const struct sigaction standard = {.sa_handler = SIG_DFL};
+  rec_write_profile();
+  __sigaction(number, &standard, NULL);
+  const long process = SYSTEM_CALL(getpid, 0, 0, 0, 0);
+  const long thread = SYSTEM_CALL(gettid, 0, 0, 0, 0);
+  if (SYSTEM_CALL(rt_tgsigqueueinfo, process, thread, number, info) < 0)
+    SYSTEM_CALL(tgkill, process, thread, number, 0);
+  errno = saved;
+}
+
+/* Calls the program's handler after the return to the default action. */
+static void call_once(int number, siginfo_t *info, void *context) {
+  set_own_action(number, NULL);
+  single[number].sa_sigaction(number, info, context);
+}
+
+static bool is_fatal(int number) {
+  return number > 0 && number <= 64 && !(OTHERS & BIT(number));
+}
+
+void rec_catch_signals(void) {
+  struct sigaction present;
+  catching = true;
+  for (int number = 1; number <= 64; number++)
+    if (is_fatal(number) && __sigaction(number, NULL, &present) == 0 &&
+        present.sa_handler == SIG_DFL)
+      set_own_action(number, NULL);
+}
+
+/* Sets the program's action for a fatal signal. */
+static int set_action(int number, const struct sigaction *action,
+                      struct sigaction *before) {
+  if (action->sa_handler == SIG_DFL) return set_own_action(number, before);
+  if (action->sa_handler == SIG_IGN || !(action->sa_flags & (int)SA_RESETHAND))
+    return __sigaction(number, action, before);
+  struct sigaction once = *action;
+  once.sa_sigaction = call_once;
+  once.sa_flags = (once.sa_flags | SA_SIGINFO) & ~(int)SA_RESETHAND;
+  single[number] = *action;
+  return __sigaction(number, &once, before);
+}
+
+int rec_set_action(int number, const struct sigaction *action, struct sigaction *old) {
+  if (!catching || !is_fatal(number)) return __sigaction(number, action, old);
+  const struct sigaction earlier = single[number];
+  struct sigaction before;
+  const int failed = action ? set_action(number, action, &before)
+                            : __sigaction(number, NULL, &before);
+  if (failed || !old) return failed;
+  *old = before;
+  if (before.sa_sigaction == call_once) *old = earlier;
+  if (before.sa_sigaction == write_and_end) memset(old, 0, sizeof *old);
+  return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Writes the profile when a signal ends the program. The recorder handles the signals
+ * whose default action ends the program, as long as the program leaves them at that
+ * action. After writing, it takes the default action.
+ */
+#ifndef GPROF_RUNTIME_FATAL_H
+#define GPROF_RUNTIME_FATAL_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+/* The C library's own sigaction. */
+int __sigaction(int number, const struct sigaction *action, struct sigaction *old);
+
+/* Begins to handle the signals that have their default action. */
+void rec_catch_signals(void);
+
+/* Sets the program's action for a signal, like sigaction. Where we handle a signal, the
+ * program sees the default action. */
+int rec_set_action(int number, const struct sigaction *action, struct sigaction *old);
+
+#endif
