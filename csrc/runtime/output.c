@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runtime/linux.h"
 
@@ -36,9 +37,14 @@ bool rec_open_output(const char *path) {
   out.used = 0;
   out.sum = UINT32_MAX;
   remove_file(path); /* left by a killed process with the same id */
-  const long file =
-      SYSTEM_CALL(openat, AT_FDCWD, path,
-                  O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0666);
+  long file = SYSTEM_CALL(openat, AT_FDCWD, path,
+                          O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0666);
+  /* Standard streams may be closed, but other threads may still write to them. */
+  if (file >= 0 && file <= STDERR_FILENO) {
+    const long closed = file;
+    file = SYSTEM_CALL(fcntl, file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1, 0);
+    SYSTEM_CALL(close, closed, 0, 0, 0);
+  }
   out.file = (int)file;
   if (file < 0) out.error = (int)-file;
   return file >= 0;
