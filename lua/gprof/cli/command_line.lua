@@ -83,7 +83,7 @@ local function expand(arguments)
   for _, word in ipairs(arguments) do
     if word:find "^@" then return require "gprof.cli.option_files".expand(arguments) end
   end
-  return arguments
+  return table.move(arguments, 1, #arguments, 1, {})  -- `arg` has more than the words
 end
 
 --- Reads a command line. After --record, the first operand ends the options.
