@@ -8,8 +8,8 @@
 #include "runtime/linux.h"
 #include "runtime/profile.h"
 
-/* Signals that we leave alone: those whose default action does not end the program, those
- * that cannot be handled, and the C library's own. */
+/* Signals that the recorder does not handle: their default action does not end the
+ * program, they cannot be handled, or they belong to the C library. */
 #define BIT(number) (UINT64_C(1) << ((number)-1))
 #define OTHERS                                                                     \
   (BIT(SIGKILL) | BIT(SIGSTOP) | BIT(SIGCHLD) | BIT(SIGCONT) | BIT(SIGTSTP) |      \
@@ -17,7 +17,7 @@
 
 static bool catching;
 
-/* The program's actions that return to the default one after the first signal. */
+/* By signal: the program's action with SA_RESETHAND, which is in force for one signal. */
 static struct sigaction single[65];
 
 static void write_and_end(int number, siginfo_t *info, void *context);
@@ -29,8 +29,8 @@ static int set_own_action(int number, struct sigaction *old) {
   return __sigaction(number, &action, old);
 }
 
-/* Writes the profile, and sends the same signal to this thread again. It arrives when the
- * handler returns, so a core file has the registers of the interrupted code. */
+/* Writes the profile, and sends the same signal to this thread again. The signal arrives
+ * when the handler returns, so a core file has the registers of the interrupted code. */
 static void write_and_end(int number, siginfo_t *info, void *context) {
   (void)context;
   const int saved = errno;
@@ -44,7 +44,8 @@ static void write_and_end(int number, siginfo_t *info, void *context) {
   errno = saved;
 }
 
-/* Calls the program's handler after the return to the default action. */
+/* Handles a signal with SA_RESETHAND: restores the recorder's action, which the program
+ * sees as the default action, and calls the program's handler. */
 static void call_once(int number, siginfo_t *info, void *context) {
   set_own_action(number, NULL);
   single[number].sa_sigaction(number, info, context);

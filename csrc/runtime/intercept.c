@@ -64,14 +64,14 @@ EXPORTED void (*signal(int number, void (*handler)(int)))(int) {
   return set_handler(number, handler, SA_RESTART);
 }
 
-/* What programs compiled for older standards call as signal. */
+/* The function that signal() calls in programs compiled for older standards. */
 EXPORTED void (*__sysv_signal(int number, void (*handler)(int)))(int) {
   return set_handler(number, handler, SA_RESETHAND | SA_NODEFER);
 }
 
-/* A thread without an alternate stack has ours, which the program does not see. Makes the
- * next recorded call look up its stack, because the alternate stack may lie within the
- * thread's own stack. */
+/* Hides the alternate stack that the recorder gives to a thread without one. Makes the
+ * next recorded call look up its stack, because the new alternate stack may lie within
+ * the thread's own stack. */
 EXPORTED int sigaltstack(const stack_t *restrict new, stack_t *restrict old) {
   stack_t before;
   long failed = SYSTEM_CALL(sigaltstack, new, &before, 0, 0);

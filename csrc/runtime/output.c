@@ -39,7 +39,7 @@ bool rec_open_output(const char *path) {
   remove_file(path); /* left by a killed process with the same id */
   long file = SYSTEM_CALL(openat, AT_FDCWD, path,
                           O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0666);
-  /* Standard streams may be closed, but other threads may still write to them. */
+  /* Avoids the descriptors of closed standard streams: threads may still write there. */
   if (file >= 0 && file <= STDERR_FILENO) {
     const long closed = file;
     file = SYSTEM_CALL(fcntl, file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1, 0);

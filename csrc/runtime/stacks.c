@@ -134,7 +134,8 @@ static range alternate_stack(void) {
                                        : (range){low, low + current.ss_size};
 }
 
-/* Size of an alternate stack of ours. The program's handlers may also run on it. */
+/* Size in bytes of the alternate stack that the recorder gives to a thread. Handlers of
+ * the program may also run on this stack. */
 #define ALTERNATE ((size_t)65536)
 
 static _Thread_local char *own_alternate __attribute__((tls_model("initial-exec")));

@@ -23,13 +23,13 @@ void rec_register_stack(uintptr_t low, uintptr_t high);
  * the profile can be written when the thread's own stack is exhausted. */
 void rec_make_alternate_stack(void);
 
-/* Uses the stack from rec_make_alternate_stack, if there is one. */
+/* Sets the stack from rec_make_alternate_stack again, if there is one. */
 void rec_use_alternate_stack(void);
 
-/* Whether a stack is that one. */
+/* Whether a stack is the one from rec_make_alternate_stack. */
 bool rec_owns_alternate_stack(const stack_t *other);
 
-/* Releases it at the end of the thread. */
+/* Releases the stack from rec_make_alternate_stack at the end of the thread. */
 void rec_end_alternate_stack(void);
 
 /* Remembers the main thread's stack. */
