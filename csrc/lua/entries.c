@@ -10,7 +10,8 @@
  * format refers to values by position. The kinds of lines and their values are:
  * - the primary line, which is `recursive` for a function that calls itself, `called` for
  *   another called function or a cycle, and else `other`: index, percentage, seconds,
- *   seconds in callees, calls, calls to itself, label;
+ *   seconds in callees, calls, calls to itself, label, lower and upper bound of the
+ *   seconds with callees, mark of bounds that are far apart;
  * - a caller or callee, which is `inner_arc` for a call to itself or within a cycle, and
  *   else `arc`: label, nil, seconds, seconds in callees, calls, calls of the callee from
  *   all callers;
@@ -81,6 +82,7 @@ static void write_member(const page *p, uint32_t member) {
 }
 
 static void write_primary(const page *p, uint32_t node, const gp_label *label) {
+  const gp_time_bounds *bounds = &gp_report_profile(&p->r)->bounds;
   const gp_callgraph *graph = graph_of(p);
   uint64_t calls = graph->calls[node], self_calls = graph->self_calls[node];
   char index[32];
@@ -95,10 +97,13 @@ static void write_primary(const page *p, uint32_t node, const gp_label *label) {
       gp_integer_value(calls),
       gp_integer_value(self_calls),
       gp_label_value(label),
+      gp_report_bound(&p->r, bounds->low, node),
+      gp_report_bound(&p->r, bounds->high, node),
+      gp_report_bounds_mark(&p->r, node),
   };
   bool called = calls != 0 || node >= graph->functions;  /* cycles show 0 calls, too */
   int format = self_calls != 0 ? RECURSIVE : called ? CALLED : OTHER;
-  gp_write_painted(&p->r, format, &s, values, 7, p->labels);
+  gp_write_painted(&p->r, format, &s, values, 10, p->labels);
 }
 
 /* --- entries ----------------------------------------------------------------- */

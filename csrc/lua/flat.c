@@ -8,7 +8,8 @@
 /* Stack indices of fields of the look (see report.h): `labels`, and the formats `called`
  * and `other`, for functions with and without recorded calls. Formats refer to these
  * values by position: percentage, cumulative seconds, seconds, calls, time per call, time
- * per call with callees, label, sampling error of the seconds. Times per call are
+ * per call with callees, label, sampling error of the seconds, lower and upper bound of the seconds with
+ * callees, mark of bounds that are far apart. Times per call are
  * multiplied by look.scale: 1000 for milliseconds. */
 enum { LABELS = GP_REPORT_OWN, CALLED, OTHER };
 
@@ -19,6 +20,8 @@ typedef struct page {
   double scale;
   double total;           /* ticks that count as 100 % */
 } page;
+
+enum { VALUES = 11 };     /* of a row */
 
 /* Writes the row of a function. `cumulative` is the sum of the ticks of this function and
  * all functions above it. */
@@ -38,8 +41,11 @@ static void write_function(const page *p, uint32_t function, double cumulative) 
       gp_number_value(p->scale * both / rate / calls),
       gp_report_label(&p->r, p->labels, function, &label),
       gp_number_value(gp_profile_error(profile, ticks)),
+      gp_report_bound(&p->r, profile->bounds.low, function),
+      gp_report_bound(&p->r, profile->bounds.high, function),
+      gp_report_bounds_mark(&p->r, function),
   };
-  gp_write_painted(&p->r, calls != 0 ? CALLED : OTHER, &s, values, 8, p->labels);
+  gp_write_painted(&p->r, calls != 0 ? CALLED : OTHER, &s, values, VALUES, p->labels);
 }
 
 static bool has_row(const page *p, const gp_profile *profile, uint32_t function) {

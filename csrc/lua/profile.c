@@ -43,7 +43,7 @@ static gp_profile_box *new_box(lua_State *L, const gp_symbols_box *symbols) {
 
 /* profile(symbols, data, options [, selections [, opcodes]]) -> profile; or nil and a
  * message. `opcodes`, the value of the module gprof.opcodes, is required by the options
- * `static_call_graph` and `idle_blocks`. */
+ * `static_call_graph`, `idle_blocks` and `bounds`. */
 static int new_profile(lua_State *L) {
   const gp_symbols_box *symbols = gp_check_symbols(L, 1);
   const gp_data *data = gp_check_data(L, 2);
@@ -54,6 +54,7 @@ static int new_profile(lua_State *L) {
   gp_profile_options options = {
       .static_calls = lua_touserdata(L, 5) && gp_flag_option(L, 3, "static_call_graph"),
       .idle_blocks = lua_touserdata(L, 5) && gp_flag_option(L, 3, "idle_blocks"),
+      .time_bounds = lua_touserdata(L, 5) && gp_flag_option(L, 3, "bounds"),
       .opcodes = lua_touserdata(L, 5),
       .selections = gp_push_selections(L, 4, symbols->symtab.count),
   };
@@ -113,6 +114,13 @@ static int unmatched_arcs(lua_State *L) {
     lua_pushinteger(L, (lua_Integer)i + 1);
     lua_rawseti(L, -2, ++found);
   }
+  return 1;
+}
+
+/* bounds_problem(profile) -> why the machine code or the data do not permit bounds of
+ * inclusive times; nil if they do, or if bounds were not requested */
+static int bounds_problem(lua_State *L) {
+  lua_pushstring(L, gp_check_profile(L, 1)->bounds.problem);
   return 1;
 }
 
@@ -216,6 +224,10 @@ static gp_field_value get_odd(const gp_part *p) {
   return gp_boolean_value(samples->rate != 0 && (lacks || unknown >= 1));
 }
 
+static gp_field_value get_has_bounds(const gp_part *p) {
+  return gp_boolean_value(opened(p)->bounds.low != NULL);
+}
+
 static gp_field_value get_outside(const gp_part *p) {
   uint32_t outside = opened(p)->symtab->outside;
   return outside != GP_NONE ? gp_integer_value((uint64_t)outside + 1) : gp_no_value;
@@ -268,6 +280,7 @@ void gp_define_profile(lua_State *L) {
       {"unknown_ticks", get_unknown_ticks},  /* ticks in code outside symbols */
       {"odd", get_odd},                  /* no samples, no calls, or samples in code
                                              outside symbols */
+      {"has_bounds", get_has_bounds},    /* bounds of inclusive times are known */
       {"outside", get_outside},          /* number of <outside>, or nil */
       {"image", get_image},
       {"data", get_data},
@@ -275,7 +288,8 @@ void gp_define_profile(lua_State *L) {
       {"map_files", get_map_files},      /* object files named in the map, or nil */
       {NULL, NULL}};
   static const luaL_Reg module[] = {
-      {"profile", new_profile}, {"unmatched_arcs", unmatched_arcs}, {NULL, NULL}};
+      {"profile", new_profile}, {"unmatched_arcs", unmatched_arcs},
+      {"bounds_problem", bounds_problem}, {NULL, NULL}};
   gp_define_object(L, GP_PROFILE, gp_get_field, meta, methods);
   gp_define_fields(L, fields);
   lua_setfield(L, -2, "profile_methods");  /* the Lua layer adds methods */

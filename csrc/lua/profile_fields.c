@@ -133,6 +133,16 @@ static gp_field_value get_graph_percent(const gp_part *p) {
   return gp_number_value(gp_callgraph_percent(graph_of(p), p->id));
 }
 
+static gp_field_value get_total_low(const gp_part *p) {
+  const double *low = profile_of(p)->bounds.low;
+  return low ? time_value(p, low[p->id]) : gp_no_value;
+}
+
+static gp_field_value get_total_high(const gp_part *p) {
+  const double *high = profile_of(p)->bounds.high;
+  return high ? time_value(p, high[p->id]) : gp_no_value;
+}
+
 /* --- functions ------------------------------------------------------------- */
 
 static bool is_line(const gp_part *p) {
@@ -260,6 +270,8 @@ static const gp_field node_fields[] = {
     {"children", get_children},        /* seconds in functions that it called */
     {"ticks", get_ticks},              /* samples in its own code */
     {"children_ticks", get_children_ticks},
+    {"total_low", get_total_low},      /* bounds of its time with all callees, or nil */
+    {"total_high", get_total_high},
     {"share", get_share},              /* fraction of its time that counts in the graph */
     {"graph_self", get_graph_self},    /* self seconds that count in the graph */
     {"graph_children", get_graph_children},

@@ -54,6 +54,18 @@ double gp_report_seconds(const gp_report *r, double ticks) {
   return gp_profile_seconds(gp_report_profile(r), ticks);
 }
 
+gp_field_value gp_report_bound(const gp_report *r, const double *bound, uint32_t node) {
+  return gp_number_value(bound ? gp_report_seconds(r, bound[node]) : 0);
+}
+
+gp_field_value gp_report_bounds_mark(const gp_report *r, uint32_t node) {
+  const gp_profile *profile = gp_report_profile(r);
+  const gp_time_bounds *bounds = &profile->bounds;
+  bool far_apart = bounds->low && 10 * (bounds->high[node] - bounds->low[node]) >
+                                      profile->samples.total;
+  return gp_text_value(far_apart ? "?" : " ");
+}
+
 gp_field_value gp_report_label(const gp_report *r, const gp_labels *set, uint32_t node,
                                gp_label *label) {
   gp_make_label(r->L, set, (lua_Integer)node + 1, label);

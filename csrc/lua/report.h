@@ -50,6 +50,14 @@ const gp_profile *gp_report_profile(const gp_report *r);
 /* Converts ticks to the profile's unit; 0 without a histogram. */
 double gp_report_seconds(const gp_report *r, double ticks);
 
+/* Returns a bound of a node's time with callees, from a column of gp_time_bounds, in the
+ * profile's unit; 0 if the column is NULL. */
+gp_field_value gp_report_bound(const gp_report *r, const double *bound, uint32_t node);
+
+/* Returns "?" if the bounds of a node's time with callees are further apart than a tenth
+ * of the run, otherwise a blank. */
+gp_field_value gp_report_bounds_mark(const gp_report *r, uint32_t node);
+
 /* Makes the label of a node in `label`, and returns it as a value. */
 gp_field_value gp_report_label(const gp_report *r, const gp_labels *set, uint32_t node,
                                gp_label *label);

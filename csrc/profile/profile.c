@@ -103,6 +103,14 @@ static bool build_graph(gp_profile *profile, const gp_data *data,
   return done;
 }
 
+/* Computes bounds of inclusive times, if requested. */
+static bool find_bounds(gp_profile *profile, const gp_data *data,
+                        const gp_profile_options *options, gp_error *error) {
+  return !options->time_bounds ||
+         gp_time_bounds_find(&profile->bounds, profile->image, data, &profile->graph,
+                             &profile->samples, options->opcodes, error);
+}
+
 static bool build(gp_profile *profile, const gp_data *data,
                   const gp_profile_options *options, gp_error *error) {
   gp_callgraph *graph = &profile->graph;
@@ -119,7 +127,7 @@ static bool build(gp_profile *profile, const gp_data *data,
          gp_cycles_find(graph, error) &&
          gp_propagate(graph, &profile->samples, &selections->of[GP_PRINT],
                       &selections->of[GP_TIME], error) &&
-         gp_order_entries(graph, error);
+         gp_order_entries(graph, error) && find_bounds(profile, data, options, error);
 }
 
 gp_profile *gp_profile_build(const gp_image *image, const gp_symtab *symtab,
@@ -147,6 +155,7 @@ void gp_profile_free(gp_profile *profile) {
   gp_callgraph_free(&profile->graph);
   gp_block_counts_free(&profile->blocks);
   gp_counted_code_free(&profile->code);
+  gp_time_bounds_free(&profile->bounds);
   gp_samples_free(&profile->samples);
   free(profile);
 }

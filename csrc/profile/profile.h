@@ -14,6 +14,7 @@
 #include "profile/order.h"
 #include "profile/propagate.h"
 #include "profile/samples.h"
+#include "profile/time_bounds.h"
 #include "profile/unattributed.h"
 
 typedef struct gp_profile {
@@ -24,6 +25,7 @@ typedef struct gp_profile {
   gp_block_counts blocks;
   gp_counted_code code;            /* empty unless requested */
   gp_unattributed unattributed;
+  gp_time_bounds bounds;           /* empty unless requested */
   gp_selections selections;        /* these also exclude the machinery (see below) */
   size_t arcs_read, arcs_matched;  /* arcs in the data; arcs between known functions */
 } gp_profile;
@@ -34,10 +36,12 @@ extern const char *const gp_machinery[];
 
 typedef struct gp_profile_options {
   gp_selections *selections;  /* gp_profile_build takes the contents, even on failure */
-  const gp_opcodes *opcodes;  /* required by the two options below; else may be NULL */
+  const gp_opcodes *opcodes;  /* required by the options below; else may be NULL */
   bool static_calls;          /* also find calls in the machine code */
   bool idle_blocks;           /* find blocks that never ran; ignored if the table is not
                                  by line */
+  bool time_bounds;           /* compute bounds of inclusive times; the table must be by
+                                 function, and of one image */
 } gp_profile_options;
 
 /* Builds a profile. The image and symbol table must outlive the profile; the data need

@@ -16,6 +16,9 @@ local made_with = setmetatable({}, { __mode = "k" })
 -- The symspecs of calls that match no call of a profile.
 local unmatched_calls = setmetatable({}, { __mode = "k" })
 
+-- Why profiles have no bounds of inclusive times.
+local unbounded = setmetatable({}, { __mode = "k" })
+
 -- The program's own data of each profile with libraries.
 local data_of_program = setmetatable({}, { __mode = "k" })
 
@@ -23,6 +26,13 @@ local data_of_program = setmetatable({}, { __mode = "k" })
 local function needs_idle_blocks(data, options)
   return options.idle_blocks and options.line == "all" and data.block_records > 0 and
     policy.of(options).finds_idle_blocks
+end
+
+-- Whether to compute bounds of inclusive times, and why it is not possible.
+local function bounds_options(image, data, options)
+  if not options.bounds or not policy.of(options).extends_reports then return false end
+  local problem = require "gprof.library.bounds".problem(image, data, options)
+  return not problem, problem
 end
 
 --- Makes a profile from an image and data: `gprof.profile(image, data [, options])`.
@@ -39,6 +49,9 @@ end
 --     `display_unused_functions` is set, which is slow);
 --   - `idle_blocks`: also find the basic blocks that never ran, in the machine code; they
 --     have a count of 0. Needs `line = "all"`; ignored with `gnu_compat`;
+--   - `bounds`: compute the bounds `total_low` and `total_high` of functions and cycles,
+--     from the calls and the machine code; see `profile:bounds_problem`. Ignored with
+--     `gnu_compat`;
 --   - `include`, `exclude`: tables of arrays of symspecs. Their keys are what the
 --     symspecs restrict: `flat`, `graph`, `time`, `annotation`, `executions`, or `arcs`
 --     for calls, FROM/TO (see gprof.symspec);
@@ -71,7 +84,9 @@ local function make(image, data, options)
     if not symbols then return nil, data end
   end
   options.idle_blocks = needs_idle_blocks(data, options)
-  if options.static_call_graph or options.idle_blocks then
+  local problem
+  options.bounds, problem = bounds_options(image, data, options)
+  if options.static_call_graph or options.idle_blocks or options.bounds then
     opcodes, message = native.load "gprof.opcodes"
     if not opcodes then return nil, "the " .. message end
   end
@@ -86,6 +101,7 @@ local function make(image, data, options)
   end
   local profile
   profile, message = core.profile(lines or symbols, data, options, selections, opcodes)
+  if profile then unbounded[profile] = problem end
   if profile and lines then made_with[profile] = options end
   if profile and selections then
     unmatched_calls[profile] =
@@ -141,6 +157,7 @@ end
 -- @tfield number|nil bin_size bytes of code per bin of the histogram, usually a fraction;
 --   reports round it down to a multiple of 2
 -- @tfield integer arc_count number of arcs in the call graph
+-- @tfield boolean has_bounds whether there are bounds of total times (option `bounds`)
 -- @tfield boolean foreign whether no record matches any function of the image
 -- @tfield integer|nil outside in the profile of a shared library, number of the function
 --   `<outside>`: it has no code and stands for all callers outside the library
@@ -237,6 +254,16 @@ end
 --   be read
 function core.profile_methods:annotate(file, directories)
   return require "gprof.library.annotation".annotate(self, file, directories)
+end
+
+--- Returns why there are no bounds of inclusive times, although the option `bounds` was
+-- set.
+-- @function profile:bounds_problem
+-- @treturn string|nil such as "the profile is by line"; nil if there are bounds, or if
+--   the option was not set
+function core.profile_methods:bounds_problem()
+  arguments.check(self, "gprof.profile", 0, "bounds_problem")
+  return unbounded[self] or core.bounds_problem(self)
 end
 
 --- Makes a profile of the same data with the same options, but by function.
@@ -393,6 +420,10 @@ end
 -- @tfield number ticks samples in its own code; a fraction if a bin covers several
 --   functions
 -- @tfield number children_ticks samples in its callees on its behalf
+-- @tfield number|nil total_low the least time that can have passed in the function and
+--   its callees, in seconds; nil without the option `bounds`, or if the bounds are not
+--   known
+-- @tfield number|nil total_high the most time that can have passed there
 -- @tfield number share fraction of its time that is included in the call graph, 0 to 1
 -- @tfield number graph_self seconds in its own code that are included in the call graph
 -- @tfield number graph_children seconds in its callees that are included in the call

@@ -124,7 +124,7 @@ describe("bash", function()
 
   it("offers the options that begin with a word", function()
     assert.same({ "--sum", "--sum-file=" }, completed "--su")
-    assert.same({ "--brief" }, completed("image", "-p", "--b"))
+    assert.same({ "--brief" }, completed("image", "-p", "--br"))
     assert.same({ "-p" }, completed "-p")
     assert.same({}, completed "--unheard-of")
   end)

@@ -74,6 +74,7 @@ local own <const> = { [[
   annotate-time            time     print annotated source with time per line
   color[=WHEN]             choice   use colours:
   errors                   flag     add the sampling error of each self time
+  bounds                   flag     add lower and upper bounds of total times
   top=N                    count    print only the first N functions or entries
   sort=FIELD               choice   sort the flat profile, or the comparison, by:
   tree[=FUNCTION]          tree     print an estimated call tree (root: FUNCTION)

@@ -305,6 +305,12 @@ local function explain_missing_records(run)
   end
 end
 
+-- Warns if there are no bounds of total times, although they were requested.
+local function check_bounds(run)
+  local problem = run.settings.bounds and run.profile:bounds_problem()
+  if problem then warn(("--bounds: there are no bounds: %s"):format(problem)) end
+end
+
 -- Writing -------------------------------------------------------------------------------
 
 -- Refuses to overwrite input files.
@@ -373,6 +379,7 @@ local function print_output(run, write)
   settings.warn = warn
   if not policy.of(settings).extends_reports then
     settings.errors, settings.sort, settings.short_names = nil, nil, nil
+    settings.bounds = nil
   end
   pages.print(run.chosen, run.profile, settings, write)
   if exports[1] then
@@ -409,6 +416,7 @@ return function(settings, write)
   if settings.exports[1] then
     require "gprof.cli.overwrite".check_source(settings, run.profile)
   end
+  check_bounds(run)
   explain_missing_records(run)
   check_unchanged(run.image)
   print_output(run, write)

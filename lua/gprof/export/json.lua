@@ -81,16 +81,20 @@ local function write_whole(profile, options, write)
   json.field(write, "notes", json.array(notes(profile, options)))
 end
 
-local cycle_of <const> = json.object { "id", "self", "children", "calls", "self_calls" }
+local cycle_keys <const> = { "id", "self", "children", "calls", "self_calls" }
+local bounds_keys <const> = { "total_low", "total_high" }
 
 -- Iterates over the cycles as JSON, each with the ids of its members.
 local function cycle_texts(profile)
+  local keys = { table.unpack(cycle_keys) }
+  if profile.has_bounds then table.move(bounds_keys, 1, 2, #keys + 1, keys) end
+  local cycle_of = json.object(keys)
   return coroutine.wrap(function()
     for cycle in profile:cycles() do
       local members = {}
       for id in cycle:members("id", "id") do members[#members + 1] = id end
       local text = cycle_of(cycle.number, cycle.self, cycle.children, cycle.calls,
-        cycle.self_calls)
+        cycle.self_calls, cycle.total_low, cycle.total_high)
       coroutine.yield(text:sub(1, -2) .. ', "members": ' .. json.array(members) .. "}")
     end
   end)
@@ -116,12 +120,14 @@ local columns <const> = {
 }
 
 -- Returns the keys of a function's object. `function` is a key only in profiles by line,
--- `self_error` only if statistical errors are known.
+-- `self_error` only if statistical errors are known, `total_low` and `total_high` only if
+-- bounds are known.
 local function keys_of(profile)
   local keys = table.move(columns, 1, #columns, 1, { [#columns + 1] = "cycle" })
   keys[#keys + 1] = profile.by_line and "function" or nil
   local first = profile:functions()()
   keys[#keys + 1] = first and first.self_error and "self_error" or nil
+  if profile.has_bounds then table.move(bounds_keys, 1, 2, #keys + 1, keys) end
   return keys
 end
 

@@ -37,7 +37,7 @@ end
 local of_profile = with(symbols, {
   static_call_graph = "boolean", line = "boolean or 'all'", idle_blocks = "boolean",
   include = "symspecs", exclude = "symspecs", display_unused_functions = "boolean",
-  missed = "function", debug = "integer", with = "libraries",
+  missed = "function", debug = "integer", with = "libraries", bounds = "boolean",
 })
 
 -- Settings of the program that our reports ignore. They are accepted because a user's

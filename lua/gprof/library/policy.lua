@@ -59,8 +59,8 @@ local values <const> = {
 
   -- Reports -----------------------------------------------------------------------------
 
-  -- Our additions to GNU gprof's reports are available: --top, --errors, --tree, and
-  -- --min-count for execution counts.
+  -- Our additions to GNU gprof's reports are available: --top, --errors, --bounds,
+  -- --tree, and --min-count for execution counts.
   extends_reports = { true, false },
   -- GNU gprof assumes that the profile's unit is seconds. We use the recorded unit.
   assumes_seconds = { false, true },

@@ -43,6 +43,41 @@ function common.write_graph_granularity(profile, options, write)
     write)
 end
 
+-- The columns of bounds of total times, which follow their numbers: two numbers, and a
+-- mark. The numbers are positions in the formats of rows.
+local BOUNDS <const> = " %%%d$8.2f %%%d$8.2f%%%d$s"
+
+--- Returns the columns of bounds, as a part of a row's format.
+-- @tparam integer position position of the first of three values
+-- @treturn string
+function common.bounds_columns(position)
+  return BOUNDS:format(position, position + 1, position + 2)
+end
+
+--- The width of these columns.
+common.BOUNDS_WIDTH = 19
+
+--- Returns the heading of these columns; "" if the report does not have them.
+-- @tparam profile profile
+-- @tparam table options of the report
+-- @treturn string
+function common.bounds_heading(profile, options)
+  return options.bounds and profile.has_bounds and "      low     high " or ""
+end
+
+local bounds_note <const> = [[
+
+The bounds (low, high) assume one thread, a symbol for every function, and that
+recording was never switched off. ?: they are further apart than a tenth of the
+run; record call paths instead (gprof.lua --record).
+]]
+
+--- Writes what the bounds assume, and what the mark means.
+-- @tparam stream write
+function common.write_bounds_note(write)
+  write(bounds_note)
+end
+
 --- Returns the number of decimals that make a step visible: 2 to 6.
 -- @tparam number step
 -- @treturn integer

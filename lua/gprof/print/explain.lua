@@ -48,6 +48,13 @@ explain.errors = [[
            in 19 of 20.
 ]]
 
+explain.bounds = [[
+
+ total     The least and the most time that can have passed in the function and
+low, high  its callees, whatever the division of a callee's time among its
+           callers was. The estimate above divides by calls.
+]]
+
 explain.tree = [[
 
 How to read the call tree

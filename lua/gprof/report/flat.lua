@@ -52,11 +52,12 @@ local gnu = {
   labels = labels.of,
 }
 
-function gnu.ending(_, options, write)
+function gnu.ending(profile, options, write)
   if options.brief then return end
   local explain = require "gprof.print.explain"
   write(explain.flat)
   if options.errors then write(explain.errors) end
+  if options.bounds and profile.has_bounds then write(explain.bounds) end
 end
 
 -- Adds the error to the format of a row, after the seconds, with enough digits to show
@@ -66,8 +67,21 @@ local function with_error(row, rate)
   return (row:gsub("%%3%$8%.2f", "%0 %%8$8." .. decimals .. "f"))
 end
 
+-- Adds the bounds to the format of a row, before the name.
+local function with_bounds(row)
+  return (row:gsub("  (%%7%$s\n)$", function(name)
+    return common.bounds_columns(9) .. " " .. name
+  end))
+end
+
 -- Widths in columns: of everything before the name, and of the error.
 local TAKEN <const>, ERROR <const> = 54, 9
+
+-- Returns the number of columns before the name.
+local function columns_taken(options, has_bounds)
+  return TAKEN + (options.errors and ERROR or 0) +
+    (has_bounds and common.BOUNDS_WIDTH or 0)
+end
 
 local function write_heading(profile, options, prefix, bar, write)
   local unit, abbreviation = profile.unit, profile.abbreviation
@@ -79,11 +93,14 @@ local function write_heading(profile, options, prefix, bar, write)
   if options.errors then
     above, below = "   self  ", "    error"
   end
+  local limits = common.bounds_heading(profile, options)
+  limits = limits:sub(1, -2)  -- rows have the mark there
+  local total = limits ~= "" and "    total    total" or ""
   local gap = bar and (" "):rep(bar + 1) or ""
-  write(common.heading(options, "%5.5s %10.10s %8.8s%s %8.8s %8.8s %8.8s  %s%-8.8s\n"),
-    "%  ", "cumulative", "self  ", above, "", "self  ", "total ", gap, "")
-  write(common.heading(options, "%5.5s %9.9s  %8.8s%s %8.8s %8.8s %8.8s  %s%-8.8s\n"),
-    "time", unit, unit, below, "calls", per_call, per_call, gap, "name")
+  write(common.heading(options, "%5.5s %10.10s %8.8s%s %8.8s %8.8s %8.8s%s  %s%-8.8s\n"),
+    "%  ", "cumulative", "self  ", above, "", "self  ", "total ", total, gap, "")
+  write(common.heading(options, "%5.5s %9.9s  %8.8s%s %8.8s %8.8s %8.8s%s  %s%-8.8s\n"),
+    "time", unit, unit, below, "calls", per_call, per_call, limits, gap, "name")
 end
 
 -- Sort keys for the option `sort`, ascending, from the fields of a function. Names are
@@ -117,7 +134,8 @@ end
 -- @tparam profile profile with a histogram
 -- @tparam table options `brief`: no explanation; `display_unused_functions`: also print
 --   functions without calls and time; `errors`: add a column with the error of self
---   times; `sort`: "self" (default), "total", "calls" or "name"; `top`: the largest
+--   times; `bounds`: add columns with the bounds of total times, if the profile has them;
+--   `sort`: "self" (default), "total", "calls" or "name"; `top`: the largest
 --   number of rows; `short_names`: omit parameters and template arguments of names;
 --   `inline_file_names`, `print_path`; `color`; `terminal_width`: the length of lines,
 --   for shortened names and bars; `full_names`: do not shorten names
@@ -130,13 +148,14 @@ return function(profile, options, write, look)
   look = look or gnu
   local prefix, scale = look.unit(profile)
   local layout = options.terminal_width and look == gnu and require "gprof.print.layout"
-  local bar = layout and
-    layout.bar_length(options, options.errors and TAKEN + ERROR or TAKEN)
+  local has_bounds = options.bounds and profile.has_bounds
+  local bar = layout and layout.bar_length(options, columns_taken(options, has_bounds))
   local paint = options.color and require "gprof.print.color".painter(profile.total_ticks)
   look.title(profile, options, write)
   write_heading(profile, options, prefix, bar, write)
   local function row(format)
     format = options.errors and with_error(format, profile.rate) or format
+    format = has_bounds and with_bounds(format) or format
     return bar and layout.with_bar(format) or format
   end
   core.write_flat(write, profile, {
@@ -149,5 +168,6 @@ return function(profile, options, write, look)
     order = sorted(profile, options.sort),
     paint = bar and layout.painter(bar, paint) or paint,
   })
+  if has_bounds then common.write_bounds_note(write) end
   if look.ending then look.ending(profile, options, write) end
 end

@@ -29,13 +29,15 @@ function gnu.heading(profile, options, write)
   write(common.heading(options, options.brief and "\t\t\tCall graph\n\n" or
     "\t\t     Call graph (explanation follows)\n\n"))
   common.write_graph_granularity(profile, options, write)
-  write(common.heading(options, "index % time    self  children    called     name\n"))
+  write(common.heading(options, ("index %% time    self  children%s    called     name\n")
+    :format(common.bounds_heading(profile, options))))
 end
 
-function gnu.ending(_, options, write)
-  if not options.brief then
-    write(require "gprof.print.explain".graph)
-  end
+function gnu.ending(profile, options, write)
+  if options.brief then return end
+  local explain = require "gprof.print.explain"
+  write(explain.graph)
+  if options.bounds and profile.has_bounds then write(explain.bounds) end
 end
 
 -- Replaces the seconds in a format with "-nan".
@@ -50,6 +52,22 @@ local with_seconds = { "primary", "arc", "inner_arc", "member", "recursive_membe
 local function with_undefined_seconds(look)
   local changed = setmetatable({}, { __index = look })
   for _, line in ipairs(with_seconds) do changed[line] = undefined(look[line]) end
+  return changed
+end
+
+local without_bounds = {
+  "arc", "inner_arc", "member", "recursive_member", "spontaneous",
+}
+
+-- Adds bounds to primary lines, after the seconds, and moves the rest of other lines.
+local function with_bounds(look)
+  local changed = setmetatable({}, { __index = look })
+  local blanks = (" "):rep(common.BOUNDS_WIDTH)
+  changed.primary = look.primary .. common.bounds_columns(8)
+  for _, line in ipairs(without_bounds) do
+    changed[line] = look[line]:gsub(line == "spontaneous" and "<" or " %%5%$",
+      function(rest) return blanks .. rest end)
+  end
   return changed
 end
 
@@ -70,6 +88,7 @@ end
 -- @tparam profile profile
 -- @tparam table options `brief`: no explanation; `display_unused_functions`: also print
 --   entries of functions without calls and time; `top`: the largest number of entries;
+--   `bounds`: add the bounds of total times, if the profile has them;
 --   `inline_file_names`, `print_path`; `color`; `terminal_width`: the length of lines,
 --   for shortened names; `full_names`: do not shorten names; `short_names`: omit
 --   parameters and template arguments of names; `gnu_compat`
@@ -80,7 +99,10 @@ return function(profile, options, write, look)
   if not profile.rate and policy.of(options).divides_by_no_rate then
     look = with_undefined_seconds(look)
   end
+  local has_bounds = options.bounds and profile.has_bounds
+  if has_bounds then look = with_bounds(look) end
   look.heading(profile, options, write)
   core.write_entries(write, profile, lines_of(profile, options, look))
+  if has_bounds then common.write_bounds_note(write) end
   if look.ending then look.ending(profile, options, write) end
 end

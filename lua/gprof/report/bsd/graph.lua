@@ -20,14 +20,18 @@ local look = {
 }
 
 function look.heading(profile, options, write)
+  local bounds = common.bounds_heading(profile, options)
+  local gap = (" "):rep(#bounds)
   if not options.brief then
-    write(require "gprof.print.explain".bsd_graph)
+    local explain = require "gprof.print.explain"
+    write(explain.bsd_graph)
+    if bounds ~= "" then write(explain.bounds) end
   end
   common.write_graph_granularity(profile, options, write)
-  write(common.heading(options, indent .. "called/total       parents \n"))
-  write(common.heading(options,
-    "index  %time    self descendants  called+self    name    \tindex\n"))
-  write(common.heading(options, indent .. "called/total       children\n\n"))
+  write(common.heading(options, indent .. gap .. "called/total       parents \n"))
+  write(common.heading(options, "index  %time    self descendants" .. bounds ..
+    "  called+self    name    \tindex\n"))
+  write(common.heading(options, indent .. gap .. "called/total       children\n\n"))
 end
 
 --- Prints the report, without the index (`gprof.report.bsd.index`).

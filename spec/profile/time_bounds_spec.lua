@@ -1,0 +1,274 @@
+-- Bounds of inclusive times contain the truth, whatever the division of times among callers was.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local chance = require "support.chance"
+local gprof = require "gprof"
+local program = require "support.program"
+local row = require "support.row"
+local shell = require "support.shell"
+local stacks = require "support.stacks"
+
+-- Only x86-64 code is surveyed.
+local machine = io.popen "uname -m":read "l"
+if machine ~= "x86_64" then return end
+
+local function make_profile(image, path, options)
+  options = options or {}
+  options.bounds = true
+  local opened = gprof.image(image)
+  return assert(gprof.profile(opened, assert(gprof.data(opened, path)), options))
+end
+
+describe("the bounds of random stacks", function()
+  local variants = {
+    { "-O0" }, { "-O2" }, { "-O2", "-no-pie" }, { "-O2", "-rdynamic", "-fno-plt" }, { "-O1", "-mfentry" },
+  }
+  local programs = {}
+
+  -- Returns the number of samples with any of some functions on the stack.
+  local function truth(samples, names)
+    local count = 0
+    for _, on_stack in ipairs(samples) do
+      for _, name in ipairs(names) do
+        if on_stack[name] then
+          count = count + 1
+          break
+        end
+      end
+    end
+    return count
+  end
+
+  local function check(node, exact, remark)
+    assert.is_true(node.total_low <= exact and exact <= node.total_high, ("%s%s: %g <= %d <= %g"):format(remark,
+      node.name, node.total_low, exact, node.total_high))
+  end
+
+  -- Twenty programs, with many walks through each.
+  it("contain the time of each function and cycle", function()
+    chance.cases(1, 200)(function(remark, seed)
+      local number = seed % 20
+      math.randomseed(number)
+      programs[number] = programs[number] or stacks.program(variants[number % #variants + 1])
+      math.randomseed(seed)
+      local walk = stacks.walk(programs[number])
+      local profile <close> = make_profile(programs[number].image, walk.profile)
+      assert.is_nil(profile:bounds_problem(), remark)
+      for f in profile:functions() do
+        if programs[number].functions[f.symbol] then check(f, truth(walk.samples, { f.symbol }), remark) end
+      end
+      for cycle in profile:cycles() do
+        local names = {}
+        for member in cycle:members() do names[#names + 1] = member.symbol end
+        check(cycle, truth(walk.samples, names), remark)
+      end
+    end)
+  end)
+end)
+
+describe("the bounds of random graphs", function()
+  local FUNCTIONS <const> = 24
+  local image = row.image(FUNCTIONS)
+
+  -- Returns an array of the arcs' ends. Some graphs are dense, some are chains with arcs back.
+  local function graph()
+    local arcs, span = {}, math.random(2, FUNCTIONS)
+    for i = 1, math.random(FUNCTIONS * 3) do
+      local from = math.random(0, FUNCTIONS - 1)
+      arcs[i] = { from, math.random(math.max(0, from - span), math.min(FUNCTIONS - 1, from + span)) }
+    end
+    return arcs
+  end
+
+  -- Returns the set of the functions that can be reached from `start`, but not through `without`.
+  local function reached(arcs, start, without, found)
+    found = found or {}
+    local changed = start ~= without
+    if changed then found[start] = true end
+    while changed do
+      changed = false
+      for _, arc in ipairs(arcs) do
+        if found[arc[1]] and arc[2] ~= without and not found[arc[2]] then
+          found[arc[2]], changed = true, true
+        end
+      end
+    end
+    return found
+  end
+
+  -- Returns the functions that nothing explains: the first one, and each that the ones before it do not reach.
+  local function roots(arcs)
+    local found, list = {}, {}
+    for f = 0, FUNCTIONS - 1 do
+      if not found[f] then
+        list[#list + 1] = f
+        reached(arcs, f, nil, found)
+      end
+    end
+    return list
+  end
+
+  local function sum(weights, set)
+    local total = 0
+    for f in pairs(set) do total = total + weights[f] end
+    return total
+  end
+
+  -- Returns the weight of the functions that are no longer reached without `f`.
+  local function lower(arcs, first, weights, f)
+    local with, without = {}, {}
+    for _, root in ipairs(first) do
+      reached(arcs, root, nil, with)
+      reached(arcs, root, f, without)
+    end
+    return sum(weights, with) - sum(weights, without)
+  end
+
+  it("are those of a search without each function, and from each function", function()
+    chance.cases(1, 60)(function(remark)
+      local arcs, weights, records = graph(), {}, {}
+      for f = 0, FUNCTIONS - 1 do weights[f] = math.random(100) end
+      for i, arc in ipairs(arcs) do
+        records[i] = { kind = "arc", from = row.address(arc[1]) + 1, self = row.address(arc[2]), count = 1 }
+      end
+      local histogram = row.histogram(0, 40 * FUNCTIONS, setmetatable(weights, { __index = function() return 0 end }))
+      histogram.rate = 1
+      records[#records + 1] = histogram
+      local profile <close> = make_profile(image, row.profile(records))
+      local first = roots(arcs)
+      for f = 0, FUNCTIONS - 1 do
+        local found = profile:find(row.name(f))
+        assert.equal(lower(arcs, first, weights, f), found.total_low, remark .. found.name)
+        assert.equal(sum(weights, reached(arcs, f)), found.total_high, remark .. found.name)
+      end
+    end)
+  end)
+end)
+
+-- Calls `compare` once, and sorts with it many times. glibc drops the calls that qsort makes.
+local callbacks <const> = [[
+#include <stdlib.h>
+static volatile int sum;
+static int compare(const void *a, const void *b) { for (int i = 0; i < 9; i++) sum += i; return a == b; }
+static void early(void) { int a = 1; for (int i = 0; i < 9; i++) sum += i; compare(&a, &a); }
+static void sorts(void) { int a[9]; for (int i = 0; i < 9; i++) sum += i; qsort(a, 9, sizeof *a, compare); }
+int unused(int x) { __asm__(".nops 4096"); return x; }
+int main(void) { for (int i = 0; i < 9; i++) sum += i; early(); sorts(); EXTRA; return 0; }
+]]
+
+-- Compiles the program.
+local function compile(extra, ...)
+  local dir = shell.tmpdir "bounds"
+  shell.write(dir .. "/program.c", callbacks)
+  local flags = { "-w", "-g", "-O0", "-pg", "-DEXTRA=" .. extra, ... }
+  shell.check({ "gcc", "-o", "program", "program.c", table.unpack(flags) }, { cwd = dir })
+  return dir .. "/program"
+end
+
+-- Returns the image, and data with 100 samples in `compare`, and `arcs` more arcs to no function.
+local function data_of(path, rate, arcs)
+  local image = gprof.image(path)
+  local data = gprof.data.new { image = image }
+  local function at(name) return build.address(path, name) end
+  local low = image.text_low // 16 * 16
+  local count = (image.text_high + 15 - low) // 16 * 4
+  assert(data:add_histogram { low = low, high = low + 4 * count, rate = rate, bin_count = count,
+    bins = { [(at "compare" + 3 - low) // 4 + 1] = 100 } })
+  for _, pair in ipairs { { "main", "early" }, { "main", "sorts" }, { "early", "compare" } } do
+    data:add_arc((at(pair[1]) + 15) // 16 * 16, at(pair[2]) + 4, 1)
+  end
+  for i = 1, arcs or 0 do data:add_arc(low + 16 * (i % 64), at "unused" + i // 64, 1) end
+  return image, data
+end
+
+-- `stripped` is the path of an image without local symbols.
+local function problem_of(path, options, arcs, stripped)
+  local image, data = data_of(path, 100, arcs)
+  image = stripped and gprof.image(stripped) or image
+  options = options or {}
+  options.bounds = true
+  local profile <close> = assert(gprof.profile(image, data, options))
+  assert.equal(profile:bounds_problem() == nil, profile.has_bounds)
+  assert.equal(profile.has_bounds, profile:find "main".total_low ~= nil)
+  return profile:bounds_problem()
+end
+
+describe("bounds", function()
+  local path = compile "0"
+
+  it("do not take the only recorded caller of a callback for its only caller", function()
+    local image, data = data_of(path, 1)
+    local profile <close> = assert(gprof.profile(image, data, { bounds = true }))
+    local bounds = {}
+    for _, name in ipairs { "early", "sorts", "compare", "main" } do
+      local f = profile:find(name)
+      bounds[name] = { f.total_low, f.total_high }
+    end
+    assert.same({ early = { 0, 100 }, sorts = { 0, 100 }, compare = { 100, 100 }, main = { 0, 100 } }, bounds)
+  end)
+
+  it("are computed only on request, and not under gnu_compat", function()
+    local image, data = data_of(path, 1)
+    for _, options in ipairs { {}, { bounds = true, gnu_compat = true } } do
+      local profile <close> = assert(gprof.profile(image, data, options))
+      assert.is_false(profile.has_bounds)
+      assert.is_nil(profile:bounds_problem())
+      assert.is_nil(profile:find "main".total_high)
+    end
+  end)
+
+  it("are known for static programs", function()
+    assert.is_nil(problem_of(compile("0", "-static")))
+  end)
+
+  it("are refused if calls can be missing", function()
+    local threads = "pthread_create(0, 0, 0, 0)"
+    local stripped = shell.tmpdir() .. "/stripped"
+    shell.check { "strip", "-x", "-o", stripped, path }
+    for problem, found in pairs {
+      ["start threads"] = problem_of(compile(threads)),
+      ["switch the recording off"] = problem_of(compile "moncontrol(0)"),
+      ["recording off"] = problem_of(compile("moncontrol(0)", "-static")),
+      ["a symbol of its own"] = problem_of(path, {}, 0, stripped),
+      ["every function has"] = problem_of(path, { no_static = true }),
+      ["by line"] = problem_of(path, { line = true }),
+      ["table of calls was full"] = problem_of(path, {}, 500),
+    } do
+      assert.match(problem, found, 1, true)
+    end
+  end)
+
+  local function written(data)
+    local file = shell.tmpdir() .. "/gmon.out"
+    assert(data:write(file))
+    return file
+  end
+
+  it("are printed in the flat profile and the call graph, with a mark and a remedy", function()
+    local file = written(select(2, data_of(path, 100)))
+    local flat = program.run { "-b", "-p", "--bounds", path, file }.stdout
+    assert.match("\n100.00 +1.00 +1.00 +1 +1.00 +1.00 +1.00 +1.00  compare\n", flat)
+    assert.match("\n +0.00 +1.00 +0.00 +1 +0.00 +1.00 +0.00 +1.00%? early\n", flat)
+    assert.match("?: they are further apart than a tenth of the\nrun; record call paths", flat, 1, true)
+    local graph = program.run { "-b", "-q", "--bounds", path, file }.stdout
+    assert.match("\n%[%d%] +100.0 +0.00 +1.00 +0.00 +1.00%? +1 +early %[%d%]\n", graph)
+    local plain = program.run { "-b", "--gnu-compat", path, file }.stdout
+    assert.equal(plain, program.run { "-b", "--gnu-compat", "--bounds", path, file }.stdout)
+  end)
+
+  it("are in the JSON export", function()
+    local file = written(select(2, data_of(path, 100)))
+    local text = program.run { "--bounds", "--export=json", path, file }.stdout
+    assert.match('"name": "early".-"total_low": 0, "total_high": 1[,}]', text)
+  end)
+
+  it("are replaced by a warning if they are not known", function()
+    local other = compile "moncontrol(0)"
+    local file = written(select(2, data_of(other, 100)))
+    local result = program.run { "-b", "-p", "--bounds", other, file }
+    assert.match("--bounds: there are no bounds: the program can switch the recording off (moncontrol)",
+      result.stderr, 1, true)
+    assert.equal(program.run { "-b", "-p", other, file }.stdout, result.stdout)
+  end)
+end)
