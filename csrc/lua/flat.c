@@ -8,8 +8,8 @@
 /* Stack indices of fields of the look (see report.h): `labels`, and the formats `called`
  * and `other`, for functions with and without recorded calls. Formats refer to these
  * values by position: percentage, cumulative seconds, seconds, calls, time per call, time
- * per call with callees, label, sampling error of the seconds, lower and upper bound of the seconds with
- * callees, mark of bounds that are far apart. Times per call are
+ * per call with callees, label, sampling error of the seconds, lower and upper bound of
+ * the seconds with callees, mark of bounds that are far apart. Times per call are
  * multiplied by look.scale: 1000 for milliseconds. */
 enum { LABELS = GP_REPORT_OWN, CALLED, OTHER };
 
