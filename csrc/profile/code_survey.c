@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/range.h"
+#include "base/sort.h"
 #include "object/disasm.h"
 #include "profile/callgraph.h"
 
@@ -22,6 +23,15 @@ enum { STUB_PREFIX = 5 };
 /* An entry of an ELF relocation table with addends, for 64 bits. */
 enum { RELA_SIZE = 24, RELA_ADDEND = 16 };
 
+typedef struct addresses {
+  size_t count, capacity;
+  uint64_t *address;            /* ascending, once sorted */
+} addresses;
+
+/* Roles of functions, by name. GLIBC: the functions of glibc that call those that switch
+ * the recording off. */
+enum { MCOUNT = 1, STOPS = 2, GLIBC = 4 };
+
 typedef struct survey {
   gp_code_survey *found;
   const gp_image *image;
@@ -29,17 +39,16 @@ typedef struct survey {
   const uint32_t *function;
   uint32_t start;               /* the function at the entry point, or GP_NONE */
   gp_range constructors[3];     /* the sections with addresses of constructors */
-  size_t mcount_count, mcount_capacity;
-  uint64_t *mcount;             /* slots of the GOT with the address of mcount, and jumps
-                                   through these slots in the PLT */
+  addresses slots;              /* slots of the GOT with the address of mcount */
+  addresses stubs;              /* jumps through these slots in the PLT */
+  uint8_t *role;                /* per symbol: MCOUNT ... */
 } survey;
 
 static const char *const mcount_names[] = {"mcount", "_mcount", "__mcount", "__fentry__"};
 static const char *const stop_names[] = {"moncontrol", "__moncontrol", "monstartup"};
 
-/* The functions of glibc that call these functions themselves. */
-static const char *const own_names[] = {"__gmon_start__", "__monstartup", "monstartup",
-                                        "_mcleanup", "__mcleanup"};
+static const char *const glibc_names[] = {"__gmon_start__", "__monstartup", "monstartup",
+                                          "_mcleanup", "__mcleanup"};
 
 static bool is_one_of(const char *name, const char *const *names, size_t count) {
   size_t length = strcspn(name, "@");  /* libbfd appends versions */
@@ -70,18 +79,32 @@ static void add_flag(const survey *s, uint32_t function, unsigned flag) {
 
 /* --- mcount ------------------------------------------------------------------ */
 
-static bool add_mcount(survey *s, uint64_t address) {
-  if (!GP_RESERVE(&s->mcount_capacity, s->mcount_count + 1, GP_COLUMN(s->mcount)))
+static bool append(addresses *list, uint64_t address) {
+  if (!GP_RESERVE(&list->capacity, list->count + 1, GP_COLUMN(list->address)))
     return false;
-  s->mcount[s->mcount_count++] = address;
+  list->address[list->count++] = address;
   return true;
 }
 
-/* Whether `address` is a slot or a PLT entry of mcount. */
-static bool is_mcount(const survey *s, uint64_t address, unsigned before) {
-  for (size_t i = 0; i < s->mcount_count; i++)
-    if (s->mcount[i] - address <= before) return true;
-  return false;
+static bool is_below(const void *list, size_t row, uint64_t address) {
+  return ((const uint64_t *)list)[row] < address;
+}
+
+/* Whether one of the sorted addresses is `address`, or at most `bytes` above. */
+static bool is_listed(const addresses *list, uint64_t address, unsigned bytes) {
+  size_t i = gp_search(list->address, 0, list->count, address, is_below);
+  return i < list->count && list->address[i] - address <= bytes;
+}
+
+static bool find_roles(survey *s) {
+  s->role = gp_column(s->symtab->count, sizeof *s->role);
+  for (uint32_t f = 0; s->role && f < s->symtab->count; f++) {
+    const char *name = s->symtab->name[f];
+    s->role[f] = (uint8_t)((IS_ONE_OF(name, mcount_names) ? MCOUNT : 0) |
+                           (IS_ONE_OF(name, stop_names) ? STOPS : 0) |
+                           (IS_ONE_OF(name, glibc_names) ? GLIBC : 0));
+  }
+  return s->role != NULL;
 }
 
 static bool add_slots(survey *s, arelent *const *relocations, long count) {
@@ -89,9 +112,10 @@ static bool add_slots(survey *s, arelent *const *relocations, long count) {
     if (!relocations[i]->sym_ptr_ptr) continue;
     const asymbol *symbol = *relocations[i]->sym_ptr_ptr;
     if (IS_ONE_OF(bfd_asymbol_name(symbol), mcount_names) &&
-        !add_mcount(s, relocations[i]->address))
+        !append(&s->slots, relocations[i]->address))
       return false;
   }
+  s->slots.count = gp_sort_distinct(s->slots.address, s->slots.count);
   return true;
 }
 
@@ -114,12 +138,10 @@ static bool find_slots(survey *s) {
 
 /* Finds jumps through these slots in the PLT: ff 25, and a displacement. */
 static bool find_stubs(survey *s, const uint8_t *bytes, gp_range range) {
-  size_t slots = s->mcount_count;
-  for (uint64_t a = range.low; slots > 0 && range.high - a >= 6; a++, bytes++) {
+  for (uint64_t a = range.low; s->slots.count > 0 && range.high - a >= 6; a++, bytes++) {
     if (bytes[0] != 0xff || bytes[1] != 0x25) continue;
     uint64_t slot = a + 6 + (uint64_t)(int32_t)gp_u32(bytes + 2, s->image->layout);
-    for (size_t i = 0; i < slots; i++)
-      if (s->mcount[i] == slot && !add_mcount(s, a)) return false;
+    if (is_listed(&s->slots, slot, 0) && !append(&s->stubs, a)) return false;
   }
   return true;
 }
@@ -202,7 +224,7 @@ static void scan_section(survey *s, const asection *section, const uint8_t *byte
 typedef enum scan { STUBS, ADDRESSES } scan;
 
 /* Reads all sections that are loaded into memory, for one of two scans. */
-static bool scan_sections(survey *s, scan which) {
+static bool scan_sections(survey *s, scan which, gp_error *error) {
   bfd *file = s->image->file;
   bool done = true;
   for (asection *section = file->sections; done && section; section = section->next) {
@@ -210,10 +232,12 @@ static bool scan_sections(survey *s, scan which) {
     bfd_byte *bytes = NULL;
     if ((section->flags & needed) != needed || is_description(section->name)) continue;
     if (which == STUBS && section == s->image->text) continue;
-    if (!bfd_get_full_section_contents(file, section, &bytes) || !bytes) continue;
+    if (bfd_section_size(section) == 0) continue;
+    if (!bfd_get_full_section_contents(file, section, &bytes) || !bytes)
+      return gp_fail(error, "section %s: %s", section->name, bfd_errmsg(bfd_get_error()));
     gp_range range = {section->vma, section->vma + bfd_section_size(section)};
     if (which == STUBS)
-      done = find_stubs(s, bytes, range);
+      done = find_stubs(s, bytes, range) || gp_fail_memory(error);
     else
       scan_section(s, section, bytes, bfd_section_size(section));
     free(bytes);
@@ -233,7 +257,7 @@ static bool find_exports(survey *s) {
     if (bfd_asymbol_section(symbols[i])->flags & SEC_CODE)
       note_address(s, bfd_asymbol_value(symbols[i]), GP_NONE, GP_EXPOSED);
   free(symbols);
-  return true;
+  return count >= 0;
 }
 
 /* --- calls and jumps ------------------------------------------------------------ */
@@ -250,8 +274,8 @@ static bool add_site(survey *s, uint32_t caller, uint64_t address) {
 
 static bool is_mcount_call(const survey *s, uint64_t target) {
   uint32_t callee = function_at(s, target);
-  return is_mcount(s, target, STUB_PREFIX) ||
-         (callee != GP_NONE && IS_ONE_OF(s->symtab->name[callee], mcount_names));
+  return is_listed(&s->stubs, target, STUB_PREFIX) ||
+         (callee != GP_NONE && s->role[callee] & MCOUNT);
 }
 
 /* Returns the function that a call or jump leads to; GP_NONE outside the table. Symbols
@@ -276,8 +300,7 @@ static bool take_branch(survey *s, uint32_t caller, uint64_t target, uint64_t ne
     add_flag(s, caller, jump ? GP_JUMPS_OUT : GP_CALLS_OUT);
     return true;
   }
-  if (IS_ONE_OF(s->symtab->name[callee], stop_names) &&
-      !IS_ONE_OF(s->symtab->name[caller], own_names))
+  if (s->role[callee] & STOPS && !(s->role[caller] & GLIBC))
     found->stops_recording = true;
   return gp_static_calls_append(jump ? &found->jumps : &found->calls, caller, callee);
 }
@@ -289,7 +312,7 @@ static bool take_instruction(survey *s, uint32_t function, gp_instruction kind,
     case GP_DIRECT_CALL:
       return take_branch(s, function, target, next, false);
     case GP_SLOT_CALL:
-      if (is_mcount(s, target, 0)) {
+      if (is_listed(&s->slots, target, 0)) {
         add_flag(s, function, GP_INSTRUMENTED);
         return true;
       }
@@ -368,8 +391,11 @@ static bool make(survey *s, const gp_opcodes *opcodes, gp_error *error) {
   s->start = function_at(s, bfd_get_start_address(s->image->file));
   find_constructors(s);
   flag_undecoded(s);
-  bool done = (find_slots(s) && scan_sections(s, STUBS) && find_exports(s) &&
-               scan_sections(s, ADDRESSES)) || gp_fail_memory(error);
+  bool done = ((find_roles(s) && find_slots(s)) || gp_fail_memory(error)) &&
+              scan_sections(s, STUBS, error) &&
+              (find_exports(s) || gp_fail_memory(error)) &&
+              scan_sections(s, ADDRESSES, error);
+  s->stubs.count = gp_sort_distinct(s->stubs.address, s->stubs.count);
   done = done && decode(s, text, opcodes, error);
   if (done) drop_recorded(s->found);
   free(text);
@@ -393,7 +419,9 @@ bool gp_code_survey_make(gp_code_survey *found, const gp_image *image,
   survey s = {.found = found, .image = image, .symtab = symtab, .function = function};
   found->flags = gp_column(symtab->count, sizeof *found->flags);
   bool done = found->flags ? make(&s, opcodes, error) : gp_fail_memory(error);
-  free(s.mcount);
+  free(s.slots.address);
+  free(s.stubs.address);
+  free(s.role);
   if (!done) gp_code_survey_free(found);
   return done;
 }

@@ -13,11 +13,8 @@ local stacks = require "support.stacks"
 local machine = io.popen "uname -m":read "l"
 if machine ~= "x86_64" then return end
 
-local function make_profile(image, path, options)
-  options = options or {}
-  options.bounds = true
-  local opened = gprof.image(image)
-  return assert(gprof.profile(opened, assert(gprof.data(opened, path)), options))
+local function make_profile(image, path)
+  return assert(gprof.profile(image, assert(gprof.data(image, path)), { bounds = true }))
 end
 
 describe("the bounds of random stacks", function()
@@ -50,10 +47,13 @@ describe("the bounds of random stacks", function()
     chance.cases(1, 200)(function(remark, seed)
       local number = seed % 20
       math.randomseed(number)
-      programs[number] = programs[number] or stacks.program(variants[number % #variants + 1])
+      if not programs[number] then
+        programs[number] = stacks.program(variants[number % #variants + 1])
+        programs[number].opened = gprof.image(programs[number].image)
+      end
       math.randomseed(seed)
       local walk = stacks.walk(programs[number])
-      local profile <close> = make_profile(programs[number].image, walk.profile)
+      local profile <close> = make_profile(programs[number].opened, walk.profile)
       assert.is_nil(profile:bounds_problem(), remark)
       for f in profile:functions() do
         if programs[number].functions[f.symbol] then check(f, truth(walk.samples, { f.symbol }), remark) end
@@ -69,7 +69,7 @@ end)
 
 describe("the bounds of random graphs", function()
   local FUNCTIONS <const> = 24
-  local image = row.image(FUNCTIONS)
+  local image = gprof.image(row.image(FUNCTIONS))
 
   -- Returns an array of the arcs' ends. Some graphs are dense, some are chains with arcs back.
   local function graph()

@@ -237,8 +237,8 @@ function stacks.walk(program)
   self.bins.n = (program.high - program.low) // 4
   table.insert(self.records, 1, { kind = "histogram", low = program.low, high = program.high, bins = self.bins,
     rate = 1 })
-  self.path = self.path or shell.tmpdir() .. "/gmon.out"
-  return { profile = gmon.write(self.path, gmon.magic { records = self.records }), samples = self.samples }
+  program.profile = program.profile or shell.tmpdir() .. "/gmon.out"
+  return { profile = gmon.write(program.profile, gmon.magic { records = self.records }), samples = self.samples }
 end
 
 return stacks
