@@ -15,13 +15,14 @@
 #include "base/range.h"
 #include "base/sort.h"
 #include "object/disasm.h"
+#include "object/section.h"
 #include "profile/callgraph.h"
 
 /* The bytes of a PLT entry before its jump: endbr64 and a prefix. */
 enum { STUB_PREFIX = 5 };
 
-/* An entry of an ELF relocation table with addends, for 64 bits. */
-enum { RELA_SIZE = 24, RELA_ADDEND = 16 };
+/* ELF for 64 bits: entries of tables of relocations with addends, and of symbols. */
+enum { RELA_SIZE = 24, RELA_INFO = 8, RELA_ADDEND = 16, SYMBOL_SIZE = 24 };
 
 typedef struct addresses {
   size_t count, capacity;
@@ -107,32 +108,50 @@ static bool find_roles(survey *s) {
   return s->role != NULL;
 }
 
-static bool add_slots(survey *s, arelent *const *relocations, long count) {
-  for (long i = 0; i < count; i++) {
-    if (!relocations[i]->sym_ptr_ptr) continue;
-    const asymbol *symbol = *relocations[i]->sym_ptr_ptr;
-    if (IS_ONE_OF(bfd_asymbol_name(symbol), mcount_names) &&
-        !append(&s->slots, relocations[i]->address))
-      return false;
+/* The dynamic symbols, as the sections of the file store them. libbfd's list of dynamic
+ * relocations is not used: libbfd keeps pointers into the symbols that it was first read
+ * with. */
+typedef struct dynamic {
+  gp_contents symbols, names;
+} dynamic;
+
+/* Whether a dynamic symbol has one of the names of mcount. */
+static bool is_mcount_symbol(const dynamic *d, uint64_t symbol, gp_layout layout) {
+  if (symbol >= d->symbols.size / SYMBOL_SIZE) return false;
+  uint64_t name = gp_u32(d->symbols.bytes + symbol * SYMBOL_SIZE, layout);
+  for (size_t i = 0; i < sizeof mcount_names / sizeof *mcount_names; i++) {
+    size_t size = strlen(mcount_names[i]) + 1;
+    if (name < d->names.size && size <= d->names.size - name &&
+        memcmp(d->names.bytes + name, mcount_names[i], size) == 0)
+      return true;
   }
-  s->slots.count = gp_sort_distinct(s->slots.address, s->slots.count);
-  return true;
+  return false;
+}
+
+/* Finds slots in a section of relocations. */
+static bool add_slots(survey *s, const dynamic *d, const char *section) {
+  gp_layout layout = s->image->layout;
+  gp_contents relocations;
+  bool done = gp_section_contents(&relocations, s->image, section);
+  for (uint64_t at = 0; done && at + RELA_SIZE <= relocations.size; at += RELA_SIZE) {
+    const uint8_t *entry = relocations.bytes + at;
+    uint64_t symbol = gp_u64(entry + RELA_INFO, layout) >> 32;
+    if (is_mcount_symbol(d, symbol, layout))
+      done = append(&s->slots, gp_u64(entry, layout));
+  }
+  free(relocations.bytes);
+  return done;
 }
 
 /* Finds the slots of the GOT that the dynamic linker fills with the address of mcount. */
 static bool find_slots(survey *s) {
-  bfd *file = s->image->file;
-  long symbol_room = bfd_get_dynamic_symtab_upper_bound(file);
-  long room = bfd_get_dynamic_reloc_upper_bound(file);
-  if (symbol_room <= 0 || room <= 0) return true;
-  asymbol **symbols = malloc((size_t)symbol_room);
-  arelent **relocations = malloc((size_t)room);
-  bool done = symbols && relocations;
-  if (done && bfd_canonicalize_dynamic_symtab(file, symbols) >= 0)
-    done = add_slots(s, relocations,
-                     bfd_canonicalize_dynamic_reloc(file, relocations, symbols));
-  free(symbols);
-  free(relocations);
+  dynamic d = {{NULL, 0, 0}, {NULL, 0, 0}};
+  bool done = gp_section_contents(&d.symbols, s->image, ".dynsym") &&
+              gp_section_contents(&d.names, s->image, ".dynstr") &&
+              add_slots(s, &d, ".rela.dyn") && add_slots(s, &d, ".rela.plt");
+  s->slots.count = gp_sort_distinct(s->slots.address, s->slots.count);
+  free(d.symbols.bytes);
+  free(d.names.bytes);
   return done;
 }
 
