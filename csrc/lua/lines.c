@@ -70,7 +70,7 @@ typedef struct lines_box {
   const gp_image_box *image;  /* kept alive by user value LINES_IMAGE */
   gp_line_tables tables;
   bool open;
-  bool in_table;            /* in the middle of a table */
+  bool in_table;            /* the current table may have more rows */
 } lines_box;
 
 static int release(lua_State *L) {

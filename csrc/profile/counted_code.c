@@ -313,8 +313,9 @@ static uint32_t next_of(const search *s, uint32_t piece) {
   return follows ? next : GP_NONE;
 }
 
-/* Forgets the jump table of the jump at the end of a piece, if another jump leads to code
- * between the instruction that refers to the table and this jump. */
+/* If the jump at the end of a piece uses a jump table, forgets the table when another
+ * jump enters the code between the instruction that refers to the table and the end of
+ * the piece. */
 static void check_table(search *s, uint32_t piece) {
   uint32_t jump = s->jump[piece];
   if (jump == GP_NONE || s->jumps.table[jump] == 0) return;

@@ -14,7 +14,8 @@ int several(int x) {
 int one(int x) { owner first; may_throw(x); return x; }
 ]]
 
--- The tail of the source without exceptions: functions that the linker finds.
+-- Code that is compiled without exceptions: `main`, and stubs of the C++ runtime, so that the program links with
+-- -nostdlib.
 local rest <const> = [[
 struct owner { ~owner(); };
 owner::~owner() {}

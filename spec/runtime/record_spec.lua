@@ -272,7 +272,7 @@ describe("--record says in one line that", function()
   end)
 
   it("it must come first", function()
-    local message = "gprof.lua: option --record must be the first argument, in full\n"
+    local message = "gprof.lua: option --record must be the first argument, and not abbreviated\n"
     for _, argv in ipairs { { "-b", "--record", "/bin/true" }, { "--recor", "/bin/true" } } do
       local result = program.run(argv)
       assert.same({ message, 1 }, { result.stderr, result.status })

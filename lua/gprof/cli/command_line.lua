@@ -105,7 +105,7 @@ function command_line.read(arguments)
   if given then
     apply_all(given, settings)
     if settings.record and not records then
-      raise "option --record must be the first argument, in full"
+      raise "option --record must be the first argument, and not abbreviated"
     end
     check_recording(settings, given)
     add_environment(settings)

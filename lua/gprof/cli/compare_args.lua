@@ -153,7 +153,8 @@ local function warn_of_selection(side, path, settings, warn)
   end
 end
 
--- Checks an exported profile that was loaded.
+-- Warns if an exported profile was made with other symspecs. Refuses a profile of another
+-- build; with --force, warns of it.
 local function check_stored(side, path, settings, warn)
   warn_of_selection(side, path, settings, warn)
   if not side.mismatch then return end

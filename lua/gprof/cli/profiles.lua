@@ -106,7 +106,8 @@ local function without_accompanying(list)
   return others
 end
 
--- Whether an operand is the sum, which does not exist yet: there is nothing to add to.
+-- Whether an operand is the sum, and the sum does not exist yet. Then there is nothing to
+-- add to.
 local function is_missing_sum(path, settings)
   local target = settings.sum_target
   return target and target.is_first and path == target.path and
