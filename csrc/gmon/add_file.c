@@ -43,6 +43,7 @@ static void reset(gp_staging *staging) {
   if (data->blocks.count > 0)
     memset(data->blocks.executions, 0,
            data->blocks.count * sizeof *data->blocks.executions);
+  gp_call_paths_free(&data->paths);
   data->stats = (gp_data_stats){0};
   data->uncounted = 0;
   data->shared = false;
@@ -57,6 +58,28 @@ static bool merge(gp_data *sum, const gp_data *file, gp_error *error) {
   sum->stats.arc_records = stats.arc_records + file->stats.arc_records;
   sum->stats.block_records = stats.block_records + file->stats.block_records;
   return true;
+}
+
+/* Whether a file is the context profile with a stamp. */
+static bool is_expected(const gp_file_kind *kind, uint64_t stamp, gp_error *error) {
+  if (kind->format != GP_FORMAT_CONTEXT)
+    return gp_fail(error, "is not a context profile");
+  return kind->contexts.stamp == stamp ||
+         gp_fail(error, "does not belong to the profile beside it, but to another run");
+}
+
+bool gp_data_add_paths(gp_data *sum, const char *path, uint64_t stamp,
+                       const gp_trace *trace, gp_error *error) {
+  gp_read_options options = {.format = GP_FORMAT_AUTO, .trace = trace, .target = sum};
+  gp_file_kind kind = {.format = GP_FORMAT_AUTO};
+  gp_data file;
+  gp_data_init(&file, sum->layout);
+  bool done = gp_data_read(&file, path, &options, &kind, error) &&
+              is_expected(&kind, stamp, error) &&
+              gp_call_paths_reserve(&sum->paths, &file.paths, error);
+  if (done) gp_call_paths_merge(&sum->paths, &file.paths);
+  gp_data_free(&file);
+  return done;
 }
 
 bool gp_data_add_file(gp_data *sum, gp_staging *staging, const char *path,

@@ -39,12 +39,17 @@ typedef struct image_sum {
   size_t count, capacity;
   module *modules;      /* sorted and disjoint once all are read */
   bool is_program;      /* the image is the program, not a library */
+  size_t known, room;
+  uint32_t *context;    /* for the first `known` records of the table: the context in
+                           sum.paths that a record stands for */
 } image_sum;
 
 static bool set_process(void *into, const gp_context_process *process) {
   image_sum *s = into;
   s->covered = process->covered;
   s->rate = process->rate;
+  s->sum.paths.known = true;
+  s->sum.paths.joined = process->joined != 0;
   return true;
 }
 
@@ -133,28 +138,57 @@ static bool in_image(const image_sum *s, uint64_t *address) {
   return true;
 }
 
-static bool add_sample(image_sum *s, uint64_t at, uint64_t ticks) {
+static bool add_sample(image_sum *s, uint32_t context, uint64_t at, uint64_t ticks) {
   gp_histogram *histogram = s->sum.histograms;
-  if (!in_image(s, &at) || at < histogram->low || at >= histogram->high) return true;
+  if (ticks == 0 || !in_image(s, &at)) return true;
+  if (at < histogram->low || at >= histogram->high) return true;
   return gp_bins_add_one(histogram, (size_t)(at - histogram->low) / BYTES_PER_BIN, ticks,
-                         s->r->error);
+                         s->r->error) &&
+         gp_call_paths_add_ticks(&s->sum.paths, context, at, ticks, s->r->error);
 }
 
-static bool add_call(image_sum *s, uint64_t from, uint64_t self, uint64_t calls) {
-  if (calls == 0 || !in_image(s, &self)) return true;
-  if (!in_image(s, &from)) from = gp_unknown_caller(s->r->layout);
-  return gp_data_add_arc(&s->sum, from, self, calls, GP_NO_OFFSET, s->r->error);
+/* Sets *context, which is that of the caller, to the context of the callee. It does not
+ * change if the callee is outside the image. */
+static bool add_call(image_sum *s, const gp_context_record *record, uint32_t *context) {
+  uint64_t from = record->from, self = record->self, calls = record->count;
+  uint32_t caller = *context;
+  if (!in_image(s, &self)) return true;
+  bool indirect = !in_image(s, &from);
+  if (indirect) from = gp_unknown_caller(s->r->layout);
+  if (record->entered == record->number &&
+      !gp_call_paths_enter(&s->sum.paths, caller, from, self, context, s->r->error))
+    return false;
+  return calls == 0 ||
+         (gp_call_paths_add_calls(&s->sum.paths, caller, self, calls, indirect,
+                                  s->r->error) &&
+          gp_data_add_arc(&s->sum, from, self, calls, GP_NO_OFFSET, s->r->error));
 }
 
-/* All threads are summed, so tables make no difference. */
+/* Threads are summed, so their call paths are joined. */
 static bool begin_table(void *into, const gp_context_table *table) {
-  (void)into, (void)table;
+  (void)table;
+  ((image_sum *)into)->known = 0;
+  return true;
+}
+
+/* Notes the context of a record. The reader passes on neither roots nor records that must
+ * be ignored; no other record is in the context of an ignored one. */
+static bool note_context(image_sum *s, uint32_t record, uint32_t context) {
+  if (!GP_RESERVE(&s->room, (size_t)record + 1, GP_COLUMN(s->context)))
+    return gp_fail_memory(s->r->error);
+  while (s->known < record) s->context[s->known++] = GP_ROOT_CONTEXT;
+  s->context[s->known++] = context;
   return true;
 }
 
 static bool add_record(void *into, const gp_context_record *record) {
-  return record->self == 0 ? add_sample(into, record->from, record->count)
-                           : add_call(into, record->from, record->self, record->count);
+  image_sum *s = into;
+  uint32_t context =
+      record->context < s->known ? s->context[record->context] : GP_ROOT_CONTEXT;
+  bool done = record->self == 0
+                  ? add_sample(s, context, record->from, record->count)
+                  : add_call(s, record, &context);
+  return done && note_context(s, record->number, context);
 }
 
 /* --- the sum ---------------------------------------------------------------- */
@@ -193,8 +227,11 @@ bool gp_context_profile_read(gp_records *r) {
   const gp_context_sink sink = {&s, set_process, add_module, end_modules, begin_table,
                                 add_record};
   gp_data_init(&s.sum, r->layout);
-  bool done = gp_context_file_read(r, &sink) && add_sum(&s);
+  bool done = gp_context_file_read(r, &sink) && add_sum(&s) &&
+              gp_call_paths_reserve(&r->data->paths, &s.sum.paths, r->error);
+  if (done) gp_call_paths_merge(&r->data->paths, &s.sum.paths);
   gp_data_free(&s.sum);
+  free(s.context);
   free(s.modules);
   return done;
 }

@@ -5,7 +5,7 @@
  * A context profile has the calls and samples of each call path of a process. A path may
  * lead through the program and its libraries. The reader sums the calls and samples in
  * one image, the program or one library. The result has the same records as gmon.out, in
- * the same order, so reports on both files are the same.
+ * the same order, and also the call paths.
  */
 #ifndef GP_GMON_CONTEXT_PROFILE_H
 #define GP_GMON_CONTEXT_PROFILE_H

@@ -34,6 +34,7 @@ void gp_data_init(gp_data *data, gp_layout layout) {
   data->layout = layout;
   gp_hash_init(&data->arcs.index, arc_key, &data->arcs);
   gp_hash_init(&data->blocks.index, block_key, &data->blocks);
+  gp_call_paths_init(&data->paths);
 }
 
 void gp_data_free(gp_data *data) {
@@ -47,6 +48,7 @@ void gp_data_free(gp_data *data) {
   free(data->blocks.address);
   free(data->blocks.executions);
   gp_hash_free(&data->blocks.index);
+  gp_call_paths_free(&data->paths);
   gp_data_init(data, data->layout);
 }
 
@@ -449,10 +451,13 @@ bool gp_data_merge(gp_data *data, const gp_data *other, gp_error *error) {
   size_t old_count = data->histogram_count;
   uint64_t uncounted = data->uncounted;
   if (!add_count(&uncounted, other->uncounted, GP_NO_OFFSET, error) ||
-      !can_merge(data, other, &added, error) || !reserve(data, other, added, error))
+      !can_merge(data, other, &added, error) ||
+      !gp_call_paths_reserve(&data->paths, &other->paths, error) ||
+      !reserve(data, other, added, error))
     return false;
   for (size_t i = 0; i < other->histogram_count; i++)
     if (!add_reserved(data, &other->histograms[i], old_count, error)) return false;
+  gp_call_paths_merge(&data->paths, &other->paths);
   data->arcs.next = 0;
   for (size_t i = 0; i < other->arcs.count; i++)
     if (!gp_data_add_arc(data, other->arcs.from[i], other->arcs.self[i],

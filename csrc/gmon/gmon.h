@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/range.h"
+#include "gmon/call_paths.h"
 
 typedef enum gp_format {
   GP_FORMAT_AUTO,    /* magic if the file begins with "gmon", context if it begins with
@@ -84,6 +85,7 @@ typedef struct gp_data {
   size_t histogram_count, histogram_capacity;
   gp_arcs arcs;
   gp_blocks blocks;
+  gp_call_paths paths;    /* of the files that have call paths */
   uint64_t uncounted;     /* calls in a shared library that were not counted, because its
                              profile was full */
   uint64_t stamp;         /* written into the header of the magic format: identifies the

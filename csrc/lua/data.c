@@ -9,6 +9,7 @@
 #include "lua/object.h"
 #include "lua/trace.h"
 #include "object/build_id.h"
+#include "profile/measured.h"
 
 /* Names of the file formats in Lua. */
 static const char *const format_names[] = {
@@ -234,6 +235,20 @@ static int add_file(lua_State *L) {
   return 1;
 }
 
+/* data:add_paths(path, stamp) -> data; or nil and a message. Adds the call paths of the
+ * context profile at `path`, which has this stamp, to samples and calls that were read
+ * before. */
+static int add_paths(lua_State *L) {
+  gp_data *data = gp_check_data(L, 1);
+  const char *path = luaL_checkstring(L, 2);
+  uint64_t stamp = (uint64_t)luaL_checkinteger(L, 3);
+  gp_error error = {""};
+  if (!gp_data_add_paths(data, path, stamp, check_box(L, 1)->trace, &error))
+    return gp_push_failure(L, path, &error);
+  lua_settop(L, 1);
+  return 1;
+}
+
 static const gp_data *opened(const gp_part *p) { return gp_open_data(p->L, p->owner); }
 
 static gp_field_value get_histogram_records(const gp_part *p) {
@@ -262,6 +277,12 @@ static gp_field_value get_has_arcs(const gp_part *p) {
 
 static gp_field_value get_shared(const gp_part *p) {
   return gp_boolean_value(opened(p)->shared);
+}
+
+static gp_field_value get_call_paths(const gp_part *p) {
+  const gp_data *data = opened(p);
+  if (!data->paths.known) return gp_no_value;
+  return gp_text_value(gp_measured_is_complete(data) ? "complete" : "partial");
 }
 
 static gp_field_value get_uncounted(const gp_part *p) {
@@ -311,6 +332,7 @@ void gp_define_data(lua_State *L) {
       {NULL, NULL}};
   static const luaL_Reg methods[] = {
       {"close", close_data}, {"read", read_file}, {"add_file", add_file},
+      {"add_paths", add_paths},
       {NULL, NULL}};
   static const gp_field fields[] = {
       {"histogram_records", get_histogram_records},
@@ -320,6 +342,7 @@ void gp_define_data(lua_State *L) {
       {"has_histogram", get_has_histogram},
       {"has_arcs", get_has_arcs},  /* true also for formats that always record arcs */
       {"shared", get_shared},  /* is a profile of a shared library */
+      {"call_paths", get_call_paths},  /* "complete" or "partial", or nil */
       {"uncounted", get_uncounted},  /* calls lost because the library's arc table was
                                         full */
       {"pointer_size", get_pointer_size},  /* bytes */

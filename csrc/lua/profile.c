@@ -52,6 +52,7 @@ static int new_profile(lua_State *L) {
   if (!lua_isnil(L, 5)) luaL_checktype(L, 5, LUA_TLIGHTUSERDATA);
   gp_error error = {""};
   gp_profile_options options = {
+      .estimated = gp_flag_option(L, 3, "assume_proportional"),
       .static_calls = lua_touserdata(L, 5) && gp_flag_option(L, 3, "static_call_graph"),
       .idle_blocks = lua_touserdata(L, 5) && gp_flag_option(L, 3, "idle_blocks"),
       .time_bounds = lua_touserdata(L, 5) && gp_flag_option(L, 3, "bounds"),
@@ -228,6 +229,14 @@ static gp_field_value get_has_bounds(const gp_part *p) {
   return gp_boolean_value(opened(p)->bounds.low != NULL);
 }
 
+static gp_field_value get_exact(const gp_part *p) {
+  return gp_boolean_value(opened(p)->measured);
+}
+
+static gp_field_value get_has_call_paths(const gp_part *p) {
+  return gp_boolean_value(opened(p)->has_paths);
+}
+
 static gp_field_value get_outside(const gp_part *p) {
   uint32_t outside = opened(p)->symtab->outside;
   return outside != GP_NONE ? gp_integer_value((uint64_t)outside + 1) : gp_no_value;
@@ -275,6 +284,8 @@ void gp_define_profile(lua_State *L) {
       {"bin_size", get_bin_size},        /* bytes of code per bin, or nil */
       {"arc_count", get_arc_count},      /* arcs of the call graph */
       {"by_line", get_by_line},          /* lines have symbols of their own */
+      {"exact", get_exact},              /* the time of arcs is measured */
+      {"has_call_paths", get_has_call_paths},  /* maybe not of all samples */
       {"foreign", get_foreign},          /* no recorded address is in a symbol */
       {"recorded_ticks", get_recorded_ticks},  /* ticks in any code */
       {"unknown_ticks", get_unknown_ticks},  /* ticks in code outside symbols */

@@ -99,6 +99,30 @@ static int push_blocks(lua_State *L, int profile, uint32_t symbol) {
   return 1;
 }
 
+/* Upvalues: the profile, the next row. */
+static int next_stack(lua_State *L) {
+  const gp_stacks *stacks = &gp_check_profile(L, lua_upvalueindex(1))->stacks;
+  lua_Integer row = lua_tointeger(L, lua_upvalueindex(2));
+  if ((size_t)row >= stacks->count) return 0;
+  lua_pushinteger(L, row + 1);
+  lua_copy(L, -1, lua_upvalueindex(2));
+  lua_pushinteger(L, (lua_Integer)stacks->first[row]);
+  lua_pushinteger(L, (lua_Integer)stacks->second[row] + 1);
+  lua_pushinteger(L, (lua_Integer)stacks->amount[row]);
+  return 4;
+}
+
+/* profile:stacks() -> iterator over the nodes of the measured call tree, callers first:
+ * number, number of the caller's node (0: none), number of the function, ticks in its own
+ * code */
+static int stacks(lua_State *L) {
+  gp_check_profile(L, 1);
+  lua_settop(L, 1);
+  lua_pushinteger(L, 0);
+  lua_pushcclosure(L, next_stack, 2);
+  return 1;
+}
+
 /* --- by number ---------------------------------------------------------------- */
 
 /* Returns argument 2, the number of a node, as a row: first <= row < end. */
@@ -256,8 +280,8 @@ void gp_define_profile_parts(lua_State *L) {
   static const luaL_Reg of_profile[] = {
       {"functions", functions}, {"entries", entries}, {"cycles", cycles}, {"arcs", arcs},
       {"callers", callers}, {"callees", callees}, {"members", members}, {"lines", lines},
-      {"blocks", blocks}, {"node", node}, {"get", get}, {"lookup", lookup},
-      {"uncovered_range", uncovered_range}, {NULL, NULL}};
+      {"blocks", blocks}, {"stacks", stacks}, {"node", node}, {"get", get},
+      {"lookup", lookup}, {"uncovered_range", uncovered_range}, {NULL, NULL}};
   static const luaL_Reg of_function[] = {
       {"callers", function_callers}, {"callees", function_callees},
       {"lines", function_lines}, {"blocks", function_blocks}, {NULL, NULL}};

@@ -170,6 +170,25 @@ static bool add_data(building *b, const gp_data *data, size_t *matched) {
   return done;
 }
 
+/* Whether add_callerless counted calls to a callee. */
+static bool is_counted(const building *b, uint32_t callee, uint64_t calls) {
+  return calls > 0 && b->graph->symtab->policy->callerless_calls &&
+         gp_select_arc(b->selection, GP_NONE, callee);
+}
+
+/* Adds the steps of call paths. Their calls were counted without a caller. */
+static bool add_steps(building *b, const gp_path_steps *steps) {
+  for (size_t i = 0; i < steps->count; i++) {
+    uint32_t caller = steps->caller[i], callee = steps->callee[i], arc;
+    uint64_t calls = steps->calls[i];
+    if (is_counted(b, callee, calls)) b->graph->calls[callee] -= calls;
+    if (!gp_select_arc(b->selection, caller, callee)) continue;
+    if (!find_or_add(b, caller, callee, &arc)) return false;
+    if (calls > 0 && !add_calls(b, arc, calls)) return false;
+  }
+  return true;
+}
+
 static bool add_static_calls(building *b, const gp_static_calls *found) {
   uint32_t arc;
   for (size_t i = 0; i < found->count; i++)
@@ -178,9 +197,9 @@ static bool add_static_calls(building *b, const gp_static_calls *found) {
 }
 
 bool gp_callgraph_build(gp_callgraph *graph, const gp_data *data,
-                        const gp_static_calls *found, const gp_symtab *symtab,
-                        gp_arc_selection *selection, size_t *matched,
-                        gp_error *error) {
+                        const gp_path_steps *steps, const gp_static_calls *found,
+                        const gp_symtab *symtab, gp_arc_selection *selection,
+                        size_t *matched, gp_error *error) {
   building b = {.graph = graph, .selection = selection, .error = error};
   memset(graph, 0, sizeof *graph);
   graph->symtab = symtab;
@@ -188,16 +207,25 @@ bool gp_callgraph_build(gp_callgraph *graph, const gp_data *data,
   *matched = 0;
   gp_hash_init(&b.index, arc_key, graph);
   bool done = allocate(graph, error) && reserve(&b, 16) &&
-              add_data(&b, data, matched) && add_static_calls(&b, found);
+              add_data(&b, data, matched) && add_steps(&b, steps) &&
+              add_static_calls(&b, found);
   gp_hash_free(&b.index);
   if (!done) gp_callgraph_free(graph);
   return done;
 }
 
+void gp_path_steps_free(gp_path_steps *steps) {
+  free(steps->caller);
+  free(steps->callee);
+  free(steps->calls);
+  memset(steps, 0, sizeof *steps);
+}
+
 void gp_callgraph_free(gp_callgraph *graph) {
   void *columns[] = {
       graph->caller, graph->callee, graph->count, graph->next_callee,
-      graph->next_caller, graph->first_callee, graph->first_caller, graph->number,
+      graph->next_caller, graph->arc_self, graph->arc_children, graph->first_callee,
+      graph->first_caller, graph->number,
       graph->cycle, graph->next_member, graph->head, graph->calls, graph->self_calls,
       graph->self, graph->children, graph->share, graph->shown_self,
       graph->shown_children, graph->printed, graph->entries, graph->rank};

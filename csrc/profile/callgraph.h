@@ -18,6 +18,15 @@
 #include "profile/static_calls.h"
 #include "symbols/symtab.h"
 
+/* The steps of call paths, sorted. Their calls are from an unknown caller in the data. */
+typedef struct gp_path_steps {
+  size_t count;
+  uint32_t *caller, *callee;
+  uint64_t *calls;
+} gp_path_steps;
+
+void gp_path_steps_free(gp_path_steps *steps);
+
 typedef struct gp_callgraph {
   const gp_symtab *symtab;
   size_t functions;         /* nodes below this number are symbols */
@@ -29,6 +38,8 @@ typedef struct gp_callgraph {
   uint64_t *count;
   uint32_t *next_callee;    /* the caller's next arc, or GP_NONE */
   uint32_t *next_caller;    /* the callee's next arc, or GP_NONE */
+  double *arc_self;         /* measured ticks in the callee's own code for the caller */
+  double *arc_children;     /* the same in its callees; both NULL if not measured */
 
   /* per function */
   uint32_t *first_callee, *first_caller;
@@ -63,12 +74,13 @@ typedef struct gp_callgraph {
  * - Calls from unknown callers (gp_unknown_caller) are added to the callee's calls, but
  *   have no arc.
  * - Calls that are not selected are ignored.
+ * - Each step of call paths becomes an arc. Its calls get a caller.
  * - Static calls (`found`) come last; each new pair becomes an arc with a count of 0.
  * Errors: no memory; a count that overflows. */
 bool gp_callgraph_build(gp_callgraph *graph, const gp_data *data,
-                        const gp_static_calls *found, const gp_symtab *symtab,
-                        gp_arc_selection *selection, size_t *matched,
-                        gp_error *error);
+                        const gp_path_steps *steps, const gp_static_calls *found,
+                        const gp_symtab *symtab, gp_arc_selection *selection,
+                        size_t *matched, gp_error *error);
 void gp_callgraph_free(gp_callgraph *graph);
 
 /* Returns, for each symbol, the function that a call to its address enters, or GP_NONE.

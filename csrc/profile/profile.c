@@ -91,14 +91,20 @@ static bool build_blocks(gp_profile *profile, const gp_data *data,
   return gp_block_counts_build(&profile->blocks, &blocks, symtab, error);
 }
 
+/* Builds the arcs and finds the cycles. */
 static bool build_graph(gp_profile *profile, const gp_data *data,
-                        const gp_profile_options *options, gp_error *error) {
+                        const gp_measured *measured, const gp_profile_options *options,
+                        gp_error *error) {
   gp_static_calls found = {0};
-  bool done = find_calls(&found, profile, data, options, error);
+  gp_path_steps steps = {0};
+  bool done = find_calls(&found, profile, data, options, error) &&
+              (!profile->measured || gp_measured_steps(measured, &steps, error));
   if (done) trace_calls(&found, profile->symtab);
-  done = done && gp_callgraph_build(&profile->graph, data, &found, profile->symtab,
-                                    &profile->selections.arcs, &profile->arcs_matched,
-                                    error);
+  done = done && gp_callgraph_build(&profile->graph, data, &steps, &found,
+                                    profile->symtab, &profile->selections.arcs,
+                                    &profile->arcs_matched, error) &&
+         gp_cycles_find(&profile->graph, error);
+  gp_path_steps_free(&steps);
   gp_static_calls_free(&found);
   return done;
 }
@@ -111,23 +117,56 @@ static bool find_bounds(gp_profile *profile, const gp_data *data,
                              &profile->samples, options->opcodes, error);
 }
 
+/* Whether the time of arcs can be measured. The user's selection of time is propagated in
+ * proportion to calls, and lines have no call paths. */
+static bool is_measured(const gp_profile *profile, const gp_data *data,
+                        const gp_profile_options *options) {
+  const gp_selection *time = &profile->selections.of[GP_TIME];
+  return !options->estimated && profile->symtab->policy->measured_times &&
+         !profile->symtab->lines && !time->include && !time->exclude &&
+         gp_measured_is_complete(data);
+}
+
+static bool assign_samples(gp_profile *profile, const gp_data *data,
+                           gp_measured *measured, bool restricted, gp_error *error) {
+  const gp_selection *flat = &profile->selections.of[GP_FLAT];
+  if (!gp_samples_assign(&profile->samples, data, profile->symtab, flat, restricted,
+                         error))
+    return false;
+  if (!profile->measured) return true;
+  if (!gp_measured_find(measured, data, profile->symtab, error)) return false;
+  gp_measured_self(measured, flat, &profile->samples);
+  return true;
+}
+
+/* Computes the times of the graph. */
+static bool propagate(gp_profile *profile, const gp_measured *measured, gp_error *error) {
+  gp_callgraph *graph = &profile->graph;
+  const gp_selection *of = profile->selections.of;
+  return (!profile->measured ||
+          gp_measured_arcs(measured, graph, &profile->stacks, &of[GP_FLAT], &of[GP_TIME],
+                           error)) &&
+         gp_propagate(graph, &profile->samples, &of[GP_PRINT], &of[GP_TIME], error);
+}
+
 static bool build(gp_profile *profile, const gp_data *data,
                   const gp_profile_options *options, gp_error *error) {
-  gp_callgraph *graph = &profile->graph;
-  const gp_selections *selections = &profile->selections;
-  const gp_selection *flat = &selections->of[GP_FLAT];
+  gp_measured measured = {0};
+  profile->has_paths = data->paths.known;
+  profile->measured = is_measured(profile, data, options);
+  const gp_selection *flat = &profile->selections.of[GP_FLAT];
   bool restricted = flat->include || flat->exclude;  /* by the user */
-  return (exclude_machinery(profile) || gp_fail_memory(error)) &&
-         gp_samples_assign(&profile->samples, data, profile->symtab,
-                           flat, restricted, error) &&
-         gp_unattributed_find(&profile->unattributed, profile->image, profile->symtab,
-                              &profile->samples, data, error) &&
-         build_blocks(profile, data, options, error) &&
-         build_graph(profile, data, options, error) &&
-         gp_cycles_find(graph, error) &&
-         gp_propagate(graph, &profile->samples, &selections->of[GP_PRINT],
-                      &selections->of[GP_TIME], error) &&
-         gp_order_entries(graph, error) && find_bounds(profile, data, options, error);
+  bool done = (exclude_machinery(profile) || gp_fail_memory(error)) &&
+              assign_samples(profile, data, &measured, restricted, error) &&
+              gp_unattributed_find(&profile->unattributed, profile->image,
+                                   profile->symtab, &profile->samples, data, error) &&
+              build_blocks(profile, data, options, error) &&
+              build_graph(profile, data, &measured, options, error) &&
+              propagate(profile, &measured, error) &&
+              gp_order_entries(&profile->graph, error) &&
+              find_bounds(profile, data, options, error);
+  gp_measured_free(&measured);
+  return done;
 }
 
 gp_profile *gp_profile_build(const gp_image *image, const gp_symtab *symtab,
@@ -141,6 +180,7 @@ gp_profile *gp_profile_build(const gp_image *image, const gp_symtab *symtab,
   }
   profile->image = image;
   profile->symtab = symtab;
+  gp_pairs_init(&profile->stacks);
   profile->arcs_read = data->arcs.count;
   profile->selections = *options->selections;
   memset(options->selections, 0, sizeof *options->selections);
@@ -157,5 +197,6 @@ void gp_profile_free(gp_profile *profile) {
   gp_counted_code_free(&profile->code);
   gp_time_bounds_free(&profile->bounds);
   gp_samples_free(&profile->samples);
+  gp_pairs_free(&profile->stacks);
   free(profile);
 }

@@ -11,6 +11,7 @@
 #include "profile/block_counts.h"
 #include "profile/callgraph.h"
 #include "profile/counted_code.h"
+#include "profile/measured.h"
 #include "profile/order.h"
 #include "profile/propagate.h"
 #include "profile/samples.h"
@@ -26,6 +27,9 @@ typedef struct gp_profile {
   gp_counted_code code;            /* empty unless requested */
   gp_unattributed unattributed;
   gp_time_bounds bounds;           /* empty unless requested */
+  gp_stacks stacks;                /* empty unless the times are measured */
+  bool has_paths;                  /* the data has call paths, maybe not all */
+  bool measured;                   /* the time of arcs is measured (see measured.h) */
   gp_selections selections;        /* these also exclude the machinery (see below) */
   size_t arcs_read, arcs_matched;  /* arcs in the data; arcs between known functions */
 } gp_profile;
@@ -37,6 +41,8 @@ extern const char *const gp_machinery[];
 typedef struct gp_profile_options {
   gp_selections *selections;  /* gp_profile_build takes the contents, even on failure */
   const gp_opcodes *opcodes;  /* required by the options below; else may be NULL */
+  bool estimated;             /* divide time in proportion to calls, even if it was
+                                 measured */
   bool static_calls;          /* also find calls in the machine code */
   bool idle_blocks;           /* find blocks that never ran; ignored if the table is not
                                  by line */

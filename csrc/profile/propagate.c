@@ -53,7 +53,7 @@ static void inherit_from_callers(gp_callgraph *graph, uint32_t node, uint32_t fu
     uint32_t caller = graph->caller[a];
     if (caller == function || gp_callgraph_same_cycle(graph, caller, function)) continue;
     graph->printed[node] |= graph->printed[caller];
-    if (graph->calls[node] != 0)
+    if (graph->calls[node] != 0 && !graph->arc_self)
       graph->share[node] += graph->share[caller] *
                             ((double)graph->count[a] / (double)graph->calls[node]);
   }
@@ -123,12 +123,14 @@ static void add_up_cycles(gp_callgraph *graph) {
 /* Sets `*time` to the part of the callee's time that an arc carries, before it is
  * multiplied by the caller's share. False if the arc moves no time. */
 static bool arc_moves(const gp_callgraph *graph, uint32_t arc, gp_arc_time *time) {
-  uint32_t caller = graph->caller[arc], callee = graph->callee[arc];
-  if (graph->count[arc] == 0 || caller == callee) return false;
-  if (gp_callgraph_same_cycle(graph, caller, callee)) return false;
-  if (graph->share[callee] == 0) return false;
+  uint32_t callee = graph->callee[arc];
+  if (gp_callgraph_is_recursive(graph, arc) || graph->share[callee] == 0) return false;
+  if (graph->arc_self) {
+    *time = (gp_arc_time){graph->arc_self[arc], graph->arc_children[arc]};
+    return time->self + time->children > 0;
+  }
   uint32_t node = gp_callgraph_whole(graph, callee);
-  if (graph->calls[node] == 0) return false;
+  if (graph->count[arc] == 0 || graph->calls[node] == 0) return false;
   double part = (double)graph->count[arc] / (double)graph->calls[node];
   time->self = graph->self[node] * part;
   time->children = graph->children[node] * part;

@@ -4,7 +4,8 @@
  *
  * The first pass, callers before callees, decides which entries are printed, and how much
  * of each function's time is included. The second pass, callees before callers, divides
- * the time of each callee among its callers in proportion to their calls.
+ * the time of each callee among its callers: as measured (see measured.h), or in
+ * proportion to their calls.
  */
 #ifndef GP_PROFILE_PROPAGATE_H
 #define GP_PROFILE_PROPAGATE_H

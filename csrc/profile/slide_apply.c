@@ -97,6 +97,7 @@ bool gp_slide_apply(gp_data *data, uint64_t offset, bool strict, gp_error *error
     gp_hash_free(&blocks);
     return gp_fail_memory(error);
   }
+  if (offset != 0) gp_call_paths_free(&data->paths);
   for (size_t i = 0; i < data->histogram_count; i++) {
     shift(data, &data->histograms[i].low, 1, offset);
     shift(data, &data->histograms[i].high, 1, offset);

@@ -24,6 +24,7 @@ const gp_policy gp_policy_default = {
     .last_symbol_sampled = true,
     .selected_total = true,
     .callerless_calls = true,
+    .measured_times = true,
     .block_counter_excluded = true,
     .max_blocks = SIZE_MAX,
     .decoded_calls = true,

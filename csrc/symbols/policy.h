@@ -116,6 +116,10 @@ typedef struct gp_policy {
    * calls are lost. */
   bool callerless_calls;
 
+  /* The time of arcs is taken from call paths, if the data has them. GNU: a callee's time
+   * is divided in proportion to calls. */
+  bool measured_times;
+
   /* The counter function of runtime/blocks.c is profiling overhead, like mcount. GNU: it
    * is an ordinary function. */
   bool block_counter_excluded;

@@ -81,6 +81,7 @@ function compare.side(profile, runs)
     runs = runs or math.max(#profile.data.files, 1),
     rate = profile.rate, unit = profile.unit, ticks = profile.total_ticks,
     counted = profile.data.has_arcs, mismatch = profile:mismatch(),
+    exact = profile.exact,
     functions = functions_of(profile),
   }
 end
@@ -93,7 +94,7 @@ end
 -- @treturn[2] string why they cannot be summed
 -- @treturn[2] integer index of the first side that differs from the sides before it
 function compare.sum(sides)
-  local sum = { runs = 0, ticks = 0, counted = true, functions = {},
+  local sum = { runs = 0, ticks = 0, counted = true, exact = true, functions = {},
     rate = sides[1].rate, unit = sides[1].unit }
   for i, side in ipairs(sides) do
     if side.rate ~= sum.rate or side.unit ~= sum.unit then
@@ -101,6 +102,7 @@ function compare.sum(sides)
     end
     sum.runs, sum.ticks = sum.runs + side.runs, sum.ticks + side.ticks
     sum.counted = sum.counted and side.counted
+    sum.exact = sum.exact and side.exact
     sum.mismatch = sum.mismatch or side.mismatch
     table.move(side.functions, 1, #side.functions, #sum.functions + 1, sum.functions)
   end

@@ -5,13 +5,13 @@
 
 local arguments = require "gprof.library.arguments"
 local core = require "gprof.core"
+local profile_files = require "gprof.library.profile_files"
 
 local data = {}
 
 -- Adds up the context profiles of profiles, for data:write.
 local function add_contexts(records, paths)
-  local contexts, message = require "gprof.library.profile_files".sum_contexts(records,
-    paths)
+  local contexts, message = profile_files.sum_contexts(records, paths)
   if not contexts then return nil, message or paths[1] .. ": has no context profile" end
   core.keep_contexts(records, contexts)
   return records
@@ -19,7 +19,7 @@ end
 
 -- Returns a list without the context profiles whose gmon.out is also in the list.
 local function without_accompanying(paths)
-  local accompanying = require "gprof.library.profile_files".accompanying(paths)
+  local accompanying = profile_files.accompanying(paths)
   local others = {}
   for i, path in ipairs(paths) do
     if not accompanying[i] then others[#others + 1] = path end
@@ -33,6 +33,9 @@ local function read_all(records, image, paths, options)
   end
   for _, path in ipairs(paths) do
     local done, message = records:read(path, options.file_format)
+    if done and not options.assume_proportional then
+      done, message = profile_files.add_call_paths(records, path)
+    end
     if not done then return nil, message end
   end
   return records
@@ -40,7 +43,8 @@ end
 
 --- Reads profile files and adds them up: `gprof.data(image, path... [, options])`.
 -- A context profile of the recorder is read as the same samples and calls as the
--- `gmon.out` beside it. If both are given, only `gmon.out` is read.
+-- `gmon.out` beside it, and its call paths are added. If both are given, only `gmon.out`
+-- is read. The call paths of a context profile beside a `gmon.out` are added in any case.
 -- @function gprof.data
 -- @tparam image image the profiled program or shared library: the files have its byte
 --   order and pointer size
@@ -53,6 +57,7 @@ end
 --   - `contexts`: also add up the context profiles. Each file must be a context profile,
 --     or have one beside it. `data:write` then writes their sum beside the sum of the
 --     records;
+--   - `assume_proportional`: do not read context profiles beside the files;
 --   - `slide`: how much higher the addresses in the files are than the addresses of the
 --     image, or "auto" to determine this offset for each file;
 --   - `external_symbol_table`: file with the symbols for `slide = "auto"`, if they are
@@ -114,6 +119,8 @@ end
 -- @tfield boolean has_arcs whether a call graph can be made
 -- @tfield boolean shared whether the data is from a shared library (LD_PROFILE): a
 --   caller at the address 0 then stands for all callers outside the library
+-- @tfield string|nil call_paths "complete" if the call paths of all samples and calls are
+--   known, "partial" if only some are; nil if none is. A slide removes call paths
 -- @tfield integer uncounted number of calls of functions in a shared library that the
 --   dynamic linker did not count because its table was full
 -- @tfield {table,...} files what each file contained: `path`; `format`, "context" for a
@@ -124,7 +131,8 @@ end
 --   determined from the data, the table also has `arcs`, the number of arcs; `fitting`,
 --   how many of them lead to function entries once the offset is subtracted; `unmoved`,
 --   how many do so without the subtraction; and `covers`, whether the histogram covers
---   all of the code once the offset is subtracted
+--   all of the code once the offset is subtracted; and `problem`, why the context profile
+--   beside the file could not be used
 -- @tfield integer|nil low the lowest address of all histograms and callees
 -- @tfield integer|nil high the highest address of all histograms and callees
 -- @tfield integer pointer_size size of an address in files read and written, in bytes

@@ -42,6 +42,8 @@ end
 -- @tparam[opt] table options
 --
 --   - the options of `gprof.image`, to override the image's own;
+--   - `assume_proportional`: divide the time of callees in proportion to calls, even if
+--     the data has the call paths of all samples;
 --   - `static_call_graph`: add calls found in the machine code, with a count of 0;
 --   - `line`: make a profile by line, where lines are listed among the functions: `true`
 --     for lines with recorded samples, calls or blocks, "all" for all lines (with "all",
@@ -158,6 +160,8 @@ end
 --   reports round it down to a multiple of 2
 -- @tfield integer arc_count number of arcs in the call graph
 -- @tfield boolean has_bounds whether there are bounds of total times (option `bounds`)
+-- @tfield boolean exact whether the children's time of functions and the times of arcs
+--   were measured, with call paths; otherwise they are estimates
 -- @tfield boolean foreign whether no record matches any function of the image
 -- @tfield integer|nil outside in the profile of a shared library, number of the function
 --   `<outside>`: it has no code and stands for all callers outside the library
@@ -347,6 +351,13 @@ end
 -- @function profile:blocks
 -- @tparam integer id
 -- @treturn function iterator over address and executions, in the order of the data
+
+--- Iterates over the nodes of the measured call tree, callers before callees. There are
+-- none unless `profile.exact`. A node is a function, called through all nodes above it.
+-- @function profile:stacks
+-- @treturn function iterator over the number of a node, the number of its caller's node
+--   (0 if there is none), the `id` of its function, and the samples in its own code on
+--   this path
 
 --- Iterates over the members of a cycle, as in its entry of the call graph.
 -- @function profile:members

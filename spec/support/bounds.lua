@@ -10,7 +10,7 @@ local bounds = {}
 -- - memory: c bytes of the heap for each byte, and d megabytes (1,048,576 bytes each)
 bounds.readers = {
   ["profiles"] = { 150, 1, 8, 1 },
-  ["context profiles"] = { 60, 1, 8, 1 },
+  ["context profiles"] = { 120, 1, 16, 1 },
   ["symbols of executables"] = { 200, 2, 64, 2 },
   ["`.gnu_debugdata`, unpacked"] = { 200, 20, 16, 160 },
   ["debugging files"] = { 50, 2, 8, 2 },

@@ -6,9 +6,11 @@
 if os.getenv "GPROF_LUA" or os.getenv "GPROF_COVERAGE" then return end
 
 local build = require "support.build"
+local crafted = require "support.crafted"
 local gmon = require "support.gmon"
 local row = require "support.row"
 local shell = require "support.shell"
+local stacks = require "support.context_stacks"
 local work = require "support.work"
 
 -- With four times the input, linear growth is a factor of four, to which sorting adds a little. Quadratic growth would
@@ -134,6 +136,27 @@ for _, graph in ipairs(graphs) do
     table.insert(records, samples)
     return making(short_image(n), profile(records), "bounds = true", "assert(profile.has_bounds)")
   end)
+end
+
+-- Shapes of call paths: functions that return stacks for a size and the names of as many functions.
+local paths <const> = {
+  { "call paths", function(n, names)
+    return list(n, function(i) return { names[1], names[i], names[(7 * i) % n + 1], ticks = i } end)
+  end },
+  { "functions of a call path", function(_, names)
+    return { table.move(names, 1, #names, 1, { ticks = 1 }) }
+  end },
+}
+
+for _, shape in ipairs(paths) do
+  local name, stacks_of = shape[1], shape[2]
+  local function files(n)
+    local names = list(n, function(i) return ("f%05d"):format(i) end)
+    local path = gmon.write(shell.tmpdir "paths" .. "/gmon.out.ctx", stacks.pack(names, stacks_of(n, names)))
+    return crafted.image { functions = names }, path
+  end
+  dimension(name, 600, function(n) return making(files(n)) end)
+  dimension(name .. ", exported", 200, function(n) return running("--export=folded", files(n)) end)
 end
 
 dimension("symbols", 1000, function(n)

@@ -6,10 +6,12 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
+local crafted = require "support.crafted"
 local faults = require "support.faults"
 local gmon = require "support.gmon"
 local program = require "support.program"
 local shell = require "support.shell"
+local stacks = require "support.context_stacks"
 
 -- A user's report, which prints objects and their fields.
 local report <const> = [[
@@ -49,6 +51,9 @@ describe("without memory", function()
   local made = gmon.write(inputs .. "/made", gmon.magic(records))
   local cut = shell.write(inputs .. "/cut", shell.read(profile):sub(1, 100))
   local bad = shell.write(inputs .. "/bad", shell.read(cut))
+  local functions = { "main", "work", "leaf" }
+  local recorded = shell.write(inputs .. "/recorded.ctx", stacks.pack(functions, {
+    { "main", "work", "leaf", ticks = 3 }, { "main", "@", "leaf", ticks = 2 }, { "(main)", "leaf", ticks = 1 } }))
   local list = shell.write(inputs .. "/list", profile .. "\n" .. profile .. "\n")
 
   local function starve(kind, words)
@@ -93,6 +98,7 @@ describe("without memory", function()
     } do
       it_says_so("command", table.unpack(table.move({ image, profile }, 1, 2, #words + 1, words)))
     end
+    it_says_so("command", "-b", "-q", "--tree", crafted.image { functions = functions }, recorded)
     it_says_so("command", "-s", "--jobs=2", image, profile, profile, profile)
   end)
 

@@ -1,5 +1,8 @@
---- Estimates the call tree, from the roots down to the functions where time was spent. It
+--- Makes the call tree, from the roots down to the functions where time was spent. It
 -- consists of the chains of gprof.analysis.chains, with common prefixes merged.
+--
+-- If the profile's times are measured, so is the tree (see gprof.analysis.stacks).
+-- Otherwise it is estimated, as follows.
 --
 -- A node is a function or a cycle, called through all nodes above it. All calls of a
 -- function are assumed to cost the same (see gprof.analysis.callers), so a node's time is
@@ -13,6 +16,7 @@
 
 local callers = require "gprof.analysis.callers"
 local extract = require "gprof.analysis.extract"
+local stacks = require "gprof.analysis.stacks"
 
 local call_tree = {}
 
@@ -81,9 +85,17 @@ local function add_times(list, total)
   return list
 end
 
--- Returns the graph from the roots down: the tables `self` and `total` (times in ticks)
--- and `below` (callees), all indexed by id; and `roots`, an array.
-local function graph_of(profile)
+-- Returns entries for the given functions, each with its whole time.
+local function whole_entries(ids)
+  local list = {}
+  for i, id in ipairs(ids) do list[i] = { id = id, part = 1 } end
+  return list
+end
+
+-- Returns the estimated graph from the roots, or the functions `from`, down: the tables
+-- `self` and `total` (times in ticks) and `below` (callees), all indexed by id; and
+-- `roots`, an array.
+local function estimated_graph(profile, from)
   local graph, ids, self = callers.of(profile), {}, {}
   for id, ticks in profile:functions("address", "id", "ticks") do
     ids[#ids + 1], self[id] = id, ticks
@@ -98,7 +110,22 @@ local function graph_of(profile)
       roots[#roots + 1] = { id = id, part = part }
     end
   end
-  return { self = self, total = total, below = below, roots = add_times(roots, total) }
+  return { self = self, total = total, below = below,
+    roots = add_times(from and whole_entries(from) or roots, total) }
+end
+
+-- Returns the measured graph. It is a tree whose nodes have numbers of their own; `id`
+-- maps them to functions.
+local function measured_graph(profile, from)
+  local tree = stacks.of(profile, from)
+  local below = {}
+  for parent, nodes in pairs(tree.below) do
+    local list = {}
+    for i, node in ipairs(nodes) do list[i] = { id = node, time = tree.total[node] } end
+    below[parent] = list
+  end
+  return { self = tree.self, total = tree.total, below = below, id = tree.id,
+    roots = below[0] or {} }
 end
 
 -- The nodes to expand form a binary heap: the heaviest first; of equal ones, the oldest.
@@ -150,20 +177,12 @@ local function expand(build, node, own, list, whole)
     end
     sum = sum + entry.time
     build.count = build.count + 1
-    local child = { id = entry.id, weight = round(sum * units) - before, parent = node,
-      depth = node.depth + 1, number = build.count, self = 0, rest = 0, children = {} }
+    local child = { place = entry.id, id = build.ids and build.ids[entry.id] or entry.id,
+      weight = round(sum * units) - before, parent = node, depth = node.depth + 1,
+      number = build.count, self = 0, rest = 0, children = {} }
     node.children[#node.children + 1] = child
     push(build.heap, child)
   end
-end
-
--- Returns the topmost entries: all roots, or the given functions, each with its whole
--- time.
-local function top_entries(graph, from)
-  if not from then return graph.roots end
-  local list = {}
-  for i, id in ipairs(from) do list[i] = { id = id, part = 1 } end
-  return add_times(list, graph.total)
 end
 
 --- Builds the call tree.
@@ -185,19 +204,22 @@ end
 --   - `children`: the heaviest first; `parent`; `depth`
 function call_tree.of(profile, how)
   how = how or {}
-  local factor, graph, all = extract.units(profile, 1000000), graph_of(profile), 0
-  for _, ticks in pairs(graph.self) do all = all + round(ticks * factor) end
-  local list, whole = top_entries(graph, how.from), 0
+  local graph = (profile.exact and measured_graph or estimated_graph)(profile, how.from)
+  local factor, all = extract.units(profile, 1000000), 0
+  for ticks in profile:functions("address", "ticks") do
+    all = all + round(ticks * factor)
+  end
+  local list, whole = graph.roots, 0
   for _, entry in ipairs(list) do whole = whole + entry.time end
   local root = { weight = how.from and round(whole * factor) or all, depth = 0 }
-  local build = { heap = {}, count = 0, most = how.most or MAX_NODES,
+  local build = { heap = {}, ids = graph.id, count = 0, most = how.most or MAX_NODES,
     deepest = math.min(how.depth or MAX_DEPTH, MAX_DEPTH),
     least = math.max((how.least or MIN_PART) * all, 0.5) }
   expand(build, root, 0, list, whole)
   while build.heap[1] do
     local node = pop(build.heap)
-    expand(build, node, graph.self[node.id] or 0, graph.below[node.id] or {},
-      graph.total[node.id])
+    expand(build, node, graph.self[node.place] or 0, graph.below[node.place] or {},
+      graph.total[node.place])
   end
   return { root = root, parts = factor * profile.rate, all = all }
 end

@@ -1,22 +1,27 @@
---- Estimates call chains (stacks) from the call graph: from a root down to the function
--- where time was spent.
+--- Makes call chains (stacks): from a root down to the function where time was spent.
 --
--- A profile records how often each caller called a function, but not whole stacks. So we
--- assume that all calls of a function cost the same (see gprof.analysis.callers). The
--- time of a function propagates to its callers in proportion to their calls, then to the
--- callers of these callers, and so on. Each path up to a root is a chain. The times of
--- the chains that end in a function add up to its self time. The times of the chains that
--- contain a function add up to its self time plus its children's time, as in the call
--- graph. If a function is in a cycle, the link above it is the whole cycle.
+-- If the profile's times are measured, the chains are too (see gprof.analysis.stacks).
+-- Otherwise they are estimated from the call graph: the profile records how often each
+-- caller called a function, but not whole stacks. So we assume that all calls of a
+-- function cost the same (see gprof.analysis.callers). The time of a function propagates
+-- to its callers in proportion to their calls, then to the callers of these callers, and
+-- so on. Each path up to a root is a chain.
 --
--- The number of chains can be exponential. A chain with very little time, or a very long
--- one, is cut: its first link is TRUNCATED. Chains beyond a maximum number are also cut.
+-- The times of the chains that end in a function add up to its self time. The times of
+-- the chains that contain a function add up to its self time plus its children's time, as
+-- in the call graph. In estimated chains, if a function is in a cycle, the link above it
+-- is the whole cycle.
+--
+-- The number of estimated chains can be exponential. A chain with very little time, or a
+-- very long one, is cut: its first link is TRUNCATED. Chains beyond a maximum number are
+-- also cut.
 --
 -- @internal gprof.analysis.chains
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local apportion = require "gprof.analysis.apportion"
 local callers = require "gprof.analysis.callers"
+local stacks = require "gprof.analysis.stacks"
 
 local chains = {}
 
@@ -31,7 +36,7 @@ local MAX_CHAINS <const>, MAX_LINKS <const> = 100000, 1000000
 chains.TRUNCATED = 0
 
 -- Follows the callers of a function up to the roots. Calls `emit` with the topmost link
--- of each chain, and the fraction of the function's time that belongs to the chain. Links
+-- of each chain, and a number in proportion to its part of the function's time. Links
 -- point downwards.
 local function climb(graph, id, min_part, emit)
   local stack = { { link = { id = id }, part = 1, depth = 1 } }
@@ -58,6 +63,51 @@ local function climb(graph, id, min_part, emit)
   end
 end
 
+-- Returns the nodes of measured stacks by function, the heaviest stacks first.
+local function ends_of(tree)
+  local ends, pending = {}, { 0 }
+  while pending[1] do
+    local node = table.remove(pending)
+    local id = tree.id[node]
+    if id and tree.self[node] > 0 then
+      ends[id] = ends[id] or {}
+      table.insert(ends[id], node)
+    end
+    local below = tree.below[node] or {}
+    for i = #below, 1, -1 do pending[#pending + 1] = below[i] end
+  end
+  return ends
+end
+
+-- Like `climb`, but follows measured stacks.
+local function climb_stacks(graph, id, _, emit)
+  local tree = graph.tree
+  for _, node in ipairs(graph.ends[id] or {}) do
+    local link, at = { id = id }, tree.parent[node]
+    while at > 0 do
+      graph.links = graph.links + 1
+      local is_cut = graph.links >= MAX_LINKS
+      link = { id = is_cut and chains.TRUNCATED or tree.id[at], below = link }
+      at = is_cut and 0 or tree.parent[at]
+    end
+    emit(link, tree.self[node])
+  end
+end
+
+-- Returns the graph whose method `climb` finds the chains of a function.
+local function graph_of(profile)
+  local graph
+  if profile.exact then
+    local tree = stacks.of(profile)
+    graph = { climb = climb_stacks, tree = tree, ends = ends_of(tree) }
+  else
+    graph = callers.of(profile)
+    graph.climb = climb
+  end
+  graph.chains, graph.count, graph.links = {}, 0, 0
+  return graph
+end
+
 -- Adds the chains that end in a function, and divides its time among them in whole units.
 local function add_chains(graph, id, weight, pieces, min_part)
   local found, sizes = {}, {}
@@ -68,7 +118,7 @@ local function add_chains(graph, id, weight, pieces, min_part)
       sizes[#found] = part * piece.ticks
     end
   end
-  climb(graph, id, min_part, emit)
+  graph:climb(id, min_part, emit)
   for i, share in ipairs(apportion.divide(weight, sizes)) do
     found[i].weight = share
     if share > 0 then graph.chains[#graph.chains + 1] = found[i] end
@@ -91,8 +141,7 @@ local undivided <const> = { { ticks = 1 } }
 --   - `piece`: the piece where it ends
 -- @treturn number the fraction of the total time that is in cut chains
 function chains.of(profile, factor, pieces)
-  local graph = callers.of(profile)
-  graph.chains, graph.count, graph.links = {}, 0, 0
+  local graph = graph_of(profile)
   local total, truncated = 0, 0
   for ticks in profile:functions("self", "ticks") do total = total + ticks end
   for id, ticks in profile:functions("self", "id", "ticks") do

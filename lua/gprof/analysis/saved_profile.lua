@@ -119,6 +119,7 @@ local function side_of(profile)
     functions = functions,
     include = symspecs(profile, "include"), exclude = symspecs(profile, "exclude"),
     mismatch = field(profile, "mismatch", "string", "", true),
+    exact = profile.exact == true,
   }
 end
 

@@ -108,6 +108,8 @@ local function read_profiles(old, image, settings, check, warn)
   end
   local how = { file_format = settings.file_format,
     mixed_rates = policy.of(settings).adds_mixed_rates,
+    assume_proportional = settings.assume_proportional or
+      not policy.of(settings).measured_times,
     debug = settings.debug, slide = settings.slide,
     external_symbol_table = settings.slide and settings.external_symbol_table }
   local data, where, bad, good = require "gprof.cli.inputs".read(image,
@@ -200,6 +202,10 @@ function compare_args.compare(settings, profile, runs, check, warn)
   local names = require "gprof.cli.profiles".names { named = old.all }
   local comparison, problem = compare.sides(side, compare.side(profile, runs))
   if not comparison then raise("%s: %s", names, problem) end
+  if side.exact ~= profile.exact then
+    warn(names .. ": the time of callees was measured on only one side of the " ..
+      "comparison: use --assume-proportional to compare totals")
+  end
   if comparison.common == 0 then
     raise("%s: has no function in common with %s", names, profile.image.path)
   end

@@ -14,6 +14,7 @@
 local core = require "gprof.core"
 local gprof = require "gprof"
 local policy = require "gprof.library.policy"
+local profile_files = require "gprof.library.profile_files"
 local profiles = require "gprof.cli.profiles"
 local progress = require "gprof.cli.progress"
 local raise <const> = require "gprof.library.failure".raise
@@ -29,14 +30,16 @@ local function may_be_profile(path)
   local file <close> = io.open(path, "rb")
   if not file then return true end
   local head, problem = file:read(8)
-  return require "gprof.library.profile_files".is_head(head) or problem ~= nil
+  return profile_files.is_head(head) or problem ~= nil
 end
 
 -- Adds a file to a sum. With --keep-going, a bad file must leave the sum unchanged.
 local function add(data, path, mode)
   if mode.add_with_slide then return mode.add_with_slide(data, path, mode.file_format) end
-  if mode.keep_going then return data:add_file(path, mode.file_format) end
-  return data:read(path, mode.file_format)
+  local method = mode.keep_going and data.add_file or data.read
+  local done, message = method(data, path, mode.file_format)
+  if not done or not mode.adds_call_paths then return done, message end
+  return profile_files.add_call_paths(data, path)
 end
 
 -- Whether an error ends the run. Lack of memory always does, because no file is at fault.
@@ -51,6 +54,7 @@ end
 -- - `add_with_slide`: for --slide=auto, the function that adds a file and infers its
 --   slide;
 -- - `keep_going`: skip bad files;
+-- - `adds_call_paths`: also read the call paths beside the files;
 -- - `forget_files`: do not list the files in `data.files`;
 -- - `explain`: takes a path and the message about it, and may add a hint.
 local function read_range(data, list, first, last, mode, notify)
@@ -89,10 +93,11 @@ local function lists_files(settings, options)
     options.slide == "auto"
 end
 
--- Returns the number of processes. Standard input, traces, and output about each file
--- need a single process.
+-- Returns the number of processes. Standard input, traces, call paths, and output about
+-- each file need a single process.
 local function process_count(settings, list, options)
-  local one = lists_files(settings, options) or settings.debug or list.standard_input
+  local one = lists_files(settings, options) or settings.debug or list.standard_input or
+    not options.assume_proportional and profile_files.have_contexts(list)
   return one and 1 or settings.jobs
 end
 
@@ -102,6 +107,7 @@ local function reading_mode(settings, list, image, options)
     add_with_slide = options.slide == "auto" and
       require "gprof.library.slide".adder(image, options) or nil,
     keep_going = settings.keep_going,
+    adds_call_paths = not options.assume_proportional,
     forget_files = settings.styles.sum and not lists_files(settings, options),
     jobs = process_count(settings, list, options),
     explain = function(path, message)

@@ -92,6 +92,7 @@ local own <const> = { [[
   force                    flag     compare profiles even if from another build
   verify                   +verify  check that program, profile and source match
 ]], [[
+  assume-proportional           flag        ignore call paths: divide time by calls
   debug-dir=DIR                 debugdir    also search DIR for debugging files
   with=LIBRARY[:PROFILE]        libraries   add a shared library and its profile
   slide=OFFSET                  slide       subtract OFFSET from addresses; auto finds it

@@ -63,6 +63,14 @@ local function only_profile(settings)
   return path
 end
 
+-- Whether the output shows times. Default reports, which no style requests, do.
+local function shows_times(settings)
+  local requested = false
+  for _, wanted in pairs(settings.styles) do requested = requested or wanted end
+  return not requested or pages.about_functions(settings.styles) or
+    settings.reports[1] or settings.exports[1]
+end
+
 local function data_options(settings)
   local rules = policy.of(settings)
   return {
@@ -70,6 +78,8 @@ local function data_options(settings)
     file_format = settings.styles.sum and rules.detects_summed_formats and
       settings.file_format ~= "prof" and "auto" or settings.file_format,
     mixed_rates = rules.adds_mixed_rates,
+    assume_proportional = settings.assume_proportional or not rules.measured_times or
+      not shows_times(settings),
     debug = settings.debug,
     slide = settings.slide,
     external_symbol_table = settings.slide and settings.external_symbol_table,
@@ -253,6 +263,16 @@ local function check_fit(profile, name, settings)
   end
 end
 
+-- Warns if call paths were recorded, but cannot be used.
+local function warn_of_estimates(run)
+  local data, problem = run.data, nil
+  for _, file in ipairs(data.files) do problem = problem or file.problem end
+  if not problem and data.call_paths == "partial" then
+    problem = run.name .. ": lacks some call paths"
+  end
+  if problem then warn(problem .. ": the time of callees is estimated") end
+end
+
 -- Checks that the profile belongs to its image, and warns about unknown code and callers.
 local function check_profile(run)
   local settings = run.settings
@@ -261,6 +281,7 @@ local function check_profile(run)
   elseif is_about_functions(run) and policy.of(settings).checks_profile then
     correct_slide(run)
     check_fit(run.profile, run.name, settings)
+    warn_of_estimates(run)
   end
   local profile, data = run.profile, run.data
   if settings.with then require "gprof.cli.libraries".warn_unknown(profile, warn) end

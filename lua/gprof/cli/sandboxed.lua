@@ -52,7 +52,7 @@ local function add_profiles(paths, settings)
   paths[#paths + 1] = defaults.profile_path(settings)
 end
 
--- Adds the context profiles beside the profiles: --file-info and sums read them.
+-- Adds the context profiles beside profiles.
 local function add_context_profiles(paths)
   for i = 1, #paths do paths[#paths + 1] = profile_files.context_path(paths[i]) end
 end
@@ -61,6 +61,7 @@ local function add_compared(paths, settings)
   if not settings.compare[1] then return end
   for _, name in ipairs(require "gprof.cli.compare_args".names(settings.compare)) do
     add_image(paths, name)
+    paths[#paths + 1] = profile_files.context_path(name)
   end
 end
 
@@ -96,7 +97,7 @@ local function readable(settings, image)
   add_all(paths, settings.debug_dir)
   local profiles = {}
   add_profiles(profiles, settings)
-  if settings.styles.info or settings.styles.sum then add_context_profiles(profiles) end
+  add_context_profiles(profiles)
   add_all(paths, profiles)
   add_compared(paths, settings)
   add_libraries(paths, settings)

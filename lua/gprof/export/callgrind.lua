@@ -68,20 +68,23 @@ local function functions_of(profile, ids, units)
 end
 
 -- Adds each arc to its caller's `arcs`, with the fields `callee`, `count`, `time` (in
--- units) and `inside` (within a cycle). Arcs with a count of 0 are left out: readers
--- would take the cost line after "calls=0" for the caller's self time.
+-- units) and `inside` (within a cycle). Arcs without calls are left out: readers would
+-- take the cost line after "calls=0" for the caller's self time. If such an arc has time,
+-- which was measured, it gets a count of 1. `moved` is the time of arcs into a function
+-- or cycle.
 local function add_arcs(functions, arcs, per_unit)
   for _, arc in ipairs(arcs) do
     local caller, callee = functions[arc.caller], functions[arc.callee]
-    if arc.count > 0 then
+    local time = (arc.self + arc.children) * per_unit
+    if arc.count > 0 or time > 0 then
       local inside = caller == callee or caller.cycle and caller.cycle == callee.cycle
-      local call = { callee = callee, count = arc.count,
-        time = (arc.self + arc.children) * per_unit,
+      local call = { callee = callee, count = math.max(arc.count, 1), time = time,
         inside = inside and caller ~= callee }
       table.insert(caller.arcs, call)
       if not inside then
         local node = callee.cycle or callee
         node.explained = (node.explained or 0) + arc.count
+        node.moved = (node.moved or 0) + time
         callee.entered = true
       elseif call.inside then
         callee.inner = (callee.inner or 0) + arc.count
@@ -104,18 +107,22 @@ local function share_inside(functions, ids)
 end
 
 -- Returns the calls made by <spontaneous>. It calls the functions and cycles that have no
--- known callers, or that were called more often than their known callers called them. A
--- cycle is entered at its first member.
-local function spontaneous(functions, ids)
+-- known callers, or that were called more often than their known callers called them. If
+-- times were measured, it also gets the time that no caller gets. A cycle is entered at
+-- its first member.
+local function spontaneous(functions, ids, exact)
   local calls = {}
   for _, id in ipairs(ids) do
     local f = functions[id]
     local node = f.cycle or f
     local missing = node.calls - (node.explained or 0)
-    if (node.first or f) == f and (missing > 0 or not node.explained) then
+    local rest = exact and node.time - (node.moved or 0)
+    if (node.first or f) == f and
+      (missing > 0 or not node.explained or (rest or 0) > 0.5)
+    then
       local part = node.explained and missing / node.calls or 1
       calls[#calls + 1] = { callee = f, count = math.max(missing, 1),
-        time = part * node.time }
+        time = rest or part * node.time }
       f.entered = true
     end
   end
@@ -185,7 +192,8 @@ local function write_header(profile, total, write)
   write "# callgrind format\nversion: 1\n"
   write("creator: gprof for Lua " .. gprof._VERSION .. "\n")
   write("cmd: " .. plain(profile.image.path) .. "\n")
-  write "desc: Note: call times are estimates based on call counts\n"
+  write(profile.exact and "desc: Note: call times are measured\n" or
+    "desc: Note: call times are estimates based on call counts\n")
   write("positions: line\nevents: " .. event_of(profile) .. "\n")
   write(("summary: %d\n\nob=(1) "):format(total) .. plain(profile.image.path) .. "\n")
 end
@@ -203,7 +211,7 @@ return function(profile, options, write)
   local functions, total = functions_of(by_function, ids, units), 0
   add_arcs(functions, arcs, units * by_function.rate)
   local roots = { id = 0, name = SPONTANEOUS, line = 0, self = 0,
-    arcs = spontaneous(functions, ids) }
+    arcs = spontaneous(functions, ids, by_function.exact) }
   share_inside(functions, ids)
   for _, id in ipairs(ids) do total = total + functions[id].self end
   write_header(by_function, total, write)

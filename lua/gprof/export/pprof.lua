@@ -1,7 +1,7 @@
 --- pprof's format (profile.proto), uncompressed; pprof accepts both forms.
 --
 -- Each sample has two values, a time in nanoseconds and a number of calls, and one of
--- them is 0. Samples with time are call chains, which are estimates. Samples with calls
+-- them is 0. Samples with time are call chains, measured or estimated. Samples with calls
 -- are pairs of caller and callee, which were counted.
 --
 -- @module gprof.export.pprof
@@ -144,9 +144,9 @@ local function write_chain(chain, place, write)
   write_sample(places, chain.weight, 0, write)
 end
 
-local function write_comments(truncated, text, write)
-  local comments = { "function times are from gprof's flat profile; " ..
-    "call chains are estimated from call counts" }
+local function write_comments(exact, truncated, text, write)
+  local comments = { "function times are from gprof's flat profile; call chains are " ..
+    (exact and "measured" or "estimated from call counts") }
   if truncated > 0 then
     comments[2] = ("%.2g%% of the time is in truncated call chains"):format(
       100 * truncated)
@@ -173,5 +173,5 @@ return function(profile, _, write)
       write_sample({ place(arc.callee), place(arc.caller) }, 0, arc.count, write)
     end
   end
-  write_comments(truncated, text, write)
+  write_comments(by_function.exact, truncated, text, write)
 end

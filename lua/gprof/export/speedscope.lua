@@ -62,7 +62,8 @@ local function write_profile(profile, stacks, truncated, write)
   end
   local note = truncated > 0 and
     (", %.2g%% of the time in truncated chains"):format(100 * truncated) or ""
-  local name = ("%s (call chains are estimated%s)"):format(profile.unit, note)
+  local name = ("%s (call chains are %s%s)"):format(profile.unit,
+    profile.exact and "measured" or "estimated", note)
   write('  "profiles": [{"type": "sampled", "name": ' .. json.string(name))
   write((', "unit": "%s", "startValue": 0, "endValue": %d,\n'):format(
     profile.unit == "seconds" and "microseconds" or "none", sum))

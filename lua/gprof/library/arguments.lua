@@ -36,6 +36,7 @@ end
 -- Options for making a profile.
 local of_profile = with(symbols, {
   static_call_graph = "boolean", line = "boolean or 'all'", idle_blocks = "boolean",
+  assume_proportional = "boolean",
   include = "symspecs", exclude = "symspecs", display_unused_functions = "boolean",
   missed = "function", debug = "integer", with = "libraries", bounds = "boolean",
 })
@@ -62,7 +63,7 @@ local of_program = {
 arguments.known = {
   image = with(symbols, with(debug_files, {})),
   data = { file_format = "format", mixed_rates = "boolean", debug = "integer",
-    contexts = "boolean",
+    contexts = "boolean", assume_proportional = "boolean",
     slide = "integer or 'auto'", external_symbol_table = "string" },
   new = { image = "gprof.image", pointer_size = "integer", big_endian = "boolean",
     mixed_rates = "boolean", debug = "integer" },

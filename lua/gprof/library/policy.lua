@@ -54,6 +54,8 @@ local values <const> = {
   ranks_unused_lines = { false, true },
   -- Basic blocks that never ran are found in the machine code.
   finds_idle_blocks = { true, false },
+  -- The time of callees is taken from call paths, if the profiles have them.
+  measured_times = { true, false },
   -- The module that resolves symspecs.
   symspecs = { "gprof.library.symspec_lookup", "gprof.library.gnu_symspec_lookup" },
 

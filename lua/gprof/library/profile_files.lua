@@ -143,4 +143,34 @@ function profile_files.sum_contexts(data, paths)
   return sum
 end
 
+--- Adds the call paths in the context profile beside a `gmon.out`, if there is one. If
+-- it cannot be used, the entry in `data.files` gets the field `problem`, the reason.
+-- @tparam data data to which the file was just added
+-- @tparam string path of the gmon.out
+-- @treturn[1] data
+-- @return[2] nil
+-- @treturn[2] string that there is not enough memory
+function profile_files.add_call_paths(data, path)
+  local file, beside = data.files[#data.files], profile_files.context_path(path)
+  if file.format ~= "magic" or core.file_status(beside) ~= "file" then return data end
+  local done, message = data:add_paths(beside, stamp_of(path, data) or 0)
+  if not done and message:find "not enough memory$" then return nil, message end
+  file.problem = message
+  return data
+end
+
+--- Returns whether any of the profiles in a list is or has a context profile.
+-- @tparam {string,...} paths
+-- @treturn boolean
+function profile_files.have_contexts(paths)
+  for _, path in ipairs(paths) do
+    if path:sub(-#SUFFIX) == SUFFIX or
+      core.file_status(profile_files.context_path(path)) == "file"
+    then
+      return true
+    end
+  end
+  return false
+end
+
 return profile_files

@@ -33,14 +33,25 @@ function common.write_granularity(profile, ticks, unit, idle, write)
   end
 end
 
---- Writes the granularity line above a call graph.
+-- Tells how the time of callees was divided among their callers, if call paths were
+-- recorded or the user decided it.
+local function write_division(profile, options, write)
+  local is_choice = profile.has_call_paths or options.assume_proportional
+  if not policy.of(options).measured_times or not is_choice then return end
+  write(profile.exact and "time of callees: measured for each caller\n\n" or
+    "time of callees: divided in proportion to calls\n\n")
+end
+
+--- Writes the lines above a call graph: the granularity and, if there was a choice, how
+-- the time of callees was divided.
 -- @tparam profile profile
--- @tparam table options `gnu_compat`
+-- @tparam table options `gnu_compat`, `assume_proportional`
 -- @tparam stream write
 function common.write_graph_granularity(profile, options, write)
   local unit = policy.of(options).assumes_seconds and "seconds" or profile.unit
   common.write_granularity(profile, profile.graph_ticks, unit, "no time propagated",
     write)
+  write_division(profile, options, write)
 end
 
 -- The columns of bounds of total times, which follow their numbers: two numbers, and a

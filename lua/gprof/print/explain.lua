@@ -5,6 +5,27 @@
 
 local explain = {}
 
+-- How the time of callees is divided among their callers: in estimates, and if it was
+-- measured. The texts replace DIVISION in an explanation.
+local division <const> = {
+  graph = { [false] = [[
+Time is divided among callers in proportion to their calls: a caller with a
+tenth of the calls is charged a tenth of the time. The calls are counted; the
+times are estimates, as some calls take longer than others.]], [true] = [[
+The times of callers and callees were measured: each sample counts for the
+calls that led to it. A callee with 0 calls was compiled without -pg. Calls
+from a library count as calls by the function that called the library. Samples
+in libraries are not counted.]] },
+  tree = { [false] = [[
+The tree is an estimate: a profile records how often each caller called a
+function, but not the path by which the caller was reached. Every call of a
+function is therefore assumed to cost the same. The sum of a function's self
+times over the whole tree does not depend on this estimate.]], [true] = [[
+The tree was measured: each sample counts for the calls that led to it. If
+functions call each other recursively, the path continues where the callee ran
+already. Functions outside the program are left out.]] },
+}
+
 explain.flat = [[
 
 How to read the flat profile
@@ -75,10 +96,7 @@ name       The name of the function, with (recursive) if it calls itself.
            because they took too little time or are too deep, and gives their
            total time.
 
-The tree is an estimate: a profile records how often each caller called a
-function, but not the path by which the caller was reached. Every call of a
-function is therefore assumed to cost the same. The sum of a function's self
-times over the whole tree does not depend on this estimate.
+DIVISION
 ]]
 
 explain.comparison = [[
@@ -156,9 +174,7 @@ Columns of a callee's line:
  called    Calls by this function / all calls of the callee, without recursive
            ones.
 
-Time is divided among callers in proportion to their calls: a caller with a
-tenth of the calls is charged a tenth of the time. The calls are counted; the
-times are estimates, as some calls take longer than others.
+DIVISION
 
 <spontaneous> replaces the callers if none is known: the system called the
 function, as with main or a signal handler, or the caller was compiled without
@@ -254,5 +270,13 @@ ms/call
 name       The name of the function, and the number of its entry in the call
            graph, in parentheses if the entry is not printed.
 ]]
+
+--- Returns the explanation of a report on times of callees.
+-- @tparam string name "graph" or "tree"
+-- @tparam profile profile
+-- @treturn string
+function explain.times(name, profile)
+  return (explain[name]:gsub("DIVISION", { DIVISION = division[name][profile.exact] }))
+end
 
 return explain

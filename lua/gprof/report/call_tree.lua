@@ -1,5 +1,6 @@
 --- The call tree: each function below its callers, with the time spent in it and its
--- callees on their behalf. The tree is an estimate; see gprof.analysis.call_tree.
+-- callees on their behalf. The tree is measured if call paths were recorded; otherwise it
+-- is an estimate (see gprof.analysis.call_tree).
 --
 -- @module gprof.report.call_tree
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -96,7 +97,8 @@ end
 
 local function write_heading(profile, options, gap, write)
   local unit = profile.unit
-  write(common.heading(options, "Call tree (estimated from the call graph)\n\n"))
+  write(common.heading(options, profile.exact and "Call tree (measured)\n\n" or
+    "Call tree (estimated from the call graph)\n\n"))
   if profile.total_ticks <= 0 then write " no time accumulated\n\n" end
   write(common.heading(options, "%6s %9s %8s\n"), "%  ", "total  ", "self  ")
   write(common.heading(options, "%6s %9s %8s  %sname\n"), "time", unit, unit,
@@ -123,5 +125,7 @@ return function(profile, options, write)
   page.least = least * tree.all
   write_heading(profile, options, page.gap, write)
   if tree.all > 0 then write_children(page, tree.root, "") end
-  if not options.brief then write(require "gprof.print.explain".tree) end
+  if not options.brief then
+    write(require "gprof.print.explain".times("tree", profile))
+  end
 end

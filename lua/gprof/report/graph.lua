@@ -36,7 +36,7 @@ end
 function gnu.ending(profile, options, write)
   if options.brief then return end
   local explain = require "gprof.print.explain"
-  write(explain.graph)
+  write(explain.times("graph", profile))
   if options.bounds and profile.has_bounds then write(explain.bounds) end
 end
 

@@ -180,6 +180,7 @@ function data.write(content, write)
   local entries = {
     { "unit", quoted(profile.unit) }, { "abbreviation", shown(profile.abbreviation) },
     { "total", number(profile.total) }, { "period", number(rate and 1 / rate) },
+    { "exact", tostring(profile.exact) },
     { "decimals", number(rate and common.decimals(1 / rate) or 2) },
     { "cycles", cycles }, { "functions", functions_of(content, file_number, within) },
     { "arcs", arcs_of(content, node_of) },

@@ -64,7 +64,7 @@ function arcTimeColumns(node) {
     },
     {
       title: "Time " + unitName,
-      hint: "Time of these calls, estimated from call counts",
+      hint: data.exact ? "Time of these calls, as measured" : "Time of these calls, estimated from call counts",
       value,
       cell: (arc) => (carriesNoTime(arc) ? "" : seconds(arcTime(arc))),
     },
@@ -220,7 +220,7 @@ function functionView(node) {
       node,
       "No callees are known.",
     ),
-    hasTime && arcs.caller.length > 0
+    hasTime && !data.exact && arcs.caller.length > 0
       ? make(
           "p",
           { class: "soft" },

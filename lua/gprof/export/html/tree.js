@@ -1,4 +1,4 @@
-// The call tree as a flame graph, estimated from call counts. Width is time; callees are below their callers.
+// The call tree as a flame graph, measured or estimated from call counts. Width is time; callees are below their callers.
 // Clicking a frame zooms in until it fills the width.
 
 const ROW_HEIGHT = 22; // pixels
@@ -140,7 +140,7 @@ function treeView(zoomed) {
     "class": "tree",
     "role": "tree",
     "tabindex": "0",
-    "aria-label": "Call tree, estimated",
+    "aria-label": data.exact ? "Call tree" : "Call tree, estimated",
   });
   const detail = make("div", { "class": "detail", "aria-live": "polite" }),
     status = make("span", { class: "soft", role: "status" });
@@ -237,9 +237,13 @@ function treeView(zoomed) {
     make(
       "p",
       { class: "soft" },
-      make("b", {}, "Estimated"),
-      " from the call graph, which counts calls between pairs of functions but records no stacks. ",
-      "Self times are as sampled; only the call paths are estimated.",
+      ...(data.exact
+        ? ["Measured: each sample counts for the calls that led to it."]
+        : [
+            make("b", {}, "Estimated"),
+            " from the call graph, which counts calls between pairs of functions but records no stacks. ",
+            "Self times are as sampled; only the call paths are estimated.",
+          ]),
     ),
     detail,
     picture,

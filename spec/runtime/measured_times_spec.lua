@@ -1,0 +1,137 @@
+-- Reports on recorded programs show measured times, of which the true ones are known from the source.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local gprof = require "gprof"
+local program = require "support.program"
+local recorder = require "support.recorder"
+local shell = require "support.shell"
+
+local machine <const> = shell.check({ "gcc", "-dumpmachine" }).stdout:match "^[^-]+"
+if machine ~= "x86_64" and machine ~= "aarch64" then
+  pending("the recorder, which does not support " .. machine)
+  return
+end
+
+local built <const> = recorder.compile "unfair.c"
+local dir <const> = recorder.run(built).dir
+local path <const> = dir .. "/gmon.out"
+local image <const> = assert(gprof.image(built.image))
+
+local function arc(profile, caller, callee)
+  for found in profile:find(callee):callers() do
+    if found.caller.name == caller then return found end
+  end
+end
+
+describe("a recorded program", function()
+  local profile <const> = assert(gprof.profile(image, assert(gprof.data(image, path))))
+  local estimated <const> = assert(gprof.profile(image, profile.data, { assume_proportional = true }))
+
+  it("has a measured profile with the samples of its gmon.out", function()
+    assert.same({ true, false }, { profile.exact, estimated.exact })
+    local plain = assert(gprof.data(image, path, { assume_proportional = true }))
+    assert.is_nil(plain.call_paths)
+    for f in profile:functions() do
+      local same = assert(estimated:node(f.id))
+      assert.same({ f.name, f.ticks }, { same.name, same.ticks })
+    end
+  end)
+
+  it("charges each caller with the time that its calls took, where the estimate is wrong by a factor", function()
+    local work = profile:find "work"
+    for caller, truth in pairs { heavily = 10 / 11, often = 1 / 11 } do
+      local time = arc(profile, caller, "work").self
+      local expected = truth * work.self
+      assert.near(expected, time, 5 * profile:error_of(expected), caller)
+      assert.near(time, profile:find(caller).children, 1e-9)
+      local guess = arc(estimated, caller, "work").self
+      assert.is_true(guess > 5 * expected or guess < expected / 5, caller)
+    end
+  end)
+
+  it("charges the function that calls a library with the time of the calls that the library makes", function()
+    local compare, sort = profile:find "compare", profile:find "sort"
+    local time = arc(profile, "sort", "compare")
+    assert.same({ compare.calls, compare.ticks }, { time.count, sort.children_ticks })
+    assert.near(compare.self, time.self, 1e-9)
+    assert.is_nil(arc(estimated, "sort", "compare"))
+  end)
+
+  it("has all time below main", function()
+    assert.near(profile.total, profile:find "main".self + profile:find "main".children, 1e-9)
+  end)
+end)
+
+describe("the reports on a recorded program", function()
+  local measured <const> = "time of callees: measured for each caller\n"
+  local divided <const> = "time of callees: divided in proportion to calls\n"
+
+  local function graph(...)
+    local result = program.run { "-b", "-q", ... }
+    assert.equal(0, result.status)
+    return result
+  end
+
+  it("say that times are measured; all runs must have call paths", function()
+    for _, files in ipairs { { path }, { path .. ".ctx" }, { path, path .. ".ctx" }, { path, path }, { "--jobs=2",
+      path, path }, { "--keep-going", path, path }, { "--sandbox", path } } do
+      local result = graph(built.image, table.unpack(files))
+      assert.equal("", result.stderr)
+      assert.truthy(result.stdout:find(measured, 1, true), table.concat(files, " "))
+    end
+  end)
+
+  it("say that times are measured in sums of runs, which have the sum of the times", function()
+    local sum = shell.tmpdir "sum" .. "/gmon.sum"
+    assert.equal(0, program.run({ "-s", "--sum-file=" .. sum, built.image, path, path }).status)
+    assert.truthy(graph(built.image, sum).stdout:find(measured, 1, true))
+    local once, twice = gprof.data(image, path), gprof.data(image, sum)
+    assert.equal(2 * arc(gprof.profile(image, once), "often", "work").self,
+      arc(gprof.profile(image, twice), "often", "work").self)
+  end)
+
+  it("say that times are divided by calls if this is requested, or if lines are shown", function()
+    for _, option in ipairs { "--assume-proportional", "-l" } do
+      local result = graph(option, built.image, path)
+      assert.equal("", result.stderr)
+      assert.truthy(result.stdout:find(divided, 1, true), option)
+    end
+  end)
+
+  it("say nothing without call paths and with --gnu-compat", function()
+    local alone = shell.tmpdir "alone" .. "/gmon.out"
+    shell.check { "cp", path, alone }
+    for _, result in ipairs { graph(built.image, alone), graph("--gnu-compat", built.image, path) } do
+      assert.same({ "", nil }, { result.stderr, (result.stdout:find "time of callees") })
+    end
+    assert.equal(graph("--gnu-compat", built.image, alone).stdout, graph("--gnu-compat", built.image, path).stdout)
+  end)
+
+  it("warn in one line if some runs have no call paths", function()
+    local alone = shell.tmpdir "alone" .. "/gmon.out"
+    shell.check { "cp", path, alone }
+    local result = graph(built.image, path, alone)
+    assert.truthy(result.stdout:find(divided, 1, true))
+    assert.truthy(result.stderr:find "^gprof.lua: warning: [^\n]+: lacks some call paths: the time of callees is " ..
+      "estimated\n$")
+  end)
+
+  it("warn in one line if the context profile beside a gmon.out cannot be used", function()
+    local alone = shell.tmpdir "alone" .. "/gmon.out"
+    shell.check { "cp", path, alone }
+    local older = recorder.run(built).dir
+    shell.check { "cp", older .. "/gmon.out.ctx", alone .. ".ctx" }
+    local result = graph(built.image, alone)
+    assert.equal("gprof.lua: warning: " .. alone .. ".ctx: does not belong to the profile beside it, but to " ..
+      "another run: the time of callees is estimated\n", result.stderr)
+    assert.falsy(result.stdout:find("time of callees", 1, true))
+  end)
+
+  it("have the measured times in JSON", function()
+    local function exported(...)
+      return program.run({ "--export=json", ... }).stdout:match '"exact": (%a+)'
+    end
+    assert.same({ "true", "false" }, { exported(built.image, path),
+      exported("--assume-proportional", built.image, path) })
+  end)
+end)
