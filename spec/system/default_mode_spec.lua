@@ -71,6 +71,11 @@ describe("without clones, reports are the same with and without --gnu-compat", f
     return true
   end
 
+  -- Some names of this program are longer than a line. Then our index has one column, GNU gprof's has three.
+  local function without_index(text, name)
+    return name == "shapes" and text:gsub("\nIndex by function name\n.*", "") or text
+  end
+
   for name, variant in build.each() do
     -- The C library in static programs has many clones.
     if not (left_out[name] or variant:find "O%d" or variant:find "static") then
@@ -82,7 +87,7 @@ describe("without clones, reports are the same with and without --gnu-compat", f
           local ours = program.run(arguments)
           local compatible = program.run { "--gnu-compat", table.unpack(arguments) }
           assert.equal(0, ours.status)
-          assert.equal(compatible.stdout, ours.stdout)
+          assert.equal(without_index(compatible.stdout, name), without_index(ours.stdout, name))
         end
       end)
     end
