@@ -114,10 +114,10 @@ static size_t thread_name(const thread *t, char *name, size_t size) {
 }
 
 /* Returns the block that contains record number `first`. The list of blocks begins with
- * the newest one. */
+ * the newest one, which may have no record yet. */
 static const block *block_from(const thread *t, uint32_t first) {
   const block *b = t->taken.blocks;
-  while (b->first[0].number > first) b = b->next;
+  while (b->marked == 0 || b->first[0].number > first) b = b->next;
   return b;
 }
 
