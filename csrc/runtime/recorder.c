@@ -153,7 +153,7 @@ static void start(int count, char **arguments, char **environment) {
   rec_update_modules();
   if (!rec_start_threads() || pthread_atfork(NULL, NULL, begin_child) != 0) return;
   rec_find_blocks();
-  rec_start_sampling(rec_request);
+  rec_start_sampling(rec_request, options.signal);
   rec_start_requests(options.signal, options.anew);
   __atomic_store_n(&rec_state, RECORDING, __ATOMIC_RELEASE);
   if (rec_early[0].self != 0) add_early_calls();

@@ -59,13 +59,14 @@ static void take_sample(int number, siginfo_t *info, void *context) {
   t->busy = false;
 }
 
-void rec_start_sampling(void (*queued)(int value)) {
+void rec_start_sampling(void (*queued)(int value), int other) {
   take_queued = queued;
   struct sigaction present, action = {.sa_sigaction = take_sample,
                                       .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
   sigfillset(&action.sa_mask);
   for (int number = SIGRTMAX - 1; number > SIGRTMIN; number--) {
-    if (__sigaction(number, NULL, &present) != 0 || present.sa_handler != SIG_DFL)
+    if (number == other || __sigaction(number, NULL, &present) != 0 ||
+        present.sa_handler != SIG_DFL)
       continue;
     if (__sigaction(number, &action, NULL) != 0) continue;
     rec_tick_signal = number;

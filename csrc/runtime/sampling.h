@@ -18,9 +18,9 @@ HIDDEN extern int rec_tick_signal; /* the signal, which also carries requests (s
                                       requests.h); 0 if there is none */
 HIDDEN extern int rec_timer_error; /* errno of the first timer that could not be made */
 
-/* Chooses the signal, and sets its handler, which passes the values of queued signals to
- * `queued`. */
-void rec_start_sampling(void (*queued)(int value));
+/* Chooses a signal other than `other`, and sets its handler, which passes the values of
+ * queued signals to `queued`. */
+void rec_start_sampling(void (*queued)(int value), int other);
 
 /* Leaves the signal to the program: deletes all timers, and drops pending signals. */
 void rec_end_sampling(void);

@@ -96,6 +96,12 @@ describe("a program that is asked for its profile", function()
       calls_of_mid(built, result.dir .. "/gmon.out") + calls_of_mid(built, result.dir .. "/gmon.out-2"))
   end)
 
+  it("takes no samples by the same signal", function()
+    local calls, dir = run("dump-signal=63", { ask("63", "gmon.out"),
+      "grep -q 'gprof-recorder:62:' /proc/$PPID/maps" })
+    assert.same(calls, calls_of_mid(built, dir .. "/gmon.out"))
+  end)
+
   it("leaves the signal to a program that handles it", function()
     local parents = recorder.compile("parents.c", { flags = { "-fno-optimize-sibling-calls" } })
     local result = recorder.run(parents, { "h" }, { env = { GPROF_RECORDER = "dump-signal=USR1" } })
