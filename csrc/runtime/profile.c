@@ -33,6 +33,7 @@ static process about;
 static bool has_process; /* file names contain the process id */
 static unsigned part;    /* number of the profile, from 1 */
 static uint64_t written; /* sum of all counts when the profile was last written */
+static uint64_t tried;   /* the same, when an end of the program last tried to write it */
 static int writer;       /* id of the thread that writes; 0 if there is none */
 static uint64_t lost_before; /* calls lost before this profile began */
 static char directory[PATH_MAX]; /* directory of the first profile; "" until it is
@@ -58,7 +59,7 @@ void rec_begin_profile(char **environment, bool numbered, unsigned first) {
   has_process = numbered;
   part = first;
   directory[0] = '\0';
-  written = lost_before = 0;
+  written = tried = lost_before = 0;
   writer = 0;
   read_prefix(environment);
 }
@@ -169,7 +170,7 @@ static void begin_anew(void) {
   lost_before += about.lost;
   about.begin = about.end;
   part++;
-  written = 0;
+  written = tried = 0;
 }
 
 static void add_count(void *into, const record *r, uint64_t count) {
@@ -178,7 +179,8 @@ static void add_count(void *into, const record *r, uint64_t count) {
 }
 
 /* Takes a snapshot, and writes it if `always` is true or if something was counted since
- * the last time. Returns 0 or an errno. */
+ * the last time. An end of the program does not repeat what failed at another end, such
+ * as exit and then _exit. Returns 0 or an errno. */
 static int write_snapshot(bool always, bool anew) {
   if (!rec_take_snapshot()) {
     set_name(&gmon, "");
@@ -187,9 +189,10 @@ static int write_snapshot(bool always, bool anew) {
   }
   uint64_t sum = rec_take_blocks();
   rec_visit_records(add_count, &sum);
-  if (sum == written && !always) return 0;
+  if (!always && (sum == written || sum == tried)) return 0;
+  if (!always) tried = sum;
   const int error = write_files();
-  written = sum;
+  if (!error) written = sum;
   if (anew && !error) begin_anew();
   return error;
 }

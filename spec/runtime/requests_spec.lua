@@ -96,6 +96,13 @@ describe("a program that is asked for its profile", function()
       calls_of_mid(built, result.dir .. "/gmon.out") + calls_of_mid(built, result.dir .. "/gmon.out-2"))
   end)
 
+  it("writes it at its end if that failed before, even if nothing was counted since", function()
+    local result = recorder.run(built, { "1", asks "--pause=$PPID", "mkdir gmon.out; ! " .. asks "--dump=$PPID",
+      "rmdir gmon.out" })
+    assert.same({ 0, "gmon.out gmon.out.ctx" }, { result.status, files(result.dir) })
+    calls_of_mid(built, result.dir .. "/gmon.out")
+  end)
+
   it("takes no samples by the same signal", function()
     local calls, dir = run("dump-signal=63", { ask("63", "gmon.out"),
       "grep -q 'gprof-recorder:62:' /proc/$PPID/maps" })
