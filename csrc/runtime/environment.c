@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "runtime/linux.h"
 #include "runtime/text.h"
 
 static const char preload[] = "LD_PRELOAD=", options[] = "GPROF_RECORDER=";
@@ -54,27 +55,48 @@ void rec_leave_environment(char **environment) {
   if (to) *to = NULL;
 }
 
-size_t rec_environment_size(char *const *environment) {
-  size_t size = 1;
-  for (; environment && *environment; environment++) size++;
-  return size;
+/* A copy of an environment. Its new variable follows the elements. */
+typedef struct copy {
+  size_t size; /* in bytes */
+  char *element[];
+} copy;
+
+/* Adds the options in `list`, each with a comma, except the option `name`. */
+static void add_other_options(text *built, const char *list, const char *name) {
+  while (*list != '\0') {
+    const size_t length = strcspn(list, ",");
+    if (length > 0 && strncmp(list, name, strlen(name)) != 0) {
+      add_bytes(built, list, length);
+      add_text(built, ",");
+    }
+    list += length;
+    list += *list == ',';
+  }
 }
 
-void rec_set_option(char *const *environment, const char *name, const char *value,
-                    char **into, char variable[REC_OPTIONS_SIZE]) {
-  for (; environment && *environment; environment++, into++) {
-    *into = *environment;
-    char *present = value_of(*into, options);
-    if (!present || strlen(*into) + strlen(name) + strlen(value) + 2 > REC_OPTIONS_SIZE)
-      continue;
-    text extended = begin_text(variable, REC_OPTIONS_SIZE);
-    add_text(&extended, *into);
-    char *old = strstr(variable, name);
-    if (old) extended.at = old;
-    if (!old && *present != '\0') add_text(&extended, ",");
-    add_text(&extended, name);
-    add_text(&extended, value);
-    *into = variable;
-  }
-  *into = NULL;
+char *const *rec_set_option(char *const *environment, const char *name,
+                            const char *value) {
+  size_t count = 0, at = SIZE_MAX;
+  for (; environment && environment[count]; count++)
+    if (at == SIZE_MAX && value_of(environment[count], options)) at = count;
+  if (at == SIZE_MAX) return environment;
+  const size_t elements = (count + 1) * sizeof *environment;
+  const size_t variable = strlen(environment[at]) + strlen(name) + strlen(value) + 2;
+  copy *made = map_memory(sizeof *made + elements + variable);
+  if (!made) return environment;
+  made->size = sizeof *made + elements + variable;
+  memcpy(made->element, environment, elements);
+  made->element[at] = (char *)&made->element[count + 1];
+  text built = begin_text(made->element[at], variable);
+  add_text(&built, options);
+  add_other_options(&built, value_of(environment[at], options), name);
+  add_text(&built, name);
+  add_text(&built, value);
+  return made->element;
+}
+
+void rec_release_environment(char *const *made, char *const *environment) {
+  if (made == environment) return;
+  copy *whole = (copy *)((uintptr_t)made - offsetof(copy, element));
+  unmap_memory(whole, whole->size);
 }

@@ -7,8 +7,6 @@
 #ifndef GPROF_RUNTIME_ENVIRONMENT_H
 #define GPROF_RUNTIME_ENVIRONMENT_H
 
-#include <stddef.h>
-
 /* Returns the value of a variable; NULL if it is not set. `name` ends with "=". Unlike
  * getenv, works when the first constructor runs. */
 const char *rec_variable(char **environment, const char *name);
@@ -16,16 +14,13 @@ const char *rec_variable(char **environment, const char *name);
 /* Removes the recorder from the environment. Other libraries in LD_PRELOAD stay. */
 void rec_leave_environment(char **environment);
 
-/* Returns the number of elements of an environment, with the NULL at its end. */
-size_t rec_environment_size(char *const *environment);
+/* Returns a copy of an environment in which the option `name` ("NAME=") of GPROF_RECORDER
+ * is set to `value`. Returns the environment itself if it lacks this variable, or if there
+ * is no memory. */
+char *const *rec_set_option(char *const *environment, const char *name,
+                            const char *value);
 
-/* The largest size of GPROF_RECORDER=VALUE in bytes, with the terminating NUL. */
-#define REC_OPTIONS_SIZE 1024
-
-/* Copies an environment to `into`. If GPROF_RECORDER is set and not too long, puts its
- * new string into `variable`, with the option `name` ("NAME=") set to `value` and moved
- * to the end. */
-void rec_set_option(char *const *environment, const char *name, const char *value,
-                    char **into, char variable[REC_OPTIONS_SIZE]);
+/* Releases what rec_set_option returned for `environment`. */
+void rec_release_environment(char *const *made, char *const *environment);
 
 #endif

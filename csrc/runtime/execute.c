@@ -12,8 +12,7 @@
 
 bool rec_follow;
 
-char *const *rec_prepare_exec(char *const *environment, char **copy,
-                              char variable[REC_OPTIONS_SIZE]) {
+char *const *rec_prepare_exec(char *const *environment) {
   if (!rec_own_profile()) return environment;
   rec_write_profile();
   if (!rec_follow) return environment;
@@ -22,16 +21,16 @@ char *const *rec_prepare_exec(char *const *environment, char **copy,
   add_number(&built, (uint64_t)SYSTEM_CALL(getpid, 0, 0, 0, 0));
   add_text(&built, ".");
   add_number(&built, rec_next_part());
-  rec_set_option(environment, "part=", value, copy, variable);
-  return copy;
+  return rec_set_option(environment, "part=", value);
 }
 
 EXPORTED int execveat(int directory, const char *path, char *const *words,
                       char *const *environment, int flags) {
-  char *copy[rec_environment_size(environment)], variable[REC_OPTIONS_SIZE];
-  environment = rec_prepare_exec(environment, copy, variable);
-  errno = (int)-system_call(SYS_execveat, directory, (long)path, (long)words,
-                            (long)environment, flags, 0);
+  char *const *const made = rec_prepare_exec(environment);
+  const long failed = system_call(SYS_execveat, directory, (long)path, (long)words,
+                                  (long)made, flags, 0);
+  rec_release_environment(made, environment);
+  errno = (int)-failed;
   return -1;
 }
 
@@ -45,9 +44,10 @@ EXPORTED int fexecve(int file, char *const *words, char *const *environment) {
 EXPORTED int __execve(const char *path, char *const *words, char *const *environment);
 
 int __execve(const char *path, char *const *words, char *const *environment) {
-  char *copy[rec_environment_size(environment)], variable[REC_OPTIONS_SIZE];
-  environment = rec_prepare_exec(environment, copy, variable);
-  errno = (int)-SYSTEM_CALL(execve, path, words, environment, 0);
+  char *const *const made = rec_prepare_exec(environment);
+  const long failed = SYSTEM_CALL(execve, path, words, made, 0);
+  rec_release_environment(made, environment);
+  errno = (int)-failed;
   return -1;
 }
 

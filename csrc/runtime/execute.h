@@ -12,9 +12,8 @@
 HIDDEN extern bool rec_follow;
 
 /* Writes the profile. Returns the environment for the other program: `environment`; or,
- * with rec_follow, a copy in `copy` and `variable`. `copy` has rec_environment_size
- * elements. */
-char *const *rec_prepare_exec(char *const *environment, char **copy,
-                              char variable[REC_OPTIONS_SIZE]);
+ * with rec_follow, a copy. If no other program begins, the caller releases it with
+ * rec_release_environment. Needs little stack: posix_spawn has made a small one. */
+char *const *rec_prepare_exec(char *const *environment);
 
 #endif

@@ -22,8 +22,10 @@ EXPORTED int execv(const char *path, strings words) {
 EXPORTED int execvpe(const char *file, strings words, strings environment) {
   typedef int function(const char *, strings, strings);
   function *const original = (function *)dlsym(RTLD_NEXT, "execvpe");
-  char *copy[rec_environment_size(environment)], variable[REC_OPTIONS_SIZE];
-  return original(file, words, rec_prepare_exec(environment, copy, variable));
+  const strings made = rec_prepare_exec(environment);
+  const int result = original(file, words, made);
+  rec_release_environment(made, environment);
+  return result;
 }
 
 EXPORTED int execvp(const char *file, strings words) {

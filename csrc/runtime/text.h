@@ -25,6 +25,11 @@ static inline void add_text(text *t, const char *more) {
   *t->at = '\0';
 }
 
+static inline void add_bytes(text *t, const char *bytes, size_t size) {
+  for (; size > 0 && t->at < t->end; size--) *t->at++ = *bytes++;
+  *t->at = '\0';
+}
+
 static inline void add_number(text *t, uint64_t number) {
   char digits[21], *first = digits + sizeof digits - 1;
   *first = '\0';

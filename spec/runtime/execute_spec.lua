@@ -86,6 +86,24 @@ describe("a program that another one executes", function()
       "LD_PRELOAD=libm.so.6:libdl.so.2\n"))
   end)
 
+  it("may have an environment larger than the stack on which posix_spawn executes it", function()
+    local names = {}
+    for i = 1, 6000 do names["V" .. i] = "" end
+    for _, setting in ipairs { "rate=0", "rate=0,follow" } do
+      names.GPROF_RECORDER = setting
+      local result = recorder.run(static, { "spawn", PRINTENV, "PWD" }, { preload = false, env = names })
+      assert.same({ "", 0 }, { result.stderr, result.status })
+      assert.truthy(result.stdout:find "^/[^\n]+\n$")
+    end
+  end)
+
+  it("gets all options of the recorder, however long they are, and the number of its first profile", function()
+    local others = "follow,a.part=1" .. (",rate=0"):rep(500)
+    local result = recorder.run(built, { "execv", PRINTENV, "GPROF_RECORDER" },
+      { env = { GPROF_RECORDER = "part=7.3," .. others } })
+    assert.same(others .. ",part=N.2\n", (result.stdout:gsub("part=%d+%.2\n$", "part=N.2\n")))
+  end)
+
   it("is recorded with --follow; each profile has its own name", function()
     local dir = shell.tmpdir "follow"
     local words = table.move(program.interpreter, 1, #program.interpreter, 1, {})
