@@ -50,9 +50,10 @@ local of_program = {
   no_progress = "boolean", profiles = "table",
   record = "boolean", record_reports = "boolean", dump_signal = "string",
   dump = "integer", anew = "boolean", pause = "integer", resume = "integer",
-  follow = "boolean",
+  follow = "boolean", rate = "integer", memory = "integer",
   sandbox = "boolean", sandbox_memory = "integer", sandbox_time = "integer",
-  compare = "table", fail_on = "number", slide = "integer or 'auto'", verdict = "table",
+  compare = "table", fail_on = "number", force = "boolean", verdict = "table",
+  slide = "integer or 'auto'",
   debug_dir = "strings", attached = "table", words = "strings", pager = "boolean",
   has_options = "boolean",
 }
