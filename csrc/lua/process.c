@@ -122,6 +122,14 @@ static int read_clock(lua_State *L) {
   return 1;
 }
 
+/* time() -> nanoseconds since 1970, by the clock of context profiles */
+static int read_time(lua_State *L) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  lua_pushinteger(L, (lua_Integer)now.tv_sec * 1000000000 + now.tv_nsec);
+  return 1;
+}
+
 /* processors() -> number of processors that this process may run on */
 static int count_processors(lua_State *L) {
   cpu_set_t set;
@@ -137,7 +145,8 @@ void gp_define_process(lua_State *L) {
       {"wait", wait_for}, {"terminate", terminate}, {"close", discard}, {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"fork", new_process},
-      {"clock", read_clock},    {"processors", count_processors},
+      {"clock", read_clock},    {"time", read_time},
+      {"processors", count_processors},
       {"set_program_signals", set_program_signals},
       {"ignore_pager_signals", ignore_pager_signals}, {NULL, NULL}};
   gp_define_object(L, GP_PROCESS, gp_get_field, meta, methods);

@@ -135,7 +135,7 @@ return function(command, options)
   local image <close> = open_image(path)
   local limited = limitation(path, image, options.follow)
   if warn and limited then warn(path .. ": " .. limited) end
-  local started = os.time() * 1000000000
+  local started = core.time()
   local preload = preloading(image and has_recorder(image) and "" or library)
   local ending, number, process = core.run_program(path, command,
     { preload, recorder_options.setting(options) })

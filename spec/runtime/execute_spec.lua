@@ -2,6 +2,7 @@
 -- option `follow`.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local launch = require "support.launch"
 local program = require "support.program"
 local recorder = require "support.recorder"
 local shell = require "support.shell"
@@ -122,5 +123,13 @@ describe("a program that another one executes", function()
     -- the program alone; twice by execl; twice by system; twice in place of the shell
     assert.same({ 7, 2 }, { count, replaced })
     assert.truthy(result.stderr:find "^gprof%.lua: gmon.out.%d+ was written")
+  end)
+
+  it("is recorded by gprof.record, which lists no profiles of earlier runs", function()
+    local result = launch.script([[
+      local record = require "gprof".record
+      for _ = 1, 5 do print(#assert(record({ arg[1] }, { follow = true })).profiles) end
+    ]], { built.image }, { cwd = shell.tmpdir "again", env = { GMON_OUT_PREFIX = false, LD_PRELOAD = false } })
+    assert.same({ ("1\n"):rep(5), "" }, { result.stdout, result.stderr })
   end)
 end)
