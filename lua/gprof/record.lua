@@ -63,36 +63,47 @@ local function preloading(library)
   return "LD_PRELOAD=" .. library .. (others and others ~= "" and ":" .. others or "")
 end
 
--- Returns the path of the profile that a process wrote; nil if there is none.
-local function profile_of(process)
+-- Returns what the names of profiles begin with: a directory, which may be empty, and the
+-- rest. The recorder, like glibc, takes an empty GMON_OUT_PREFIX as unset.
+local function names()
   local prefix = os.getenv "GMON_OUT_PREFIX"
-  local path = prefix and ("%s.%d"):format(prefix, process) or "gmon.out"
-  local origin = profile_files.origin(profile_files.context_path(path))
-  return origin and origin.process == process and path or nil
+  if not prefix or prefix == "" then return "", "gmon.out" end
+  return prefix:match "^(.-)([^/]*)$"
 end
 
--- Returns the profiles that a program and the programs that it started have written since
--- a time, in nanoseconds since 1970. The program's own come first.
-local function profiles_since(time, process)
-  local prefix = os.getenv "GMON_OUT_PREFIX" or "gmon.out"
-  local directory, base = prefix:match "^(.*/)([^/]*)$"
+-- Whether a profile goes before another one: the process's own come first, those of each
+-- process in the order in which they were begun.
+local function goes_before(a, b, process)
+  if a.process == b.process then return a.part < b.part end
+  if a.process == process or b.process == process then return a.process == process end
+  return a.process < b.process
+end
+
+-- Returns the profiles that have been written since a time, in nanoseconds since 1970: by
+-- a process or, if it `follows`, also by those that it started.
+local function profiles_since(time, process, follows)
+  local directory, base = names()
   local found = {}
-  for name in pairs(core.list_directory(directory or ".") or {}) do
-    local number, part = name:sub(#(base or prefix) + 1):match "^%.(%d+)%-?(%d*)%.ctx$"
-    local path = (directory or "") .. name
-    local origin = number and name:find(base or prefix, 1, true) == 1 and
-      profile_files.origin(path)
-    if origin and origin.begin >= time then
+  for name in pairs(core.list_directory(directory ~= "" and directory or ".") or {}) do
+    local is_named = name:sub(1, #base) == base
+    local part = is_named and name:sub(#base + 1):match "^%.?%d*%-?(%d*)%.ctx$"
+    local path = directory .. name
+    local origin = part and profile_files.origin(path)
+    if origin and origin.begin >= time and (follows or origin.process == process) then
       found[#found + 1] = { profile = path:gsub("%.ctx$", ""), image = origin.image,
         process = origin.process, part = tonumber(part) or 1 }
     end
   end
-  table.sort(found, function(a, b)
-    if a.process == b.process then return a.part < b.part end
-    if a.process == process or b.process == process then return a.process == process end
-    return a.process < b.process
-  end)
+  table.sort(found, function(a, b) return goes_before(a, b, process) end)
   return found
+end
+
+-- Names the program as the caller did, not by the full path that its profiles have.
+local function name_image(profiles, path)
+  local full = core.real_path(path)
+  for _, written in ipairs(profiles) do
+    if written.image == full then written.image = path end
+  end
 end
 
 --- Runs a program under the recorder, and waits until it ends. The program has the
@@ -117,8 +128,9 @@ end
 -- @treturn[1] table `status`, the exit status; or `signal`, the number of the signal that
 --   ended the program; `image`, the program's path; and `profile`, the path of
 --   `gmon.out`, if there is one in the current directory, or where GMON_OUT_PREFIX says.
---   With `follow`, `profiles` lists all profiles, each with the fields `profile`, `image`
---   and `process`; the first one is the program's, if it has any
+--   With `follow`, or if the program wrote several, `profiles` lists all profiles, each
+--   with the fields `profile`, `image` and `process`; the program's come first, in the
+--   order in which they were begun
 -- @return[2] nil
 -- @treturn[2] string why the program or the recorder cannot be started
 return function(command, options)
@@ -140,10 +152,10 @@ return function(command, options)
   local ending, number, process = core.run_program(path, command,
     { preload, recorder_options.setting(options) })
   if not ending then return nil, command[1] .. ": " .. number end
-  local profiles = options.follow and profiles_since(started, process) or nil
-  local main = profiles and profiles[1] or
-    { image = path, profile = not profiles and profile_of(process) or nil }
-  return { status = ending == "exit" and number or nil, image = main.image,
-    signal = ending == "signal" and number or nil, profile = main.profile,
-    profiles = profiles }
+  local profiles = profiles_since(started, process, options.follow)
+  name_image(profiles, path)
+  local own = profiles[1] or { image = path }
+  return { status = ending == "exit" and number or nil, image = own.image,
+    signal = ending == "signal" and number or nil, profile = own.profile,
+    profiles = (options.follow or profiles[2]) and profiles or nil }
 end

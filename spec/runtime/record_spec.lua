@@ -57,6 +57,13 @@ describe("--record", function()
     assert.same(1, recorder.paths(built, dir .. "/gmon.out.ctx")["main/stack_arguments"])
   end)
 
+  it("names the program as the command does", function()
+    local where = options()
+    shell.check { "cp", built.image, where.cwd .. "/copy" }
+    assert.equal("gprof.lua: gmon.out was written; to read it: gprof.lua ./copy gmon.out\n",
+      shell.run(words("./copy", "s"), where).stderr)
+  end)
+
   it("says how to read the profile of a stripped program", function()
     local stripped = shell.tmpdir() .. "/stripped"
     shell.check { "strip", "-o", stripped, built.image }
@@ -90,6 +97,14 @@ describe("--record", function()
     local result = shell.run(words(built.image, "s"), where)
     local name = result.stderr:match "^gprof%.lua: (run%.%d+) was written"
     assert.is_true(shell.exists(where.cwd .. "/" .. name))
+  end)
+
+  it("finds the profile if GMON_OUT_PREFIX is empty, which the recorder takes as unset", function()
+    for word, name in pairs { ["--rate=1"] = "gmon%.out", ["--follow"] = "gmon%.out%.%d+" } do
+      local where = options { env = { GMON_OUT_PREFIX = "", LD_PRELOAD = false } }
+      local result = shell.run(words(word, built.image, "s"), where)
+      assert.truthy(result.stderr:find("^gprof%.lua: " .. name .. " was written"), result.stderr)
+    end
   end)
 
   it("passes the recorder's options on, after those in the environment", function()
