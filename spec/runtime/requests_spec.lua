@@ -126,6 +126,44 @@ describe("a program that is asked for its profile", function()
   end)
 end)
 
+describe("gprof.lua --record --anew", function()
+  local built
+  setup(function() built = recorder.compile "commands.c" end)
+
+  -- Records the program, which has itself asked twice for its profile. Returns the result, and the directory.
+  local function record(...)
+    local words = table.move(program.interpreter, 1, #program.interpreter, 1, {})
+    for _, word in ipairs { program.root .. "/gprof.lua", "--record", "--dump-signal=USR1", "--anew", ... } do
+      table.insert(words, word)
+    end
+    for _, word in ipairs { built.image, "1", ask("USR1", "gmon.out"), ask("USR1", "gmon.out-2") } do
+      table.insert(words, word)
+    end
+    local dir = shell.tmpdir "anew"
+    return shell.run(words, { cwd = dir, timeout = 60,
+      env = { GMON_OUT_PREFIX = false, GPROF_RECORDER = false, LD_PRELOAD = false } }), dir
+  end
+
+  it("lists all profiles of the program, in order", function()
+    local result = record()
+    local lines = {}
+    for i, name in ipairs { "gmon.out", "gmon.out-2", "gmon.out-3" } do
+      lines[i] = ("gprof.lua: %s was written; to read it: gprof.lua %s %s\n"):format(name, built.image, name)
+    end
+    assert.same({ table.concat(lines), 0 }, { result.stderr, result.status })
+  end)
+
+  it("reports on the sum of these profiles", function()
+    local result, dir = record("-b", "-p")
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    local calls, flat = result.stdout:match "^(%d+)\n(Flat profile:.*)$"
+    assert.truthy(calls, result.stdout)
+    assert.equal(flat, program.run({ "-b", "-p", built.image, "gmon.out", "gmon.out-2", "gmon.out-3" },
+      { cwd = dir }).stdout)
+    assert.truthy(flat:find("%s" .. calls .. "%s[^\n]*%smid\n"), flat)
+  end)
+end)
+
 describe("gprof.lua --dump", function()
   local built
   setup(function() built = recorder.compile "commands.c" end)

@@ -31,6 +31,18 @@ local function advice(written)
   return ("to read it: gprof.lua %s %s"):format(written.image, written.profile)
 end
 
+-- Returns the paths of the program's profiles, which reports add up: there are several if
+-- new ones were begun. The process may have executed another program in its place.
+local function own_profiles(run)
+  local paths, first = {}, run.profiles and run.profiles[1]
+  for _, written in ipairs(run.profiles or { run }) do
+    local is_own = not first or
+      written.process == first.process and written.image == first.image
+    if is_own then paths[#paths + 1] = written.profile end
+  end
+  return paths
+end
+
 --- Records a program.
 -- @tparam table settings whose operands are the program and its arguments
 -- @tparam function report prints the reports of settings, and returns an exit status
@@ -54,7 +66,7 @@ function record.run(settings, report)
     end
     return finish(run)
   end
-  settings.operands = { run.image, run.profile }
+  settings.operands = { run.image, table.unpack(own_profiles(run)) }
   local status = report(settings)
   local own = finish(run)
   return own ~= 0 and own or status
