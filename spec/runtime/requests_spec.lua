@@ -216,6 +216,24 @@ describe("gprof.lua --dump", function()
     assert.same(2, recorder.arcs(built, result.dir .. "/" .. name).mid)
   end)
 
+  it("is refused in one line with anything that it would ignore", function()
+    for words, message in pairs {
+      ["--record --dump=1 true"] = "options --dump and --record are mutually exclusive",
+      ["--record --pause=1 -p true"] = "options --pause and --record are mutually exclusive",
+      ["--dump=1 -p"] = "options --dump and -p (--flat-profile) are mutually exclusive",
+      ["--resume=1 --report=x.lua"] = "options --resume and --report are mutually exclusive",
+      ["-B --pause=1"] = "options --pause and -B are mutually exclusive",
+      ["--dump=1 --anew a.out"] = "option --dump takes no file: 'a.out'",
+      ["--resume=1 a.out gmon.out"] = "option --resume takes no file: 'a.out'",
+    } do
+      local argv = {}
+      for word in words:gmatch "%S+" do argv[#argv + 1] = word end
+      local result = program.run(argv)
+      assert.same({ "", "gprof.lua: " .. message .. "\n", 1 }, { result.stdout, result.stderr, result.status })
+    end
+    assert.equal(program.run({ "-v" }).stdout, program.run({ "--dump=1", "-v", "-p" }).stdout)
+  end)
+
   it("says in one line why there is no profile", function()
     local function check(message, arguments, options)
       local result = recorder.run(built, { "1", asks(arguments) }, options)

@@ -78,6 +78,24 @@ local function check_recording(settings, given)
   end
 end
 
+-- The options that ask recorded processes for something, and nothing else.
+local requests <const> = { dump = true, pause = true, resume = true, anew = true }
+
+-- Refuses all that a request to a process would leave undone.
+local function check_requests(settings, given, operands)
+  local request = settings.dump and "dump" or settings.pause and "pause" or
+    settings.resume and "resume"
+  if not request then return end
+  for _, pair in ipairs(given) do
+    if not requests[pair[1].long] then
+      raise("options --%s and %s are mutually exclusive", request, options.name(pair[1]))
+    end
+  end
+  if operands[1] then
+    raise("option --%s takes no file: '%s'", request, operands[1])
+  end
+end
+
 -- Replaces each `@FILE`. The module that reads these files is rarely needed.
 local function expand(arguments)
   for _, word in ipairs(arguments) do
@@ -106,6 +124,9 @@ function command_line.read(arguments)
     apply_all(given, settings)
     if settings.record and not records then
       raise "option --record must be the first argument, and not abbreviated"
+    end
+    if not asks_about_program(settings) then
+      check_requests(settings, given, operands)
     end
     check_recording(settings, given)
     add_environment(settings)
