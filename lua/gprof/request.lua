@@ -21,9 +21,10 @@ local FOREIGN <const> = "cannot be inspected: it belongs to another user"
 local values <const> = { write = 0x67700000, anew = 0x67700001, pause = 0x67700002,
   resume = 0x67700003 }
 
--- Replaces the escapes of the kernel, which writes a newline as \012.
-local function unescape(path)
-  return (path:gsub("\\(%d%d%d)", function(digits)
+-- Returns the path of a context profile that is mapped. The kernel writes a newline as
+-- \012, and adds " (deleted)" if the file was removed or replaced.
+local function mapped_path(text)
+  return (text:gsub("%.ctx %(deleted%)$", ".ctx"):gsub("\\(%d%d%d)", function(digits)
     return string.char(tonumber(digits, 8))
   end))
 end
@@ -50,7 +51,7 @@ local function read_answers(process)
   local at = ("%08x"):format(tonumber(start, 16) + DISTANCE)
   local profile = text:match("\n" .. at .. "%-[^/\n]*(/[^\n]*)")
   return { signal = tonumber(signal), count = tonumber(count), error = tonumber(number),
-    path = profile and unescape(profile) }
+    path = profile and mapped_path(profile) }
 end
 
 -- Waits until the process has answered more than `count` requests. Returns the answers,

@@ -126,6 +126,23 @@ describe("a program that is asked for its profile", function()
   end)
 end)
 
+describe("gprof.request", function()
+  it("returns the path of the profile even if its files were removed or replaced", function()
+    local built = recorder.compile "commands.c"
+    local script = shell.write(shell.tmpdir "script" .. "/request.lua", ([[
+      package.path = %q .. package.path
+      io.stderr:write(assert(require "gprof".request(math.tointeger(arg[1]), arg[2])), "\n")]]):format(
+      program.root .. "/?.lua;"))
+    local words = {}
+    for i, word in ipairs(program.interpreter) do words[i] = "'" .. word .. "'" end
+    local request = ("%s '%s' $PPID "):format(table.concat(words, " "), script)
+    local result = recorder.run(built, { "1", request .. "write", "rm gmon.out.ctx", request .. "pause",
+      "rm gmon.out", request .. "resume", request .. "write" })
+    local path = shell.check({ "realpath", result.dir }).stdout:gsub("\n", "") .. "/gmon.out\n"
+    assert.same({ path:rep(4), 0 }, { result.stderr, result.status })
+  end)
+end)
+
 describe("gprof.lua --record --anew", function()
   local built
   setup(function() built = recorder.compile "commands.c" end)
