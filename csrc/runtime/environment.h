@@ -15,8 +15,8 @@ const char *rec_variable(char **environment, const char *name);
 void rec_leave_environment(char **environment);
 
 /* Returns a copy of an environment in which the option `name` ("NAME=") of GPROF_RECORDER
- * is set to `value`. Returns the environment itself if it lacks this variable, or if there
- * is no memory. */
+ * is set to `value`. Returns the environment itself if it lacks this variable, or if
+ * there is no memory. */
 char *const *rec_set_option(char *const *environment, const char *name,
                             const char *value);
 
