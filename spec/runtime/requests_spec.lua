@@ -16,7 +16,7 @@ local THREADS <const> = 2
 
 -- A command that sends the program a signal, and waits until it has written a file.
 local function ask(signal, name)
-  return ("rm -f %s; kill -%s $PPID; for i in $(seq 500); do test -e %s && exit; sleep 0.01; done; exit 1"):format(
+  return ("rm -f %s; kill -%s $PPID; for i in $(seq 3000); do test -e %s && exit; sleep 0.01; done; exit 1"):format(
     name, signal, name)
 end
 
@@ -211,8 +211,8 @@ describe("gprof.lua --dump", function()
   end)
 
   it("can pause recording, and resume it", function()
-    local result = recorder.run(built, { THREADS, asks "--pause=$PPID", asks "--dump=$PPID", "sleep 0.1",
-      "cp gmon.out first; cp gmon.out.ctx first.ctx", asks "--dump=$PPID",
+    local result = recorder.run(built, { THREADS, asks "--pause=$PPID", "sleep 0.1", asks "--dump=$PPID",
+      "cp gmon.out first; cp gmon.out.ctx first.ctx", "sleep 0.1", asks "--dump=$PPID",
       "cp gmon.out second; cp gmon.out.ctx second.ctx",
       asks "--resume=$PPID", "sleep 0.05" })
     assert.same(0, result.status)
