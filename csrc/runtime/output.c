@@ -26,9 +26,7 @@ static void prepare_sums(void) {
   }
 }
 
-static void remove_file(const char *path) {
-  SYSTEM_CALL(unlinkat, AT_FDCWD, path, 0, 0);
-}
+void rec_remove_output(const char *path) { SYSTEM_CALL(unlinkat, AT_FDCWD, path, 0, 0); }
 
 bool rec_open_output(const char *path) {
   if (sums[1] == 0) prepare_sums();
@@ -36,7 +34,7 @@ bool rec_open_output(const char *path) {
   out.error = 0;
   out.used = 0;
   out.sum = UINT32_MAX;
-  remove_file(path); /* left by a killed process with the same id */
+  rec_remove_output(path); /* left by a killed process with the same id */
   long file = SYSTEM_CALL(openat, AT_FDCWD, path,
                           O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0666);
   /* Avoids the descriptors of closed standard streams: threads may still write there. */
@@ -90,13 +88,13 @@ int rec_close_output(int error) {
   flush();
   const long failed = SYSTEM_CALL(close, out.file, 0, 0, 0);
   if (!out.error) out.error = (int)-failed;
-  if (out.error) remove_file(out.path);
+  if (out.error) rec_remove_output(out.path);
   return out.error;
 }
 
 int rec_rename_output(const char *path, const char *name) {
   const long failed = system_call(SYS_renameat2, AT_FDCWD, (long)path, AT_FDCWD,
                                   (long)name, 0, 0);
-  if (failed) remove_file(path);
+  if (failed) rec_remove_output(path);
   return (int)-failed;
 }

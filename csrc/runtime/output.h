@@ -31,4 +31,7 @@ int rec_close_output(int error);
  * returns 0. */
 int rec_rename_output(const char *path, const char *name);
 
+/* Removes a closed file. */
+void rec_remove_output(const char *path);
+
 #endif

@@ -136,8 +136,19 @@ static void write_contexts(void) {
   contexts.error = rec_close_output(0);
 }
 
-static void finish(file *f) {
-  if (!f->error) f->error = rec_rename_output(f->temporary, f->name);
+static void finish(file *f) { f->error = rec_rename_output(f->temporary, f->name); }
+
+/* Replaces the old files if both new ones are complete: a context profile belongs to the
+ * gmon.out that was written with it. */
+static void replace_files(void) {
+  if (!gmon.error && !contexts.error) {
+    finish(&contexts);
+    finish(&gmon);
+  } else if (!contexts.error) {
+    rec_remove_output(contexts.temporary);
+  } else if (!gmon.error) {
+    rec_remove_output(gmon.temporary);
+  }
 }
 
 static void warn(void) {
@@ -148,8 +159,7 @@ static void warn(void) {
   if (about.lost > 0) complain(gmon.name, "some calls were not counted: ", ENOMEM);
 }
 
-/* Writes the snapshot. Renames the files only after both are written. Returns 0 or an
- * errno. */
+/* Writes the snapshot. Returns 0 or an errno. */
 static int write_files(void) {
   if (about.code_low >= about.code_high)
     rec_set_code(rec_modules->code, rec_modules->code_end);
@@ -157,8 +167,7 @@ static int write_files(void) {
   about.lost = __atomic_load_n(&rec_lost, __ATOMIC_RELAXED) - lost_before;
   write_gmon();
   write_contexts();
-  finish(&contexts);
-  finish(&gmon);
+  replace_files();
   warn();
   return gmon.error ? gmon.error : contexts.error;
 }

@@ -109,6 +109,17 @@ describe("a program that is asked for its profile", function()
     assert.same(calls, calls_of_mid(built, dir .. "/gmon.out"))
   end)
 
+  it("replaces both files, or neither", function()
+    for _, name in ipairs { "gmon.out", "gmon.out.ctx" } do
+      local dump = asks "--dump $PPID"
+      local result = recorder.run(built, { "1", dump, "mkdir old; cp gmon.out gmon.out.ctx old",
+        ("mkdir %s.$PPID.tmp; ! %s"):format(name, dump), ("rmdir %s.$PPID.tmp"):format(name),
+        "ls -A; cmp gmon.out old/gmon.out; cmp gmon.out.ctx old/gmon.out.ctx" })
+      assert.same({ "gmon.out\ngmon.out.ctx\nold\n", 0 }, { (result.stdout:gsub("%d+\n$", "")), result.status })
+      assert.truthy(result.stderr:find(name .. ": File exists\n", 1, true), result.stderr)
+    end
+  end)
+
   it("leaves the signal to a program that handles it", function()
     local parents = recorder.compile("parents.c", { flags = { "-fno-optimize-sibling-calls" } })
     local result = recorder.run(parents, { "h" }, { env = { GPROF_RECORDER = "dump-signal=USR1" } })
