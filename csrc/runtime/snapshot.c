@@ -5,12 +5,17 @@
 
 const thread *rec_taken_tables;
 
-/* Returns the processor time of a table's threads, in nanoseconds. */
+/* Returns the processor time of a table's threads, in nanoseconds. Tries again if a
+ * thread begins or ends meanwhile. */
 static uint64_t cpu_time(const thread *t) {
-  if (__atomic_load_n(&t->ended, __ATOMIC_ACQUIRE) || t->deferred) return t->cpu;
-  /* The kernel's id of the clock that measures another thread's processor time. */
-  const int clock = (int)(~(unsigned)t->id << 3 | 6u);
-  return t->cpu + read_clock(clock);
+  uint64_t ended, running;
+  do {
+    ended = __atomic_load_n(&t->cpu, __ATOMIC_ACQUIRE);
+    /* The kernel's id of the clock that measures another thread's processor time. */
+    const int clock = (int)(~(unsigned)t->id << 3 | 6u);
+    running = ended & RUNNING ? read_clock(clock) : 0;
+  } while (__atomic_load_n(&t->cpu, __ATOMIC_ACQUIRE) != ended);
+  return (ended & ~RUNNING) + running;
 }
 
 static bool take_block(block *b) {

@@ -109,7 +109,8 @@ typedef struct thread {
   struct thread *next;   /* next in the list of all tables */
   uint64_t signals;      /* number of signals from the timer */
   uint64_t inside;       /* ticks that fell in the recorder */
-  uint64_t cpu;          /* processor time of ended threads in nanoseconds */
+  uint64_t cpu;          /* processor time of ended threads in nanoseconds, an even
+                            number; plus RUNNING while a thread uses the table */
   char name[16];
   struct {
     block *blocks; /* the newest block */
@@ -118,6 +119,8 @@ typedef struct thread {
   } taken;               /* the last snapshot */
   stack own_stack;
 } thread;
+
+#define RUNNING UINT64_C(1)
 
 /* Hidden symbols are accessed directly, not through the global offset table. */
 #define HIDDEN __attribute__((visibility("hidden")))

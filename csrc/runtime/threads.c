@@ -24,7 +24,8 @@ static void leave(void *table) {
   thread *t = table;
   rec_stop_timer(t);
   rec_end_alternate_stack();
-  t->cpu += read_clock(CLOCK_THREAD_CPUTIME_ID);
+  const uint64_t cpu = t->cpu + read_clock(CLOCK_THREAD_CPUTIME_ID);
+  __atomic_store_n(&t->cpu, cpu & ~RUNNING, __ATOMIC_RELEASE);
   SYSTEM_CALL(prctl, 16 /* PR_GET_NAME */, t->name, 0, 0);
   rec_own = NULL;
   __atomic_store_n(&t->ended, true, __ATOMIC_RELEASE);
@@ -54,6 +55,7 @@ static thread *begin(uintptr_t frame) {
   if (t) {
     t->threads++;
     t->id = (int)SYSTEM_CALL(gettid, 0, 0, 0, 0);
+    __atomic_store_n(&t->cpu, t->cpu | RUNNING, __ATOMIC_RELEASE);
     rec_start_timer(t);
     rec_make_alternate_stack();
     rec_own = t;
