@@ -552,13 +552,21 @@ static void finish(void) {
 
 static void take_over(void) { recorded = true; }
 
-/* If `held`, keeps threads from adding their tables to the common one. Otherwise allows
- * it again. */
-static void hold_tables(bool held) {
-  for (table *t = __atomic_load_n(&tables, __ATOMIC_ACQUIRE); t; t = t->next) {
-    while (held && __atomic_load_n(&t->state, __ATOMIC_ACQUIRE) == ENDING) sched_yield();
-    change_state(t, held ? USED : COPIED, held ? COPIED : USED);
-  }
+/* Keeps threads from adding their tables to the common one. Waits for threads that are
+ * adding their tables. */
+static void hold_tables(void) {
+  for (table *t = __atomic_load_n(&tables, __ATOMIC_ACQUIRE); t; t = t->next)
+    while (!change_state(t, USED, COPIED)) {
+      const state now = __atomic_load_n(&t->state, __ATOMIC_ACQUIRE);
+      if (now == UNUSED || now == ADDED) break;
+      sched_yield();
+    }
+}
+
+/* Allows threads again to add their tables. */
+static void release_tables(void) {
+  for (table *t = __atomic_load_n(&tables, __ATOMIC_ACQUIRE); t; t = t->next)
+    change_state(t, COPIED, USED);
 }
 
 /* Takes a snapshot of the counts. Returns the sum of the counts since the last call of
@@ -570,11 +578,11 @@ static uint64_t take(void) {
   if (trouble) return 0;
   result = copy;
   wipe(copy);
-  hold_tables(true);
+  hold_tables();
   for (table *t = __atomic_load_n(&tables, __ATOMIC_ACQUIRE); t; t = t->next)
     if (__atomic_load_n(&t->state, __ATOMIC_ACQUIRE) == COPIED) add_table(copy, t);
   add_table(copy, common);
-  hold_tables(false);
+  release_tables();
   for (size_t i = next_count(copy, 0); i < cells; i = next_count(copy, i + 1))
     sum += count_of(i);
   return sum;
