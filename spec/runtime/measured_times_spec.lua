@@ -127,6 +127,24 @@ describe("the reports on a recorded program", function()
     assert.falsy(result.stdout:find("time of callees", 1, true))
   end)
 
+  it("warn only if they show times of callees", function()
+    local alone = shell.tmpdir "alone" .. "/gmon.out"
+    shell.check { "cp", path, alone }
+    shell.write(alone .. ".ctx", "not a context profile")
+    local function warning(...)
+      local options = table.pack("-b", ...)
+      local result = program.run(table.move({ built.image, alone }, 1, 2, options.n + 1, options))
+      assert.equal(0, result.status)
+      return result.stderr:find "the time of callees is estimated\n$" ~= nil
+    end
+    for _, option in ipairs { "-p", "-q", "--tree", "--report=flat", "--export=json", "--html=-" } do
+      assert.is_true(warning(option), option)
+    end
+    for _, option in ipairs { "-C", "-A", "-r", "--file-info" } do assert.is_false(warning(option), option) end
+    assert.is_false(warning("-p", "-l"))
+    assert.is_true(warning("-C", "-p"))
+  end)
+
   it("have the measured times in JSON", function()
     local function exported(...)
       return program.run({ "--export=json", ... }).stdout:match '"exact": (%a+)'

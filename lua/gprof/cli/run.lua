@@ -263,9 +263,14 @@ local function check_fit(profile, name, settings)
   end
 end
 
--- Warns if call paths were recorded, but cannot be used.
+-- Warns if call paths were recorded, but cannot be used for times that are printed.
 local function warn_of_estimates(run)
   local data, problem = run.data, nil
+  if not run.settings.exports[1] and
+    not pages.show_callees(run.printed, run.settings.line)
+  then
+    return
+  end
   for _, file in ipairs(data.files) do problem = problem or file.problem end
   if not problem and data.call_paths == "partial" then
     problem = run.name .. ": lacks some call paths"

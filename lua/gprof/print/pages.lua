@@ -103,6 +103,24 @@ function pages.about_functions(chosen)
   return false
 end
 
+-- Styles without times of callees. A flat profile by line has none, either.
+local without_callees <const> = {
+  info = true, sum = true, verify = true, executions = true, annotation = true,
+  function_order = true, file_order = true,
+}
+
+--- Returns whether any style shows times of callees. Custom reports may show them.
+-- @tparam {[string]=boolean} printed as `pages.printed` returns it
+-- @tparam boolean by_line whether the profile is by line
+-- @treturn boolean
+function pages.show_callees(printed, by_line)
+  for style, is_printed in pairs(printed) do
+    local lacks = without_callees[style] or by_line and style == "flat"
+    if is_printed and not lacks then return true end
+  end
+  return false
+end
+
 -- Returns all pages to print, in order: `name` of the report; `print`, its function, only
 -- if it was requested by name; `joined`.
 local function list_pages(chosen, options)
