@@ -107,6 +107,20 @@ describe("the reports on a recorded program", function()
     assert.equal(graph("--gnu-compat", built.image, alone).stdout, graph("--gnu-compat", built.image, path).stdout)
   end)
 
+  it("do not call measured times estimates beside bounds", function()
+    if machine ~= "x86_64" then pending "bounds need x86-64 code" return end
+    for _, styles in ipairs { { "-p", "-p" }, { "-q", "-q" }, { "-p", "-T" }, { "-q", "-T" } } do
+      local function print(option)
+        local result = program.run { styles[1], styles[2], "--bounds", option, built.image, path }
+        assert.same({ "", 0 }, { result.stderr, result.status })
+        return { result.stdout:find "high " ~= nil, result.stdout:find "estimate above" ~= nil,
+          result.stdout:find "record call paths instead" ~= nil, result.stdout:find "times above were" ~= nil }
+      end
+      assert.same({ true, false, false, true }, print "-z", styles[2])
+      assert.same({ true, true, true, false }, print "--assume-proportional", styles[2])
+    end
+  end)
+
   it("warn in one line if some runs have no call paths", function()
     local alone = shell.tmpdir "alone" .. "/gmon.out"
     shell.check { "cp", path, alone }

@@ -80,13 +80,15 @@ local bounds_note <const> = [[
 
 The bounds (low, high) assume one thread, a symbol for every function, and that
 recording was never switched off. ?: they are further apart than a tenth of the
-run; record call paths instead (gprof.lua --record).
 ]]
 
 --- Writes what the bounds assume, and what the mark means.
+-- @tparam profile profile
 -- @tparam stream write
-function common.write_bounds_note(write)
+function common.write_bounds_note(profile, write)
   write(bounds_note)
+  write(profile.exact and "run. The times themselves were measured.\n" or
+    "run; record call paths instead (gprof.lua --record).\n")
 end
 
 --- Returns the number of decimals that make a step visible: 2 to 6.

@@ -24,6 +24,8 @@ times over the whole tree does not depend on this estimate.]], [true] = [[
 The tree was measured: each sample counts for the calls that led to it. If
 functions call each other recursively, the path continues where the callee ran
 already. Functions outside the program are left out.]] },
+  bounds = { [false] = "The estimate above divides by calls.",
+    [true] = "The times above were measured." },
 }
 
 explain.flat = [[
@@ -73,7 +75,7 @@ explain.bounds = [[
 
  total     The least and the most time that can have passed in the function and
 low, high  its callees, whatever the division of a callee's time among its
-           callers was. The estimate above divides by calls.
+           callers was. DIVISION
 ]]
 
 explain.tree = [[

@@ -57,7 +57,9 @@ function gnu.ending(profile, options, write)
   local explain = require "gprof.print.explain"
   write(explain.flat)
   if options.errors then write(explain.errors) end
-  if options.bounds and profile.has_bounds then write(explain.bounds) end
+  if options.bounds and profile.has_bounds then
+    write(explain.times("bounds", profile))
+  end
 end
 
 -- Adds the error to the format of a row, after the seconds, with enough digits to show
@@ -168,6 +170,6 @@ return function(profile, options, write, look)
     order = sorted(profile, options.sort),
     paint = bar and layout.painter(bar, paint) or paint,
   })
-  if has_bounds then common.write_bounds_note(write) end
+  if has_bounds then common.write_bounds_note(profile, write) end
   if look.ending then look.ending(profile, options, write) end
 end

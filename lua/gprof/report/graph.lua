@@ -37,7 +37,9 @@ function gnu.ending(profile, options, write)
   if options.brief then return end
   local explain = require "gprof.print.explain"
   write(explain.times("graph", profile))
-  if options.bounds and profile.has_bounds then write(explain.bounds) end
+  if options.bounds and profile.has_bounds then
+    write(explain.times("bounds", profile))
+  end
 end
 
 -- Replaces the seconds in a format with "-nan".
@@ -103,6 +105,6 @@ return function(profile, options, write, look)
   if has_bounds then look = with_bounds(look) end
   look.heading(profile, options, write)
   core.write_entries(write, profile, lines_of(profile, options, look))
-  if has_bounds then common.write_bounds_note(write) end
+  if has_bounds then common.write_bounds_note(profile, write) end
   if look.ending then look.ending(profile, options, write) end
 end

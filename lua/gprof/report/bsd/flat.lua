@@ -18,7 +18,9 @@ function look.title(profile, options, write)
     local explain = require "gprof.print.explain"
     write(explain.bsd_flat)
     if options.errors then write(explain.errors) end
-    if options.bounds and profile.has_bounds then write(explain.bounds) end
+    if options.bounds and profile.has_bounds then
+      write(explain.times("bounds", profile))
+    end
   end
   common.write_granularity(profile, profile.total_ticks, profile.unit,
     "no time accumulated", write)

@@ -25,7 +25,7 @@ function look.heading(profile, options, write)
   if not options.brief then
     local explain = require "gprof.print.explain"
     write(explain.bsd_graph)
-    if bounds ~= "" then write(explain.bounds) end
+    if bounds ~= "" then write(explain.times("bounds", profile)) end
   end
   common.write_graph_granularity(profile, options, write)
   write(common.heading(options, indent .. gap .. "called/total       parents \n"))
