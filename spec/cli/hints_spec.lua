@@ -35,6 +35,13 @@ describe("a symspec after a blank", function()
     end
     assert.equal("gprof.lua: work: No such file or directory\n", run("-n", "main", "work", profile).stderr)
   end)
+
+  it("is quoted for the shell in the message if necessary", function()
+    for name, word in pairs { ["eat(int)"] = "'eat(int)'", ["it's"] = "'it'\\''s'", ["a.c:f"] = "a.c:f" } do
+      assert.matches(": to select " .. name .. ", write -p" .. word .. " without a blank\n",
+        run("-p", name, profile).stderr, 1, true)
+    end
+  end)
 end)
 
 describe("the message about a missing profile", function()
@@ -184,8 +191,8 @@ describe("a symspec that matches nothing", function()
     wor = "work", works = "work", wrok = "work", vork = "work", ["work_"] = "work", draw = "Draw", worknig = "working",
   } do
     it("may be a typo of a similar name: " .. spec, function()
-      assert.equal(missed(spec, (": did you mean %s?"):format(name)), refused("-p" .. spec, image, profile))
-      assert.equal(missed(spec, (": did you mean %s?"):format(name)), refused("-p", "-f" .. spec, image, profile))
+      assert.equal(missed(spec, (": did you mean -p%s?"):format(name)), refused("-p" .. spec, image, profile))
+      assert.equal(missed(spec, (": did you mean -f %s?"):format(name)), refused("-p", "-f" .. spec, image, profile))
     end)
   end
 
@@ -198,12 +205,12 @@ describe("a symspec that matches nothing", function()
   end
 
   for spec, hint in pairs {
-    ["mian/work"] = "did you mean main/work?", ["main/wrok"] = "did you mean main/work?",
-    ["/wrok"] = "did you mean /work?", ["work/ma"] = "no function matches 'ma'",
+    ["mian/work"] = "did you mean %smain/work?", ["main/wrok"] = "did you mean %smain/work?",
+    ["/wrok"] = "did you mean %s/work?", ["work/ma"] = "no function matches 'ma'",
   } do
     it("may have a typo on one side of a call: " .. spec, function()
-      assert.equal(missed(spec, ": " .. hint), refused("-q" .. spec, image, profile))
-      assert.equal(missed(spec, ": " .. hint), refused("-q", "-k", spec, image, profile))
+      assert.equal(missed(spec, ": " .. hint:format "-q"), refused("-q" .. spec, image, profile))
+      assert.equal(missed(spec, ": " .. hint:format "-k "), refused("-q", "-k", spec, image, profile))
     end)
   end
 
@@ -226,11 +233,11 @@ describe("a symspec that matches nothing", function()
   end)
 
   it("may be a regular expression with a slash that needs a backslash", function()
-    local hint <const> = ": a slash in a regular expression needs a backslash: %s"
+    local hint <const> = ": a slash in a regular expression needs a backslash: %s'%s'"
     for spec, escaped in pairs { ["/a/b/"] = "/a\\/b/", ["/a\\/b/c/"] = "/a\\/b\\/c/", ["a.c:/w/k/"] = "a.c:/w\\/k/",
       ["/^w/main/"] = "/^w\\/main/" } do
-      assert.equal(missed(spec, hint:format(escaped)), refused("-p" .. spec, image, profile))
-      assert.equal(missed(spec, hint:format(escaped)), refused("-q" .. spec, image, profile))
+      assert.equal(missed(spec, hint:format("-p", escaped)), refused("-p" .. spec, image, profile))
+      assert.equal(missed(spec, hint:format("-q", escaped)), refused("-q" .. spec, image, profile))
     end
     assert.equal(missed "/a\\/b/", refused("-p/a\\/b/", image, profile))
   end)
@@ -246,13 +253,13 @@ describe("a symspec that matches nothing", function()
   it("may be a list", function()
     assert.equal(missed("main,work", ": a symspec names one function; repeat the option: -pmain -pwork"),
       refused("-pmain,work", image, profile))
-    assert.equal(missed("main,work", ": a symspec names one function; repeat the option"),
+    assert.equal(missed("main,work", ": a symspec names one function; repeat the option: -n main -n work"),
       refused("-q", "-n", "main,work", image, profile))
     assert.equal(missed "nobody,none", refused("-pnobody,none", image, profile))
   end)
 
   it("may be the root of a tree", function()
-    assert.equal(missed("wrok", ": did you mean work?"), refused("-p", "--tree=wrok", image, profile))
+    assert.equal(missed("wrok", ": did you mean --tree=work?"), refused("-p", "--tree=wrok", image, profile))
   end)
 
   it("is not reported with --gnu-compat", function()
@@ -264,23 +271,29 @@ describe("a symspec that matches nothing", function()
       "json::Value::Parse(int)", "json::Value::operator[](int)" }
     local cxx = { functions = names, ticks = { main = 1 } }
     local path, gmon = crafted.image(cxx), crafted.gmon(cxx)
-    local both <const> = "xml::Document::Parse or json::Value::Parse"
+    local both <const> = "-pxml::Document::Parse or -pjson::Value::Parse"
     for spec, name in pairs {
       ["Doc::Parse"] = both, Prase = both, ["Parse(long)"] = both,
-      ["Document::parse"] = "xml::Document::Parse", eahc = "xml::Map<>::each<>",
-      xml = "xml::*", Document = "Document::*", ["xml::Map"] = "xml::Map::*",
+      ["Document::parse"] = "-pxml::Document::Parse", eahc = "-p'xml::Map<>::each<>'",
+      xml = "-p'xml::*'", Document = "-p'Document::*'", ["xml::Map"] = "-p'xml::Map::*'",
       -- a typo in the class
-      ["xml::Docment::Parse"] = "xml::Document::Parse", ["Docment::Prase(char const*)"] = "xml::Document::Parse",
-      ["xlm::Document::Parse"] = "xml::Document::Parse", ["xml::Documnet"] = "xml::Document::*",
-      ["Documnet::*"] = "Document::*", ["xml::Document::"] = "xml::Document::*",
-      ["mxl::Mpa::eahc"] = "xml::Map<>::each<>",
+      ["xml::Docment::Parse"] = "-pxml::Document::Parse", ["Docment::Prase(char const*)"] = "-pxml::Document::Parse",
+      ["xlm::Document::Parse"] = "-pxml::Document::Parse", ["xml::Documnet"] = "-p'xml::Document::*'",
+      ["Documnet::*"] = "-p'Document::*'", ["xml::Document::"] = "-p'xml::Document::*'",
+      ["mxl::Mpa::eahc"] = "-p'xml::Map<>::each<>'",
       -- a bracket without its partner
-      ["xml::Document::Parse("] = "xml::Document::Parse", ["Parse)"] = "Parse",
-      ["Document::Prase(int"] = "xml::Document::Parse", ["Value::Parse(int"] = "Value::Parse(int)",
-      ["Value::Parse(int)("] = "Value::Parse(int)", ["xml::Map<int"] = "xml::Map::*",
-      ["xml::Map<int::each"] = "xml::Map::*", ["operator["] = "operator[]", ["Document::Parse<"] = "Document::Parse",
+      ["xml::Document::Parse("] = "-pxml::Document::Parse", ["Parse)"] = "-pParse",
+      ["Document::Prase(int"] = "-pxml::Document::Parse", ["Value::Parse(int"] = "-p'Value::Parse(int)'",
+      ["Value::Parse(int)("] = "-p'Value::Parse(int)'", ["xml::Map<int"] = "-p'xml::Map::*'",
+      ["xml::Map<int::each"] = "-p'xml::Map::*'", ["operator["] = "-p'operator[]'",
+      ["Document::Parse<"] = "-pDocument::Parse",
     } do
       assert.equal(missed(spec, (": did you mean %s?"):format(name)), refused("-p" .. spec, path, gmon))
+    end
+    for _, spec in ipairs { "Value::Parse(int", "xml", "operator[", "eahc" } do
+      local meant = refused("-p" .. spec, path, gmon):match "did you mean (.*)%?$"
+      local word = shell.check { "sh", "-c", "cd /; printf %s " .. meant }.stdout
+      assert.equal("", run(word, path, gmon).stderr)
     end
   end)
 end)

@@ -203,8 +203,11 @@ local function check_names_something(argument, option)
 end
 
 -- Checks a symspec of functions, or of calls (FROM/TO). GNU gprof accepts any text.
+-- `given_to` records the option of each symspec, for hints.
 local function check_symspec(settings, spec, arcs, option)
   if not policy.of(settings).checks_arguments then return end
+  settings.given_to = settings.given_to or {}
+  settings.given_to[spec] = option
   local problem = require "gprof.symspec".problem(spec, arcs)
   if problem then reject(option, ": %s", problem) end
   check_names_something(spec, option)
@@ -237,14 +240,11 @@ local function names_calls(settings, spec)
 end
 
 -- "+graph" requests a style (true), "-graph" excludes it (false); nil means neither. The
--- last option wins. A symspec always requests the style. `attached` records the letter
--- before each symspec, for hints.
+-- last option wins. A symspec always requests the style.
 function actions.style(settings, argument, option)
   local sign, name = option.detail:match "(.)(.*)"
   settings.styles[name] = argument ~= nil or sign == "+"
   if not argument then return end
-  settings.attached = settings.attached or {}
-  settings.attached[argument] = option.short
   local calls = name == "graph" and names_calls(settings, argument)
   add_symspec(settings, sign == "+" and "include" or "exclude", calls and "arcs" or name,
     argument, option)

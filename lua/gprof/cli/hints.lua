@@ -7,6 +7,7 @@
 local core = require "gprof.core"
 local options = require "gprof.cli.options"
 local policy = require "gprof.library.policy"
+local wording = require "gprof.format.wording"
 
 local hints = {}
 
@@ -53,7 +54,8 @@ local function detached(settings, operand)
     if option then
       local long = words[i - 1]:find "^%-%-"
       return ("to select %s, write %s%s without a blank"):format(operand,
-        long and "--" .. option.long .. "=" or "-" .. option.short, operand)
+        long and "--" .. option.long .. "=" or "-" .. option.short,
+        wording.shell_word(operand))
     end
   end
 end

@@ -9,16 +9,34 @@ local hints = require "gprof.cli.hints"
 local options = require "gprof.cli.options"
 local policy = require "gprof.library.policy"
 local symspec = require "gprof.symspec"
+local wording = require "gprof.format.wording"
 
 local missed = {}
 
 local MOST_NAMES <const> = 3  -- in a message
 
+-- Returns a symspec in the place of another, with the option and quoted for the shell:
+-- "-p'Shape::*'".
+local function in_place_of(settings, spec, other)
+  local option, word = settings.given_to[spec], wording.shell_word(other)
+  if not option.short then return ("--%s=%s"):format(option.long, word) end
+  return ("-%s%s%s"):format(option.short, option.argument == "required" and " " or "",
+    word)
+end
+
+-- Returns the question whether the user meant one of several symspecs; nil if there are
+-- none.
+local function question(settings, spec, others)
+  local words = {}
+  for i, other in ipairs(others) do words[i] = in_place_of(settings, spec, other) end
+  return hints.question(words)
+end
+
 -- Returns the hint that letters after an option were read as a symspec, like "b" in
 -- "-pb".
 local function attached(settings, spec)
-  local option = settings.attached and settings.attached[spec]
-  if not option then return nil end
+  local option = settings.given_to[spec]
+  if option.argument ~= "optional" or not option.short then return nil end
   local letters = {}
   for _, known in ipairs(options.gnu) do
     if known.short and known.argument ~= "required" then letters[known.short] = true end
@@ -27,33 +45,31 @@ local function attached(settings, spec)
     if not letters[letter] then return nil end
   end
   return ("text attached to -%s is a symspec; write options separately: -%s -%s"):format(
-    option, option, spec)
+    option.short, option.short, spec)
 end
 
 -- Returns a hint if the user wrote a list such as "main,work": a symspec names only one
 -- function.
 local function listed(settings, image, spec)
   if not spec:find "^[%w_:~.]+,[%w_:~.,]+$" then return nil end
-  local letter = settings.attached and settings.attached[spec]
   local words, is_found = {}, false
   for name in spec:gmatch "[^,]+" do
-    words[#words + 1] = "-" .. (letter or "") .. name
+    words[#words + 1] = in_place_of(settings, spec, name)
     is_found = is_found or image:find(name) ~= nil
   end
   if not is_found then return nil end
-  return "a symspec names one function; repeat the option" ..
-    (letter and ": " .. table.concat(words, " ") or "")
+  return "a symspec names one function; repeat the option: " .. table.concat(words, " ")
 end
 
 -- Returns the hint that a slash in a regular expression needs a backslash, for a symspec
 -- such as "/a/b/".
-local function unescaped(spec)
+local function unescaped(settings, spec)
   local file, regex = spec:match "^([^/]*)/(.+)/$"
   if not regex or file:find "[^:]$" then return nil end
   local escaped = regex:gsub("\\?.", { ["/"] = "\\/" })
   return escaped ~= regex and
-    ("a slash in a regular expression needs a backslash: %s/%s/"):format(file, escaped) or
-    nil
+    "a slash in a regular expression needs a backslash: " ..
+    in_place_of(settings, spec, ("%s/%s/"):format(file, escaped)) or nil
 end
 
 -- Names ---------------------------------------------------------------------------------
@@ -224,7 +240,7 @@ local function no_call(from, to)
 end
 
 -- Explains a symspec FROM/TO: proposes names for the side that matches nothing.
-local function explain_call(image, spec)
+local function explain_call(settings, image, spec)
   local from, to = symspec.parse(spec, true)
   for _, half in ipairs { from, to } do
     if not is_known(image, half) then
@@ -233,7 +249,8 @@ local function explain_call(image, spec)
         names[i] = half == from and name .. "/" .. to.text or from.text .. "/" .. name
       end
       local problem = ("no function matches '%s'"):format(half.text)
-      return hints.question(names) or problem .. (reason and ": " .. reason or "")
+      return question(settings, spec, names) or
+        problem .. (reason and ": " .. reason or "")
     end
   end
   return no_call(from, to)
@@ -246,18 +263,18 @@ local function unexpected_call(image, spec)
     "FROM/TO names calls, which are selected with -q, -Q or -k" or nil
 end
 
--- Explains why a symspec matches nothing: "did you mean work?". Nil if the reason
--- is unknown.
+-- Explains why a symspec matches nothing: "did you mean -pwork?". Nil if the
+-- reason is unknown.
 local function reason_of(settings, image, spec)
   local hint = attached(settings, spec)
   if hint or settings.external_symbol_table then return hint end
-  hint = unescaped(spec)
+  hint = unescaped(settings, spec)
   if hint then return hint end
-  if is_call(settings, spec) then return explain_call(image, spec) end
+  if is_call(settings, spec) then return explain_call(settings, image, spec) end
   hint = unexpected_call(image, spec) or listed(settings, image, spec)
   if hint then return hint end
   local names, reason = explain_name(image, spec)
-  return hints.question(names) or reason
+  return question(settings, spec, names) or reason
 end
 
 --- Reports a symspec that matches nothing, once.

@@ -12,6 +12,7 @@ local core = require "gprof.core"
 local failure = require "gprof.library.failure"
 local output = require "gprof.output"
 local terminal = require "gprof.format.terminal"
+local wording = require "gprof.format.wording"
 
 local pager = {}
 
@@ -33,10 +34,6 @@ esac
 [ "$interrupted" ] || exit $status
 ]]
 
-local function quoted(text)
-  return "'" .. text:gsub("'", [['\'']]) .. "'"
-end
-
 -- Waits until a pager ends. Returns its exit status, or nil if a signal ended it.
 local function wait_for(process)
   local nowhere <close> = assert(io.open("/dev/null", "w"))
@@ -50,7 +47,7 @@ end
 -- a function that waits until the user quits, and returns the exit status. If no process
 -- can be started, output goes to the terminal.
 local function start(command)
-  local process = io.popen(SCRIPT:format(quoted(command)), "w")
+  local process = io.popen(SCRIPT:format(wording.shell_word(command)), "w")
   if not process then return function() return NOT_EXECUTABLE end end
   core.redirect(io.stdout, process)
   core.ignore_pager_signals()

@@ -1,4 +1,4 @@
---- Formats lists of names for messages.
+--- Formats names for messages.
 --
 -- @internal gprof.format.wording
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -25,6 +25,14 @@ function wording.all(names, word)
   local last = names[#names]
   if #names == 1 then return last end
   return ("%s %s %s"):format(table.concat(names, ", ", 1, #names - 1), word, last)
+end
+
+--- Returns a text as a word for the shell, quoted if necessary.
+-- @tparam string text
+-- @treturn string
+function wording.shell_word(text)
+  if text:find "^[%w_./:,+@%%\128-\255-]+$" then return text end
+  return "'" .. text:gsub("'", [['\'']]) .. "'"
 end
 
 return wording

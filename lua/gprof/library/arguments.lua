@@ -54,7 +54,7 @@ local of_program = {
   sandbox = "boolean", sandbox_memory = "integer", sandbox_time = "integer",
   compare = "table", fail_on = "number", force = "boolean", verdict = "table",
   slide = "integer or 'auto'",
-  debug_dir = "strings", attached = "table", words = "strings", pager = "boolean",
+  debug_dir = "strings", given_to = "table", words = "strings", pager = "boolean",
   has_options = "boolean",
 }
 
