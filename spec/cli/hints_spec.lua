@@ -86,12 +86,13 @@ describe("a profile in the place of the program", function()
   end)
 
   it("is reported with the option that has taken the program as its argument", function()
-    local taken = (": %s was taken as the argument of --html: write --html=ARGUMENT"):format(image)
+    local taken = (": %s was taken as the argument of --html: write --html=FILE"):format(image)
     local result = run("--html", image, profile)
     assert.equal(("gprof.lua: %s: is a profile, not a program%s\n"):format(profile, taken), result.stderr)
     result = run("--html", image)
     assert.equal("gprof.lua: a.out: No such file or directory (the default program, because none was named)" .. taken ..
       "\n", result.stderr)
+    assert.matches(": write --compare=OLD\n", run("--compare", image, profile).stderr, 1, true)
   end)
 
   it("is reported only if the file is a profile", function()

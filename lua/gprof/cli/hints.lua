@@ -70,8 +70,8 @@ local function taken(settings)
       local takes_it = known.long == name and known.argument == "required" and
         core.file_status(words[i + 1]) == "file"
       if takes_it and require "gprof".image(words[i + 1]) then
-        return (": %s was taken as the argument of --%s: write --%s=ARGUMENT"):format(
-          words[i + 1], name, name)
+        return (": %s was taken as the argument of --%s: write --%s=%s"):format(
+          words[i + 1], name, name, known.value)
       end
     end
   end
