@@ -100,7 +100,7 @@ for _, option in ipairs(options.own) do
 end
 
 -- Checks that a prefix of `long` selects the only name in `list` that begins with it. If several names do, the prefix
--- must be refused with a message that lists them, unless the prefix is itself a name.
+-- must be refused with a message that lists them and our own, unless the prefix is itself a name.
 local function check_prefix(long, prefix, list)
   local candidates = beginning(list, prefix)
   local argument = needs_argument[long] and "=x" or ""
@@ -113,6 +113,8 @@ local function check_prefix(long, prefix, list)
     assert.equal(("option '--%s%s' takes no argument"):format(prefix, argument), message)
   else
     assert.is_nil(found)
+    local ours = list == own_names and {} or beginning(own_names, prefix)
+    table.move(ours, 1, #ours, #candidates + 1, candidates)
     assert.equal(("option '--%s%s' is ambiguous: --%s"):format(prefix, argument, table.concat(candidates, ", --")),
       message)
   end

@@ -195,8 +195,7 @@ local function export_option(word)
 end
 
 local function unknown(word)
-  local names = completions(word, options.gnu)
-  if not names[1] then names = completions(word, options.own) end
+  local names = completions(word, options.all)
   if names[2] then
     return ("option '%s' is ambiguous: %s"):format(word, table.concat(names, ", "))
   end
