@@ -79,6 +79,7 @@ static bool has_failed(const writer_box *box) { return box->error.text[0] != '\0
  * of the other writer; or nil and a message: neither is */
 static int finish(lua_State *L) {
   writer_box *box = check_writer(L), *other = luaL_testudata(L, 2, GP_WRITER);
+  luaL_argcheck(L, other != box, 2, "another file expected");
   if (other) check_open(L, 2, other)->open = false;
   box->open = false;
   bool done = other ? gp_writer_close_both(&box->writer, &other->writer,

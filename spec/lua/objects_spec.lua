@@ -3,6 +3,7 @@
 
 local build = require "support.build"
 local collector = require "support.collector"
+local core = require "gprof.core"
 local crafted = require "support.crafted"
 local gprof = require "gprof"
 local launch = require "support.launch"
@@ -898,5 +899,15 @@ describe("a profile by function", function()
     by_line:close()
     assert.has_error(function() by_line:by_function() end)
     assert.has_error(function() by_line.by_function(7) end)
+  end)
+end)
+
+describe("a file that is being written", function()
+  it("cannot be finished beside itself", function()
+    local path = shell.tmpdir() .. "/file"
+    local writer <close> = assert(core.writer(path, "chosen"))
+    assert.error_matches(function() writer:finish(writer) end, "another file expected")
+    assert.is_true(writer:finish())
+    assert.equal("", shell.read(path))
   end)
 end)
