@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Requests to a recorded process, for Lua. lua/gprof/request.lua explains them. */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
@@ -10,12 +11,18 @@
 
 #include "lua/module.h"
 
+/* Returns an argument that must be in a range. */
+static int check_int(lua_State *L, int index, int low, int high) {
+  const lua_Integer number = luaL_checkinteger(L, index);
+  luaL_argcheck(L, number >= low && number <= high, index, "number out of range");
+  return (int)number;
+}
+
 /* queue_signal(process, number, value) -> true, or nil and a message */
 static int queue_signal(lua_State *L) {
-  const pid_t process = (pid_t)luaL_checkinteger(L, 1);
-  const int number = (int)luaL_checkinteger(L, 2);
-  const union sigval value = {.sival_int = (int)luaL_checkinteger(L, 3)};
-  luaL_argcheck(L, process > 0, 1, "process number expected");
+  const pid_t process = check_int(L, 1, 1, INT_MAX);
+  const int number = check_int(L, 2, 0, INT_MAX);
+  const union sigval value = {.sival_int = check_int(L, 3, INT_MIN, INT_MAX)};
   if (sigqueue(process, number, value) == 0) {
     lua_pushboolean(L, true);
     return 1;
@@ -35,7 +42,7 @@ static int wait(lua_State *L) {
 
 /* error_text(number) -> the description of an errno */
 static int error_text(lua_State *L) {
-  lua_pushstring(L, strerror((int)luaL_checkinteger(L, 1)));
+  lua_pushstring(L, strerror(check_int(L, 1, INT_MIN, INT_MAX)));
   return 1;
 }
 

@@ -911,3 +911,14 @@ describe("a file that is being written", function()
     assert.equal("", shell.read(path))
   end)
 end)
+
+describe("a request", function()
+  it("goes to no other process than that of the number", function()
+    local own = tonumber(shell.read "/proc/self/stat":match "^%d+")
+    for _, process in ipairs { own + (1 << 32), own - (1 << 32), 0, -own } do
+      assert.error_matches(function() core.queue_signal(process, 0, 0) end, "number out of range")
+    end
+    assert.is_true(core.queue_signal(own, 0, 0))
+    assert.error_matches(function() core.queue_signal(own, 1 << 32, 0) end, "number out of range")
+  end)
+end)
