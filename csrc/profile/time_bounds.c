@@ -17,6 +17,7 @@
 #include "base/search.h"
 #include "profile/code_survey.h"
 #include "profile/digraph.h"
+#include "profile/measured.h"
 
 /* glibc rounds return addresses down to multiples of this number of bytes. */
 enum { ROUNDING = 16 };
@@ -259,7 +260,8 @@ static void release(building *b) {
 }
 
 /* glibc's limits of the number of arcs (sys/gmon.h): a share of the size of the code, but
- * at least, and at most, so many. Without room for an arc it loses all that follow. */
+ * at least, and at most, so many. Without room for an arc it loses all that follow. The
+ * recorder, which also writes call paths, has no such limit. */
 enum { ARC_DENSITY = 33, MIN_ARCS = 50, MAX_ARCS = 1 << 20 };
 
 static bool is_full(const gp_data *data, gp_range covered) {
@@ -273,7 +275,7 @@ static const char *find_problem(const gp_image *image, const gp_data *data) {
   gp_range covered = gp_data_covered(data);
   if (covered.low > image->text_low || covered.high < image->text_high)
     return "the profile does not cover all of .text";
-  if (is_full(data, covered))
+  if (!gp_measured_is_complete(data) && is_full(data, covered))
     return "the table of calls was full, so that calls may be missing";
   return NULL;
 }

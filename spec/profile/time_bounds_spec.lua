@@ -3,6 +3,8 @@
 
 local build = require "support.build"
 local chance = require "support.chance"
+local contexts = require "support.contexts"
+local gmon = require "support.gmon"
 local gprof = require "gprof"
 local program = require "support.program"
 local row = require "support.row"
@@ -237,6 +239,20 @@ describe("bounds", function()
     } do
       assert.match(problem, found, 1, true)
     end
+  end)
+
+  it("are known for any number of arcs from the recorder", function()
+    local program = compile("0", "-Wl,--build-id=none")
+    local image, records = gprof.image(program), {}
+    local unused = build.address(program, "unused")
+    for i = 1, 500 do
+      records[i] = { context = 0, from = image.text_low + 16 * (i % 64), self = unused + i // 64, count = 1 }
+    end
+    local file = gmon.write(shell.tmpdir() .. "/gmon.out.ctx", contexts.pack { tables = { records },
+      process = { low = image.text_low, high = image.text_high },
+      modules = { { low = 0, high = image.text_high, code = image.text_low } } })
+    local profile <close> = make_profile(image, file)
+    assert.is_nil(profile:bounds_problem())
   end)
 
   local function written(data)
