@@ -242,16 +242,22 @@ static void scan_section(survey *s, const asection *section, const uint8_t *byte
 
 typedef enum scan { STUBS, ADDRESSES } scan;
 
-/* Reads all sections that are loaded into memory, for one of two scans. */
+/* Whether the section is loaded into memory, from the file, and not a description. */
+static bool is_scanned(const asection *section) {
+  const flagword needed = SEC_ALLOC | SEC_HAS_CONTENTS;
+  return (section->flags & needed) == needed && !is_description(section->name) &&
+         bfd_section_size(section) > 0;
+}
+
+/* Reads these sections for one of two scans. */
 static bool scan_sections(survey *s, scan which, gp_error *error) {
   bfd *file = s->image->file;
   bool done = true;
   for (asection *section = file->sections; done && section; section = section->next) {
-    flagword needed = SEC_ALLOC | SEC_HAS_CONTENTS | (which == STUBS ? SEC_CODE : 0u);
     bfd_byte *bytes = NULL;
-    if ((section->flags & needed) != needed || is_description(section->name)) continue;
-    if (which == STUBS && section == s->image->text) continue;
-    if (bfd_section_size(section) == 0) continue;
+    if (!is_scanned(section)) continue;
+    if (which == STUBS && (section == s->image->text || !(section->flags & SEC_CODE)))
+      continue;
     if (!bfd_get_full_section_contents(file, section, &bytes) || !bytes)
       return gp_fail(error, "section %s: %s", section->name, bfd_errmsg(bfd_get_error()));
     gp_range range = {section->vma, section->vma + bfd_section_size(section)};
@@ -381,11 +387,26 @@ static void drop_recorded(gp_code_survey *found) {
 
 /* --- the survey ----------------------------------------------------------------- */
 
+/* Whether the sections to scan have more bytes than the file. Sections of real programs
+ * do not overlap. Without this limit, scanning would take time in proportion to what
+ * headers claim. */
+static bool has_too_much(bfd *file) {
+  uint64_t left = bfd_get_file_size(file);
+  for (const asection *section = file->sections; section; section = section->next) {
+    if (!is_scanned(section)) continue;
+    if (bfd_section_size(section) > left) return true;
+    left -= bfd_section_size(section);
+  }
+  return false;
+}
+
 static const char *find_problem(const gp_image *image) {
   bfd *file = image->file;
   if (bfd_get_flavour(file) != bfd_target_elf_flavour ||
       bfd_get_arch(file) != bfd_arch_i386 || image->layout.pointer_size != 8)
     return "the program is not an ELF file for x86-64";
+  if (has_too_much(file))
+    return "sections of the program overlap, or extend beyond its file";
   return NULL;
 }
 

@@ -4,6 +4,7 @@
 local build = require "support.build"
 local chance = require "support.chance"
 local contexts = require "support.contexts"
+local elf = require "support.elf"
 local gmon = require "support.gmon"
 local gprof = require "gprof"
 local program = require "support.program"
@@ -228,11 +229,15 @@ describe("bounds", function()
     local threads = "pthread_create(0, 0, 0, 0)"
     local stripped = shell.tmpdir() .. "/stripped"
     shell.check { "strip", "-x", "-o", stripped, path }
+    local bytes = shell.read(path)
+    local overlapping = shell.write(shell.tmpdir() .. "/overlapping",
+      elf.patch(bytes, ".rodata", { offset = 0, size = #bytes }))
     for problem, found in pairs {
       ["start threads"] = problem_of(compile(threads)),
       ["switch the recording off"] = problem_of(compile "moncontrol(0)"),
       ["recording off"] = problem_of(compile("moncontrol(0)", "-static")),
       ["a symbol of its own"] = problem_of(path, {}, 0, stripped),
+      ["sections of the program overlap"] = problem_of(path, {}, 0, overlapping),
       ["every function has"] = problem_of(path, { no_static = true }),
       ["by line"] = problem_of(path, { line = true }),
       ["table of calls was full"] = problem_of(path, {}, 500),
