@@ -176,12 +176,27 @@ static bool is_counted(const building *b, uint32_t callee, uint64_t calls) {
          gp_select_arc(b->selection, GP_NONE, callee);
 }
 
-/* Adds the steps of call paths. Their calls were counted without a caller. */
+/* Subtracts the calls of steps, which were counted without a caller. */
+static bool subtract_callerless(building *b, const gp_path_steps *steps) {
+  for (size_t i = 0; i < steps->count; i++) {
+    uint32_t callee = steps->callee[i];
+    uint64_t *sum = &b->graph->calls[callee], calls = steps->calls[i];
+    if (!is_counted(b, callee, calls)) continue;
+    if (calls > *sum)
+      return gp_fail(b->error, "the call paths have more calls of '%s' than the profile: "
+                     "remove the context profile beside it",
+                     b->graph->symtab->name[callee]);
+    *sum -= calls;
+  }
+  return true;
+}
+
+/* Adds the steps of call paths. */
 static bool add_steps(building *b, const gp_path_steps *steps) {
+  if (!subtract_callerless(b, steps)) return false;
   for (size_t i = 0; i < steps->count; i++) {
     uint32_t caller = steps->caller[i], callee = steps->callee[i], arc;
     uint64_t calls = steps->calls[i];
-    if (is_counted(b, callee, calls)) b->graph->calls[callee] -= calls;
     if (!gp_select_arc(b->selection, caller, callee)) continue;
     if (!find_or_add(b, caller, callee, &arc)) return false;
     if (calls > 0 && !add_calls(b, arc, calls)) return false;

@@ -138,6 +138,23 @@ describe("code that records no calls", function()
   end)
 end)
 
+describe("call paths that do not fit the profile beside them", function()
+  it("are an error if they have more calls of a function", function()
+    local functions <const> = { "main", "visit" }
+    save("forged.ctx", stacks.pack(functions, { { "visit", "@", "visit" } }, { finish = 1 << 60 }))
+    local other = crafted.addresses { functions = functions }.main
+    local forged = save("forged", gmon.magic { spare = ("<I4I8"):pack(0, 1 << 60),
+      records = { { kind = "arc", from = -1, self = other, count = 2 } } })
+    local image = assert(gprof.image(crafted.image { functions = functions }))
+    local data = assert(gprof.data(image, forged))
+    assert.equal("complete", data.call_paths, data.files[1].problem)
+    local profile, message = gprof.profile(image, data)
+    assert.is_nil(profile)
+    assert.match("the call paths have more calls of 'visit' than the profile", message, 1, true)
+    assert.is_false(assert(gprof.profile(image, data, { assume_proportional = true })).exact)
+  end)
+end)
+
 -- Stacks ---------------------------------------------------------------------------------
 
 -- Returns an export or report as text.
