@@ -55,7 +55,8 @@ unsigned char *gp_writer_room(gp_writer *writer, size_t count);
 bool gp_writer_close(gp_writer *writer, bool written);
 
 /* Closes two writers. Their new files replace the targets, `writer`'s first, once both
- * are complete; after a write error, both are discarded. */
+ * are complete; after a write error, both are discarded. If only the second cannot be
+ * replaced, the first has been. */
 bool gp_writer_close_both(gp_writer *writer, gp_writer *other, bool written);
 
 #endif

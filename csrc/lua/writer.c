@@ -76,7 +76,7 @@ static int write_text(lua_State *L) {
 static bool has_failed(const writer_box *box) { return box->error.text[0] != '\0'; }
 
 /* writer:finish([other]) -> true: the file is complete and in place, and so is the file
- * of the other writer; or nil and a message: neither is */
+ * of the other writer; or nil and a message. See gp_writer_close_both. */
 static int finish(lua_State *L) {
   writer_box *box = check_writer(L), *other = luaL_testudata(L, 2, GP_WRITER);
   luaL_argcheck(L, other != box, 2, "another file expected");

@@ -182,7 +182,8 @@ end
 -- So the path may be one of the files that were read, and a failure leaves the old file
 -- unchanged. If context profiles were added up (see `gprof.data`), their sum is written
 -- to PATH.ctx, unless other records were added to the data, too, or the format is not
--- "magic". Both files are replaced, or neither.
+-- "magic". Both files are replaced once both are complete; if only PATH.ctx cannot be
+-- replaced, the old one no longer belongs to the new file, and is ignored.
 -- @function data:write
 -- @tparam string|file path "-" is standard output; a device, a pipe or an open file is
 --   written to directly
