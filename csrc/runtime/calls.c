@@ -61,8 +61,10 @@ static void record_call(thread *t, uintptr_t self, uintptr_t from, uintptr_t fra
     return;
   }
   call->count++;
-  at->context->recent[1] = at->context->recent[0];
-  at->context->recent[0] = call;
+  if (!call->outside) {
+    at->context->recent[1] = at->context->recent[0];
+    at->context->recent[0] = call;
+  }
   t->now.top = at;
   if (at + 1 < t->now.end || rec_grow_slots(t)) push(t, t->now.top, frame, call->entered);
 }

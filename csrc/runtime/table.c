@@ -19,7 +19,8 @@
  * system each time would make the calls that are not counted slow. */
 #define SKIPPED 4095
 
-/* Maximum number of slots that are searched for the function of a call site. */
+/* Maximum number of slots that are searched for the function of a call site, or for
+ * frames that have returned. */
 #define MAX_SEARCHED 64
 
 /* Maximum number of frame pointers that are followed through functions without slots. */
@@ -130,7 +131,8 @@ static record *new_record(thread *t, record *context, uintptr_t from, uintptr_t 
   r->self = self;
   r->entered = NULL;
   r->recent[0] = r->recent[1] = &no_call;
-  r->depth = context->depth + 1;
+  r->depth = (context->depth + 1) & INT32_MAX;
+  r->outside = false;
   r->number = t->records;
   return r;
 }
@@ -176,6 +178,12 @@ static bool is_signal_return(uintptr_t address) {
   return true;
 }
 
+/* Whether the call site `from` is not in the function of a context. */
+static bool is_outside(const record *context, uintptr_t from) {
+  return context->self != 0 &&
+         rec_function_at(from - 1) != rec_function_at(context->self - 1);
+}
+
 /* Adds a call. A signal handler's context is below the root, not below the interrupted
  * context. The call's record in the interrupted context has a count but no children. */
 static record *add_call(thread *t, record *context, uintptr_t from, uintptr_t self) {
@@ -193,6 +201,7 @@ static record *add_call(thread *t, record *context, uintptr_t from, uintptr_t se
     call->entered = context;
   else
     call->entered = entered_by(t, call);
+  call->outside = is_outside(context, from);
   insert(t, call);
   return call;
 }
@@ -318,6 +327,16 @@ static slot *innermost(const thread *t, slot *from) {
   return from;
 }
 
+/* Like innermost(), for a caller that may be outside recorded code. Its frames may leave
+ * return addresses of earlier calls in memory. But a frame has returned if one above it
+ * has: no frame above the result, as far as checked, has returned. */
+static slot *innermost_checked(const thread *t, slot *from) {
+  slot *found = from;
+  for (int i = 0; i < MAX_SEARCHED && from > t->now.slots; i++, from--)
+    if (!exists(t, from)) found = from - 1;
+  return innermost(t, found);
+}
+
 /* Finds the slot of a frame by binary search; NULL if there is none. */
 static slot *slot_of(const thread *t, slot *top, uintptr_t frame) {
   slot *low = t->now.slots, *high = top; /* frames descend */
@@ -371,6 +390,12 @@ record *rec_find_call(thread *t, slot **at, uintptr_t from, uintptr_t self,
   for (;;) {
     record *const context = (*at)->context;
     record *call = find(t, context, from, self);
+    if (by_order && (!call || call->outside)) {
+      slot *const checked = innermost_checked(t, *at);
+      const bool returned = checked != *at;
+      *at = checked;
+      if (returned) continue;
+    }
     if (!call && context->self != 0 && is_other(t, *at, from))
       call = add(t, context, from, self); /* a note, not a call */
     else if (!call)

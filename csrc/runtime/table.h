@@ -29,8 +29,11 @@ typedef struct record {
                               function of `context` */
   uint64_t count;
   struct record *next;      /* next record in the same bucket */
-  struct record *recent[2]; /* the last two calls made in this context */
-  uint32_t depth;           /* in frames */
+  struct record *recent[2]; /* the last two calls made in this context, without those
+                               from outside */
+  uint32_t depth : 31;      /* in frames */
+  uint32_t outside : 1;     /* a call whose site is not in the function of `context`, but,
+                               for example, in a library that this function called */
   uint32_t number;          /* number in the table; the roots have the lowest numbers */
 } record;
 

@@ -188,6 +188,38 @@ describe("call paths are exact", function()
     end
   end)
 
+  -- The arcs of a program, keyed by "CALLER CALLEE", as its call graph shows them.
+  local function graph(built, path)
+    local arcs = {}
+    local image = assert(gprof.image(built.image))
+    local profile = assert(gprof.profile(image, (assert(gprof.data(image, path)))))
+    for f in profile:functions() do
+      for arc in f:callers() do arcs[arc.caller.name .. " " .. f.name] = arc.count end
+    end
+    return arcs
+  end
+
+  -- The frames of a comparison that has returned stay in memory while qsort calls the next one from a deeper frame.
+  for _, flag in ipairs { "-O0", "-O1", "-O2", "-O2 -mfentry" } do
+    it("in functions that qsort calls at varying depth, also recursively: " .. flag, function()
+      if flag:find "fentry" and machine ~= "x86_64" then pending "needs x86_64" return end
+      local flags = { WHOLE }
+      for word in flag:gmatch "%S+" do flags[#flags + 1] = word end
+      local built = recorder.compile("callbacks.c", { flags = flags })
+      local function check(word, expect)
+        local path, result = record(built, { word })
+        local outer, inner = result.stdout:match "^(%d+) (%d+)\n$"
+        assert.same(expect(tonumber(outer), tonumber(inner)), graph(built, path), word)
+      end
+      check("c", function(n) return { ["main compare"] = n, ["compare first"] = n, ["first second"] = n } end)
+      check("f", function(n) return { ["main compare"] = n, ["compare fact"] = n, ["fact fact"] = 4 * n } end)
+      check("r", function(outer, inner)
+        return { ["main compare"] = outer, ["compare again"] = outer, ["again compare"] = inner,
+          ["again first"] = outer, ["compare first"] = inner, ["first second"] = outer + inner }
+      end)
+    end)
+  end
+
   it("after exceptions", function()
     local built = recorder.compile("throws.cc", { compiler = "g++", flags = { WHOLE } })
     local paths = recorder.paths(built, record(built) .. ".ctx")
