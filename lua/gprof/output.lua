@@ -88,8 +88,8 @@ end
 --
 -- @tparam[opt] boolean is_first raise an error if the old file exists when the new one is
 --   complete
--- @tparam[opt] writer beside a file from `output.unfinished`, replaced after this one once
---   both are complete
+-- @tparam[opt] writer beside a file from `output.unfinished`, which is replaced after
+--   this one once both are complete
 -- @raise a table with the field `message`
 function output.new_file(path, fill, kind, is_first, beside)
   local file <close> = output.unfinished(path, fill, kind, is_first)
