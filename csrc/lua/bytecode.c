@@ -25,25 +25,29 @@ static int lua_release(lua_State *L) {
   return 1;
 }
 
-/* Adds bytes to a checksum, eight at a time. The length must be a multiple of eight
- * except in the last call. The checksum does not protect against forgery: an attacker who
- * can write the bundle can also write the core. */
-static uint64_t add(uint64_t sum, const void *bytes, size_t length) {
-  const char *at = bytes;
-  while (length > 0) {
-    uint64_t word = 0;
-    size_t size = length < sizeof word ? length : sizeof word;
-    memcpy(&word, at, size);
-    sum = (sum ^ word) * UINT64_C(0xff51afd7ed558ccd);
-    sum ^= sum >> 32;
-    at += size;
-    length -= size;
+/* Adds eight bytes to a checksum. The checksum does not protect against forgery: an
+ * attacker who can write the bundle can also write the core. */
+static uint64_t add_word(uint64_t sum, uint64_t word) {
+  sum = (sum ^ word) * UINT64_C(0xff51afd7ed558ccd);
+  return sum ^ sum >> 32;
+}
+
+/* Adds bytes to a checksum. The length must be a multiple of eight except in the last
+ * call. */
+static uint64_t add(uint64_t sum, const char *bytes, size_t length) {
+  uint64_t word;
+  for (; length >= sizeof word; bytes += sizeof word, length -= sizeof word) {
+    memcpy(&word, bytes, sizeof word);
+    sum = add_word(sum, word);
   }
-  return sum;
+  if (length == 0) return sum;
+  word = 0;
+  memcpy(&word, bytes, length);
+  return add_word(sum, word);
 }
 
 static void push_checksum(lua_State *L, uint64_t sum, uint64_t length) {
-  lua_pushinteger(L, (lua_Integer)add(sum, &length, sizeof length));
+  lua_pushinteger(L, (lua_Integer)add_word(sum, length));
 }
 
 /* checksum(text) -> integer */
