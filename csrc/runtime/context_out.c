@@ -17,7 +17,7 @@
 #define BYTE_ORDER_MARK 0x01020304
 
 /* Section kinds, as stored in the file. */
-enum { END, PROCESS, MODULES, THREAD };
+enum { END, PROCESS, MODULES, TABLE };
 
 /* The value of `entered` in records that readers must ignore. */
 #define IGNORED UINT32_MAX
@@ -97,7 +97,7 @@ static void put_modules(void) {
   }
 }
 
-/* --- threads ---------------------------------------------------------------- */
+/* --- tables ----------------------------------------------------------------- */
 
 static size_t thread_name(const thread *t, char *name, size_t size) {
   if (__atomic_load_n(&t->ended, __ATOMIC_ACQUIRE)) {
@@ -141,19 +141,19 @@ static void put_records(const thread *t) {
   }
 }
 
-static void put_thread(const thread *t) {
+static void put_table(const thread *t) {
   char name[32];
   const size_t name_size = thread_name(t, name, sizeof name);
-  const totals *const now = &t->taken.now, *const written = &t->taken.written;
-  put_section(THREAD, 6 * sizeof(uint32_t) + 3 * sizeof(uint64_t) + name_size +
+  const totals *const now = &t->taken.now, *const earlier = &t->taken.earlier;
+  put_section(TABLE, 6 * sizeof(uint32_t) + 3 * sizeof(uint64_t) + name_size +
                           (uint64_t)t->taken.records * RECORD_SIZE);
   rec_put_u32(t->number);
   rec_put_u32((uint32_t)t->id);
   rec_put_u32(t->threads);
   rec_put_u32(t->deferred);
-  rec_put_u64(now->cpu - written->cpu);
-  rec_put_u64(now->signals - written->signals);
-  rec_put_u64(now->inside - written->inside);
+  rec_put_u64(now->cpu - earlier->cpu);
+  rec_put_u64(now->signals - earlier->signals);
+  rec_put_u64(now->inside - earlier->inside);
   put_bytes(name, name_size);
   rec_put_u32(t->taken.records);
   put_records(t);
@@ -166,7 +166,7 @@ void rec_put_contexts(const process *about) {
   rec_put_u16(sizeof(void *));
   put_process(about);
   put_modules();
-  for (const thread *t = rec_taken_tables; t; t = t->next) put_thread(t);
+  for (const thread *t = rec_taken_tables; t; t = t->next) put_table(t);
   put_section(END, sizeof(uint32_t));
   rec_put_u32(rec_output_sum());
 }

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "runtime/c_library.h"
 #include "runtime/linux.h"
 #include "runtime/profile.h"
 

@@ -10,9 +10,6 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* The C library's own sigaction. */
-int __sigaction(int number, const struct sigaction *action, struct sigaction *old);
-
 /* Begins to handle the signals that have their default action. */
 void rec_catch_signals(void);
 

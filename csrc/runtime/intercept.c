@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "runtime/c_library.h"
 #include "runtime/fatal.h"
 #include "runtime/linux.h"
 #include "runtime/profile.h"

@@ -2,7 +2,6 @@
 #include "runtime/profile.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 
 #include "runtime/block_counts.h"
 #include "runtime/context_out.h"
-#include "runtime/environment.h"
+#include "runtime/file_names.h"
 #include "runtime/gmon_out.h"
 #include "runtime/linux.h"
 #include "runtime/messages.h"
@@ -24,21 +23,15 @@
 
 /* A file of the profile. */
 typedef struct file {
-  char name[2 * PATH_MAX];           /* path */
-  char temporary[2 * PATH_MAX + 32]; /* path until the file is complete */
+  file_name name;
   int error;
 } file;
 
 static process about;
-static bool has_process; /* file names contain the process id */
-static unsigned part;    /* number of the profile, from 1 */
-static uint64_t written; /* sum of all counts when the profile was last written */
-static uint64_t tried;   /* the same, when an end of the program last tried to write it */
-static int writer;       /* id of the thread that writes; 0 if there is none */
-static uint64_t lost_before; /* calls lost before this profile began */
-static char directory[PATH_MAX]; /* directory of the first profile; "" until it is
-                                    written */
-static char prefix[PATH_MAX];    /* value of GMON_OUT_PREFIX; "" if it is not set */
+static uint64_t last_sum; /* sum of all counts in the files written last; 0 if none */
+static uint64_t end_sum;  /* the sum when an end of the program last tried to write it */
+static int writer;        /* id of the thread that writes; 0 if there is none */
+static uint64_t earlier_lost; /* calls lost before this profile began */
 static file gmon, contexts;
 
 void rec_set_code(uintptr_t low, uintptr_t high) {
@@ -46,36 +39,27 @@ void rec_set_code(uintptr_t low, uintptr_t high) {
   about.code_high = (high + REC_BYTES_PER_BIN - 1) & ~(uintptr_t)(REC_BYTES_PER_BIN - 1);
 }
 
-static void read_prefix(char **environment) {
-  const char *value = rec_variable(environment, "GMON_OUT_PREFIX=");
-  text copy = begin_text(prefix, sizeof prefix);
-  add_text(&copy, value ? value : "");
-}
-
 void rec_begin_profile(char **environment, bool numbered, unsigned first) {
   about.id = SYSTEM_CALL(getpid, 0, 0, 0, 0);
   about.parent = SYSTEM_CALL(getppid, 0, 0, 0, 0);
   about.begin = read_clock(CLOCK_REALTIME);
-  has_process = numbered;
-  part = first;
-  directory[0] = '\0';
-  written = tried = lost_before = 0;
+  last_sum = end_sum = earlier_lost = 0;
   writer = 0;
-  read_prefix(environment);
+  rec_begin_names(environment, numbered, first);
 }
 
-unsigned rec_next_part(void) { return written > 0 ? part + 1 : part; }
+unsigned rec_next_part(void) { return rec_profile_number() + (last_sum > 0); }
 
 bool rec_own_profile(void) { return SYSTEM_CALL(getpid, 0, 0, 0, 0) == about.id; }
 
-const char *rec_written_path(void) { return contexts.name; }
+const char *rec_context_path(void) { return contexts.name.path; }
 
-static void complain(const char *name, const char *what, int error) {
+static void complain(const file *f, const char *what, int error) {
   if (!rec_may_complain()) return;
   char line[2 * PATH_MAX + 256];
   text message = begin_text(line, sizeof line);
   add_text(&message, "libgprof-recorder: ");
-  add_text(&message, name);
+  add_text(&message, f->name.path);
   add_text(&message, ": ");
   add_text(&message, what);
   add_text(&message, strerrordesc_np(error));
@@ -83,60 +67,25 @@ static void complain(const char *name, const char *what, int error) {
   SYSTEM_CALL(write, STDERR_FILENO, line, message.at - line, 0);
 }
 
-/* --- names ------------------------------------------------------------------ */
-
-/* Sets the directory for relative names: the current directory when the profile is first
- * written. The program may change its directory before the profile is written again. */
-static void find_directory(void) {
-  if (directory[0] != '\0') return;
-  if (SYSTEM_CALL(getcwd, directory, sizeof directory, 0, 0) <= 0 || directory[0] != '/')
-    memcpy(directory, ".", 2);
-}
-
-/* Sets the name that glibc would choose. Adds the process id if other processes may write
- * profiles, too, and the number of the profile unless that is 1. */
-static void set_name(file *f, const char *suffix) {
-  const char *base = prefix[0] != '\0' ? prefix : "gmon.out";
-  find_directory();
-  text name = begin_text(f->name, sizeof f->name);
-  if (base[0] != '/') {
-    add_text(&name, directory);
-    add_text(&name, "/");
-  }
-  add_text(&name, base);
-  if (prefix[0] != '\0' || has_process) {
-    add_text(&name, ".");
-    add_number(&name, (uint64_t)about.id);
-  }
-  if (part > 1) {
-    add_text(&name, "-");
-    add_number(&name, part);
-  }
-  add_text(&name, suffix);
-  text temporary = begin_text(f->temporary, sizeof f->temporary);
-  add_text(&temporary, f->name);
-  add_text(&temporary, ".");
-  add_number(&temporary, (uint64_t)about.id);
-  add_text(&temporary, ".tmp");
-}
-
 /* --- files ------------------------------------------------------------------ */
 
 static void write_gmon(void) {
-  set_name(&gmon, "");
+  rec_set_name(&gmon.name, "");
   int error = 0;
-  if (rec_open_output(gmon.temporary))
+  if (rec_open_output(gmon.name.temporary))
     error = rec_put_gmon(about.code_low, about.code_high, about.end);
   gmon.error = rec_close_output(error);
 }
 
 static void write_contexts(void) {
-  set_name(&contexts, ".ctx");
-  if (rec_open_output(contexts.temporary)) rec_put_contexts(&about);
+  rec_set_name(&contexts.name, ".ctx");
+  if (rec_open_output(contexts.name.temporary)) rec_put_contexts(&about);
   contexts.error = rec_close_output(0);
 }
 
-static void finish(file *f) { f->error = rec_rename_output(f->temporary, f->name); }
+static void finish(file *f) {
+  f->error = rec_rename_output(f->name.temporary, f->name.path);
+}
 
 /* Replaces the old files if both new ones are complete: a context profile belongs to the
  * gmon.out that was written with it. */
@@ -145,18 +94,18 @@ static void replace_files(void) {
     finish(&contexts);
     finish(&gmon);
   } else if (!contexts.error) {
-    rec_remove_output(contexts.temporary);
+    rec_remove_output(contexts.name.temporary);
   } else if (!gmon.error) {
-    rec_remove_output(gmon.temporary);
+    rec_remove_output(gmon.name.temporary);
   }
 }
 
 static void warn(void) {
-  if (gmon.error) complain(gmon.name, "", gmon.error);
-  if (contexts.error) complain(contexts.name, "", contexts.error);
+  if (gmon.error) complain(&gmon, "", gmon.error);
+  if (contexts.error) complain(&contexts, "", contexts.error);
   if (rec_timer_error)
-    complain(gmon.name, "some threads have no samples: ", rec_timer_error);
-  if (about.lost > 0) complain(gmon.name, "some calls were not counted: ", ENOMEM);
+    complain(&gmon, "some threads have no samples: ", rec_timer_error);
+  if (about.lost > 0) complain(&gmon, "some calls were not counted: ", ENOMEM);
 }
 
 /* Writes the snapshot. Returns 0 or an errno. */
@@ -164,7 +113,7 @@ static int write_files(void) {
   if (about.code_low >= about.code_high)
     rec_set_code(rec_modules->code, rec_modules->code_end);
   about.end = read_clock(CLOCK_REALTIME);
-  about.lost = __atomic_load_n(&rec_lost, __ATOMIC_RELAXED) - lost_before;
+  about.lost = __atomic_load_n(&rec_lost, __ATOMIC_RELAXED) - earlier_lost;
   write_gmon();
   write_contexts();
   replace_files();
@@ -176,10 +125,10 @@ static int write_files(void) {
 static void begin_anew(void) {
   rec_begin_anew();
   rec_begin_blocks_anew();
-  lost_before += about.lost;
+  earlier_lost += about.lost;
   about.begin = about.end;
-  part++;
-  written = tried = 0;
+  rec_next_profile_number();
+  last_sum = end_sum = 0;
 }
 
 static void add_count(void *into, const record *r, uint64_t count) {
@@ -192,16 +141,16 @@ static void add_count(void *into, const record *r, uint64_t count) {
  * as exit and then _exit. Returns 0 or an errno. */
 static int write_snapshot(bool always, bool anew) {
   if (!rec_take_snapshot()) {
-    set_name(&gmon, "");
-    complain(gmon.name, "", ENOMEM);
+    rec_set_name(&gmon.name, "");
+    complain(&gmon, "", ENOMEM);
     return ENOMEM;
   }
   uint64_t sum = rec_take_blocks();
   rec_visit_records(add_count, &sum);
-  if (!always && (sum == written || sum == tried)) return 0;
-  if (!always) tried = sum;
+  if (!always && (sum == last_sum || sum == end_sum)) return 0;
+  if (!always) end_sum = sum;
   const int error = write_files();
-  if (!error) written = sum;
+  if (!error) last_sum = sum;
   if (anew && !error) begin_anew();
   return error;
 }
@@ -239,7 +188,7 @@ void rec_write_profile(void) {
   uint64_t pending = 0;
   SYSTEM_CALL(rt_sigpending, &pending, KERNEL_SIGSET, 0, 0);
   if (begin_writing()) {
-    read_prefix(environ);
+    rec_read_prefix(environ);
     write_snapshot(false, false);
     end_writing();
   }

@@ -32,6 +32,6 @@ void rec_write_profile(void);
 int rec_write_present(bool anew);
 
 /* Returns the path of the last context profile that rec_write_present wrote. */
-const char *rec_written_path(void);
+const char *rec_context_path(void);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "runtime/fatal.h"
+#include "runtime/c_library.h"
 #include "runtime/linux.h"
 #include "runtime/messages.h"
 #include "runtime/profile.h"
@@ -76,7 +76,7 @@ static int answer(unsigned kind) {
     return 0;
   }
   const int error = rec_write_present(kind == REQUEST_ANEW);
-  return error || !answers ? error : map_profile(rec_written_path());
+  return error || !answers ? error : map_profile(rec_context_path());
 }
 
 static void answer_all(void) {

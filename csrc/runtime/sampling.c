@@ -5,7 +5,7 @@
 #include <time.h>
 #include <ucontext.h>
 
-#include "runtime/fatal.h"
+#include "runtime/c_library.h"
 #include "runtime/linux.h"
 #include "runtime/stacks.h"
 

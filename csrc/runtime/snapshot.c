@@ -53,9 +53,9 @@ bool rec_take_snapshot(void) {
 void rec_begin_anew(void) {
   thread *first = (thread *)(uintptr_t)rec_taken_tables;
   for (thread *t = first; t; t = t->next) {
-    t->taken.written = t->taken.now;
+    t->taken.earlier = t->taken.now;
     for (block *b = t->taken.blocks; b; b = b->next)
-      for (size_t i = 0; i < b->marked; i++) b->marks[i].written = b->marks[i].now;
+      for (size_t i = 0; i < b->marked; i++) b->marks[i].earlier = b->marks[i].now;
   }
 }
 

@@ -2,7 +2,7 @@
 /*
  * The counts of all tables at one moment, for the two files of a profile. Threads keep
  * counting while a snapshot is taken and written. Counters never go back to 0: a profile
- * that begins anew subtracts the counts that were written before.
+ * that begins anew subtracts the counts of the earlier ones.
  */
 #ifndef GPROF_RUNTIME_SNAPSHOT_H
 #define GPROF_RUNTIME_SNAPSHOT_H
@@ -20,7 +20,7 @@ HIDDEN extern const thread *rec_taken_tables;
 
 /* Returns the count of a record in the snapshot, since the profile began. */
 static inline uint64_t taken_count(const block *b, size_t i) {
-  return b->marks[i].now - b->marks[i].written;
+  return b->marks[i].now - b->marks[i].earlier;
 }
 
 /* Calls `visit` for each call and each sample that has a count in the snapshot. */

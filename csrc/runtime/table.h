@@ -40,7 +40,7 @@ typedef struct record {
 /* The count of a record in the last snapshot, and how much of it earlier profiles
  * contain. */
 typedef struct mark {
-  uint64_t now, written;
+  uint64_t now, earlier;
 } mark;
 
 /* Records are allocated in blocks. */
@@ -118,7 +118,7 @@ typedef struct thread {
   struct {
     block *blocks; /* the newest block */
     uint32_t records;
-    totals now, written; /* as in a mark */
+    totals now, earlier; /* as in a mark */
   } taken;               /* the last snapshot */
   stack own_stack;
 } thread;
