@@ -11,7 +11,8 @@ local data = {}
 
 -- Adds up the context profiles of profiles, for data:write.
 local function add_contexts(records, paths)
-  local contexts, message = profile_files.sum_contexts(records, paths)
+  local sum_contexts = require "gprof.library.context_files".sum_contexts
+  local contexts, message = sum_contexts(records, paths)
   if not contexts then return nil, message or paths[1] .. ": has no context profile" end
   core.keep_contexts(records, contexts)
   return records
@@ -33,8 +34,10 @@ local function read_all(records, image, paths, options)
   end
   for _, path in ipairs(paths) do
     local done, message = records:read(path, options.file_format)
-    if done and not options.assume_proportional then
-      done, message = profile_files.add_call_paths(records, path)
+    if done and not options.assume_proportional and
+      profile_files.existing_contexts(path)
+    then
+      done, message = require "gprof.library.context_files".add_call_paths(records, path)
     end
     if not done then return nil, message end
   end

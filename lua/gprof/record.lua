@@ -11,7 +11,7 @@ local arguments = require "gprof.library.arguments"
 local core = require "gprof.core"
 local native = require "gprof.library.native"
 local open_image <const> = require "gprof.image".open
-local profile_files = require "gprof.library.profile_files"
+local context_files = require "gprof.library.context_files"
 local recorder_options = require "gprof.library.recorder_options"
 
 -- Returns the path of a program: as it is, or found in the directories of PATH.
@@ -88,7 +88,7 @@ local function profiles_since(time, process, follows)
     local is_named = name:sub(1, #base) == base
     local part = is_named and name:sub(#base + 1):match "^%.?%d*%-?(%d*)%.ctx$"
     local path = directory .. name
-    local origin = part and profile_files.origin(path)
+    local origin = part and context_files.origin(path)
     if origin and origin.begin >= time and (follows or origin.process == process) then
       found[#found + 1] = { profile = path:gsub("%.ctx$", ""), image = origin.image,
         process = origin.process, part = tonumber(part) or 1 }

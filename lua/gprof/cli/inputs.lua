@@ -38,8 +38,10 @@ local function add(data, path, mode)
   if mode.add_with_slide then return mode.add_with_slide(data, path, mode.file_format) end
   local method = mode.keep_going and data.add_file or data.read
   local done, message = method(data, path, mode.file_format)
-  if not done or not mode.adds_call_paths then return done, message end
-  return profile_files.add_call_paths(data, path)
+  if done and mode.adds_call_paths and profile_files.existing_contexts(path) then
+    return require "gprof.library.context_files".add_call_paths(data, path)
+  end
+  return done, message
 end
 
 -- Whether an error ends the run. Lack of memory always does, because no file is at fault.

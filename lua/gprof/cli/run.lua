@@ -18,7 +18,6 @@ local core = require "gprof.core"
 local defaults = require "gprof.cli.defaults"
 local failure = require "gprof.library.failure"
 local gprof = require "gprof"
-local output = require "gprof.output"
 local pages = require "gprof.print.pages"
 local policy = require "gprof.library.policy"
 
@@ -347,38 +346,6 @@ local function check_targets(run)
     makes_sum and defaults.sum_path(run.settings) or nil)
 end
 
--- Returns the symbol table by line (see `-l`) that determines the order of a sum's
--- records; nil if the records keep their order.
-local function ordering_symbols(run)
-  local settings = run.settings
-  if policy.of(settings).keeps_record_order then return nil end
-  local options = require "gprof.library.arguments".pick(settings, "profile")
-  options.line, options.include, options.exclude = true, nil, nil
-  return need(gprof.profile(run.image, run.data, options)).symbols
-end
-
--- Returns the sum of the context profiles. Nil if no profile has one, or if they cannot
--- be added up; the sum of the profiles is then written alone.
-local function sum_contexts(run, format)
-  local path = run.settings.sum_target.beside
-  if not path or format ~= "auto" and format ~= "magic" then return nil end
-  if not policy.of(run.settings).sums_contexts then return nil end
-  local contexts, problem =
-    require "gprof.library.profile_files".sum_contexts(run.data, run.paths)
-  if problem then warn(("%s: not written: %s"):format(path, problem)) end
-  return contexts
-end
-
--- Profiles in System V's format can be read but not written, so their sum is written in
--- glibc's format.
-local function write_sum(run)
-  if not run.chosen.sum then return end
-  local settings, format = run.settings, run.settings.file_format
-  if format == "prof" then format = "magic" end
-  output.new_profile(settings.sum_target, run.data, format, ordering_symbols(run),
-    sum_contexts(run, format))
-end
-
 -- Reads the profiles, checks them, and writes their sum. In the sandbox, the file of the
 -- sum is locked already.
 local function read_and_sum(run)
@@ -389,15 +356,7 @@ local function read_and_sum(run)
   select_output(run)
   if run.settings.with then require "gprof.cli.libraries".open(run, warn) end
   check_targets(run)
-  write_sum(run)
-end
-
--- Warns about a sum of profiles of another build. Symbols are read only if the histogram
--- does not fit the image.
-local function check_sum(run)
-  if not run.chosen.sum or not policy.of(run.settings).checks_profile then return end
-  if core.histogram_fits(run.image, run.data) then return end
-  warn(require "gprof.cli.diagnosis".mismatched_sum(run.image, run.data, run.name))
+  if run.chosen.sum then require "gprof.cli.sum".write(run, warn) end
 end
 
 local function print_output(run, write)
@@ -433,7 +392,9 @@ return function(settings, write)
   end
   find_reports(settings)
   read_and_sum(run)
-  if not is_about_functions(run) then check_sum(run) end  -- otherwise check_fit warns
+  if run.chosen.sum and not is_about_functions(run) then  -- otherwise check_fit warns
+    require "gprof.cli.sum".check(run, warn)
+  end
   if not (run.printed.info or is_about_functions(run)) then return run.skipped, {} end
   make_profile(run)
   check_profile(run)

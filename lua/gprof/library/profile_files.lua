@@ -1,5 +1,5 @@
---- Recognizes profile files by their first bytes, and finds and adds up the context
--- profiles that belong to them.
+--- Recognizes profile files by their first bytes, and finds the context profiles beside
+-- them.
 --
 -- @internal gprof.library.profile_files
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -35,128 +35,12 @@ end
 -- @treturn string
 function profile_files.context_path(path) return path .. SUFFIX end
 
--- Returns the number in the header of a gmon.out that identifies its context profile.
-local function stamp_of(path, data)
-  local file <close> = io.open(path, "rb")
-  local header = file and file:read(20)
-  return header and #header == 20 and
-    ((data.big_endian and ">" or "<") .. "i8"):unpack(header, 13)
-end
-
-local function other_run(beside, path)
-  return ("%s: does not belong to %s, but to another run"):format(beside, path)
-end
-
--- Reads the start of the section that follows, in a context profile. Returns the values
--- of the format, and where the section ends.
-local function read_section(file, format)
-  local _, size = ("I4I8"):unpack(file:read(12))
-  local last = file:seek() + size
-  local values = table.pack(format:unpack(file:read(math.min(size, format:packsize()))))
-  return values, last
-end
-
--- Reads a text in a context profile.
-local function read_text(file)
-  local size = ("I4"):unpack(file:read(4))
-  return size > 0 and file:read(size) or ""
-end
-
-local function read_origin(file)
-  local process, next_section = read_section(file, "i8i8I8")
-  file:seek("set", next_section)
-  read_section(file, "I4I8I8I8I8I8I4")
-  read_text(file)  -- build ID
-  return { process = process[1], begin = process[3], image = read_text(file) }
-end
-
---- Returns where a context profile that was written on this machine is from.
+--- Returns the path of the context profile beside a gmon.out if there is one.
 -- @tparam string path
--- @treturn table|nil `process`, its number; `begin`, when it began, in nanoseconds since
---   1970; and `image`, the program's path; nil if there is no such file
-function profile_files.origin(path)
-  local file <close> = core.file_status(path) == "file" and io.open(path, "rb") or nil
-  local head = file and file:read(16)
-  if not head or head:sub(1, 8) ~= "gprofctx" then return nil end
-  local done, origin = pcall(read_origin, file)
-  return done and origin or nil
-end
-
---- Reads the context profile beside a gmon.out.
--- @tparam image image
--- @tparam string path of the gmon.out
--- @treturn[1] table its entry in `data.files`
--- @return[2] nil
--- @treturn[2] string|nil why it cannot be used; nil if there is none
-function profile_files.contexts_beside(image, path)
-  local beside = profile_files.context_path(path)
-  if core.file_status(path) ~= "file" or core.file_status(beside) ~= "file" then
-    return nil
-  end
-  local data <close>, message = core.data(image):read(beside)
-  if not data then return nil, message end
-  local file = data.files[1]
-  if file.format ~= "context" then return nil, beside .. ": is not a context profile" end
-  if file.stamp ~= stamp_of(path, data) then return nil, other_run(beside, path) end
-  return file
-end
-
--- Returns the path of the context profile that has the records of a profile: the path of
--- the profile itself, or of the file beside it. Nil if there is none.
-local function contexts_of(path)
-  if path == "-" or core.file_status(path) ~= "file" then return nil end
-  local file <close> = io.open(path, "rb")
-  if file and file:read(8) == "gprofctx" then return path end
+-- @treturn string|nil
+function profile_files.existing_contexts(path)
   local beside = profile_files.context_path(path)
   return core.file_status(beside) == "file" and beside or nil
-end
-
--- Adds the context profile `source` of a profile to a sum. Returns nil and a message on
--- failure.
-local function add_contexts(sum, source, path, data)
-  local stamp, message = sum:add(source)
-  if not stamp then return nil, message end
-  if source ~= path and stamp ~= stamp_of(path, data) then
-    return nil, other_run(source, path)
-  end
-  return sum
-end
-
---- Adds up the context profiles of profiles.
--- @tparam data data the sum of the profiles
--- @tparam {string,...} paths of the profiles
--- @treturn[1] contexts
--- @return[2] nil
--- @treturn[2] string|nil why they cannot be added up; nil if no profile has one
-function profile_files.sum_contexts(data, paths)
-  local sum, without
-  for _, path in ipairs(paths) do
-    local source = contexts_of(path)
-    if source then
-      sum = sum or core.contexts(data)
-      local done, message = add_contexts(sum, source, path, data)
-      if not done then return nil, message end
-    end
-    without = without or not source and path
-    if sum and without then return nil, without .. ": has no context profile" end
-  end
-  return sum
-end
-
---- Adds the call paths in the context profile beside a `gmon.out`, if there is one. If
--- it cannot be used, the entry in `data.files` gets the field `problem`, the reason.
--- @tparam data data to which the file was just added
--- @tparam string path of the gmon.out
--- @treturn[1] data
--- @return[2] nil
--- @treturn[2] string that there is not enough memory
-function profile_files.add_call_paths(data, path)
-  local file, beside = data.files[#data.files], profile_files.context_path(path)
-  if file.format ~= "magic" or core.file_status(beside) ~= "file" then return data end
-  local done, message = data:add_paths(beside, stamp_of(path, data) or 0)
-  if not done and message:find "not enough memory$" then return nil, message end
-  file.problem = message
-  return data
 end
 
 --- Returns whether any of the profiles in a list is or has a context profile.
@@ -164,9 +48,7 @@ end
 -- @treturn boolean
 function profile_files.have_contexts(paths)
   for _, path in ipairs(paths) do
-    if path:sub(-#SUFFIX) == SUFFIX or
-      core.file_status(profile_files.context_path(path)) == "file"
-    then
+    if path:sub(-#SUFFIX) == SUFFIX or profile_files.existing_contexts(path) then
       return true
     end
   end

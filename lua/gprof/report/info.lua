@@ -4,7 +4,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local policy = require "gprof.library.policy"
-local profile_files = require "gprof.library.profile_files"
+local context_files = require "gprof.library.context_files"
 
 local kinds <const> = {
   { "histogram_records", "histogram record" },
@@ -42,7 +42,7 @@ end
 
 -- Writes what the context profile beside a gmon.out contains, or why it cannot be used.
 local function write_beside(profile, path, write)
-  local file, message = profile_files.contexts_beside(profile.image, path)
+  local file, message = context_files.contexts_beside(profile.image, path)
   if file then write_file(file, file.version, write) end
   if message then write(message .. "\n") end
 end

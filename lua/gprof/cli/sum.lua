@@ -1,0 +1,59 @@
+--- Writes the sum of profiles, and warns if they are from another build.
+--
+-- @internal gprof.cli.sum
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local arguments = require "gprof.library.arguments"
+local core = require "gprof.core"
+local gprof = require "gprof"
+local need <const> = require "gprof.library.failure".need
+local output = require "gprof.output"
+local policy = require "gprof.library.policy"
+
+local sum = {}
+
+-- Returns the symbol table by line (see `-l`) that determines the order of a sum's
+-- records; nil if the records keep their order.
+local function ordering_symbols(run)
+  local settings = run.settings
+  if policy.of(settings).keeps_record_order then return nil end
+  local options = arguments.pick(settings, "profile")
+  options.line, options.include, options.exclude = true, nil, nil
+  return need(gprof.profile(run.image, run.data, options)).symbols
+end
+
+-- Returns the sum of the context profiles. Nil if no profile has one, or if they cannot
+-- be added up; the sum of the profiles is then written alone.
+local function sum_contexts(run, format, warn)
+  local path = run.settings.sum_target.beside
+  if not path or format ~= "auto" and format ~= "magic" then return nil end
+  if not policy.of(run.settings).sums_contexts then return nil end
+  local contexts, problem =
+    require "gprof.library.context_files".sum_contexts(run.data, run.paths)
+  if problem then warn(("%s: not written: %s"):format(path, problem)) end
+  return contexts
+end
+
+--- Writes the sum of a run's profiles. Profiles in System V's format can be read but not
+-- written, so their sum is written in glibc's format.
+-- @tparam table run see `gprof.cli.run`
+-- @tparam function warn called with a warning
+-- @raise a table with the field `message`
+function sum.write(run, warn)
+  local settings, format = run.settings, run.settings.file_format
+  if format == "prof" then format = "magic" end
+  output.new_profile(settings.sum_target, run.data, format, ordering_symbols(run),
+    sum_contexts(run, format, warn))
+end
+
+--- Warns about a sum of profiles of another build. Symbols are read only if the histogram
+-- does not fit the image.
+-- @tparam table run
+-- @tparam function warn
+function sum.check(run, warn)
+  if not policy.of(run.settings).checks_profile then return end
+  if core.histogram_fits(run.image, run.data) then return end
+  warn(require "gprof.cli.diagnosis".mismatched_sum(run.image, run.data, run.name))
+end
+
+return sum
