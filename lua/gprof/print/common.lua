@@ -54,41 +54,12 @@ function common.write_graph_granularity(profile, options, write)
   write_division(profile, options, write)
 end
 
--- The columns of bounds of total times, which follow their numbers: two numbers, and a
--- mark. The numbers are positions in the formats of rows.
-local BOUNDS <const> = " %%%d$8.2f %%%d$8.2f%%%d$s"
-
---- Returns the columns of bounds, as a part of a row's format.
--- @tparam integer position position of the first of three values
--- @treturn string
-function common.bounds_columns(position)
-  return BOUNDS:format(position, position + 1, position + 2)
-end
-
---- The width of these columns.
-common.BOUNDS_WIDTH = 19
-
---- Returns the heading of these columns; "" if the report does not have them.
+--- Returns the module that adds bounds of total times to a report.
 -- @tparam profile profile
 -- @tparam table options of the report
--- @treturn string
-function common.bounds_heading(profile, options)
-  return options.bounds and profile.has_bounds and "      low     high " or ""
-end
-
-local bounds_note <const> = [[
-
-The bounds (low, high) assume one thread, a symbol for every function, and that
-recording was never switched off. ?: they are further apart than a tenth of the
-]]
-
---- Writes what the bounds assume, and what the mark means.
--- @tparam profile profile
--- @tparam stream write
-function common.write_bounds_note(profile, write)
-  write(bounds_note)
-  write(profile.exact and "run. The times themselves were measured.\n" or
-    "run; record call paths instead (gprof.lua --record).\n")
+-- @treturn table|nil gprof.print.bounds; nil if the report does not have bounds
+function common.bounds(profile, options)
+  return options.bounds and profile.has_bounds and require "gprof.print.bounds" or nil
 end
 
 --- Returns the number of decimals that make a step visible: 2 to 6.

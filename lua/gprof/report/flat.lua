@@ -57,9 +57,8 @@ function gnu.ending(profile, options, write)
   local explain = require "gprof.print.explain"
   write(explain.flat)
   if options.errors then write(explain.errors) end
-  if options.bounds and profile.has_bounds then
-    write(explain.times("bounds", profile))
-  end
+  local bounds = common.bounds(profile, options)
+  if bounds then bounds.explain(profile, write) end
 end
 
 -- Adds the error to the format of a row, after the seconds, with enough digits to show
@@ -69,20 +68,12 @@ local function with_error(row, rate)
   return (row:gsub("%%3%$8%.2f", "%0 %%8$8." .. decimals .. "f"))
 end
 
--- Adds the bounds to the format of a row, before the name.
-local function with_bounds(row)
-  return (row:gsub("  (%%7%$s\n)$", function(name)
-    return common.bounds_columns(9) .. " " .. name
-  end))
-end
-
 -- Widths in columns: of everything before the name, and of the error.
 local TAKEN <const>, ERROR <const> = 54, 9
 
 -- Returns the number of columns before the name.
-local function columns_taken(options, has_bounds)
-  return TAKEN + (options.errors and ERROR or 0) +
-    (has_bounds and common.BOUNDS_WIDTH or 0)
+local function columns_taken(options, bounds)
+  return TAKEN + (options.errors and ERROR or 0) + (bounds and bounds.WIDTH or 0)
 end
 
 local function write_heading(profile, options, prefix, bar, write)
@@ -95,9 +86,9 @@ local function write_heading(profile, options, prefix, bar, write)
   if options.errors then
     above, below = "   self  ", "    error"
   end
-  local limits = common.bounds_heading(profile, options)
-  limits = limits:sub(1, -2)  -- rows have the mark there
-  local total = limits ~= "" and "    total    total" or ""
+  local bounds = common.bounds(profile, options)
+  local limits = bounds and bounds.HEADING:sub(1, -2) or ""  -- rows have the mark there
+  local total = bounds and "    total    total" or ""
   local gap = bar and (" "):rep(bar + 1) or ""
   write(common.heading(options, "%5.5s %10.10s %8.8s%s %8.8s %8.8s %8.8s%s  %s%-8.8s\n"),
     "%  ", "cumulative", "self  ", above, "", "self  ", "total ", total, gap, "")
@@ -150,14 +141,14 @@ return function(profile, options, write, look)
   look = look or gnu
   local prefix, scale = look.unit(profile)
   local layout = options.terminal_width and look == gnu and require "gprof.print.layout"
-  local has_bounds = options.bounds and profile.has_bounds
-  local bar = layout and layout.bar_length(options, columns_taken(options, has_bounds))
+  local bounds = common.bounds(profile, options)
+  local bar = layout and layout.bar_length(options, columns_taken(options, bounds))
   local paint = options.color and require "gprof.print.color".painter(profile.total_ticks)
   look.title(profile, options, write)
   write_heading(profile, options, prefix, bar, write)
   local function row(format)
     format = options.errors and with_error(format, profile.rate) or format
-    format = has_bounds and with_bounds(format) or format
+    format = bounds and bounds.flat_row(format) or format
     return bar and layout.with_bar(format) or format
   end
   core.write_flat(write, profile, {
@@ -170,6 +161,6 @@ return function(profile, options, write, look)
     order = sorted(profile, options.sort),
     paint = bar and layout.painter(bar, paint) or paint,
   })
-  if has_bounds then common.write_bounds_note(profile, write) end
+  if bounds then bounds.write_note(profile, write) end
   if look.ending then look.ending(profile, options, write) end
 end

@@ -29,17 +29,17 @@ function gnu.heading(profile, options, write)
   write(common.heading(options, options.brief and "\t\t\tCall graph\n\n" or
     "\t\t     Call graph (explanation follows)\n\n"))
   common.write_graph_granularity(profile, options, write)
+  local bounds = common.bounds(profile, options)
   write(common.heading(options, ("index %% time    self  children%s    called     name\n")
-    :format(common.bounds_heading(profile, options))))
+    :format(bounds and bounds.HEADING or "")))
 end
 
 function gnu.ending(profile, options, write)
   if options.brief then return end
   local explain = require "gprof.print.explain"
   write(explain.times("graph", profile))
-  if options.bounds and profile.has_bounds then
-    write(explain.times("bounds", profile))
-  end
+  local bounds = common.bounds(profile, options)
+  if bounds then bounds.explain(profile, write) end
 end
 
 -- Replaces the seconds in a format with "-nan".
@@ -54,22 +54,6 @@ local with_seconds = { "primary", "arc", "inner_arc", "member", "recursive_membe
 local function with_undefined_seconds(look)
   local changed = setmetatable({}, { __index = look })
   for _, line in ipairs(with_seconds) do changed[line] = undefined(look[line]) end
-  return changed
-end
-
-local without_bounds = {
-  "arc", "inner_arc", "member", "recursive_member", "spontaneous",
-}
-
--- Adds bounds to primary lines, after the seconds, and moves the rest of other lines.
-local function with_bounds(look)
-  local changed = setmetatable({}, { __index = look })
-  local blanks = (" "):rep(common.BOUNDS_WIDTH)
-  changed.primary = look.primary .. common.bounds_columns(8)
-  for _, line in ipairs(without_bounds) do
-    changed[line] = look[line]:gsub(line == "spontaneous" and "<" or " %%5%$",
-      function(rest) return blanks .. rest end)
-  end
   return changed
 end
 
@@ -101,10 +85,10 @@ return function(profile, options, write, look)
   if not profile.rate and policy.of(options).divides_by_no_rate then
     look = with_undefined_seconds(look)
   end
-  local has_bounds = options.bounds and profile.has_bounds
-  if has_bounds then look = with_bounds(look) end
+  local bounds = common.bounds(profile, options)
+  if bounds then look = bounds.graph_look(look) end
   look.heading(profile, options, write)
   core.write_entries(write, profile, lines_of(profile, options, look))
-  if has_bounds then common.write_bounds_note(profile, write) end
+  if bounds then bounds.write_note(profile, write) end
   if look.ending then look.ending(profile, options, write) end
 end

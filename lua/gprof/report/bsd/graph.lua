@@ -20,16 +20,17 @@ local look = {
 }
 
 function look.heading(profile, options, write)
-  local bounds = common.bounds_heading(profile, options)
-  local gap = (" "):rep(#bounds)
+  local bounds = common.bounds(profile, options)
+  local columns = bounds and bounds.HEADING or ""
+  local gap = (" "):rep(#columns)
   if not options.brief then
     local explain = require "gprof.print.explain"
     write(explain.bsd_graph)
-    if bounds ~= "" then write(explain.times("bounds", profile)) end
+    if bounds then bounds.explain(profile, write) end
   end
   common.write_graph_granularity(profile, options, write)
   write(common.heading(options, indent .. gap .. "called/total       parents \n"))
-  write(common.heading(options, "index  %time    self descendants" .. bounds ..
+  write(common.heading(options, "index  %time    self descendants" .. columns ..
     "  called+self    name    \tindex\n"))
   write(common.heading(options, indent .. gap .. "called/total       children\n\n"))
 end
