@@ -93,6 +93,7 @@ end
 if not is_program then
   return dofile(package.searchpath("gprof.init", package.path))
 end
+collectgarbage "stop"  -- until gprof.cli.main has loaded its modules
 require "gprof.library.bundle"
 local core, problem = require("gprof.library.native").load "gprof.core"
 if not core then fail(problem) end
