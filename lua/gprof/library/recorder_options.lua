@@ -8,7 +8,7 @@ local arguments = require "gprof.library.arguments"
 local recorder_options = {}
 
 -- The least and largest value of each option: samples per second, and megabytes. See
--- csrc/runtime/recorder.c.
+-- csrc/runtime/options.c.
 recorder_options.limits = { rate = { 0, 100000 }, memory = { 1, 1048576 } }
 
 local names <const> = { "rate", "memory" }
