@@ -2,9 +2,11 @@
 #include "runtime/file_names.h"
 
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "runtime/environment.h"
 #include "runtime/linux.h"
+#include "runtime/modules.h"
 #include "runtime/text.h"
 
 static uint64_t process;
@@ -13,6 +15,8 @@ static unsigned number;  /* number of the profile, from 1 */
 static char directory[PATH_MAX]; /* directory of the first profile; "" until it is
                                     written */
 static char prefix[PATH_MAX];    /* value of GMON_OUT_PREFIX; "" if it is not set */
+static char pattern[PATH_MAX];   /* value of the option `output`; "" if it is not set */
+static char rank[16];            /* rank of the process; "" if it has none */
 
 void rec_read_prefix(char **environment) {
   const char *value = rec_variable(environment, "GMON_OUT_PREFIX=");
@@ -20,12 +24,82 @@ void rec_read_prefix(char **environment) {
   add_text(&copy, value ? value : "");
 }
 
+/* --- patterns --------------------------------------------------------------- */
+
+/* Looks for a rank, which is a number. Slurm's variable comes last: processes that mpirun
+ * starts within a job of Slurm may all have the rank 0 there. */
+static void read_rank(char **environment) {
+  static const char *const names[] = {
+      "OMPI_COMM_WORLD_RANK=", "PMIX_RANK=",   "PMI_RANK=",     "MV2_COMM_WORLD_RANK=",
+      "FLUX_TASK_RANK=",       "PALS_RANKID=", "SLURM_PROCID=",
+  };
+  for (size_t i = 0; i < sizeof names / sizeof *names && rank[0] == '\0'; i++) {
+    const char *value = rec_variable(environment, names[i]);
+    const size_t size = value ? strspn(value, "0123456789") : 0;
+    if (size > 0 && size < sizeof rank && value[size] == '\0')
+      memcpy(rank, value, size + 1);
+  }
+}
+
+bool rec_set_pattern(const char *given) {
+  const size_t length = strlen(given);
+  if (length == 0 || length >= sizeof pattern) return false;
+  for (const char *at = given; (at = strchr(at, '%')); at += 2)
+    if (at[1] == '\0' || !strchr("ehpr%", at[1])) return false;
+  memcpy(pattern, given, length + 1);
+  return true;
+}
+
+/* The last part of the program's path. */
+static const char *program_name(void) {
+  const char *path = rec_modules ? rec_modules->path : "";
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+static void add_host(text *name) {
+  struct utsname system;
+  if (SYSTEM_CALL(uname, &system, 0, 0, 0) == 0) add_text(name, system.nodename);
+}
+
+/* Adds the value of a placeholder. A process without a rank has its id in place of the
+ * rank. Returns whether the value is the id. */
+static bool add_value(text *name, char placeholder) {
+  switch (placeholder) {
+    case 'e': add_text(name, program_name()); return false;
+    case 'h': add_host(name); return false;
+    case 'r':
+      if (rank[0] == '\0') break;
+      add_text(name, rank);
+      return false;
+    case '%': add_text(name, "%"); return false;
+    default: break;
+  }
+  add_number(name, process);
+  return true;
+}
+
+/* Adds the name that the pattern stands for. Returns whether the name contains the
+ * process id. */
+static bool add_pattern(text *name) {
+  bool has_id = false;
+  for (const char *at = pattern; *at != '\0'; at++)
+    if (*at == '%')
+      has_id |= add_value(name, *++at);
+    else
+      add_bytes(name, at, 1);
+  return has_id;
+}
+
+/* --- names ------------------------------------------------------------------ */
+
 void rec_begin_names(char **environment, bool numbered, unsigned first) {
   process = (uint64_t)SYSTEM_CALL(getpid, 0, 0, 0, 0);
   has_process = numbered;
   number = first;
   directory[0] = '\0';
   rec_read_prefix(environment);
+  read_rank(environment);
 }
 
 unsigned rec_profile_number(void) { return number; }
@@ -40,20 +114,34 @@ static void find_directory(void) {
     memcpy(directory, ".", 2);
 }
 
-/* Sets the name that glibc would choose. Adds the process id if other processes may write
- * profiles, too, and the number of the profile unless that is 1. */
+/* Adds the name that the option `output` or, without it, glibc chooses. Adds the process
+ * id if other processes may write profiles, too. */
+static void add_base(text *path) {
+  bool adds_id = has_process;
+  if (pattern[0] != '\0') {
+    if (add_pattern(path)) adds_id = false;
+  } else if (prefix[0] != '\0') {
+    add_text(path, prefix);
+    adds_id = true;
+  } else {
+    add_text(path, "gmon.out");
+  }
+  if (!adds_id) return;
+  add_text(path, ".");
+  add_number(path, process);
+}
+
+static bool is_absolute(void) {
+  return (pattern[0] != '\0' ? pattern : prefix)[0] == '/';
+}
+
 static void set_path(file_name *f, const char *suffix) {
-  const char *base = prefix[0] != '\0' ? prefix : "gmon.out";
   text path = begin_text(f->path, sizeof f->path);
-  if (base[0] != '/') {
+  if (!is_absolute()) {
     add_text(&path, directory);
     add_text(&path, "/");
   }
-  add_text(&path, base);
-  if (prefix[0] != '\0' || has_process) {
-    add_text(&path, ".");
-    add_number(&path, process);
-  }
+  add_base(&path);
   if (number > 1) {
     add_text(&path, "-");
     add_number(&path, number);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The names of the profile's files, which the process, the number of the profile and
- * GMON_OUT_PREFIX determine.
+ * The names of the profile's files, which the process, the number of the profile, and the
+ * option `output` or GMON_OUT_PREFIX determine.
+ *
+ * The value of the option is a pattern with placeholders: %e is the name of the program,
+ * %h the name of the host, %p the id of the process, %r its rank among the processes that
+ * a launcher such as mpirun has started, and %% a percent sign.
  */
 #ifndef GPROF_RUNTIME_FILE_NAMES_H
 #define GPROF_RUNTIME_FILE_NAMES_H
@@ -13,6 +17,9 @@ typedef struct file_name {
   char path[2 * PATH_MAX];
   char temporary[2 * PATH_MAX + 32]; /* path until the file is complete */
 } file_name;
+
+/* Sets the pattern; false if it has an unknown placeholder, is empty, or is too long. */
+bool rec_set_pattern(const char *given);
 
 /* Begins the names of this process. They contain its id if `numbered` is true. `first` is
  * the number of the process's first profile. */

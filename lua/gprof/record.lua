@@ -63,35 +63,42 @@ local function preloading(library)
   return "LD_PRELOAD=" .. library .. (others and others ~= "" and ":" .. others or "")
 end
 
--- Returns what the names of profiles begin with: a directory, which may be empty, and the
--- rest. The recorder, like glibc, takes an empty GMON_OUT_PREFIX as unset.
-local function names()
+-- What the placeholders of the option `output` stand for, as Lua patterns.
+local values <const> = { e = ".-", h = ".-", p = "%d+", r = "%d+", ["%"] = "%%" }
+
+-- Returns the directory of profiles, which may be empty, and a Lua pattern for the rest
+-- of their names. The recorder, like glibc, takes an empty GMON_OUT_PREFIX as unset.
+local function names(output)
   local prefix = os.getenv "GMON_OUT_PREFIX"
-  if not prefix or prefix == "" then return "", "gmon.out" end
-  return prefix:match "^(.-)([^/]*)$"
+  local name = output or prefix ~= "" and prefix or "gmon.out"
+  local directory, base = name:match "^(.-)([^/]*)$"
+  base = base:gsub("%W", "%%%0")
+  if output then
+    base = base:gsub("%%%%%%?(.)", values)
+  end
+  return directory, "^" .. base .. "%.?%d*%-?%d*%.ctx$"
 end
 
 -- Whether a profile goes before another one: the process's own come first, those of each
 -- process in the order in which they were begun.
 local function goes_before(a, b, process)
-  if a.process == b.process then return a.part < b.part end
+  if a.process == b.process then return a.begin < b.begin end
   if a.process == process or b.process == process then return a.process == process end
   return a.process < b.process
 end
 
 -- Returns the profiles that have been written since a time, in nanoseconds since 1970: by
 -- a process or, if it `follows`, also by those that it started.
-local function profiles_since(time, process, follows)
-  local directory, base = names()
+local function profiles_since(time, process, options)
+  local follows = options.follow
+  local directory, rest = names(recorder_options.output(options))
   local found = {}
   for name in pairs(core.list_directory(directory ~= "" and directory or ".") or {}) do
-    local is_named = name:sub(1, #base) == base
-    local part = is_named and name:sub(#base + 1):match "^%.?%d*%-?(%d*)%.ctx$"
     local path = directory .. name
-    local origin = part and context_files.origin(path)
+    local origin = name:find(rest) and context_files.origin(path)
     if origin and origin.begin >= time and (follows or origin.process == process) then
       found[#found + 1] = { profile = path:gsub("%.ctx$", ""), image = origin.image,
-        process = origin.process, part = tonumber(part) or 1 }
+        process = origin.process, begin = origin.begin }
     end
   end
   table.sort(found, function(a, b) return goes_before(a, b, process) end)
@@ -120,6 +127,7 @@ end
 --     default
 --   - `memory`: limit on the memory for call paths in each process, in megabytes, from 1
 --     to 1,048,576; 64 by default
+--   - `output`: the name of `gmon.out`, with the placeholders of `--output`
 --   - `dump_signal`: the name of a signal, such as "USR1", at which the running program
 --     writes its profile
 --   - `anew`: whether a new profile then begins
@@ -127,7 +135,8 @@ end
 --
 -- @treturn[1] table `status`, the exit status; or `signal`, the number of the signal that
 --   ended the program; `image`, the program's path; and `profile`, the path of
---   `gmon.out`, if there is one in the current directory, or where GMON_OUT_PREFIX says.
+--   `gmon.out`, if there is one in the current directory, or where `output` or
+--   GMON_OUT_PREFIX says.
 --   With `follow`, or if the program wrote several, `profiles` lists all profiles, each
 --   with the fields `profile`, `image` and `process`; the program's come first, in the
 --   order in which they were begun
@@ -152,7 +161,7 @@ return function(command, options)
   local ending, number, process = core.run_program(path, command,
     { preload, recorder_options.setting(options) })
   if not ending then return nil, command[1] .. ": " .. number end
-  local profiles = profiles_since(started, process, options.follow)
+  local profiles = profiles_since(started, process, options)
   name_image(profiles, path)
   local own = profiles[1] or { image = path }
   return { status = ending == "exit" and number or nil, image = own.image,

@@ -111,6 +111,13 @@ function actions.memory(settings, argument, option)
   set_recorder(settings, argument, option, size, "a size from 1M to 1024G")
 end
 
+-- Sets a pattern for the names of profiles.
+function actions.output(settings, argument, option)
+  local wrong = require "gprof.library.recorder_options".check_output(argument)
+  if wrong then reject(option, ": '%s' has %s", argument, wrong) end
+  set(settings, option, argument)
+end
+
 function actions.percent(settings, argument, option)
   local value = argument:find "^%d*%.?%d*$" and tonumber(argument)
   if not value or value > 100 then

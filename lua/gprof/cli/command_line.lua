@@ -54,7 +54,8 @@ end
 -- The options that concern only the recording of a program. The value names the settings
 -- that an option needs one of.
 local recording <const> = { record = { "record" }, rate = { "record" },
-  memory = { "record" }, follow = { "record" }, ["dump-signal"] = { "record" },
+  memory = { "record" }, follow = { "record" }, output = { "record" },
+  ["dump-signal"] = { "record" },
   anew = { "dump", "dump-signal" } }
 
 local function is_set(settings, long) return settings[long:gsub("-", "_")] end

@@ -111,6 +111,7 @@ local own <const> = { [[
   rate=HZ                       rate        record: samples per second (default 1000)
   memory=SIZE                   memory      record: limit for call paths (default 64M)
   follow                        flag        record: also record programs that it starts
+  output=PATTERN                output      record: name of the profile (%e %h %p %r)
   dump-signal=SIGNAL            choice      record: signal that writes the profile:
   dump=PID                      process     write the profile of a recorded process
   anew                          flag        begin a new profile after each dump

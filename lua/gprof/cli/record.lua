@@ -56,7 +56,7 @@ function record.run(settings, report)
   local run = failure.need(record_program(settings.operands,
     { warn = tell, rate = settings.rate, memory = settings.memory,
       follow = settings.follow, dump_signal = settings.dump_signal,
-      anew = settings.anew }))
+      anew = settings.anew, output = settings.output }))
   if not run.profile then
     tell(run.image .. ": no profile was found after its end")
     return finish(run)

@@ -13,6 +13,19 @@ recorder_options.limits = { rate = { 0, 100000 }, memory = { 1, 1048576 } }
 
 local names <const> = { "rate", "memory" }
 
+--- Checks a pattern for the names of profiles. Their directory must be known, because it
+-- is searched for profiles, and commas separate the recorder's options.
+-- @tparam string pattern
+-- @treturn string|nil what is wrong with it
+function recorder_options.check_output(pattern)
+  local directory, name = pattern:match "^(.-)([^/]*)$"
+  if name == "" then return "no file name" end
+  if pattern:find "," then return "a comma" end
+  if directory:find "%%" then return "a placeholder in the directory" end
+  local placeholder = name:gsub("%%[ehpr%%]", ""):match "%%.?"
+  return placeholder and "the unknown placeholder " .. placeholder
+end
+
 --- Checks the options of `gprof.record`.
 -- @tparam table options
 -- @raise an error that names the argument
@@ -24,6 +37,21 @@ function recorder_options.check(options)
         limits[1], limits[2], value)
     end
   end
+  local wrong = options.output and recorder_options.check_output(options.output)
+  if wrong then
+    arguments.bad(2, "record", 3, "option 'output': '%s' has %s", options.output, wrong)
+  end
+end
+
+--- Returns the pattern for the names of profiles.
+-- @tparam table options
+-- @treturn string|nil the option, or the last one in the environment
+function recorder_options.output(options)
+  local pattern = options.output
+  for value in ("," .. (os.getenv "GPROF_RECORDER" or "")):gmatch ",output=([^,]+)" do
+    pattern = options.output or value
+  end
+  return pattern
 end
 
 --- Returns the environment variable that passes options to the recorder, after those that
@@ -40,6 +68,7 @@ function recorder_options.setting(options)
   local signal = options.dump_signal
   if signal then words[#words + 1] = "dump-signal=" .. signal end
   if options.anew then words[#words + 1] = "anew" end
+  if options.output then words[#words + 1] = "output=" .. options.output end
   if options.follow then words[#words + 1] = "follow" end
   return #words > given and "GPROF_RECORDER=" .. table.concat(words, ",") or nil
 end
