@@ -16,18 +16,25 @@
 #include <string.h>
 
 #include "base/columns.h"
+#include "base/utf8_width.h"
 #include "lua/arguments.h"
 #include "lua/labels.h"
+#include "lua/memory.h"
 #include "lua/module.h"
 #include "lua/symbols.h"
+#include "symbols/distinct_names.h"
 
 #define GP_LABELS "gprof.labels"
 
+enum { LABELS_PROFILE = 1, LABELS_KEPT, LABELS_VALUES = LABELS_KEPT };  /* user values */
+
 struct gp_labels {
-  const gp_profile_box *profile;  /* kept alive by the user value */
+  const gp_profile_box *profile;  /* kept alive by the user value LABELS_PROFILE */
   gp_symbols_box *box;    /* symbols of the profile, which keeps them alive */
   bool linker_names;      /* names as in the symbol table, not demangled */
-  bool short_names;       /* without parameters and template arguments */
+  gp_name_form form;      /* of the names */
+  const gp_kept *kept;    /* what to keep of each function's name, if names are shortened;
+                             kept alive by the user value LABELS_KEPT */
   bool sources, addresses;
   bool static_files;
   bool whole_paths;
@@ -47,19 +54,47 @@ static size_t width_option(lua_State *L, int table) {
   return width > 0 && width <= MAX_WIDTH ? (size_t)width : 0;
 }
 
+static const char *name_of(lua_State *L, const gp_labels *set, uint32_t function) {
+  return set->linker_names ? gp_linker_name(set->box, function)
+                           : gp_shown_name(L, set->box, function);
+}
+
+/* Finds what to keep of the names of functions with time or calls. The labels are on the
+ * top of the stack. */
+static void keep_differences(lua_State *L, gp_labels *set) {
+  const gp_callgraph *graph = &gp_open_profile(L, set->profile)->graph;
+  size_t count = 0, functions = graph->functions;
+  gp_kept *kept = lua_newuserdatauv(L, (functions + 1) * 2 * sizeof *kept, 0);
+  memset(kept, 0, (functions + 1) * sizeof *kept);
+  gp_kept *found = kept + functions + 1;
+  const char **names = lua_newuserdatauv(L, (functions + 1) * sizeof *names, 0);
+  uint32_t *ids = lua_newuserdatauv(L, (functions + 1) * sizeof *ids, 0);
+  for (uint32_t id = 0; id < functions; id++) {
+    if (!gp_callgraph_is_used(graph, id)) continue;
+    names[count] = name_of(L, set, id);
+    ids[count++] = id;
+  }
+  if (!gp_distinct_names(names, count, found)) gp_raise_no_memory(L);
+  for (size_t i = 0; i < count; i++) kept[ids[i]] = found[i];
+  lua_pop(L, 2);
+  lua_setiuservalue(L, -2, LABELS_KEPT);
+  set->kept = kept;
+}
+
 /* labels(profile, { bare, symbols, short_names, inline_file_names, static_files,
  * print_path, references, numbered, width, ascii }) */
 static int new_labels(lua_State *L) {
   const gp_profile *profile = gp_check_profile(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
-  gp_labels *set = lua_newuserdatauv(L, sizeof *set, 1);
+  gp_labels *set = lua_newuserdatauv(L, sizeof *set, LABELS_VALUES);
   bool by_line = profile->symtab->lines != NULL;
   lua_getiuservalue(L, 1, GP_PROFILE_SYMBOLS);
   *set = (gp_labels){.profile = lua_touserdata(L, 1),
                       .box = lua_touserdata(L, -1),
                       .linker_names = gp_flag_option(L, 2, "symbols"),
-                      .short_names = gp_flag_option(L, 2, "short_names"),
+                      .form = gp_flag_option(L, 2, "short_names") ? GP_WITHOUT_ARGUMENTS
+                                                                 : GP_COMPLETE,
                       .sources = !gp_flag_option(L, 2, "bare") &&
                                  (by_line || gp_flag_option(L, 2, "inline_file_names")),
                       .addresses = by_line,
@@ -72,7 +107,8 @@ static int new_labels(lua_State *L) {
   lua_pop(L, 1);
   luaL_setmetatable(L, GP_LABELS);
   lua_pushvalue(L, 1);
-  lua_setiuservalue(L, -2, 1);
+  lua_setiuservalue(L, -2, LABELS_PROFILE);
+  if (set->width > 0 || set->form != GP_COMPLETE) keep_differences(L, set);
   return 1;
 }
 
@@ -165,12 +201,6 @@ static void add_index(builder *m, const gp_callgraph *graph, uint32_t node) {
   add_number(m, printed ? "[" : "(", graph->rank[node], printed ? "]" : ")");
 }
 
-static const char *name_of(lua_State *L, const gp_labels *set, uint32_t function) {
-  if (set->linker_names) return gp_linker_name(set->box, function);
-  return set->short_names ? gp_short_name(L, set->box, function)
-                          : gp_shown_name(L, set->box, function);
-}
-
 static void add_function(lua_State *L, builder *m, const gp_labels *set,
                          uint32_t function) {
   end_numbers(m);
@@ -187,14 +217,17 @@ void gp_make_label(lua_State *L, const gp_labels *set, lua_Integer id, gp_label 
   uint32_t cycle = node < first_cycle ? graph->cycle[node] : GP_NONE;
   builder m = {label, label->numbers, label->numbers};
   label->count = label->name = 0;
-  label->width = node < first_cycle ? set->width : 0;
+  bool is_function = node < first_cycle;
+  label->form = is_function && !set->linker_names ? set->form : GP_COMPLETE;
+  label->width = is_function ? set->width : 0;
   label->mark = set->mark;
+  label->kept = is_function && set->kept ? &set->kept[node] : NULL;
   label->numbers[0] = '\0';
   if (set->numbered) {
     add_index(&m, graph, node);
     add_text(&m, " ");
   }
-  if (node < first_cycle)
+  if (is_function)
     add_function(L, &m, set, node);
   else
     add_number(&m, "<cycle ", node - first_cycle + 1, ">");
@@ -211,12 +244,26 @@ static int get_label(lua_State *L) {
   const gp_labels *set = luaL_checkudata(L, 1, GP_LABELS);
   gp_label label;
   gp_make_label(L, set, luaL_checkinteger(L, 2), &label);
-  gp_push_label(L, &label);
+  gp_push_label(L, &label, SIZE_MAX);
+  return 1;
+}
+
+/* labels(number, columns) -> the label, with a name that is shortened to fit */
+static int get_fitting_label(lua_State *L) {
+  const gp_labels *set = luaL_checkudata(L, 1, GP_LABELS);
+  lua_Integer columns = luaL_checkinteger(L, 3);
+  gp_label label;
+  gp_make_label(L, set, luaL_checkinteger(L, 2), &label);
+  for (int i = 0; i < label.count; i++)
+    if (i != label.name)
+      columns -= (lua_Integer)gp_utf8_width(label.part[i], strlen(label.part[i]));
+  gp_push_label(L, &label, columns > 0 ? (size_t)columns : 0);
   return 1;
 }
 
 void gp_define_labels(lua_State *L) {
-  static const luaL_Reg meta[] = {{"__index", get_label}, {NULL, NULL}};
+  static const luaL_Reg meta[] = {
+      {"__index", get_label}, {"__call", get_fitting_label}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"labels", new_labels}, {NULL, NULL}};
   luaL_newmetatable(L, GP_LABELS);
   luaL_setfuncs(L, meta, 0);

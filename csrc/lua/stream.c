@@ -19,7 +19,6 @@
 #include "lua/module.h"
 #include "lua/object.h"
 #include "lua/stream.h"
-#include "symbols/short_name.h"
 
 #define GP_STREAM "gprof.stream"
 
@@ -215,23 +214,24 @@ static size_t room_for_name(const gp_stream *s, const gp_label *label) {
   return lines * label->width - taken;
 }
 
-/* Adds the name of a label, shortened if it is too long for the row. */
+/* Adds the name of a label in its form, shortened if it is too long for the row. */
 static void add_fitting_name(lua_State *L, int index, gp_stream *s,
                              const gp_row_values *r, const gp_label *label) {
   const gp_column_style plain = {.precision = -1};
   const char *name = label->part[label->name];
-  size_t room = room_for_name(s, label), length = strlen(name);
-  if (length <= room) {
+  size_t room = label->width > 0 ? room_for_name(s, label) : SIZE_MAX;
+  size_t length = strlen(name);
+  if (label->form == GP_COMPLETE && length <= room) {
     add_owned_bytes(L, index, s, r, name, length, plain);
     return;
   }
-  char *fitted = lua_newuserdatauv(L, gp_fitted_room(length, label->mark), 0);
-  length = gp_fit_name(name, length, room, label->mark, fitted);
-  add_string(L, index, s, fitted, length, plain);
+  gp_push_label_name(L, label, room);
+  name = lua_tolstring(L, -1, &length);
+  add_string(L, index, s, name, length, plain);
   lua_pop(L, 1);
 }
 
-/* Adds a label, shortening its name if it is too long for the row. */
+/* Adds a label, with its name in its form and shortened if it is too long for the row. */
 static void add_fitting_label(lua_State *L, int index, gp_stream *s,
                               const gp_row_values *r, const gp_label *label) {
   const gp_column_style plain = {.precision = -1};
@@ -247,7 +247,7 @@ static void add_fitting_label(lua_State *L, int index, gp_stream *s,
 static void add_label(lua_State *L, int index, gp_stream *s, const gp_row_values *r,
                       const gp_label *label) {
   const gp_column_style plain = {.precision = -1};
-  if (label->width > 0)
+  if (label->width > 0 || label->form != GP_COMPLETE)
     add_fitting_label(L, index, s, r, label);
   else
     for (int i = 0; i < label->count; i++)

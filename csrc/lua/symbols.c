@@ -55,15 +55,6 @@ const char *gp_shown_name(lua_State *L, gp_symbols_box *box, uint32_t id) {
   return name;
 }
 
-const char *gp_short_name(lua_State *L, gp_symbols_box *box, uint32_t id) {
-  if (!box->demangled) return gp_linker_name(box, id);
-  const char *name =
-      gp_demangled_short_name(&box->shown, box->image->image, &box->symtab, id);
-  if (!name) gp_raise_no_memory(L);
-  gp_report_large_names(L, box->image);
-  return name;
-}
-
 static int release(lua_State *L) {
   gp_symbols_box *box = luaL_checkudata(L, 1, GP_SYMBOLS);
   if (box->named) gp_name_index_free(&box->names);

@@ -58,7 +58,4 @@ const char *gp_linker_name(const gp_symbols_box *box, uint32_t id);
 /* The name of a symbol as reports show it. */
 const char *gp_shown_name(lua_State *L, gp_symbols_box *box, uint32_t id);
 
-/* The name of a symbol as reports show it, without parameters and template arguments. */
-const char *gp_short_name(lua_State *L, gp_symbols_box *box, uint32_t id);
-
 #endif

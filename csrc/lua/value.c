@@ -2,13 +2,29 @@
 /* Values of fields as C structs. */
 #include <lauxlib.h>
 
+#include <string.h>
+
 #include "lua/value.h"
 
-void gp_push_label(lua_State *L, const gp_label *label) {
+void gp_push_label_name(lua_State *L, const gp_label *label, size_t columns) {
+  const char *name = label->part[label->name];
+  size_t length = strlen(name);
+  char *fitted = lua_newuserdatauv(L, gp_fitted_room(length, label->mark), 0);
+  length =
+      gp_fit_name(name, length, label->form, columns, label->mark, label->kept, fitted);
+  lua_pushlstring(L, fitted, length);
+  lua_remove(L, -2);
+}
+
+void gp_push_label(lua_State *L, const gp_label *label, size_t columns) {
   luaL_Buffer text;
+  gp_push_label_name(L, label, columns);
+  int name = lua_gettop(L);
   luaL_buffinit(L, &text);
-  for (int i = 0; i < label->count; i++) luaL_addstring(&text, label->part[i]);
+  for (int i = 0; i < label->count; i++)
+    luaL_addstring(&text, i == label->name ? lua_tostring(L, name) : label->part[i]);
   luaL_pushresult(&text);
+  lua_remove(L, name);
 }
 
 void gp_push_value(lua_State *L, gp_field_value v) {
@@ -18,7 +34,7 @@ void gp_push_value(lua_State *L, gp_field_value v) {
     case GP_FIELD_INTEGER: lua_pushinteger(L, (lua_Integer)v.as.integer); break;
     case GP_FIELD_NUMBER: lua_pushnumber(L, v.as.number); break;
     case GP_FIELD_TEXT: lua_pushstring(L, v.as.text); break;
-    case GP_FIELD_LABEL: gp_push_label(L, v.as.label); break;
+    case GP_FIELD_LABEL: gp_push_label(L, v.as.label, SIZE_MAX); break;
     case GP_FIELD_PUSHED: break;
   }
 }

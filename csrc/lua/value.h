@@ -9,13 +9,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "symbols/short_name.h"
+
 /* The name of a function or cycle in reports: a sequence of strings, called parts, in
  * `numbers` or in the symbol table. */
 typedef struct gp_label {
   int count;
   int name;               /* index of the part that may be shortened */
-  size_t width;           /* maximum width of the line, in columns; 0: do not shorten */
-  const char *mark;       /* replaces what is cut out of the name */
+  gp_name_form form;      /* of the name */
+  size_t width;           /* maximum width of the line, in columns; 0: unlimited */
+  const char *mark;       /* replaces what is cut out of the name to fit */
+  const gp_kept *kept;    /* what a shortened name keeps, or NULL */
   const char *part[8];
   char numbers[256];
 } gp_label;
@@ -61,7 +65,10 @@ static inline gp_field_value gp_label_value(const gp_label *label) {
 /* Pushes a value, unless it is GP_FIELD_PUSHED. */
 void gp_push_value(lua_State *L, gp_field_value v);
 
-/* Pushes a label as a string. */
-void gp_push_label(lua_State *L, const gp_label *label);
+/* Pushes a label as a string, with its name in its form and at most `columns` wide. */
+void gp_push_label(lua_State *L, const gp_label *label, size_t columns);
+
+/* Pushes the name of a label; see gp_push_label. */
+void gp_push_label_name(lua_State *L, const gp_label *label, size_t columns);
 
 #endif

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "symbols/short_name.h"
 
 /* Storage for demangled names, concatenated. */
 struct gp_demangled_block {
@@ -57,27 +56,11 @@ const char *gp_demangled_name(gp_demangled *names, const gp_image *image,
   return *place;
 }
 
-const char *gp_demangled_short_name(gp_demangled *names, const gp_image *image,
-                                    const gp_symtab *symtab, uint32_t symbol) {
-  if (!names->short_name &&
-      !(names->short_name = gp_column(symtab->count, sizeof *names->short_name)))
-    return NULL;
-  if (names->short_name[symbol]) return names->short_name[symbol];
-  const char *name = gp_demangled_name(names, image, symtab, symbol);
-  size_t length = name ? strlen(name) : 0;
-  char *place = name ? reserve(names, length + 1) : NULL;
-  if (!place) return NULL;
-  place[gp_shorten_name(name, length, GP_WITHOUT_ARGUMENTS, place)] = '\0';
-  names->short_name[symbol] = place;
-  return place;
-}
-
 void gp_demangled_free(gp_demangled *names) {
   for (struct gp_demangled_block *block = names->newest, *older; block; block = older) {
     older = block->older;
     free(block);
   }
   free(names->name);
-  free(names->short_name);
   *names = (gp_demangled){.newest = NULL};
 }

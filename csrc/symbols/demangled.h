@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Symbol names as shown in reports. Each name is demangled and shortened once, on demand.
+ * Symbol names as shown in reports. Each name is demangled once, on demand.
  */
 #ifndef GP_SYMBOLS_DEMANGLED_H
 #define GP_SYMBOLS_DEMANGLED_H
@@ -11,8 +11,6 @@
 typedef struct gp_demangled {
   const char **name;      /* for each symbol: its demangled name, NULL until needed; the
                              symbol table's string if the name is not mangled */
-  const char **short_name;  /* for each symbol: the demangled name without parameters and
-                               template arguments */
   struct gp_demangled_block *newest;  /* storage for demangled strings */
 } gp_demangled;
 
@@ -20,10 +18,6 @@ typedef struct gp_demangled {
  * no memory. */
 const char *gp_demangled_name(gp_demangled *names, const gp_image *image,
                               const gp_symtab *symtab, uint32_t symbol);
-
-/* Like gp_demangled_name, for the name without parameters and template arguments. */
-const char *gp_demangled_short_name(gp_demangled *names, const gp_image *image,
-                                    const gp_symtab *symtab, uint32_t symbol);
 
 void gp_demangled_free(gp_demangled *names);
 

@@ -50,10 +50,11 @@ bool gp_name_pattern_open(gp_name_pattern *pattern, gp_pattern_kind kind,
     memcpy(pattern->text, text, length);
     length = remove_empty_arguments(pattern->text, length);
     pattern->text[length] = '\0';
-    size_t rest = gp_shorten_name(pattern->text, length, GP_WITHOUT_PARAMETERS, form);
+    size_t rest =
+        gp_shorten_name(pattern->text, length, GP_WITHOUT_PARAMETERS, NULL, form);
     pattern->parameters = rest < length || is_unbalanced(pattern->text, '(', ')');
     pattern->arguments =
-        gp_shorten_name(pattern->text, length, GP_WITHOUT_ARGUMENTS, form) < rest ||
+        gp_shorten_name(pattern->text, length, GP_WITHOUT_ARGUMENTS, NULL, form) < rest ||
         is_unbalanced(pattern->text, '<', '>');
   }
   free(form);
@@ -134,7 +135,7 @@ bool gp_name_pattern_matches(const gp_name_pattern *pattern, const char *name,
   if (!pattern->parameters) {
     gp_name_form form =
         pattern->arguments ? GP_WITHOUT_PARAMETERS : GP_WITHOUT_ARGUMENTS;
-    length = gp_shorten_name(name, length, form, scratch);
+    length = gp_shorten_name(name, length, form, NULL, scratch);
     if (!pattern->arguments) length = remove_empty_arguments(scratch, length);
     name = scratch;
   }

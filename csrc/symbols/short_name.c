@@ -84,6 +84,8 @@ typedef struct shortening {
   size_t length;          /* length of the result */
   size_t word;            /* offset of the last word in the result */
   size_t cut;             /* offset of the function's name, after its return type */
+  const char *word_begin, *cut_begin;  /* the same places in the name */
+  const char *from, *to;  /* arguments to keep; NULL if there are none */
   bool in_operator;       /* in a name such as "operator new": blanks do not end a word */
   gp_name_form form;
 } shortening;
@@ -95,6 +97,56 @@ static void copy(shortening *s, const char *until) {
   s->p = until;
 }
 
+/* Whether anything between `begin` and `end` is to be kept. */
+static bool is_kept(const shortening *s, const char *begin, const char *end) {
+  return s->from && begin < s->to && s->from < end;
+}
+
+/* Returns the end of the argument at `p`: the next comma outside brackets, or `end`. */
+static const char *argument_end(const char *begin, const char *p, const char *end) {
+  while (p < end && *p != ',') {
+    size_t taken = operator_at(begin, p, end);
+    const char *after = *p && strchr("(<{[", *p) ? after_group(begin, p, end) : NULL;
+    p = taken > 0 ? p + taken : after ? after : p + 1;
+  }
+  return p < end ? p : end;
+}
+
+/* Whether there is nothing but namespaces between `p` and `end`. */
+static bool are_namespaces(const char *p, const char *end) {
+  while (p < end && (in_identifier(*p) || *p == ':')) p++;
+  return p == end;
+}
+
+/* Copies the brackets of a group, and the arguments in it that are to be kept. The first
+ * of them is kept without its namespaces if these distinguish nothing. */
+static void copy_kept(shortening *s, const char *after) {
+  const char *close = after - 1;
+  bool first = true;
+  copy(s, s->p + 1);
+  while (s->p < close) {
+    const char *end = argument_end(s->begin, s->p, close);
+    if (is_kept(s, s->p, end)) {
+      if (!first) s->out[s->length++] = ',';
+      if (!first) s->out[s->length++] = ' ';
+      if (s->from > s->p && are_namespaces(s->p, s->from)) s->p = s->from;
+      first = false;
+      copy(s, end);
+    }
+    s->p = end;
+    while (s->p < close && (*s->p == ',' || *s->p == ' ')) s->p++;
+  }
+  copy(s, after);
+}
+
+/* Skips parameters, unless some are to be kept. */
+static void copy_parameters(shortening *s, const char *after) {
+  if (is_kept(s, s->p + 1, after))
+    copy_kept(s, after);
+  else
+    s->p = after;
+}
+
 /* Skips what may follow parameters: " const", "&". */
 static void skip_qualifiers(shortening *s) {
   static const char *const words[] = {" const", " volatile", " noexcept", " &&", " &"};
@@ -102,6 +154,7 @@ static void skip_qualifiers(shortening *s) {
     const char *after = s->p + strlen(words[i]);
     if (begins_with(s->p, s->end, words[i]) &&
         (after == s->end || !in_identifier(*after))) {
+      if (is_kept(s, s->p, after)) copy(s, after);
       s->p = after;
       i = (size_t)-1;  /* start again */
     }
@@ -118,8 +171,11 @@ static bool skip_parameters(shortening *s, const char *after) {
     return true;
   }
   if (before == ' ' || before == '.' || before == ':') return false;
-  if (before == '>' && s->cut == 0) s->cut = s->word;
-  s->p = after;
+  if (before == '>' && s->cut == 0) {
+    s->cut = s->word;
+    s->cut_begin = s->word_begin;
+  }
+  copy_parameters(s, after);
   skip_qualifiers(s);
   return true;
 }
@@ -130,19 +186,16 @@ static void copy_braces(shortening *s, const char *after) {
   const char *close = open ? after_same(open, after, '(', ')') : NULL;
   if (close) {
     copy(s, open);
-    s->p = close;
+    copy_parameters(s, close);
   }
   copy(s, after);
 }
 
 static void copy_arguments(shortening *s, const char *after) {
-  if (s->form == GP_WITHOUT_ARGUMENTS) {
-    s->out[s->length++] = '<';
-    s->out[s->length++] = '>';
-    s->p = after;
-  } else {
+  if (s->form == GP_WITHOUT_ARGUMENTS)
+    copy_kept(s, after);
+  else
     copy(s, after);
-  }
 }
 
 /* Handles a group of brackets; false if it cannot be taken apart. */
@@ -177,20 +230,40 @@ static bool take_part(shortening *s) {
   if (begins_with(s->p, s->end, "::")) s->in_operator = false;
   bool ends_word = *s->p == ' ' && !s->in_operator;
   copy(s, s->p + 1);
-  if (ends_word) s->word = s->length;
+  if (ends_word) {
+    s->word = s->length;
+    s->word_begin = s->p;
+  }
   return true;
 }
 
-size_t gp_shorten_name(const char *name, size_t length, gp_name_form form, char *out) {
+static bool take_parts(shortening *s) {
+  while (s->p < s->end)
+    if (!take_part(s)) return false;
+  return true;
+}
+
+size_t gp_shorten_name(const char *name, size_t length, gp_name_form form,
+                       const gp_kept *kept, char *out) {
   shortening s = {.begin = name, .p = name, .end = name + length, .out = out,
-                  .form = form};
-  while (s.p < s.end) {
-    if (take_part(&s)) continue;
+                  .form = form, .word_begin = name, .cut_begin = name};
+  if (kept && kept->from < kept->to) {
+    s.from = name + kept->from;
+    s.to = name + kept->to;
+  }
+  if (form == GP_COMPLETE || !take_parts(&s)) {
     memcpy(out, name, length);
     return length;
   }
+  if (s.from && s.from < s.cut_begin) s.cut = 0;
   memmove(out, out + s.cut, s.length - s.cut);
   return s.length - s.cut;
+}
+
+size_t gp_return_type_length(const char *name, size_t length, char *scratch) {
+  shortening s = {.begin = name, .p = name, .end = name + length, .out = scratch,
+                  .form = GP_WITHOUT_ARGUMENTS, .word_begin = name, .cut_begin = name};
+  return take_parts(&s) ? (size_t)(s.cut_begin - name) : 0;
 }
 
 /* --- fitting ----------------------------------------------------------------------- */
@@ -226,15 +299,21 @@ static size_t cut_middle(char *text, size_t length, size_t columns, const char *
   return cut.head + bytes + length - cut.tail;
 }
 
-/* Replaces namespaces with the mark, or omits them if only the last component fits. */
+static size_t count_components(const char *name, size_t length) {
+  size_t count = 0;
+  for (size_t at = 0; at < length; at = gp_next_component(name, length, at)) count++;
+  return count;
+}
+
+/* Replaces namespaces with the mark, or omits them if only what is kept fits. */
 static size_t drop_namespaces(char *name, size_t length, size_t columns,
-                              const char *mark) {
+                              const char *mark, size_t kept) {
   size_t bytes = strlen(mark), width = gp_utf8_width(name, length), last = 0;
   size_t taken = gp_utf8_width(mark, bytes) + 2;
   size_t most = columns > taken ? columns - taken : 0;
-  for (;;) {
+  size_t rest = count_components(name, length), least = kept > 0 ? kept : 1;
+  for (; rest > least; rest--) {
     size_t next = gp_next_component(name, length, last);
-    if (next == length) break;
     width -= gp_utf8_width(name + last, next - last);
     last = next;
     if (width > most) continue;
@@ -244,16 +323,15 @@ static size_t drop_namespaces(char *name, size_t length, size_t columns,
     return bytes + 2 + length - last;
   }
   memmove(name, name + last, length - last);
-  return cut_middle(name, length - last, columns, mark);
+  return kept > 0 ? length - last : cut_middle(name, length - last, columns, mark);
 }
 
-size_t gp_fit_name(const char *name, size_t length, size_t columns, const char *mark,
-                   char *out) {
-  memcpy(out, name, length);
-  if (gp_utf8_width(out, length) <= columns) return length;
-  size_t rest = gp_shorten_name(name, length, GP_WITHOUT_PARAMETERS, out);
-  if (gp_utf8_width(out, rest) <= columns) return rest;
-  rest = gp_shorten_name(name, length, GP_WITHOUT_ARGUMENTS, out);
-  if (gp_utf8_width(out, rest) <= columns) return rest;
-  return drop_namespaces(out, rest, columns, mark);
+size_t gp_fit_name(const char *name, size_t length, gp_name_form form, size_t columns,
+                   const char *mark, const gp_kept *kept, char *out) {
+  size_t rest = 0;
+  for (int f = (int)form; f <= GP_WITHOUT_ARGUMENTS; f++) {
+    rest = gp_shorten_name(name, length, (gp_name_form)f, kept, out);
+    if (gp_utf8_width(out, rest) <= columns) return rest;
+  }
+  return drop_namespaces(out, rest, columns, mark, kept ? kept->components : 0);
 }

@@ -17,16 +17,32 @@
 #define GP_SYMBOLS_SHORT_NAME_H
 
 #include <stddef.h>
+#include <stdint.h>
+
+/* What must remain of a name that is shortened, because the name would otherwise be equal
+ * to another one; see distinct_names.h. */
+typedef struct gp_kept {
+  uint32_t from, to;      /* offsets of template arguments or parameters, which are kept
+                             as a whole; equal if there are none */
+  uint32_t components;    /* number of last components; 0: the function's own name may
+                             also be cut */
+} gp_kept;
 
 /* What a name is shown without. */
 typedef enum gp_name_form {
+  GP_COMPLETE,
   GP_WITHOUT_PARAMETERS,   /* without parameters and return type */
   GP_WITHOUT_ARGUMENTS     /* also without template arguments: "Map<>::find" */
 } gp_name_form;
 
-/* Writes a form of a name to `out`, which has room for `length` bytes. Returns the length
- * of the result, at most `length`. */
-size_t gp_shorten_name(const char *name, size_t length, gp_name_form form, char *out);
+/* Writes a form of a name to `out`, which has room for `length` bytes. `kept` may be
+ * NULL. Returns the length of the result, at most `length`. */
+size_t gp_shorten_name(const char *name, size_t length, gp_name_form form,
+                       const gp_kept *kept, char *out);
+
+/* Returns the length of the return type with which a name begins, and of the blank after
+ * it; 0 if there is none. `scratch` has room for `length` bytes. */
+size_t gp_return_type_length(const char *name, size_t length, char *scratch);
 
 /* Returns the offset of the component after the one at `from`, past the "::"; `length` if
  * there is no further component. */
@@ -35,10 +51,11 @@ size_t gp_next_component(const char *name, size_t length, size_t from);
 /* Returns the number of bytes that gp_fit_name needs. */
 size_t gp_fitted_room(size_t length, const char *mark);
 
-/* Writes a name to `out`, shortened no more than necessary to be `columns` wide. `mark`
- * replaces the namespaces; it also replaces the middle of the function's own name if that
- * alone is too wide. Returns the length of the result. */
-size_t gp_fit_name(const char *name, size_t length, size_t columns, const char *mark,
-                   char *out);
+/* Writes a form of a name to `out`, shortened no further than necessary to be `columns`
+ * wide. `mark` replaces the namespaces; it also replaces the middle of the function's own
+ * name if that alone is too wide. The result is wider than `columns` if what must be kept
+ * is; `kept` may be NULL. Returns the length of the result. */
+size_t gp_fit_name(const char *name, size_t length, gp_name_form form, size_t columns,
+                   const char *mark, const gp_kept *kept, char *out);
 
 #endif

@@ -26,18 +26,33 @@ function layout.shorten(options, more)
   more.width, more.ascii = options.terminal_width, not terminal.is_utf8()
 end
 
---- Returns a name for the end of a line: its short form with `short_names`, and shortened
--- further if the line is too narrow (see csrc/symbols/short_name.h).
--- @tparam string name
+--- Returns the room for a name at the end of a line.
 -- @tparam table options of the report
 -- @tparam integer taken columns of the line before the name
--- @treturn string
-function layout.fit(name, options, taken)
-  if options.short_names then name = core.short_name(name) end
+-- @treturn integer|nil columns; nil if the name is not to be shortened
+function layout.room(options, taken)
   local width = options.terminal_width
-  if not width or options.full_names then return name end
+  if not width or options.full_names then return nil end
   local lines = (taken + LEAST + width - 1) // width
-  return core.fit(name, lines * width - taken, terminal.is_utf8() and "…" or "...")
+  return lines * width - taken
+end
+
+--- Returns the function that shortens the names of a report: to their short forms with
+-- `short_names`, and further for narrow lines. Different names remain different (see
+-- csrc/symbols/distinct_names.h).
+-- @tparam {string,...} names all names
+-- @tparam table options of the report
+-- @treturn function with the parameters `number` of a name, and `taken` as for
+--   `layout.room`; returns the name
+function layout.shortener(names, options)
+  if not (options.terminal_width or options.short_names) then
+    return function(number) return names[number] end
+  end
+  local distinct, mark = core.distinct_names(names), terminal.is_utf8() and "…" or "..."
+  local form = options.short_names and "without arguments" or "complete"
+  return function(number, taken)
+    return distinct(number, form, layout.room(options, taken), mark)
+  end
 end
 
 -- Bars ----------------------------------------------------------------------------------

@@ -51,14 +51,21 @@ local function page_of(profile, tree, options, write)
   }
 end
 
--- Writes a line. The name may be shortened, the suffix after it may not.
-local function write_line(page, before, weight, self, name, suffix)
+-- Returns a text, or the label of the function with this number, which is shortened.
+local function fitting(page, label, taken)
+  if type(label) == "string" then return label end
+  local columns = layout.room(page.options, taken)
+  return columns and page.labels(label, columns) or page.labels[label]
+end
+
+-- Writes a line. The label of a function may be shortened, the suffix after it may not.
+local function write_line(page, before, weight, self, label, suffix)
   local percent, parts = 100 * weight / page.tree.all, page.tree.parts
   local bar = page.draw(percent)
   local row = page.paint and page.paint(ROW, percent, true, false) or ROW
   local taken = TAKEN + page.gap + utf8.len(before) + #suffix
   page.write(row, percent, weight / parts, self / parts, bar .. (bar ~= "" and " " or ""),
-    before, layout.fit(name, page.options, taken) .. suffix)
+    before, fitting(page, label, taken) .. suffix)
 end
 
 local function write_node(page, node, before)
@@ -67,7 +74,7 @@ local function write_node(page, node, before)
   if is_cycle then
     write_line(page, before, node.weight, node.self, "", name .. " as a whole")
   else
-    write_line(page, before, node.weight, node.self, page.labels[node.id],
+    write_line(page, before, node.weight, node.self, node.id,
       self_calls > 0 and " (recursive)" or "")
   end
 end

@@ -184,12 +184,16 @@ local function notes(row, several, options)
   return list[1] and (" (%s)"):format(table.concat(list, ", ")) or ""
 end
 
--- Returns a row's name and what follows it. The name may be shortened, the rest may not.
-local function label(row, several, options, figures)
-  local rest = notes(row, several, options)
-  if not (options.terminal_width or options.short_names) then return row.name .. rest end
-  local taken = figures + (utf8.len(rest) or #rest)
-  return require "gprof.print.layout".fit(row.name, options, taken) .. rest
+-- Returns the function that makes the names of rows, and what follows them. The name may
+-- be shortened, the rest may not.
+local function labeller(rows, several, options, figures)
+  local names = {}
+  for i, row in ipairs(rows) do names[i] = row.name end
+  local shortened = require "gprof.print.layout".shortener(names, options)
+  return function(number)
+    local rest = notes(rows[number], several, options)
+    return shortened(number, figures + (utf8.len(rest) or #rest)) .. rest
+  end
 end
 
 -- Sort keys for the option `sort`, ascending.
@@ -241,8 +245,8 @@ return function(_, options, write)
   local groups, several = groups_of(comparison, unit), ambiguous_names(comparison)
   write_title(comparison, options, unit, write)
   local figures = write_columns(groups, options, write)
-  for _, row in ipairs(rows_of(comparison, options)) do
-    write_row(row, groups, label(row, several, options, figures), write)
-  end
+  local rows = rows_of(comparison, options)
+  local label = labeller(rows, several, options, figures)
+  for i, row in ipairs(rows) do write_row(row, groups, label(i), write) end
   if not options.brief then write(require "gprof.print.explain".comparison) end
 end
