@@ -99,13 +99,20 @@ bool gp_call_paths_add_ticks(gp_call_paths *paths, uint32_t context, uint64_t ad
   return true;
 }
 
+bool gp_call_paths_add_signals(gp_call_paths *paths, uint64_t signals, uint64_t ticks,
+                               gp_error *error) {
+  return add_total(&paths->signals, signals, "signals", error) &&
+         add_total(&paths->signal_ticks, ticks, "samples", error);
+}
+
 /* --- sums ------------------------------------------------------------------- */
 
 bool gp_call_paths_reserve(gp_call_paths *paths, const gp_call_paths *other,
                            gp_error *error) {
-  uint64_t ticks = paths->ticks, calls = paths->calls;
-  if (!add_total(&ticks, other->ticks, "samples", error) ||
-      !add_total(&calls, other->calls, "calls", error))
+  gp_call_paths total = *paths;
+  if (!add_total(&total.ticks, other->ticks, "samples", error) ||
+      !add_total(&total.calls, other->calls, "calls", error) ||
+      !gp_call_paths_add_signals(&total, other->signals, other->signal_ticks, error))
     return false;
   return (gp_resize(&paths->renumbered, other->contexts.count + 1,
                     sizeof *paths->renumbered) &&
@@ -138,6 +145,8 @@ void gp_call_paths_merge(gp_call_paths *paths, const gp_call_paths *other) {
   add_pairs(&paths->indirect, &other->indirect, context);
   paths->ticks += other->ticks;
   paths->calls += other->calls;
+  paths->signals += other->signals;
+  paths->signal_ticks += other->signal_ticks;
   paths->known = paths->known || other->known;
   paths->joined = paths->joined || other->joined;
 }

@@ -44,6 +44,8 @@ typedef struct gp_call_paths {
                           outside the image; the amount is calls */
   uint64_t ticks;      /* of all samples */
   uint64_t calls;      /* all calls, from inside and outside the image */
+  uint64_t signals;    /* signals of the timers, in any code; each is a sample */
+  uint64_t signal_ticks;  /* ticks that these stand for: a late signal has several */
   uint32_t *renumbered;  /* scratch of gp_call_paths_merge */
 } gp_call_paths;
 
@@ -66,6 +68,17 @@ bool gp_call_paths_add_calls(gp_call_paths *paths, uint32_t context, uint64_t se
 /* Like gp_call_paths_add_calls, for samples. */
 bool gp_call_paths_add_ticks(gp_call_paths *paths, uint32_t context, uint64_t address,
                              uint64_t ticks, gp_error *error);
+
+/* Adds signals, and ticks that signals stand for. Fails if a sum is 2^63 or more. */
+bool gp_call_paths_add_signals(gp_call_paths *paths, uint64_t signals, uint64_t ticks,
+                               gp_error *error);
+
+/* Returns the mean number of ticks per sample, at least 1. */
+static inline double gp_call_paths_ticks_per_sample(const gp_call_paths *paths) {
+  return paths->signals > 0 && paths->signal_ticks > paths->signals
+             ? (double)paths->signal_ticks / (double)paths->signals
+             : 1;
+}
 
 /* Makes all allocations for adding `other`, so that gp_call_paths_merge cannot fail.
  * Errors: no memory; a sum of 2^63 or more. */

@@ -140,6 +140,7 @@ static bool in_image(const image_sum *s, uint64_t *address) {
 
 static bool add_sample(image_sum *s, uint32_t context, uint64_t at, uint64_t ticks) {
   gp_histogram *histogram = s->sum.histograms;
+  if (!gp_call_paths_add_signals(&s->sum.paths, 0, ticks, s->r->error)) return false;
   if (ticks == 0 || !in_image(s, &at)) return true;
   if (at < histogram->low || at >= histogram->high) return true;
   return gp_bins_add_one(histogram, (size_t)(at - histogram->low) / BYTES_PER_BIN, ticks,
@@ -166,9 +167,10 @@ static bool add_call(image_sum *s, const gp_context_record *record, uint32_t *co
 
 /* Threads are summed, so their call paths are joined. */
 static bool begin_table(void *into, const gp_context_table *table) {
-  (void)table;
-  ((image_sum *)into)->known = 0;
-  return true;
+  image_sum *s = into;
+  s->known = 0;
+  return gp_call_paths_add_signals(&s->sum.paths, table->signals, table->inside,
+                                   s->r->error);
 }
 
 /* Notes the context of a record. The reader passes on neither roots nor records that must

@@ -2,6 +2,8 @@
 /* Sums of context profiles, for Lua. */
 #include "lua/contexts.h"
 
+#include <string.h>
+
 #include "lua/arguments.h"
 #include "lua/data.h"
 #include "lua/module.h"
@@ -58,6 +60,32 @@ static int add_file(lua_State *L) {
   return 1;
 }
 
+/* contexts:module_ticks() -> ticks of all samples; array of { path, ticks } for each
+ * module, of which the first is the program */
+static int module_ticks(lua_State *L) {
+  const gp_contexts *sum = &check_open(L, 1)->sum;
+  const gp_contexts_records *records = &sum->records;
+  uint64_t *ticks = lua_newuserdatauv(L, (sum->module_count + 1) * sizeof *ticks, 0);
+  memset(ticks, 0, (sum->module_count + 1) * sizeof *ticks);
+  for (size_t row = 0; row < records->count; row++) {
+    if (records->self[row] != GP_NONE || records->from[row] == GP_NONE) continue;
+    uint32_t module = sum->places.module[records->from[row]];
+    if (module != GP_NONE) ticks[module] += records->counts[row];
+  }
+  lua_pushinteger(L, (lua_Integer)sum->ticks);
+  lua_createtable(L, (int)sum->module_count, 0);
+  for (size_t i = 0; i < sum->module_count; i++) {
+    gp_contexts_text path = sum->modules[i].path;
+    lua_createtable(L, 2, 0);
+    lua_pushlstring(L, (const char *)path.bytes, path.size);
+    lua_rawseti(L, -2, 1);
+    lua_pushinteger(L, (lua_Integer)ticks[i]);
+    lua_rawseti(L, -2, 2);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  return 2;
+}
+
 /* Writes to an open file, from its current position. */
 static bool put_into(const gp_contexts *sum, int file, uint64_t *stamp, gp_error *error) {
   gp_writer writer;
@@ -97,7 +125,7 @@ void gp_define_contexts(lua_State *L) {
   static const luaL_Reg meta[] = {
       {"__gc", close_contexts}, {"__close", close_contexts}, {NULL, NULL}};
   static const luaL_Reg methods[] = {{"add", add_file}, {"write", write_file},
-                                     {NULL, NULL}};
+                                     {"module_ticks", module_ticks}, {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"contexts", new_contexts}, {"keep_contexts", keep_contexts}, {NULL, NULL}};
   gp_define_object(L, GP_CONTEXTS, gp_get_field, meta, methods);

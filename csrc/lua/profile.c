@@ -156,6 +156,10 @@ static gp_field_value get_total_ticks(const gp_part *p) {
   return gp_number_value(opened(p)->samples.total);
 }
 
+static gp_field_value get_ticks_per_sample(const gp_part *p) {
+  return gp_number_value(opened(p)->ticks_per_sample);
+}
+
 static gp_field_value get_sampled_ticks(const gp_part *p) {
   return gp_number_value(opened(p)->samples.counted);
 }
@@ -277,6 +281,7 @@ void gp_define_profile(lua_State *L) {
       {"total", get_total},              /* seconds sampled, or nil */
       {"total_error", get_total_error},  /* sampling error of total, or nil */
       {"total_ticks", get_total_ticks},
+      {"ticks_per_sample", get_ticks_per_sample},  /* the mean */
       {"sampled_ticks", get_sampled_ticks},  /* ticks in all histograms */
       {"met_ticks", get_met_ticks},      /* ticks in the code of functions */
       {"graph_ticks", get_graph_ticks},  /* ticks that count in the call graph */

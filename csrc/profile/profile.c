@@ -153,6 +153,7 @@ static bool build(gp_profile *profile, const gp_data *data,
                   const gp_profile_options *options, gp_error *error) {
   gp_measured measured = {0};
   profile->has_paths = data->paths.known;
+  profile->ticks_per_sample = gp_call_paths_ticks_per_sample(&data->paths);
   profile->measured = is_measured(profile, data, options);
   const gp_selection *flat = &profile->selections.of[GP_FLAT];
   bool restricted = flat->include || flat->exclude;  /* by the user */

@@ -28,6 +28,7 @@ typedef struct gp_profile {
   gp_unattributed unattributed;
   gp_time_bounds bounds;           /* empty unless requested */
   gp_stacks stacks;                /* empty unless the times are measured */
+  double ticks_per_sample;         /* the mean; 1 unless call paths were recorded */
   bool has_paths;                  /* the data has call paths, maybe not all */
   bool measured;                   /* the time of arcs is measured (see measured.h) */
   gp_selections selections;        /* these also exclude the machinery (see below) */
@@ -74,9 +75,11 @@ static inline double gp_profile_seconds(const gp_profile *profile, double ticks)
  * sample gets none with the probability 1/e, which is more than a third. Ticks can be
  * fractions, because functions share bins. The formula also holds for fractions: a sample
  * of a bin belongs to a function with a probability equal to the function's share of the
- * bin. */
+ * bin. If a sample has w ticks on average, n ticks are n/w samples, so the error is w
+ * times the square root of n/w. */
 static inline double gp_profile_error(const gp_profile *profile, double ticks) {
-  return gp_profile_seconds(profile, sqrt(ticks > 1 ? ticks : 1));
+  double weight = profile->ticks_per_sample, samples = ticks / weight;
+  return gp_profile_seconds(profile, weight * sqrt(samples > 1 ? samples : 1));
 }
 
 #endif

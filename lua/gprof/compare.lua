@@ -41,7 +41,8 @@ local ROUNDING <const> = 1e-6
 -- Sides ---------------------------------------------------------------------------------
 
 -- A side of the comparison is a table: `runs`, the number of runs summed in it; `rate`,
--- samples per unit, or nil; `unit`; `ticks`, the number of all samples; `counted`,
+-- ticks per unit, or nil; `unit`; `ticks`, the number of all ticks; `sampled`, the number
+-- of independent samples, which may count for several ticks each, or nil; `counted`,
 -- whether calls were recorded; `mismatch`, see `profile:mismatch`; `functions` (see
 -- gprof.analysis.matching). A function has `ticks`, `whole_ticks` (which include its
 -- callees), `calls`, and the fields that gprof.analysis.clones sets.
@@ -80,6 +81,7 @@ function compare.side(profile, runs)
   return {
     runs = runs or math.max(#profile.data.files, 1),
     rate = profile.rate, unit = profile.unit, ticks = profile.total_ticks,
+    sampled = profile.total_ticks / profile.ticks_per_sample,
     counted = profile.data.has_arcs, mismatch = profile:mismatch(),
     exact = profile.exact,
     functions = functions_of(profile),
@@ -94,13 +96,14 @@ end
 -- @treturn[2] string why they cannot be summed
 -- @treturn[2] integer index of the first side that differs from the sides before it
 function compare.sum(sides)
-  local sum = { runs = 0, ticks = 0, counted = true, exact = true, functions = {},
-    rate = sides[1].rate, unit = sides[1].unit }
+  local sum = { runs = 0, ticks = 0, sampled = 0, counted = true, exact = true,
+    functions = {}, rate = sides[1].rate, unit = sides[1].unit }
   for i, side in ipairs(sides) do
     if side.rate ~= sum.rate or side.unit ~= sum.unit then
       return nil, "has a different sampling rate or unit", i
     end
     sum.runs, sum.ticks = sum.runs + side.runs, sum.ticks + side.ticks
+    sum.sampled = sum.sampled + (side.sampled or side.ticks)
     sum.counted = sum.counted and side.counted
     sum.exact = sum.exact and side.exact
     sum.mismatch = sum.mismatch or side.mismatch
@@ -116,7 +119,7 @@ local function time_change(old_ticks, new_ticks, old, new)
   local before, now = old_ticks / old.samples, new_ticks / new.samples
   local change = {
     old = before, new = now, change = now - before,
-    error = significance.error(before, now, old.samples, new.samples),
+    error = significance.error(before, now, old.independent, new.independent),
     ratio = before > 0 and now / before or nil, noise = true,
   }
   if abs(change.change) < ROUNDING * change.error then change.change = 0 end
@@ -132,7 +135,7 @@ end
 -- Returns the time changes to test. Leaves out times with few samples: the fewer tests
 -- there are, the smaller the changes that can be distinguished from noise.
 local function times_to_compare(result)
-  local old, new, compared = result.old.samples, result.new.samples, {}
+  local old, new, compared = result.old.independent, result.new.independent, {}
   local function consider(time)
     if time and time.old * old + time.new * new >= MIN_SAMPLES then
       compared[#compared + 1] = time
@@ -151,8 +154,8 @@ local function mark_noise(result)
   result.times = #compared
   result.factor = significance.deviations(result.chance / math.max(#compared, 1))
   for _, time in ipairs(compared) do
-    time.noise = significance.is_noise(time.old, time.new, result.old.samples,
-      result.new.samples, result.factor)
+    time.noise = significance.is_noise(time.old, time.new, result.old.independent,
+      result.new.independent, result.factor)
   end
 end
 
@@ -236,10 +239,13 @@ local function sort(rows)
 end
 
 -- Returns a side as scripts see it. A mean time per run, multiplied by `samples`, is the
--- number of samples in all runs.
+-- number of ticks in all runs; multiplied by `independent`, that of independent samples.
 local function summary(side)
   local samples = side.rate and side.rate * side.runs
   return { runs = side.runs, counted = side.counted, samples = samples,
+    independent = samples and
+      (side.sampled and side.ticks > 0 and samples * side.sampled / side.ticks or
+      samples),
     period = side.rate and 1 / side.rate, mismatch = side.mismatch,
     functions = #side.functions,
     total = samples and side.ticks / samples }
@@ -283,8 +289,8 @@ end
 local function has_grown(time, fraction, result)
   local limit = time.old * (1 + fraction)
   return not time.noise and time.new > limit and
-    not significance.is_noise(limit, time.new, result.old.samples / (1 + fraction),
-      result.new.samples, result.factor)
+    not significance.is_noise(limit, time.new, result.old.independent / (1 + fraction),
+      result.new.independent, result.factor)
 end
 
 --- Returns the change in total time or, if that is unknown, in self time. Total time is

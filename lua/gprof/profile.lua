@@ -147,7 +147,9 @@ end
 -- @tfield string|nil abbreviation "s"; may be empty
 -- @tfield number|nil total seconds sampled, except in profiling code
 -- @tfield number|nil total_error statistical error of `total`, see `profile:error_of`
--- @tfield number total_ticks `total` in samples
+-- @tfield number total_ticks `total` in periods of the sampling clock
+-- @tfield number ticks_per_sample mean number of these periods for which a sample counts:
+--   more than 1 if the recorder's timer was late. 1 if that is unknown
 -- @tfield number sampled_ticks samples in all histograms
 -- @tfield number met_ticks samples that fell in functions
 -- @tfield number graph_ticks samples that are included in the call graph
@@ -392,8 +394,9 @@ end
 -- root of n (GNU gprof's manual, "Statistical Sampling Error"), but at least one sample,
 -- because a function without samples may still have run. Two of three runs are within
 -- this error of the true time. Fractional samples are as uncertain as the same number of
--- whole samples. The error of a sum of times is not the sum of their errors: pass the sum
--- of the times.
+-- whole samples. If a sample counts for w periods of the clock on average, a time of n
+-- periods has n/w samples, and its error is the square root of n*w. The error of a sum of
+-- times is not the sum of their errors: pass the sum of the times.
 -- @function profile:error_of
 -- @tparam number time in the profile's unit, such as seconds
 -- @treturn number|nil in the same unit; nil without a histogram

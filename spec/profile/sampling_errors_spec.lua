@@ -2,6 +2,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
+local contexts = require "support.contexts"
 local crafted = require "support.crafted"
 local gmon = require "support.gmon"
 local gprof = require "gprof"
@@ -47,6 +48,51 @@ describe("the error of a time", function()
     assert.same({ 2.5, 7.5 }, { few.ticks, many.ticks })
     assert.near(math.sqrt(2.5) / 100, few.self_error, 1e-15)
     assert.near(math.sqrt(7.5) / 100, many.self_error, 1e-15)
+  end)
+
+  it("grows if the recorder's samples count for several ticks each", function()
+    local image = assert(gprof.image(crafted.image { functions = { "f", "g" } }))
+    local function file(signals, inside)
+      return gmon.write(shell.tmpdir() .. "/gmon.out.ctx", contexts.pack {
+        process = { low = crafted.BASE, high = crafted.BASE + 2 * crafted.SIZE },
+        modules = { { low = 0, high = 0x10000, code = crafted.BASE },
+          { low = 0x20000, high = 0x30000, path = "l.so" } },
+        tables = { { signals = signals, inside = inside, { context = 0, from = crafted.BASE, count = 64 },
+          { context = 0, from = 0x20000, count = 20 } } } })
+    end
+    local function error_of(...)
+      return assert(gprof.profile(image, assert(gprof.data(image, ...)))):find "f".self_error
+    end
+    -- 100 ticks of 25 signals: 4 ticks per sample, so 64 ticks are 16 samples with an error of 4 samples.
+    assert.near(0.016, error_of(file(25, 16)), 1e-12)
+    assert.near(0.008, error_of(file(100, 16)), 1e-12)
+    assert.near(0.008, error_of(file(0, 16)), 1e-12)     -- unknown
+    -- Two runs: 200 ticks of 50 signals
+    assert.near(4 * math.sqrt(32) / 1000, error_of(file(20, 16), file(30, 16)), 1e-12)
+    local read = assert(gprof.profile(image, assert(gprof.data(image, file(25, 16)))))
+    assert.near(0.004, read:find "g".self_error, 1e-12)
+    assert.equal(4, read.ticks_per_sample)
+  end)
+
+  it("makes comparisons of such profiles less certain", function()
+    local image = crafted.image { functions = { "f" } }
+    local function file(ticks, signals)
+      return gmon.write(shell.tmpdir() .. "/gmon.out.ctx", contexts.pack {
+        process = { low = crafted.BASE, high = crafted.BASE + crafted.SIZE },
+        modules = { { low = 0, high = 0x10000, code = crafted.BASE } },
+        tables = { { signals = signals, { context = 0, from = crafted.BASE, count = ticks } } } })
+    end
+    local function marked(weight)
+      local old = shell.tmpdir() .. "/old.json"
+      program.run { "--export=json:" .. old, image, file(1000, 1000 // weight) }
+      local found = {}
+      for i, before in ipairs { old, file(1000, 1000 // weight) } do
+        local text = program.run({ "-b", "--compare=" .. before, image, file(1300, 1300 // weight) }).stdout
+        found[i] = assert(text:match "%+0%.300 +([%d.]+~?) +1%.30 ")
+      end
+      return found
+    end
+    assert.same({ { "0.048", "0.048" }, { "0.152~", "0.152~" } }, { marked(1), marked(10) })
   end)
 
   it("can be computed for any time", function()

@@ -57,6 +57,28 @@ describe("--record", function()
     assert.same(1, recorder.paths(built, dir .. "/gmon.out.ctx")["main/stack_arguments"])
   end)
 
+  it("says how much of the time was spent in libraries, unless it is little", function()
+    local source = shell.write(shell.tmpdir() .. "/fill.c", [[
+      #include <string.h>
+      #include <time.h>
+      static char buffer[1 << 16];
+      int main(int count, char **words)
+      {
+          while (clock() < CLOCKS_PER_SEC / 10)
+              for (int i = 0; i < 100; i++)
+                  if (count > 1) memset(buffer, i, sizeof buffer);
+                  else for (int j = 0; j < 1000; j++) ((volatile char *)buffer)[j]++;
+      }]])
+    local image = shell.tmpdir() .. "/fill"
+    shell.check { "gcc", "-pg", "-O1", "-fno-builtin", "-o", image, source }
+    local told = "gprof.lua: gmon.out: %d+%% of the time was spent in libraries, %d+%% in libc[^;]*; " ..
+      "to read that: gprof%.lua /%S*/libc%S* gmon.out.ctx\n$"
+    assert.truthy(record(image, "x").stderr:find(told))
+    assert.truthy(record("-p", image, "x").stderr:find(told))
+    assert.equal("", record("-b", "-p", image, "x").stderr)
+    assert.is_nil(record(image).stderr:find("libraries", 1, true))
+  end)
+
   it("names the program as the command does", function()
     local where = options()
     shell.check { "cp", built.image, where.cwd .. "/copy" }
@@ -122,7 +144,17 @@ describe("--record", function()
       "--", "two words" }, { stdin = shell.write(shell.tmpdir "input" .. "/text", "text\n") })
     assert.equal("-p,@x,--help,,--,two words,text\n\n", result.stdout)
     assert.truthy(result.stderr:find(NOT_PROFILED, 1, true))
-    assert.truthy(result.stderr:find "sh: no profile was found after its end\n$")
+    assert.truthy(result.stderr:find("sh: no profile was found after its end; if it changes its directory, " ..
+      "use %-%-output=/tmp/gmon%.out\n$"))
+  end)
+
+  it("fails if reports were requested, and the program leaves no profile", function()
+    for command, status in pairs { [":"] = 1, ["exit 3"] = 3 } do
+      local result = shell.run(words("-p", "sh", "-c", command), options())
+      assert.same({ status, "" }, { result.status, result.stdout })
+      assert.truthy(result.stderr:find("sh: no profile was found after its end, so there is no report; ", 1, true))
+    end
+    assert.equal(0, shell.run(words("sh", "-c", ":"), options()).status)
   end)
 
   it("leaves the program its signals: none are blocked or ignored", function()

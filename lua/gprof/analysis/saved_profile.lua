@@ -25,6 +25,9 @@ local tests <const> = {
   amount = function(value)
     return type(value) == "number" and value >= 0 and value < 2 ^ 63
   end,
+  weight = function(value)
+    return type(value) == "number" and value >= 1 and value < 2 ^ 63
+  end,
   period = function(value)
     return type(value) == "number" and value > 2 ^ -33 and value < 2 ^ 33
   end,
@@ -104,6 +107,8 @@ end
 local function side_of(profile)
   check_kind(profile)
   local period = field(profile, "period", "period", "", true)
+  local ticks = field(profile, "total_ticks", "amount", "")
+  local weight = field(profile, "ticks_per_sample", "weight", "", true)
   local functions = {}
   for i, object in ipairs(field(profile, "functions", "array", "")) do
     functions[i] = function_of(object, i, period)
@@ -114,7 +119,7 @@ local function side_of(profile)
     runs = math.max(#field(profile, "profiles", "array", ""), 1),
     rate = period and rate_of(period),
     unit = period and field(profile, "unit", "string", "") or nil,
-    ticks = field(profile, "total_ticks", "amount", ""),
+    ticks = ticks, sampled = ticks / (weight or 1),
     counted = #arcs > 0,
     functions = functions,
     include = symspecs(profile, "include"), exclude = symspecs(profile, "exclude"),
