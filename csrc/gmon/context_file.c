@@ -94,12 +94,13 @@ static bool read_process(context_file *f) {
       .limit = u64_at(f, bytes, 4), .lost = u64_at(f, bytes, 5),
       .timer_error = u64_at(f, bytes, 6),
       .covered = {u64_at(f, bytes, 7), u64_at(f, bytes, 8)},
-      .rate = u32_at(f, bytes, 72), .joined = u32_at(f, bytes, 76)};
+      .rate = u32_at(f, bytes, 72), .flags = u32_at(f, bytes, 76)};
   counts->process = u64_at(f, bytes, 0);
   counts->processes = 1;
   counts->written = counts->stamp = p.written;
   counts->rate = p.rate;
-  counts->joined = p.joined != 0;
+  counts->joined = (p.flags & GP_CONTEXT_JOINED) != 0;
+  counts->wall = (p.flags & GP_CONTEXT_WALL) != 0;
   return gp_context_add(f->r, &counts->lost, p.lost) && take_text(f, &p.command) &&
          f->sink->process(f->sink->into, &p);
 }

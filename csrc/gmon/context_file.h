@@ -36,6 +36,10 @@ enum {
   GP_CONTEXT_RECORD_SIZE = 32
 };
 
+/* Flags of a process: call paths were joined; samples are of wall-clock time. Other bits
+ * are ignored. */
+enum { GP_CONTEXT_JOINED = 1, GP_CONTEXT_WALL = 2 };
+
 /* The number of roots, the contexts at which call paths begin. They are the first records
  * of a table. */
 #define GP_CONTEXT_ROOTS 3
@@ -55,7 +59,7 @@ typedef struct gp_context_process {
   uint64_t timer_error;
   gp_range covered;         /* range of the histogram in gmon.out, as loaded */
   uint32_t rate;            /* 0 if no samples were taken */
-  uint32_t joined;
+  uint32_t flags;
   gp_context_text command;
 } gp_context_process;
 

@@ -36,6 +36,7 @@ typedef struct image_sum {
   gp_data sum;
   gp_range covered;     /* range of the histogram in gmon.out, as loaded */
   uint32_t rate;        /* 0 if no samples were taken */
+  bool is_wall;         /* samples are of wall-clock time */
   size_t count, capacity;
   module *modules;      /* sorted and disjoint once all are read */
   bool is_program;      /* the image is the program, not a library */
@@ -49,7 +50,8 @@ static bool set_process(void *into, const gp_context_process *process) {
   s->covered = process->covered;
   s->rate = process->rate;
   s->sum.paths.known = true;
-  s->sum.paths.joined = process->joined != 0;
+  s->sum.paths.joined = (process->flags & GP_CONTEXT_JOINED) != 0;
+  s->is_wall = (process->flags & GP_CONTEXT_WALL) != 0;
   return true;
 }
 
@@ -106,6 +108,7 @@ static bool add_histogram(image_sum *s) {
       .high = (range.high - m->bias + BYTES_PER_BIN - 1) & ~(uint64_t)(BYTES_PER_BIN - 1),
       .rate = s->rate > 0 ? s->rate : DEFAULT_RATE,
       .dimension = BSD_DIMENSION, .abbreviation = BSD_ABBREVIATION, .width = 2};
+  if (s->is_wall) memcpy(header.dimension, WALL_DIMENSION, sizeof WALL_DIMENSION);
   bool is_new;
   uint64_t most = wanted(s)->image_size + MORE_CODE;
   if (header.low < header.high && header.high - header.low > most)

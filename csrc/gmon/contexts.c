@@ -123,6 +123,22 @@ static bool join_rates(addition *a) {
   return true;
 }
 
+static const char *clock_name(const gp_context_process *process) {
+  return process->flags & GP_CONTEXT_WALL ? "wall-clock time" : "processor time";
+}
+
+/* Parts without samples have any clock. Called before the rates are joined. */
+static bool join_clocks(addition *a) {
+  gp_context_process *sum = &a->sum->process;
+  const gp_context_process *other = &a->process;
+  bool differ = ((sum->flags ^ other->flags) & GP_CONTEXT_WALL) != 0;
+  if (sum->rate != 0 && other->rate != 0 && differ)
+    return gp_fail(a->r->error, "has samples of %s, but earlier context profiles of %s",
+                   clock_name(other), clock_name(sum));
+  if (sum->rate == 0 && differ) sum->flags ^= GP_CONTEXT_WALL;
+  return true;
+}
+
 /* Keeps the command line if all processes have the same one. */
 static bool join_commands(addition *a, gp_context_text command) {
   gp_contexts_text *sum = &a->sum->command;
@@ -144,8 +160,8 @@ static bool add_process(void *into, const gp_context_process *process) {
   keep_largest(&sum->written, process->written);
   keep_largest(&sum->limit, process->limit);
   keep_largest(&sum->timer_error, process->timer_error);
-  sum->joined |= process->joined;
-  return join_rates(a) && gp_context_add(a->r, &sum->lost, process->lost);
+  sum->flags |= process->flags & GP_CONTEXT_JOINED;
+  return join_clocks(a) && join_rates(a) && gp_context_add(a->r, &sum->lost, process->lost);
 }
 
 /* --- modules ------------------------------------------------------------------ */

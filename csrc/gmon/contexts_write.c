@@ -282,7 +282,7 @@ static void put_process(output *o, const arrangement *a) {
   put_u64(o, p->covered.low + a->bias[0]);
   put_u64(o, p->covered.high + a->bias[0]);
   put_u32(o, p->rate);
-  put_u32(o, p->joined);
+  put_u32(o, p->flags);
   put_text(o, a->sum->command.bytes, a->sum->command.size);
   put_section(o, GP_CONTEXT_SUM, 8);
   put_u64(o, a->sum->processes);

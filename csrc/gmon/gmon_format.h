@@ -33,6 +33,7 @@ enum { TAG_HISTOGRAM, TAG_ARC, TAG_BLOCKS };
 /* The size of a unit's name in a file, and the only unit in BSD files. */
 enum { DIMENSION_SIZE = 15 };
 #define BSD_DIMENSION "seconds"
+#define WALL_DIMENSION "wall sec"   /* of the recorder, with --wall */
 #define BSD_ABBREVIATION 's'
 
 /* The system's clock ticks per second, the sampling rate of profil(2). Old BSD files do

@@ -35,6 +35,7 @@ typedef struct gp_context_counts {
   uint64_t lost;          /* calls that were not counted, for lack of memory */
   uint32_t rate;          /* ticks per second; 0 if no samples were taken */
   bool joined;            /* call paths were joined, for lack of memory */
+  bool wall;              /* samples are of wall-clock time */
 } gp_context_counts;
 
 /* The detected format of a file. */

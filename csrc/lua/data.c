@@ -114,6 +114,14 @@ static void set_optional(lua_State *L, const char *name, uint64_t value, bool ap
   lua_setfield(L, -2, name);
 }
 
+static void set_flag(lua_State *L, const char *name, bool value, bool applies) {
+  if (applies)
+    lua_pushboolean(L, value);
+  else
+    lua_pushnil(L);
+  lua_setfield(L, -2, name);
+}
+
 /* Sets the fields that only context profiles have, or removes them. */
 static void fill_contexts(lua_State *L, const gp_context_counts *counts, bool applies) {
   set_optional(L, "process", counts->process, applies);
@@ -127,11 +135,8 @@ static void fill_contexts(lua_State *L, const gp_context_counts *counts, bool ap
   set_optional(L, "ticks", counts->ticks, applies);
   set_optional(L, "lost", counts->lost, applies);
   set_optional(L, "rate", counts->rate, applies);
-  if (applies)
-    lua_pushboolean(L, counts->joined);
-  else
-    lua_pushnil(L);
-  lua_setfield(L, -2, "joined");
+  set_flag(L, "joined", counts->joined, applies);
+  set_flag(L, "wall", counts->wall, applies);
 }
 
 /* Fills in the entry of a file in the list `files`. The entry is on the top of the stack.

@@ -12,12 +12,16 @@
 #include "runtime/snapshot.h"
 #include "runtime/text.h"
 #include "runtime/threads.h"
+#include "runtime/waiting.h"
 
 #define VERSION 1
 #define BYTE_ORDER_MARK 0x01020304
 
 /* Section kinds, as stored in the file. */
 enum { END, PROCESS, MODULES, TABLE };
+
+/* Flags of a process. */
+enum { JOINED_PATHS = 1, WALL_CLOCK = 2 };
 
 /* The value of `entered` in records that readers must ignore. */
 #define IGNORED UINT32_MAX
@@ -67,7 +71,7 @@ static void put_process(const process *about) {
   rec_put_u64(about->code_low);
   rec_put_u64(about->code_high);
   rec_put_u32(rec_rate);
-  rec_put_u32(joined());
+  rec_put_u32((joined() ? JOINED_PATHS : 0) | (rec_wall ? WALL_CLOCK : 0));
   put_bytes(command, size);
 }
 
@@ -121,11 +125,12 @@ static const block *block_from(const thread *t, uint32_t first) {
   return b;
 }
 
-static void put_record(const record *r, uint64_t count) {
-  const bool nothing = r->self != 0 && !r->entered;
-  const record *entered = r->self != 0 && r->entered ? r->entered : r;
-  rec_put_u32(r->context ? r->context->number : r->number);
-  rec_put_u32(nothing ? IGNORED : entered->number);
+/* Writes a record, whose number in the file is `number`. */
+static void put_record(const record *r, uint32_t number, uint64_t count) {
+  uint32_t entered = number;
+  if (r->self != 0) entered = r->entered ? r->entered->number : IGNORED;
+  rec_put_u32(r->context ? r->context->number : number);
+  rec_put_u32(entered);
   rec_put_u64(r->from);
   rec_put_u64(r->self);
   rec_put_u64(count);
@@ -133,20 +138,30 @@ static void put_record(const record *r, uint64_t count) {
 
 #define RECORD_SIZE (2 * sizeof(uint32_t) + 3 * sizeof(uint64_t))
 
-static void put_records(const thread *t) {
+/* Writes the records of a table, but not the first `skipped` ones. The number of the
+ * first record in the file is `number`. */
+static void put_records(const thread *t, uint32_t skipped, uint32_t number) {
   for (uint32_t done = 0; done < t->taken.records;) {
     const block *b = block_from(t, done);
     for (size_t i = 0; i < b->marked; i++, done++)
-      put_record(&b->first[i], taken_count(b, i));
+      if (done >= skipped) put_record(&b->first[i], number++, taken_count(b, i));
   }
+}
+
+/* Whether the last snapshot has samples of the thread while it waited. A table is newer
+ * than the table whose contexts it uses, so it was taken before that table. */
+static bool has_waited(const thread *t) {
+  return t->waiting && t->waiting->taken.records > ROOTS;
 }
 
 static void put_table(const thread *t) {
   char name[32];
   const size_t name_size = thread_name(t, name, sizeof name);
   const totals *const now = &t->taken.now, *const earlier = &t->taken.earlier;
+  const uint32_t own = t->taken.records;
+  const uint32_t all = own + (has_waited(t) ? t->waiting->taken.records - ROOTS : 0);
   put_section(TABLE, 6 * sizeof(uint32_t) + 3 * sizeof(uint64_t) + name_size +
-                          (uint64_t)t->taken.records * RECORD_SIZE);
+                         (uint64_t)all * RECORD_SIZE);
   rec_put_u32(t->number);
   rec_put_u32((uint32_t)t->id);
   rec_put_u32(t->threads);
@@ -155,8 +170,9 @@ static void put_table(const thread *t) {
   rec_put_u64(now->signals - earlier->signals);
   rec_put_u64(now->inside - earlier->inside);
   put_bytes(name, name_size);
-  rec_put_u32(t->taken.records);
-  put_records(t);
+  rec_put_u32(all);
+  put_records(t, 0, 0);
+  if (has_waited(t)) put_records(t->waiting, ROOTS, own);
 }
 
 void rec_put_contexts(const process *about) {
@@ -166,7 +182,8 @@ void rec_put_contexts(const process *about) {
   rec_put_u16(sizeof(void *));
   put_process(about);
   put_modules();
-  for (const thread *t = rec_taken_tables; t; t = t->next) put_table(t);
+  for (const thread *t = rec_taken_tables; t; t = t->next)
+    if (!t->of_waiting) put_table(t);
   put_section(END, sizeof(uint32_t));
   rec_put_u32(rec_output_sum());
 }

@@ -10,6 +10,7 @@
 #include "runtime/output.h"
 #include "runtime/sampling.h"
 #include "runtime/snapshot.h"
+#include "runtime/waiting.h"
 
 typedef struct arc {
   uintptr_t from, self;
@@ -95,13 +96,14 @@ static void put_header(uint64_t time) {
 }
 
 static void put_histogram(const sums *all, uint64_t done) {
-  const char tag = 0, unit[16] = "seconds\0\0\0\0\0\0\0\0s";
+  const char tag = 0, *const unit = rec_wall ? "wall sec\0\0\0\0\0\0\0s"
+                                             : "seconds\0\0\0\0\0\0\0\0s";
   rec_put(&tag, 1);
   rec_put_u64(all->low - all->bias);
   rec_put_u64(all->high - all->bias);
   rec_put_u32((uint32_t)all->bin_count);
   rec_put_u32(rec_rate > 0 ? rec_rate : REC_DEFAULT_RATE);
-  rec_put(unit, sizeof unit);
+  rec_put(unit, 16);
   for (size_t i = 0; i < all->bin_count; i++) {
     const uint64_t left = all->bins[i] > done ? all->bins[i] - done : 0;
     rec_put_u16(left < UINT16_MAX ? (uint16_t)left : UINT16_MAX);

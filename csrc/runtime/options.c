@@ -8,11 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/background.h"
 #include "runtime/environment.h"
 #include "runtime/execute.h"
 #include "runtime/file_names.h"
 #include "runtime/messages.h"
 #include "runtime/sampling.h"
+#include "runtime/waiting.h"
 
 options rec_options = {.part = 1};
 
@@ -80,7 +82,8 @@ static bool set_option(char *option) {
     const char *name;
     bool (*set)(const char *value);
   } settings[] = {
-      {"dump-signal", set_dump_signal}, {"memory", set_memory}, {"output", rec_set_pattern},
+      {"dump-signal", set_dump_signal}, {"dump-file", rec_set_dump_file},
+      {"memory", set_memory},           {"output", rec_set_pattern},
       {"part", set_part},               {"rate", set_rate},
   };
   char *value = strchr(option, '=');
@@ -91,6 +94,7 @@ static bool set_option(char *option) {
   }
   if (!value && strcmp(option, "anew") == 0) return rec_options.anew = true;
   if (!value && strcmp(option, "follow") == 0) return rec_follow = true;
+  if (!value && strcmp(option, "wall") == 0) return rec_wall = true;
   return false;
 }
 

@@ -20,6 +20,7 @@
 #include "runtime/snapshot.h"
 #include "runtime/text.h"
 #include "runtime/threads.h"
+#include "runtime/waiting.h"
 
 /* A file of the profile. */
 typedef struct file {
@@ -105,6 +106,8 @@ static void warn(void) {
   if (contexts.error) complain(&contexts, "", contexts.error);
   if (rec_timer_error)
     complain(&gmon, "some threads have no samples: ", rec_timer_error);
+  if (rec_waiting_error)
+    complain(&gmon, "threads that wait have no samples: ", rec_waiting_error);
   if (about.lost > 0) complain(&gmon, "some calls were not counted: ", ENOMEM);
 }
 

@@ -12,6 +12,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "runtime/background.h"
 #include "runtime/block_counts.h"
 #include "runtime/calls.h"
 #include "runtime/environment.h"
@@ -33,6 +34,7 @@ static void begin_child(void) {
   rec_begin_profile(environ, true, 1);
   rec_forget_requests();
   rec_start_child();
+  rec_start_background();
 }
 
 /* Records the calls made before the start, in the table of the main thread. */
@@ -64,6 +66,7 @@ static void start(int count, char **arguments, char **environment) {
   rec_start_requests(rec_options.dump_signal, rec_options.anew);
   __atomic_store_n(&rec_state, RECORDING, __ATOMIC_RELEASE);
   if (rec_early[0].self != 0) add_early_calls();
+  rec_start_background();
 }
 
 void __monstartup(size_t low, size_t high) {

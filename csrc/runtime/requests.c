@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "runtime/c_library.h"
@@ -29,9 +30,6 @@ static int running;      /* 1 while the answering thread exists, and uses `room`
 static char *answers;    /* address of the first mapping; NULL if there is none */
 static unsigned answered;
 static _Alignas(16) char room[1 << 16]; /* stack of the answering thread */
-
-/* Makes a thread; see entry_*.S. */
-int rec_clone(long flags, void *stack, int *tid, void (*run)(void));
 
 /* --- answers ---------------------------------------------------------------- */
 
@@ -124,6 +122,17 @@ static void add_request(unsigned kind) {
 void rec_request(int value) {
   if (value >= REQUESTS + REQUEST_WRITE && value <= REQUESTS + REQUEST_RESUME)
     add_request((unsigned)value - REQUESTS);
+}
+
+void rec_queue_request(void) {
+  siginfo_t info;
+  memset(&info, 0, sizeof info);
+  info.si_signo = rec_tick_signal;
+  info.si_code = SI_QUEUE;
+  info.si_value.sival_int = REQUESTS + (user_anew ? REQUEST_ANEW : REQUEST_WRITE);
+  const long process = SYSTEM_CALL(getpid, 0, 0, 0, 0);
+  if (rec_tick_signal)
+    SYSTEM_CALL(rt_sigqueueinfo, process, rec_tick_signal, &info, 0);
 }
 
 static void take_user_signal(int number) {

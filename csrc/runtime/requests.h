@@ -38,6 +38,9 @@ void rec_end_user_signal(void);
 /* Forgets the requests to the parent, in a forked child. */
 void rec_forget_requests(void);
 
+/* Queues a request to this process, as the signal that the user chose would. */
+void rec_queue_request(void);
+
 /* Accepts a request in a signal handler. Ignores values that are not requests. */
 void rec_request(int value);
 

@@ -45,7 +45,8 @@ static void take_sample(int number, siginfo_t *info, void *context) {
   if (info->si_code == SI_QUEUE) take_queued(info->si_value.sival_int);
   thread *t = rec_own;
   if (!t || info->si_code != SI_TIMER || rec_state != RECORDING) return;
-  const uint64_t ticks = 1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0);
+  uint64_t ticks = 1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0);
+  if (t->queued) ticks += __atomic_exchange_n(&t->queued, 0, __ATOMIC_RELAXED);
   t->signals++;
   if (t->busy) {
     t->inside += ticks;

@@ -11,9 +11,7 @@ static uint64_t cpu_time(const thread *t) {
   uint64_t ended, running;
   do {
     ended = __atomic_load_n(&t->cpu, __ATOMIC_ACQUIRE);
-    /* The kernel's id of the clock that measures another thread's processor time. */
-    const int clock = (int)(~(unsigned)t->id << 3 | 6u);
-    running = ended & RUNNING ? read_clock(clock) : 0;
+    running = ended & RUNNING ? read_clock(thread_clock(t->id)) : 0;
   } while (__atomic_load_n(&t->cpu, __ATOMIC_ACQUIRE) != ended);
   return (ended & ~RUNNING) + running;
 }

@@ -105,17 +105,6 @@ static range mapping_of(uintptr_t address) {
 
 /* --- stacks ----------------------------------------------------------------- */
 
-/* glibc puts the thread's own data at the upper end of its stack. */
-static uintptr_t thread_pointer(void) {
-  uintptr_t pointer;
-#ifdef __x86_64__
-  __asm__("mov %%fs:0, %0" : "=r"(pointer));
-#else
-  __asm__("mrs %0, tpidr_el0" : "=r"(pointer));
-#endif
-  return pointer;
-}
-
 void rec_own_stack(uintptr_t address, uintptr_t *low, uintptr_t *high) {
   range own = {thread_pointer() - usual, thread_pointer()};
   if (contains(main_stack, address)) own = main_stack;

@@ -97,6 +97,7 @@ typedef struct thread {
   bool deferred; /* the table was made by a signal handler, because the thread's own table
                     was busy */
   bool has_timer;
+  bool of_waiting;       /* the table is the table `waiting` of another one */
   bool full;             /* further contexts are joined, for lack of memory */
   int timer;
   int id;           /* id of the thread that uses the table, or used it last */
@@ -109,9 +110,13 @@ typedef struct thread {
   record *roots;         /* indexed by kind of root */
   stack *stacks;         /* all stacks of the thread; the last is the thread's own */
   struct thread *second; /* the table for signal handlers */
+  struct thread *waiting; /* the table for samples while the thread waits, whose contexts
+                             are in this table; NULL if there is none */
   struct thread *next;   /* next in the list of all tables */
   uint64_t signals;      /* number of signals from the timer */
   uint64_t inside;       /* ticks that fell in the recorder */
+  uint64_t queued;       /* ticks for the next sample, in which the thread was ready to
+                            run, but did not run */
   uint64_t cpu;          /* processor time of ended threads in nanoseconds, an even
                             number; plus RUNNING while a thread uses the table */
   char name[16];
@@ -120,6 +125,13 @@ typedef struct thread {
     uint32_t records;
     totals now, earlier; /* as in a mark */
   } taken;               /* the last snapshot */
+  struct {
+    uint64_t cpu;    /* the thread's processor time when it was looked at */
+    uint64_t queued; /* time for which it was ready to run, but did not run */
+    uint64_t rest;   /* part of that time, less than a tick, that is not yet counted */
+    record *context; /* where it was waiting; NULL if it was running */
+    uintptr_t at;
+  } look;            /* in a table `waiting` */
   stack own_stack;
 } thread;
 

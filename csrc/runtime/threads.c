@@ -7,6 +7,7 @@
 #include "runtime/linux.h"
 #include "runtime/sampling.h"
 #include "runtime/stacks.h"
+#include "runtime/waiting.h"
 
 uint64_t rec_lost;
 
@@ -57,6 +58,7 @@ static thread *begin(uintptr_t frame) {
     t->id = (int)SYSTEM_CALL(gettid, 0, 0, 0, 0);
     __atomic_store_n(&t->cpu, t->cpu | RUNNING, __ATOMIC_RELEASE);
     rec_start_timer(t);
+    if (rec_samples_waiting()) rec_sample_waiting(t, low, high);
     rec_make_alternate_stack();
     rec_own = t;
     rec_preserve(set_key, t);

@@ -158,6 +158,7 @@ end
 -- @tfield integer lost number of calls that were not counted, for lack of memory
 -- @tfield integer rate requested samples per second
 -- @tfield boolean joined whether call paths were joined, for lack of memory
+-- @tfield boolean wall whether samples are of wall-clock time
 
 --- Adds the contents of a file. A failure closes the data, because part of the file may
 -- have been added.

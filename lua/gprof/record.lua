@@ -130,6 +130,8 @@ end
 --   - `output`: the name of `gmon.out`, with the placeholders of `--output`
 --   - `dump_signal`: the name of a signal, such as "USR1", at which the running program
 --     writes its profile
+--   - `dump_file`: a file; when it is made or touched, the program writes its profile
+--   - `wall`: whether to sample also threads that wait
 --   - `anew`: whether a new profile then begins
 --   - `follow`: whether to record the programs that the program starts, too
 --

@@ -85,7 +85,7 @@ describe("a context profile", function()
     local file = save("described", example())
     assert.same({ { path = file, format = "context", version = 1, histogram_records = 1, arc_records = 3,
       block_records = 0, process = 77, processes = 1, written = 1 << 60, stamp = 1 << 60, threads = 4, modules = 2,
-      contexts = 5, calls = 57, ticks = 65546, lost = 0, rate = 1000, joined = false } },
+      contexts = 5, calls = 57, ticks = 65546, lost = 0, rate = 1000, joined = false, wall = false } },
       assert(gprof.data(image, file)).files)
   end)
 

@@ -64,6 +64,23 @@ describe("a program that is asked for its profile", function()
     assert.same("first first.ctx gmon.out gmon.out.ctx", files(dir))
   end)
 
+  it("writes it when a file is made or touched", function()
+    local old = shell.write(shell.tmpdir "touched" .. "/old", "")
+    local function touch(file, name)
+      return ("test -e %s && exit 1; touch %s; for i in $(seq 3000); do test -e %s && exit; sleep 0.01; done; exit 1")
+        :format(name, file, name)
+    end
+    for _, file in ipairs { old, "new" } do
+      local calls, dir = run("dump-file=" .. file .. ",anew", { "sleep 0.2", touch(file, "gmon.out"),
+        touch(file, "gmon.out-2") })
+      local sum = 0
+      for _, name in ipairs { "gmon.out", "gmon.out-2", "gmon.out-3" } do
+        sum = sum + calls_of_mid(built, dir .. "/" .. name)
+      end
+      assert.same(calls, sum)
+    end
+  end)
+
   it("can begin a new profile each time: together they have every call once", function()
     local function check(options)
       local image = options and options.image or built

@@ -52,6 +52,14 @@ function extract.functions(profile, arcs, options)
   return ids
 end
 
+--- Whether a profile's times are seconds: of processor time, or of wall-clock time, which
+-- the recorder calls "wall sec".
+-- @tparam profile profile
+-- @treturn boolean
+function extract.in_seconds(profile)
+  return profile.unit == "seconds" or profile.unit == "wall sec"
+end
+
 --- Returns the scale factor for formats that store times as whole numbers. The unit of
 -- such a number is a fraction of a second, or one sample if the profile's unit is not
 -- seconds.
@@ -59,7 +67,7 @@ end
 -- @tparam integer parts units per second
 -- @treturn number units per sample
 function extract.units(profile, parts)
-  return profile.unit == "seconds" and parts / profile.rate or 1
+  return extract.in_seconds(profile) and parts / profile.rate or 1
 end
 
 return extract

@@ -111,11 +111,20 @@ function actions.memory(settings, argument, option)
   set_recorder(settings, argument, option, size, "a size from 1M to 1024G")
 end
 
--- Sets a pattern for the names of profiles.
-function actions.output(settings, argument, option)
-  local wrong = require "gprof.library.recorder_options".check_output(argument)
+local function set_name(settings, argument, option, check)
+  local wrong = require "gprof.library.recorder_options"[check](argument)
   if wrong then reject(option, ": '%s' has %s", argument, wrong) end
   set(settings, option, argument)
+end
+
+-- Sets a pattern for the names of profiles.
+function actions.output(settings, argument, option)
+  set_name(settings, argument, option, "check_output")
+end
+
+-- Sets the file that is watched.
+function actions.watched(settings, argument, option)
+  set_name(settings, argument, option, "check_dump_file")
 end
 
 function actions.percent(settings, argument, option)

@@ -55,8 +55,8 @@ end
 -- that an option needs one of.
 local recording <const> = { record = { "record" }, rate = { "record" },
   memory = { "record" }, follow = { "record" }, output = { "record" },
-  ["dump-signal"] = { "record" },
-  anew = { "dump", "dump-signal" } }
+  ["dump-signal"] = { "record" }, ["dump-file"] = { "record" }, wall = { "record" },
+  anew = { "dump", "dump-signal", "dump-file" } }
 
 local function is_set(settings, long) return settings[long:gsub("-", "_")] end
 

@@ -109,10 +109,12 @@ local own <const> = { [[
   no-progress                   flag        do not show progress on the terminal
   record                        flag        run PROGRAM [ARGUMENT...] and record it
   rate=HZ                       rate        record: samples per second (default 1000)
+  wall                          flag        record: sample waiting threads, too
   memory=SIZE                   memory      record: limit for call paths (default 64M)
   follow                        flag        record: also record programs that it starts
   output=PATTERN                output      record: name of the profile (%e %h %p %r)
   dump-signal=SIGNAL            choice      record: signal that writes the profile:
+  dump-file=FILE                watched     record: file that, if touched, does so, too
   dump=PID                      process     write the profile of a recorded process
   anew                          flag        begin a new profile after each dump
   pause=PID                     process     pause the recording of a process
@@ -138,7 +140,7 @@ local values <const> = {
 local takes <const> = {
   path = "files", map = "files", sum = "files", profiles = "files", report = "scripts",
   compare = "files", html = "files", libraries = "files", directories = "directories",
-  debugdir = "directories",
+  debugdir = "directories", watched = "files",
 }
 
 --- The lines of the table, for `core.getopt`: GNU gprof's options, and our own.

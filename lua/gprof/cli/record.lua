@@ -82,7 +82,8 @@ function record.run(settings, report)
   local run = failure.need(record_program(settings.operands,
     { warn = tell, rate = settings.rate, memory = settings.memory,
       follow = settings.follow, dump_signal = settings.dump_signal,
-      anew = settings.anew, output = settings.output }))
+      anew = settings.anew, output = settings.output,
+      dump_file = settings.dump_file, wall = settings.wall }))
   if not run.profile then
     return without_profile(run, settings)
   elseif not settings.record_reports then

@@ -36,7 +36,7 @@ end
 
 -- Returns the name of the event. Readers know "Time_(10ns)", Xdebug's name for real time.
 local function event_of(profile)
-  if profile.unit == "seconds" then return "Time_(10ns)" end
+  if extract.in_seconds(profile) then return "Time_(10ns)" end
   local name = profile.unit:gsub("[^%w]", "_")
   return profile.rate == 1 and name or ("%s_(1/%d)"):format(name, profile.rate)
 end

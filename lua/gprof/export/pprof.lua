@@ -115,8 +115,8 @@ local function type_of(text, name, unit)
 end
 
 local function write_types(profile, text, write)
-  local timed = profile.unit == "seconds"
-  local name = timed and "cpu" or profile.unit
+  local timed = extract.in_seconds(profile)
+  local name = not timed and profile.unit or profile.unit == "seconds" and "cpu" or "wall"
   local time = type_of(text, name, timed and "nanoseconds" or "count")
   write(bytes(PROFILE.sample_type, time))
   write(bytes(PROFILE.sample_type, type_of(text, "calls", "count")))

@@ -66,7 +66,7 @@ local function write_profile(profile, stacks, truncated, write)
     profile.exact and "measured" or "estimated", note)
   write('  "profiles": [{"type": "sampled", "name": ' .. json.string(name))
   write((', "unit": "%s", "startValue": 0, "endValue": %d,\n'):format(
-    profile.unit == "seconds" and "microseconds" or "none", sum))
+    extract.in_seconds(profile) and "microseconds" or "none", sum))
   write '    "samples": '
   json.rows(write, "    ", json.texts(stacks, json.array))
   write(',\n    "weights": ' .. json.array(weights) .. "}]\n")

@@ -51,6 +51,7 @@ local of_program = {
   record = "boolean", record_reports = "boolean", dump_signal = "string",
   dump = "integer", anew = "boolean", pause = "integer", resume = "integer",
   follow = "boolean", rate = "integer", memory = "integer", output = "string",
+  dump_file = "string", wall = "boolean",
   sandbox = "boolean", sandbox_memory = "integer", sandbox_time = "integer",
   compare = "table", fail_on = "number", force = "boolean", verdict = "table",
   slide = "integer or 'auto'",
@@ -70,7 +71,8 @@ arguments.known = {
     mixed_rates = "boolean", debug = "integer" },
   profile = of_profile,
   record = { warn = "function", rate = "integer", memory = "integer",
-    dump_signal = "string", anew = "boolean", follow = "boolean", output = "string" },
+    dump_signal = "string", anew = "boolean", follow = "boolean", output = "string",
+    dump_file = "string", wall = "boolean" },
   compare = { old_runs = "integer", new_runs = "integer", chance = "number" },
   report = with(of_program, with(of_profile, {
     brief = "boolean", width = "integer", print_path = "boolean",

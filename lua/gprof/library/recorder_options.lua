@@ -26,6 +26,13 @@ function recorder_options.check_output(pattern)
   return placeholder and "the unknown placeholder " .. placeholder
 end
 
+--- Checks the name of the file that is watched.
+-- @tparam string name
+-- @treturn string|nil what is wrong with it
+function recorder_options.check_dump_file(name)
+  return name == "" and "no file name" or name:find "," and "a comma" or nil
+end
+
 --- Checks the options of `gprof.record`.
 -- @tparam table options
 -- @raise an error that names the argument
@@ -37,9 +44,12 @@ function recorder_options.check(options)
         limits[1], limits[2], value)
     end
   end
-  local wrong = options.output and recorder_options.check_output(options.output)
-  if wrong then
-    arguments.bad(2, "record", 3, "option 'output': '%s' has %s", options.output, wrong)
+  for _, name in ipairs { "output", "dump_file" } do
+    local value = options[name]
+    local wrong = value and recorder_options["check_" .. name](value)
+    if wrong then
+      arguments.bad(2, "record", 3, "option '%s': '%s' has %s", name, value, wrong)
+    end
   end
 end
 
@@ -67,6 +77,8 @@ function recorder_options.setting(options)
   end
   local signal = options.dump_signal
   if signal then words[#words + 1] = "dump-signal=" .. signal end
+  if options.dump_file then words[#words + 1] = "dump-file=" .. options.dump_file end
+  if options.wall then words[#words + 1] = "wall" end
   if options.anew then words[#words + 1] = "anew" end
   if options.output then words[#words + 1] = "output=" .. options.output end
   if options.follow then words[#words + 1] = "follow" end

@@ -109,7 +109,7 @@ const unitName = data.abbreviation || data.unit || "";
 // Formats a time per call, in s, ms, µs or ns.
 function perCall(time) {
   if (!(time > 0)) return "";
-  if (data.unit !== "seconds") return time.toPrecision(3) + " " + unitName;
+  if (data.unit !== "seconds" && data.unit !== "wall sec") return time.toPrecision(3) + " " + unitName;
   const units = [
     ["s", 1],
     ["ms", 1e-3],

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "runtime/background.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "runtime/linux.h"
+#include "runtime/requests.h"
+#include "runtime/sampling.h"
+#include "runtime/waiting.h"
+
+/* How often the file is looked at, per second. */
+#define LOOKS 20
+
+#define SECOND UINT64_C(1000000000)
+
+static char dump_file[PATH_MAX]; /* "" if there is none */
+static _Alignas(16) char room[1 << 15]; /* the thread's stack */
+static uintptr_t thread_local_data;     /* the thread's thread pointer */
+static int running; /* the kernel clears it when the thread has ended */
+
+bool rec_set_dump_file(const char *name) {
+  const size_t length = strlen(name);
+  if (length == 0 || length >= sizeof dump_file) return false;
+  memcpy(dump_file, name, length + 1);
+  return true;
+}
+
+/* --- the file --------------------------------------------------------------- */
+
+typedef struct version {
+  bool exists;
+  ino_t inode;
+  struct timespec changed;
+} version;
+
+static version present_version(void) {
+  struct stat file;
+  if (SYSTEM_CALL(newfstatat, AT_FDCWD, dump_file, &file, 0) != 0)
+    return (version){.exists = false};
+  return (version){true, file.st_ino, file.st_mtim};
+}
+
+static bool is_same(version a, version b) {
+  return a.inode == b.inode && a.changed.tv_sec == b.changed.tv_sec &&
+         a.changed.tv_nsec == b.changed.tv_nsec;
+}
+
+/* Asks the program for its profile if the file is new, or was touched. */
+static void look_at_file(version *last) {
+  const version now = present_version();
+  if (now.exists && !(last->exists && is_same(now, *last))) rec_queue_request();
+  *last = now;
+}
+
+/* --- the thread ------------------------------------------------------------- */
+
+static void close_descriptors(void) {
+  if (SYSTEM_CALL(close_range, 0, UINT32_MAX, 0, 0) == 0) return;
+  for (int file = 0; file < 65536; file++) SYSTEM_CALL(close, file, 0, 0, 0);
+}
+
+/* Waits for the next tick. Returns the number of ticks since the last call: more than 1
+ * if the thread was late. */
+static uint64_t wait_for_tick(uint64_t *last, uint64_t period) {
+  uint64_t now = *last;
+  while (now < *last + period) {
+    const struct timespec until = {(time_t)((*last + period) / SECOND),
+                                   (long)((*last + period) % SECOND)};
+    SYSTEM_CALL(clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+    now = read_clock(CLOCK_MONOTONIC);
+  }
+  const uint64_t ticks = (now - *last) / period;
+  *last += ticks * period;
+  return ticks;
+}
+
+static void run(void) {
+  set_thread_pointer(thread_local_data);
+  SYSTEM_CALL(prctl, 15 /* PR_SET_NAME */, "gprof-recorder", 0, 0);
+  close_descriptors();
+  const bool is_wall = rec_samples_waiting();
+  const uint64_t rate = is_wall ? rec_rate : LOOKS;
+  uint64_t last = read_clock(CLOCK_MONOTONIC), looked = last;
+  version file = present_version();
+  if (is_wall) rec_start_looking();
+  for (;;) {
+    const uint64_t ticks = wait_for_tick(&last, SECOND / rate);
+    if (is_wall) rec_look_at_threads(ticks);
+    if (dump_file[0] == '\0' || last - looked < SECOND / LOOKS) continue;
+    looked = last;
+    look_at_file(&file);
+  }
+}
+
+/* Makes room for the recorder's thread-local variables of a further thread, which are at
+ * a fixed distance from the thread pointer. */
+static bool make_thread_local_data(void) {
+  const intptr_t distance = (intptr_t)&rec_own - (intptr_t)thread_pointer();
+  const size_t size = (size_t)(distance < 0 ? -distance : distance), space = 4096;
+  const uintptr_t start = (uintptr_t)map_memory(size + 2 * space);
+  thread_local_data = start + space + (distance < 0 ? size : 0);
+  return start != 0;
+}
+
+void rec_start_background(void) {
+  const long flags = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
+                     CLONE_CHILD_CLEARTID;
+  if (!rec_samples_waiting() && dump_file[0] == '\0') return;
+  const uint64_t before = block_signals();
+  const bool has_data = make_thread_local_data();
+  const long made =
+      has_data ? rec_clone(flags, room + sizeof room, &running, run) : -ENOMEM;
+  if (made < 0) rec_waiting_error = (int)-made;
+  restore_signals(before);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "runtime/waiting.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#include "runtime/linux.h"
+#include "runtime/sampling.h"
+#include "runtime/text.h"
+
+/* Maximum number of slots that are copied and checked. */
+#define CHECKED 64
+
+/* How far the main thread's stack may have grown since its last recorded call. */
+#define GROWTH ((uintptr_t)1 << 20)
+
+bool rec_wall;
+int rec_waiting_error;
+
+bool rec_samples_waiting(void) { return rec_wall && rec_rate > 0; }
+
+/* --- what the kernel says ---------------------------------------------------- */
+
+/* Reads a line about a thread. Returns its end; NULL if it cannot be read. */
+static const char *read_line(int id, const char *file, char line[256]) {
+  char path[64];
+  text name = begin_text(path, sizeof path);
+  add_text(&name, "/proc/thread-self/../");
+  add_number(&name, (uint64_t)id);
+  add_text(&name, file);
+  const long opened = SYSTEM_CALL(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+  const long size = opened < 0 ? opened : SYSTEM_CALL(read, opened, line, 256, 0);
+  if (opened >= 0) SYSTEM_CALL(close, opened, 0, 0, 0);
+  return size > 0 && line[size - 1] == '\n' ? line + size - 1 : NULL;
+}
+
+/* Where a thread waits. */
+typedef struct place {
+  bool in_call; /* in a system call; otherwise, for example, for a page of memory */
+  uintptr_t stack, at;
+} place;
+
+/* Reads the hexadecimal number before `*end`, and moves `*end` to the blank before the
+ * number. */
+static uintptr_t last_number(const char *line, const char **end) {
+  uintptr_t number = 0;
+  const char *at = *end;
+  for (unsigned shift = 0; at > line && at[-1] != 'x'; shift += 4) {
+    const char digit = *--at;
+    if (shift < 64)
+      number |= (uintptr_t)(digit <= '9' ? digit - '0' : digit - 'a' + 10) << shift;
+  }
+  *end = at - line > 3 ? at - 3 : line;
+  return number;
+}
+
+/* Finds where a thread waits; false if it does not wait. The line is "running", or
+ * "NUMBER ARGUMENT... STACK-POINTER PROGRAM-COUNTER", where NUMBER is the system call or
+ * -1. */
+static bool find_place(int id, place *found) {
+  char line[256];
+  const char *end = read_line(id, "/syscall", line);
+  if (!end || line[0] == 'r') return false;
+  found->in_call = line[0] != '-';
+  found->at = last_number(line, &end);
+  found->stack = last_number(line, &end);
+  return true;
+}
+
+/* Returns the time in nanoseconds that a thread was ready to run, but did not; 0 if
+ * unknown. The line is "RUN-TIME DELAY SLICES". */
+static uint64_t queued_time(int id) {
+  char line[256];
+  const char *end = read_line(id, "/schedstat", line), *at = line;
+  if (!end) return 0;
+  while (at < end && *at != ' ') at++;
+  uint64_t number = 0;
+  while (++at < end && *at != ' ') number = number * 10 + (uint64_t)(*at - '0');
+  return number;
+}
+
+/* --- its context ------------------------------------------------------------ */
+
+/* Copies memory that may be unmapped at any time. */
+static bool copy(void *into, const struct iovec *from, size_t parts, size_t size) {
+  const struct iovec to = {into, size};
+  const long self = SYSTEM_CALL(gettid, 0, 0, 0, 0);
+  const long copied = system_call(SYS_process_vm_readv, self, (long)&to, 1, (long)from,
+                                  (long)parts, 0);
+  if (copied == -EPERM || copied == -ENOSYS) rec_waiting_error = (int)-copied;
+  return copied == (long)size;
+}
+
+/* Copies up to CHECKED slots of a window, the last of which is the innermost one with a
+ * frame above the stack pointer. Returns their number; 0 if they cannot be copied. */
+static size_t copy_slots(const window *w, uintptr_t pointer, slot copied[CHECKED]) {
+  for (const slot *end = w->top + 1; end > w->slots;) {
+    size_t count = (size_t)(end - w->slots);
+    if (count > CHECKED) count = CHECKED;
+    end -= count;
+    const struct iovec from = {(void *)(uintptr_t)end, count * sizeof *copied};
+    if (!copy(copied, &from, 1, from.iov_len)) return 0;
+    while (count > 0 && copied[count - 1].frame <= pointer) count--;
+    if (count > 0) return count;
+  }
+  return 0;
+}
+
+/* Returns the number of slots, counted from the outermost, whose frames still exist: the
+ * frames below one that has returned have returned, too. */
+static size_t count_existing(const slot *slots, size_t count) {
+  uintptr_t returns[CHECKED];
+  struct iovec there[CHECKED];
+  for (size_t i = 0; i < count; i++) {
+    const bool is_certain = slots[i].returns == 0;
+    const uintptr_t at =
+        is_certain ? (uintptr_t)&slots[i].returns : slots[i].frame + sizeof *returns;
+    there[i] = (struct iovec){(void *)at, sizeof *returns};
+    returns[i] = ~slots[i].returns;
+  }
+  copy(returns, there, count, count * sizeof *returns);
+  size_t existing = 0;
+  while (existing < count && returns[existing] == slots[existing].returns) existing++;
+  return existing;
+}
+
+static record *context_of(const thread *t, const window *w, uintptr_t pointer) {
+  slot slots[CHECKED];
+  const size_t count = copy_slots(w, pointer, slots);
+  if (count == 0) return NULL;
+  const size_t existing = count_existing(slots, count);
+  return existing > 0 ? slots[existing - 1].context : &t->roots[UNKNOWN_STACK];
+}
+
+/* Copies the window in use; false if the thread is changing it. */
+static bool copy_window(const thread *t, window *w) {
+  window again;
+  memcpy(w, &t->now, sizeof *w);
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  memcpy(&again, &t->now, sizeof again);
+  return memcmp(w, &again, sizeof again) == 0;
+}
+
+/* --- samples ---------------------------------------------------------------- */
+
+/* Finds the context and the address for samples of a thread that waits. A system call
+ * counts for the innermost function that is recorded. */
+static record *find_sample(const thread *t, uintptr_t *at) {
+  place now;
+  window w;
+  if (!find_place(t->id, &now) || !copy_window(t, &w)) return NULL;
+  const stack *s = t->stack;
+  record *context = &t->roots[UNKNOWN_STACK];
+  if (now.stack >= s->low - GROWTH && now.stack < s->high)
+    context = context_of(t, &w, now.stack);
+  if (context) *at = now.in_call && context->self != 0 ? context->self : now.at;
+  return context;
+}
+
+/* Adds the time since the last look in which a thread was ready to run, but did not, to
+ * the next sample that the thread's timer takes. */
+static void add_queued_time(thread *t, thread *waiting) {
+  const uint64_t period = 1000000000 / rec_rate, before = waiting->look.queued;
+  const uint64_t queued = queued_time(t->id);
+  waiting->look.queued = queued;
+  if (before == 0 || queued < before) return; /* first look, or another thread */
+  const uint64_t left = waiting->look.rest + (queued - before);
+  waiting->look.rest = left % period;
+  __atomic_fetch_add(&t->queued, left / period, __ATOMIC_RELAXED);
+}
+
+static void look_at(thread *t, uint64_t ticks) {
+  thread *waiting = t->waiting;
+  const int clock = thread_clock(t->id);
+  const uint64_t cpu = read_clock(clock);
+  if (cpu != waiting->look.cpu) {
+    waiting->look.cpu = cpu;
+    add_queued_time(t, waiting);
+    waiting->look.context = find_sample(t, &waiting->look.at);
+    if (read_clock(clock) != cpu) waiting->look.context = NULL; /* it has run meanwhile */
+  }
+  if (waiting->look.context)
+    rec_add_sample(waiting, waiting->look.context, waiting->look.at, ticks);
+}
+
+void rec_start_looking(void) {
+  char line[256];
+  if (!read_line((int)SYSTEM_CALL(gettid, 0, 0, 0, 0), "/syscall", line))
+    rec_waiting_error = ENOENT;
+}
+
+void rec_sample_waiting(thread *t, uintptr_t low, uintptr_t high) {
+  thread *waiting = t->waiting ? NULL : rec_new_table(low, high);
+  if (!waiting) return;
+  waiting->of_waiting = true;
+  __atomic_store_n(&t->waiting, waiting, __ATOMIC_RELEASE);
+}
+
+void rec_look_at_threads(uint64_t ticks) {
+  if (rec_state != RECORDING) return;
+  for (thread *t = __atomic_load_n(&rec_tables, __ATOMIC_ACQUIRE); t; t = t->next)
+    if (__atomic_load_n(&t->waiting, __ATOMIC_ACQUIRE) &&
+        __atomic_load_n(&t->cpu, __ATOMIC_ACQUIRE) & RUNNING)
+      look_at(t, ticks);
+}

@@ -1,0 +1,149 @@
+-- The option wall: samples also show where threads wait.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local gmon = require "support.gmon"
+local gprof = require "gprof"
+local oracle = require "support.oracle"
+local program = require "support.program"
+local recorder = require "support.recorder"
+local shell = require "support.shell"
+
+local machine <const> = shell.check({ "gcc", "-dumpmachine" }).stdout:match "^[^-]+"
+if machine ~= "x86_64" and machine ~= "aarch64" then
+  pending("the recorder, which does not support " .. machine)
+  return
+end
+
+local WAIT <const> = 200 -- milliseconds
+local PATTERN <const> = { reads = "waits/reads", sleeps = "main/both/sleeps" }
+
+-- Runs the program, which must succeed silently. Returns the paths of its profiles.
+local function record(built, setting, options)
+  options = options or {}
+  options.env = { GPROF_RECORDER = setting }
+  local words = { tostring(WAIT), options.word }
+  local result = recorder.run(built, words, options)
+  assert.same({ "", "", 0 }, { result.stdout, result.stderr, result.status })
+  local names = {}
+  for name in shell.check({ "ls", "-A", result.dir }).stdout:gmatch "[^\n]+" do
+    if not name:find "ctx$" then table.insert(names, result.dir .. "/" .. name) end
+  end
+  return table.unpack(names)
+end
+
+-- Checks the samples of one run: one thread sleeps, and the other one reads as long as the first one runs.
+local function check_waits(built, path, rate)
+  local _, ticks, file = recorder.paths(built, path .. ".ctx")
+  local samples = {}
+  for name, place in pairs(PATTERN) do samples[name] = (ticks[place] or 0) * 1000 / rate end
+  assert.is_true(samples.sleeps >= 0.8 * WAIT, "sleeps: " .. samples.sleeps)
+  assert.is_true(samples.reads >= 0.8 * 2 * WAIT, "reads: " .. samples.reads)
+  assert.is_true(samples.sleeps < 0.7 * samples.reads, samples.sleeps .. " " .. samples.reads)
+  local lasted = (file.process.finish - file.process.begin) / 1e6
+  assert.is_true(samples.reads < lasted + 5)
+  assert.same({ true, rate }, { file.process.wall, file.process.rate })
+  local histogram = gmon.select(gmon.parse(shell.read(path)), "histogram")[1]
+  assert.same({ "wall sec", "s", rate }, { histogram.dimension, histogram.abbreviation, histogram.rate })
+  return samples
+end
+
+describe("the recorder's option wall", function()
+  local built, waited, plain
+  setup(function()
+    built = recorder.compile("waits.c", { flags = { "-fno-optimize-sibling-calls" } })
+    waited, plain = record(built, "wall"), record(built)
+  end)
+
+  it("shows by function where threads wait", function()
+    check_waits(built, waited, 1000)
+    check_waits(built, record(built, "wall,rate=250"), 250)
+  end)
+
+  it("also shows it in a program that contains the recorder", function()
+    local static = recorder.compile("waits.c", { flags = { "-fno-optimize-sibling-calls", "-static" },
+      link = { recorder.archive } })
+    check_waits(static, record(static, "wall", { preload = false }), 1000)
+  end)
+
+  it("also shows it in forked children", function()
+    local first, second = record(built, "wall", { word = "fork" })
+    local child = first:find "%.%d+$" and first or second
+    check_waits(built, child, 1000)
+  end)
+
+  it("changes no counts", function()
+    local counts = recorder.arcs(built, waited)
+    assert.same({ 1, 1, 1, 1, 1 }, { counts["both sleeps"], counts["waits reads"], counts["main both"],
+      counts["reads leaf"], counts["sleeps leaf"] })
+  end)
+
+  it("is off by default, and without samples", function()
+    local samples = select(2, recorder.paths(built, plain .. ".ctx"))
+    assert.same({ nil, nil }, { samples[PATTERN.sleeps], samples[PATTERN.reads] })
+    local path = record(built, "wall,rate=0")
+    assert.same({}, (select(2, recorder.paths(built, path .. ".ctx"))))
+    assert.equal("wall sec", gmon.select(gmon.parse(shell.read(path)), "histogram")[1].dimension)
+  end)
+
+  it("counts all threads' calls while they begin and end", function()
+    local threads = recorder.compile "threads.c"
+    local result = recorder.run(threads, { "300", "50", "30" }, { env = { GPROF_RECORDER = "wall,memory=1" } })
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    assert.same({ 30000, 15000 }, { recorder.arcs(threads, result.dir .. "/gmon.out").leaf,
+      recorder.arcs(threads, result.dir .. "/gmon.out").mid })
+    assert.same(0, program.run({ "-i", threads.image, result.dir .. "/gmon.out.ctx" }).status)
+  end)
+
+  it("is stated by reports and GNU gprof", function()
+    for _, path in ipairs { waited, waited .. ".ctx" } do
+      local flat = program.run({ "-b", "-p", built.image, path })
+      assert.same({ "", 0 }, { flat.stderr, flat.status })
+      assert.truthy(flat.stdout:find("\nEach sample counts as 0.001 wall sec.\n", 1, true), flat.stdout)
+      local slept = flat.stdout:match "\n *[%d.]+ +[%d.]+ +([%d.]+) +1 [^\n]* sleeps\n"
+      assert.is_true(tonumber(slept) >= 0.8 * WAIT / 1000)
+    end
+    local info = program.run({ "-i", built.image, waited }).stdout
+    assert.truthy(info:find("\tsamples are of wall-clock time\n", 1, true), info)
+    assert.is_nil(program.run({ "-i", built.image, plain }).stdout:find "wall")
+    if not oracle.available() then pending "needs GNU gprof" return end
+    local gnu = oracle.run({ "-b", "-p", built.image, waited })
+    assert.truthy(gnu.stdout:find("\nEach sample counts as 0.001 wall sec.\n", 1, true), gnu.stdout)
+  end)
+
+  it("shows waiting on the call paths, in exports as time", function()
+    local image = assert(gprof.image(built.image))
+    local profile = assert(gprof.profile(image, (assert(gprof.data(image, waited)))))
+    local both, sleeps = profile:find "both", profile:find "sleeps"
+    assert.is_true(both.children >= sleeps.self and sleeps.self >= 0.8 * WAIT / 1000)
+    for kind, word in pairs { speedscope = '"unit": "microseconds"', callgrind = "events: Time_(10ns)" } do
+      local result = program.run({ "--export=" .. kind, built.image, waited })
+      assert.truthy(result.stdout:find(word, 1, true), kind)
+    end
+  end)
+
+  it("is kept in sums, which cannot mix it with processor time", function()
+    local dir = shell.tmpdir "sum"
+    assert.same(0, program.run({ "-s", built.image, waited, waited }, { cwd = dir }).status)
+    local sum = recorder.read(dir .. "/gmon.sum.ctx")
+    assert.same({ true, 2 }, { sum.process.wall, sum.processes })
+    for _, suffix in ipairs { "", ".ctx" } do
+      local mixed = program.run({ "-s", built.image, waited .. suffix, plain .. suffix },
+        { cwd = shell.tmpdir "mixed" })
+      assert.same({ "", 1 }, { mixed.stdout, mixed.status })
+      assert.truthy(mixed.stderr:find "wall" and mixed.stderr:find "^[^\n]+\n$", mixed.stderr)
+    end
+    assert.same(0, program.run({ "-s", built.image, record(built, "wall,rate=0"), waited }, { cwd = dir }).status)
+  end)
+
+  it("is an option of --record and of gprof.record", function()
+    local words = table.move(program.interpreter, 1, #program.interpreter, 1, {})
+    for _, word in ipairs { program.root .. "/gprof.lua", "--record", "--wall", "-b", "-p", built.image, "20" } do
+      table.insert(words, word)
+    end
+    local result = shell.run(words, { cwd = shell.tmpdir "wall", timeout = 60,
+      env = { GMON_OUT_PREFIX = false, GPROF_RECORDER = false, LD_PRELOAD = false } })
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    assert.truthy(result.stdout:find "wall sec")
+    assert.same("gprof.lua: option --wall needs --record\n", program.run({ "--wall", "a.out" }).stderr)
+  end)
+end)
