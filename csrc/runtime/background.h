@@ -3,8 +3,8 @@
  * A thread of the recorder, which exists only if an option needs it. It samples threads
  * that wait (see waiting.h), and watches the file of the option `dump-file`.
  *
- * The thread is not one of the C library's. It has no signals, and its own descriptors and
- * directory, so the program can neither use nor close them.
+ * The thread is not one of the C library's. It has no signals. Its descriptors and its
+ * directory are its own, so the program can neither use nor close them.
  */
 #ifndef GPROF_RUNTIME_BACKGROUND_H
 #define GPROF_RUNTIME_BACKGROUND_H
