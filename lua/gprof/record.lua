@@ -8,6 +8,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local arguments = require "gprof.library.arguments"
+local collection = require "gprof.library.collection"
 local core = require "gprof.core"
 local native = require "gprof.library.native"
 local open_image <const> = require "gprof.image".open
@@ -28,15 +29,6 @@ end
 -- Whether the recorder is part of a program.
 local function has_recorder(image) return image:find "gprof_stack" ~= nil end
 
--- Whether an image calls the hook that -pg adds to functions.
-local function is_profiled(image)
-  if core.imports_mcount(image) then return true end
-  for _, name in ipairs { "mcount", "_mcount", "__fentry__" } do
-    if image:find(name) then return true end
-  end
-  return false
-end
-
 local FOLLOW <const> = "; with --follow, the programs that it starts are recorded"
 
 -- Returns why parts of a program, or all of it, will not be recorded; nil if everything
@@ -51,7 +43,7 @@ local function limitation(path, image, follows)
     return nil
   elseif not core.needed_libraries(image)[1] then
     return "is static, and is not recorded unless it is linked with libgprof-recorder.a"
-  elseif not follows and not is_profiled(image) then
+  elseif not follows and not collection.is_profiled(image) then
     return "is not compiled with -pg: " ..
       "only calls in libraries compiled with -pg are recorded" .. FOLLOW
   end

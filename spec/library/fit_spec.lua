@@ -47,7 +47,7 @@ end
 
 -- The warning about a profile, as a pattern.
 local function warning(profile, image)
-  return ("gprof.lua: warning: %s: is probably from another build of %s: it covers addresses "):format(profile, image)
+  return ("gprof.lua: warning: %s: is probably from another build of %s"):format(profile, image)
 end
 
 local function check_warning(profile, image, ...)
@@ -69,6 +69,31 @@ describe("The profile of another build", function()
       check_warning(of_small, large, table.unpack(words))
       check_warning(of_large, small, table.unpack(words))
     end
+  end)
+
+  it("of a program that was rebuilt without -pg is told, even if there is no other evidence", function()
+    local where = shell.tmpdir()
+    shell.write(where .. "/a.c", "__attribute__((noinline)) void f(void) { asm(\"\"); }\n" ..
+      "int main(void) { f(); return 0; }")
+    local function compile(...)
+      shell.check({ "gcc", "-O1", "-o", "a", "a.c", ... }, { cwd = where })
+    end
+    local function warned(...)
+      local result = program.run({ "-b", "-z", "a", ... }, { cwd = where })
+      return result.stderr, result.status
+    end
+    compile "-pg"
+    shell.check({ "./a" }, { cwd = where })
+    shell.check({ "touch", "-d", "2001-01-01", "gmon.out" }, { cwd = where })
+    assert.equal("", warned())
+    compile()
+    local text = "gmon.out: is from another build of a, which is newer and was compiled without -pg: compile it " ..
+      "with -pg, and run it again"
+    assert.same({ "gprof.lua: warning: " .. text .. "\n", 0 }, { warned() })
+    assert.same({ "gprof.lua: " .. text .. ", or compare with --force\n", 1 }, { warned "--compare=gmon.out" })
+    assert.equal("", warned "--gnu-compat")
+    shell.check({ "touch", "-d", "2100-01-01", "gmon.out" }, { cwd = where })
+    assert.equal("", warned())  -- a profile that a tool made
   end)
 
   it("causes no warning with --gnu-compat or -i, and fails --verify", function()
@@ -139,12 +164,14 @@ describe("The profile of another build", function()
 
   it("causes a warning that also names an image or source that is newer", function()
     shell.check({ "touch", "-d", "2100-01-02", large }, { cwd = dir })
-    assert.truthy(run("-b", large, of_small).stderr:find("; large is newer than the profile\n", 1, true))
+    assert.truthy(run("-b", large, of_small).stderr:find("build of large, which is newer: run it again (it covers ",
+      1, true))
     assert.equal("", run("-b", large, of_large).stderr)
+    shell.check({ "touch", "-d", "2001-01-01", large }, { cwd = dir })
     shell.check({ "touch", "-d", "2100-01-03", "source.c" }, { cwd = dir })
     assert.matches("; [^\n;]*source%.c is newer than large\n", run("-b", large, of_small).stderr)
     assert.equal("", run("-b", "-p", large, of_large).stderr)
-    shell.check({ "touch", "-d", "2001-01-01", "source.c", large }, { cwd = dir })
+    shell.check({ "touch", "-d", "2001-01-01", "source.c" }, { cwd = dir })
   end)
 end)
 

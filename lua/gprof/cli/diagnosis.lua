@@ -6,6 +6,7 @@
 
 local core = require "gprof.core"
 local failure = require "gprof.library.failure"
+local fit = require "gprof.library.fit"
 local wording = require "gprof.format.wording"
 
 local diagnosis = {}
@@ -63,24 +64,10 @@ local function lacks_time(chosen, options)
     (chosen.flat or chosen.tree or chosen.annotation and options.annotate_time)
 end
 
-local function is_older(file, time)
-  local kind, changed = core.file_status(file.path)
-  return kind == "file" and changed < time
-end
-
--- Whether the image is newer than all profiles.
-local function is_newer(profile)
-  local _, time = core.file_status(profile.image.path)
-  for _, file in ipairs(profile.data.files) do
-    if not (time and is_older(file, time)) then return false end
-  end
-  return profile.data.files[1] ~= nil
-end
-
 -- Returns the part of a message about an image that is newer than its profile; "" if the
 -- image is not newer.
 local function newer_image(profile)
-  return is_newer(profile) and
+  return fit.is_newer(profile) and
     ("; %s is newer than the profile"):format(profile.image.path) or ""
 end
 
@@ -92,32 +79,53 @@ local function newer_source(profile, directories)
   return source and ("; %s is newer than %s"):format(source, profile.image.path) or ""
 end
 
+-- Returns the message that a profile is from another build of its image, which is newer.
+-- `other` is another remedy, or "".
+local function newer_message(profile, where, other)
+  local path, evidence = profile.image.path, profile:mismatch()
+  if fit.lost_profiling(profile) then
+    return ("%s: is from another build of %s, which is newer and was compiled without " ..
+      "-pg: compile it with -pg, and run it again%s"):format(where, path, other)
+  elseif core.histogram_fits(profile.image, profile.data) then
+    return ("%s: is probably from another build of %s, which is newer, or was " ..
+      "stripped: run it again%s, or name the unstripped file (%s)"):format(where, path,
+      other, evidence)
+  end
+  return ("%s: is probably from another build of %s, which is newer: run it again%s (%s)")
+    :format(where, path, other, evidence)
+end
+
 -- Returns the message that a profile is probably from another build of its image.
 local function mismatch_message(profile, where, directories)
   local image = profile.image
   local stripped = core.histogram_fits(image, profile.data) and
     ", or symbols were stripped from the program" or ""
-  return ("%s: is probably from another build of %s%s: %s%s%s"):format(where, image.path,
-    stripped, profile:mismatch(), newer_image(profile),
-    newer_source(profile, directories))
+  return ("%s: is probably from another build of %s%s: %s%s"):format(where, image.path,
+    stripped, profile:mismatch(), newer_source(profile, directories))
 end
 
 --- Warns that a profile is probably from another build of the program. With --compare,
 -- raises an error instead, unless --force is given.
--- @tparam profile profile for which `profile:mismatch()` is not nil
+-- @tparam profile profile for which `profile:mismatch()` is not nil, or which
+--   `fit.lost_profiling`
 -- @tparam string where the profile's name in messages
 -- @tparam table settings
 -- @tparam function warn takes a message
 -- @raise a table with the field `message`
 function diagnosis.tell_mismatch(profile, where, settings, warn)
   local refuses = settings.compare[1] and not settings.force
-  local message = mismatch_message(profile, where, settings.directory_path)
+  local is_newer = fit.is_newer(profile)
+  local message = is_newer and
+    newer_message(profile, where, refuses and ", or compare with --force" or "") or
+    mismatch_message(profile, where, settings.directory_path)
   local remedy = "name the program that wrote it, or %s (see --verify)"
   if refuses then
-    failure.raise("%s: %s", message, remedy:format "compare with --force")
+    message = is_newer and message or
+      message .. ": " .. remedy:format "compare with --force"
+    failure.raise("%s", message)
   end
   warn(message)
-  diagnosis.advise(settings, remedy:format "run it again")
+  if not is_newer then diagnosis.advise(settings, remedy:format "run it again") end
 end
 
 --- Returns the message that the profiles in a sum are probably from another build.
@@ -127,7 +135,7 @@ end
 -- @treturn string
 function diagnosis.mismatched_sum(image, data, where)
   return ("%s: is probably from another build of %s: %s"):format(where, image.path,
-    require "gprof.library.fit".histogram_mismatch(image, data))
+    fit.histogram_mismatch(image, data))
 end
 
 -- A hint is given if at least this many samples, and this fraction of all samples, are
@@ -192,7 +200,7 @@ end
 -- @tparam function warn takes a message
 -- @treturn boolean whether it warns
 function diagnosis.warn_stripped(profile, where, settings, warn)
-  local arcs = require "gprof.library.fit".stripped_arcs(profile, profile.data)
+  local arcs = fit.stripped_arcs(profile, profile.data)
   if arcs == 0 then return false end
   warn(("%s: local symbols were stripped from %s (strip -x): %d of %d arcs lead to " ..
     "functions without a symbol, whose calls and time are attributed to other " ..

@@ -101,15 +101,6 @@ function hints.program(settings, message)
     (hint_taken ~= "" and hint_taken or ": name the program first")
 end
 
--- Whether a program was compiled with -pg: it imports or defines mcount.
-local function is_profiled(image)
-  if core.imports_mcount(image) then return true end
-  for _, name in ipairs(core.machinery) do
-    if image:find(name) then return true end
-  end
-  return false
-end
-
 --- Returns the message about a profile that cannot be read.
 -- @tparam table settings
 -- @tparam image image
@@ -123,7 +114,7 @@ function hints.profile(settings, image, path, message)
   local hint = detached(settings, path)
   if hint then return message .. ": " .. hint end
   if settings.operands[2] or settings.profiles_from[1] then return message end
-  if is_profiled(image) then
+  if require "gprof.library.collection".is_profiled(image) then
     return ("%s: run %s first; it writes its profile to its working directory when it " ..
       "exits"):format(message, image.path)
   end

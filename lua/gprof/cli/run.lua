@@ -255,7 +255,7 @@ end
 -- Checks that a profile is from its image, and from the same build.
 local function check_fit(profile, name, settings)
   check_belongs(profile, name)
-  if profile:mismatch() then
+  if profile:mismatch() or require "gprof.library.fit".lost_profiling(profile) then
     require "gprof.cli.diagnosis".tell_mismatch(profile, name, settings, warn)
   else
     warn_of_gaps(profile, name, settings)

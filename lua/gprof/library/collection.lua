@@ -41,6 +41,18 @@ function collection.may_lose_calls(profile)
     core.mentions_any(profile.image, table.unpack(thread_functions))
 end
 
+--- Returns whether an image was compiled with -pg: it imports mcount or, if it contains
+-- the collector, defines it.
+-- @tparam image image
+-- @treturn boolean
+function collection.is_profiled(image)
+  if core.imports_mcount(image) or image:find "__fentry__" then return true end
+  for _, name in ipairs(core.machinery) do
+    if image:find(name) then return true end
+  end
+  return false
+end
+
 --- Returns whether a program can fork. The C library does not sample forked processes.
 -- @tparam image image
 -- @treturn boolean
