@@ -58,16 +58,22 @@ end)
 
 describe("Without debugging information", function()
   local profile = crafted.gmon(plan)
-  local message = "gprof.lua: hint: " .. image .. " has no line numbers: was it compiled with -g?\n"
+  local message = image .. ": has no line numbers: compile it with -g\n"
 
-  it("there is a hint if lines are requested", function()
-    for _, words in ipairs { { "-A" }, { "-l" }, { "-l", "-C" }, { "--annotate-time" } } do
-      assert.equal(message, said(image, profile, table.unpack(words)))
+  it("there is a warning if annotated source is requested, which is empty", function()
+    for _, words in ipairs { { "-A" }, { "--annotate-time" }, { "-b", "-A" }, { "-b", "--report=annotation" } } do
+      assert.equal("gprof.lua: warning: " .. message, said(image, profile, table.unpack(words)))
     end
   end)
 
-  it("there is no hint otherwise, nor with -b", function()
-    for _, words in ipairs { { "-A", "-b" }, { "-l", "--gnu-compat" }, { "-p" } } do
+  it("there is a hint if other reports by line are requested", function()
+    for _, words in ipairs { { "-l" }, { "-l", "-C" } } do
+      assert.equal("gprof.lua: hint: " .. message, said(image, profile, table.unpack(words)))
+    end
+  end)
+
+  it("there is neither otherwise", function()
+    for _, words in ipairs { { "-A", "--gnu-compat" }, { "-l", "--gnu-compat" }, { "-p" }, { "-b", "-l" } } do
       assert.equal("", said(image, profile, table.unpack(words)))
     end
     local built = build.program("calls", "")
@@ -258,7 +264,7 @@ describe("Arcs that do not lead to a function entry", function()
 
   it("cause a warning in all reports and exports if there are at least three, and they are a tenth of all", function()
     local some = profile_with(7)
-    for _, words in ipairs { {}, { "-b" }, { "-p" }, { "-q", "-b" }, { "-A" }, { "-C" }, { "--tree" }, { "-a" },
+    for _, words in ipairs { {}, { "-b" }, { "-p" }, { "-q", "-b" }, { "-C" }, { "--tree" }, { "-a" },
       { "-b", "-l" }, { "--export=json" }, { "--export=csv" }, { "--html=/dev/null" }, { "-s", "-p" } } do
       local result = program.run({ large, some, table.unpack(words) }, { cwd = shell.tmpdir() })
       assert.same({ 0, warning(some, 3) }, { result.status, (result.stderr:gsub("gprof.lua: hint: [^\n]*\n", "")) },

@@ -294,7 +294,7 @@ describe("a symspec that matches nothing", function()
     for _, spec in ipairs { "Value::Parse(int", "xml", "operator[", "eahc" } do
       local meant = refused("-p" .. spec, path, gmon):match "did you mean (.*)%?$"
       local word = shell.check { "sh", "-c", "cd /; printf %s " .. meant }.stdout
-      assert.equal("", run(word, path, gmon).stderr)
+      assert.equal("", run(word, "-z", path, gmon).stderr)
     end
   end)
 end)

@@ -275,13 +275,14 @@ describe("A source", function()
   it("that is missing causes a warning, and the others are printed", function()
     local found, said = used_copy(absolute, all)
     assert.is_nil(found)
-    assert.equal("gprof.lua: warning: /no/where/small.c: source not found\n", said)
+    assert.equal("gprof.lua: warning: /no/where/small.c: source not found (-I adds directories to search)\n", said)
     local twins = small.build({ ["a.c"] = "int a(void) { return 1; }\n",
       ["b.c"] = "int a(void);\nint main(void) { return a(); }\n" })
     os.remove(twins.dir .. "/a.c")
     local result = program.run { "-b", "-l", "-A", twins.image, small.profile(twins, { blocks = {
       { twins.rows["a.c"][1][1], 5 }, { twins.rows["b.c"][2][1], 6 } } }) }
-    assert.same({ 0, ("gprof.lua: warning: %s/a.c: source not found\n"):format(twins.dir) },
+    assert.same({ 0, ("gprof.lua: warning: %s/a.c: source not found (-I adds directories to search)\n"):
+      format(twins.dir) },
       { result.status, result.stderr })
     assert.truthy(result.stdout:find("^%*%*%* File [^\n]+/b.c:\n +int a%(void%);\n +6 %-> int main"))
   end)
@@ -304,7 +305,7 @@ describe("A source", function()
     local odd = small.build { ["odd.c"] = '#line 1 "a\\n\\033[2Jb"\nint main(void) { return 0; }\n' }
     local block = { build.address(odd.image, "main"), 5 }
     local result = program.run { "-l", "-A", odd.image, small.profile(odd, { blocks = { block } }) }
-    assert.same({ 0, "gprof.lua: warning: ?/a\\n\27[2Jb: source not found\n" },
+    assert.same({ 0, "gprof.lua: warning: ?/a\\n\27[2Jb: source not found (-I adds directories to search)\n" },
       { result.status, (result.stderr:gsub(" [^ ]*/a", " ?/a")) })
   end)
 end)
@@ -429,7 +430,9 @@ describe("One warning is printed for a source that", function()
 
   it("belongs to an image with line numbers; without them, none is printed", function()
     local bare = build.program("calls", "nodebug")
-    assert.equal("", printed("-l", "-A", bare.image, bare.gmon))
+    local result = program.run { "-b", "-l", "-A", bare.image, bare.gmon }
+    assert.same({ 0, "", ("gprof.lua: warning: %s: has no line numbers: compile it with -g\n"):format(bare.image) },
+      { result.status, result.stdout, result.stderr })
   end)
 end)
 

@@ -184,13 +184,15 @@ local function hint_missing_records(profile, chosen, options, shows_calls)
   end
 end
 
---- Gives a hint if the image has no line numbers.
+--- Gives a hint, or a warning, if the image has no line numbers.
 -- @tparam profile profile
-function diagnosis.explain_lines(profile)
+-- @tparam function|nil warn takes a message; nil: a hint
+function diagnosis.explain_lines(profile, warn)
   for _, file in profile:functions("address", "id", "file") do
     if file then return end
   end
-  hint("%s has no line numbers: was it compiled with -g?", profile.image.path)
+  local message = profile.image.path .. ": has no line numbers: compile it with -g"
+  if warn then warn(message) else hint("%s", message) end
 end
 
 --- Warns if calls are attributed to wrong functions because local symbols were stripped.

@@ -15,9 +15,12 @@ local missed = {}
 
 local MOST_NAMES <const> = 3  -- in a message
 
--- Returns a symspec in the place of another, with the option and quoted for the shell:
--- "-p'Shape::*'".
-local function in_place_of(settings, spec, other)
+--- Returns a symspec in the place of another, with the option and quoted for the shell.
+-- @tparam table settings
+-- @tparam string spec on the command line
+-- @tparam string other
+-- @treturn string such as "-p'Shape::*'"
+function missed.in_place_of(settings, spec, other)
   local option, word = settings.given_to[spec], wording.shell_word(other)
   if not option.short then return ("--%s=%s"):format(option.long, word) end
   return ("-%s%s%s"):format(option.short, option.argument == "required" and " " or "",
@@ -28,7 +31,9 @@ end
 -- none.
 local function question(settings, spec, others)
   local words = {}
-  for i, other in ipairs(others) do words[i] = in_place_of(settings, spec, other) end
+  for i, other in ipairs(others) do
+    words[i] = missed.in_place_of(settings, spec, other)
+  end
   return hints.question(words)
 end
 
@@ -54,7 +59,7 @@ local function listed(settings, image, spec)
   if not spec:find "^[%w_:~.]+,[%w_:~.,]+$" then return nil end
   local words, is_found = {}, false
   for name in spec:gmatch "[^,]+" do
-    words[#words + 1] = in_place_of(settings, spec, name)
+    words[#words + 1] = missed.in_place_of(settings, spec, name)
     is_found = is_found or image:find(name) ~= nil
   end
   if not is_found then return nil end
@@ -69,7 +74,7 @@ local function unescaped(settings, spec)
   local escaped = regex:gsub("\\?.", { ["/"] = "\\/" })
   return escaped ~= regex and
     "a slash in a regular expression needs a backslash: " ..
-    in_place_of(settings, spec, ("%s/%s/"):format(file, escaped)) or nil
+    missed.in_place_of(settings, spec, ("%s/%s/"):format(file, escaped)) or nil
 end
 
 -- Names ---------------------------------------------------------------------------------
@@ -79,7 +84,7 @@ local function bare(name)
   return (core.short_name(name):gsub("<>", ""))
 end
 
--- Returns the components of a qualified name, without the suffix of a clone.
+-- Returns the components of a bare name, without the suffix of a clone.
 local function components(name)
   local list = {}
   for component in ((core.clone_stem(name) or name) .. "::"):gmatch "(.-)::" do
@@ -87,6 +92,12 @@ local function components(name)
   end
   return list
 end
+
+--- Returns the components of a function's name, without parameters, template arguments,
+-- and the suffix of a clone.
+-- @tparam string name
+-- @treturn {string,...}
+function missed.components(name) return components(bare(name)) end
 
 -- Whether the last components of a name, without the last `skipped` ones, are equal or
 -- similar to the given ones.
@@ -192,10 +203,40 @@ local function misspelt(image, name)
   return {}
 end
 
+-- Whether a path probably means a file of this name: the last component is spelt
+-- similarly, or has another extension.
+local function is_similar_file(base, path)
+  local given = path:match "[^/]*$"
+  local stem = given:match "^(.+)%.%w+$"
+  return hints.is_similar(base, given) or
+    stem ~= nil and stem == base:match "^(.+)%.%w+$"
+end
+
+-- Returns symspecs with the names of source files that the user probably meant in place
+-- of a file; or why there are none.
+local function explain_file(image, half)
+  local names, seen, has_files = {}, {}, false
+  for _, path in image:symbols(nil, "address", "file") do
+    local base = path and path:match "[^/]*$"
+    has_files = has_files or path ~= nil
+    if base and not seen[base] and is_similar_file(base, half.file) then
+      names[#names + 1] = base .. half.text:sub(#half.file + 1)
+    end
+    if base then seen[base] = true end
+    if #names == MOST_NAMES then break end
+  end
+  return names, not has_files and
+    image.path .. " has no line numbers, so it has no names of source files" or nil
+end
+
 -- Returns the names that the user probably meant, or another explanation why a name
 -- matches nothing.
 local function explain_name(image, text)
   local half = symspec.parse(text, false)
+  if half.file and not image:find(half.file .. ":") then
+    local names, reason = explain_file(image, half)
+    if names[1] or not half.name then return names, reason end
+  end
   local cut, closed = repaired(half.name or "")
   if cut then
     local is_last = #cut + 1 == #half.name  -- then there is nothing to close

@@ -303,6 +303,12 @@ local function check_calls(run)
   if run.missed then failure.stop() end
 end
 
+-- Gives notes about symspecs that match, but not as the user may expect.
+local function explain_selections(run)
+  if not run.settings.given_to or run.settings.compare[1] then return end
+  require "gprof.cli.selected".explain(run, warn)
+end
+
 -- Stores the requested comparison in the settings, where reports find it.
 local function compare(run)
   local settings = run.settings
@@ -314,19 +320,27 @@ local function compare(run)
   run.skipped = run.skipped + skipped
 end
 
--- Gives hints about why records are missing. With -s, profiles are always by line.
+-- Gives hints about why records are missing.
 local function explain_missing_records(run)
   local settings, chosen = run.settings, run.chosen
   if settings.brief or not policy.of(settings).gives_hints then return end
-  if settings.line and not chosen.sum or chosen.annotation then
-    require "gprof.cli.diagnosis".explain_lines(run.profile)
-  end
   if run.profile.odd then
     require "gprof.cli.diagnosis".explain(run.profile, chosen, settings)
   end
   if run.data.has_arcs and require "gprof.library.collection".may_lose_calls(run.profile)
   then
     require "gprof.cli.diagnosis".explain_lost_calls(run.profile, chosen)
+  end
+end
+
+-- Tells if lines are to be printed, but the image has none. Then there is no annotated
+-- source, and other reports are by function. With -s, profiles are always by line.
+local function check_lines(run)
+  local settings, annotates = run.settings, run.printed.annotation
+  if not policy.of(settings).gives_hints then return end
+  local by_line = settings.line and not run.chosen.sum and not settings.brief
+  if annotates or by_line then
+    require "gprof.cli.diagnosis".explain_lines(run.profile, annotates and warn)
   end
 end
 
@@ -399,11 +413,13 @@ return function(settings, write)
   make_profile(run)
   check_profile(run)
   check_calls(run)
+  explain_selections(run)
   compare(run)
   if settings.exports[1] then
     require "gprof.cli.overwrite".check_source(settings, run.profile)
   end
   check_bounds(run)
+  check_lines(run)
   explain_missing_records(run)
   check_unchanged(run.image)
   print_output(run, write)

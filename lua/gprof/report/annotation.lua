@@ -94,12 +94,10 @@ end
 -- Warns once about all files that were not found: there may be very many.
 local function report_missing(page)
   local names = page.missing
-  if not names[2] then
-    if names[1] then page.warn(source_text.not_found(names[1])) end
-    return
-  end
-  page.warn(("%d source files not found: %s (-I adds directories to search)"):format(
-    #names, wording.first(names)))
+  if not names[1] then return end
+  page.warn((names[2] and ("%d source files not found: %s"):format(#names,
+    wording.first(names)) or source_text.not_found(names[1])) ..
+    " (-I adds directories to search)")
 end
 
 -- Warns if the line table has lines past the end of the text.

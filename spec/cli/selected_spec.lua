@@ -1,0 +1,86 @@
+-- Symspecs that match, but not what the user may expect; and misspelt names of source files.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local crafted = require "support.crafted"
+local program = require "support.program"
+local shell = require "support.shell"
+
+local plan <const> = {
+  functions = { "main", "idle", "ns::Map::Map(int)", "ns::Map::Map()", "ns::Map::find(int)", "ns::Map::~Map()",
+    "Set::Set()", "run" },
+  ticks = { run = 2, ["ns::Map::Map()"] = 1, ["ns::Map::find(int)"] = 9, ["Set::Set()"] = 1 },
+  calls = { { "main", "run", 1 }, { "run", "run", 4 } },
+}
+local image <const>, profile <const> = crafted.image(plan), crafted.gmon(plan)
+
+local function said(...)
+  local result = program.run { image, profile, ... }
+  assert.equal(0, result.status, result.stderr)
+  return result.stderr
+end
+
+describe("A symspec of functions without time and calls", function()
+  local function warning(spec)
+    return ("gprof.lua: warning: symspec '%s' selects nothing that has time or calls (-z prints the rest)\n"):
+      format(spec)
+  end
+
+  it("is told, because the report does not show them", function()
+    for _, words in ipairs { { "-pidle" }, { "-qidle" }, { "-q", "-f", "idle" }, { "-b", "-pidle", "-prun" } } do
+      assert.equal(warning "idle", said(table.unpack(words)))
+    end
+    assert.equal(warning "ns::Map::~Map", said "-pns::Map::~Map")
+  end)
+
+  it("is not told if they are shown, or not selected", function()
+    for _, words in ipairs { { "-prun" }, { "-qmain" }, { "-pidle", "-z" }, { "-Pidle" }, { "-Cidle" }, { "-p*" },
+      { "-pidle", "--gnu-compat" }, { "-pidle", "--export=csv" } } do
+      assert.equal("", said("-b", table.unpack(words)), words[1])
+    end
+  end)
+end)
+
+describe("The name of a class that selects only constructors", function()
+  local hint <const> = "gprof.lua: hint: '%s' selects only the constructors; to select all members, write %s\n"
+
+  it("gives a hint", function()
+    assert.equal(hint:format("Map", "-p'Map::*'"), said "-pMap")
+    assert.equal(hint:format("Map", "-Q'Map::*'"), said "-QMap")
+  end)
+
+  it("gives no hint if the class has no other members, or with a more precise name, or with -b", function()
+    for _, words in ipairs { { "-pSet" }, { "-pMap::Map" }, { "-pMap::*" }, { "-p/Map/" }, { "-pns::Map::Map()" },
+      { "-b", "-pMap" }, { "-pfind" } } do
+      assert.equal("", said(table.unpack(words)), words[1])
+    end
+  end)
+end)
+
+describe("A misspelt source file", function()
+  local dir = shell.tmpdir()
+  shell.write(dir .. "/table.c", "void work(void) { asm(\"\"); }\n#include \"main.h\"\n")
+  shell.write(dir .. "/main.h", "int main(void) { work(); return 0; }\n")
+  shell.check({ "gcc", "-g", "-pg", "-o", "with", "table.c" }, { cwd = dir })
+  shell.check({ "./with" }, { cwd = dir })
+  shell.check({ "strip", "-g", "-o", "without", "with" }, { cwd = dir })
+
+  local function refused(path, spec)
+    local result = program.run({ "-p" .. spec, path }, { cwd = dir })
+    assert.same({ "", 1 }, { result.stdout, result.status })
+    return result.stderr
+  end
+
+  it("gets a suggestion", function()
+    for spec, meant in pairs { ["tabel.c"] = "table.c", ["table.cc"] = "table.c", ["x/Table.c"] = "table.c",
+      ["main.c"] = "main.h", ["tabel.c:work"] = "table.c:work", ["tabel.c:"] = "table.c:" } do
+      assert.equal(("gprof.lua: symspec '%s' matches nothing: did you mean -p%s?\n"):format(spec, meant),
+        refused("with", spec))
+    end
+    assert.equal("gprof.lua: symspec 'other.c' matches nothing\n", refused("with", "other.c"))
+  end)
+
+  it("is explained if the image has no line numbers", function()
+    assert.equal("gprof.lua: symspec 'table.c' matches nothing: without has no line numbers, so it has no names of " ..
+      "source files\n", refused("without", "table.c"))
+  end)
+end)
