@@ -21,6 +21,8 @@ local subjects <const> = {
     "gmon/context_file gmon/contexts gmon/contexts_write",
   lines = "debug/line_program debug/line_files debug/units debug/dwarf debug/line_tables debug/line_sequences " ..
     "debug/line_map debug/line_map_build object/section",
+  frames = "debug/abbreviations debug/entries debug/range_lists debug/function_names debug/scopes " ..
+    "debug/scope_ranges debug/inline_map debug/inline_map_build debug/units debug/dwarf",
   pads = "profile/landing_pads debug/dwarf object/section",
   images = "object/image object/symbol_size object/imports object/build_id object/debuglink object/elf_machine " ..
     "object/opd object/bfd_memory debug/mini_debug debug/same_build",

@@ -21,10 +21,12 @@ FUZZ_HEADERS = $(wildcard fuzz/*.h)
 FUZZ_OBJECTS = $(SOURCES:csrc/%.c=$(FUZZ_DIR)/objects/%.o)
 
 # The readers of sections. fuzz/debugging.c takes the place of libbfd.
-FUZZ_SECTIONS = lines pads
+FUZZ_SECTIONS = lines frames pads
 FUZZ_SECTION_READERS = base/crc32 base/error base/hash base/sort object/section debug/dwarf \
   debug/units debug/line_files debug/line_map debug/line_map_build debug/line_program \
-  debug/line_sequences debug/line_tables debug/source_names profile/landing_pads
+  debug/line_sequences debug/line_tables debug/source_names debug/abbreviations debug/entries \
+  debug/range_lists debug/function_names debug/scopes debug/scope_ranges debug/inline_map \
+  debug/inline_map_build profile/landing_pads
 
 fuzz: deps-fuzz
 	@$(MAKE) --no-print-directory run-fuzz

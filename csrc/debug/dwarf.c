@@ -25,12 +25,8 @@ bool gp_has_debug_info(const gp_image *image) {
  * .debug_line, plus LEAST_NAMES. */
 enum { NAMES_PER_BYTE = 128, LEAST_NAMES = 1 << 20 };
 
-bool gp_dwarf_open(gp_dwarf *dwarf, const gp_image *image) {
+static void open_sections(gp_dwarf *dwarf, const gp_image *image) {
   memset(dwarf, 0, sizeof *dwarf);
-  if (bfd_get_flavour(image->file) != bfd_target_elf_flavour ||
-      !(bfd_get_file_flags(image->file) & (EXEC_P | DYNAMIC)) ||
-      has_older_formats(image->file))
-    return false;
   dwarf->layout = image->layout;
   dwarf->signed_addresses = bfd_get_sign_extend_vma(image->file) > 0;
   gp_section_open(&dwarf->info, image, ".debug_info");
@@ -39,10 +35,29 @@ bool gp_dwarf_open(gp_dwarf *dwarf, const gp_image *image) {
   gp_section_open(&dwarf->str, image, ".debug_str");
   gp_section_open(&dwarf->line_str, image, ".debug_line_str");
   gp_section_open(&dwarf->str_offsets, image, ".debug_str_offsets");
+  gp_section_open(&dwarf->addr, image, ".debug_addr");
+  gp_section_open(&dwarf->ranges, image, ".debug_ranges");
+  gp_section_open(&dwarf->rnglists, image, ".debug_rnglists");
+  dwarf->name_budget = LEAST_NAMES + NAMES_PER_BYTE * dwarf->line.size;
+}
+
+bool gp_dwarf_open(gp_dwarf *dwarf, const gp_image *image) {
+  memset(dwarf, 0, sizeof *dwarf);
+  if (bfd_get_flavour(image->file) != bfd_target_elf_flavour ||
+      !(bfd_get_file_flags(image->file) & (EXEC_P | DYNAMIC)) ||
+      has_older_formats(image->file))
+    return false;
+  open_sections(dwarf, image);
   if (image->supplementary)
     gp_section_open(&dwarf->sup_str, image->supplementary, ".debug_str");
-  dwarf->name_budget = LEAST_NAMES + NAMES_PER_BYTE * dwarf->line.size;
   return dwarf->info.size > 0;
+}
+
+void gp_dwarf_open_supplementary(gp_dwarf *dwarf, const gp_image *supplementary) {
+  if (bfd_get_flavour(supplementary->file) == bfd_target_elf_flavour)
+    open_sections(dwarf, supplementary);
+  else
+    memset(dwarf, 0, sizeof *dwarf);
 }
 
 void gp_dwarf_free(gp_dwarf *dwarf) {
@@ -52,12 +67,17 @@ void gp_dwarf_free(gp_dwarf *dwarf) {
   gp_section_free(&dwarf->str);
   gp_section_free(&dwarf->line_str);
   gp_section_free(&dwarf->str_offsets);
+  gp_section_free(&dwarf->addr);
+  gp_section_free(&dwarf->ranges);
+  gp_section_free(&dwarf->rnglists);
   gp_section_free(&dwarf->sup_str);
 }
 
 bool gp_dwarf_no_memory(const gp_dwarf *dwarf) {
-  return dwarf->info.no_memory || dwarf->line.no_memory || dwarf->str.no_memory ||
-         dwarf->line_str.no_memory || dwarf->sup_str.no_memory;
+  return dwarf->info.no_memory || dwarf->abbrev.no_memory || dwarf->line.no_memory ||
+         dwarf->str_offsets.no_memory || dwarf->str.no_memory ||
+         dwarf->line_str.no_memory || dwarf->sup_str.no_memory || dwarf->addr.no_memory ||
+         dwarf->ranges.no_memory || dwarf->rnglists.no_memory;
 }
 
 /* --- forms ------------------------------------------------------------------- */
@@ -93,7 +113,7 @@ typedef struct form_rule {
 } form_rule;
 
 static const form_rule forms[] = {
-    [FORM_addr] = {ADDRESS, 0, GP_VALUE_NUMBER},
+    [FORM_addr] = {ADDRESS, 0, GP_VALUE_ADDRESS},
     [FORM_block2] = {BLOCK, 2, GP_VALUE_NONE},
     [FORM_block4] = {BLOCK, 4, GP_VALUE_NONE},
     [FORM_data2] = {FIXED, 2, GP_VALUE_NUMBER},
@@ -107,34 +127,34 @@ static const form_rule forms[] = {
     [FORM_sdata] = {SIGNED, 0, GP_VALUE_NUMBER},
     [FORM_strp] = {OFFSET, 0, GP_VALUE_STR},
     [FORM_udata] = {UNSIGNED, 0, GP_VALUE_NUMBER},
-    [FORM_ref_addr] = {REFERENCE, 0, GP_VALUE_NONE},
-    [FORM_ref1] = {FIXED, 1, GP_VALUE_NONE},
-    [FORM_ref2] = {FIXED, 2, GP_VALUE_NONE},
-    [FORM_ref4] = {FIXED, 4, GP_VALUE_NONE},
-    [FORM_ref8] = {FIXED, 8, GP_VALUE_NONE},
-    [FORM_ref_udata] = {UNSIGNED, 0, GP_VALUE_NONE},
+    [FORM_ref_addr] = {REFERENCE, 0, GP_VALUE_ENTRY},
+    [FORM_ref1] = {FIXED, 1, GP_VALUE_NEAR_ENTRY},
+    [FORM_ref2] = {FIXED, 2, GP_VALUE_NEAR_ENTRY},
+    [FORM_ref4] = {FIXED, 4, GP_VALUE_NEAR_ENTRY},
+    [FORM_ref8] = {FIXED, 8, GP_VALUE_NEAR_ENTRY},
+    [FORM_ref_udata] = {UNSIGNED, 0, GP_VALUE_NEAR_ENTRY},
     [FORM_sec_offset] = {OFFSET, 0, GP_VALUE_NUMBER},
     [FORM_exprloc] = {BLOCK, 0, GP_VALUE_NONE},
     [FORM_flag_present] = {FIXED, 0, GP_VALUE_NUMBER},
     [FORM_strx] = {UNSIGNED, 0, GP_VALUE_INDEXED},
-    [FORM_addrx] = {UNSIGNED, 0, GP_VALUE_NONE},
-    [FORM_ref_sup4] = {FIXED, 4, GP_VALUE_NONE},
+    [FORM_addrx] = {UNSIGNED, 0, GP_VALUE_ADDRESS_INDEX},
+    [FORM_ref_sup4] = {FIXED, 4, GP_VALUE_SUP_ENTRY},
     [FORM_strp_sup] = {OFFSET, 0, GP_VALUE_SUP_STR},
     [FORM_data16] = {FIXED, 16, GP_VALUE_NONE},
     [FORM_line_strp] = {OFFSET, 0, GP_VALUE_LINE_STR},
     [FORM_ref_sig8] = {FIXED, 8, GP_VALUE_NONE},
     [FORM_implicit_const] = {IMPLICIT, 0, GP_VALUE_NUMBER},
     [FORM_loclistx] = {UNSIGNED, 0, GP_VALUE_NONE},
-    [FORM_rnglistx] = {UNSIGNED, 0, GP_VALUE_NONE},
-    [FORM_ref_sup8] = {FIXED, 8, GP_VALUE_NONE},
+    [FORM_rnglistx] = {UNSIGNED, 0, GP_VALUE_RANGES_INDEX},
+    [FORM_ref_sup8] = {FIXED, 8, GP_VALUE_SUP_ENTRY},
     [FORM_strx1] = {FIXED, 1, GP_VALUE_INDEXED},
     [FORM_strx2] = {FIXED, 2, GP_VALUE_INDEXED},
     [FORM_strx3] = {FIXED, 3, GP_VALUE_INDEXED},
     [FORM_strx4] = {FIXED, 4, GP_VALUE_INDEXED},
-    [FORM_addrx1] = {FIXED, 1, GP_VALUE_NONE},
-    [FORM_addrx2] = {FIXED, 2, GP_VALUE_NONE},
-    [FORM_addrx3] = {FIXED, 3, GP_VALUE_NONE},
-    [FORM_addrx4] = {FIXED, 4, GP_VALUE_NONE},
+    [FORM_addrx1] = {FIXED, 1, GP_VALUE_ADDRESS_INDEX},
+    [FORM_addrx2] = {FIXED, 2, GP_VALUE_ADDRESS_INDEX},
+    [FORM_addrx3] = {FIXED, 3, GP_VALUE_ADDRESS_INDEX},
+    [FORM_addrx4] = {FIXED, 4, GP_VALUE_ADDRESS_INDEX},
 };
 
 static form_rule find_form(uint64_t number) {
@@ -142,7 +162,7 @@ static form_rule find_form(uint64_t number) {
   switch (number) {
     case FORM_GNU_addr_index: return forms[FORM_addrx];
     case FORM_GNU_str_index: return forms[FORM_strx];
-    case FORM_GNU_ref_alt: return (form_rule){OFFSET, 0, GP_VALUE_NONE};
+    case FORM_GNU_ref_alt: return (form_rule){OFFSET, 0, GP_VALUE_SUP_ENTRY};
     case FORM_GNU_strp_alt: return forms[FORM_strp_sup];
     default: return number < sizeof forms / sizeof *forms ? forms[number] : unknown;
   }
@@ -173,6 +193,28 @@ bool gp_dwarf_value(gp_cursor *cursor, uint64_t number, const gp_unit_layout *un
     default: break;
   }
   return form.encoding != UNKNOWN;
+}
+
+/* --- addresses --------------------------------------------------------------- */
+
+bool gp_dwarf_address(gp_dwarf *dwarf, const gp_unit_layout *unit, gp_value value,
+                      uint64_t *address) {
+  unsigned char bytes[8];
+  size_t size = unit->address_size;
+  *address = value.number;
+  if (value.kind == GP_VALUE_ADDRESS_INDEX) {
+    if (size > sizeof bytes || value.number > dwarf->addr.size) return false;
+    uint64_t place = unit->addr_base + value.number * size;
+    if (!gp_section_all(&dwarf->addr) ||
+        !gp_section_read(&dwarf->addr, place, bytes, size))
+      return false;
+    gp_cursor cursor = gp_cursor_on(bytes, size, dwarf->layout);
+    *address = gp_take_uint(&cursor, size);
+  } else if (value.kind != GP_VALUE_ADDRESS) {
+    return false;
+  }
+  *address = gp_dwarf_extend(dwarf, size, *address);
+  return true;
 }
 
 /* --- strings ----------------------------------------------------------------- */

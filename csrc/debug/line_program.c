@@ -148,9 +148,8 @@ static void read_files(gp_line_program *program) {
 
 static void set_address(gp_line_program *program, gp_cursor *operand) {
   size_t size = gp_left(operand);
-  program->row.address = gp_take_uint(operand, size);
-  if (size == 4 && program->dwarf->signed_addresses)
-    program->row.address = (uint64_t)(int64_t)(int32_t)program->row.address;
+  program->row.address =
+      gp_dwarf_extend(program->dwarf, size, gp_take_uint(operand, size));
   program->operation = 0;
 }
 

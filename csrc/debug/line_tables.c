@@ -45,7 +45,7 @@ static bool add_offset(gp_line_tables *tables, uint64_t offset) {
 static bool open_next(gp_line_tables *tables, bool *failed) {
   gp_unit unit;
   *failed = false;
-  while (tables->units.abbrev && gp_units_next(&tables->units, &unit)) {
+  while (tables->units.dwarf && gp_units_next(&tables->units, &unit)) {
     gp_key key = {unit.lines, 0};
     tables->split |= unit.split_file.kind != GP_VALUE_NONE;
     tables->unlike_libbfd |= unit.split;

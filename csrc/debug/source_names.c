@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers for the names of source files. */
+/* Numbers for the names of source files, or of functions. */
 #include "debug/source_names.h"
 
 #include <stdlib.h>

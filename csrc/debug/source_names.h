@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Numbers for the names of source files.
+ * Numbers for the names of source files, or of functions.
  *
  * Names are numbered from 0 in the order in which they are added. They are compared as
  * strings, as spelled in the debugging information; the files need not exist.

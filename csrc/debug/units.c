@@ -12,10 +12,12 @@
 #define USUAL_WINDOW 512
 #define MAX_WINDOW 65536
 
+enum { TAG_compile_unit = 0x11, TAG_skeleton_unit = 0x4a };
 enum { UNIT_type = 2, UNIT_skeleton = 4, UNIT_split_compile, UNIT_split_type };
 enum {
-  AT_stmt_list = 0x10, AT_comp_dir = 0x1b, AT_str_offsets_base = 0x72, AT_dwo_name = 0x76,
-  AT_GNU_dwo_name = 0x2130
+  AT_stmt_list = 0x10, AT_low_pc, AT_high_pc, AT_comp_dir = 0x1b, AT_ranges = 0x55,
+  AT_str_offsets_base = 0x72, AT_addr_base, AT_rnglists_base, AT_dwo_name = 0x76,
+  AT_GNU_dwo_name = 0x2130, AT_GNU_addr_base = 0x2133
 };
 enum { FORM_implicit_const = 0x21 };
 
@@ -31,15 +33,11 @@ bool gp_units_open(gp_units *units, gp_dwarf *dwarf) {
   memset(units, 0, sizeof *units);
   units->dwarf = dwarf;
   units->budget = initial_budget(dwarf);
-  units->abbrev = malloc((size_t)dwarf->abbrev.size + 1);
-  if (!units->abbrev) return false;
-  if (!gp_section_read(&dwarf->abbrev, 0, units->abbrev, (size_t)dwarf->abbrev.size))
-    dwarf->abbrev.size = 0;
-  return true;
+  units->abbrev = gp_section_all(&dwarf->abbrev);
+  return !dwarf->abbrev.no_memory;
 }
 
 void gp_units_free(gp_units *units) {
-  free(units->abbrev);
   free(units->window);
   memset(units, 0, sizeof *units);
 }
@@ -61,9 +59,10 @@ static void charge(gp_units *units, const gp_cursor *abbrev) {
   units->budget -= read < units->budget ? read : units->budget;
 }
 
-/* Finds an abbreviation in the table at `offset`; sets the cursor to its attributes. */
+/* Finds an abbreviation in the table at `offset`. Sets `*tag`, and the cursor to its
+ * attributes. */
 static bool find_abbreviation(gp_units *units, uint64_t offset, uint64_t code,
-                              gp_cursor *abbrev) {
+                              uint64_t *tag, gp_cursor *abbrev) {
   uint64_t size = units->dwarf->abbrev.size, found = 0, attribute, form;
   int64_t implicit;
   if (offset >= size || code == 0) return false;
@@ -71,8 +70,8 @@ static bool find_abbreviation(gp_units *units, uint64_t offset, uint64_t code,
   *abbrev = gp_cursor_on(table, (size_t)(size - offset), units->dwarf->layout);
   while (units->budget > (uint64_t)(abbrev->at - table) &&
          (found = gp_take_uleb(abbrev)) != 0) {
-    gp_take_uleb(abbrev);  /* the abbreviation's tag */
-    gp_take_u8(abbrev);    /* whether it has children */
+    *tag = gp_take_uleb(abbrev);
+    gp_take_u8(abbrev);  /* whether it has children */
     if (found == code) break;
     while (next_attribute(abbrev, &attribute, &form, &implicit)) continue;
   }
@@ -84,27 +83,40 @@ static bool find_abbreviation(gp_units *units, uint64_t offset, uint64_t code,
 /* --- units --------------------------------------------------------------------- */
 
 static void take_attribute(gp_unit *unit, uint64_t attribute, gp_value value) {
-  if (attribute == AT_stmt_list && value.kind == GP_VALUE_NUMBER) {
-    unit->has_lines = true;
-    unit->lines = value.number;
-  } else if (attribute == AT_comp_dir) {
-    unit->directory = value;
-    unit->split |= value.kind == GP_VALUE_SUP_STR;
-  } else if (attribute == AT_dwo_name || attribute == AT_GNU_dwo_name) {
-    unit->split = true;
-    unit->split_file = value;
-  } else if (attribute == AT_str_offsets_base) {
-    unit->layout.str_offsets_base = value.number;
+  gp_unit_layout *layout = &unit->layout;
+  switch (attribute) {
+    case AT_stmt_list:
+      unit->has_lines |= value.kind == GP_VALUE_NUMBER;
+      unit->lines = value.number;
+      break;
+    case AT_low_pc: unit->low = value; break;
+    case AT_high_pc: unit->high = value; break;
+    case AT_ranges: unit->ranges = value; break;
+    case AT_comp_dir:
+      unit->directory = value;
+      unit->split |= value.kind == GP_VALUE_SUP_STR;
+      break;
+    case AT_dwo_name:
+    case AT_GNU_dwo_name:
+      unit->split = true;
+      unit->split_file = value;
+      break;
+    case AT_str_offsets_base: layout->str_offsets_base = value.number; break;
+    case AT_rnglists_base: layout->rnglists_base = value.number; break;
+    case AT_addr_base:
+    case AT_GNU_addr_base: layout->addr_base = value.number; break;
+    default: break;
   }
 }
 
 /* Reads the first entry of a unit, at the cursor. */
-static void read_entry(gp_units *units, gp_unit *unit, gp_cursor *cursor,
-                       uint64_t abbrev_offset) {
+static void read_entry(gp_units *units, gp_unit *unit, gp_cursor *cursor) {
   gp_cursor abbrev;
-  uint64_t attribute, form;
+  uint64_t tag, attribute, form;
   int64_t implicit;
-  if (!find_abbreviation(units, abbrev_offset, gp_take_uleb(cursor), &abbrev)) return;
+  if (!find_abbreviation(units, unit->abbreviations, gp_take_uleb(cursor), &tag, &abbrev))
+    return;
+  unit->has_code = tag == TAG_compile_unit || tag == TAG_skeleton_unit;
   while (next_attribute(&abbrev, &attribute, &form, &implicit)) {
     gp_value value;
     if (!gp_dwarf_value(cursor, form, &unit->layout, implicit, &value)) break;
@@ -114,20 +126,19 @@ static void read_entry(gp_units *units, gp_unit *unit, gp_cursor *cursor,
   charge(units, &abbrev);
 }
 
-/* Reads the header after the length. Returns the offset of the abbreviation table. */
-static uint64_t read_header(gp_unit *unit, gp_cursor *cursor) {
+/* Reads the header after the length. */
+static void read_header(gp_unit *unit, gp_cursor *cursor) {
   gp_unit_layout *layout = &unit->layout;
   uint8_t type = 0;
-  uint64_t abbrev_offset;
   layout->wide = cursor->wide;
   layout->version = gp_take_u16(cursor);
   if (layout->version >= 5) {
     type = gp_take_u8(cursor);
     layout->address_size = gp_take_u8(cursor);
-    abbrev_offset = gp_take_offset(cursor);
+    unit->abbreviations = gp_take_offset(cursor);
     layout->str_offsets_base = cursor->wide ? 16 : 8;
   } else {
-    abbrev_offset = gp_take_offset(cursor);
+    unit->abbreviations = gp_take_offset(cursor);
     layout->address_size = gp_take_u8(cursor);
   }
   if (type == UNIT_type || type == UNIT_split_type) {
@@ -136,7 +147,6 @@ static uint64_t read_header(gp_unit *unit, gp_cursor *cursor) {
   } else if (type == UNIT_skeleton || type == UNIT_split_compile) {
     gp_take(cursor, 8);  /* id of the split unit */
   }
-  return abbrev_offset;
 }
 
 /* Reads the first `size` bytes of the unit. */
@@ -163,9 +173,12 @@ static bool read_unit(gp_units *units, gp_unit *unit, size_t size, uint64_t *len
   if (cursor.bad || claimed > left) return false;
   *length = prefix + claimed;
   if (*length < size) cursor.end = cursor.start + *length;
-  uint64_t abbrev_offset = read_header(unit, &cursor);
+  read_header(unit, &cursor);
+  unit->offset = units->next;
+  unit->end = units->next + *length;
+  unit->first_entry = units->next + (uint64_t)(cursor.at - cursor.start);
   if (unit->layout.version >= 2 && unit->layout.version <= 5)
-    read_entry(units, unit, &cursor, abbrev_offset);
+    read_entry(units, unit, &cursor);
   if (unit->directory.kind == GP_VALUE_INLINE) unit->directory.number += units->next;
   if (unit->split_file.kind == GP_VALUE_INLINE) unit->split_file.number += units->next;
   return !cursor.bad;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The units of .debug_info, with the location of their line tables.
+ * The units of .debug_info: their code, and the location of their line tables.
  *
  * Only the first entry of a unit is read, so entries for types and variables cost no
  * time.
@@ -12,6 +12,11 @@
 
 typedef struct gp_unit {
   gp_unit_layout layout;
+  uint64_t offset, end;    /* the unit's bytes in .debug_info */
+  uint64_t first_entry;    /* offset of its first entry */
+  uint64_t abbreviations;  /* offset of its table in .debug_abbrev */
+  bool has_code;           /* false for partial units and type units */
+  gp_value low, high, ranges;  /* DW_AT_low_pc, DW_AT_high_pc, DW_AT_ranges */
   bool has_lines;       /* the unit has a line table */
   uint64_t lines;       /* offset of the line table in .debug_line */
   gp_value directory;   /* string: the directory in which the unit was compiled */
@@ -23,7 +28,7 @@ typedef struct gp_unit {
 typedef struct gp_units {
   gp_dwarf *dwarf;
   uint64_t next;            /* offset of the next unit */
-  unsigned char *abbrev;    /* all of .debug_abbrev */
+  const unsigned char *abbrev;  /* all of .debug_abbrev */
   uint64_t budget;          /* bytes of .debug_abbrev that may still be read */
   unsigned char *window;    /* the first bytes of the unit */
   size_t window_size;

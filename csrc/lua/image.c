@@ -90,6 +90,7 @@ static int close_image(lua_State *L) {
   gp_image_close(box->image);
   for (int i = 0; i < 2; i++)
     if (box->mapped[i]) gp_line_map_free(&box->map[i]);
+  if (box->inlined) gp_inline_map_free(&box->inlines);
   *box = (gp_image_box){0};
   return 0;
 }

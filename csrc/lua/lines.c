@@ -5,13 +5,13 @@
 #include "debug/line_tables.h"
 #include "lua/debug_file.h"
 #include "lua/iteration.h"
+#include "lua/lines.h"
 #include "lua/memory.h"
 #include "lua/module.h"
 
 /* --- one address -------------------------------------------------------------- */
 
-/* Returns the line map of .text, made on first use. */
-static const gp_line_map *open_map(lua_State *L, gp_image_box *box, bool as_libbfd) {
+const gp_line_map *gp_open_lines(lua_State *L, gp_image_box *box, bool as_libbfd) {
   gp_range text = {box->image->text_low, box->image->text_high};
   gp_line_map *map = &box->map[as_libbfd];
   gp_error error = {""};
@@ -33,7 +33,7 @@ static bool look_up(lua_State *L, gp_image *image, uint64_t address, bool as_lib
   if (!gp_image_prepare_locate(from)) gp_raise_no_memory(L);
   bool known = gp_image_locate(from, address, location);
   if (address < image->text_low || address >= image->text_high) return known;
-  const gp_line_map *map = open_map(L, lua_touserdata(L, 1), as_libbfd);
+  const gp_line_map *map = gp_open_lines(L, lua_touserdata(L, 1), as_libbfd);
   uint32_t row = gp_line_map_find(map, address);
   if (row == GP_NONE) return false;
   location->file = map->names.name[map->file[row]];

@@ -16,6 +16,7 @@ int luaopen_gprof_core(lua_State *L) {
   gp_define_image(L);
   gp_define_debug_file(L);
   gp_define_lines(L);
+  gp_define_frames(L);
   gp_define_data(L);
   gp_define_records(L);
   gp_define_data_write(L);

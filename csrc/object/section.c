@@ -34,30 +34,46 @@ void gp_section_open(gp_section *section, const gp_image *image, const char *nam
 }
 
 void gp_section_free(gp_section *section) {
-  free(section->inflated);
+  free(section->contents);
   memset(section, 0, sizeof *section);
 }
 
 static bool inflate(gp_section *section) {
   bfd_byte *bytes = NULL;
-  if (section->inflated) return true;
   if (bfd_malloc_and_get_section(section->file, section->section, &bytes)) {
-    section->inflated = bytes;
+    section->contents = bytes;
     return true;
   }
   free(bytes);
-  section->size = 0;  /* so that no later read tries again */
   return false;
+}
+
+static bool load(gp_section *section) {
+  bfd_byte *bytes = NULL;
+  if (section->section->compress_status) return inflate(section);
+  if (!gp_section_room(section, &bytes, section->size, 1)) return false;
+  section->contents = bytes;
+  return bfd_get_section_contents(section->file, section->section, bytes, 0,
+                                  section->size);
+}
+
+const unsigned char *gp_section_all(gp_section *section) {
+  if (section->contents || section->size == 0) return section->contents;
+  if (load(section)) return section->contents;
+  free(section->contents);
+  section->contents = NULL;
+  section->size = 0;  /* so that no later read tries again */
+  return NULL;
 }
 
 bool gp_section_read(gp_section *section, uint64_t offset, void *to, size_t length) {
   if (offset > section->size || length > section->size - offset) return false;
   if (length == 0) return true;  /* even if `section` is NULL */
-  if (!section->section->compress_status)
+  if (!section->contents && !section->section->compress_status)
     return bfd_get_section_contents(section->file, section->section, to,
                                     (file_ptr)offset, length);
-  if (!inflate(section)) return false;
-  memcpy(to, section->inflated + offset, length);
+  if (!gp_section_all(section)) return false;
+  memcpy(to, section->contents + offset, length);
   return true;
 }
 

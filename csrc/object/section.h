@@ -16,7 +16,7 @@ typedef struct gp_section {
   asection *section;        /* NULL if there is no such section */
   uint64_t size;            /* decompressed size in bytes; 0 if there is no such
                                section */
-  unsigned char *inflated;  /* contents of a compressed section, or NULL */
+  unsigned char *contents;  /* the decompressed contents, or NULL; see gp_section_all */
   bool no_memory;           /* gp_section_room failed */
 } gp_section;
 
@@ -27,6 +27,10 @@ void gp_section_free(gp_section *section);
 
 /* Copies `length` bytes from `offset` to `to`. False if any of them cannot be read. */
 bool gp_section_read(gp_section *section, uint64_t offset, void *to, size_t length);
+
+/* Reads the whole section into memory, once. Returns its contents, which gp_section_free
+ * frees; NULL if the section is empty or cannot be read. */
+const unsigned char *gp_section_all(gp_section *section);
 
 /* Calls gp_resize (see array.h) for data read from a section. Sets no_memory on
  * failure. */

@@ -135,6 +135,20 @@ end
 -- @treturn[1] string|nil the function that contains the line in the source
 -- @return[2] nil if the line is unknown
 
+--- Finds the functions of the source at an address: the innermost one, the one into which
+-- it was inlined, and so on, up to the function that was compiled.
+--
+-- A frame is a table: `name` as in the debugging information (mangled); `file` and `line`
+-- of the code at the address in the innermost function, or of the call in the others;
+-- `inlined`, false only for the last one. What is unknown is nil.
+--
+--     for i, frame in ipairs(image:frames(address) or {}) do print(i, frame.name) end
+--
+-- @function image:frames
+-- @tparam integer address
+-- @treturn[1] {table,...} frames, the innermost first
+-- @return[2] nil if there is no debugging information for the address
+
 --- Closes an image. Later use of it or of its profiles raises an error.
 -- @function image:close
 

@@ -15,6 +15,7 @@ bounds.readers = {
   ["`.gnu_debugdata`, unpacked"] = { 200, 20, 16, 160 },
   ["debugging files"] = { 50, 2, 8, 2 },
   ["line tables"] = { 2000, 100, 300, 8 },
+  ["inlined functions"] = { 2000, 100, 300, 8 },
   ["machine code"] = { 1000, 5, 32, 4 },
   ["symbol files"] = { 500, 2, 64, 2 },
   ["maps of object files"] = { 300, 3, 16, 2 },
@@ -41,6 +42,7 @@ end
 -- The readers of each target of the fuzzer. Other targets may use all.
 local read_by <const> = {
   gmon = { "profiles", "context profiles" }, sums = { "profiles", "context profiles" }, lines = { "line tables" },
+  frames = { "inlined functions", "line tables" },
   symbols = { "symbol files", "maps of object files" }, names = { "mangled names" }, blocks = { "`bb.out`" },
   options = { "option files" }, symspecs = { "option files" },
   exports = { "exported JSON" }, images = { "symbols of executables" }, unpack = { "`.gnu_debugdata`, unpacked" },

@@ -11,6 +11,7 @@ local bounds = require "support.bounds"
 local build = require "support.build"
 local contexts = require "support.contexts"
 local dwarf = require "support.dwarf"
+local entries = require "support.entries"
 local faults = require "support.faults"
 local gmon = require "support.gmon"
 local program = require "support.program"
@@ -249,6 +250,77 @@ input("line tables", "abbreviations without an end", 200, function(n)
   return lines_of { debug_info = ("<s4"):pack("\5\0\1\8\0\0\0\0" .. "\2" .. "\0\0\0\0" .. "/home\0"):rep(n),
     debug_abbrev = ("\1\17\0" .. ("\16\23"):rep(100) .. "\0\0"):rep(n // 10),
     debug_line = dwarf.table_5(named, set_address .. "\1\2\16\0\1\1") }
+end)
+
+-- Returns a chunk that finds the inlined functions of an image with these units and sections, and the size of these.
+local function frames_of(units, sections)
+  sections = sections or {}
+  sections.debug_info, sections.debug_abbrev = entries.encode({ version = 5 }, units)
+  local path, size = dwarf.with_sections(sections, image), 0
+  for _, text in pairs(sections) do size = size + #text end
+  return ("local image = gprof.image(%q) image:frames(%d)"):format(path, row.BASE), size
+end
+
+local function code_at(low, size)
+  return { { "low", "addr", row.BASE + low }, { "high", "data1", size } }
+end
+
+-- Returns a unit for all code.
+local function unit_of(...)
+  return { "compile_unit", with = code_at(0, 176), ... }
+end
+
+input("inlined functions", "functions in functions", 500, function(n)
+  local inner = { "inlined", with = code_at(0, 16) }
+  for _ = 1, n do inner = { "inlined", with = inner.with, inner } end
+  return frames_of { unit_of { "subprogram", with = code_at(0, 16), inner } }
+end)
+
+input("inlined functions", "overlapping code", 300, function(n)
+  return frames_of { unit_of(table.unpack(list(n, function(i)
+    return { "subprogram", with = code_at(i % 100, 60) }
+  end))) }
+end)
+
+input("inlined functions", "names in other units, at the end of many references", 300, function(n)
+  local links = {}
+  for i = 1, 12 do
+    links[i] = { "subprogram", with = { { "origin", "ref_addr", links[i - 1] or { offset = 0 } } } }
+  end
+  local units = list(12, function(i) return { "partial_unit", links[i] } end)
+  units[13] = unit_of(table.unpack(list(n, function(i)
+    return { "subprogram", with = { { "origin", "ref_addr", { offset = i } }, table.unpack(code_at(0, 16)) } }
+  end)))
+  return frames_of(units)
+end)
+
+input("inlined functions", "names that overlap", 300, function(n)
+  return frames_of({ unit_of(table.unpack(list(n, function(i)
+    return { "subprogram", with = { { "name", "strp", i }, table.unpack(code_at(0, 16)) } }
+  end))) }, { debug_str = ("x"):rep(10 * n) .. "\0" })
+end)
+
+input("inlined functions", "one list of ranges, often", 300, function(n)
+  return frames_of({ unit_of(table.unpack(list(n, function(i)
+    return { "subprogram", with = { { "ranges", "sec_offset", i % 8 } } }
+  end))) }, { debug_rnglists = ("\4\1\2"):rep(10 * n) })
+end)
+
+input("inlined functions", "many attributes without bytes", 100, function(n)
+  local with = code_at(0, 16)
+  for i = 1, n do with[i + 2] = { "call_line", "implicit_const", i % 100 } end
+  for i = 1, n do with[n + i + 2] = { 0x2000 + i, "flag_present" } end
+  local one = { "subprogram", with = with }
+  return frames_of { unit_of(table.unpack(list(10 * n, function() return one end))) }
+end)
+
+input("inlined functions", "tables of abbreviations that overlap", 200, function(n)
+  local info = list(n, function(i)
+    return ("<s4"):pack("\5\0\1\8" .. ("<I4"):pack(i - 1) .. "\1" .. ("<I8B"):pack(row.BASE, 16) .. "\2")
+  end)
+  local path = dwarf.with_sections({ debug_info = table.concat(info),
+    debug_abbrev = ("\1\17\0\17\1\18\11\0\0\2\46\0\0\0"):rep(n) }, image)
+  return ("local image = gprof.image(%q) image:frames(%d)"):format(path, row.BASE), #table.concat(info) + 14 * n
 end)
 
 input("debugging files", "a checksum", 50000, function(n)

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Names of functions, by their entries in .debug_info. */
+#include "debug/function_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* Compilers need three references or fewer. A cycle ends here. */
+#define MAX_REFERENCES 12
+
+/* Names can overlap in .debug_str. So their total length is limited to this multiple of
+ * the size of .debug_info, plus LEAST_NAMES. */
+enum { NAMES_PER_BYTE = 64, LEAST_NAMES = 1 << 20 };
+
+static gp_key function_key(const void *columns, uint32_t row) {
+  const gp_function_names *functions = columns;
+  return (gp_key){functions->offset[row], functions->shared[row]};
+}
+
+void gp_function_names_init(gp_function_names *functions, gp_entries *entries,
+                            gp_entries *supplementary, gp_source_names *names) {
+  memset(functions, 0, sizeof *functions);
+  functions->entries = entries;
+  functions->supplementary = supplementary;
+  functions->names = names;
+  functions->budget = LEAST_NAMES + NAMES_PER_BYTE * entries->dwarf->info.size;
+  gp_hash_init(&functions->index, function_key, functions);
+}
+
+void gp_function_names_free(gp_function_names *functions) {
+  free(functions->offset);
+  free(functions->shared);
+  free(functions->name);
+  gp_hash_free(&functions->index);
+  memset(functions, 0, sizeof *functions);
+}
+
+/* An entry, and where it is. */
+typedef struct place {
+  gp_entries *entries;
+  uint32_t unit;
+  gp_entry entry;
+} place;
+
+/* Returns a copy (free() it) of an entry's name; NULL if it has none. */
+static char *read_name(gp_function_names *functions, const place *at, gp_role role) {
+  gp_dwarf *dwarf = at->entries->dwarf;
+  if (functions->budget == 0) return NULL;
+  char *name = gp_dwarf_string(dwarf, &dwarf->info, &at->entries->unit[at->unit].layout,
+                               at->entry.value[role]);
+  uint64_t size = name ? strlen(name) : 0;
+  functions->budget -= size < functions->budget ? size : functions->budget;
+  if (size > 0) return name;
+  free(name);
+  return NULL;
+}
+
+/* Goes to the entry that a value refers to. False if there is none. */
+static bool follow(gp_function_names *functions, place *at, gp_value reference) {
+  if (reference.kind == GP_VALUE_SUP_ENTRY)
+    at->entries = functions->supplementary;
+  else if (reference.kind != GP_VALUE_ENTRY)
+    return false;
+  return at->entries &&
+         gp_entries_at(at->entries, reference.number, &at->unit, &at->entry) &&
+         at->entry.tag == GP_TAG_SUBPROGRAM;
+}
+
+static gp_value reference_of(const gp_entry *entry) {
+  gp_value specification = entry->value[GP_ROLE_SPECIFICATION];
+  return specification.kind != GP_VALUE_NONE ? specification
+                                             : entry->value[GP_ROLE_ORIGIN];
+}
+
+/* Returns the linkage name, if any entry has it; else the first name. */
+static char *search(gp_function_names *functions, place *at) {
+  char *name = NULL, *linkage_name = NULL;
+  for (int left = MAX_REFERENCES; left > 0 && !linkage_name; left--) {
+    if (!name) name = read_name(functions, at, GP_ROLE_NAME);
+    linkage_name = read_name(functions, at, GP_ROLE_LINKAGE_NAME);
+    if (!follow(functions, at, reference_of(&at->entry))) break;
+  }
+  if (!linkage_name) return name;
+  free(name);
+  return linkage_name;
+}
+
+static bool no_memory(const gp_function_names *functions) {
+  const gp_entries *shared = functions->supplementary;
+  return gp_dwarf_no_memory(functions->entries->dwarf) ||
+         (shared && gp_dwarf_no_memory(shared->dwarf));
+}
+
+/* Adds a function, and the name that `at` leads to. */
+static bool add(gp_function_names *functions, gp_key key, place *at, uint32_t *number) {
+  char *name = search(functions, at);
+  bool done = !no_memory(functions) &&
+              GP_RESERVE(&functions->capacity, functions->count + 1,
+                         GP_COLUMN(functions->offset), GP_COLUMN(functions->shared),
+                         GP_COLUMN(functions->name));
+  *number = GP_NONE;
+  done = done && (!name || gp_source_names_add(functions->names, name, number));
+  free(name);
+  if (!done) return false;
+  size_t row = functions->count++;
+  functions->offset[row] = key.first;
+  functions->shared[row] = key.second;
+  functions->name[row] = *number;
+  return gp_hash_add(&functions->index, (uint32_t)row);
+}
+
+bool gp_function_names_find(gp_function_names *functions, const gp_entry *entry,
+                            uint32_t *name) {
+  gp_value origin = reference_of(entry);
+  bool refers = entry->value[GP_ROLE_NAME].kind == GP_VALUE_NONE &&
+                entry->value[GP_ROLE_LINKAGE_NAME].kind == GP_VALUE_NONE &&
+                origin.kind != GP_VALUE_NONE;
+  gp_key key = {refers ? origin.number : entry->offset,
+                refers && origin.kind == GP_VALUE_SUP_ENTRY};
+  uint32_t row = gp_hash_find(&functions->index, key);
+  if (row != GP_NONE) {
+    *name = functions->name[row];
+    return true;
+  }
+  place at = {functions->entries, functions->entries->loaded, *entry};
+  return add(functions, key, &at, name);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Names of functions, by their entries in .debug_info.
+ *
+ * A function has its linkage name, or else its name. Both may be in other entries, to
+ * which DW_AT_abstract_origin and DW_AT_specification lead: in the same unit, in another
+ * one, or in the supplementary file.
+ */
+#ifndef GP_DEBUG_FUNCTION_NAMES_H
+#define GP_DEBUG_FUNCTION_NAMES_H
+
+#include "debug/entries.h"
+#include "debug/source_names.h"
+
+typedef struct gp_function_names {
+  gp_entries *entries;
+  gp_entries *supplementary;  /* entries of the supplementary file, or NULL */
+  gp_source_names *names;     /* the caller's */
+  uint64_t budget;            /* bytes of names that may still be read */
+  /* per function whose name was looked up */
+  size_t count, capacity;
+  uint64_t *offset;           /* of its entry */
+  bool *shared;               /* whether the entry is in the supplementary file */
+  uint32_t *name;             /* number of its name, or GP_NONE */
+  gp_hash index;
+} gp_function_names;
+
+/* Initializes an empty set, whose address must not change afterwards. */
+void gp_function_names_init(gp_function_names *functions, gp_entries *entries,
+                            gp_entries *supplementary, gp_source_names *names);
+void gp_function_names_free(gp_function_names *functions);
+
+/* Sets `*name` to the number of the name of a subprogram or an inlined subroutine;
+ * GP_NONE if it has none. The entry must be in the loaded unit. False if there is no
+ * memory. */
+bool gp_function_names_find(gp_function_names *functions, const gp_entry *entry,
+                            uint32_t *name);
+
+#endif

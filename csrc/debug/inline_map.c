@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A map from addresses to functions of the source, inlined ones included. */
+#include "debug/inline_map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/search.h"
+
+void gp_inline_map_init(gp_inline_map *map) {
+  memset(map, 0, sizeof *map);
+  gp_source_names_init(&map->names);
+  gp_source_names_init(&map->files);
+}
+
+void gp_inline_map_free(gp_inline_map *map) {
+  free(map->parent);
+  free(map->function);
+  free(map->entry);
+  free(map->call_file);
+  free(map->call_line);
+  free(map->low);
+  free(map->high);
+  free(map->scope);
+  gp_source_names_free(&map->names);
+  gp_source_names_free(&map->files);
+  gp_inline_map_init(map);
+}
+
+bool gp_inline_map_add_scope(gp_inline_map *map, uint32_t parent, uint32_t function,
+                             uint64_t entry) {
+  if (!GP_RESERVE(&map->capacity, map->count + 1, GP_COLUMN(map->parent),
+                  GP_COLUMN(map->function), GP_COLUMN(map->entry),
+                  GP_COLUMN(map->call_file), GP_COLUMN(map->call_line)))
+    return false;
+  size_t row = map->count++;
+  map->parent[row] = parent;
+  map->function[row] = function;
+  map->entry[row] = entry;
+  map->call_file[row] = GP_NONE;
+  map->call_line[row] = 0;
+  return true;
+}
+
+bool gp_inline_map_add_segment(gp_inline_map *map, gp_range range, uint32_t scope) {
+  size_t row = map->segment_count;
+  if (row > 0 && map->high[row - 1] == range.low && map->scope[row - 1] == scope) {
+    map->high[row - 1] = range.high;
+    return true;
+  }
+  if (!GP_RESERVE(&map->segment_capacity, row + 1, GP_COLUMN(map->low),
+                  GP_COLUMN(map->high), GP_COLUMN(map->scope)))
+    return false;
+  map->low[row] = range.low;
+  map->high[row] = range.high;
+  map->scope[row] = scope;
+  map->segment_count++;
+  return true;
+}
+
+static bool ends_before(const void *map, size_t row, uint64_t address) {
+  return ((const gp_inline_map *)map)->high[row] <= address;
+}
+
+uint32_t gp_inline_map_find(const gp_inline_map *map, uint64_t address) {
+  size_t row = gp_search(map, 0, map->segment_count, address, ends_before);
+  return row < map->segment_count && map->low[row] <= address ? map->scope[row] : GP_NONE;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Builds an inline map from an image's debugging information. */
+#include "debug/inline_map_build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "debug/line_program.h"
+#include "debug/scopes.h"
+
+/* --- files of calls ------------------------------------------------------------ */
+
+/* Replaces the numbers in a unit's table of files by numbers of names, in the rows from
+ * `first` on. */
+static bool name_files(gp_inline_map *map, gp_line_program *program, size_t first) {
+  size_t count = gp_line_program_file_count(program);
+  uint32_t *number = gp_column(count, sizeof *number);
+  bool done = number != NULL;
+  if (done) memset(number, 0xff, count * sizeof *number);
+  for (size_t row = first; done && row < map->count; row++) {
+    uint32_t file = map->call_file[row];
+    map->call_file[row] = GP_NONE;
+    if (file >= count || file < gp_line_program_first_file(program)) continue;
+    if (number[file] == GP_NONE) {
+      char *name = gp_line_program_file(program, file);
+      done = name && gp_source_names_add(&map->files, name, &number[file]);
+      free(name);
+    }
+    map->call_file[row] = number[file];
+  }
+  free(number);
+  return done;
+}
+
+static void forget_files(gp_inline_map *map, size_t first) {
+  for (size_t row = first; row < map->count; row++) map->call_file[row] = GP_NONE;
+}
+
+/* --- units --------------------------------------------------------------------- */
+
+typedef struct building {
+  gp_dwarf dwarf, supplementary_dwarf;
+  gp_entries entries, supplementary;
+  gp_range_lists lists;
+  gp_function_names functions;
+  gp_scopes scopes;
+  gp_line_program program;
+  bool calls;
+} building;
+
+static bool meets(const building *b, gp_range range) {
+  const gp_scopes *scopes = &b->scopes;
+  size_t i = gp_range_above(scopes->wanted, scopes->wanted_count, range.low);
+  return i < scopes->wanted_count && scopes->wanted[i].low < range.high;
+}
+
+/* Sets `*met` to whether a unit may have wanted code. Some units have code and do not say
+ * where: those of DWARF 2, with several sections of code. */
+static bool is_met(building *b, const gp_unit *unit, bool *met) {
+  *met = false;
+  if (!unit->has_code) return true;
+  if (!gp_range_lists_read(&b->lists, unit, unit->low, unit->high, unit->ranges))
+    return false;
+  *met = unit->ranges.kind == GP_VALUE_NONE && unit->high.kind == GP_VALUE_NONE;
+  for (size_t i = 0; i < b->lists.count && !*met; i++)
+    *met = meets(b, b->lists.range[i]);
+  return true;
+}
+
+static bool read_unit(building *b, uint32_t number) {
+  gp_inline_map *map = b->scopes.map;
+  size_t first = map->count;
+  const gp_unit *unit = &b->entries.unit[number];
+  if (!gp_scopes_read(&b->scopes, number)) return false;
+  if (map->count == first) return true;
+  if (b->calls && gp_line_program_open(&b->program, unit))
+    return name_files(map, &b->program, first);
+  forget_files(map, first);
+  return true;
+}
+
+static bool read_units(building *b) {
+  for (uint32_t i = 0; i < b->entries.count; i++) {
+    bool met;
+    if (!is_met(b, &b->entries.unit[i], &met)) return false;
+    if (met && !read_unit(b, i)) return false;
+  }
+  return true;
+}
+
+static bool no_memory(const building *b) {
+  return gp_dwarf_no_memory(&b->dwarf) || gp_dwarf_no_memory(&b->supplementary_dwarf);
+}
+
+static bool open_entries(building *b, const gp_image *image) {
+  const gp_image *shared = image->supplementary;
+  if (shared) gp_dwarf_open_supplementary(&b->supplementary_dwarf, shared);
+  return gp_entries_open(&b->entries, &b->dwarf) &&
+         (!shared || gp_entries_open(&b->supplementary, &b->supplementary_dwarf));
+}
+
+static bool build(building *b, gp_inline_map *map, const gp_image *image) {
+  if (!open_entries(b, image)) return false;
+  gp_range_lists_init(&b->lists, &b->dwarf, image->text_low == 0);
+  gp_function_names_init(&b->functions, &b->entries,
+                         image->supplementary ? &b->supplementary : NULL, &map->names);
+  b->scopes.entries = &b->entries;
+  b->scopes.lists = &b->lists;
+  b->scopes.functions = &b->functions;
+  b->scopes.map = map;
+  gp_line_program_init(&b->program, &b->dwarf);
+  return read_units(b) && gp_scope_ranges_resolve(&b->scopes.ranges, map) &&
+         !no_memory(b);
+}
+
+static void free_building(building *b) {
+  gp_line_program_free(&b->program);
+  gp_scopes_free(&b->scopes);
+  gp_function_names_free(&b->functions);
+  gp_range_lists_free(&b->lists);
+  gp_entries_free(&b->entries);
+  gp_entries_free(&b->supplementary);
+  gp_dwarf_free(&b->dwarf);
+  gp_dwarf_free(&b->supplementary_dwarf);
+}
+
+bool gp_inline_map_build(gp_inline_map *map, const gp_image *image, bool calls,
+                         const gp_range *ranges, size_t count, bool *readable,
+                         gp_error *error) {
+  building b = {.calls = calls};
+  b.scopes.wanted = ranges;
+  b.scopes.wanted_count = count;
+  gp_inline_map_init(map);
+  *readable = gp_dwarf_open(&b.dwarf, image);
+  bool done = !*readable || build(&b, map, image);
+  free_building(&b);
+  if (done) return true;
+  gp_inline_map_free(map);
+  return gp_fail_memory(error);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The scopes of a unit. */
+#include "debug/scopes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+enum {
+  TAG_enumeration_type = 0x04, TAG_subroutine_type = 0x15, TAG_call_site = 0x48,
+  TAG_GNU_call_site = 0x4109
+};
+
+void gp_scopes_free(gp_scopes *scopes) {
+  gp_scope_ranges_free(&scopes->ranges);
+  free(scopes->level);
+  memset(scopes, 0, sizeof *scopes);
+}
+
+/* Whether an entry's children cannot contain subprograms. */
+static bool is_leaf(const gp_entry *entry) {
+  switch (entry->tag) {
+    case TAG_enumeration_type:
+    case TAG_subroutine_type:
+    case TAG_call_site:
+    case TAG_GNU_call_site: return true;
+    default: return false;
+  }
+}
+
+/* Adds the wanted part of a range of the scope that is added next. */
+static bool add_wanted(gp_scopes *scopes, gp_range range, uint32_t unit) {
+  size_t i = gp_range_above(scopes->wanted, scopes->wanted_count, range.low);
+  for (; i < scopes->wanted_count && scopes->wanted[i].low < range.high; i++)
+    if (!gp_scope_ranges_add(&scopes->ranges, gp_range_clip(range, scopes->wanted[i]),
+                             (uint32_t)scopes->map->count, unit))
+      return false;
+  return true;
+}
+
+static bool has_code(const gp_entry *entry) {
+  return entry->value[GP_ROLE_LOW].kind != GP_VALUE_NONE ||
+         entry->value[GP_ROLE_RANGES].kind != GP_VALUE_NONE;
+}
+
+static bool add_scope(gp_scopes *scopes, const gp_entry *entry, uint32_t parent) {
+  uint32_t function;
+  gp_inline_map *map = scopes->map;
+  const gp_range_lists *lists = scopes->lists;
+  uint64_t first = lists->count > 0 ? lists->range[0].low : UINT64_MAX;
+  if (!gp_function_names_find(scopes->functions, entry, &function) ||
+      !gp_inline_map_add_scope(map, parent, function, first))
+    return false;
+  gp_value file = entry->value[GP_ROLE_CALL_FILE], line = entry->value[GP_ROLE_CALL_LINE];
+  if (file.kind == GP_VALUE_NUMBER && file.number < GP_NONE)
+    map->call_file[map->count - 1] = (uint32_t)file.number;
+  if (line.kind == GP_VALUE_NUMBER && line.number <= UINT32_MAX)
+    map->call_line[map->count - 1] = (uint32_t)line.number;
+  return true;
+}
+
+/* Adds the scope of an entry, if it has wanted code. An inlined function without an
+ * address may still contain others. Sets `*scope` to its number, or to GP_NONE. */
+static bool enter(gp_scopes *scopes, uint32_t unit, const gp_entry *entry,
+                  uint32_t parent, uint32_t *scope) {
+  const gp_value *value = entry->value;
+  size_t before = scopes->ranges.count;
+  gp_range_lists *lists = scopes->lists;
+  *scope = GP_NONE;
+  if (!gp_range_lists_read(lists, &scopes->entries->unit[unit], value[GP_ROLE_LOW],
+                           value[GP_ROLE_HIGH], value[GP_ROLE_RANGES]))
+    return false;
+  for (size_t i = 0; i < lists->count; i++)
+    if (!add_wanted(scopes, lists->range[i], unit)) return false;
+  if (scopes->ranges.count == before && (parent == GP_NONE || has_code(entry)))
+    return true;
+  *scope = (uint32_t)scopes->map->count;
+  return add_scope(scopes, entry, parent);
+}
+
+/* Finds the scope of an entry's children: the entry's own, or `outer`. */
+static bool find_scope(gp_scopes *scopes, uint32_t unit, const gp_entry *entry,
+                       uint32_t outer, uint32_t *scope) {
+  *scope = outer;
+  if (entry->tag == GP_TAG_SUBPROGRAM)
+    return enter(scopes, unit, entry, GP_NONE, scope);
+  if (entry->tag == GP_TAG_INLINED && outer != GP_NONE)
+    return enter(scopes, unit, entry, outer, scope);
+  return true;
+}
+
+static bool descend(gp_scopes *scopes, size_t depth, uint32_t scope) {
+  if (!GP_RESERVE(&scopes->level_capacity, depth + 1, GP_COLUMN(scopes->level)))
+    return false;
+  scopes->level[depth] = scope;
+  return true;
+}
+
+bool gp_scopes_read(gp_scopes *scopes, uint32_t unit) {
+  gp_entry entry;
+  size_t depth = 0;
+  uint32_t scope;
+  if (!gp_entries_load(scopes->entries, unit)) return false;
+  while (gp_entries_next(scopes->entries, &entry)) {
+    if (entry.tag == 0) {
+      if (depth > 0) depth--;
+      continue;
+    }
+    if (is_leaf(&entry) && gp_entries_skip_children(scopes->entries, &entry)) continue;
+    uint32_t outer = depth > 0 ? scopes->level[depth - 1] : GP_NONE;
+    if (!find_scope(scopes, unit, &entry, outer, &scope)) return false;
+    if (entry.has_children && !descend(scopes, depth++, scope)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The scopes of a unit: its subprograms, and the functions that were inlined into them.
+ */
+#ifndef GP_DEBUG_SCOPES_H
+#define GP_DEBUG_SCOPES_H
+
+#include "debug/function_names.h"
+#include "debug/range_lists.h"
+#include "debug/scope_ranges.h"
+
+typedef struct gp_scopes {
+  gp_entries *entries;
+  gp_range_lists *lists;
+  gp_function_names *functions;
+  gp_inline_map *map;         /* takes the scopes */
+  gp_scope_ranges ranges;     /* their code, clipped to `wanted` */
+  const gp_range *wanted;     /* ascending, disjoint */
+  size_t wanted_count;
+  size_t level_capacity;
+  uint32_t *level;            /* for each level of nesting in the entries: its scope, or
+                                 GP_NONE outside of wanted subprograms */
+} gp_scopes;
+
+void gp_scopes_free(gp_scopes *scopes);
+
+/* Adds the scopes of a unit that have wanted code, and those in which these are inlined.
+ * In the map's rows of the unit, `call_file` is a number in the unit's table of files.
+ * False if there is no memory. */
+bool gp_scopes_read(gp_scopes *scopes, uint32_t unit);
+
+#endif
