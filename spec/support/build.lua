@@ -1,4 +1,4 @@
--- Compiles the fixture programs and runs them for their profiles, each once per process.
+-- Compiles the fixture programs and runs them for their profiles. All spec processes share them, in build/fixtures.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local shell = require "support.shell"
@@ -6,8 +6,9 @@ local programs = require "fixtures.programs"
 
 local build = {}
 
--- The directory of the sources, relative to this file.
+-- The directory of the sources, relative to this file; and the directory in which programs are made.
 local fixtures <const> = debug.getinfo(1, "S").source:match("^@(.-)support/build%.lua$") .. "fixtures/"
+local shared <const> = assert(io.popen("pwd")):read("l") .. "/build/fixtures"
 
 --- Returns the path of a fixture that is not a program's source.
 -- @tparam string name
@@ -71,7 +72,6 @@ local function compile(program, variant, dir)
   append(argv, made.link)
   append(argv, { "-o", program.name })
   shell.check(append(argv, objects), { cwd = dir })
-  return dir .. "/" .. program.name
 end
 
 -- Returns the target machine of a compiler, or false if the compiler is not installed. Caches the answers.
@@ -101,12 +101,53 @@ function build.supported(name, variant)
   return true
 end
 
+local versions = {}
+local function version(compiler)
+  versions[compiler] = versions[compiler] or shell.check { compiler, "--version" }.stdout
+  return versions[compiler]
+end
+
+-- Returns a checksum of everything that a program is made from (FNV-1a).
+local function fingerprint(program, variant)
+  local made = recipe(program, variant)
+  local parts = { version(made.compiler), shell.join(made.compile), shell.join(made.link), shell.join(program.flags),
+    shell.join(program.link or {}) }
+  for _, source in ipairs(append(append({}, program.sources), program.headers)) do
+    parts[#parts + 1] = shell.join((program.per_source or {})[source] or {})
+    parts[#parts + 1] = shell.read(fixtures .. source)
+  end
+  local sum = 0xcbf29ce484222325
+  for byte in table.concat(parts, "\0"):gmatch "." do
+    sum = (sum ~ byte:byte()) * 0x100000001b3
+  end
+  return ("%016x"):format(sum)
+end
+
+-- Compiles a program and runs it.
+local function make(program, variant, dir)
+  compile(program, variant, dir)
+  shell.check({ dir .. "/" .. program.name }, { cwd = dir, env = { GMON_OUT_PREFIX = false }, timeout = 60 })
+end
+
+-- Returns a directory in which a program was made. The first process that needs the program makes it for all others;
+-- its file "made" says that it is complete. A process that needs it earlier makes it for itself.
+local function made_directory(program, variant, key)
+  local dir = ("%s/%s-%s"):format(shared, key, fingerprint(program, variant))
+  if shell.exists(dir .. "/made") then return dir end
+  local is_first = os.execute(("mkdir -p %s && mkdir %s 2>/dev/null"):format(shell.quote(shared), shell.quote(dir)))
+  if not is_first then dir = shell.tmpdir(key) end
+  make(program, variant, dir)
+  shell.write(dir .. "/made", "")
+  return dir
+end
+
 --- Builds and runs a program; later calls return the same result. Raises an error with the output if building or
 -- running fails.
 -- @tparam string name as in the table of programs
 -- @tparam[opt] string variant as in the table of variants; several joined with "+" (`"O2+static"`)
 -- @treturn table `image` (path), `gmon` (path; nil if the program leaves no profile), `dir` (holds these,
---   the sources and the objects), `name`, `variant`, `program` (its entry in the table). Shared by specs; read-only.
+--   the sources and the objects), `name`, `variant`, `program` (its entry in the table). All processes share these
+--   files, so they must not be changed.
 function build.program(name, variant)
   variant = variant or ""
   local program = find(name)
@@ -116,12 +157,10 @@ function build.program(name, variant)
   local key = name .. "+" .. variant
   local built = state.built[key]
   if not built then
-    local dir = shell.tmpdir((key:gsub("%+$", "")))
-    built = { name = name, variant = variant, dir = dir, program = program }
-    built.image = compile(program, variant, dir)
-    shell.check({ built.image }, { cwd = dir, env = { GMON_OUT_PREFIX = false }, timeout = 60 })
+    local dir = made_directory(program, variant, (key:gsub("%+$", "")))
     local gmon = dir .. "/gmon.out"
-    built.gmon = shell.exists(gmon) and gmon or nil
+    built = { name = name, variant = variant, dir = dir, program = program, image = dir .. "/" .. name,
+      gmon = shell.exists(gmon) and gmon or nil }
     state.built[key] = built
   end
   return built
