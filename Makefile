@@ -389,7 +389,8 @@ $(eval $(call analyze,cppcheck))
 
 # Lines of C have at most 90 columns; .luacheckrc has the limits for Lua.
 lint:
-	luacheck -q gprof.lua lua spec bench examples fuzz doc
+	@mkdir -p build
+	luacheck -q --cache build/luacheck.cache gprof.lua lua spec bench examples fuzz doc
 	@awk 'length > 90 { print FILENAME ":" FNR ": longer than 90 columns"; long = 1 } \
 	  END { exit long }' $(SOURCES) $(CONFINING) $(HEADERS) \
 	  $(wildcard csrc/runtime/*.[ch] fuzz/*.[ch] fuzz/*/*.[ch] examples/*/*.[chS])
