@@ -161,7 +161,8 @@ static bool add_process(void *into, const gp_context_process *process) {
   keep_largest(&sum->limit, process->limit);
   keep_largest(&sum->timer_error, process->timer_error);
   sum->flags |= process->flags & GP_CONTEXT_JOINED;
-  return join_clocks(a) && join_rates(a) && gp_context_add(a->r, &sum->lost, process->lost);
+  return join_clocks(a) && join_rates(a) &&
+         gp_context_add(a->r, &sum->lost, process->lost);
 }
 
 /* --- modules ------------------------------------------------------------------ */
