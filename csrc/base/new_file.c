@@ -208,6 +208,13 @@ static bool name_first(const char *name, const char *target) {
   return errno != EEXIST && access(target, F_OK) != 0 && rename(name, target) == 0;
 }
 
+/* Removes the target, if it exists. */
+static bool remove_target(const gp_new_file *old) {
+  if (unlink(old->target) == 0 || errno == ENOENT) return true;
+  return gp_fail(old->error, "is complete, but %s, which belonged to the old file, "
+                 "cannot be removed: %s", old->target, strerror(errno));
+}
+
 /* Gives a file that has the temporary name `name` its final name. */
 static bool move(const char *name, const gp_new_file *new) {
   if (new->is_first ? name_first(name, new->target) : rename(name, new->target) == 0)
@@ -234,11 +241,13 @@ static char *temporary_name(const gp_new_file *new, const sigset_t *held) {
 static bool name_all(const gp_new_file *files, size_t count, char **names,
                      const sigset_t *held) {
   for (size_t i = 0; i < count; i++) {
+    if (files[i].file < 0) continue;
     names[i] = temporary_name(&files[i], held);
     if (!names[i]) return false;
   }
   for (size_t i = 0; i < count; i++) {
-    if (!move(names[i], &files[i])) return false;
+    bool done = names[i] ? move(names[i], &files[i]) : remove_target(&files[i]);
+    if (!done) return false;
     free(names[i]);
     names[i] = NULL;
   }
@@ -249,7 +258,7 @@ bool gp_new_files_name(const gp_new_file *files, size_t count) {
   char *names[GP_NEW_FILES] = {NULL};
   sigset_t held;
   for (size_t i = 0; i < count; i++)
-    if (!sync_file(files[i].file))
+    if (files[i].file >= 0 && !sync_file(files[i].file))
       return fail_system(files[i].error, "cannot be written");
   hold_signals(&held);
   bool done = name_all(files, count, names, &held);

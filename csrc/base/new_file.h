@@ -29,7 +29,7 @@ int gp_new_file_open(const char *target, mode_t mode, gp_error *error);
 bool gp_new_file_set_owner(int file, const struct stat *old);
 
 typedef struct gp_new_file {
-  int file;              /* descriptor */
+  int file;              /* descriptor; -1: the target is removed */
   const char *target;    /* its name; an old file is replaced */
   bool is_first;         /* an existing file is an error */
   gp_error *error;       /* receives an error about this file */
@@ -38,8 +38,9 @@ typedef struct gp_new_file {
 /* The most files that can be named together. */
 #define GP_NEW_FILES 2
 
-/* Gives files their names, one after the other, once all of them are on the disk with
- * temporary names. Until then, a failure leaves the old files unchanged. */
+/* Gives files their names, or removes old ones, one after the other. New files are then
+ * on the disk with temporary names. Until then, a failure leaves the old files
+ * unchanged. */
 bool gp_new_files_name(const gp_new_file *files, size_t count);
 
 #endif

@@ -176,12 +176,13 @@ unsigned char *gp_writer_room(gp_writer *writer, size_t count) {
   return room;
 }
 
-/* Writes everything, and replaces the targets. A new file is on the disk before it gets
- * its name: otherwise, after a crash of the machine, an empty file could have replaced
- * the only copy of a summed profile. Syncing takes some milliseconds; printed reports are
- * not affected. The directory is not synced: if the rename is lost, the old file is still
+/* Writes everything, and replaces the targets. Then removes the file `outdated`, unless
+ * it is NULL or no target was replaced. A new file is on the disk before it gets its
+ * name: otherwise, after a crash of the machine, an empty file could have replaced the
+ * only copy of a summed profile. Syncing takes some milliseconds; printed reports are not
+ * affected. The directory is not synced: if the rename is lost, the old file is still
  * complete. */
-static bool finish(gp_writer *const *writers, size_t count) {
+static bool finish(gp_writer *const *writers, size_t count, const char *outdated) {
   gp_new_file files[GP_NEW_FILES];
   size_t named = 0;
   for (size_t i = 0; i < count; i++) {
@@ -190,6 +191,8 @@ static bool finish(gp_writer *const *writers, size_t count) {
     if (w->target)
       files[named++] = (gp_new_file){w->file, w->target, w->is_first, w->error};
   }
+  if (outdated && named > 0)
+    files[named++] = (gp_new_file){-1, outdated, false, writers[0]->error};
   if (!gp_new_files_name(files, named)) return false;
   bool done = true;
   for (size_t i = 0; i < count; i++) {
@@ -208,13 +211,17 @@ static void discard(gp_writer *writer) {
 }
 
 bool gp_writer_close(gp_writer *writer, bool written) {
-  bool done = written && finish(&writer, 1);
+  return gp_writer_close_removing(writer, NULL, written);
+}
+
+bool gp_writer_close_removing(gp_writer *writer, const char *outdated, bool written) {
+  bool done = written && finish(&writer, 1, outdated);
   discard(writer);
   return done;
 }
 
 bool gp_writer_close_both(gp_writer *writer, gp_writer *other, bool written) {
-  bool done = written && finish((gp_writer *const[]){writer, other}, 2);
+  bool done = written && finish((gp_writer *const[]){writer, other}, 2, NULL);
   discard(writer);
   discard(other);
   return done;

@@ -54,6 +54,11 @@ unsigned char *gp_writer_room(gp_writer *writer, size_t count);
  * discarded. Returns whether everything was written and replaced. */
 bool gp_writer_close(gp_writer *writer, bool written);
 
+/* Like gp_writer_close. Also removes the file `outdated` (NULL: none), which belonged to
+ * the old file, once the new file is in its place. Nothing is removed if the target is
+ * not a file. */
+bool gp_writer_close_removing(gp_writer *writer, const char *outdated, bool written);
+
 /* Closes two writers. Their new files replace the targets, `writer`'s first, once both
  * are complete; after a write error, both are discarded. If only the second cannot be
  * replaced, the first has been. */

@@ -64,7 +64,7 @@ static bool merge(gp_data *sum, const gp_data *file, gp_error *error) {
 static bool is_expected(const gp_file_kind *kind, uint64_t stamp, gp_error *error) {
   if (kind->format != GP_FORMAT_CONTEXT)
     return gp_fail(error, "is not a context profile");
-  return kind->contexts.stamp == stamp ||
+  return (kind->contexts.stamp == stamp && stamp != 0) ||
          gp_fail(error, "does not belong to the profile beside it, but to another run");
 }
 

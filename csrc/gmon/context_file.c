@@ -2,8 +2,11 @@
 /* Reads the parts of a context profile. */
 #include "gmon/context_file.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/count.h"
 #include "base/crc32.h"
@@ -295,4 +298,16 @@ bool gp_context_file_read(gp_records *r, const gp_context_sink *sink) {
   bool done = read_header(&f);
   while (done && kind != GP_CONTEXT_END) done = read_section(&f, &kind);
   return done;
+}
+
+bool gp_is_context_profile(const char *path) {
+  char head[sizeof GP_CONTEXT_MAGIC - 1];
+  struct stat status;
+  int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (file < 0) return false;
+  bool is_one = fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+                read(file, head, sizeof head) == (ssize_t)sizeof head &&
+                memcmp(head, GP_CONTEXT_MAGIC, sizeof head) == 0;
+  close(file);
+  return is_one;
 }

@@ -102,6 +102,10 @@ typedef struct gp_context_sink {
  * everything before a wrong checksum is found. */
 bool gp_context_file_read(gp_records *r, const gp_context_sink *sink);
 
+/* Whether a path leads to a regular file that begins like a context profile, without
+ * links. */
+bool gp_is_context_profile(const char *path);
+
 /* Adds to a count. Fails if the sum exceeds 63 bits. */
 bool gp_context_add(const gp_records *r, uint64_t *sum, uint64_t more);
 

@@ -316,13 +316,6 @@ bool gp_data_put(const gp_data *data, gp_writer *writer, gp_format format,
          (format == GP_FORMAT_MAGIC ? put_magic(&s) : put_bsd(&s, format));
 }
 
-bool gp_data_write(const gp_data *data, const char *path, gp_format format,
-                   const gp_record_order *order, gp_error *error) {
-  gp_writer writer;
-  return gp_writer_open(&writer, path, GP_PATH_CHOSEN, error) &&
-         gp_writer_close(&writer, gp_data_put(data, &writer, format, order));
-}
-
 bool gp_data_write_open(const gp_data *data, int file, gp_format format,
                         const gp_record_order *order, gp_error *error) {
   gp_writer writer;

@@ -17,21 +17,15 @@ typedef struct gp_record_order {
   uint32_t *arcs, *blocks;
 } gp_record_order;
 
-/* Writes a file atomically (see writer.h); "-" is standard output. GP_FORMAT_AUTO means
- * magic. `order` is NULL for the order of the data. Returns false, and writes nothing, if
- * the format cannot hold the data. */
-bool gp_data_write(const gp_data *data, const char *path, gp_format format,
-                   const gp_record_order *order, gp_error *error);
-
-/* Like gp_data_write, but writes to the open descriptor `file`, from its current
- * position. The descriptor stays open. After a write error the file may hold part of the
- * data. */
-bool gp_data_write_open(const gp_data *data, int file, gp_format format,
-                        const gp_record_order *order, gp_error *error);
-
-/* Like gp_data_write, but the caller opens and closes the writer. All errors are reported
- * to the writer's gp_error. */
+/* Writes data; the caller opens and closes the writer. GP_FORMAT_AUTO means magic.
+ * `order` is NULL for the order of the data. Returns false, and writes nothing, if the
+ * format cannot hold the data. All errors are reported to the writer's gp_error. */
 bool gp_data_put(const gp_data *data, gp_writer *writer, gp_format format,
                  const gp_record_order *order);
+
+/* Like gp_data_put, but writes to the open descriptor `file`, from its current position.
+ * The descriptor stays open. After a write error the file may hold part of the data. */
+bool gp_data_write_open(const gp_data *data, int file, gp_format format,
+                        const gp_record_order *order, gp_error *error);
 
 #endif

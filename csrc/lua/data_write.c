@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gmon/context_file.h"
 #include "gmon/gmon_write.h"
 #include "lua/arguments.h"
 #include "lua/contexts.h"
@@ -47,25 +48,34 @@ static void add_contexts(lua_State *L, destination *to, const gp_data_box *box,
   to->beside = lua_pushfstring(L, "%s" GP_CONTEXT_SUFFIX, to->path);
 }
 
-/* Writes a file, and the context profile beside it. A device has nothing beside it. */
-static bool write_both(gp_data *data, destination *to, gp_format format,
-                       const gp_record_order *order, gp_error *error) {
-  gp_writer writer, beside;
-  if (!gp_writer_open(&writer, to->path, GP_PATH_CHOSEN, error)) return false;
-  if (!writer.target)
-    return gp_writer_close(&writer, gp_data_put(data, &writer, format, order));
+/* Writes a file that is open, and the context profile beside it. */
+static bool write_both(gp_data *data, destination *to, gp_writer *writer,
+                       gp_format format, const gp_record_order *order) {
+  gp_writer beside;
   if (!gp_writer_open(&beside, to->beside, GP_PATH_CHOSEN, &to->problem))
-    return gp_writer_close(&writer, false);
+    return gp_writer_close(writer, false);
   bool done = gp_contexts_put(to->contexts, &beside, &data->stamp) &&
-              gp_data_put(data, &writer, format, order);
-  return gp_writer_close_both(&writer, &beside, done);
+              gp_data_put(data, writer, format, order);
+  return gp_writer_close_both(writer, &beside, done);
+}
+
+/* Writes a file. Writes the context profile beside it, or removes that of the old file. A
+ * device has nothing beside it. */
+static bool write_path(gp_data *data, destination *to, gp_format format,
+                       const gp_record_order *order, gp_error *error) {
+  gp_writer writer;
+  if (!gp_writer_open(&writer, to->path, GP_PATH_CHOSEN, error)) return false;
+  if (to->contexts && writer.target)
+    return write_both(data, to, &writer, format, order);
+  const char *outdated = gp_is_context_profile(to->beside) ? to->beside : NULL;
+  return gp_writer_close_removing(&writer, outdated,
+                                  gp_data_put(data, &writer, format, order));
 }
 
 static bool write_ordered(gp_data *data, destination *to, gp_format format,
                           const gp_record_order *order, gp_error *error) {
   if (to->writer) return gp_data_put(data, to->writer, format, order);
-  if (to->contexts) return write_both(data, to, format, order, error);
-  return to->file < 0 ? gp_data_write(data, to->path, format, order, error)
+  return to->file < 0 ? write_path(data, to, format, order, error)
                       : gp_data_write_open(data, to->file, format, order, error);
 }
 

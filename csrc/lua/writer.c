@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "gmon/context_file.h"
 #include "lua/arguments.h"
 #include "lua/module.h"
 #include "lua/object.h"
@@ -75,16 +76,20 @@ static int write_text(lua_State *L) {
 
 static bool has_failed(const writer_box *box) { return box->error.text[0] != '\0'; }
 
-/* writer:finish([other]) -> true: the file is complete and in place, and so is the file
- * of the other writer; or nil and a message. See gp_writer_close_both. */
+/* writer:finish([other or outdated]) -> true: the file is complete and in place, and so
+ * is the file of the other writer; or nil and a message. See gp_writer_close_both.
+ * `outdated` is the path of a context profile, which belongs to the old file. It is
+ * removed if it exists. */
 static int finish(lua_State *L) {
   writer_box *box = check_writer(L), *other = luaL_testudata(L, 2, GP_WRITER);
+  const char *outdated = other ? NULL : luaL_optstring(L, 2, NULL);
   luaL_argcheck(L, other != box, 2, "another file expected");
+  if (outdated && !gp_is_context_profile(outdated)) outdated = NULL;
   if (other) check_open(L, 2, other)->open = false;
   box->open = false;
   bool done = other ? gp_writer_close_both(&box->writer, &other->writer,
                                            !has_failed(box) && !has_failed(other))
-                    : gp_writer_close(&box->writer, !has_failed(box));
+                    : gp_writer_close_removing(&box->writer, outdated, !has_failed(box));
   if (!done) return gp_push_writer_failure(L, other && has_failed(other) ? 2 : 1);
   lua_pushboolean(L, true);
   return 1;

@@ -187,7 +187,8 @@ end
 -- unchanged. If context profiles were added up (see `gprof.data`), their sum is written
 -- to PATH.ctx, unless other records were added to the data, too, or the format is not
 -- "magic". Both files are replaced once both are complete; if only PATH.ctx cannot be
--- replaced, the old one no longer belongs to the new file, and is ignored.
+-- replaced, the old one no longer belongs to the new file, and is ignored. If no context
+-- profile is written, that of the old file is removed.
 -- @function data:write
 -- @tparam string|file path "-" is standard output; a device, a pipe or an open file is
 --   written to directly

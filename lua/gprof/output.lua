@@ -88,8 +88,9 @@ end
 --
 -- @tparam[opt] boolean is_first raise an error if the old file exists when the new one is
 --   complete
--- @tparam[opt] writer beside a file from `output.unfinished`, which is replaced after
---   this one once both are complete
+-- @tparam[opt] writer|string beside a file from `output.unfinished`, which is replaced
+--   after this one once both are complete; or the path of a context profile, which
+--   belongs to the old file, and is removed if it exists
 -- @raise a table with the field `message`
 function output.new_file(path, fill, kind, is_first, beside)
   local file <close> = output.unfinished(path, fill, kind, is_first)
@@ -105,9 +106,10 @@ function output.new_file_here(path, fill)
   output.new_file(path, fill, "derived")
 end
 
---- Writes data to a file, like `output.new_file`, and a context profile beside it.
+--- Writes data to a file, like `output.new_file`. Writes a context profile beside it, or
+-- removes that of the old file.
 -- @tparam table target the arguments of `output.new_file`: `path`, `kind`, `is_first`;
---   and `beside`, the path of the context profile; nil if there is to be none
+--   and `beside`, the path of the context profile; nil if there can be none
 -- @tparam data data
 -- @tparam[opt] string format as for `data:write`
 -- @tparam[opt] symbols lines as for `data:write`
@@ -119,7 +121,7 @@ function output.new_profile(target, data, format, lines, contexts)
     contexts and target.beside and need(core.writer(target.beside, target.kind)) or nil
   local stamp = beside and need(contexts:write(beside))
   need(data:write(file, format, lines, stamp))
-  need(file:finish(beside))
+  need(file:finish(beside or target.beside))
 end
 
 --- Makes a stream that passes text on to a function, in pieces of any size.

@@ -139,6 +139,78 @@ describe("-s writes the sum alone, with a warning,", function()
   end)
 end)
 
+describe("-s without call paths", function()
+  -- Makes two profiles without context profiles, and a sum of two with context profiles.
+  local function stale()
+    local dir = two()
+    quietly(dir, "-s", path, "one", "two")
+    os.remove(dir .. "/one.ctx")
+    os.remove(dir .. "/two.ctx")
+    return dir
+  end
+
+  it("removes the context profile of the sum that it replaces", function()
+    for _, words in ipairs { { "-s", path, "one", "two" }, { "-s", "--sandbox", path, "one", "two" },
+      { "-s", "--gnu-compat", path, "one", "two" }, { "--sum-file=./gmon.sum", path, "one", "two" },
+      { "--sum-file=gmon.sum", "--sandbox", "-O", "4.4bsd", path, "one" } } do
+      local dir = stale()
+      local before = shell.read(dir .. "/gmon.sum")
+      local result = run(dir, table.unpack(words))
+      assert.same({ 0, "" }, { result.status, result.stderr })
+      assert.equal("gmon.sum\none\ntwo\n", shell.listing(dir))
+      assert.is_false(before == shell.read(dir .. "/gmon.sum"))
+    end
+  end)
+
+  it("also if it has no sum", function()
+    local dir = stale()
+    os.remove(dir .. "/gmon.sum")
+    quietly(dir, "-s", path, "one")
+    assert.equal("gmon.sum\none\ntwo\n", shell.listing(dir))
+  end)
+
+  it("leaves any other file of this name", function()
+    local dir = stale()
+    local beside = dir .. "/gmon.sum.ctx"
+    shell.check { "mv", beside, dir .. "/kept" }
+    local makers = { { "mkdir", beside }, { "mkfifo", beside }, { "ln", "-s", "kept", beside },
+      { "sh", "-c", "echo gprofct >" .. beside }, { "touch", beside } }
+    for _, words in ipairs { { "-s" }, { "-s", "--sandbox" } } do
+      for _, maker in ipairs(makers) do
+        shell.check(maker)
+        local result = run(dir, words[1], words[2] or "-b", path, "one", "two")
+        assert.equal(0, result.status)
+        assert.truthy(shell.listing(dir):find("gmon.sum.ctx", 1, true), maker[1])
+        shell.check { "rm", "-r", beside }
+      end
+    end
+    assert.truthy(shell.exists(dir .. "/kept"))
+  end)
+
+  it("leaves both files as they were if the sum cannot be written", function()
+    local dir = stale()
+    local sum, context = shell.read(dir .. "/gmon.sum"), shell.read(dir .. "/gmon.sum.ctx")
+    for _, words in ipairs { { "-s", "-O", "bsd" }, { "-s", "-O", "bsd", "--sandbox" } } do
+      local result = run(dir, words[1], words[2], words[3], words[4] or "-b", path, "one", "two")
+      assert.equal(1, result.status)
+      assert.is_true(sum == shell.read(dir .. "/gmon.sum") and context == shell.read(dir .. "/gmon.sum.ctx"))
+    end
+  end)
+end)
+
+describe("a profile that names no context profile", function()
+  it("has none beside it, even if that has the number 0, too", function()
+    local dir = shell.tmpdir "unnamed"
+    save(dir, "one", 3, 0)
+    local result = run(dir, "-b", "-q", path, "one")
+    assert.equal("gprof.lua: warning: one.ctx: does not belong to the profile beside it, but to another run: the " ..
+      "time of callees is estimated\n", result.stderr)
+    result = run(dir, "-s", path, "one")
+    assert.equal("gprof.lua: warning: gmon.sum.ctx: not written: one.ctx: does not belong to one, but to another run\n",
+      result.stderr)
+  end)
+end)
+
 describe("the two files of a sum", function()
   -- Checks that a failing sum leaves the old sum as it was.
   local function fails(dir, message, ...)
@@ -196,6 +268,20 @@ describe("data:write", function()
     assert(data:add_arc(0x1000, 0x1020, 1))
     assert(data:write(dir .. "/sum"))
     assert.falsy(shell.exists(dir .. "/sum.ctx"))
+  end)
+
+  it("removes the context profile of the file that it replaces", function()
+    local dir = two()
+    local one, other = dir .. "/one", dir .. "/other"
+    shell.check { "cp", one .. ".ctx", other .. ".ctx" }
+    local data = assert(gprof.data(image, dir .. "/two"))
+    assert.falsy(data:write(dir .. "/missing/one"))
+    assert(data:write "/dev/null")
+    assert(data:write(one))
+    assert.falsy(shell.exists(one .. ".ctx"))
+    local file <close> = assert(io.open(other, "wb"))
+    assert(data:write(file))
+    assert.truthy(shell.exists(other .. ".ctx"))
   end)
 
   it("fails if a file cannot be written; then neither is", function()

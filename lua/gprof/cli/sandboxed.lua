@@ -120,7 +120,8 @@ local function requested(settings)
       return function(path, fill) beside = output.unfinished(path, fill, target.kind) end
     elseif target and name == target.path then
       return function(path, fill)
-        output.new_file(path, fill, target.kind, target.is_first, beside)
+        output.new_file(path, fill, target.kind, target.is_first,
+          beside or target.beside)
       end
     elseif exported[name] then
       return function(path, fill) output.new_file(path, fill, "confined") end

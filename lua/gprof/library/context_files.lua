@@ -8,12 +8,14 @@ local profile_files = require "gprof.library.profile_files"
 
 local context_files = {}
 
--- Returns the number in the header of a gmon.out that identifies its context profile.
+-- Returns the number in the header of a gmon.out that identifies its context profile; nil
+-- if there is none.
 local function stamp_of(path, data)
   local file <close> = io.open(path, "rb")
   local header = file and file:read(20)
-  return header and #header == 20 and
+  local stamp = header and #header == 20 and
     ((data.big_endian and ">" or "<") .. "i8"):unpack(header, 13)
+  return stamp ~= 0 and stamp or nil
 end
 
 local function other_run(beside, path)
