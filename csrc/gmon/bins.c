@@ -47,10 +47,11 @@ void gp_bins_set(gp_histogram *histogram, size_t first, const unsigned char *byt
   for (size_t i = 0; i < count; i++) bins[i] = __builtin_bswap16(bins[i]);
 }
 
-/* Doubles the width of the counts. */
-static bool widen(gp_histogram *histogram) {
+/* Makes the counts wide enough for `count`. */
+static bool widen(gp_histogram *histogram, uint64_t count) {
   gp_histogram wider = *histogram;
-  wider.width *= 2;
+  while (wider.width < 8 && count >> (8 * wider.width)) wider.width *= 2;
+  if (wider.width == histogram->width) return true;
   wider.counts = gp_column(histogram->bins, wider.width);
   if (!wider.counts) return false;
   for (size_t i = 0; i < histogram->bins; i++) set_bin(&wider, i, gp_bin(histogram, i));
@@ -65,8 +66,7 @@ bool gp_bins_add_one(gp_histogram *histogram, size_t bin, uint64_t more,
   uint64_t count = gp_bin(histogram, bin);
   if (!gp_count_add(&count, more))
     return gp_fail(error, "2^63 samples or more in a bin");
-  while (histogram->width < 8 && count >> (8 * histogram->width))
-    if (!widen(histogram)) return gp_fail_memory(error);
+  if (!widen(histogram, count)) return gp_fail_memory(error);
   set_bin(histogram, bin, count);
   return true;
 }
@@ -167,9 +167,7 @@ bool gp_bins_reserve(gp_histogram *histogram, const gp_histogram *more) {
                         (const uint16_t *)more->counts + done);
   for (; histogram->width < 8 && done < histogram->bins; done++)
     any |= gp_bin(histogram, done) + gp_bin(more, done);
-  while (histogram->width < 8 && any >> (8 * histogram->width))
-    if (!widen(histogram)) return false;
-  return true;
+  return widen(histogram, any);
 }
 
 /* --- writing counts to a file ---------------------------------------------- */

@@ -17,10 +17,10 @@
 /* If no samples were taken, the empty histogram gets this rate. */
 #define DEFAULT_RATE 1000
 
-/* Code may be larger than the image's file by at most this many bytes, because of
- * alignment. The limit is needed because the claimed range of the code alone determines
- * how much memory the bins take. */
-#define MORE_CODE (UINT64_C(1) << 24)
+/* Code may be larger than the image's file by at most this many bytes: segments may be
+ * aligned to 2 MB, and one without code may be in between. The limit is needed because
+ * the claimed range of the code alone determines how much memory the bins take. */
+#define MORE_CODE (UINT64_C(1) << 22)
 
 /* The addresses at which the image was loaded. A library that was loaded more than once
  * has several modules. */

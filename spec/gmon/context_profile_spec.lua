@@ -308,6 +308,8 @@ describe("a damaged context profile", function()
     local profile = example()
     profile.process.high = BIAS + (1 << 40)
     refuse("claims code from 0x701000 to 0x10000700000, more than the image has", profile)
+    profile.process.high = BIAS + (1 << 23)
+    refuse("claims code from 0x701000 to 0xf00000, more than the image has", profile)
     profile.process.high = profile.process.low
     refuse("histogram has no bins", profile)
     profile = example()
