@@ -24,15 +24,16 @@ local subjects <const> = {
   frames = "debug/abbreviations debug/entries debug/range_lists debug/function_names debug/scopes " ..
     "debug/scope_ranges debug/inline_map debug/inline_map_build debug/units debug/dwarf",
   pads = "profile/landing_pads debug/dwarf object/section",
-  images = "object/image object/symbol_size object/imports object/build_id object/debuglink object/elf_machine " ..
-    "object/opd object/bfd_memory debug/mini_debug debug/same_build",
+  images = "object/image object/symbol_size object/imports object/build_id object/debuglink object/debug_str " ..
+    "object/elf_machine object/opd object/bfd_memory debug/mini_debug debug/same_build",
   unpack = "lua/xz",
   names = "object/demangle",
   symbols = "symbols/symfile symbols/objmap base/reader",
   reports = "profile/samples profile/callgraph profile/cycles profile/propagate profile/order profile/profile " ..
     "lua/flat lua/entries lua/index profile/annotation",
   symspecs = "lua/symbols lua/selection profile/selection symbols/symbol_source",
-  code = "object/disasm profile/static_calls profile/counted_code profile/jump_tables profile/landing_pads",
+  code = "object/disasm profile/static_calls profile/counted_code profile/jump_tables profile/landing_pads " ..
+    "profile/code_survey profile/time_bounds profile/bounds",
   options = "lua/command_line",
   blocks = "lua/records gmon/gmon_write",
 }

@@ -1,10 +1,11 @@
--- Fuzzes what reads machine code: static calls, blocks that never ran, jump tables. The program counts its blocks.
+-- Fuzzes what reads machine code: static calls, blocks that never ran, jump tables, bounds of total times. The program
+-- counts its blocks.
 --
 -- Parts: choices (options); changes of .text; changes of .rodata, which has jump tables; changes of .eh_frame. Each
 -- change is an offset of two bytes, and the new byte.
 --
 -- Properties: a profile that cannot be built gives a message of one line. Printing a report twice gives the same text.
--- Calls found in the machine code lead from functions to functions.
+-- Calls found in the machine code lead from functions to functions. A lower bound is not above the upper bound.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -32,6 +33,14 @@ local function printed(profile, name)
   return table.concat(parts)
 end
 
+local function check_bounds(profile)
+  for f in profile:functions() do
+    assert(not f.total_low or f.total_low <= f.total_high, "bounds that exclude each other")
+  end
+  local problem = profile:bounds_problem()
+  if problem then checks.message(problem) end
+end
+
 return function(choices, text, rodata, frames)
   local choose, bytes = checks.chooser(choices), code.bytes
   for i, changes in ipairs { text, rodata, frames } do
@@ -40,13 +49,15 @@ return function(choices, text, rodata, frames)
   local image = assert(gprof.image(fuzz.file(bytes, 0)))
   local data <close> = assert(gprof.data(image, code.profile))
   local profile <close>, problem = gprof.profile(image, data, { line = choose { "all", false }, idle_blocks = true,
-    static_call_graph = choose(flag), gnu_compat = choose(flag), display_unused_functions = true })
+    static_call_graph = choose(flag), gnu_compat = choose(flag), display_unused_functions = true,
+    bounds = choose(4) == 3 })
   if not profile then
     return checks.message(problem)
   end
   for arc in profile:arcs() do
     assert(#arc.callee.name > 0 and arc.count >= 0)
   end
+  check_bounds(profile)
   local name = choose { "annotation", "executions", "graph" }
   assert(printed(profile, name) == printed(profile, name), "the second report differs")
   image:close()

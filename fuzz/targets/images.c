@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Fuzzes the readers of object files: symbols and their sizes, imports, notes, links to
- * debugging files, MiniDebugInfo. `make mutants` tests reports of larger images.
+ * debugging files, names in debugging information, MiniDebugInfo. `make mutants` tests
+ * reports of larger images.
  *
  * Parts: choices (unused), the object file, the object file that stands for its unpacked
  * MiniDebugInfo.
@@ -15,6 +16,7 @@
 #include "../support.h"
 #include "debug/mini_debug.h"
 #include "object/build_id.h"
+#include "object/debug_str.h"
 #include "object/debuglink.h"
 #include "object/imports.h"
 #include "object/symbol_size.h"
@@ -64,6 +66,12 @@ static void check_links(const gp_image *image) {
   gp_debuglink_forget(image->file);
 }
 
+/* Searches for names in debugging information. */
+static void check_strings(const gp_image *image) {
+  gp_debug_str_has(image, "main");
+  gp_debug_str_has(image, "");
+}
+
 static void check_imports(const gp_image *image) {
   size_t count = 0;
   gp_imports_mcount(image);
@@ -81,6 +89,7 @@ static void check_image(gp_image *image) {
   check_symbols(image);
   check_links(image);
   check_imports(image);
+  check_strings(image);
   if (!gp_mini_debug_present(image)) return;
   done = gp_mini_debug_attach(image, unpack, &error);
   fuzz_check_error(done, &error);

@@ -9,29 +9,19 @@
 -- @module gprof.request
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local answers = require "gprof.library.answers"
 local arguments = require "gprof.library.arguments"
 local core = require "gprof.core"
 
 local WAIT <const> = 10  -- milliseconds between two looks at the mappings
 local LIMIT <const> = 1000  -- looks
-local DISTANCE <const> = 65536  -- from the answer to the mapping of the profile
 
 local FOREIGN <const> = "cannot be inspected: it belongs to another user"
 
 local values <const> = { write = 0x67700000, anew = 0x67700001, pause = 0x67700002,
   resume = 0x67700003 }
 
--- Returns the path of a context profile that is mapped. The kernel writes a newline as
--- \012, and adds " (deleted)" if the file was removed or replaced.
-local function mapped_path(text)
-  return (text:gsub("%.ctx %(deleted%)$", ".ctx"):gsub("\\(%d%d%d)", function(digits)
-    return string.char(tonumber(digits, 8))
-  end))
-end
-
--- Returns the recorder's answers to a process's requests so far: `signal`, to ask it;
--- `count`; `error`, the errno of the last one; and `path`, of the context profile. Or nil
--- and a message.
+-- Returns the answers of a process (see answers.read), or nil and a message.
 local function read_answers(process)
   local file, message = io.open(("/proc/%d/maps"):format(process))
   if not file then
@@ -41,17 +31,13 @@ local function read_answers(process)
   file:close()
   if not text then return nil, FOREIGN end
   if text == "" then return nil, "has ended, or is a part of the kernel" end
-  local start, signal, count, number = text:match(
-    "(%x+)%-[^\n]* /memfd:gprof%-recorder:(%d+):(%d+):(%d+) ")
-  if not start then
+  local found = answers.read(text)
+  if not found then
     return nil, "does not run under the recorder: start it with gprof.lua --record"
-  elseif signal == "0" then
+  elseif found.signal == 0 then
     return nil, "uses the recorder's signal itself, and cannot be asked"
   end
-  local at = ("%08x"):format(tonumber(start, 16) + DISTANCE)
-  local profile = text:match("\n" .. at .. "%-[^/\n]*(/[^\n]*)")
-  return { signal = tonumber(signal), count = tonumber(count), error = tonumber(number),
-    path = profile and mapped_path(profile) }
+  return found
 end
 
 -- Waits until the process has answered more than `count` requests. Returns the answers,
@@ -59,9 +45,9 @@ end
 local function wait(process, count)
   for _ = 1, LIMIT do
     core.wait(WAIT)
-    local answers, message = read_answers(process)
-    if not answers then return nil, message end
-    if answers.count > count then return answers end
+    local found, message = read_answers(process)
+    if not found then return nil, message end
+    if found.count > count then return found end
   end
   return nil, ("did not answer within %d seconds: is it stopped?"):format(
     LIMIT * WAIT // 1000)
@@ -82,13 +68,13 @@ local function ask(process, what)
   local sent
   sent, message = core.queue_signal(process, before.signal, values[what])
   if not sent then return nil, "cannot be asked: " .. message end
-  local answers
-  answers, message = wait(process, before.count)
-  if not answers then return nil, message end
-  if answers.error ~= 0 then
-    return nil, "cannot write its profile: " .. core.error_text(answers.error)
+  local answer
+  answer, message = wait(process, before.count)
+  if not answer then return nil, message end
+  if answer.error ~= 0 then
+    return nil, "cannot write its profile: " .. core.error_text(answer.error)
   end
-  return answers.path and profile_path(process, answers.path) or ""
+  return answer.path and profile_path(process, answer.path) or ""
 end
 
 --- Asks a process that runs under the recorder to write its profile, and waits until the

@@ -10,7 +10,7 @@ local bounds = {}
 -- - memory: c bytes of the heap for each byte, and d megabytes (1,048,576 bytes each)
 bounds.readers = {
   ["profiles"] = { 150, 1, 8, 1 },
-  ["context profiles"] = { 120, 1, 16, 1 },
+  ["context profiles"] = { 120, 70, 16, 20 },
   ["symbols of executables"] = { 200, 2, 64, 2 },
   ["`.gnu_debugdata`, unpacked"] = { 200, 20, 16, 160 },
   ["debugging files"] = { 50, 2, 8, 2 },
@@ -23,6 +23,7 @@ bounds.readers = {
   ["source text"] = { 300, 5, 100, 4 },
   ["option files"] = { 8000, 100, 200, 8 },
   ["lists of profiles"] = { 2000, 3, 64, 4 },
+  ["answers of processes"] = { 300, 1, 8, 1 },
   ["exported JSON"] = { 8000, 3, 100, 4 },
   ["`bb.out`"] = { 1000, 2, 16, 4 },
 }
@@ -39,14 +40,15 @@ end
 
 -- Fuzzing -------------------------------------------------------------------------------------------------------------
 
--- The readers of each target of the fuzzer. Other targets may use all.
+-- The readers of each target of the fuzzer. Other targets may use all. Some targets read an input several `times`.
 local read_by <const> = {
-  gmon = { "profiles", "context profiles" }, sums = { "profiles", "context profiles" }, lines = { "line tables" },
-  frames = { "inlined functions", "line tables" },
+  gmon = { "profiles", "context profiles", times = 4 }, sums = { "profiles", "context profiles", times = 4 },
+  lines = { "line tables" }, frames = { "inlined functions", "line tables" },
   symbols = { "symbol files", "maps of object files" }, names = { "mangled names" }, blocks = { "`bb.out`" },
-  options = { "option files" }, symspecs = { "option files" },
+  options = { "option files" }, symspecs = { "option files" }, lists = { "lists of profiles" },
+  answers = { "answers of processes" }, sources = { "source text" },
   exports = { "exported JSON" }, images = { "symbols of executables" }, unpack = { "`.gnu_debugdata`, unpacked" },
-  pads = { "machine code" },
+  pads = { "machine code" }, terminal = { "source text" },
 }
 
 -- Instructions per second with sanitizers on a busy machine, counted as without sanitizers. In each run, the fuzzer
@@ -63,9 +65,10 @@ function bounds.fuzzer_options(target, size)
   local instructions, bytes = 0, 0
   local all = {}
   for reader in pairs(bounds.readers) do table.insert(all, reader) end
-  for _, reader in ipairs(read_by[target] or all) do
+  local readers = read_by[target] or all
+  for _, reader in ipairs(readers) do
     local work, memory = bounds.most(reader, size)
-    instructions, bytes = instructions + work, bytes + memory
+    instructions, bytes = instructions + work * (readers.times or 1), bytes + memory
   end
   local megabytes = (bytes >> 20) + 1
   return { ("-timeout=%d"):format(OWN_SECONDS + instructions // SPEED + 1),

@@ -118,6 +118,12 @@ profile("context profiles", "samples, one at each address", 1000, function(n)
     tables = { list(n, function(i) return { context = 0, from = row.BASE + i % 176, count = 1 } end) } }
 end)
 
+profile("context profiles", "large counts, and code that is not in the image", 100, function(n)
+  local range = { low = row.BASE, high = row.BASE + (1 << 22) }
+  return contexts.pack { process = range, modules = { range },
+    tables = { list(n, function(i) return { context = 0, from = row.BASE + i % 176, count = 1 << 40 } end) } }
+end)
+
 -- Symbols and names ---------------------------------------------------------------------------------------------------
 
 local function symbols_of(path)
@@ -364,6 +370,19 @@ input("lists of profiles", "one profile, often", 100, function(n)
   local file = file_of((row.profile { row.histogram(0, 1) } .. "\n"):rep(n))
   return running("--profiles-from=" .. file, "-b", "-p", image), #shell.read(file)
 end)
+
+local function answers(name, n, line)
+  input("answers of processes", name, n, function(size)
+    local text = line:rep(size)
+    return ("require 'gprof.library.answers'.read(%q)"):format(text), #text
+  end)
+end
+local mapping <const> = "00010000-00020000 r--s 00000000 00:01 7   "
+answers("names of digits and dashes", 20, mapping .. "/" .. ("a-"):rep(1000) .. "\n")
+answers("blanks", 20, mapping .. (" "):rep(2000) .. "\n")
+answers("answers with numbers that are too large", 20, mapping .. "/memfd:gprof-recorder:" .. ("9:"):rep(20) ..
+  ("9"):rep(2000) .. "\n")
+answers("empty mappings", 500, mapping .. "\n")
 
 local function json(name, n, encode)
   input("exported JSON", name, n, function(size)

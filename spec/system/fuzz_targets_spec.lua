@@ -4,7 +4,8 @@
 local program = require "support.program"
 local shell = require "support.shell"
 
-local TARGETS <const> = { "code", "exports", "options", "reports", "spool", "symspecs" }
+local TARGETS <const> = { "answers", "code", "exports", "lists", "options", "reports", "sources", "spool", "symspecs",
+  "terminal" }
 local LEAST <const> = 15 -- seeds of a target
 
 -- Makes the environment that fuzz/lua.c gives to targets.

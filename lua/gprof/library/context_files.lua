@@ -25,21 +25,26 @@ end
 -- Reads the start of the section that follows, in a context profile. Returns the values
 -- of the format, and where the section ends.
 local function read_section(file, format)
-  local _, size = ("I4I8"):unpack(file:read(12))
+  local _, size = ("I4i8"):unpack(file:read(12))
+  assert(size >= format:packsize())
   local last = file:seek() + size
-  local values = table.pack(format:unpack(file:read(math.min(size, format:packsize()))))
+  local values = table.pack(format:unpack(file:read(format:packsize())))
   return values, last
 end
 
--- Reads a text in a context profile.
+-- Reads a text in a context profile: a build ID or a path. Fails if it is longer than any
+-- path, or if the file ends in it.
 local function read_text(file)
   local size = ("I4"):unpack(file:read(4))
-  return size > 0 and file:read(size) or ""
+  assert(size <= 4096)
+  local text = size > 0 and file:read(size) or ""
+  assert(#text == size)
+  return text
 end
 
 local function read_origin(file)
   local process, next_section = read_section(file, "i8i8I8")
-  file:seek("set", next_section)
+  assert(file:seek("set", next_section))
   read_section(file, "I4I8I8I8I8I8I4")
   read_text(file)  -- build ID
   return { process = process[1], begin = process[3], image = read_text(file) }

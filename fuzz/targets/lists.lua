@@ -1,0 +1,64 @@
+-- Fuzzes lists of profiles (--profiles-from).
+--
+-- Parts: choices (whether the list is read like standard input); the list; a further list.
+--
+-- Properties: a list has its names in order: the parts between zero bytes or, without any, between newlines. A context
+-- profile is left out if the profile that it belongs to is in a list, too. A list without names gives a message of one
+-- line.
+--
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local checks = require "checks"
+local profiles = require "gprof.cli.profiles"
+
+-- Appends the names in a text.
+local function split(names, text)
+  local separator, at = text:find("\0", 1, true) and "\0" or "\n", 1
+  while at <= #text do
+    local stop = text:find(separator, at, true) or #text + 1
+    if stop > at then names[#names + 1] = text:sub(at, stop - 1) end
+    at = stop + 1
+  end
+end
+
+-- Returns the names without those of context profiles that belong to another one.
+local function without_context_profiles(names)
+  local given, others = {}, {}
+  for _, name in ipairs(names) do given[name] = true end
+  for _, name in ipairs(names) do
+    local profile = name:match "^(.*)%.ctx$"
+    if not (profile and given[profile]) then others[#others + 1] = name end
+  end
+  return others
+end
+
+local function check(lists, found)
+  local names = {}
+  for _, text in ipairs(lists) do split(names, text) end
+  names = without_context_profiles(names)
+  assert(#found == #names, "another number of names")
+  local has_input = false
+  for i, name in ipairs(names) do
+    assert(found[i] == name, "another name")
+    has_input = has_input or name == "-"
+  end
+  assert(not found.standard_input == not has_input, "standard input")
+  assert(type(profiles.names(found)) == "string")
+end
+
+return function(choices, first, second)
+  local lists, paths = { first }, { fuzz.file(first, 0) }
+  if checks.chooser(choices)(2) == 1 then lists[2], paths[2] = second, fuzz.file(second, 1) end
+  local done, found = pcall(profiles.find, { operands = { "a.out" }, profiles_from = paths, styles = {} })
+  if not done then
+    assert(type(found) == "table", found)
+    checks.message(found.message, found.message:match "^(.-): ")
+    for _, text in ipairs(lists) do
+      local names = {}
+      split(names, text)
+      if not names[1] then return end
+    end
+    error "a list with names is refused"
+  end
+  check(lists, found)
+end
