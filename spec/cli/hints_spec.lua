@@ -44,6 +44,31 @@ describe("a symspec after a blank", function()
   end)
 end)
 
+describe("the message about a bad profile", function()
+  it("says that it is a program", function()
+    for _, words in ipairs { { image, image }, { image, profile, image }, { "-s", image, image } } do
+      local result = run(table.unpack(words))
+      assert.same({ ("gprof.lua: %s: is a program, not a profile\n"):format(image), 1 },
+        { result.stderr, result.status })
+    end
+    assert.not_matches("is a program", run("--gnu-compat", image, image).stderr)
+  end)
+
+  it("says what to do if the file is incomplete", function()
+    local bytes = shell.read(profile)
+    for _, size in ipairs { #bytes - 1, #bytes - 30, 50 } do
+      local cut = shell.write(shell.tmpdir() .. "/cut", bytes:sub(1, size))
+      local result = run(image, cut)
+      assert.matches(": the file is incomplete: run " .. image .. " again\n", result.stderr, 1, true)
+      assert.equal(1, result.status)
+      assert.not_matches("run", run("--gnu-compat", image, cut).stderr)
+      assert.not_matches("run", run(image, cut, profile).stderr)
+    end
+    local text = shell.write(shell.tmpdir() .. "/text", ("text "):rep(100))
+    assert.not_matches("incomplete", run(image, text).stderr)
+  end)
+end)
+
 describe("the message about a missing profile", function()
   it("says that it was not written yet, or that the program was not compiled with -pg", function()
     local dir = shell.tmpdir()
@@ -126,7 +151,7 @@ describe("-y", function()
   end)
 
   it("is not reported with annotated source", function()
-    assert.equal("", run("-A", "-y", "-l", image, profile).stderr)
+    assert.not_matches("-y", run("-A", "-y", "-l", image, profile).stderr, 1, true)
   end)
 end)
 

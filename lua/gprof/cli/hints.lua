@@ -101,6 +101,25 @@ function hints.program(settings, message)
     (hint_taken ~= "" and hint_taken or ": name the program first")
 end
 
+-- Messages about files that were not written completely. If the machine or the program
+-- crashed, or the disk was full, the rest is lost.
+local INCOMPLETE <const> = { "ends in the middle of", "ends at offset %d+, where",
+  "claims %d+ .*follow" }
+
+-- Returns the message about an existing file that cannot be read as a profile.
+local function unreadable(settings, image, path, message)
+  if core.file_status(path) == "file" and require "gprof".image(path) then
+    return path .. ": is a program, not a profile"
+  end
+  local has_others = settings.operands[3] or settings.profiles_from[1]
+  for _, pattern in ipairs(has_others and {} or INCOMPLETE) do
+    if message:find(pattern) then
+      return ("%s: the file is incomplete: run %s again"):format(message, image.path)
+    end
+  end
+  return message
+end
+
 --- Returns the message about a profile that cannot be read.
 -- @tparam table settings
 -- @tparam image image
@@ -108,8 +127,9 @@ end
 -- @tparam string message from reading it
 -- @treturn string
 function hints.profile(settings, image, path, message)
-  if core.file_status(path) or not policy.of(settings).gives_hints then
-    return exported(settings, path) or message
+  if not policy.of(settings).gives_hints then return message end
+  if core.file_status(path) then
+    return exported(settings, path) or unreadable(settings, image, path, message)
   end
   local hint = detached(settings, path)
   if hint then return message .. ": " .. hint end
