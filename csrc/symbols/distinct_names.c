@@ -78,7 +78,8 @@ static size_t common_prefix(const char *a, const char *b) {
 
 /* Returns the end of the word at or after the first difference between two texts. */
 static size_t end_of_difference(const char *text, size_t at) {
-  while (text[at] && strchr(" ,:<(", text[at])) at++;
+  while (text[at] && strchr(" ,:(", text[at])) at++;
+  if (text[at] == '<') return at + 1;
   if (text[at]) at++;
   while (in_identifier(text[at])) at++;
   return at;

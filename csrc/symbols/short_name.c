@@ -118,6 +118,22 @@ static bool are_namespaces(const char *p, const char *end) {
   return p == end;
 }
 
+/* Copies an argument that ends at `end`. Its own template arguments are dropped unless
+ * they are to be kept. */
+static void copy_argument(shortening *s, const char *end) {
+  while (s->p < end) {
+    size_t taken = operator_at(s->begin, s->p, end);
+    const char *after = *s->p && strchr("(<{[", *s->p) ? after_group(s->begin, s->p, end)
+                                                       : NULL;
+    if (taken == 0 && *s->p == '<' && after && !is_kept(s, s->p + 1, after)) {
+      copy(s, s->p + 1);
+      s->p = after - 1;
+      after = NULL;
+    }
+    copy(s, taken > 0 ? s->p + taken : after ? after : s->p + 1);
+  }
+}
+
 /* Copies the brackets of a group, and the arguments in it that are to be kept. The first
  * of them is kept without its namespaces if these distinguish nothing. */
 static void copy_kept(shortening *s, const char *after) {
@@ -131,7 +147,7 @@ static void copy_kept(shortening *s, const char *after) {
       if (!first) s->out[s->length++] = ' ';
       if (s->from > s->p && are_namespaces(s->p, s->from)) s->p = s->from;
       first = false;
-      copy(s, end);
+      copy_argument(s, end);
     }
     s->p = end;
     while (s->p < close && (*s->p == ',' || *s->p == ' ')) s->p++;

@@ -27,6 +27,10 @@ describe("Short names keep", function()
       { "v<std::shared_ptr<a::X>, A>::f(int)", "v<std::shared_ptr<a::Y>, A>::f(int)" },
       { "v<std::shared_ptr<a::X>>::f", "v<std::shared_ptr<a::Y>>::f" },
     },
+    ["no template arguments of arguments, unless these differ"] = {
+      { "std::forward<std::vector<int, A> >()", "std::forward<std::map<int, A> >()", "f(v<A>*)", "f(v_base*)" },
+      { "std::forward<vector<> >", "std::forward<map<> >", "f(v<>*)", "f(v_base*)" },
+    },
     ["as many arguments as needed"] = {
       { "m<int, int, L>::f()", "m<int, char, L>::f()", "m<long, int, L>::f()" },
       { "m<int, int>::f", "m<int, char>::f", "m<long>::f" },
@@ -111,6 +115,14 @@ describe("Functions whose short names are equal", function()
   it("can be selected by the argument that is kept", function()
     local text = program.run({ "-b", "-p*<*Stream*>", image, profile }).stdout
     assert.same({ true, false }, { text:find(A, 1, true) ~= nil, text:find(B, 1, true) ~= nil })
+  end)
+
+  it("have one line each in the index on a terminal", function()
+    if pty.lack() then return pending(pty.lack()) end
+    local text = pty.run({ "-b", "-q", image, profile }, { COLUMNS = "50" }).stdout
+    assert.truthy(text:find("\n   [1] " .. A .. "\n   [3] " .. B .. "\n", 1, true), text)
+    text = pty.run({ "-b", "-q", image, profile }, { COLUMNS = "40" }).stdout
+    assert.truthy(text:find("\n   [1] n::R::match<n::Stream>\n", 1, true), text)
   end)
 
   it("are told apart on a terminal", function()

@@ -67,7 +67,7 @@ end
 -- @tparam table options
 -- @treturn {[integer]=string} by number
 function labels.numbered(profile, options)
-  return make(profile, options, "name", { numbered = true, static_files = true })
+  return make_last(profile, options, "name", { numbered = true, static_files = true })
 end
 
 return labels

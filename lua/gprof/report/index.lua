@@ -11,11 +11,16 @@ local policy = require "gprof.library.policy"
 local COLUMNS <const> = 3
 local WIDTH <const>, WIDEST <const> = 80, 1000000  -- of lines, in characters
 
+-- The least number of columns around a name in a cell.
+local AROUND <const> = 7
+
 -- Returns the length of names above which there is one name a line: names that do not fit
--- into a line make columns unreadable. Nil if the names do not matter.
+-- into a line make columns unreadable; on a terminal, names that do not fit into a cell.
+-- Nil if the names do not matter.
 local function longest_name(options)
   if policy.of(options).keeps_index_columns then return nil end
-  return math.max(options.width or WIDTH, WIDTH)
+  local line = math.max(options.width or WIDTH, WIDTH)
+  return options.terminal_width and line // COLUMNS - AROUND or line
 end
 
 -- The look of the report; `gprof.report.bsd.index` has another look. `cell` is a format
