@@ -194,7 +194,8 @@ static bool read_table(context_file *f) {
   const unsigned char *bytes = take_part(f, GP_CONTEXT_TABLE_SIZE);
   uint32_t records;
   if (!bytes) return false;
-  gp_context_table t = {.threads = u32_at(f, bytes, 8), .deferred = u32_at(f, bytes, 12),
+  gp_context_table t = {.thread = u32_at(f, bytes, 4), .threads = u32_at(f, bytes, 8),
+                        .deferred = u32_at(f, bytes, 12),
                         .cpu = u64_at(f, bytes, 2), .signals = u64_at(f, bytes, 3),
                         .inside = u64_at(f, bytes, 4)};
   if (!gp_context_add(f->r, &f->r->kind.contexts.threads, t.threads) ||

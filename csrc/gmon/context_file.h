@@ -74,6 +74,7 @@ typedef struct gp_context_module {
 } gp_context_module;
 
 typedef struct gp_context_table {
+  uint32_t thread;          /* number of the last thread that used the table */
   uint32_t threads, deferred;
   uint64_t cpu;             /* nanoseconds */
   uint64_t signals, inside;

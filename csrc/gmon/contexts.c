@@ -7,25 +7,17 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/search.h"
+#include "gmon/loaded_modules.h"
 
 /* The maximum size of all modules of a sum together, in bytes. */
 #define MAX_MODULE_BYTES (UINT64_C(1) << 62)
-
-/* A module of the file that is being added. */
-typedef struct module {
-  gp_range loaded;
-  uint64_t bias;
-  uint32_t row;                 /* in the sum */
-} module;
 
 /* The state of adding a file. */
 typedef struct addition {
   gp_records *r;
   gp_contexts *sum;
   gp_context_process process;
-  size_t module_count, module_capacity;
-  module *modules;              /* sorted and disjoint once all are read */
+  gp_loaded_modules modules;    /* with their rows in the sum */
   size_t context_count, context_capacity;
   uint32_t *contexts;           /* for each record of the table: its row in the sum if it
                                    stands for a context; otherwise GP_NONE */
@@ -252,37 +244,23 @@ static bool add_module(void *into, const gp_context_module *m, bool is_program) 
   known->closed |= m->closed;
   if (compare_texts(known->path, m->path) > 0 && !copy_text(a, &known->path, m->path))
     return false;
-  if (!GP_RESERVE(&a->module_capacity, a->module_count + 1, GP_COLUMN(a->modules)))
-    return gp_fail_memory(a->r->error);
-  a->modules[a->module_count++] = (module){m->loaded, m->bias, row};
-  return true;
+  return gp_loaded_modules_add(&a->modules, m, row, a->r->error);
 }
 
 /* The histogram of the sum covers the histograms of all processes. */
 static void join_covered(addition *a) {
   gp_range *sum = &a->sum->process.covered;
-  gp_range covered = linked(a->process.covered, a->modules[0].bias);
+  gp_range covered = linked(a->process.covered, a->modules.rows[0].bias);
   if (a->sum->processes == 0) *sum = covered;
   keep_least(&sum->low, covered.low);
   keep_largest(&sum->high, covered.high);
 }
 
-static int compare_modules(const void *a, const void *b) {
-  uint64_t first = ((const module *)a)->loaded.low;
-  uint64_t second = ((const module *)b)->loaded.low;
-  return (first > second) - (first < second);
-}
-
 static bool end_modules(void *into) {
   addition *a = into;
-  if (a->module_count == 0) return gp_fail(a->r->error, "has no modules");
+  if (a->modules.count == 0) return gp_fail(a->r->error, "has no modules");
   join_covered(a);
-  qsort(a->modules, a->module_count, sizeof *a->modules, compare_modules);
-  for (size_t i = 1; i < a->module_count; i++)
-    if (a->modules[i].loaded.low < a->modules[i - 1].loaded.high)
-      return gp_fail(a->r->error, "modules in the section at offset %" PRIu64 " overlap",
-                     a->r->offset);
-  return true;
+  return gp_loaded_modules_sort(&a->modules, a->r);
 }
 
 /* --- tables ------------------------------------------------------------------- */
@@ -308,8 +286,8 @@ static bool append_table(addition *a, const gp_context_table *t, gp_key key) {
   if (!GP_RESERVE(&sum->table_capacity, sum->table_count + 1, GP_COLUMN(sum->tables)))
     return gp_fail_memory(a->r->error);
   gp_contexts_table *new = &sum->tables[sum->table_count];
-  *new = (gp_contexts_table){.deferred = t->deferred, .key = key, .next = GP_NONE,
-                             .root = (uint32_t)sum->records.count};
+  *new = (gp_contexts_table){.deferred = t->deferred, .thread = t->thread, .key = key,
+                             .next = GP_NONE, .root = (uint32_t)sum->records.count};
   if (!copy_text(a, &new->name, t->name)) return false;
   sum->table_count++;
   for (uint32_t i = new->root; i < new->root + GP_CONTEXT_ROOTS; i++)
@@ -317,15 +295,19 @@ static bool append_table(addition *a, const gp_context_table *t, gp_key key) {
   return true;
 }
 
-/* Finds the table with the name of `t` in the sum, or adds it. Sets *row. */
+static bool is_table(const gp_contexts_table *known, const gp_context_table *t) {
+  return known->deferred == t->deferred && known->thread == t->thread &&
+         compare_texts(known->name, t->name) == 0;
+}
+
+/* Finds the table of `t` in the sum, or adds it. Sets *row. */
 static bool find_table(addition *a, const gp_context_table *t, uint32_t *row) {
   gp_contexts *sum = a->sum;
   gp_key key = gp_bytes_key((const char *)t->name.bytes, t->name.size);
-  key.second = mix(key.second, t->deferred);
+  key.second = mix(mix(key.second, t->deferred), t->thread);
   uint32_t first = gp_hash_find(&sum->table_index, key);
   *row = first;
-  while (*row != GP_NONE && (sum->tables[*row].deferred != t->deferred ||
-                             compare_texts(sum->tables[*row].name, t->name) != 0))
+  while (*row != GP_NONE && !is_table(&sum->tables[*row], t))
     *row = sum->tables[*row].next;
   if (*row != GP_NONE) return true;
   if (!append_table(a, t, key)) return false;
@@ -350,6 +332,7 @@ static bool add_table(void *into, const gp_context_table *t) {
   uint32_t row;
   gp_context_table same = *t;
   same.deferred = t->deferred != 0;
+  if (!a->sum->by_thread) same.thread = 0;
   if (!find_table(a, &same, &row)) return false;
   gp_contexts_table *known = &a->sum->tables[row];
   if (known->threads + t->threads > UINT32_MAX)
@@ -366,18 +349,14 @@ static bool add_table(void *into, const gp_context_table *t) {
 
 /* --- records ------------------------------------------------------------------ */
 
-static bool ends_before(const void *modules, size_t row, uint64_t address) {
-  return ((const module *)modules)[row].loaded.high <= address;
-}
-
 /* Finds an address of the file in the sum, or adds it. Sets *row. */
 static bool find_place(addition *a, uint64_t address, uint32_t *row) {
   gp_contexts_places *places = &a->sum->places;
   uint32_t module_row = GP_NONE;
-  size_t i = gp_search(a->modules, 0, a->module_count, address, ends_before);
-  if (i < a->module_count && address >= a->modules[i].loaded.low) {
-    module_row = a->modules[i].row;
-    address -= a->modules[i].bias;
+  const gp_loaded_module *m = gp_loaded_modules_find(&a->modules, address);
+  if (m) {
+    module_row = m->number;
+    address -= m->bias;
   } else if (address >= GP_CONTEXTS_BASE) {
     return gp_fail(a->r->error, "a record in the section at offset %" PRIu64 " has the "
                    "address 0x%" PRIx64 ", where no program has code", a->r->offset,
@@ -457,7 +436,7 @@ bool gp_contexts_add(gp_contexts *sum, const char *path, gp_context_counts *coun
   if (!gp_reader_open(&reader, path, error)) return false;
   bool done = gp_context_file_read(&r, &sink) && add_totals(sum, &r);
   gp_reader_close(&reader);
-  free(a.modules);
+  gp_loaded_modules_free(&a.modules);
   free(a.contexts);
   *counts = r.kind.contexts;
   return done;

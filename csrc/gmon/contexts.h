@@ -32,9 +32,11 @@ typedef struct gp_contexts_module {
   uint32_t next;                /* next module with the same key; GP_NONE: the last */
 } gp_contexts_module;
 
-/* The sum of all tables with the same name. */
+/* The sum of all tables with the same name; with `by_thread`, of those with the same name
+ * and number of the thread. */
 typedef struct gp_contexts_table {
   uint32_t deferred;
+  uint32_t thread;              /* number of the thread; 0 unless `by_thread` */
   uint64_t threads, cpu, signals, inside;
   gp_contexts_text name;
   uint32_t root;                /* row of its first root; the others follow */
@@ -63,6 +65,8 @@ typedef struct gp_contexts_records {
 
 typedef struct gp_contexts {
   gp_layout layout;
+  bool by_thread;               /* set before files are added: see gp_contexts_table. Such
+                                   a sum cannot be written */
   uint64_t processes;           /* 0: nothing was added yet */
   uint64_t calls, ticks, threads;   /* totals. An overflow is refused, because readers of
                                        the sum compute them, too */

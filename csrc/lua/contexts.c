@@ -4,8 +4,10 @@
 
 #include <string.h>
 
+#include "gmon/contexts_data.h"
 #include "lua/arguments.h"
 #include "lua/data.h"
+#include "lua/memory.h"
 #include "lua/module.h"
 #include "lua/object.h"
 #include "lua/writer.h"
@@ -28,11 +30,14 @@ static contexts_box *check_open(lua_State *L, int index) {
   return box;
 }
 
-/* contexts(data) -> an empty sum with the pointer size and byte order of the data */
+/* contexts(data [, by_thread]) -> an empty sum with the pointer size and byte order of
+ * the data; with `by_thread`, threads with the same name are kept apart */
 static int new_contexts(lua_State *L) {
   gp_layout layout = gp_check_data(L, 1)->layout;
+  bool by_thread = lua_toboolean(L, 2);
   contexts_box *box = lua_newuserdatauv(L, sizeof *box, 0);
   gp_contexts_init(&box->sum, layout);
+  box->sum.by_thread = by_thread;
   box->open = true;
   luaL_setmetatable(L, GP_CONTEXTS);
   return 1;
@@ -60,32 +65,6 @@ static int add_file(lua_State *L) {
   return 1;
 }
 
-/* contexts:module_ticks() -> ticks of all samples; array of { path, ticks } for each
- * module, of which the first is the program */
-static int module_ticks(lua_State *L) {
-  const gp_contexts *sum = &check_open(L, 1)->sum;
-  const gp_contexts_records *records = &sum->records;
-  uint64_t *ticks = lua_newuserdatauv(L, (sum->module_count + 1) * sizeof *ticks, 0);
-  memset(ticks, 0, (sum->module_count + 1) * sizeof *ticks);
-  for (size_t row = 0; row < records->count; row++) {
-    if (records->self[row] != GP_NONE || records->from[row] == GP_NONE) continue;
-    uint32_t module = sum->places.module[records->from[row]];
-    if (module != GP_NONE) ticks[module] += records->counts[row];
-  }
-  lua_pushinteger(L, (lua_Integer)sum->ticks);
-  lua_createtable(L, (int)sum->module_count, 0);
-  for (size_t i = 0; i < sum->module_count; i++) {
-    gp_contexts_text path = sum->modules[i].path;
-    lua_createtable(L, 2, 0);
-    lua_pushlstring(L, (const char *)path.bytes, path.size);
-    lua_rawseti(L, -2, 1);
-    lua_pushinteger(L, (lua_Integer)ticks[i]);
-    lua_rawseti(L, -2, 2);
-    lua_rawseti(L, -2, (lua_Integer)i + 1);
-  }
-  return 2;
-}
-
 /* Writes to an open file, from its current position. */
 static bool put_into(const gp_contexts *sum, int file, uint64_t *stamp, gp_error *error) {
   gp_writer writer;
@@ -100,12 +79,157 @@ static int write_file(lua_State *L) {
   gp_error error = {""};
   uint64_t stamp;
   luaL_argcheck(L, box->sum.processes > 0, 1, "contexts are empty");
+  luaL_argcheck(L, !box->sum.by_thread, 1, "contexts are by thread");
   bool done = writer ? gp_contexts_put(&box->sum, writer, &stamp)
                      : put_into(&box->sum, gp_check_writable(L, 2), &stamp, &error);
   if (!done)
     return writer ? gp_push_writer_failure(L, 2)
                   : gp_push_failure(L, "open file", &error);
   lua_pushinteger(L, (lua_Integer)stamp);
+  return 1;
+}
+
+/* --- modules and threads ----------------------------------------------------------- */
+
+static void set_integer(lua_State *L, const char *name, uint64_t value) {
+  lua_pushinteger(L, (lua_Integer)value);
+  lua_setfield(L, -2, name);
+}
+
+static void set_text(lua_State *L, const char *name, gp_contexts_text text) {
+  lua_pushlstring(L, (const char *)text.bytes, text.size);
+  lua_setfield(L, -2, name);
+}
+
+static void set_amount(lua_State *L, gp_contexts_amount amount) {
+  set_integer(L, "ticks", amount.ticks);
+  set_integer(L, "calls", amount.calls);
+}
+
+static void set_build_id(lua_State *L, const gp_contexts_module *m) {
+  static const char digits[] = "0123456789abcdef";
+  char text[2 * GP_DATA_BUILD_ID_BYTES];
+  if (m->build_id_size == 0) return;
+  for (uint32_t i = 0; i < m->build_id_size; i++) {
+    text[2 * i] = digits[m->build_id[i] >> 4];
+    text[2 * i + 1] = digits[m->build_id[i] & 15];
+  }
+  lua_pushlstring(L, text, 2 * m->build_id_size);
+  lua_setfield(L, -2, "build_id");
+}
+
+/* Pushes an array of the modules, and of one more item for addresses outside them. */
+static void push_modules(lua_State *L, const gp_contexts *sum,
+                         const gp_contexts_amount *amounts) {
+  lua_newtable(L);
+  for (size_t i = 0; i <= sum->module_count; i++) {
+    lua_createtable(L, 0, 6);
+    set_amount(L, amounts[i]);
+    if (i < sum->module_count) {
+      const gp_contexts_module *m = &sum->modules[i];
+      set_text(L, "path", m->path);
+      set_build_id(L, m);
+      set_integer(L, "low", m->segments.low);
+      set_integer(L, "high", m->segments.high);
+    }
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+}
+
+static void push_threads(lua_State *L, const gp_contexts *sum,
+                         const gp_contexts_amount *amounts) {
+  lua_newtable(L);
+  for (size_t i = 0; i < sum->table_count; i++) {
+    const gp_contexts_table *t = &sum->tables[i];
+    lua_createtable(L, 0, 8);
+    set_amount(L, amounts[i]);
+    set_text(L, "name", t->name);
+    set_integer(L, "number", t->thread);
+    set_integer(L, "threads", t->threads);
+    set_integer(L, "cpu", t->cpu);
+    set_integer(L, "deferred", t->deferred);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+}
+
+/* Pushes a block with the items of the array of booleans at stack index `index`, which
+ * may be absent. */
+static bool *push_flags(lua_State *L, int index, size_t count) {
+  bool *flags = lua_newuserdatauv(L, count, 0);
+  for (size_t i = 0; i < count; i++) {
+    flags[i] = false;
+    if (!lua_istable(L, index)) continue;
+    lua_rawgeti(L, index, (lua_Integer)i + 1);
+    flags[i] = lua_toboolean(L, -1);
+    lua_pop(L, 1);
+  }
+  return flags;
+}
+
+/* contexts:parts([skipped]) -> array of modules, array of tables of threads: each item
+ * has the fields `ticks` and `calls`, and others; see push_modules and push_threads.
+ * Tables do not count the records of the modules for which `skipped` has true. */
+static int list_parts(lua_State *L) {
+  const gp_contexts *sum = &check_open(L, 1)->sum;
+  size_t modules = sum->module_count + 1, all = modules + sum->table_count;
+  lua_settop(L, 2);
+  const bool *skipped = push_flags(L, 2, modules);
+  gp_contexts_amount *amounts = lua_newuserdatauv(L, all * sizeof *amounts, 0);
+  gp_error error = {""};
+  memset(amounts, 0, all * sizeof *amounts);
+  if (!gp_contexts_count(sum, skipped, amounts, amounts + modules, &error))
+    return gp_raise_no_memory(L);
+  push_modules(L, sum, amounts);
+  push_threads(L, sum, amounts + modules);
+  return 2;
+}
+
+static uint64_t field(lua_State *L, const char *name) {
+  lua_getfield(L, -1, name);
+  uint64_t value = (uint64_t)luaL_optinteger(L, -1, 0);
+  lua_pop(L, 1);
+  return value;
+}
+
+/* Reads the array of places at stack index 3 into a view. */
+static void take_places(lua_State *L, const gp_contexts *sum, gp_contexts_view *view) {
+  size_t count = sum->module_count;
+  gp_contexts_object *modules = lua_newuserdatauv(L, (count + 1) * sizeof *modules, 0);
+  view->modules = modules;
+  for (size_t i = 0; i <= count; i++) {
+    modules[i] = (gp_contexts_object){.included = false};
+    lua_rawgeti(L, 3, (lua_Integer)i + 1);
+    if (lua_istable(L, -1))
+      modules[i] = (gp_contexts_object){true, field(L, "slide"), field(L, "size")};
+    if (i == count && modules[i].included) {
+      view->outside = true;
+      view->address = field(L, "unnamed");
+    }
+    lua_pop(L, 1);
+  }
+}
+
+/* contexts:get(data, places [, tables]) -> data; or nil and a message. Adds calls,
+ * samples and call paths to empty data. `places` has a table for each module (see parts),
+ * and one for other code; false leaves it out. The tables have the fields `slide`, the
+ * number added to the module's addresses, and `size`, the size of its file; the last one
+ * has `unnamed`, the address for all other code. `tables` says for each table whether it
+ * is used. */
+static int get_data(lua_State *L) {
+  const gp_contexts *sum = &check_open(L, 1)->sum;
+  gp_data *data = gp_check_data(L, 2);
+  gp_contexts_view view = {0};
+  gp_error error = {""};
+  luaL_checktype(L, 3, LUA_TTABLE);
+  lua_settop(L, 4);
+  take_places(L, sum, &view);
+  if (lua_istable(L, 4)) view.tables = push_flags(L, 4, sum->table_count);
+  if (!gp_contexts_get(sum, &view, data, &error)) {
+    luaL_pushfail(L);
+    lua_pushstring(L, error.text);
+    return 2;
+  }
+  lua_settop(L, 2);
   return 1;
 }
 
@@ -125,7 +249,8 @@ void gp_define_contexts(lua_State *L) {
   static const luaL_Reg meta[] = {
       {"__gc", close_contexts}, {"__close", close_contexts}, {NULL, NULL}};
   static const luaL_Reg methods[] = {{"add", add_file}, {"write", write_file},
-                                     {"module_ticks", module_ticks}, {NULL, NULL}};
+                                     {"parts", list_parts}, {"get", get_data},
+                                     {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"contexts", new_contexts}, {"keep_contexts", keep_contexts}, {NULL, NULL}};
   gp_define_object(L, GP_CONTEXTS, gp_get_field, meta, methods);

@@ -184,6 +184,19 @@ static int find_symbol(lua_State *L) {
   return 1;
 }
 
+/* image_size(image) -> size of the file in bytes */
+static int get_size(lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)bfd_get_file_size(gp_check_image(L, 1)->file));
+  return 1;
+}
+
+/* use_dynamic_symbols(image): a stripped image gets its dynamic symbols. */
+static int use_dynamic(lua_State *L) {
+  gp_image *image = gp_check_image(L, 1);
+  if (image->stripped) image->dynamic = true;
+  return 0;
+}
+
 /* needed_libraries(image) -> list of the names of the shared libraries that it needs */
 static int find_needed(lua_State *L) {
   const gp_image *image = gp_check_image(L, 1);
@@ -295,7 +308,8 @@ void gp_define_image(lua_State *L) {
       {"set_large_name_handler", set_large_name_handler},
       {"image_mentions", find_mention}, {"mentions_function", find_function},
       {"imports_mcount", find_mcount}, {"mentions_any", find_symbol},
-      {"needed_libraries", find_needed},
+      {"needed_libraries", find_needed}, {"image_size", get_size},
+      {"use_dynamic_symbols", use_dynamic},
       {NULL, NULL}};
   gp_push_weak_table(L);
   lua_setfield(L, LUA_REGISTRYINDEX, IMAGES);

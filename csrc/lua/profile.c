@@ -229,6 +229,10 @@ static gp_field_value get_odd(const gp_part *p) {
   return gp_boolean_value(samples->rate != 0 && (lacks || unknown >= 1));
 }
 
+static gp_field_value get_has_libraries(const gp_part *p) {
+  return gp_boolean_value(opened(p)->symtab->objects != NULL);
+}
+
 static gp_field_value get_has_bounds(const gp_part *p) {
   return gp_boolean_value(opened(p)->bounds.low != NULL);
 }
@@ -296,6 +300,7 @@ void gp_define_profile(lua_State *L) {
       {"unknown_ticks", get_unknown_ticks},  /* ticks in code outside symbols */
       {"odd", get_odd},                  /* no samples, no calls, or samples in code
                                              outside symbols */
+      {"has_libraries", get_has_libraries},  /* has functions of shared libraries */
       {"has_bounds", get_has_bounds},    /* bounds of inclusive times are known */
       {"outside", get_outside},          /* number of <outside>, or nil */
       {"image", get_image},

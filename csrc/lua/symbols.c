@@ -160,7 +160,7 @@ static void push_parts(lua_State *L) {
   for (lua_Integer i = 1; i <= count; i++) {
     luaL_argcheck(L, lua_rawgeti(L, 2, i) == LUA_TTABLE, 2, "array of objects expected");
     lua_rawgeti(L, -1, 1);
-    gp_check_symbols(L, lua_gettop(L));
+    if (lua_toboolean(L, -1)) gp_check_symbols(L, lua_gettop(L));
     lua_rawseti(L, -3, i);
     lua_pop(L, 1);
   }

@@ -44,8 +44,8 @@ gp_symbols_box *gp_check_symbols(lua_State *L, int index);
 gp_symbols_box *gp_open_symbols(lua_State *L, gp_symbols_box *box);
 
 /* Pushes empty symbols for gp_merged_objects_build. Stack index 2 holds an array with a
- * table { symbols, data, name } for each object. The new symbols belong to the image of
- * the first object, and keep the symbols of all objects alive. */
+ * table for each object, with its symbols, or false, as first item. The new symbols
+ * belong to the image of the first object, and keep the symbols of all objects alive. */
 gp_symbols_box *gp_push_merged_symbols(lua_State *L);
 
 /* Returns the source files and lines of symbols, looked up on first use. */

@@ -129,14 +129,17 @@ bool gp_image_read_symbols(gp_image *image, gp_error *error) {
       "has no symbols: use the unstripped file, linked without -s";
   if (image->symbol_count > 0) return true;
   bfd_set_error(bfd_error_no_error);  /* forget earlier errors */
-  long room = bfd_get_symtab_upper_bound(image->file);
+  long room = image->dynamic ? bfd_get_dynamic_symtab_upper_bound(image->file)
+                             : bfd_get_symtab_upper_bound(image->file);
   if (room < 0) return fail_symbols(error);
   image->stripped = room == 0;
   if (image->stripped) return gp_fail(error, none);
   free(image->symbols);  /* allocated by a failed attempt */
   image->symbols = malloc((size_t)room);
   if (!image->symbols) return gp_fail_memory(error);
-  long count = bfd_canonicalize_symtab(image->file, image->symbols);
+  long count = image->dynamic
+                   ? bfd_canonicalize_dynamic_symtab(image->file, image->symbols)
+                   : bfd_canonicalize_symtab(image->file, image->symbols);
   if (count < 0) return fail_symbols(error);
   image->stripped = count == 0;
   if (image->stripped) return gp_fail(error, none);

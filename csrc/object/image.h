@@ -41,6 +41,7 @@ typedef struct gp_image {
   struct stat status;     /* status of the file when it was opened */
   bool relocates_debug;   /* libbfd relocates debugging information; see image.c */
   bool stripped;          /* gp_image_read_symbols found no symbols */
+  bool dynamic;           /* gp_image_read_symbols reads the dynamic symbols */
   unsigned char *bytes;   /* the contents of an image in memory, or NULL */
 
   /* other files of the same build; each is NULL until it is attached */
@@ -77,8 +78,9 @@ void gp_image_close(gp_image *image);
  * confusing ways: debugging information may seem to be absent. */
 bool gp_image_has_changed(const gp_image *image);
 
-/* Reads the symbol table; does nothing if the table was read before. Errors: there are no
- * symbols, the table or most of its names cannot be read, or the names are too long. */
+/* Reads the symbol table, or the dynamic symbols if `dynamic` is set; does nothing if the
+ * table was read before. Errors: there are no symbols, the table or most of its names
+ * cannot be read, or the names are too long. */
 bool gp_image_read_symbols(gp_image *image, gp_error *error);
 
 /* Checks that the names of some symbols are not too long in total, because the time to

@@ -141,7 +141,7 @@ bool gp_symbol_sizes_open(gp_symbol_sizes *sizes, const gp_image *image) {
          bfd_asymbol_bfd(image->symbols[count - 1]))
     count--;
   sizes->dynamic = count;
-  open_table(&sizes->table, image->file, SHT_SYMTAB);
+  open_table(&sizes->table, image->file, image->dynamic ? SHT_DYNSYM : SHT_SYMTAB);
   sizes->dynamic_table = (gp_elf_symtab){0};
   if (count < image->symbol_count)
     open_table(&sizes->dynamic_table, bfd_asymbol_bfd(image->symbols[count]),

@@ -2,6 +2,7 @@
 /* Merges a program and shared libraries into one symbol table and one sum. */
 #include "profile/merged_objects.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -13,12 +14,19 @@
 
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
+static bool is_whole(const gp_merged_object *object) {
+  return object->whole.low < object->whole.high;
+}
+
 /* Returns one past the last address covered by a symbol or a histogram of an object. */
 static uint64_t end_of(const gp_merged_object *object) {
   const gp_symtab *symtab = object->symtab;
-  uint64_t last = symtab->address[symtab->count - 1];
-  uint64_t end = larger(symtab->text_high, last < UINT64_MAX ? last + 1 : last);
-  for (size_t i = 0; i < object->data->histogram_count; i++)
+  uint64_t end = object->whole.high;
+  if (symtab && symtab->count > 0) {
+    uint64_t last = symtab->address[symtab->count - 1];
+    end = larger(end, larger(symtab->text_high, last < UINT64_MAX ? last + 1 : last));
+  }
+  for (size_t i = 0; object->data && i < object->data->histogram_count; i++)
     end = larger(end, object->data->histograms[i].high);
   return end;
 }
@@ -29,6 +37,7 @@ static bool place(gp_merged_object *objects, size_t count, gp_error *error) {
   for (size_t i = 0; i < count; i++) {
     objects[i].slide = next;
     objects[i].end = end_of(&objects[i]);
+    objects[i].unnamed = next + objects[i].end;
     /* next + end, rounded up, must not overflow */
     if (objects[i].end > UINT64_MAX - 2 * ALIGNMENT - next)
       return gp_fail(error, "the address space is too small for all objects");
@@ -55,74 +64,161 @@ static bool allocate(gp_symtab *merged, size_t count, size_t text) {
          merged->owner && objects->end && objects->name && objects->text;
 }
 
+static size_t symbol_count(const gp_merged_object *object) {
+  return object->symtab ? object->symtab->count : 0;
+}
+
+/* Returns the most rows that an object can take: code without a symbol can be before and
+ * after each symbol. */
+static size_t rows_of(const gp_merged_object *object) {
+  size_t symbols = symbol_count(object);
+  return is_whole(object) ? 2 * symbols + 2 : symbols;
+}
+
 /* Returns the bytes needed for the names of an object's symbols. */
 static size_t name_bytes(const gp_merged_object *object) {
-  size_t bytes = object->name ? strlen(object->name) + 1 : 0;
-  for (uint32_t s = 0; object->name && s < object->symtab->count; s++)
-    bytes += strlen(object->symtab->name[s]) + 1 + strlen(object->name) + 1;
+  if (!object->name) return 0;
+  size_t name = strlen(object->name) + 1, bytes = name + sizeof "<>" - 1 + name;
+  for (size_t s = 0; s < symbol_count(object); s++)
+    bytes += strlen(object->symtab->name[s]) + 1 + name;
   return bytes;
 }
 
-/* Copies a string. Returns a pointer to its NUL. */
-static char *copy(char *to, const char *text) {
-  size_t size = strlen(text) + 1;
-  memcpy(to, text, size);
-  return to + size - 1;
-}
+/* The table that is built. */
+typedef struct merging {
+  gp_symtab *merged;
+  char *text;             /* where the next name is stored */
+  uint32_t order;         /* one past the highest `order` of earlier objects */
+  uint32_t *rows;         /* for each symbol of the object: its row */
+} merging;
 
-static const char *append_text(char **text, const char *name, const char *object) {
-  char *start = *text, *end = copy(start, name);
-  if (object) {
-    *end++ = '@';
-    end = copy(end, object);
-  }
-  *text = end + 1;
+/* Stores the concatenation of three strings. */
+static const char *join(merging *m, const char *first, size_t length, const char *second,
+                        const char *third) {
+  char *start = m->text;
+  memcpy(start, first, length);
+  strcpy(start + length, second);
+  strcat(start + length, third);
+  m->text += strlen(start) + 1;
   return start;
 }
 
-/* Appends the symbols of an object. Adds `*order` to the `order` of each symbol, and
- * advances `*order`. */
-static void append(gp_symtab *merged, const gp_merged_object *object, char **text,
-                   uint32_t *order) {
+/* Appends a row for the addresses `low` to `high` - 1 of an object. */
+static uint32_t append_row(merging *m, const gp_merged_object *object, uint64_t low,
+                           uint64_t high, const char *name, const char *library) {
+  gp_symtab *merged = m->merged;
+  uint32_t row = (uint32_t)merged->count++;
+  merged->address[row] = low + object->slide;
+  merged->objects->end[row] = high - 1 + object->slide;
+  merged->objects->name[row] = library;
+  merged->name[row] = name;
+  merged->order[row] = m->order;
+  merged->owner[row] = row;
+  merged->flags[row] = GP_FUNCTION | GP_STATIC;
+  return row;
+}
+
+/* Appends the symbol `s` of an object, which ends before `end`. */
+static void append_symbol(merging *m, const gp_merged_object *object, uint32_t s,
+                          uint64_t end, const char *library) {
   const gp_symtab *symtab = object->symtab;
-  uint32_t base = (uint32_t)merged->count, highest = 0;
-  const char *name = object->name ? append_text(text, object->name, NULL) : NULL;
+  const char *name = symtab->name[s];
+  /* names in libraries can have symbol versions, "read@@GLIBC_2.2.5" */
+  size_t length = is_whole(object) ? strcspn(name, "@") : strlen(name);
+  if (library) name = join(m, name, length, "@", library);
+  uint32_t row = append_row(m, object, symtab->address[s], end, name, library);
+  m->merged->order[row] += symtab->order[s];
+  m->merged->flags[row] = symtab->flags[s];
+  m->rows[s] = row;
+}
+
+static void append_symbols(merging *m, const gp_merged_object *object,
+                           const char *library) {
+  const gp_symtab *symtab = object->symtab;
   for (uint32_t s = 0; s < symtab->count; s++) {
-    uint32_t row = base + s;
-    uint64_t end = s == symtab->outside ? symtab->address[s] : gp_symtab_end(symtab, s);
-    merged->address[row] = symtab->address[s] + object->slide;
-    merged->objects->end[row] = end + object->slide;
-    merged->name[row] = name ? append_text(text, symtab->name[s], name) : symtab->name[s];
-    merged->objects->name[row] = name;
-    merged->flags[row] = symtab->flags[s];
-    merged->order[row] = *order + symtab->order[s];
-    merged->owner[row] = base + gp_symtab_owner(symtab, s);
-    if (symtab->order[s] > highest) highest = symtab->order[s];
+    uint64_t last = gp_symtab_end(symtab, s);
+    append_symbol(m, object, s, s == symtab->outside ? symtab->address[s] + 1 : last + 1,
+                  library);
   }
-  *order += highest + 1;
-  merged->count += symtab->count;
-  merged->text_high = symtab->text_high + object->slide;
+}
+
+/* Code without a symbol is at least this long, in bytes. Shorter gaps are padding. */
+#define SHORTEST_GAP 16
+
+/* Appends the symbols of a whole library, and rows for the code between them. */
+static void append_whole(merging *m, const gp_merged_object *object,
+                         const char *library) {
+  const gp_symtab *symtab = object->symtab;
+  gp_symtab *merged = m->merged;
+  const char *name = join(m, "<", 1, library, ">");
+  uint32_t first = (uint32_t)merged->count;
+  uint64_t covered = object->whole.low, high = object->whole.high;
+  uint32_t count = (uint32_t)symbol_count(object);
+  if (count > 0 && symtab->outside == count - 1) m->rows[--count] = GP_NONE;
+  for (uint32_t s = 0; s < count; s++) {
+    uint64_t low = symtab->address[s];
+    uint64_t next = s + 1 < count ? symtab->address[s + 1] : larger(high, low + 1);
+    uint64_t end = object->ends[s] < next ? object->ends[s] : next;
+    if (covered < low) append_row(m, object, covered, low, name, library);
+    covered = next - end < SHORTEST_GAP ? next : end;
+    append_symbol(m, object, s, covered, library);
+  }
+  if (covered < high) append_row(m, object, covered, high, name, library);
+  uint32_t unnamed = append_row(m, object, object->end, object->end + 1, name, library);
+  for (uint32_t row = first; row < unnamed; row++)
+    if (merged->name[row] == name) merged->owner[row] = unnamed;
+}
+
+/* Cold parts are owned by functions. */
+static void set_owners(merging *m, const gp_merged_object *object) {
+  const gp_symtab *symtab = object->symtab;
+  for (uint32_t s = 0; s < symbol_count(object); s++)
+    if (m->rows[s] != GP_NONE)
+      m->merged->owner[m->rows[s]] = m->rows[gp_symtab_owner(symtab, s)];
+}
+
+static void append(merging *m, const gp_merged_object *object) {
+  const gp_symtab *symtab = object->symtab;
+  const char *library = object->name ? join(m, object->name, strlen(object->name), "", "")
+                                     : NULL;
+  if (is_whole(object))
+    append_whole(m, object, library);
+  else
+    append_symbols(m, object, library);
+  set_owners(m, object);
+  uint32_t highest = 0;
+  for (uint32_t s = 0; s < symbol_count(object); s++)
+    if (symtab->order[s] > highest) highest = symtab->order[s];
+  m->order += highest + 1;
+  m->merged->text_high = object->slide + (symtab ? symtab->text_high : object->end);
+}
+
+static bool append_all(gp_symtab *merged, const gp_merged_object *objects, size_t count,
+                       size_t most) {
+  uint32_t *rows = gp_column(most, sizeof *rows);
+  merging m = {.merged = merged, .text = merged->objects->text, .rows = rows};
+  if (!rows) return false;
+  for (size_t i = 0; i < count; i++) append(&m, &objects[i]);
+  free(rows);
+  return true;
 }
 
 bool gp_merged_objects_build(gp_symtab *merged, gp_merged_object *objects, size_t count,
                              gp_error *error) {
-  size_t symbols = 0, text = 1;
-  uint32_t order = 0;
+  size_t rows = 0, text = 1, most = 0;
   memset(merged, 0, sizeof *merged);
   merged->outside = GP_NONE;
-  merged->sourceless = true;
   merged->policy = &gp_policy_default;
   merged->trace = objects[0].symtab->trace;
+  merged->sourceless = objects[0].symtab->sourceless;
   if (!place(objects, count, error)) return false;
   for (size_t i = 0; i < count; i++) {
-    symbols += objects[i].symtab->count;
+    rows += rows_of(&objects[i]);
     text += name_bytes(&objects[i]);
+    if (symbol_count(&objects[i]) > most) most = symbol_count(&objects[i]);
   }
-  if (symbols >= UINT32_MAX / 4)
-    return gp_fail(error, "the objects have too many symbols");
-  bool done = allocate(merged, symbols, text);
-  char *next = done ? merged->objects->text : NULL;
-  for (size_t i = 0; done && i < count; i++) append(merged, &objects[i], &next, &order);
+  if (rows >= UINT32_MAX / 4) return gp_fail(error, "the objects have too many symbols");
+  bool done = allocate(merged, rows, text) && append_all(merged, objects, count, most);
   if (!done) gp_symtab_free(merged);
   return done || gp_fail_memory(error);
 }

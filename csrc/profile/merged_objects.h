@@ -14,12 +14,18 @@
 #include "symbols/symtab.h"
 
 typedef struct gp_merged_object {
-  const gp_symtab *symtab;
-  const gp_data *data;
+  const gp_symtab *symtab;    /* NULL if unknown */
+  const gp_data *data;    /* NULL: the records are not added by gp_merged_objects_add */
   const char *name;       /* the library's name; NULL for the program */
+  gp_range whole;         /* all addresses of the library. Code without a symbol is then a
+                             function with the name of the library, "<libx.so>". Empty if
+                             such code belongs to the symbol before it */
+  uint64_t *ends;         /* where functions end (see code_ends.h); unused without
+                             `whole` */
   /* the results of gp_merged_objects_build */
   uint64_t slide;         /* number added to all addresses of the object */
   uint64_t end;           /* one past the object's last address before it is moved */
+  uint64_t unnamed;       /* the address of "<libx.so>", after it is moved */
 } gp_merged_object;
 
 /* Builds one table from the tables of all objects. The old tables must outlive the new

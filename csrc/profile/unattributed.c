@@ -116,7 +116,7 @@ static bool add_gap(search *s, uint32_t row, uint32_t end) {
   gap found = {.begin = symtab->address[row], .symbol = row};
   if (symbol == GP_NONE) return true;
   found.range.low = gp_symbol_sizes_end(&s->sizes, symbol);
-  found.range.high = end < symtab->count ? symtab->address[end] : symtab->text_high;
+  found.range.high = gp_symtab_range(symtab, end - 1).high;
   found.range.high -= found.range.high < s->drift ? found.range.high : s->drift;
   if (ticks_in(s, found.range) == 0) return true;
   uint64_t covered = end_of_preceding(s, row);
@@ -126,8 +126,11 @@ static bool add_gap(search *s, uint32_t row, uint32_t end) {
   return true;
 }
 
+/* Only the image itself is searched, not the libraries that follow it in the table. */
 static bool find_gaps(search *s) {
-  for (uint32_t row = 0, end; row < s->symtab->count; row = end) {
+  uint32_t count = (uint32_t)s->symtab->count;
+  for (uint32_t row = 0, end; row < count; row = end) {
+    if (gp_symtab_library(s->symtab, row)) break;
     end = gp_symtab_code_end(s->symtab, row);
     if (has_ticks(s, row, end) && !add_gap(s, row, end)) return false;
   }

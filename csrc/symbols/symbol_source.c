@@ -23,16 +23,18 @@ static uint32_t *in_table_order(const gp_symtab *symtab) {
   return NULL;
 }
 
-/* Builds a line map of the first address of each symbol. */
+/* Builds a line map of the first address of each symbol. The symbols of libraries, which
+ * follow those of the program, have no known source. */
 static bool read_entries(gp_line_map *map, const gp_symtab *symtab, const gp_image *image,
                          gp_error *error) {
   gp_range *entries = gp_column(symtab->count, sizeof *entries);
+  size_t count = 0;
   if (!entries) return gp_fail_memory(error);
-  for (size_t s = 0; s < symtab->count; s++)
-    entries[s] = (gp_range){symtab->address[s], symtab->address[s] + 1};
+  for (uint32_t s = 0; s < symtab->count && !gp_symtab_library(symtab, s); s++)
+    entries[count++] = (gp_range){symtab->address[s], symtab->address[s] + 1};
   const gp_policy *policy = symtab->policy;
   image = gp_image_for_lines(image, !policy->debug_files);
-  bool done = gp_line_map_build(map, image, !policy->exact_lines, entries, symtab->count,
+  bool done = gp_line_map_build(map, image, !policy->exact_lines, entries, count,
                                 error);
   free(entries);
   return done;
@@ -55,6 +57,7 @@ static uint32_t look_up(const lookup *l, uint32_t symbol, uint32_t *line) {
     *line = l->symtab->lines->line[symbol];
     return l->symtab->lines->file[symbol];
   }
+  if (gp_symtab_library(l->symtab, symbol)) return GP_NONE;
   uint32_t row = gp_line_map_find(l->map, l->symtab->address[symbol]);
   if (row == GP_NONE) return GP_NONE;
   /* a found row exists: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */

@@ -83,7 +83,7 @@ function compare.side(profile, runs)
     rate = profile.rate, unit = profile.unit, ticks = profile.total_ticks,
     sampled = profile.total_ticks / profile.ticks_per_sample,
     counted = profile.data.has_arcs, mismatch = profile:mismatch(),
-    exact = profile.exact,
+    exact = profile.exact, has_libraries = profile.has_libraries,
     functions = functions_of(profile),
   }
 end
@@ -97,7 +97,7 @@ end
 -- @treturn[2] integer index of the first side that differs from the sides before it
 function compare.sum(sides)
   local sum = { runs = 0, ticks = 0, sampled = 0, counted = true, exact = true,
-    functions = {}, rate = sides[1].rate, unit = sides[1].unit }
+    has_libraries = false, functions = {}, rate = sides[1].rate, unit = sides[1].unit }
   for i, side in ipairs(sides) do
     if side.rate ~= sum.rate or side.unit ~= sum.unit then
       return nil, "has a different sampling rate or unit", i
@@ -106,6 +106,7 @@ function compare.sum(sides)
     sum.sampled = sum.sampled + (side.sampled or side.ticks)
     sum.counted = sum.counted and side.counted
     sum.exact = sum.exact and side.exact
+    sum.has_libraries = sum.has_libraries or side.has_libraries
     sum.mismatch = sum.mismatch or side.mismatch
     table.move(side.functions, 1, #side.functions, #sum.functions + 1, sum.functions)
   end

@@ -22,6 +22,9 @@ local unbounded = setmetatable({}, { __mode = "k" })
 -- The program's own data of each profile with libraries.
 local data_of_program = setmetatable({}, { __mode = "k" })
 
+-- The libraries of profiles whose functions are unknown.
+local unusable = setmetatable({}, { __mode = "k" })
+
 -- Whether basic blocks that never ran must be found.
 local function needs_idle_blocks(data, options)
   return options.idle_blocks and options.line == "all" and data.block_records > 0 and
@@ -60,6 +63,11 @@ end
 --   - `with`: array of shared libraries to show with the program, each with its `image`,
 --     its `data`, and a `name` (default: its file name), which is appended to the names
 --     of its functions after an "@"; not for profiles by line;
+--   - `libraries`: also show the functions of the shared libraries that were recorded, if
+--     the data has the call paths of all samples, and if no other option prevents it;
+--     `profile.has_libraries` tells. See `profile:unusable_libraries`;
+--   - `threads`: show only these threads: an array of numbers, names and globs of names;
+--     see `profile:threads`;
 --   - `missed`: function called with each symspec that names no function;
 --   - `gnu_compat`: behave like GNU gprof, also in the search for static calls;
 --   - `debug`: trace the work on standard error. The value is a sum of 2 (numbering of
@@ -79,7 +87,12 @@ local function make(image, data, options)
   local symbols, message = symbol_tables.of(image, options, trace, data.shared)
   if not symbols then return nil, message end
   local lines, selections, opcodes, unknown
-  local program_data = data
+  local program_data, problems = data, nil
+  if options.threads or options.libraries and data.call_paths == "complete" then
+    symbols, data, problems = require "gprof.library.recorded".select_records(image,
+      symbols, data, options, trace)
+    if not symbols then return nil, data end
+  end
   if options.with then
     local merge = require "gprof.library.merged_objects".merge
     symbols, data, unknown = merge(image, symbols, data, options, trace)
@@ -111,8 +124,9 @@ local function make(image, data, options)
   end
   if profile and unknown then
     require "gprof.library.merged_objects".unknown(profile, unknown)
-    data_of_program[profile] = program_data
   end
+  if profile and data ~= program_data then data_of_program[profile] = program_data end
+  if profile then unusable[profile] = problems end
   return profile, message
 end
 
@@ -162,6 +176,8 @@ end
 --   reports round it down to a multiple of 2
 -- @tfield integer arc_count number of arcs in the call graph
 -- @tfield boolean has_bounds whether there are bounds of total times (option `bounds`)
+-- @tfield boolean has_libraries whether there are functions of shared libraries (options
+--   `libraries` and `with`)
 -- @tfield boolean exact whether the children's time of functions and the times of arcs
 --   were measured, with call paths; otherwise they are estimates
 -- @tfield boolean foreign whether no record matches any function of the image
@@ -260,6 +276,38 @@ end
 --   be read
 function core.profile_methods:annotate(file, directories)
   return require "gprof.library.annotation".annotate(self, file, directories)
+end
+
+--- Returns the recorded threads. Threads with the same name and number, of several runs,
+-- are one.
+-- @function profile:threads
+-- @treturn[1] {table,...} the threads, in the order of the profile, each with the fields
+--
+--   - `name`;
+--   - `number`: from 1, in the order in which threads were started; 0 in sums of context
+--     profiles, where threads with the same name are one;
+--   - `count`: number of threads, if threads were joined because they ended before the
+--     next one started, or because they have the same name;
+--   - `ticks`: samples, in the program and in libraries;
+--   - `time`: the same in seconds;
+--   - `calls`: number of calls
+-- @return[2] nil
+-- @treturn[2] string why they are not known: the profile has no call paths
+function core.profile_methods:threads()
+  arguments.check(self, "gprof.profile", 0, "threads")
+  return require "gprof.library.recorded".threads(data_of_program[self] or self.data,
+    self.rate)
+end
+
+--- Returns the shared libraries whose functions are unknown, although the option
+-- `libraries` was set. Their time is that of one function, such as `<libx.so.1>`. If no
+-- library can be shown at all, there is one item without `path`.
+-- @function profile:unusable_libraries
+-- @treturn {table,...} the libraries, each with the fields `path` and `problem`, such as
+--   "is from another build"
+function core.profile_methods:unusable_libraries()
+  arguments.check(self, "gprof.profile", 0, "unusable_libraries")
+  return table.move(unusable[self] or {}, 1, #(unusable[self] or {}), 1, {})
 end
 
 --- Returns why there are no bounds of inclusive times, although the option `bounds` was

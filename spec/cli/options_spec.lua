@@ -107,6 +107,9 @@ local function check_prefix(long, prefix, list)
   local found, message = parse("--" .. prefix .. argument)
   if #candidates == 1 or prefix == long then
     assert.same({ long .. argument }, found)
+  elseif needs_argument[prefix] and argument == "" then
+    assert.is_nil(found)
+    assert.equal(("option '--%s' needs an argument"):format(prefix), message)
   elseif may_have_argument[prefix] or needs_argument[prefix] and argument ~= "" then
     assert.same({ prefix .. argument }, found)
   elseif needs_argument[prefix] ~= nil and argument ~= "" and not needs_argument[prefix] then

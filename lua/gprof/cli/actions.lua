@@ -312,6 +312,7 @@ actions.profiles = appending("profiles_from", "file")
 actions.debugdir = appending("debug_dir", "directory")
 actions.report = appending("reports", "report")
 actions.libraries = appending("with", "file")
+actions.threads = appending("threads", "thread")
 
 local add_old_profiles <const> = appending("compare", "file")
 

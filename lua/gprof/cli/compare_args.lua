@@ -206,6 +206,10 @@ function compare_args.compare(settings, profile, runs, check, warn)
     warn(names .. ": the time of callees was measured on only one side of the " ..
       "comparison: use --assume-proportional to compare totals")
   end
+  if side.has_libraries ~= profile.has_libraries then
+    warn(names .. ": only one side of the comparison has the time of libraries: use " ..
+      "--no-libraries")
+  end
   if comparison.common == 0 then
     raise("%s: has no function in common with %s", names, profile.image.path)
   end

@@ -78,6 +78,8 @@ local own <const> = { [[
   top=N                    count    print only the first N functions or entries
   sort=FIELD               choice   sort the flat profile, or the comparison, by:
   tree[=FUNCTION]          tree     print an estimated call tree (root: FUNCTION)
+  objects                  +objects print the time in the program and in each library
+  threads                  +threads print the threads that were recorded
   tree-depth=N             count    limit the call tree to N levels
   tree-threshold=PERCENT   percent  tree: omit nodes below PERCENT (default 1)
   short-names              flag     omit parameters and template arguments of names
@@ -93,6 +95,8 @@ local own <const> = { [[
   verify                   +verify  check that program, profile and source match
 ]], [[
   assume-proportional           flag        ignore call paths: divide time by calls
+  thread=NAME                   threads     only threads with this name, glob or number
+  no-libraries                  flag        omit recorded shared libraries
   debug-dir=DIR                 debugdir    also search DIR for debugging files
   with=LIBRARY[:PROFILE]        libraries   add a shared library and its profile
   slide=OFFSET                  slide       subtract OFFSET from addresses; auto finds it

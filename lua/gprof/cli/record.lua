@@ -9,7 +9,6 @@ local failure = require "gprof.library.failure"
 local gprof = require "gprof"
 local record_program <const> = require "gprof.record"
 local terminal = require "gprof.format.terminal"
-local wording = require "gprof.format.wording"
 
 local record = {}
 
@@ -44,22 +43,6 @@ local function own_profiles(run)
   return paths
 end
 
--- A line says how much time was spent in libraries if it is at least this fraction of the
--- time, and at least this number of ticks.
-local LEAST_PART <const>, LEAST_TICKS <const> = 0.1, 10
-
--- Says how much of a profile's time was spent in libraries, which reports about the
--- program do not show.
-local function tell_libraries(profile)
-  local contexts = require "gprof.library.profile_files".context_path(profile)
-  local all, ticks, name, most =
-    require "gprof.library.context_files".time_in_libraries(contexts)
-  if not all or ticks < math.max(LEAST_TICKS, LEAST_PART * all) then return end
-  tell(("%s: %.0f%% of the time was spent in libraries, %.0f%% in %s; to read that: " ..
-    "gprof.lua %s %s"):format(profile, 100 * ticks / all, 100 * most / all,
-    name:match "[^/]*$", wording.shell_word(name), contexts))
-end
-
 -- Says that there is no profile, and what to do. Returns the exit status.
 local function without_profile(run, settings)
   local lost = settings.record_reports and ", so there is no report" or ""
@@ -90,12 +73,10 @@ function record.run(settings, report)
     for _, written in ipairs(run.profiles or { run }) do
       tell(("%s was written; %s"):format(written.profile, advice(written)))
     end
-    tell_libraries(run.profile)
     return finish(run)
   end
   settings.operands = { run.image, table.unpack(own_profiles(run)) }
   local status = report(settings)
-  if not settings.brief then tell_libraries(run.profile) end
   local own = finish(run)
   return own ~= 0 and own or status
 end

@@ -87,6 +87,7 @@ end
 
 local function read_files(run)
   local settings = run.settings
+  if settings.threads then require "gprof.cli.recorded".check_threads(settings) end
   run.image = open_image(settings)
   local options, path = data_options(settings), only_profile(settings)
   if path then
@@ -208,6 +209,8 @@ local function make_profile(run)
   settings.line = needed_lines(settings, run.printed)
   settings.idle_blocks = run.printed.annotation or
     run.printed.executions and settings.display_unused_functions
+  settings.libraries = run.data.call_paths == "complete" and
+    require "gprof.cli.recorded".shows_libraries(run)
   settings.missed = function(spec) require "gprof.cli.missed".report(run, spec) end
   run.profile = need(gprof.profile(run.image, run.data,
     require "gprof.library.arguments".pick(settings, "profile")))
@@ -289,6 +292,7 @@ local function check_profile(run)
   end
   local profile, data = run.profile, run.data
   if settings.with then require "gprof.cli.libraries".warn_unknown(profile, warn) end
+  if settings.libraries then require "gprof.cli.recorded".warn(profile, warn) end
   if data.shared then
     require "gprof.cli.libraries".check_data(profile.image, data, profile.symbols,
       settings, run.name, warn)

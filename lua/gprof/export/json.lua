@@ -122,11 +122,12 @@ local columns <const> = {
 }
 
 -- Returns the keys of a function's object. `function` is a key only in profiles by line,
--- `self_error` only if statistical errors are known, `total_low` and `total_high` only if
--- bounds are known.
+-- `object` only if there are libraries, `self_error` only if errors are known, and
+-- `total_low` and `total_high` only if bounds are known.
 local function keys_of(profile)
   local keys = table.move(columns, 1, #columns, 1, { [#columns + 1] = "cycle" })
   keys[#keys + 1] = profile.by_line and "function" or nil
+  keys[#keys + 1] = profile.has_libraries and "object" or nil
   local first = profile:functions()()
   keys[#keys + 1] = first and first.self_error and "self_error" or nil
   if profile.has_bounds then table.move(bounds_keys, 1, 2, #keys + 1, keys) end

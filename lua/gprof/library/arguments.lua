@@ -39,6 +39,7 @@ local of_profile = with(symbols, {
   assume_proportional = "boolean",
   include = "symspecs", exclude = "symspecs", display_unused_functions = "boolean",
   missed = "function", debug = "integer", with = "libraries", bounds = "boolean",
+  libraries = "boolean", threads = "strings",
 })
 
 -- Settings of the program that our reports ignore. They are accepted because a user's
@@ -56,7 +57,7 @@ local of_program = {
   compare = "table", fail_on = "number", force = "boolean", verdict = "table",
   slide = "integer or 'auto'",
   debug_dir = "strings", given_to = "table", words = "strings", pager = "boolean",
-  has_options = "boolean",
+  has_options = "boolean", no_libraries = "boolean",
 }
 
 --- Maps the name of each library function to its options and their kinds (see `checks`).

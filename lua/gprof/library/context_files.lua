@@ -80,26 +80,6 @@ function context_files.contexts_beside(image, path)
   return file
 end
 
---- Returns how much of the time in a context profile was spent in libraries.
--- @tparam string path
--- @treturn[1] integer ticks of the whole profile
--- @treturn[1] integer ticks in libraries
--- @treturn[1] string path of the library with the most ticks; "" if there is no library
--- @treturn[1] integer ticks in that library
--- @return[2] nil, if the file cannot be read
-function context_files.time_in_libraries(path)
-  local sum <close> = core.contexts(core.data(8))
-  if not sum:add(path) then return nil end
-  local all, modules = sum:module_ticks()
-  local ticks, name, most = 0, "", 0
-  for i = 2, #modules do
-    local library, own = table.unpack(modules[i])
-    ticks = ticks + own
-    if own > most then name, most = library, own end
-  end
-  return all, ticks, name, most
-end
-
 -- Returns the path of the context profile that has the records of a profile: the path of
 -- the profile itself, or of the file beside it. Nil if there is none.
 local function contexts_of(path)
@@ -123,15 +103,17 @@ end
 --- Adds up the context profiles of profiles.
 -- @tparam data data the sum of the profiles
 -- @tparam {string,...} paths of the profiles
+-- @tparam[opt] boolean by_thread keep threads with the same name apart; such a sum cannot
+--   be written
 -- @treturn[1] contexts
 -- @return[2] nil
 -- @treturn[2] string|nil why they cannot be added up; nil if no profile has one
-function context_files.sum_contexts(data, paths)
+function context_files.sum_contexts(data, paths, by_thread)
   local sum, without
   for _, path in ipairs(paths) do
     local source = contexts_of(path)
     if source then
-      sum = sum or core.contexts(data)
+      sum = sum or core.contexts(data, by_thread)
       local done, message = add_contexts(sum, source, path, data)
       if not done then return nil, message end
     end

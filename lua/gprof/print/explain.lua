@@ -13,9 +13,7 @@ Time is divided among callers in proportion to their calls: a caller with a
 tenth of the calls is charged a tenth of the time. The calls are counted; the
 times are estimates, as some calls take longer than others.]], [true] = [[
 The times of callers and callees were measured: each sample counts for the
-calls that led to it. A callee with 0 calls was compiled without -pg. Calls
-from a library count as calls by the function that called the library. Samples
-in libraries are not counted.]] },
+calls that led to it. A callee with 0 calls was compiled without -pg. LIBRARIES]] },
   tree = { [false] = [[
 The tree is an estimate: a profile records how often each caller called a
 function, but not the path by which the caller was reached. Every call of a
@@ -23,9 +21,18 @@ function is therefore assumed to cost the same. The sum of a function's self
 times over the whole tree does not depend on this estimate.]], [true] = [[
 The tree was measured: each sample counts for the calls that led to it. If
 functions call each other recursively, the path continues where the callee ran
-already. Functions outside the program are left out.]] },
+already. LIBRARIES]] },
   bounds = { [false] = "The estimate above divides by calls.",
     [true] = "The times above were measured." },
+}
+
+-- Whether functions of shared libraries are shown. The texts replace LIBRARIES.
+local libraries <const> = {
+  [false] = [[Calls
+from a library count as calls by the function that called the library. Samples
+in libraries are not counted.]],
+  [true] = [[In
+a library without -pg, only the function with the sample or the call is known.]],
 }
 
 explain.flat = [[
@@ -273,12 +280,52 @@ name       The name of the function, and the number of its entry in the call
            graph, in parentheses if the entry is not printed.
 ]]
 
+explain.objects = [[
+
+How to read the times by object
+
+Each line shows the program or one shared library, those with the most time
+first.
+
+ %         The share of the total sampled time spent in the object's own code.
+
+seconds    The same, in the unit of the heading.
+
+calls      The number of calls of its functions that were recorded. Blank if
+           none was, as in libraries compiled without -pg.
+
+name       The name of the program or library. For a library NAME without
+           symbols, reports show the function <NAME>. "unknown code" is in no
+           object: it was generated while the program ran.
+]]
+
+explain.threads = [[
+
+How to read the list of threads
+
+Each line shows one thread, those with the most time first.
+
+ %         The share of the samples of all threads.
+
+seconds    The time that it used, in the program and in libraries.
+
+calls      The number of calls that were recorded.
+
+number     The number that the system gave the thread. Blank in sums, where
+           threads with the same name are one.
+
+name       The name of the thread. Threads whose records were joined are
+           counted in parentheses.
+]]
+
 --- Returns the explanation of a report on times of callees.
 -- @tparam string name "graph" or "tree"
 -- @tparam profile profile
 -- @treturn string
 function explain.times(name, profile)
-  return (explain[name]:gsub("DIVISION", { DIVISION = division[name][profile.exact] }))
+  local text = division[name][profile.exact]:gsub("LIBRARIES",
+    libraries[profile.has_libraries])
+  return (explain[name]:gsub("DIVISION", { DIVISION = text }))
 end
 
 return explain

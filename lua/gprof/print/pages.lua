@@ -16,6 +16,8 @@ local needs = {
     lack = "has no arcs, which a call graph needs (was the program compiled with -pg?)" },
   { style = "tree", field = "has_histogram",
     lack = "has no histogram, which a call tree needs" },
+  { style = "objects", field = "has_histogram",
+    lack = "has no histogram, which times of objects need" },
 }
 
 -- All pages in print order, each with its style and the report that prints it: `report`,
@@ -28,6 +30,8 @@ local page_order = {
   { style = "graph", gnu = "graph" },
   { style = "graph", gnu = "index", bsd = "bsd.index" },
   { style = "tree", report = "call_tree" },
+  { style = "objects", report = "objects" },
+  { style = "threads", report = "threads" },
   { style = "verify", report = "verify" },
   { style = "comparison", report = "comparison" },
   { style = "executions", report = "executions" },
@@ -106,7 +110,7 @@ end
 -- Styles without times of callees. A flat profile by line has none, either.
 local without_callees <const> = {
   info = true, sum = true, verify = true, executions = true, annotation = true,
-  function_order = true, file_order = true,
+  function_order = true, file_order = true, objects = true, threads = true,
 }
 
 --- Returns whether any style shows times of callees. Custom reports may show them.

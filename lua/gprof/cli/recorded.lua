@@ -1,0 +1,49 @@
+--- Recorded libraries and threads: whether reports show them, and warnings about them.
+--
+-- @internal gprof.cli.recorded
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local policy = require "gprof.library.policy"
+local raise <const> = require "gprof.library.failure".raise
+
+local recorded = {}
+
+--- Refuses options that need all threads, if threads are selected.
+-- @tparam table settings
+-- @raise a table with the field `message`
+function recorded.check_threads(settings)
+  if settings.gnu_compat then
+    raise "options --thread and --gnu-compat are mutually exclusive"
+  elseif settings.styles.sum then
+    raise "options --thread and -s (--sum) are mutually exclusive"
+  end
+end
+
+-- Styles that use the addresses, lines or symbols of a single object.
+local single_object <const> = {
+  "executions", "annotation", "function_order", "file_order", "verify",
+}
+
+--- Returns whether all reports can show functions of shared libraries.
+-- @tparam table run see gprof.cli.run
+-- @treturn boolean
+function recorded.shows_libraries(run)
+  local settings = run.settings
+  for _, style in ipairs(single_object) do
+    if run.printed[style] then return false end
+  end
+  return policy.of(settings).measured_times and not settings.no_libraries
+end
+
+--- Warns about libraries that cannot be read.
+-- @tparam profile profile
+-- @tparam function warn takes a message
+function recorded.warn(profile, warn)
+  for _, library in ipairs(profile:unusable_libraries()) do
+    local path, problem = library.path, library.problem
+    warn(path and ("%s: %s: its functions are shown as one, <%s>"):format(path, problem,
+      path:match "[^/]*$") or "libraries are not shown: " .. problem)
+  end
+end
+
+return recorded

@@ -1,0 +1,245 @@
+--- What the recorder recorded besides the program: its libraries, and its threads.
+--
+-- Context profiles have the samples and call paths of all modules, for each thread. The
+-- functions of the libraries are found in the files that the profile names, if these are
+-- still the same.
+--
+-- @internal gprof.library.recorded
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local context_files = require "gprof.library.context_files"
+local core = require "gprof.core"
+local image_options = require "gprof.library.image_options"
+local symbol_tables = require "gprof.library.symbol_tables"
+
+local recorded = {}
+
+-- Sums of context profiles, by data.
+local sums = setmetatable({}, { __mode = "k" })
+
+local function base_name(path) return path:match "[^/]*$" end
+
+-- Returns the sum of the context profiles of data, by thread; nil and the reason if there
+-- is none.
+local function contexts_of(data)
+  if sums[data] then return sums[data] end
+  local paths = {}
+  for i, file in ipairs(data.files) do paths[i] = file.path end
+  local sum, message = context_files.sum_contexts(data, paths, true)
+  if not sum then return nil, message or "the profile has no call paths" end
+  sums[data] = sum
+  return sum
+end
+
+-- Libraries -----------------------------------------------------------------------------
+
+-- With these options of `gprof.profile`, a profile has no recorded libraries: they need
+-- the addresses, lines or symbols of a single object, or divide the time by calls.
+local excluded <const> = { "line", "static_call_graph", "gnu_compat",
+  "external_symbol_table", "file_ordering", "assume_proportional", "bounds", "with" }
+
+-- Whether times are selected; they are then divided by calls.
+local function selects_time(options)
+  return options.include and options.include.time or
+    options.exclude and options.exclude.time
+end
+
+local function may_have_libraries(data, options)
+  for _, name in ipairs(excluded) do
+    if options[name] then return false end
+  end
+  return data.call_paths == "complete" and not selects_time(options)
+end
+
+-- Opens the file of a module. Returns nil and the reason if it cannot be used. The
+-- dynamic symbols of a stripped library are better than none.
+local function open(module, options, trace)
+  local kind, failure = core.file_status(module.path)
+  if kind ~= "file" then
+    return nil, kind and "not a regular file" or failure:sub(#module.path + 3)
+  end
+  local image, message = core.image(module.path)
+  if not image then return nil, message:sub(#module.path + 3) end
+  if image.build_id ~= module.build_id then return nil, "is from another build" end
+  image_options.set(image, { debug_dir = options.debug_dir, warn = options.warn })
+  local own = image_options.complete(image, options)
+  local symbols = symbol_tables.of(image, own, trace, true)
+  if not symbols then
+    core.use_dynamic_symbols(image)
+    symbols, message = symbol_tables.of(image, own, trace, true)
+  end
+  return symbols, message and message:sub(#module.path + 3)
+end
+
+-- The kernel provides this module, so it has no file.
+local function is_virtual(module) return module.path:find "^linux%-vdso" ~= nil end
+
+-- The recorder's own time and calls are not the program's.
+local function is_recorder(module)
+  return module.path ~= nil and base_name(module.path):find "^libgprof%-recorder" ~= nil
+end
+
+-- Returns the name of a module in reports: its file name, or its path if another module
+-- has the same file name.
+local function name_of(module, names)
+  local name = base_name(module.path)
+  if names[name] then name = module.path end
+  names[name] = true
+  return name
+end
+
+-- Returns the libraries with records as objects for `core.merge_objects`, after the
+-- program; the positions of the modules among the objects; and an array of the libraries
+-- that cannot be used.
+local function objects_of(modules, symbols, options, trace)
+  local objects, numbers, names, problems = { { symbols, false } }, { 1 }, {}, {}
+  for i = 2, #modules do
+    local module = modules[i]
+    if module.ticks + module.calls > 0 and not is_recorder(module) then
+      local found, problem
+      if module.path then found, problem = open(module, options, trace) end
+      if problem and not is_virtual(module) then
+        problems[#problems + 1] = { path = module.path, problem = problem }
+      end
+      objects[#objects + 1] = { found or false, false,
+        module.path and name_of(module, names) or "unknown code", nil, module.low or 0,
+        module.high or 1 }
+      numbers[i] = #objects
+    end
+  end
+  return objects, numbers, problems
+end
+
+local function add_blocks(records, data)
+  for address, executions in data:blocks() do
+    assert(records:add_block(address, executions))
+  end
+end
+
+local function list_files(records, data)
+  table.move(data.files, 1, #data.files, 1, records.files)
+end
+
+-- Merges a program and the libraries that it used, in all threads or those of `tables`.
+-- Returns all symbols, all records, and an array of the libraries that cannot be used; or
+-- nil and a message.
+local function merge(image, symbols, data, options, tables, trace)
+  local contexts, message = contexts_of(data)
+  if not contexts then return nil, message end
+  local modules = contexts:parts()
+  if image.build_id ~= modules[1].build_id then return symbols, data end
+  local objects, numbers, problems = objects_of(modules, symbols, options, trace)
+  local records = core.data(image, nil, trace)
+  local joined, places = core.merge_objects(records, objects)
+  if not joined then return nil, places end
+  local by_module = {}
+  for i = 1, #modules do by_module[i] = numbers[i] and places[numbers[i]] or false end
+  local done
+  done, message = contexts:get(records, by_module, tables)
+  if not done then return nil, message end
+  if not tables then add_blocks(records, data) end
+  list_files(records, data)
+  return joined, records, problems
+end
+
+-- Threads -------------------------------------------------------------------------------
+
+-- Returns a function that tells whether a table is of a thread that the user named.
+local function matcher(word)
+  local number = word:match "^%d+$" and tonumber(word)
+  local pattern = "^" .. word:gsub("[^%w*?]", "%%%0"):gsub("[*?]", { ["*"] = ".*",
+    ["?"] = "." }) .. "$"
+  return function(thread)
+    return thread.number == number or thread.name:find(pattern) ~= nil
+  end
+end
+
+-- Returns for each table of the context profile whether it is of a thread that the user
+-- named; nil and a message if a word names none.
+local function select(data, words)
+  local contexts, message = contexts_of(data)
+  if not contexts then return nil, "threads are not known: " .. message end
+  local _, threads = contexts:parts()
+  local selected = {}
+  for i = 1, #threads do selected[i] = false end
+  for _, word in ipairs(words) do
+    local matches, any = matcher(word), false
+    for i, thread in ipairs(threads) do
+      if matches(thread) then selected[i], any = true, true end
+    end
+    if not any then return nil, ("no thread has the name or number '%s'"):format(word) end
+  end
+  return selected
+end
+
+-- Returns the data of a program in the threads of `tables`; nil and a message on failure.
+local function restrict(image, data, tables, trace)
+  local contexts = contexts_of(data)
+  local modules, places = contexts:parts(), {}
+  for i, module in ipairs(modules) do
+    places[i] = module.path and image.build_id == module.build_id and
+      (image.build_id or i == 1) and { slide = 0, size = core.image_size(image) }
+  end
+  local records = core.data(image, nil, trace)
+  local done, message = contexts:get(records, places, tables)
+  if not done then return nil, message end
+  list_files(records, data)
+  return records
+end
+
+--- Returns the threads of data.
+-- @tparam data data
+-- @tparam number|nil rate samples per second
+-- @treturn[1] {table,...} see `profile:threads`
+-- @return[2] nil
+-- @treturn[2] string why they are not known
+function recorded.threads(data, rate)
+  local contexts, message = contexts_of(data)
+  if not contexts then return nil, message end
+  local modules, skipped = contexts:parts(), {}
+  for i, module in ipairs(modules) do skipped[i] = is_recorder(module) end
+  local _, tables = contexts:parts(skipped)
+  local threads, known = {}, {}
+  for _, part in ipairs(tables) do
+    local key = part.number .. " " .. part.name
+    local thread = known[key]
+    if not thread then
+      thread = { name = part.name, number = part.number, count = 0, ticks = 0, calls = 0 }
+      known[key], threads[#threads + 1] = thread, thread
+    end
+    thread.count = thread.count + part.threads
+    thread.ticks, thread.calls = thread.ticks + part.ticks, thread.calls + part.calls
+    thread.time = rate and thread.ticks / rate
+  end
+  return threads
+end
+
+--- Adds recorded libraries to the symbols and the data of a program, and restricts the
+-- data to threads, if the options of the profile say so.
+-- @tparam image image the program
+-- @tparam symbols symbols of the program
+-- @tparam data data of the program
+-- @tparam table options of `gprof.profile`
+-- @tparam[opt] trace trace
+-- @treturn[1] symbols
+-- @treturn[1] data
+-- @treturn[1] {table,...}|nil see `profile:unusable_libraries`
+-- @return[2] nil
+-- @treturn[2] string what is wrong
+function recorded.select_records(image, symbols, data, options, trace)
+  local tables, message, problems
+  if options.threads then
+    tables, message = select(data, options.threads)
+    if not tables then return nil, message end
+  end
+  if options.libraries and may_have_libraries(data, options) then
+    local all, records, unusable = merge(image, symbols, data, options, tables, trace)
+    if all then return all, records, unusable end
+    problems = { { problem = records } }
+  end
+  if tables then data, message = restrict(image, data, tables, trace) end
+  if not data then return nil, message end
+  return symbols, data, problems
+end
+
+return recorded

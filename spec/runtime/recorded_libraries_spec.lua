@@ -1,0 +1,264 @@
+-- Reports on recorded programs show the functions of libraries, and can be restricted to threads. The true times are
+-- known from the source.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local gprof = require "gprof"
+local program = require "support.program"
+local recorder = require "support.recorder"
+local shell = require "support.shell"
+
+local machine <const> = shell.check({ "gcc", "-dumpmachine" }).stdout:match "^[^-]+"
+if machine ~= "x86_64" and machine ~= "aarch64" then
+  pending("the recorder, which does not support " .. machine)
+  return
+end
+
+local fixtures <const> = program.root .. "/spec/fixtures/recorder/"
+local dir <const> = shell.tmpdir "library"
+local library <const> = dir .. "/libwork.so"
+
+local function compile_library(optimization)
+  shell.check { "gcc", "-g", optimization, "-fno-optimize-sibling-calls", "-fPIC", "-shared",
+    "-Wl,--build-id", "-o", library, fixtures .. "library.c" }
+end
+
+compile_library "-O2"
+local built <const> = recorder.compile("uses_library.c",
+  { flags = { "-fno-optimize-sibling-calls" }, link = { "-L" .. dir, "-lwork", "-Wl,-rpath," .. dir } })
+local run <const> = recorder.run(built).dir
+local path <const> = run .. "/gmon.out"
+local image <const> = assert(gprof.image(built.image))
+
+local function profile_of(options)
+  local all = { libraries = true }
+  for name, value in pairs(options or {}) do all[name] = value end
+  return assert(gprof.profile(image, assert(gprof.data(image, path)), all))
+end
+
+-- Checks a time against its true share of all rounds.
+local function assert_share(units, total, time, profile, what)
+  local expected = units / total * profile.total
+  assert.near(expected, time, 5 * profile:error_of(expected) + 0.02 * profile.total, what)
+end
+
+local function arc(profile, caller, callee)
+  for found in profile:find(callee):callers() do
+    if found.caller.name == caller then return found end
+  end
+end
+
+local outside <const>, hidden <const> = "work_outside@libwork.so", "hidden_work@libwork.so"
+
+-- Puts the library back in its place, and calls a function.
+local original <const> = shell.read(library)
+local function with_library(change, body)
+  change()
+  local done, message = pcall(body)
+  shell.write(library, original)
+  if not done then error(message, 0) end
+end
+
+describe("functions of recorded libraries", function()
+  local profile <const> = profile_of()
+
+  it("have their time and their callers", function()
+    assert.same({ true, true }, { profile.exact, profile.has_libraries })
+    assert.same({}, profile:unusable_libraries())
+    assert_share(6, 20, profile:find(outside).self, profile, outside)
+    assert_share(12, 20, profile:find(hidden).self, profile, hidden)
+    assert_share(1, 20, arc(profile, "little", outside).self, profile, "little")
+    assert_share(5, 20, arc(profile, "much", outside).self, profile, "much")
+    assert_share(12, 20, profile:find "unseen".children, profile, "unseen")
+    assert.equal("libwork.so", profile:find(outside).object)
+    assert.is_nil(profile:find "little".object)
+  end)
+
+  it("are callers of the functions that they call", function()
+    local call = arc(profile, "call_back@libwork.so", "inside")
+    assert.equal(140, call.count)
+    assert_share(2, 20, call.self, profile, "inside")
+    assert.near(profile:find "called_back".children, call.self, 0.02 * profile.total)
+  end)
+
+  it("do not change the functions of the program", function()
+    local plain = profile_of { libraries = false }
+    assert.is_false(plain.has_libraries)
+    for f in plain:functions() do
+      local same = assert(profile:find(f.name))
+      assert.same({ f.name, f.ticks, f.calls, f.file, f.line },
+        { same.name, same.ticks, same.calls, same.file, same.line })
+    end
+  end)
+
+  it("share all time with the program: self times add up, and roots have all of it", function()
+    local self, below = 0, 0
+    for ticks in profile:functions(nil, "ticks") do self = self + ticks end
+    for _, caller, id, ticks in profile:stacks() do below = below + (id and caller >= 0 and ticks or 0) end
+    assert.near(profile.total_ticks, self, 1e-6)
+    assert.near(profile.total_ticks, below, 1e-6)
+  end)
+
+  it("are left out where times are not measured", function()
+    for _, options in ipairs { { line = true }, { gnu_compat = true }, { assume_proportional = true },
+      { static_call_graph = true }, { bounds = true }, { include = { time = { "much" } } } } do
+      assert.is_false(profile_of(options).has_libraries, next(options))
+    end
+  end)
+end)
+
+describe("a recorded library", function()
+  -- Returns the times of the library's functions by name, and the problems of libraries.
+  local function times()
+    local profile, found, problems = profile_of(), {}, {}
+    for f in profile:functions() do
+      if f.object == "libwork.so" and f.self > 0.02 * profile.total then found[f.name] = f.self / profile.total end
+    end
+    for _, one in ipairs(profile:unusable_libraries()) do problems[#problems + 1] = one.problem end
+    return found, problems
+  end
+
+  local function names(found)
+    local list = {}
+    for name in pairs(found) do list[#list + 1] = name end
+    table.sort(list)
+    return list
+  end
+
+  it("without local symbols has one function for code that is not exported", function()
+    with_library(function() shell.check { "strip", library } end, function()
+      local found, problems = times()
+      assert.same({ {}, { "<libwork.so>", outside } }, { problems, names(found) })
+      assert.near(12 / 20, found["<libwork.so>"], 0.15)
+    end)
+  end)
+
+  it("has the symbols of its debugging file", function()
+    with_library(function()
+      shell.check { "objcopy", "--only-keep-debug", library, library .. ".debug" }
+      shell.check { "objcopy", "--strip-all", "--add-gnu-debuglink=" .. library .. ".debug", library }
+    end, function()
+      assert.same({ hidden, outside }, names(times()))
+      os.remove(library .. ".debug")
+    end)
+  end)
+
+  it("is one function if its file is missing or from another build", function()
+    for _, case in ipairs {
+      { function() os.remove(library) end, "No such file or directory" },
+      { function() compile_library "-O1" end, "is from another build" },
+      { function() shell.write(library, "text") end, "file format not recognized" },
+    } do
+      with_library(case[1], function()
+        local found, problems = times()
+        assert.same({ { "<libwork.so>" }, 1 }, { names(found), #problems }, case[2])
+        assert.truthy(problems[1]:lower():find(case[2]:lower(), 1, true), problems[1])
+        assert.near(18 / 20, found["<libwork.so>"], 0.15)
+      end)
+    end
+  end)
+end)
+
+describe("recorded threads", function()
+  it("are listed with their time and calls", function()
+    local threads, by_name = assert(profile_of():threads()), {}
+    for _, thread in ipairs(threads) do by_name[thread.name] = thread end
+    assert.equal(2, #threads)
+    local helper, main = by_name.helper, by_name.program
+    assert.same({ 1, 1, 281, 1 + 5 * 140 }, { helper.count, main.count, helper.calls, main.calls })
+    local all = helper.time + main.time
+    assert.near(8 / 20, helper.time / all, 0.15)
+    assert.is_true(helper.number ~= main.number and helper.number > 0)
+  end)
+
+  it("are unknown without call paths", function()
+    local plain = assert(gprof.data.new { image = image })
+    assert(plain:add_arc(1, 2, 3))
+    local threads, message = assert(gprof.profile(image, plain)):threads()
+    assert.is_nil(threads)
+    assert.equal("the profile has no call paths", message)
+    threads, message = gprof.profile(image, plain, { threads = { "x" } })
+    assert.is_nil(threads)
+    assert.equal("threads are not known: the profile has no call paths", message)
+  end)
+
+  it("can be selected by name, glob and number; all of them together are everything", function()
+    local whole = profile_of()
+    local number
+    for _, thread in ipairs(whole:threads()) do number = thread.name == "helper" and thread.number or number end
+    for _, word in ipairs { "helper", "h?lp*", tostring(number) } do
+      for _, libraries in ipairs { true, false } do
+        local profile = profile_of { threads = { word }, libraries = libraries }
+        assert.same({ true, libraries, 280, 0 }, { profile.exact, profile.has_libraries, profile:find "unseen".calls,
+          profile:find "little".calls }, word)
+      end
+    end
+    local both = profile_of { threads = { "helper", "program" } }
+    for f in whole:functions() do
+      local same = both:find(f.name)
+      assert.same({ f.ticks, f.children_ticks, f.calls }, { same.ticks, same.children_ticks, same.calls }, f.name)
+    end
+    assert.same({ nil, "no thread has the name or number 'nobody'" },
+      { gprof.profile(image, assert(gprof.data(image, path)), { threads = { "nobody" } }) })
+  end)
+end)
+
+describe("the program", function()
+  local function output(...)
+    local result = program.run { "-b", ... }
+    assert.same({ 0, "" }, { result.status, result.stderr })
+    return result.stdout
+  end
+
+  it("shows libraries by default, in each report that can", function()
+    local flat = output("-p", built.image, path)
+    assert.truthy(flat:find(outside, 1, true))
+    assert.is_nil(output("-p", "--no-libraries", built.image, path):find("@", 1, true))
+    assert.is_nil(output("-p", "-C", built.image, path):find("@", 1, true))
+    for _, export in ipairs { "json", "csv", "callgrind", "folded", "speedscope", "dot" } do
+      assert.truthy(output("--export=" .. export, built.image, path):find(outside, 1, true), export)
+    end
+  end)
+
+  it("reads libraries outside the system's directories only without --sandbox", function()
+    local result = program.run { "--sandbox", "-b", "-p", built.image, path }
+    assert.truthy(result.stdout:find("<libwork.so>", 1, true) or result.stdout:find(outside, 1, true))
+  end)
+
+  it("prints the time of each object, which adds up", function()
+    local objects, sum = output("--objects", built.image, path), 0
+    for percent in objects:gmatch "\n *([%d.]+) +[%d.]+ " do sum = sum + percent end
+    assert.near(100, sum, 0.1)
+    assert.truthy(objects:find "^Time by object:\n\n[^\n]+\n *[%d.]+ +[%d.]+ +libwork%.so\n")
+    assert.truthy(objects:find "\n *[%d.]+ +[%d.]+ +982  program\n")
+  end)
+
+  it("prints threads, and restricts reports to them", function()
+    assert.truthy(output("--threads", built.image, path):find("%d +281 +%d+  helper\n"))
+    local graph = output("--thread=helper", "-q", built.image, path)
+    assert.truthy(graph:find("help", 1, true))
+    assert.is_nil(graph:find("little", 1, true))
+    assert.is_nil(output("--thread=helper", "-l", "-p", built.image, path):find("little", 1, true))
+    for _, options in ipairs { { "--gnu-compat", "--gnu-compat" }, { "-s", "-s (--sum)" } } do
+      local result = program.run { "--thread=helper", options[1], built.image, path }
+      assert.same({ 1, "gprof.lua: options --thread and " .. options[2] .. " are mutually exclusive\n" },
+        { result.status, result.stderr })
+    end
+  end)
+
+  it("warns once about a library that it cannot read", function()
+    with_library(function() os.remove(library) end, function()
+      local result = program.run { "-b", "-p", built.image, path }
+      assert.equal(("gprof.lua: warning: %s: No such file or directory: its functions are shown as one, " ..
+        "<libwork.so>\n"):format(library), result.stderr)
+    end)
+  end)
+
+  it("compares libraries, too", function()
+    local json = run .. "/old.json"
+    output("--export=json:" .. json, built.image, path)
+    assert.truthy(output("--compare=" .. json, "-z", built.image, path):find(outside, 1, true))
+    local result = program.run { "-b", "--compare=" .. json, "--no-libraries", built.image, path }
+    assert.equal(("gprof.lua: warning: %s: only one side of the comparison has the time of libraries: use " ..
+      "--no-libraries\n"):format(json), result.stderr)
+  end)
+end)
