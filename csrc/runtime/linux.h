@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 
 /* Bytes of a signal set in the kernel. */
 #define KERNEL_SIGSET 8
@@ -84,6 +85,13 @@ static inline void *map_memory(size_t size) {
   long at = system_call(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return at < 0 && at > -4096 ? NULL : (void *)at;
+}
+
+/* Copies memory that may be unmapped at any time; false if it is not mapped. */
+static inline bool copy_memory(void *into, uintptr_t from, size_t size) {
+  const struct iovec to = {into, size}, source = {(void *)from, size};
+  return system_call(SYS_process_vm_readv, SYSTEM_CALL(gettid, 0, 0, 0, 0), (long)&to, 1,
+                     (long)&source, 1, 0) == (long)size;
 }
 
 static inline void unmap_memory(void *memory, size_t size) {

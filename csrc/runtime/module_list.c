@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "runtime/linux.h"
+#include "runtime/memory_map.h"
 #include "runtime/modules.h"
 #include "runtime/notes.h"
 
@@ -19,43 +20,24 @@
 
 static pthread_mutex_t updating = PTHREAD_MUTEX_INITIALIZER;
 
-/* Allocates memory that is never freed. */
-static char *keep(size_t size) {
-  static char *memory;
-  static size_t left;
-  size = (size + 15) & ~(size_t)15;
-  if (left < size) {
-    left = (size + 65535) & ~(size_t)65535;
-    memory = map_memory(left);
-    if (!memory) left = 0;
-    if (!memory) return NULL;
-  }
-  char *kept = memory;
-  memory += size;
-  left -= size;
-  return kept;
-}
-
-static const char *keep_text(const char *text) {
-  const size_t size = strlen(text) + 1;
-  char *kept = keep(size);
-  return kept ? memcpy(kept, text, size) : "";
-}
-
 /* The path of the program, for which the dynamic linker reports an empty name. */
 static const char *program_path(void) {
-  char path[4096];
+  static char path[4096];
   ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);
   path[size > 0 ? size : 0] = '\0';
-  return keep_text(path);
+  return path;
 }
 
-static void read_build_id(module *m, const struct dl_phdr_info *object) {
-  uint32_t size;
-  const unsigned char *id = rec_find_note(object, "GNU", NT_GNU_BUILD_ID, &size);
+static void set_build_id(module *m, const unsigned char *id, uint32_t size) {
   if (!id || size > sizeof m->build_id) return;
   memcpy(m->build_id, id, size);
   m->build_id_size = size;
+}
+
+static void read_build_id(module *m, const struct dl_phdr_info *object) {
+  uint32_t size = 0;
+  const unsigned char *id = rec_find_note(object, "GNU", NT_GNU_BUILD_ID, &size);
+  set_build_id(m, id, size);
 }
 
 static void extend(uintptr_t *low, uintptr_t *high, uintptr_t start, uintptr_t end) {
@@ -78,40 +60,49 @@ static void read_segments(module *m, const struct dl_phdr_info *object) {
   }
 }
 
-/* Returns the module in the list that is the same object as `found`; NULL if there is
- * none. */
-static module *listed(const module *found) {
-  module *m = rec_modules;
-  while (m && (m->closed || m->low != found->low || m->high != found->high)) m = m->next;
+static bool is_same(const module *m, const module *other) {
+  return !m->closed && m->low == other->low && m->high == other->high;
+}
+
+/* Makes a module, which is never freed. */
+static module *new_module(const module *found, const char *path) {
+  const size_t size = strlen(path) + 1;
+  char *memory = map_memory(sizeof *found + size);
+  if (!memory) return NULL;
+  module *m = memcpy(memory, found, sizeof *found);
+  m->path = memcpy(memory + sizeof *found, path, size);
   return m;
 }
 
-typedef struct update {
-  module **end;        /* end of the list */
-  unsigned generation; /* number of this update */
-} update;
+/* Adds a module to the end of the list, unless it is there already. Other threads and
+ * signal handlers may do the same. Returns the module in the list; NULL if there is no
+ * memory. */
+static module *add_module(const module *found, const char *path) {
+  module *made = NULL;
+  for (module **end = &rec_modules;;) {
+    module *m = __atomic_load_n(end, __ATOMIC_ACQUIRE);
+    if (m && is_same(m, found)) return m;
+    if (m) {
+      end = &m->next;
+    } else if (!made && !(made = new_module(found, path))) {
+      return NULL;
+    } else if (__atomic_compare_exchange_n(end, &m, made, false, __ATOMIC_ACQ_REL,
+                                           __ATOMIC_RELAXED)) {
+      return made;
+    }
+  }
+}
 
-static int visit(struct dl_phdr_info *object, size_t size, void *data) {
+static int visit(struct dl_phdr_info *object, size_t size, void *generation) {
   (void)size;
   module found = {.bias = object->dlpi_addr};
   read_segments(&found, object);
   read_build_id(&found, object);
   if (found.high == 0) return 0;
-  module *m = listed(&found);
-  update *u = data;
-  if (m) {
-    m->seen = u->generation;
-    return 0;
-  }
-  m = (module *)(void *)keep(sizeof *m);
-  if (!m) return 1;
-  found.path = object->dlpi_name && *object->dlpi_name ? keep_text(object->dlpi_name)
-                                                       : program_path();
-  found.seen = u->generation;
-  *m = found;
-  while (*u->end) u->end = &(*u->end)->next;
-  __atomic_store_n(u->end, m, __ATOMIC_RELEASE);
-  return 0;
+  const bool has_name = object->dlpi_name && *object->dlpi_name;
+  module *m = add_module(&found, has_name ? object->dlpi_name : program_path());
+  if (m) m->seen = *(unsigned *)generation;
+  return !m;
 }
 
 /* Reserves the addresses of a closed module, so that its records stay unambiguous. */
@@ -123,12 +114,80 @@ static void close_module(module *m) {
   m->closed = true;
 }
 
+static module *last_module(void) {
+  module *last = __atomic_load_n(&rec_modules, __ATOMIC_ACQUIRE);
+  for (module *m = last; m; m = __atomic_load_n(&m->next, __ATOMIC_ACQUIRE)) last = m;
+  return last;
+}
+
 void rec_update_modules(void) {
   static unsigned generation;
   pthread_mutex_lock(&updating);
-  update u = {&rec_modules, ++generation};
-  dl_iterate_phdr(visit, &u);
-  for (module *m = rec_modules; m; m = m->next)
+  generation++;
+  /* Modules that other threads add meanwhile may have been loaded after the visit. */
+  const module *last = last_module();
+  dl_iterate_phdr(visit, &generation);
+  for (module *m = last ? rec_modules : NULL; m; m = m == last ? NULL : m->next)
     if (m->seen != generation && !m->closed) close_module(m);
   pthread_mutex_unlock(&updating);
+}
+
+/* --- modules that were loaded since ------------------------------------------ */
+
+/* Buffers are static, because this may run on a small stack for signal handlers. */
+
+/* The most program headers of an object. */
+#define HEADERS 64
+
+/* Copies a segment with notes, and looks for the build ID. */
+static void copy_build_id(module *m, uintptr_t start, size_t size) {
+  static _Alignas(ElfW(Nhdr)) unsigned char notes[1024];
+  uint32_t id_size = 0;
+  if (m->build_id_size > 0 || size > sizeof notes || !copy_memory(notes, start, size))
+    return;
+  const unsigned char *id =
+      rec_find_in_notes(notes, size, "GNU", NT_GNU_BUILD_ID, &id_size);
+  set_build_id(m, id, id_size);
+}
+
+/* Returns the load bias of an object, whose first segment is at `base`. */
+static uintptr_t bias_of(uintptr_t base, const ElfW(Phdr) *headers, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (headers[i].p_type == PT_LOAD)
+      return base - (headers[i].p_vaddr & ~(uintptr_t)4095);
+  return base;
+}
+
+/* Adds the object that is loaded at `base`, if it is one. Another thread may close it at
+ * the same time. */
+static void add_loaded(uintptr_t base, const char *path) {
+  static ElfW(Ehdr) head;
+  static ElfW(Phdr) headers[HEADERS];
+  if (!copy_memory(&head, base, sizeof head) ||
+      memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_type != ET_DYN ||
+      head.e_phnum > HEADERS || head.e_phentsize != sizeof *headers ||
+      !copy_memory(headers, base + head.e_phoff, head.e_phnum * sizeof *headers))
+    return;
+  const uintptr_t bias = bias_of(base, headers, head.e_phnum);
+  module found = {.bias = bias};
+  read_segments(&found, &(struct dl_phdr_info){.dlpi_addr = bias, .dlpi_phdr = headers,
+                                               .dlpi_phnum = head.e_phnum});
+  for (size_t i = 0; i < head.e_phnum; i++)
+    if (headers[i].p_type == PT_NOTE)
+      copy_build_id(&found, bias + headers[i].p_vaddr, headers[i].p_memsz);
+  if (found.high > 0) add_module(&found, path);
+}
+
+void rec_find_loaded_modules(void) {
+  static char path[4096];
+  static map_reader r;
+  mapping m, start = {.inode = 0};
+  rec_open_map(&r);
+  while (rec_next_mapping(&r, &m, path, sizeof path)) {
+    if (m.offset == 0) start = m;
+    if (m.executable && m.inode != 0 && m.inode == start.inode &&
+        m.device == start.device && !rec_module_at(m.low))
+      add_loaded(start.low, path);
+  }
+  rec_close_map(&r);
 }

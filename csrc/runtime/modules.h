@@ -38,4 +38,8 @@ uintptr_t rec_function_at(uintptr_t address);
  * handlers. */
 void rec_update_modules(void);
 
+/* Adds modules that were loaded since the last update. Safe in signal handlers; only one
+ * thread at a time may do so. */
+void rec_find_loaded_modules(void);
+
 #endif

@@ -6,8 +6,9 @@
 /* The size of an owner's name or of contents, with padding. */
 static size_t padded(uint32_t size) { return (size + (size_t)3) & ~(size_t)3; }
 
-static const unsigned char *find(const unsigned char *notes, size_t left,
-                                 const char *owner, uint32_t type, uint32_t *size) {
+const unsigned char *rec_find_in_notes(const unsigned char *notes, size_t left,
+                                       const char *owner, uint32_t type,
+                                       uint32_t *size) {
   while (left >= sizeof(ElfW(Nhdr))) {
     const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)(const void *)notes;
     const size_t name = padded(note->n_namesz), contents = padded(note->n_descsz);
@@ -30,7 +31,8 @@ const unsigned char *rec_find_note(const struct dl_phdr_info *object, const char
     const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
     const uintptr_t start = object->dlpi_addr + segment->p_vaddr;
     if (segment->p_type == PT_NOTE)
-      found = find((const unsigned char *)start, segment->p_memsz, owner, type, size);
+      found = rec_find_in_notes((const unsigned char *)start, segment->p_memsz, owner,
+                                type, size);
   }
   return found;
 }

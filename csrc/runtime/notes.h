@@ -11,4 +11,8 @@
 const unsigned char *rec_find_note(const struct dl_phdr_info *object, const char *owner,
                                    uint32_t type, uint32_t *size);
 
+/* The same for a copy of notes, which has `left` bytes. */
+const unsigned char *rec_find_in_notes(const unsigned char *notes, size_t left,
+                                       const char *owner, uint32_t type, uint32_t *size);
+
 #endif

@@ -113,6 +113,7 @@ static void warn(void) {
 
 /* Writes the snapshot. Returns 0 or an errno. */
 static int write_files(void) {
+  rec_find_loaded_modules();
   if (about.code_low >= about.code_high)
     rec_set_code(rec_modules->code, rec_modules->code_end);
   about.end = read_clock(CLOCK_REALTIME);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "runtime/stacks.h"
 
-#include <fcntl.h>
 #include <signal.h>
 
 #include "runtime/linux.h"
+#include "runtime/memory_map.h"
 
 #define PAGE ((uintptr_t)4096)
 
@@ -50,56 +50,15 @@ void rec_start_stacks(void) {
   usual = limit.soft < LARGEST ? size : (uintptr_t)2 << 20;
 }
 
-/* --- the memory map --------------------------------------------------------- */
-
-typedef struct map_reader {
-  long file, left;
-  const char *at;
-  char bytes[4096];
-} map_reader;
-
-static int next_byte(map_reader *r) {
-  if (r->left == 0) {
-    r->left = SYSTEM_CALL(read, r->file, r->bytes, sizeof r->bytes, 0);
-    r->at = r->bytes;
-    if (r->left <= 0) return -1;
-  }
-  r->left--;
-  return *r->at++;  // NOLINT(clang-analyzer-core.uninitialized.UndefReturn)
-}
-
-/* Reads a hexadecimal number and the byte after it. */
-static uintptr_t next_number(map_reader *r, int *after) {
-  uintptr_t number = 0;
-  for (;;) {
-    const int byte = next_byte(r);
-    if (byte >= '0' && byte <= '9')
-      number = number * 16 + (uintptr_t)(byte - '0');
-    else if (byte >= 'a' && byte <= 'f')
-      number = number * 16 + (uintptr_t)(byte - 'a' + 10);
-    else {
-      *after = byte;
-      return number;
-    }
-  }
-}
-
 /* The mapping that contains an address; an empty range if unknown. */
 static range mapping_of(uintptr_t address) {
   map_reader r;
-  r.left = 0;
-  r.file = SYSTEM_CALL(openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+  mapping m;
   range found = {0, 0};
-  int after = r.file < 0 ? -1 : 0;
-  while (after >= 0) {
-    const uintptr_t low = next_number(&r, &after), high = next_number(&r, &after);
-    if (contains((range){low, high}, address)) {
-      found = (range){low, high};
-      break;
-    }
-    while (after >= 0 && after != '\n') after = next_byte(&r);
-  }
-  if (r.file >= 0) SYSTEM_CALL(close, r.file, 0, 0, 0);
+  rec_open_map(&r);
+  while (found.high == 0 && rec_next_mapping(&r, &m, NULL, 0))
+    if (contains((range){m.low, m.high}, address)) found = (range){m.low, m.high};
+  rec_close_map(&r);
   return found;
 }
 

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/uio.h>
 
 #include "runtime/linux.h"
 #include "runtime/sampling.h"
@@ -83,16 +82,6 @@ static uint64_t queued_time(int id) {
 
 /* --- its context ------------------------------------------------------------ */
 
-/* Copies memory that may be unmapped at any time. */
-static bool copy(void *into, const struct iovec *from, size_t parts, size_t size) {
-  const struct iovec to = {into, size};
-  const long self = SYSTEM_CALL(gettid, 0, 0, 0, 0);
-  const long copied = system_call(SYS_process_vm_readv, self, (long)&to, 1, (long)from,
-                                  (long)parts, 0);
-  if (copied == -EPERM || copied == -ENOSYS) rec_waiting_error = (int)-copied;
-  return copied == (long)size;
-}
-
 /* Copies up to CHECKED slots of a window, the last of which is the innermost one with a
  * frame above the stack pointer. Returns their number; 0 if they cannot be copied. */
 static size_t copy_slots(const window *w, uintptr_t pointer, slot copied[CHECKED]) {
@@ -100,12 +89,19 @@ static size_t copy_slots(const window *w, uintptr_t pointer, slot copied[CHECKED
     size_t count = (size_t)(end - w->slots);
     if (count > CHECKED) count = CHECKED;
     end -= count;
-    const struct iovec from = {(void *)(uintptr_t)end, count * sizeof *copied};
-    if (!copy(copied, &from, 1, from.iov_len)) return 0;
+    if (!copy_memory(copied, (uintptr_t)end, count * sizeof *copied)) return 0;
     while (count > 0 && copied[count - 1].frame <= pointer) count--;
     if (count > 0) return count;
   }
   return 0;
+}
+
+/* Copies words. Those from the first one on that is not mapped do not change. */
+static void copy_words(uintptr_t *into, const struct iovec *words, size_t count) {
+  const struct iovec to = {into, count * sizeof *into};
+  const long copied = system_call(SYS_process_vm_readv, SYSTEM_CALL(gettid, 0, 0, 0, 0),
+                                  (long)&to, 1, (long)words, (long)count, 0);
+  if (copied == -EPERM || copied == -ENOSYS) rec_waiting_error = (int)-copied;
 }
 
 /* Returns the number of slots, counted from the outermost, whose frames still exist: the
@@ -120,7 +116,7 @@ static size_t count_existing(const slot *slots, size_t count) {
     there[i] = (struct iovec){(void *)at, sizeof *returns};
     returns[i] = ~slots[i].returns;
   }
-  copy(returns, there, count, count * sizeof *returns);
+  copy_words(returns, there, count);
   size_t existing = 0;
   while (existing < count && returns[existing] == slots[existing].returns) existing++;
   return existing;

@@ -154,6 +154,63 @@ describe("a program that is asked for its profile", function()
   end)
 end)
 
+describe("a library that the program has opened", function()
+  local plugin, loader
+  setup(function()
+    plugin = recorder.compile("plugin.c", { flags = { "-shared", "-fPIC" } }).image
+    loader = recorder.compile "loader.c"
+  end)
+
+  -- The number of calls of plugged, as reports on the library show it.
+  local function plugged(path)
+    local result = program.run({ "-b", "-p", plugin, path .. ".ctx" })
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    return tonumber(result.stdout:match "(%d+) +[%d.]+ +[%d.]+ +plugged\n")
+  end
+
+  local function modules(path)
+    local found, file = {}, recorder.read(path .. ".ctx")
+    for _, module in ipairs(file.modules) do
+      if module.path == plugin then table.insert(found, module) end
+    end
+    return found
+  end
+
+  it("is in profiles that are written while it is open, and after it is closed", function()
+    local result = recorder.run(loader, { plugin, ":" .. asks "--dump=$PPID" .. "; cp gmon.out.ctx first.ctx",
+      plugin })
+    assert.same(0, result.status)
+    local open, closed = modules(result.dir .. "/first"), modules(result.dir .. "/gmon.out")
+    assert.same({ 1, 0, 2, 1 }, { #open, open[1].closed, #closed, closed[1].closed })
+    for _, field in ipairs { "bias", "low", "high", "code", "code_end", "build_id" } do
+      assert.equal(closed[1][field], open[1][field], field)
+    end
+    assert.is_true(#open[1].build_id == 20)
+    assert.same({ 1000, 2000 }, { plugged(result.dir .. "/first"), plugged(result.dir .. "/gmon.out") })
+  end)
+
+  it("is in the profile if the program ends while it is open", function()
+    local result = recorder.run(loader, { plugin, "_exit" })
+    assert.same(0, result.status)
+    assert.same(1000, plugged(result.dir .. "/gmon.out"))
+  end)
+
+  it("is there once, however often the profile is written, with other libraries", function()
+    local other = plugin .. ".3"
+    shell.check { "cp", plugin, other }
+    local result = recorder.run(loader, { plugin, ":" .. asks "--dump=$PPID" .. ";" .. asks "--dump=$PPID", other,
+      ":" .. asks "--dump=$PPID", plugin })
+    assert.same(0, result.status)
+    local found = modules(result.dir .. "/gmon.out")
+    assert.same({ 2, 1, 1 }, { #found, found[1].closed, found[2].closed })
+    local places = {}
+    for _, module in ipairs(recorder.read(result.dir .. "/gmon.out.ctx").modules) do table.insert(places, module) end
+    table.sort(places, function(a, b) return a.low < b.low end)
+    for i = 2, #places do assert.is_true(places[i - 1].high <= places[i].low) end
+    assert.same(3000, plugged(result.dir .. "/gmon.out"))
+  end)
+end)
+
 describe("gprof.request", function()
   it("returns the path of the profile even if its files were removed or replaced", function()
     local built = recorder.compile "commands.c"
