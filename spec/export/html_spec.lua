@@ -44,6 +44,18 @@ describe("A page", function()
     assert.equal("a\nb\n", shell.listing(dir))
   end)
 
+  it("shows long names in their short forms, which keep the functions' own names", function()
+    local argument = ("n::Part<int, "):rep(9) .. "int" .. (" >"):rep(9)
+    local names = { "main", "void n::Map<" .. argument .. ">::each<int>(int)", "n::Map<" .. argument .. ">::find(int)",
+      "n::Map<" .. argument .. ">::find(char)" }
+    local long = { functions = names, ticks = {}, calls = {} }
+    for i, name in ipairs(names) do long.ticks[name] = 10 - i end
+    local data = pages.parts((pages.write(crafted.image(long), crafted.gmon(long)))).data
+    assert.same(names, data.functions.name)
+    assert.same({ ["1"] = "n::Map<>::each<>", ["2"] = "n::Map<>::find(int)", ["3"] = "n::Map<>::find(char)" },
+      data.labels)
+  end)
+
   it("can be written by scripts as a report", function()
     local parts = {}
     crafted.profile(plan):report(require "gprof.export.html", {}, function(text) parts[#parts + 1] = text end)

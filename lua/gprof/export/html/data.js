@@ -20,6 +20,8 @@ function field(node, name) {
 }
 
 const nameOf = (node) => (node < nodeCount ? field(node, "name") : data.tree.others[node - nodeCount]);
+// Long names are shortened.
+const labelOf = (node) => data.labels[node] || nameOf(node);
 const totalOf = (node) => field(node, "self") + field(node, "children");
 const baseName = (path) => path.replace(/^.*\//, "");
 

@@ -5,6 +5,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local common = require "gprof.print.common"
+local core = require "gprof.core"
 local json = require "gprof.format.json"
 local text = require "gprof.export.html.text"
 local tree_list = require "gprof.export.html.tree_list"
@@ -70,6 +71,24 @@ local function functions_of(content, file_number, within)
   end
   entries[#entries + 1] = { "file", array(number, files) }
   entries[#entries + 1] = { "cycle", array(number, cycles) }
+  return object(entries)
+end
+
+-- The largest number of columns of a name; longer ones would be cut at their ends.
+local WIDEST <const> = 100
+
+-- Returns what the page shows for long names: names shortened as on a terminal, by the
+-- number of the function.
+local function labels_of(content)
+  local names, entries = {}, {}
+  for row, id in ipairs(content.ids) do names[row] = content.profile:get(id, "name") end
+  local shortened = core.distinct_names(names)
+  for row, name in ipairs(names) do
+    local label = #name > WIDEST and shortened(row, "complete", WIDEST, "…") or name
+    if label ~= name then
+      entries[#entries + 1] = { ("%d"):format(row - 1), shown(label) }
+    end
+  end
   return object(entries)
 end
 
@@ -183,7 +202,7 @@ function data.write(content, write)
     { "exact", tostring(profile.exact) },
     { "decimals", number(rate and common.decimals(1 / rate) or 2) },
     { "cycles", cycles }, { "functions", functions_of(content, file_number, within) },
-    { "arcs", arcs_of(content, node_of) },
+    { "labels", labels_of(content) }, { "arcs", arcs_of(content, node_of) },
     { "tree", tree_of(content, node_of, #content.ids + #content.cycles) },
     { "comparison", comparison_of(content.comparison, file_number) },
     { "sources", array(source_of, content.sources.files) },

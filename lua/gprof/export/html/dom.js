@@ -14,7 +14,7 @@ function make(tag, attributes, ...children) {
 
 // Makes a link to a function or cycle.
 function nodeLink(node) {
-  return make("a", { class: "node", href: linkTo(node), title: nameOf(node) }, nameOf(node));
+  return make("a", { class: "node", href: linkTo(node), title: nameOf(node) }, labelOf(node));
 }
 
 // Makes a bar that fills the share `outer` (0 to 1), overlaid with a darker bar for `inner`.

@@ -33,7 +33,7 @@ const frameTime = (i) => tree.weight[i] / tree.parts;
 
 function frameName(i) {
   const frame = tree.frame[i];
-  return frame === -1 ? "all" : frame === -2 ? "[not shown]" : nameOf(frame);
+  return frame === -1 ? "all" : frame === -2 ? "[not shown]" : labelOf(frame);
 }
 
 // Returns one of six tints. Functions of one source file have the same tint.
@@ -112,8 +112,9 @@ function searchTree(test) {
     covered = new Set();
   let weight = 0;
   for (let i = 1; i < tree.frame.length; i++) {
-    const under = covered.has(tree.parent[i]),
-      hit = test(frameName(i));
+    const frame = tree.frame[i],
+      under = covered.has(tree.parent[i]),
+      hit = test(frame < 0 ? frameName(i) : nameOf(frame));
     if (hit) hits.add(i);
     if (hit && !under) weight += tree.weight[i];
     if (hit || under) covered.add(i);
