@@ -48,6 +48,14 @@ describe("The name of a class that selects only constructors", function()
     assert.equal(hint:format("Map", "-Q'Map::*'"), said "-QMap")
   end)
 
+  it("may be misspelt: all members are suggested", function()
+    for spec, meant in pairs { Mpa = "'ns::Map::*'", ["Map::Mpa"] = "ns::Map::Map" } do
+      local result = program.run { image, profile, "-p" .. spec }
+      assert.same({ ("gprof.lua: symspec '%s' matches nothing: did you mean -p%s?\n"):format(spec, meant), 1 },
+        { result.stderr, result.status })
+    end
+  end)
+
   it("gives no hint if the class has no other members, or with a more precise name, or with -b", function()
     for _, words in ipairs { { "-pSet" }, { "-pMap::Map" }, { "-pMap::*" }, { "-p/Map/" }, { "-pns::Map::Map()" },
       { "-b", "-pMap" }, { "-pfind" } } do

@@ -164,8 +164,8 @@ describe("The profile of another build", function()
 
   it("causes a warning that also names an image or source that is newer", function()
     shell.check({ "touch", "-d", "2100-01-02", large }, { cwd = dir })
-    assert.truthy(run("-b", large, of_small).stderr:find("build of large, which is newer: run it again (it covers ",
-      1, true))
+    assert.truthy(run("-b", large, of_small).stderr:find("build of large, which is newer: run it again, or name " ..
+      "the right program (it covers ", 1, true))
     assert.equal("", run("-b", large, of_large).stderr)
     shell.check({ "touch", "-d", "2001-01-01", large }, { cwd = dir })
     shell.check({ "touch", "-d", "2100-01-03", "source.c" }, { cwd = dir })

@@ -91,8 +91,8 @@ local function newer_message(profile, where, other)
       "stripped: run it again%s, or name the unstripped file (%s)"):format(where, path,
       other, evidence)
   end
-  return ("%s: is probably from another build of %s, which is newer: run it again%s (%s)")
-    :format(where, path, other, evidence)
+  return ("%s: is probably from another build of %s, which is newer: run it again, or " ..
+    "name the right program%s (%s)"):format(where, path, other, evidence)
 end
 
 -- Returns the message that a profile is probably from another build of its image.

@@ -136,10 +136,13 @@ local function members(image, name)
   return not name:find "[^%w_:~]" and image:find(all) and { all } or nil
 end
 
--- Returns functions whose last components are spelt similarly.
+-- Returns functions whose last components are spelt similarly; all members of a class in
+-- place of its constructors.
 local function similar(image, given)
   return names_like(image, function(short, others)
-    return is_alike(others, given, 0) and short or nil
+    if not is_alike(others, given, 0) then return nil end
+    local is_class = others[#others] == others[#others - 1] and #given == 1
+    return is_class and table.concat(others, "::", 1, #others - 1) .. "::*" or short
   end)
 end
 
