@@ -497,6 +497,10 @@ gcov-matrix: $(CORE) $(OPCODES) $(RUNTIME) $(BUNDLE)
 	seq $(GCOV_SEED) 100 $$(($(GCOV_SEED) + 100)) | xargs -P "$$(nproc)" -I '{}' \
 	  env GPROF_SEED='{}' GPROF_CASES=600 $(LUA) $(BUSTED) spec/runtime/annotated_blocks_spec.lua
 
+# Compares inlined functions at more than 100,000 addresses with llvm-symbolizer's.
+inline-matrix: $(CORE) $(BUNDLE)
+	GPROF_CASES=1000 $(LUA) $(BUSTED) spec/debug/inline_matrix_spec.lua
+
 # Loads profiles ten thousand times in one process; make check does so a few hundred times.
 soak: $(CORE) $(RUNTIME)
 	GPROF_SOAK=$${GPROF_SOAK:-10000} $(LUA) $(BUSTED) spec/system/soak_spec.lua
@@ -572,6 +576,7 @@ check-all: deps-all
 	GPROF_SEED=2000000 GPROF_CASES=100 $(LUA) $(BUSTED) spec/system/line_parity_spec.lua spec/analysis/linker_order_spec.lua
 	@$(MAKE) --no-print-directory parity-matrix
 	@$(MAKE) --no-print-directory gcov-matrix
+	@$(MAKE) --no-print-directory inline-matrix
 	@mkdir -p build/arm64
 	aarch64-linux-gnu-gcc $(COMPILE) $(RUNTIME_FLAGS) -c -o build/arm64/blocks.o csrc/runtime/blocks.c
 	@$(MAKE) --no-print-directory run-fuzz soak spec-valgrind
@@ -610,6 +615,6 @@ FORCE:
 .DELETE_ON_ERROR:
 .PHONY: FORCE all install uninstall dist deps deps-demo deps-test deps-large deps-profile \
   deps-docs deps-all readers demo run-demo pictures docs test check lint analyze spec spec-valgrind \
-  spec-sanitized spec-collector soak parity-matrix gcov-matrix faults examples check-all coverage run-coverage \
+  spec-sanitized spec-collector soak parity-matrix gcov-matrix inline-matrix faults examples check-all coverage run-coverage \
   counted-runtime bench bench-large profile deps-mutants mutants \
   deps-fuzz fuzz fuzz-all run-fuzz fuzz-coverage clean

@@ -2,25 +2,11 @@
 /* Inlined functions at an address, for Lua. */
 #include <lauxlib.h>
 
-#include "debug/inline_map_build.h"
 #include "lua/debug_file.h"
-#include "lua/lines.h"
 #include "lua/memory.h"
 #include "lua/module.h"
 #include "lua/object.h"
-
-const gp_inline_map *gp_open_inlines(lua_State *L, gp_image_box *box) {
-  bool readable;
-  gp_range text = {box->image->text_low, box->image->text_high};
-  gp_error error = {""};
-  if (!box->inlined) {
-    const gp_image *from = gp_image_for_lines(box->image, false);
-    if (!gp_inline_map_build(&box->inlines, from, true, &text, 1, &readable, &error))
-      gp_raise_no_memory(L);
-    box->inlined = true;
-  }
-  return &box->inlines;
-}
+#include "lua/source_maps.h"
 
 /* Pushes a frame, without a place. */
 static void push_frame(lua_State *L, const gp_inline_map *map, uint32_t scope) {

@@ -1,31 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Source lines of an image for Lua: lookup by address, and all rows of the line
  * tables. */
-#include "debug/line_map_build.h"
 #include "debug/line_tables.h"
 #include "lua/debug_file.h"
 #include "lua/iteration.h"
-#include "lua/lines.h"
 #include "lua/memory.h"
 #include "lua/module.h"
+#include "lua/source_maps.h"
 
 /* --- one address -------------------------------------------------------------- */
 
-const gp_line_map *gp_open_lines(lua_State *L, gp_image_box *box, bool as_libbfd) {
-  gp_range text = {box->image->text_low, box->image->text_high};
-  gp_line_map *map = &box->map[as_libbfd];
-  gp_error error = {""};
-  if (!box->mapped[as_libbfd]) {
-    const gp_image *from = gp_image_for_lines(box->image, as_libbfd);
-    if (!gp_line_map_build(map, from, as_libbfd, &text, 1, &error))
-      gp_raise_no_memory(L);
-    box->mapped[as_libbfd] = true;
-  }
-  return map;
+/* Sets the function that contains the line at an address in the source, if the entries of
+ * .debug_info have it. */
+static void set_function(lua_State *L, uint64_t address, gp_location *location) {
+  const gp_inline_map *map = gp_open_inlines(L, lua_touserdata(L, 1));
+  uint32_t scope = gp_inline_map_find(map, address);
+  if (scope != GP_NONE && map->function[scope] != GP_NONE)
+    location->function = map->names.name[map->function[scope]];
 }
 
-/* Looks up an address. Inside .text, file and line come from the map, and only the
- * function from libbfd. Outside .text, everything comes from libbfd. */
+/* Looks up an address. Inside .text, file and line come from the map, and the function
+ * from debugging information or from libbfd. Outside .text, everything comes from
+ * libbfd. */
 static bool look_up(lua_State *L, gp_image *image, uint64_t address, bool as_libbfd,
                     gp_location *location) {
   gp_find_debug_files(L, lua_touserdata(L, 1), as_libbfd, false);
@@ -39,6 +35,7 @@ static bool look_up(lua_State *L, gp_image *image, uint64_t address, bool as_lib
   location->file = map->names.name[map->file[row]];
   location->line = map->line[row];
   if (!known) location->function = NULL;
+  if (!as_libbfd) set_function(L, address, location);
   return true;
 }
 

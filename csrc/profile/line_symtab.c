@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "base/sort.h"
-#include "debug/debug_file.h"
+#include "debug/inline_map_build.h"
 #include "debug/line_map_build.h"
 #include "gmon/recorded.h"
 
@@ -26,6 +26,8 @@ typedef struct building {
   gp_symtab_lines *lines; /* the additional columns of `symtab` */
   size_t capacity;
   gp_line_map map;
+  gp_inline_map inlines;  /* of the code whose inlined functions are looked up */
+  bool inlines_known;     /* `inlines` is used; otherwise libbfd is asked */
   gp_recorded recorded;
   uint32_t *row;          /* for each function: its row in the table by line */
   uint32_t next_order;    /* `order` of the next line: higher than any in the image's
@@ -68,6 +70,24 @@ static bool read_map(building *b, gp_error *error) {
     count = add_wanted(b, f, wanted, count);
   bool as_libbfd = !b->symtab->policy->exact_lines;
   bool done = gp_line_map_build(&b->map, b->image, as_libbfd, wanted, count, error);
+  free(wanted);
+  return done;
+}
+
+/* Reads the functions of the code in which lines have names of functions. */
+static bool read_inlines(building *b, gp_error *error) {
+  size_t count = 0;
+  if (!b->symtab->policy->exact_inlining) return true;
+  gp_range *wanted = gp_column(b->functions->count, sizeof *wanted);
+  if (!wanted) return gp_fail_memory(error);
+  for (uint32_t f = 0; f < b->functions->count; f++) {
+    gp_range code = code_of(b, f);
+    if (code.low == code.high) continue;
+    bool all = b->options->all && b->options->named;
+    if (all || gp_recorded_in(&b->recorded, code)) wanted[count++] = code;
+  }
+  bool done = gp_inline_map_build(&b->inlines, b->image, false, wanted, count,
+                                  &b->inlines_known, error);
   free(wanted);
   return done;
 }
@@ -115,10 +135,23 @@ static bool append_function(building *b, uint32_t function, const place *source)
                 functions->order[function], source);
 }
 
+/* Replaces a name by a copy that belongs to the table, unless it is the image's. */
+static bool keep_name(building *b, const char **name) {
+  uint32_t number;
+  if (!b->inlines_known) return true;
+  if (!gp_source_names_add(&b->lines->names, *name, &number)) return false;
+  *name = b->lines->names.name[number];
+  return true;
+}
+
 static bool append_line(building *b, uint64_t address, uint32_t function,
                         const place *source) {
   uint32_t owner = gp_symtab_owner(b->functions, function);
-  const char *name = source->function ? source->function : b->functions->name[owner];
+  const char *name = b->functions->name[owner];
+  if (source->function && source->function != name) {
+    name = source->function;
+    if (!keep_name(b, &name)) return false;
+  }
   return append(b, address, owner, name, b->functions->flags[owner] & GP_STATIC,
                 b->next_order++, source);
 }
@@ -127,15 +160,26 @@ static bool same_function(const char *a, const char *b) {
   return !a || !b || a == b || strcmp(a, b) == 0;
 }
 
+/* Returns the name of the innermost function at an address of `function`, from the inline
+ * map. A function that was compiled, not inlined, has its symbol's name. */
+static const char *mapped_name(const building *b, uint32_t function, uint64_t address) {
+  const gp_symtab *functions = b->functions;
+  const gp_inline_map *map = &b->inlines;
+  uint32_t owner = gp_symtab_owner(functions, function);
+  uint32_t scope = gp_inline_map_find(map, address);
+  bool compiled = scope == GP_NONE || map->function[scope] == GP_NONE ||
+                  (map->parent[scope] == GP_NONE &&
+                   (map->entry[scope] == functions->address[owner] ||
+                    map->entry[scope] == functions->address[function]));
+  return compiled ? functions->name[owner] : map->names.name[map->function[scope]];
+}
+
 /* Returns the name of the innermost function, possibly an inlined one, at an address of
- * `function`; NULL if unknown. If libbfd cannot read the file with the names, returns the
- * symbol's name, which is probably right (policy symbols_name_lines). */
+ * `function`; NULL if unknown. */
 static const char *name_at(const building *b, uint32_t function, uint64_t address) {
   gp_location source;
-  if (gp_image_locate(b->image, address, &source)) return source.function;
-  bool elsewhere = b->map.split || gp_debug_file_lacks_supplementary(b->image);
-  if (!b->symtab->policy->symbols_name_lines || !elsewhere) return NULL;
-  return b->functions->name[gp_symtab_owner(b->functions, function)];
+  if (b->inlines_known) return mapped_name(b, function, address);
+  return gp_image_locate(b->image, address, &source) ? source.function : NULL;
 }
 
 static bool is_function_at(const building *b, uint32_t within, uint64_t address,
@@ -342,11 +386,14 @@ static bool build(building *b, const gp_data *data, gp_error *error) {
   b->lines = b->symtab->lines = gp_column(1, sizeof *b->lines);
   if (!b->lines) return gp_fail_memory(error);
   gp_source_names_init(&b->lines->files);
+  gp_source_names_init(&b->lines->names);
   b->row = gp_column(functions->count, sizeof *b->row);
   b->next_order = highest(functions->order, functions->count) + 1;
-  if (!b->row || !gp_image_prepare_locate(b->image) || !find_recorded(b, data))
+  if (!b->row || !find_recorded(b, data)) return gp_fail_memory(error);
+  if (!functions->sourceless && !(read_map(b, error) && read_inlines(b, error)))
+    return false;
+  if (!b->inlines_known && !gp_image_prepare_locate(b->image))
     return gp_fail_memory(error);
-  if (!functions->sourceless && !read_map(b, error)) return false;
   if (!emit_all(b)) return gp_fail_memory(error);
   if (!b->symtab->policy->last_line_kept) drop_last_symbol(b);
   if (functions->outside != GP_NONE) b->symtab->outside = b->row[functions->outside];
@@ -368,6 +415,7 @@ bool gp_line_symtab_build(gp_symtab *symtab, const gp_symtab *functions,
   free(b.row);
   gp_recorded_free(&b.recorded);
   gp_line_map_free(&b.map);
+  gp_inline_map_free(&b.inlines);
   if (!done) gp_symtab_free(symtab);
   return done;
 }

@@ -137,9 +137,11 @@ typedef struct gp_policy {
 
   /* --- lines (profile/line_symtab.h) ----------------------------------------- */
 
-  /* If the names of inlined functions are in a file that libbfd does not read, code gets
-   * its symbol's name. GNU: such code has no line. */
-  bool symbols_name_lines;
+  /* The function that a line is from is found in the entries of .debug_info
+   * (debug/inline_map.h); without one, it is that of the symbol. GNU: libbfd looks it up.
+   * It ignores some ranges of DWARF 5, and then names the wrong function. Code whose
+   * function libbfd does not find has no line. */
+  bool exact_inlining;
 
   /* At one address a symbol not typed as a function is preferred to a line. GNU: the line
    * is preferred, unless the symbol's name begins with fewer underscores. */

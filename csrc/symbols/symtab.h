@@ -28,6 +28,7 @@ typedef struct gp_symtab_lines {
   uint32_t *file;       /* number of the source file in `files`, or GP_NONE */
   uint32_t *line;       /* line number, from 1; 0 if the file is not known */
   gp_source_names files;
+  gp_source_names names;  /* names of inlined functions, for `name` in the table */
 } gp_symtab_lines;
 
 /* Additional columns of a symbol table of several objects. Built by
@@ -43,7 +44,8 @@ typedef struct gp_symtab_objects {
 typedef struct gp_symtab {
   size_t count;
   uint64_t *address;
-  const char **name;    /* not demangled; string of the image or the symbol file */
+  const char **name;    /* not demangled; string of the image, the symbol file
+                           or `lines` */
   uint8_t *flags;       /* GP_STATIC ...; see candidates.h */
   uint32_t *order;      /* lowest row, in the image's symbol table, of the symbols at the
                            same address */

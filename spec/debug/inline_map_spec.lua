@@ -1,9 +1,11 @@
--- Inlined functions: the chain of functions at an address, from crafted entries and from compilers.
+-- Inlined functions: the chain of functions at an address, from crafted entries and from compilers; and the functions
+-- of lines in reports.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
 local dwarf = require "support.dwarf"
 local entries = require "support.entries"
+local gmon = require "support.gmon"
 local gprof = require "gprof"
 local row = require "support.row"
 local shell = require "support.shell"
@@ -443,4 +445,64 @@ describe("The frames of compiled code", function()
     local at = frames_in("gcc", "truth.c", { "-gdwarf-4" }, share)
     assert.equal("deep:4 < middle:7 < outer:11", at "deep")
   end)
+end)
+
+-- Reports -------------------------------------------------------------------------------------------------------------
+
+-- The compiler moves the rare part of `deep` behind the rest of `outer`, so that its code has two ranges.
+local divided <const> = [[
+#define HERE(name) __asm__ volatile (".globl at_" #name "\nat_" #name ":\n\tnop\n\tnop\n\tnop\n\tnop")
+static volatile unsigned sink;
+__attribute__((noinline)) static void rare(unsigned x) { sink = x; }
+static inline __attribute__((always_inline)) unsigned deep(unsigned x) {
+  HERE(usual);
+  if (__builtin_expect(x == 12345, 0)) {
+    HERE(rare);
+    rare(x);
+  }
+  return sink + x;
+}
+__attribute__((noinline)) unsigned outer(unsigned x) {
+  for (unsigned i = 0; i < x; i++)
+    sink += deep(i);
+  return sink;
+}
+int main(void) { return outer(100) == 1; }
+]]
+
+describe("The profile by line names the innermost function", function()
+  -- Returns the name and the seconds of each line of a program with 40 samples in the usual part of `deep`, and 60 in
+  -- its rare part.
+  local function lines_of(compiler, flags)
+    local path = shell.tmpdir "divided"
+    shell.write(path .. "/divided.c", divided)
+    shell.check({ compiler, "-O2", "-g", "-o", "divided", "divided.c", table.unpack(flags) }, { cwd = path })
+    local usual, rare = build.address(path .. "/divided", "at_usual"), build.address(path .. "/divided", "at_rare")
+    shell.check({ "objcopy", "-N", "at_usual", "-N", "at_rare", "divided" }, { cwd = path })
+    local image = assert(gprof.image(path .. "/divided"))
+    local low = image.text_low
+    local bins = { n = (image.text_high - low) // 2 }
+    bins[(usual + 1 - low) // 2 + 1] = 40
+    bins[(rare + 1 - low) // 2 + 1] = 60
+    local data = gmon.write(path .. "/gmon.out", gmon.magic { records = {
+      { kind = "histogram", low = low, high = low + 2 * bins.n, bins = bins } } })
+    local found = {}
+    for f in gprof.profile(image, gprof.data(image, data), { line = true }):functions() do
+      if f.self > 0 then found[#found + 1] = ("%s:%d %.2f"):format(f.name, f.line, f.self) end
+    end
+    return table.concat(found, ", ")
+  end
+
+  for _, compiler in ipairs { "gcc", "clang" } do
+    for version = 3, 5 do
+      local title = ("in code of several ranges: %s, DWARF %d"):format(compiler, version)
+      if shell.installed(compiler) then
+        it(title, function()
+          assert.equal("deep:7 0.60, deep:5 0.40", lines_of(compiler, { "-gdwarf-" .. version }))
+        end)
+      else
+        pending(title)
+      end
+    end
+  end
 end)

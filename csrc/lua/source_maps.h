@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Source lines and inlined functions of an image, for Lua. */
-#ifndef GP_LUA_LINES_H
-#define GP_LUA_LINES_H
+/* The maps of an image's code, from addresses to lines and functions of the source. */
+#ifndef GP_LUA_SOURCE_MAPS_H
+#define GP_LUA_SOURCE_MAPS_H
 
 #include "lua/image.h"
 
