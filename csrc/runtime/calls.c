@@ -6,7 +6,7 @@
 
 early_call rec_early[EARLY_CALLS];
 
-static __attribute__((noinline, cold)) void count_early(uintptr_t from, uintptr_t self) {
+__attribute__((noinline, cold)) void rec_count_early(uintptr_t from, uintptr_t self) {
   if (rec_state != NOT_STARTED) return;
   for (early_call *call = rec_early; call < rec_early + EARLY_CALLS; call++) {
     if (call->self == 0) *call = (early_call){from, self, 0};
@@ -31,7 +31,7 @@ static bool follows_push(const thread *t, uintptr_t from, uintptr_t self) {
 #endif
 }
 
-static __attribute__((cold)) void count_lost(void) {
+__attribute__((cold)) void rec_count_lost(void) {
   __atomic_fetch_add(&rec_lost, 1, __ATOMIC_RELAXED);
 }
 
@@ -45,7 +45,7 @@ static inline void push(thread *t, slot *at, uintptr_t frame, record *entered) {
 static void record_call(thread *t, uintptr_t self, uintptr_t from, uintptr_t frame,
                         uintptr_t pointer) {
   if (frame - t->now.low >= t->now.size && !rec_switch_stack(t, frame)) {
-    count_lost();
+    rec_count_lost();
     return;
   }
   if (UNLIKELY(follows_push(t, from, self))) {
@@ -57,7 +57,7 @@ static void record_call(thread *t, uintptr_t self, uintptr_t from, uintptr_t fra
   slot *at = rec_find_slot(t, frame, pointer, &by_order);
   record *call = rec_find_call(t, &at, from, self, by_order);
   if (!call) {
-    count_lost();
+    rec_count_lost();
     return;
   }
   call->count++;
@@ -72,13 +72,13 @@ static void record_call(thread *t, uintptr_t self, uintptr_t from, uintptr_t fra
 static __attribute__((noinline)) void slow_call(uintptr_t self, uintptr_t from,
                                                 uintptr_t frame, uintptr_t pointer) {
   if (__atomic_load_n(&rec_state, __ATOMIC_RELAXED) != RECORDING) {
-    count_early(from, self);
+    rec_count_early(from, self);
     return;
   }
   thread *t = rec_own;
   if (!t || t->busy) t = rec_other_table(t, frame);
   if (!t) {
-    count_lost();
+    rec_count_lost();
     return;
   }
   t->busy = true;

@@ -15,6 +15,12 @@ typedef struct early_call {
 #define EARLY_CALLS 256
 HIDDEN extern early_call rec_early[EARLY_CALLS];
 
+/* Counts a call before the start; does nothing while recording is paused. */
+void rec_count_early(uintptr_t from, uintptr_t self);
+
+/* Counts a call that cannot be recorded, for lack of memory. */
+void rec_count_lost(void);
+
 /* Records a call. `self` is the return address of the hook, in the callee. `from` is the
  * return address of the callee, in the caller; it is stored in the word above `frame`.
  * `pointer` is the caller's frame pointer, if it has one. */

@@ -317,13 +317,13 @@ bool rec_grow_slots(thread *t) {
 /* --- the shadow stack ------------------------------------------------------- */
 
 /* Whether the frame of a slot still exists: its return address has not been overwritten.
- * Always true for the first slot, which has no frame. */
-static bool exists(const thread *t, const slot *s) {
-  return s == t->now.slots || return_address(s->frame) == s->returns;
+ * True for slots without a return address. */
+static bool exists(const slot *s) {
+  return s->returns == 0 || return_address(s->frame) == s->returns;
 }
 
-static slot *innermost(const thread *t, slot *from) {
-  while (!exists(t, from)) from--;
+static slot *innermost(slot *from) {
+  while (!exists(from)) from--;
   return from;
 }
 
@@ -333,8 +333,8 @@ static slot *innermost(const thread *t, slot *from) {
 static slot *innermost_checked(const thread *t, slot *from) {
   slot *found = from;
   for (int i = 0; i < MAX_SEARCHED && from > t->now.slots; i++, from--)
-    if (!exists(t, from)) found = from - 1;
-  return innermost(t, found);
+    if (!exists(from)) found = from - 1;
+  return innermost(found);
 }
 
 /* Finds the slot of a frame by binary search; NULL if there is none. */
@@ -347,7 +347,14 @@ static slot *slot_of(const thread *t, slot *top, uintptr_t frame) {
     else
       high = middle;
   }
-  return low->frame == frame && exists(t, low) ? low : NULL;
+  return low->frame == frame && exists(low) ? low : NULL;
+}
+
+/* Returns the innermost slot above `found` whose function has not announced its end;
+ * `found` if there is none. */
+static slot *not_ended(slot *top, slot *found) {
+  while (top > found && top->returns != 0) top--;
+  return top;
 }
 
 slot *rec_find_slot(const thread *t, uintptr_t frame, uintptr_t pointer, bool *by_order) {
@@ -358,13 +365,13 @@ slot *rec_find_slot(const thread *t, uintptr_t frame, uintptr_t pointer, bool *b
   for (int links = 0; links < MAX_LINKS; links++) {
     if (pointer <= frame || pointer >= high || pointer % sizeof pointer != 0) break;
     slot *found = slot_of(t, top, pointer);
-    if (found) return found;
+    if (found) return t->instrumented ? not_ended(top, found) : found;
     const uintptr_t next = *(const uintptr_t *)pointer;
     if (next <= pointer) break;
     pointer = next;
   }
   *by_order = true;
-  return innermost(t, top);
+  return innermost(top);
 }
 
 static uintptr_t function_of(const slot *s) {
@@ -377,10 +384,10 @@ static uintptr_t function_of(const slot *s) {
 static bool is_other(const thread *t, const slot *at, uintptr_t from) {
   const uintptr_t function = rec_function_at(from - 1);
   if (function == 0 || function == function_of(at)) return false;
-  slot *other = innermost(t, t->now.top);
+  slot *other = innermost(t->now.top);
   for (int i = 0; i < MAX_SEARCHED && other > t->now.slots; i++) {
     if (function == function_of(other)) return true;
-    other = innermost(t, other - 1);
+    other = innermost(other - 1);
   }
   return false;
 }
@@ -406,12 +413,13 @@ record *rec_find_call(thread *t, slot **at, uintptr_t from, uintptr_t self,
       return call ? call : add_call(t, joined, from, self);
     }
     if (!call || call->entered) return call;
-    *at = innermost(t, by_order ? *at - 1 : t->now.top);
+    *at = innermost(by_order ? *at - 1 : t->now.top);
     by_order = true;
   }
 }
 
 void rec_copy_frames(thread *to, const thread *from) {
+  to->instrumented = from->instrumented;
   for (const slot *s = from->now.slots + 1; s <= from->now.top; s++) {
     const record *called = s->context;
     slot *at = to->now.top;

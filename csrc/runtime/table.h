@@ -55,7 +55,8 @@ typedef struct block {
 /* A frame of the shadow stack. */
 typedef struct slot {
   uintptr_t frame;   /* address of the word below the return address */
-  uintptr_t returns; /* return address as stored on the stack; 0 in the first slot */
+  uintptr_t returns; /* return address as stored on the stack; 0 in the first slot, and if
+                        the function announces its end (see instrumented.c) */
   record *context;
 } slot;
 
@@ -98,6 +99,7 @@ typedef struct thread {
                     was busy */
   bool has_timer;
   bool of_waiting;       /* the table is the table `waiting` of another one */
+  bool instrumented;     /* some functions announce their end */
   bool full;             /* further contexts are joined, for lack of memory */
   int timer;
   int id;           /* id of the thread that uses the table, or used it last */

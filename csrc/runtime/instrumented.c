@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The hooks of -finstrument-functions. A function calls one when it begins and one when
+ * it ends, so its slot stays on the shadow stack until then. The slot has no return
+ * address: `returns` is 0. Its frame is the word below the stack pointer with which the
+ * function calls the hook. Inlined functions call the hooks, too, in the frame of the
+ * function that contains them.
+ */
+#include "runtime/calls.h"
+#include "runtime/modules.h"
+#include "runtime/recorder.h"
+#include "runtime/stacks.h"
+#include "runtime/threads.h"
+
+/* Maximum number of slots that are searched for the function that ends. Functions above
+ * it were left by longjmp. */
+#define MAX_LEFT 64
+
+/* An address in a function, as `self` is in records. The hooks get the function's start,
+ * and lookups use the byte before `self`. */
+static uintptr_t self_of(const void *function) { return (uintptr_t)function + 1; }
+
+/* Whether an address is in the function of a slot. */
+static bool is_in(const slot *at, uintptr_t address) {
+  return at->context->self != 0 &&
+         rec_function_at(at->context->self - 1) == rec_function_at(address);
+}
+
+static record *find_call(thread *t, slot **at, uintptr_t from, uintptr_t self,
+                         bool is_inlined) {
+  for (int i = 0; i < 2 && (*at)->returns == 0; i++) {
+    record *recent = (*at)->context->recent[i];
+    if (recent->from == from && recent->self == self) return recent;
+  }
+  record *call = rec_find_call(t, at, from, self, !is_inlined);
+  if (call && !call->outside) {
+    (*at)->context->recent[1] = (*at)->context->recent[0];
+    (*at)->context->recent[0] = call;
+  }
+  return call;
+}
+
+/* `from` is the address to which the function returns; `inside` is in the function, or in
+ * the one into which it is inlined. */
+static void begin(thread *t, uintptr_t self, uintptr_t from, uintptr_t inside,
+                  uintptr_t frame) {
+  bool by_order;
+  slot *at = rec_find_slot(t, frame - 1, 0, &by_order);
+  /* With -pg as well, the function has just been counted, or that which contains it. */
+  const bool has_both = at->returns == from;
+  if (has_both && is_in(at, self - 1)) return;
+  const bool is_inlined = (at->returns == 0 && at->frame == frame) ||
+                          (has_both && is_in(at, inside - 1));
+  record *call = find_call(t, &at, is_inlined ? inside : from, self, is_inlined);
+  if (!call) {
+    rec_count_lost();
+    return;
+  }
+  call->count++;
+  t->instrumented = true;
+  t->now.top = at;
+  if (at + 1 < t->now.end || rec_grow_slots(t))
+    *++t->now.top = (slot){frame, 0, call->entered};
+}
+
+static void end(thread *t, uintptr_t self, uintptr_t frame) {
+  while (t->now.top->frame < frame) t->now.top--;
+  const slot *const least = t->now.slots;
+  slot *s = t->now.top;
+  for (int i = 0; i < MAX_LEFT && s > least; i++, s--)
+    if (s->returns == 0 &&
+        (s->context->self == self || s->context == &t->roots[JOINED])) {
+      t->now.top = s - 1;
+      return;
+    }
+}
+
+static bool on_stack(thread *t, uintptr_t frame) {
+  return frame - t->now.low < t->now.size || rec_switch_stack(t, frame);
+}
+
+/* The address of the word below the caller's stack. */
+#define FRAME() ((uintptr_t)__builtin_dwarf_cfa() - sizeof(uintptr_t))
+
+EXPORTED void __cyg_profile_func_enter(void *function, void *from);
+EXPORTED void __cyg_profile_func_exit(void *function, void *from);
+
+void __cyg_profile_func_enter(void *function, void *from) {
+  const uintptr_t frame = FRAME(), inside = (uintptr_t)__builtin_return_address(0);
+  if (__atomic_load_n(&rec_state, __ATOMIC_RELAXED) != RECORDING) {
+    rec_count_early((uintptr_t)from, self_of(function));
+    return;
+  }
+  thread *t = rec_own;
+  if (!t || t->busy) t = rec_other_table(t, frame);
+  if (!t) {
+    rec_count_lost();
+    return;
+  }
+  t->busy = true;
+  BARRIER();
+  if (on_stack(t, frame))
+    begin(t, self_of(function), (uintptr_t)from, inside, frame);
+  else
+    rec_count_lost();
+  BARRIER();
+  t->busy = false;
+}
+
+void __cyg_profile_func_exit(void *function, void *from) {
+  (void)from;
+  const uintptr_t frame = FRAME();
+  thread *t = rec_own;
+  while (t && t->busy) t = t->second;
+  if (!t) return;
+  t->busy = true;
+  BARRIER();
+  if (on_stack(t, frame)) end(t, self_of(function), frame);
+  BARRIER();
+  t->busy = false;
+}
