@@ -12,20 +12,21 @@
  *   another called function or a cycle, and else `other`: index, percentage, seconds,
  *   seconds in callees, calls, calls to itself, label, lower and upper bound of the
  *   seconds with callees, mark of bounds that are far apart;
- * - a caller or callee, which is `inner_arc` for a call to itself or within a cycle, and
- *   else `arc`: label, nil, seconds, seconds in callees, calls, calls of the callee from
- *   all callers;
+ * - a caller or callee, which is `inner_arc` for a call to itself or within a cycle,
+ *   `uncounted_arc` if the callee's calls were not counted, as in libraries, and else
+ *   `arc`: label, nil, seconds, seconds in callees, calls, calls of the callee from all
+ *   callers;
  * - a member of a cycle, which is `recursive_member` if it calls itself, and else
  *   `member`: label, calls to itself, seconds, seconds in callees, calls.
  *
  * `spontaneous` (printed if there are no callers) and `rule` (ends an entry) take no
  * values. */
-enum { LABELS = GP_REPORT_OWN, RECURSIVE, CALLED, OTHER, ARC, INNER_ARC, MEMBER,
-       RECURSIVE_MEMBER, SPONTANEOUS, RULE };
+enum { LABELS = GP_REPORT_OWN, RECURSIVE, CALLED, OTHER, ARC, INNER_ARC, UNCOUNTED_ARC,
+       MEMBER, RECURSIVE_MEMBER, SPONTANEOUS, RULE };
 
 static const char *const lines[] = {
-    "recursive", "called", "other", "arc", "inner_arc", "member", "recursive_member",
-    "spontaneous", "rule", NULL};
+    "recursive", "called", "other", "arc", "inner_arc", "uncounted_arc", "member",
+    "recursive_member", "spontaneous", "rule", NULL};
 
 /* A call graph being written. */
 typedef struct page {
@@ -53,6 +54,13 @@ static void write_inner(const page *p, int format, const gp_field_value *values,
   gp_write_painted(&p->r, format, &s, values, count, p->labels);
 }
 
+/* A callee without counted calls has time only if call paths show it. */
+static int format_of(const gp_callgraph *graph, uint32_t arc, const gp_arc_time *time) {
+  if (gp_callgraph_is_recursive(graph, arc)) return INNER_ARC;
+  bool is_counted = gp_callgraph_calls_of_callee(graph, arc) != 0;
+  return is_counted || time->self + time->children == 0 ? ARC : UNCOUNTED_ARC;
+}
+
 static void write_arc(const page *p, uint32_t arc, const uint32_t *end) {
   const gp_callgraph *graph = graph_of(p);
   gp_arc_time time = gp_propagated(graph, arc);
@@ -65,7 +73,7 @@ static void write_arc(const page *p, uint32_t arc, const uint32_t *end) {
       gp_integer_value(graph->count[arc]),
       gp_integer_value(gp_callgraph_calls_of_callee(graph, arc)),
   };
-  write_inner(p, gp_callgraph_is_recursive(graph, arc) ? INNER_ARC : ARC, values, 6);
+  write_inner(p, format_of(graph, arc, &time), values, 6);
 }
 
 static void write_member(const page *p, uint32_t member) {

@@ -232,6 +232,20 @@ describe("the program", function()
     assert.truthy(objects:find "\n *[%d.]+ +[%d.]+ +982  program\n")
   end)
 
+  it("explains the lists of objects and threads", function()
+    for _, list in ipairs { "objects", "threads" } do
+      local result = program.run { "--" .. list, built.image, path }
+      assert.same({ 0, "" }, { result.status, result.stderr })
+      assert.truthy(result.stdout:find "\nHow to read the [^\n]+\n")
+    end
+  end)
+
+  it("prints no numbers of calls in the call graph where calls were not counted", function()
+    local graph = output("-q", built.image, path)
+    assert.is_nil(graph:find(" 0/0 ", 1, true))
+    assert.truthy(graph:find("[%d.]+ +[%d.]+ +[^%s@]+@[^%s]+ %[%d+%]\n"))
+  end)
+
   it("prints threads, and restricts reports to them", function()
     assert.truthy(output("--threads", built.image, path):find("%d +281 +%d+  helper\n"))
     local graph = output("--thread=helper", "-q", built.image, path)

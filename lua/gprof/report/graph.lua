@@ -57,12 +57,18 @@ local function with_undefined_seconds(look)
   return changed
 end
 
+-- Returns the format of a line without the numbers of calls.
+local function without_calls(arc)
+  return (arc:gsub("%%5%$7d/%%6%$%-7d", (" "):rep(15)))
+end
+
 -- Returns the argument for core.write_entries.
 local function lines_of(profile, options, look)
   return setmetatable({
     recursive = look.primary .. " %5$7d+%6$-7d %7$s\n",
     called = look.primary .. " %5$7d         %7$s\n",
     other = look.primary .. "                 %7$s\n",
+    uncounted_arc = without_calls(look.arc),
     labels = labels.references(profile, options, look.name),
     unused = options.display_unused_functions,
     top = options.top,

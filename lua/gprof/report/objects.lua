@@ -49,5 +49,5 @@ return function(profile, options, write)
       object.ticks / profile.rate, object.calls > 0 and object.calls or "",
       object.name or program)
   end
-  if not options.brief then write(require "gprof.print.explain".objects()) end
+  if not options.brief then write(require "gprof.print.explain".objects) end
 end

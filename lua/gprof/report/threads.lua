@@ -44,5 +44,5 @@ return function(profile, options, write)
     write(ROW, sum > 0 and 100 * thread.ticks / sum or 0, thread.time or 0, thread.calls,
       thread.number > 0 and thread.number or "", name_of(thread))
   end
-  if not options.brief then write(require "gprof.print.explain".threads()) end
+  if not options.brief then write(require "gprof.print.explain".threads) end
 end
