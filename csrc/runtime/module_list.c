@@ -64,6 +64,10 @@ static bool is_same(const module *m, const module *other) {
   return !m->closed && m->low == other->low && m->high == other->high;
 }
 
+static bool overlap(const module *m, const module *other) {
+  return m->low < other->high && other->low < m->high;
+}
+
 /* Makes a module, which is never freed. */
 static module *new_module(const module *found, const char *path) {
   const size_t size = strlen(path) + 1;
@@ -76,12 +80,13 @@ static module *new_module(const module *found, const char *path) {
 
 /* Adds a module to the end of the list, unless it is there already. Other threads and
  * signal handlers may do the same. Returns the module in the list; NULL if there is no
- * memory. */
+ * memory, or if another module had the same addresses, and the C library has closed it
+ * unnoticed. */
 static module *add_module(const module *found, const char *path) {
   module *made = NULL;
   for (module **end = &rec_modules;;) {
     module *m = __atomic_load_n(end, __ATOMIC_ACQUIRE);
-    if (m && is_same(m, found)) return m;
+    if (m && overlap(m, found)) return is_same(m, found) ? m : NULL;
     if (m) {
       end = &m->next;
     } else if (!made && !(made = new_module(found, path))) {
@@ -102,7 +107,7 @@ static int visit(struct dl_phdr_info *object, size_t size, void *generation) {
   const bool has_name = object->dlpi_name && *object->dlpi_name;
   module *m = add_module(&found, has_name ? object->dlpi_name : program_path());
   if (m) m->seen = *(unsigned *)generation;
-  return !m;
+  return 0;
 }
 
 /* Reserves the addresses of a closed module, so that its records stay unambiguous. */

@@ -115,7 +115,8 @@ describe("the recorder's option wall", function()
     local profile = assert(gprof.profile(image, (assert(gprof.data(image, waited)))))
     local both, sleeps = profile:find "both", profile:find "sleeps"
     assert.is_true(both.children >= sleeps.self and sleeps.self >= 0.8 * WAIT / 1000)
-    for kind, word in pairs { speedscope = '"unit": "microseconds"', callgrind = "events: Time_(10ns)" } do
+    local words = { speedscope = '"unit": "microseconds"', callgrind = "events: Time_(10ns)", pprof = "\4wall" }
+    for kind, word in pairs(words) do
       local result = program.run({ "--export=" .. kind, built.image, waited })
       assert.truthy(result.stdout:find(word, 1, true), kind)
     end
