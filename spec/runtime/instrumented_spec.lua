@@ -85,4 +85,18 @@ describe("functions compiled with -finstrument-functions", function()
     check(compile { INSTRUMENTED, PROFILED, link = { "-pg", "-static", "-Wl,--eh-frame-hdr", recorder.archive } },
       { preload = false })
   end)
+
+  it("have them on AArch64", function()
+    local arm = "aarch64-linux-gnu"
+    if machine ~= "x86_64" or not shell.installed(arm .. "-gcc") or not shell.installed "qemu-aarch64" then
+      pending "needs aarch64-linux-gnu-gcc and qemu-aarch64"
+      return
+    end
+    local library = ("build/%s/libgprof-recorder.so"):format(arm)
+    shell.check({ "make", "-s", library }, { cwd = program.root })
+    local built = compile { INSTRUMENTED, PROFILED, link = { "-pg" }, compiler = arm .. "-gcc" }
+    local words = { "qemu-aarch64", "-L", "/usr/" .. arm, "-E",
+      ("LD_PRELOAD=%s/%s"):format(program.root, library), "-E", "GPROF_RECORDER=rate=0" }
+    check(built, { preload = false, before = words })
+  end)
 end)
