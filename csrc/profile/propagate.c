@@ -46,25 +46,40 @@ static uint32_t *by_number(const gp_callgraph *graph) {
 }
 
 /* Adds to a node the `printed` and `share` that it inherits from the callers of
- * `function`. */
-static void inherit_from_callers(gp_callgraph *graph, uint32_t node, uint32_t function) {
+ * `function`. Returns the number of their calls. */
+static uint64_t inherit_from_callers(gp_callgraph *graph, uint32_t node,
+                                     uint32_t function) {
+  uint64_t calls = 0;
   for (uint32_t a = graph->first_caller[function]; a != GP_NONE;
        a = graph->next_caller[a]) {
     uint32_t caller = graph->caller[a];
     if (caller == function || gp_callgraph_same_cycle(graph, caller, function)) continue;
+    calls += graph->count[a];
     graph->printed[node] |= graph->printed[caller];
     if (graph->calls[node] != 0 && !graph->arc_self)
       graph->share[node] += graph->share[caller] *
                             ((double)graph->count[a] / (double)graph->calls[node]);
   }
+  return calls;
+}
+
+/* Adds to a node the `share` of calls that are in no arc, because their callers are
+ * unknown: all of it, unless the user includes the time of certain functions only. */
+static void inherit_from_unknown(gp_callgraph *graph, uint32_t node, uint64_t known,
+                                 const gp_selection *time) {
+  uint64_t calls = graph->calls[node];
+  if (!graph->arc_self && !time->include && calls > known)
+    graph->share[node] += (double)(calls - known) / (double)calls;
 }
 
 /* A cycle inherits from the callers of all members, and passes the result to every
  * member. */
-static void inherit_cycle(gp_callgraph *graph, uint32_t cycle) {
+static void inherit_cycle(gp_callgraph *graph, uint32_t cycle, const gp_selection *time) {
   uint32_t head = graph->head[cycle - graph->functions];
+  uint64_t known = 0;
   for (uint32_t m = head; m != GP_NONE; m = graph->next_member[m])
-    inherit_from_callers(graph, cycle, m);
+    known += inherit_from_callers(graph, cycle, m);
+  inherit_from_unknown(graph, cycle, known, time);
   for (uint32_t m = head; m != GP_NONE; m = graph->next_member[m]) {
     graph->printed[m] = graph->printed[cycle];
     graph->share[m] = graph->share[cycle];
@@ -99,9 +114,10 @@ static void inherit_all(gp_callgraph *graph, const uint32_t *order,
   for (size_t i = graph->functions; i-- > 0;) {
     uint32_t function = order[i], cycle = graph->cycle[function];
     if (cycle == GP_NONE)
-      inherit_from_callers(graph, function, function);
+      inherit_from_unknown(graph, function,
+                           inherit_from_callers(graph, function, function), time);
     else if (cycle != last_cycle)
-      inherit_cycle(graph, last_cycle = cycle);
+      inherit_cycle(graph, last_cycle = cycle, time);
     override(graph, function, print, time);
     graph->shown_self[function] = graph->self[function] * graph->share[function];
     graph->total += graph->shown_self[function];

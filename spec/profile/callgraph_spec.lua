@@ -4,6 +4,7 @@
 
 local chance = require "support.chance"
 local crafted = require "support.crafted"
+local gprof = require "gprof"
 local model = require "support.model"
 
 -- Returns the self ticks, the children's ticks, the calls and the self-calls of a function or cycle.
@@ -277,6 +278,33 @@ local function compare(program)
     end
   end
 end
+
+describe("calls by unknown callers", function()
+  local program <const> = { functions = { "main", "work", "leaf" }, ticks = { work = 10, leaf = 30 },
+    calls = { { "main", "work", 1 }, { "work", "leaf", 2 } } }
+
+  -- Makes the profile of the program, in which `work` was called three more times.
+  local function profile_of(options)
+    local image = assert(gprof.image(crafted.image(program)))
+    local data = assert(gprof.data(image, crafted.gmon(program)))
+    assert(data:add_arc(-1, crafted.addresses(program).work, 3))
+    return assert(gprof.profile(image, data, options))
+  end
+
+  it("have their part of the time, which stays in the call graph", function()
+    local profile = profile_of()
+    assert.same({ 40, 40, 40 }, { profile.total_ticks, profile.recorded_ticks, profile.graph_ticks })
+    assert.same({ 10, 30, 4, 0 }, figures(profile:find "work"))
+    assert.same({ 0, 10, 0, 0 }, figures(profile:find "main"))
+    for f in profile:functions() do assert.equal(1, f.share, f.name) end
+  end)
+
+  it("have no part of it if only the time of certain functions is included", function()
+    local profile = profile_of { include = { time = { "main" } } }
+    assert.equal(10, profile.graph_ticks)
+    assert.equal(0.25, profile:find "work".share)
+  end)
+end)
 
 describe("random call graphs", function()
   local repeatedly, count, first = chance.cases(1, 300)
