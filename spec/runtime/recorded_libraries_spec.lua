@@ -246,6 +246,14 @@ describe("the program", function()
     assert.truthy(graph:find("[%d.]+ +[%d.]+ +[^%s@]+@[^%s]+ %[%d+%]\n"))
   end)
 
+  it("cannot list threads without call paths", function()
+    local plain = run .. "/plain.out"
+    shell.write(plain, shell.read(path))
+    local result = program.run { "--threads", built.image, plain }
+    assert.same({ 1, plain .. ": has no call paths, so threads are not known: run the program with --record\n" },
+      { result.status, (result.stderr:gsub("^gprof.lua: ", "")) })
+  end)
+
   it("prints threads, and restricts reports to them", function()
     assert.truthy(output("--threads", built.image, path):find("%d +281 +%d+  helper\n"))
     local graph = output("--thread=helper", "-q", built.image, path)
