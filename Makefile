@@ -167,10 +167,10 @@ RECORDER_OBJECTS = $(patsubst csrc/%,build/objects/%.o,$(basename $(RECORDER_SOU
 
 $(RECORDER_OBJECTS): COMPILE += $(RECORDER_FLAGS)
 
-build/objects/runtime/%.o: csrc/runtime/%.S Makefile
+build/objects/runtime/%.o: csrc/runtime/%.S csrc/runtime/layout.h Makefile
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(quietly)$(CC) -c -o $@ $<
+	$(quietly)$(CC) -Icsrc -c -o $@ $<
 
 build/libgprof-recorder.so: $(RECORDER_OBJECTS)
 	$(say) LINK $@

@@ -6,6 +6,31 @@
 
 early_call rec_early[EARLY_CALLS];
 
+#define AT(type, field, offset) \
+  _Static_assert(offsetof(type, field) == (offset), #type "." #field)
+AT(thread, now.low, THREAD_LOW);
+AT(thread, now.size, THREAD_SIZE);
+AT(thread, now.top, THREAD_TOP);
+AT(thread, now.end, THREAD_END);
+AT(thread, buckets, THREAD_BUCKETS);
+AT(thread, mask, THREAD_MASK);
+AT(thread, busy, THREAD_BUSY);
+AT(thread, instrumented, THREAD_INSTRUMENTED);
+AT(thread, cached_slots, THREAD_CACHED_SLOTS);
+AT(thread, cached_calls, THREAD_CACHED_CALLS);
+AT(slot, frame, SLOT_FRAME);
+AT(slot, returns, SLOT_RETURNS);
+AT(slot, context, SLOT_CONTEXT);
+AT(slot, call, SLOT_CALL);
+AT(record, context, RECORD_CONTEXT);
+AT(record, from, RECORD_FROM);
+AT(record, self, RECORD_SELF);
+AT(record, entered, RECORD_ENTERED);
+AT(record, count, RECORD_COUNT);
+AT(record, next, RECORD_NEXT);
+AT(record, inside, RECORD_INSIDE);
+_Static_assert(sizeof(slot) == SLOT_BYTES, "slot");
+
 __attribute__((noinline, cold)) void rec_count_early(uintptr_t from, uintptr_t self) {
   if (rec_state != NOT_STARTED) return;
   for (early_call *call = rec_early; call < rec_early + EARLY_CALLS; call++) {
@@ -35,13 +60,7 @@ __attribute__((cold)) void rec_count_lost(void) {
   __atomic_fetch_add(&rec_lost, 1, __ATOMIC_RELAXED);
 }
 
-/* Adds a frame to the shadow stack. */
-static inline void push(thread *t, slot *at, uintptr_t frame, record *entered) {
-  at[1] = (slot){frame, return_address(frame), entered};
-  t->now.top = at + 1;
-}
-
-/* Records a call of any kind: the slow path of rec_call. `t->busy` must be set. */
+/* `t->busy` must be set. */
 static void record_call(thread *t, uintptr_t self, uintptr_t from, uintptr_t frame,
                         uintptr_t pointer) {
   if (frame - t->now.low >= t->now.size && !rec_switch_stack(t, frame)) {
@@ -61,16 +80,14 @@ static void record_call(thread *t, uintptr_t self, uintptr_t from, uintptr_t fra
     return;
   }
   call->count++;
-  if (!call->outside) {
-    at->context->recent[1] = at->context->recent[0];
-    at->context->recent[0] = call;
-  }
+  rec_cache_call(t, call, frame);
   t->now.top = at;
-  if (at + 1 < t->now.end || rec_grow_slots(t)) push(t, t->now.top, frame, call->entered);
+  if (at + 1 == t->now.end && !rec_grow_slots(t)) return;
+  rec_cache_slot(t, t->now.top);
+  rec_push(t, t->now.top, frame, return_address(frame), call);
 }
 
-static __attribute__((noinline)) void slow_call(uintptr_t self, uintptr_t from,
-                                                uintptr_t frame, uintptr_t pointer) {
+void rec_call(uintptr_t self, uintptr_t from, uintptr_t frame, uintptr_t pointer) {
   if (__atomic_load_n(&rec_state, __ATOMIC_RELAXED) != RECORDING) {
     rec_count_early(from, self);
     return;
@@ -86,45 +103,4 @@ static __attribute__((noinline)) void slow_call(uintptr_t self, uintptr_t from,
   record_call(t, self, from, frame, pointer);
   BARRIER();
   t->busy = false;
-}
-
-/* Whether the function in the innermost slot, `at`, made the call. Its frame must still
- * exist, and the frame pointer must point to this frame or to no frame at all. */
-static inline bool made_by(const thread *t, const slot *at, uintptr_t pointer) {
-  if (UNLIKELY(at->returns == 0)) return true;
-  return at->returns == return_address(at->frame) &&
-         (LIKELY(at->frame == pointer) || pointer - t->now.low >= t->now.size);
-}
-
-static inline bool is_call(const record *call, uintptr_t from, uintptr_t self) {
-  return call->from == from && call->self == self;
-}
-
-/* Most calls come from the function in a slot near the top, and repeat one of the last
- * two calls that it made. All other calls are left to slow_call. */
-void rec_call(uintptr_t self, uintptr_t from, uintptr_t frame, uintptr_t pointer) {
-  thread *t;
-  if (UNLIKELY(__atomic_load_n(&rec_state, __ATOMIC_RELAXED) != RECORDING) ||
-      UNLIKELY((t = rec_own) == NULL) || UNLIKELY(t->busy)) {
-    slow_call(self, from, frame, pointer);
-    return;
-  }
-  t->busy = true;
-  BARRIER();
-  bool done = false;
-  if (LIKELY(frame - t->now.low < t->now.size)) {
-    slot *at = t->now.top;
-    while (at->frame <= frame) at--;
-    record *call = at->context->recent[0];
-    if (!is_call(call, from, self)) call = at->context->recent[1];
-    if (LIKELY(is_call(call, from, self)) && LIKELY(made_by(t, at, pointer)) &&
-        LIKELY(at + 1 < t->now.end)) {
-      call->count++;
-      push(t, at, frame, call->entered);
-      done = true;
-    }
-  }
-  BARRIER();
-  t->busy = false;
-  if (UNLIKELY(!done)) slow_call(self, from, frame, pointer);
 }

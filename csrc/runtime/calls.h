@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The code that the hooks run at each call.
+ * The code that the hooks run at calls that they do not count themselves.
  */
 #ifndef GPROF_RUNTIME_CALLS_H
 #define GPROF_RUNTIME_CALLS_H

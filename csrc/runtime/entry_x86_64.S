@@ -1,54 +1,234 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The hooks that compilers call at the start of functions, for x86-64. They preserve the
- * general registers that a call may change: the registers of arguments and return values,
- * and r10 and r11, which nested functions and thunks use. rec_call uses only general
- * registers, and does not need an aligned stack.
+ * The hooks that compilers call at the start of functions, for x86-64. They count calls
+ * that were made before, and leave all others to rec_call (see calls.h).
+ *
+ * The hooks preserve the general registers that a call may change: the registers of
+ * arguments and return values, and r10, which nested functions use. They change r11, as
+ * the dynamic linker does when it binds a function.
  */
 #ifdef __x86_64__
+
+#include "runtime/layout.h"
+
 	.text
 
-/* self, from, frame, pointer are the arguments of rec_call (see calls.h). */
-.macro HOOK from, frame, pointer
-	.cfi_startproc
-	endbr64
-	push %rax
-	push %rcx
-	push %rdx
-	push %rsi
-	push %rdi
-	push %r8
-	push %r9
-	push %r10
-	push %r11
-	.cfi_adjust_cfa_offset 72
-	mov 72(%rsp), %rdi
-	mov \from, %rsi
+/* `saved` is the distance in bytes from the stack pointer to the return address. */
+.macro SAVE registers:vararg
+	.irp register, \registers
+	push %\register
+	.cfi_adjust_cfa_offset 8
+	.set saved, saved + 8
+	.endr
+.endm
+
+.macro RESTORE registers:vararg
+	.irp register, \registers
+	pop %\register
+	.cfi_adjust_cfa_offset -8
+	.endr
+.endm
+
+/* Ends a hook that uses rcx and rdx, and rdi if it contains the frame. */
+.macro RESTORE_FIRST frame
+	RESTORE rdx, rcx
+	.ifc \frame, %rdi
+	RESTORE rdi
+	.endif
+.endm
+
+/* Counts a call with rec_call, which uses only general registers, and does not need an
+ * aligned stack. */
+.macro CALL_C frame, pointer
+	.set saved, 0
+	SAVE rax, rcx, rdx, rsi, rdi, r8, r9, r10
+	mov saved(%rsp), %rdi
 	lea \frame, %rdx
+	mov 8(%rdx), %rsi
 	mov \pointer, %rcx
 	call rec_call
-	pop %r11
-	pop %r10
-	pop %r9
-	pop %r8
-	pop %rdi
-	pop %rsi
-	pop %rdx
-	pop %rcx
-	pop %rax
-	.cfi_adjust_cfa_offset -72
+	RESTORE r10, r9, r8, rdi, rsi, rdx, rcx, rax
 	ret
-	.cfi_endproc
+.endm
+
+/* The arguments are those of rec_call: the register `frame`, which is rdi if the frame
+ * begins below the hook's return address, and the operand `pointer`.
+ *
+ * First tries whether the call repeats the last one: then the topmost slot is the
+ * callee's, and the slot below it the caller's. Otherwise, the frame pointer leads to the
+ * caller's slot. If the caller has no frame pointer, its slot is the innermost one. In
+ * each case, the caller's return address must still be in its frame. If some functions
+ * announce their end, the innermost slot decides.
+ *
+ * r11 is the table, rcx a slot, rax a record, rsi its context. */
+.macro HOOK frame, pointer
+	.set saved, 0
+	cmpl $STATE_RECORDING, rec_state(%rip)
+	jne .Lslow\@
+	mov rec_own@gottpoff(%rip), %r11
+	mov %fs:(%r11), %r11
+	test %r11, %r11
+	jz .Lslow\@
+	cmpb $0, THREAD_BUSY(%r11)
+	jne .Lslow\@
+	.ifc \frame, %rdi
+	SAVE rdi
+	lea 8(%rsp), %rdi
+	.endif
+	SAVE rcx, rdx
+	movb $1, THREAD_BUSY(%r11)
+
+	mov THREAD_TOP(%r11), %rcx
+	cmp \frame, SLOT_FRAME(%rcx)
+	jne .Lother\@
+	mov SLOT_FRAME - SLOT_BYTES(%rcx), %rdx
+	cmp \pointer, %rdx
+	jne .Lother\@
+	cmpq $0, SLOT_RETURNS - SLOT_BYTES(%rcx)
+	je .Lother\@
+	mov 8(%rdx), %rdx
+	cmp SLOT_RETURNS - SLOT_BYTES(%rcx), %rdx
+	jne .Lother\@
+	mov 8(\frame), %rdx
+	cmp SLOT_RETURNS(%rcx), %rdx
+	jne .Lother\@
+	mov SLOT_CALL(%rcx), %rcx
+	mov saved(%rsp), %rdx
+	cmp RECORD_SELF(%rcx), %rdx
+	jne .Lother\@
+	incq RECORD_COUNT(%rcx)
+	movb $0, THREAD_BUSY(%r11)
+	.cfi_remember_state
+	RESTORE_FIRST \frame
+	ret
+	.cfi_restore_state
+
+.Lother\@:
+	SAVE rax, rsi
+	mov \pointer, %rdx
+	cmpb $0, THREAD_INSTRUMENTED(%r11)
+	jne .Lby_order\@
+	mov %edx, %ecx
+	shr %ecx
+	and $8 * (CACHED_SLOTS - 1), %ecx
+	mov THREAD_CACHED_SLOTS(%r11,%rcx), %rcx
+	cmp SLOT_FRAME(%rcx), %rdx
+	jne .Lby_order\@
+	cmp THREAD_TOP(%r11), %rcx
+	ja .Lleave\@
+	cmp \frame, %rdx
+	jbe .Lleave\@
+	cmp THREAD_LOW(%r11), \frame
+	jb .Lleave\@
+	mov 8(%rdx), %rdx
+	cmp SLOT_RETURNS(%rcx), %rdx
+	jne .Lleave\@
+
+.Lfind\@:
+	mov 8(\frame), %rdx
+	lea (%rdx,\frame), %eax
+	and $CACHED_CALLS - 1, %eax
+	mov SLOT_CONTEXT(%rcx), %rsi
+	mov THREAD_CACHED_CALLS(%r11,%rax,8), %rax
+	cmp RECORD_FROM(%rax), %rdx
+	jne .Lsearch\@
+	cmp RECORD_CONTEXT(%rax), %rsi
+	jne .Lsearch\@
+	mov saved(%rsp), %rsi
+	cmp RECORD_SELF(%rax), %rsi
+	jne .Lsearch\@
+
+.Lcount\@:
+	add $SLOT_BYTES, %rcx
+	cmp THREAD_END(%r11), %rcx
+	jae .Lleave\@
+	incq RECORD_COUNT(%rax)
+	mov RECORD_ENTERED(%rax), %rsi
+	mov \frame, SLOT_FRAME(%rcx)
+	mov %rdx, SLOT_RETURNS(%rcx)
+	mov %rsi, SLOT_CONTEXT(%rcx)
+	mov %rax, SLOT_CALL(%rcx)
+	mov %rcx, THREAD_TOP(%r11)
+	mov \frame, %rdx
+	shr %edx
+	and $8 * (CACHED_SLOTS - 1), %edx
+	mov %rcx, THREAD_CACHED_SLOTS(%r11,%rdx)
+	movb $0, THREAD_BUSY(%r11)
+	.cfi_remember_state
+	RESTORE rsi, rax
+	RESTORE_FIRST \frame
+	ret
+	.cfi_restore_state
+
+.Lsearch\@:
+	imul $HASH_FROM, %rdx, %rax
+	add SLOT_CONTEXT(%rcx), %rax
+	add saved(%rsp), %rax
+	imul hash_key(%rip), %rax
+	bswap %rax
+	and THREAD_MASK(%r11), %rax
+	shl $3, %rax
+	add THREAD_BUCKETS(%r11), %rax
+	sub $RECORD_NEXT, %rax
+.Lnext\@:
+	mov RECORD_NEXT(%rax), %rax
+	test %rax, %rax
+	jz .Lleave\@
+	cmp RECORD_FROM(%rax), %rdx
+	jne .Lnext\@
+	mov SLOT_CONTEXT(%rcx), %rsi
+	cmp RECORD_CONTEXT(%rax), %rsi
+	jne .Lnext\@
+	mov saved(%rsp), %rsi
+	cmp RECORD_SELF(%rax), %rsi
+	jne .Lnext\@
+	cmpb $0, RECORD_INSIDE(%rax)
+	je .Lleave\@
+	lea (%rdx,\frame), %esi
+	and $CACHED_CALLS - 1, %esi
+	mov %rax, THREAD_CACHED_CALLS(%r11,%rsi,8)
+	jmp .Lcount\@
+
+.Lby_order\@:
+	sub THREAD_LOW(%r11), %rdx
+	cmp THREAD_SIZE(%r11), %rdx
+	jb .Lleave\@
+	mov \frame, %rdx
+	sub THREAD_LOW(%r11), %rdx
+	cmp THREAD_SIZE(%r11), %rdx
+	jae .Lleave\@
+	mov THREAD_TOP(%r11), %rcx
+	add $SLOT_BYTES, %rcx
+.Lpop\@:
+	sub $SLOT_BYTES, %rcx
+	cmp \frame, SLOT_FRAME(%rcx)
+	jbe .Lpop\@
+	mov SLOT_RETURNS(%rcx), %rdx
+	test %rdx, %rdx
+	jz .Lfind\@
+	mov SLOT_FRAME(%rcx), %rsi
+	cmp 8(%rsi), %rdx
+	je .Lfind\@
+
+.Lleave\@:
+	movb $0, THREAD_BUSY(%r11)
+	RESTORE rsi, rax
+	RESTORE_FIRST \frame
+.Lslow\@:
 .endm
 
 /* mcount is called after the prologue, so rbp is the frame pointer. */
 	.globl mcount, _mcount
 	.type mcount, @function
 	.type _mcount, @function
-	.p2align 4
+	.p2align 6
 mcount:
 _mcount:
-	HOOK from=8(%rbp), frame=(%rbp), pointer=(%rbp)
+	.cfi_startproc
+	endbr64
+	HOOK frame=%rbp, pointer=(%rbp)
+	CALL_C frame=(%rbp), pointer=(%rbp)
+	.cfi_endproc
 	.size mcount, . - mcount
 	.size _mcount, . - _mcount
 
@@ -57,9 +237,13 @@ _mcount:
  * the prologue would save rbp: the place of the hook's return address. */
 	.globl __fentry__
 	.type __fentry__, @function
-	.p2align 4
+	.p2align 6
 __fentry__:
-	HOOK from=80(%rsp), frame=72(%rsp), pointer=%rbp
+	.cfi_startproc
+	endbr64
+	HOOK frame=%rdi, pointer=%rbp
+	CALL_C frame=saved(%rsp), pointer=%rbp
+	.cfi_endproc
 	.size __fentry__, . - __fentry__
 
 /* void rec_preserve(void (*function)(void *), void *argument): calls a function of the C
@@ -137,6 +321,11 @@ rec_clone:
 	syscall
 	hlt
 	.size rec_clone, . - rec_clone
+
+	.section .rodata
+	.p2align 3
+hash_key:
+	.quad HASH_KEY
 
 #endif
 

@@ -27,16 +27,13 @@ static bool is_in(const slot *at, uintptr_t address) {
 }
 
 static record *find_call(thread *t, slot **at, uintptr_t from, uintptr_t self,
-                         bool is_inlined) {
-  for (int i = 0; i < 2 && (*at)->returns == 0; i++) {
-    record *recent = (*at)->context->recent[i];
-    if (recent->from == from && recent->self == self) return recent;
-  }
+                         uintptr_t frame, bool is_inlined) {
+  record *const cached = rec_cached_call(t, from, frame);
+  if ((*at)->returns == 0 && cached->context == (*at)->context && cached->from == from &&
+      cached->self == self)
+    return cached;
   record *call = rec_find_call(t, at, from, self, !is_inlined);
-  if (call && !call->outside) {
-    (*at)->context->recent[1] = (*at)->context->recent[0];
-    (*at)->context->recent[0] = call;
-  }
+  if (call) rec_cache_call(t, call, frame);
   return call;
 }
 
@@ -51,7 +48,7 @@ static void begin(thread *t, uintptr_t self, uintptr_t from, uintptr_t inside,
   if (has_both && is_in(at, self - 1)) return;
   const bool is_inlined = (at->returns == 0 && at->frame == frame) ||
                           (has_both && is_in(at, inside - 1));
-  record *call = find_call(t, &at, is_inlined ? inside : from, self, is_inlined);
+  record *call = find_call(t, &at, is_inlined ? inside : from, self, frame, is_inlined);
   if (!call) {
     rec_count_lost();
     return;
@@ -59,8 +56,7 @@ static void begin(thread *t, uintptr_t self, uintptr_t from, uintptr_t inside,
   call->count++;
   t->instrumented = true;
   t->now.top = at;
-  if (at + 1 < t->now.end || rec_grow_slots(t))
-    *++t->now.top = (slot){frame, 0, call->entered};
+  if (at + 1 < t->now.end || rec_grow_slots(t)) rec_push(t, t->now.top, frame, 0, call);
 }
 
 static void end(thread *t, uintptr_t self, uintptr_t frame) {

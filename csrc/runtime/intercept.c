@@ -76,7 +76,7 @@ EXPORTED void (*__sysv_signal(int number, void (*handler)(int)))(int) {
 EXPORTED int sigaltstack(const stack_t *restrict new, stack_t *restrict old) {
   stack_t before;
   long failed = SYSTEM_CALL(sigaltstack, new, &before, 0, 0);
-  if (new && rec_own) rec_own->now.size = 0;
+  if (new && rec_own) leave_window(rec_own);
   if (failed == 0 && rec_owns_alternate_stack(&before))
     before = (stack_t){.ss_flags = SS_DISABLE};
   if (failed == 0 && new && new->ss_flags & SS_DISABLE) rec_use_alternate_stack();

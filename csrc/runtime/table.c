@@ -5,10 +5,10 @@
 #include "runtime/modules.h"
 
 #define PAGE ((size_t)4096)
-#define TABLE_SIZE (4 * PAGE) /* a new table, with its first records */
+#define TABLE_SIZE (5 * PAGE) /* a new table, with its first records */
 #define BLOCK_SIZE (16 * PAGE)
 #define FIRST_SLOTS 64
-#define FIRST_SHIFT 57  /* 128 buckets */
+#define FIRST_BUCKETS ((size_t)128)
 #define STACK_SIZE PAGE /* a further stack, with its first slots */
 
 /* Deeper contexts are joined, because a new context is compared with all contexts above
@@ -37,9 +37,6 @@ static uint32_t numbers; /* number of the last table */
 /* 0 if this thread's last allocation succeeded; otherwise one more than the number of
  * its allocations that have failed at once since then. */
 static _Thread_local uint32_t failed __attribute__((tls_model("initial-exec")));
-
-/* Fills the unused places of `recent`. */
-static record no_call;
 
 void rec_switch(bool on) {
   int from = on ? PAUSED : RECORDING;
@@ -72,36 +69,36 @@ static void release(void *old, size_t size) {
 
 /* --- records ---------------------------------------------------------------- */
 
+/* A multiplication mixes bits upwards, so the bucket's number begins with the highest
+ * byte. */
 static size_t bucket_of(const record *context, uintptr_t from, uintptr_t self,
-                        unsigned shift) {
-  uint64_t key =
-      ((uint64_t)(uintptr_t)context >> 6) + from * UINT64_C(0x9e3779b97f4a7c15);
-  return (size_t)((key ^ self << 7) * UINT64_C(0xd6e8feb86659fd93) >> shift);
+                        size_t mask) {
+  const uint64_t key = from * HASH_FROM + (uintptr_t)context + self;
+  return (size_t)__builtin_bswap64(key * HASH_KEY) & mask;
 }
 
 static record *find(const thread *t, const record *context, uintptr_t from,
                     uintptr_t self) {
-  record *r = t->buckets[bucket_of(context, from, self, t->shift)];
+  record *r = t->buckets[bucket_of(context, from, self, t->mask)];
   while (r && !(r->context == context && r->from == from && r->self == self)) r = r->next;
   return r;
 }
 
 /* Doubles the number of buckets. If there is no memory, the buckets get longer. */
 static void grow_buckets(thread *t) {
-  const size_t buckets = (size_t)1 << (64 - t->shift);
-  const unsigned shift = t->shift - 1;
+  const size_t buckets = t->mask + 1, mask = 2 * buckets - 1;
   record **grown = allocate(2 * buckets * sizeof *grown, true);
   if (!grown) return;
   for (size_t i = 0; i < buckets; i++)
     for (record *r = t->buckets[i], *next; r; r = next) {
       next = r->next;
-      record **bucket = &grown[bucket_of(r->context, r->from, r->self, shift)];
+      record **bucket = &grown[bucket_of(r->context, r->from, r->self, mask)];
       r->next = *bucket;
       *bucket = r;
     }
-  if (t->shift != FIRST_SHIFT) release(t->buckets, buckets * sizeof *grown);
+  if (buckets != FIRST_BUCKETS) release(t->buckets, buckets * sizeof *grown);
   t->buckets = grown;
-  t->shift = shift;
+  t->mask = mask;
 }
 
 /* Makes room for a record. The memory limit does not apply to the joined context, which
@@ -130,21 +127,20 @@ static record *new_record(thread *t, record *context, uintptr_t from, uintptr_t 
   r->from = from;
   r->self = self;
   r->entered = NULL;
-  r->recent[0] = r->recent[1] = &no_call;
-  r->depth = (context->depth + 1) & INT32_MAX;
-  r->outside = false;
+  r->depth = (uint16_t)(context->depth + 1);
+  r->inside = false;
   r->number = t->records;
   return r;
 }
 
 /* Puts a complete record into the table. */
 static void insert(thread *t, record *r) {
-  record **bucket = &t->buckets[bucket_of(r->context, r->from, r->self, t->shift)];
+  record **bucket = &t->buckets[bucket_of(r->context, r->from, r->self, t->mask)];
   r->next = *bucket;
   *bucket = r;
   __atomic_store_n(&t->blocks->used, t->blocks->used + 1, __ATOMIC_RELEASE);
   __atomic_store_n(&t->records, t->records + 1, __ATOMIC_RELEASE);
-  if (t->records > (uint64_t)2 << (64 - t->shift)) grow_buckets(t);
+  if (t->records > t->mask) grow_buckets(t);
 }
 
 /* Adds a record that is not a call: a sample, or a note that the call site `from` is not
@@ -178,10 +174,11 @@ static bool is_signal_return(uintptr_t address) {
   return true;
 }
 
-/* Whether the call site `from` is not in the function of a context. */
-static bool is_outside(const record *context, uintptr_t from) {
-  return context->self != 0 &&
-         rec_function_at(from - 1) != rec_function_at(context->self - 1);
+/* Whether the call site `from` is in the function of a context. A root has no function,
+ * and makes all calls that no other context makes. */
+static bool is_inside(const record *context, uintptr_t from) {
+  return context->self == 0 ||
+         rec_function_at(from - 1) == rec_function_at(context->self - 1);
 }
 
 /* Adds a call. A signal handler's context is below the root, not below the interrupted
@@ -201,7 +198,7 @@ static record *add_call(thread *t, record *context, uintptr_t from, uintptr_t se
     call->entered = context;
   else
     call->entered = entered_by(t, call);
-  call->outside = is_outside(context, from);
+  call->inside = is_inside(context, from);
   insert(t, call);
   return call;
 }
@@ -223,9 +220,41 @@ static size_t size_of(uintptr_t low, uintptr_t high) {
   return high - low - 2 * sizeof high + 1;
 }
 
-static window window_of(uintptr_t low, uintptr_t high, slot *slots, size_t count) {
-  slots[0].frame = UINTPTR_MAX;
-  return (window){low, size_of(low, high), slots, slots, slots + count};
+/* Makes a window whose slots are in `space`. The caller of the outermost frame is in the
+ * context `root`. */
+static window window_of(uintptr_t low, uintptr_t high, slot *space, size_t count,
+                        record *root) {
+  *space = (slot){UINTPTR_MAX, 0, root, root};
+  return (window){low, size_of(low, high), space, space, space + count};
+}
+
+void rec_cache_slot(thread *t, slot *s) {
+  if (s != t->now.slots) t->cached_slots[s->frame / 16 % CACHED_SLOTS] = s;
+}
+
+record *rec_cached_call(const thread *t, uintptr_t from, uintptr_t frame) {
+  return t->cached_calls[(from + frame) % CACHED_CALLS];
+}
+
+void rec_cache_call(thread *t, record *call, uintptr_t frame) {
+  if (call->inside) t->cached_calls[(call->from + frame) % CACHED_CALLS] = call;
+}
+
+/* Fills the cache with the slots of the stack in use. A free place has a slot whose frame
+ * belongs to another place. */
+static void cache_slots(thread *t) {
+  static slot none;
+  t->cached_slots[0] = t->now.slots;
+  for (size_t i = 1; i < CACHED_SLOTS; i++) t->cached_slots[i] = &none;
+  slot *s = t->now.slots;
+  if (t->now.top - s > CACHED_SLOTS) s = t->now.top - CACHED_SLOTS;
+  while (s < t->now.top) rec_cache_slot(t, ++s);
+}
+
+void rec_push(thread *t, slot *at, uintptr_t frame, uintptr_t returns, record *call) {
+  *++at = (slot){frame, returns, call->entered, call};
+  t->now.top = at;
+  rec_cache_slot(t, at);
 }
 
 static void *take(char **at, size_t size) {
@@ -239,20 +268,20 @@ thread *rec_new_table(uintptr_t low, uintptr_t high) {
   if (!at) return NULL;
   const char *const end = at + TABLE_SIZE;
   thread *t = take(&at, sizeof *t);
-  slot *slots = take(&at, FIRST_SLOTS * sizeof *slots);
-  t->buckets = take(&at, sizeof *t->buckets << (64 - FIRST_SHIFT));
-  t->shift = FIRST_SHIFT;
+  slot *space = take(&at, FIRST_SLOTS * sizeof *space);
+  t->buckets = take(&at, FIRST_BUCKETS * sizeof *t->buckets);
+  t->mask = FIRST_BUCKETS - 1;
   t->blocks = take(&at, sizeof *t->blocks);
   t->blocks->capacity = (size_t)(end - at) / sizeof(record);
   t->blocks->used = t->records = ROOTS;
   t->roots = t->blocks->first;
   for (int i = 0; i < ROOTS; i++) {
     t->roots[i].entered = &t->roots[i];
-    t->roots[i].recent[0] = t->roots[i].recent[1] = &no_call;
     t->roots[i].number = (uint32_t)i;
   }
-  t->now = window_of(low, high, slots, FIRST_SLOTS);
-  slots[0].context = &t->roots[ROOT];
+  t->now = window_of(low, high, space, FIRST_SLOTS, &t->roots[ROOT]);
+  for (size_t i = 0; i < CACHED_CALLS; i++) t->cached_calls[i] = t->roots;
+  cache_slots(t);
   t->stack = t->stacks = &t->own_stack;
   t->stack->low = low;
   t->stack->high = high;
@@ -267,7 +296,9 @@ void rec_reuse_table(thread *t, uintptr_t low, uintptr_t high) {
   rec_use_stack(t, &t->own_stack, low, high);
   t->own_stack.low = low;
   t->own_stack.high = high;
-  t->now = window_of(low, high, t->now.slots, (size_t)(t->now.end - t->now.slots));
+  t->now = window_of(low, high, t->now.slots, (size_t)(t->now.end - t->now.slots),
+                     &t->roots[ROOT]);
+  cache_slots(t);
 }
 
 void rec_forget_tables(void) {
@@ -281,9 +312,9 @@ void rec_forget_tables(void) {
 stack *rec_add_stack(thread *t, uintptr_t low, uintptr_t high, unsigned root) {
   stack *s = allocate(STACK_SIZE, false);
   if (!s) return NULL;
-  slot *slots = (slot *)(void *)(s + 1);
-  s->saved = window_of(low, high, slots, (STACK_SIZE - sizeof *s) / sizeof *slots);
-  slots[0].context = &t->roots[root];
+  slot *space = (slot *)(void *)(s + 1);
+  s->saved = window_of(low, high, space, (STACK_SIZE - sizeof *s) / sizeof *space,
+                       &t->roots[root]);
   s->low = low;
   s->high = high;
   s->next = t->stacks;
@@ -296,6 +327,7 @@ void rec_use_stack(thread *t, stack *s, uintptr_t low, uintptr_t high) {
     t->stack->saved = t->now;
     t->now = s->saved;
     t->stack = s;
+    cache_slots(t);
   }
   t->now.low = low;
   t->now.size = size_of(low, high);
@@ -308,9 +340,11 @@ bool rec_grow_slots(thread *t) {
   slot *grown = allocate(2 * size, false);
   if (!grown) return false;
   for (size_t i = 0; i < used; i++) grown[i] = now->slots[i];
-  if (size > STACK_SIZE) release(now->slots, size);
+  /* The first slots follow their stack or table in memory. */
+  if ((uintptr_t)now->slots % PAGE == 0) release(now->slots, size);
   *now = (window){now->low, now->size, grown, grown + used - 1,
                   grown + 2 * size / sizeof *grown};
+  cache_slots(t);
   return true;
 }
 
@@ -375,7 +409,8 @@ slot *rec_find_slot(const thread *t, uintptr_t frame, uintptr_t pointer, bool *b
 }
 
 static uintptr_t function_of(const slot *s) {
-  return s->context->self != 0 ? rec_function_at(s->context->self - 1) : 0;
+  const record *context = s->context;
+  return context->self != 0 ? rec_function_at(context->self - 1) : 0;
 }
 
 /* Whether the function of slot `at` cannot have made the call, because the call site is
@@ -397,7 +432,7 @@ record *rec_find_call(thread *t, slot **at, uintptr_t from, uintptr_t self,
   for (;;) {
     record *const context = (*at)->context;
     record *call = find(t, context, from, self);
-    if (by_order && (!call || call->outside)) {
+    if (by_order && (!call || (call->entered && !call->inside))) {
       slot *const checked = innermost_checked(t, *at);
       const bool returned = checked != *at;
       *at = checked;
@@ -425,6 +460,7 @@ void rec_copy_frames(thread *to, const thread *from) {
     slot *at = to->now.top;
     if (to->now.top + 1 == to->now.end && !rec_grow_slots(to)) return;
     record *call = rec_find_call(to, &at, called->from, called->self, false);
-    *++to->now.top = (slot){s->frame, s->returns, call ? call->entered : at->context};
+    if (!call) call = &to->roots[JOINED];
+    rec_push(to, to->now.top, s->frame, s->returns, call);
   }
 }

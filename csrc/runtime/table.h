@@ -20,6 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/layout.h"
+
 typedef struct record {
   struct record *context; /* where the call was made; NULL for roots */
   uintptr_t from;         /* return address of the call, or address of a sample */
@@ -28,13 +30,11 @@ typedef struct record {
                               0, and in a note that the call site `from` is not in the
                               function of `context` */
   uint64_t count;
-  struct record *next;      /* next record in the same bucket */
-  struct record *recent[2]; /* the last two calls made in this context, without those
-                               from outside */
-  uint32_t depth : 31;      /* in frames */
-  uint32_t outside : 1;     /* a call whose site is not in the function of `context`, but,
-                               for example, in a library that this function called */
-  uint32_t number;          /* number in the table; the roots have the lowest numbers */
+  struct record *next; /* next record in the same bucket */
+  uint32_t number;     /* number in the table; the roots have the lowest numbers */
+  uint16_t depth;      /* in frames */
+  bool inside;         /* a call whose site is in the function of `context`, not, for
+                          example, in a library that this function called */
 } record;
 
 /* The count of a record in the last snapshot, and how much of it earlier profiles
@@ -57,7 +57,8 @@ typedef struct slot {
   uintptr_t frame;   /* address of the word below the return address */
   uintptr_t returns; /* return address as stored on the stack; 0 in the first slot, and if
                         the function announces its end (see instrumented.c) */
-  record *context;
+  record *context;   /* context of the function; in the first slot, a root */
+  record *call;      /* the call that made the frame; in the first slot, a root */
 } slot;
 
 /* Returns the return address that is stored above a frame. */
@@ -69,8 +70,7 @@ static inline uintptr_t return_address(uintptr_t frame) {
  * a slot. The first slot has no frame: it stands for the caller of the outermost frame.
  * The addresses of frames descend from slot to slot. */
 typedef struct window {
-  uintptr_t low, size; /* the addresses where frames may begin. A size of 0 makes the next
-                          call look up its stack */
+  uintptr_t low, size; /* the addresses where frames may begin */
   slot *slots, *top, *end;
 } window;
 
@@ -91,22 +91,24 @@ typedef struct totals {
 enum { ROOT, UNKNOWN_STACK, JOINED, ROOTS };
 
 typedef struct thread {
-  window now;    /* window of the stack in use */
-  stack *stack;  /* the stack in use */
-  bool busy;     /* the table is being changed */
+  window now;       /* window of the stack in use */
+  record **buckets; /* chains of records; see bucket_of() */
+  size_t mask;      /* the number of buckets, a power of two, minus one */
+  bool busy;        /* the table is being changed */
+  bool instrumented; /* some functions announce their end */
+  slot *cached_slots[CACHED_SLOTS];   /* of the stack in use, by frame */
+  record *cached_calls[CACHED_CALLS]; /* by call site and frame; roots in free places */
   bool ended;    /* no thread uses the table; set after the thread's last change */
   bool deferred; /* the table was made by a signal handler, because the thread's own table
                     was busy */
   bool has_timer;
-  bool of_waiting;       /* the table is the table `waiting` of another one */
-  bool instrumented;     /* some functions announce their end */
-  bool full;             /* further contexts are joined, for lack of memory */
+  bool of_waiting; /* the table is the table `waiting` of another one */
+  bool full;       /* further contexts are joined, for lack of memory */
+  stack *stack;    /* the stack in use */
   int timer;
   int id;           /* id of the thread that uses the table, or used it last */
   uint32_t number;  /* number of the table in this process, from 1 */
   uint32_t threads; /* number of threads that used the table, one after the other */
-  record **buckets;
-  unsigned shift; /* 64 minus the binary logarithm of the number of buckets */
   uint32_t records;
   block *blocks;
   record *roots;         /* indexed by kind of root */
@@ -139,6 +141,12 @@ typedef struct thread {
 
 #define RUNNING UINT64_C(1)
 
+/* Makes the next call look up its stack. */
+static inline void leave_window(thread *t) {
+  t->now.low = UINTPTR_MAX;
+  t->now.size = 0;
+}
+
 /* Hidden symbols are accessed directly, not through the global offset table. */
 #define HIDDEN __attribute__((visibility("hidden")))
 
@@ -149,7 +157,7 @@ typedef struct thread {
 #define BARRIER() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
 /* States of the recorder. Before the start, calls go to a small table, rec_early. */
-enum { NOT_STARTED, RECORDING, PAUSED };
+enum { NOT_STARTED, RECORDING = STATE_RECORDING, PAUSED };
 HIDDEN extern int rec_state;
 
 /* Pauses recording, or resumes it. */
@@ -188,6 +196,17 @@ void rec_use_stack(thread *t, stack *s, uintptr_t low, uintptr_t high);
 
 /* Doubles the capacity of the shadow stack; false if there is no memory. */
 bool rec_grow_slots(thread *t);
+
+/* Adds a slot above slot `at`. */
+void rec_push(thread *t, slot *at, uintptr_t frame, uintptr_t returns, record *call);
+
+/* Puts a slot, or a call with the callee's frame, into the cache where the hooks look
+ * first. */
+void rec_cache_slot(thread *t, slot *s);
+void rec_cache_call(thread *t, record *call, uintptr_t frame);
+
+/* Returns the call that the cache has for a call site and a frame, or a root. */
+record *rec_cached_call(const thread *t, uintptr_t from, uintptr_t frame);
 
 /* Finds the slot of the function that is running; frames at or below `frame` are ignored.
  * `pointer` is the function's frame pointer, if it has one. If no frame pointer leads to

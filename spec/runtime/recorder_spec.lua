@@ -157,6 +157,22 @@ local function check_paths(built, word, options)
   return result
 end
 
+-- The program prints the number of calls by path.
+local function check_walks(built, threads, calls, options)
+  local seed = math.random(1 << 20)
+  local result = recorder.run(built, { tostring(threads), tostring(calls), tostring(seed) }, options)
+  assert.same({ "", 0 }, { result.stderr, result.status })
+  local paths, different = {}, {}
+  for path, count in result.stdout:gmatch "(%S+) (%d+)\n" do paths[path] = (paths[path] or 0) + tonumber(count) end
+  for path, count in pairs((recorder.paths(built, result.dir .. "/gmon.out.ctx"))) do
+    paths[path] = (paths[path] or 0) - count
+  end
+  for path, difference in pairs(paths) do
+    if difference ~= 0 then different[path] = difference end
+  end
+  assert.same({}, different, "seed " .. seed)
+end
+
 -- Keeps the compiler from turning calls into jumps.
 local WHOLE <const> = "-fno-optimize-sibling-calls"
 
@@ -166,6 +182,16 @@ describe("call paths are exact", function()
       local built = compile("parents.c", way, { WHOLE })
       for word in ("saoqrjhHf"):gmatch "." do check_paths(built, word, way.run) end
     end)
+  end)
+
+  each_way(function(way)
+    it("in random calls of every kind, in threads: " .. way.name, function()
+      check_walks(compile("walks.c", way), 3, 5000, way.run)
+    end)
+  end)
+
+  it("in random calls of every kind, with exceptions", function()
+    check_walks(recorder.compile("walks.c", { compiler = "g++" }), 3, 20000)
   end)
 
   it("on stacks of ucontext", function()
@@ -509,5 +535,6 @@ describe("the recorder for AArch64", function()
   it("records call paths", function()
     local built = recorder.compile("parents.c", { compiler = ARM .. "-gcc", flags = { WHOLE } })
     for word in ("saoqrjhHcf"):gmatch "." do check_paths(built, word, options) end
+    check_walks(recorder.compile("walks.c", { compiler = ARM .. "-gcc" }), 2, 2000, options)
   end)
 end)
