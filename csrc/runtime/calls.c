@@ -72,6 +72,8 @@ static void record_call(thread *t, uintptr_t self, uintptr_t from, uintptr_t fra
     from = return_address(frame);
   }
   while (t->now.top->frame <= frame) t->now.top--;
+  /* A handler's frame pointer is that of the interrupted code, which may have none. */
+  if (rec_is_signal_return(from)) pointer = 0;
   bool by_order;
   slot *at = rec_find_slot(t, frame, pointer, &by_order);
   record *call = rec_find_call(t, &at, from, self, by_order);

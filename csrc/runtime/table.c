@@ -161,8 +161,7 @@ static record *entered_by(thread *t, record *call) {
   return call;
 }
 
-/* The code at the return address of a signal handler: the system call rt_sigreturn. */
-static bool is_signal_return(uintptr_t address) {
+bool rec_is_signal_return(uintptr_t address) {
 #ifdef __x86_64__
   static const unsigned char code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
 #else
@@ -185,7 +184,7 @@ static bool is_inside(const record *context, uintptr_t from) {
  * context. The call's record in the interrupted context has a count but no children. */
 static record *add_call(thread *t, record *context, uintptr_t from, uintptr_t self) {
   record *root = &t->roots[ROOT], *handler = NULL;
-  if (context->self != 0 && is_signal_return(from)) {
+  if (context->self != 0 && rec_is_signal_return(from)) {
     handler = find(t, root, from, self);
     if (!handler) handler = add_call(t, root, from, self);
     if (!handler) return NULL;

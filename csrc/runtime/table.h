@@ -213,6 +213,10 @@ record *rec_cached_call(const thread *t, uintptr_t from, uintptr_t frame);
  * a slot, returns the innermost slot, and sets *by_order. */
 slot *rec_find_slot(const thread *t, uintptr_t frame, uintptr_t pointer, bool *by_order);
 
+/* Whether the code at an address is that to which signal handlers return: the system call
+ * rt_sigreturn. */
+bool rec_is_signal_return(uintptr_t address);
+
 /* Finds the record of a call from the function in slot `*at`, or adds it. If the call
  * site is in the function of another slot, sets `*at` to that slot. Returns NULL if there
  * is no memory. */
