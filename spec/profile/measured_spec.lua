@@ -335,6 +335,33 @@ describe("random call paths", function()
     end)
   end)
 
+  it("have the same times in exports as in the flat profile and the call graph", function()
+    repeatedly(function(message)
+      local profile = profile_of(functions, random_stacks())
+      local self, whole, exported = {}, {}, {}
+      for path_of, weight in folded(profile):gmatch "(%S+) (%d+)\n" do
+        local seen, last = {}, nil
+        for name in path_of:gmatch "[^;]+" do
+          if not seen[name] then whole[name] = (whole[name] or 0) + weight // 1000 end
+          seen[name], last = true, name
+        end
+        self[last] = (self[last] or 0) + weight // 1000
+      end
+      local csv = require "gprof.export.csv"
+      csv(profile, { display_unused_functions = true }, function(text) exported[#exported + 1] = text end)
+      local rows = "\n" .. table.concat(exported):gsub("\r", "")
+      local total = 0
+      for f in profile:functions() do
+        total = total + f.ticks
+        assert.equal(self[f.name] or 0, f.ticks, message)
+        if not f.cycle then assert.equal(whole[f.name] or 0, f.ticks + f.children_ticks, message) end
+        local ticks, calls = rows:match("\n" .. f.name .. ",[^\n]-,([%d.]+),(%d+),%d+\n")
+        assert.same({ f.ticks, f.calls }, { tonumber(ticks), tonumber(calls) }, message)
+      end
+      assert.equal(profile.total_ticks, total, message)
+    end)
+  end)
+
   it("have the same reports in any order of threads, and the same times in any order of files", function()
     repeatedly(function(message)
       local list = random_stacks()

