@@ -76,8 +76,7 @@ bool gp_data_add_paths(gp_data *sum, const char *path, uint64_t stamp,
   gp_data_init(&file, sum->layout);
   bool done = gp_data_read(&file, path, &options, &kind, error) &&
               is_expected(&kind, stamp, error) &&
-              gp_call_paths_reserve(&sum->paths, &file.paths, error);
-  if (done) gp_call_paths_merge(&sum->paths, &file.paths);
+              gp_call_paths_take(&sum->paths, &file.paths, error);
   gp_data_free(&file);
   return done;
 }

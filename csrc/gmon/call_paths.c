@@ -107,13 +107,18 @@ bool gp_call_paths_add_signals(gp_call_paths *paths, uint64_t signals, uint64_t 
 
 /* --- sums ------------------------------------------------------------------- */
 
+/* Whether the totals can be added. */
+static bool totals_fit(const gp_call_paths *paths, const gp_call_paths *other,
+                       gp_error *error) {
+  gp_call_paths total = *paths;
+  return add_total(&total.ticks, other->ticks, "samples", error) &&
+         add_total(&total.calls, other->calls, "calls", error) &&
+         gp_call_paths_add_signals(&total, other->signals, other->signal_ticks, error);
+}
+
 bool gp_call_paths_reserve(gp_call_paths *paths, const gp_call_paths *other,
                            gp_error *error) {
-  gp_call_paths total = *paths;
-  if (!add_total(&total.ticks, other->ticks, "samples", error) ||
-      !add_total(&total.calls, other->calls, "calls", error) ||
-      !gp_call_paths_add_signals(&total, other->signals, other->signal_ticks, error))
-    return false;
+  if (!totals_fit(paths, other, error)) return false;
   return (gp_resize(&paths->renumbered, other->contexts.count + 1,
                     sizeof *paths->renumbered) &&
           gp_pairs_reserve(&paths->sites, other->sites.count) &&
@@ -131,6 +136,15 @@ static void add_pairs(gp_pairs *pairs, const gp_pairs *other, const uint32_t *co
   }
 }
 
+static void add_totals(gp_call_paths *paths, const gp_call_paths *other) {
+  paths->ticks += other->ticks;
+  paths->calls += other->calls;
+  paths->signals += other->signals;
+  paths->signal_ticks += other->signal_ticks;
+  paths->known = paths->known || other->known;
+  paths->joined = paths->joined || other->joined;
+}
+
 void gp_call_paths_merge(gp_call_paths *paths, const gp_call_paths *other) {
   uint32_t *context = paths->renumbered;
   context[GP_ROOT_CONTEXT] = GP_ROOT_CONTEXT;
@@ -143,10 +157,32 @@ void gp_call_paths_merge(gp_call_paths *paths, const gp_call_paths *other) {
   }
   add_pairs(&paths->samples, &other->samples, context);
   add_pairs(&paths->indirect, &other->indirect, context);
-  paths->ticks += other->ticks;
-  paths->calls += other->calls;
-  paths->signals += other->signals;
-  paths->signal_ticks += other->signal_ticks;
-  paths->known = paths->known || other->known;
-  paths->joined = paths->joined || other->joined;
+  add_totals(paths, other);
+}
+
+static void swap(gp_pairs *a, gp_pairs *b) {
+  gp_pairs before = *a;
+  *a = *b;
+  *b = before;
+  a->index.columns = a;
+  b->index.columns = b;
+}
+
+static bool is_empty(const gp_call_paths *paths) {
+  return paths->contexts.count + paths->samples.count + paths->indirect.count == 0;
+}
+
+bool gp_call_paths_take(gp_call_paths *paths, gp_call_paths *other, gp_error *error) {
+  if (!is_empty(paths)) {
+    if (!gp_call_paths_reserve(paths, other, error)) return false;
+    gp_call_paths_merge(paths, other);
+    return true;
+  }
+  if (!totals_fit(paths, other, error)) return false;
+  swap(&paths->sites, &other->sites);
+  swap(&paths->contexts, &other->contexts);
+  swap(&paths->samples, &other->samples);
+  swap(&paths->indirect, &other->indirect);
+  add_totals(paths, other);
+  return true;
 }

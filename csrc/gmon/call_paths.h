@@ -88,4 +88,8 @@ bool gp_call_paths_reserve(gp_call_paths *paths, const gp_call_paths *other,
 /* Adds all paths of `other`, after gp_call_paths_reserve for the same paths. */
 void gp_call_paths_merge(gp_call_paths *paths, const gp_call_paths *other);
 
+/* Adds all paths of `other`, which can only be freed afterwards. The first paths of a sum
+ * are moved, not copied. The errors are those of gp_call_paths_reserve. */
+bool gp_call_paths_take(gp_call_paths *paths, gp_call_paths *other, gp_error *error);
+
 #endif

@@ -150,8 +150,7 @@ bool gp_context_profile_read(gp_records *r) {
   gp_data_init(&s.sum, r->layout);
   s.paths.data = &s.sum;
   bool done = gp_context_file_read(r, &sink) && add_sum(&s) &&
-              gp_call_paths_reserve(&r->data->paths, &s.sum.paths, r->error);
-  if (done) gp_call_paths_merge(&r->data->paths, &s.sum.paths);
+              gp_call_paths_take(&r->data->paths, &s.sum.paths, r->error);
   gp_data_free(&s.sum);
   gp_path_sum_free(&s.paths);
   gp_loaded_modules_free(&s.modules);

@@ -355,8 +355,8 @@ describe("random call paths", function()
         total = total + f.ticks
         assert.equal(self[f.name] or 0, f.ticks, message)
         if not f.cycle then assert.equal(whole[f.name] or 0, f.ticks + f.children_ticks, message) end
-        local ticks, calls = rows:match("\n" .. f.name .. ",[^\n]-,([%d.]+),(%d+),%d+\n")
-        assert.same({ f.ticks, f.calls }, { tonumber(ticks), tonumber(calls) }, message)
+        local sampled, called = rows:match("\n" .. f.name .. ",[^\n]-,([%d.]+),(%d+),%d+\n")
+        assert.same({ f.ticks, f.calls }, { tonumber(sampled), tonumber(called) }, message)
       end
       assert.equal(profile.total_ticks, total, message)
     end)
