@@ -30,6 +30,7 @@ void fuzz_set_image(gp_image *image, uint8_t choices, const char *const *names,
   made.target.flavour = bfd_target_elf_flavour;
   made.file.xvec = &made.target;
   made.file.flags = EXEC_P;
+  made.file.filename = "image";
   for (size_t i = 0; i < count; i++) {
     made.sections[i].vma = (i + 2) * FUZZ_TEXT_LOW;
     made.sections[i].size = sections[i].size;
@@ -81,6 +82,15 @@ bool bfd_malloc_and_get_section(bfd *file, asection *section, bfd_byte **bytes) 
 }
 
 /* --- image.c --------------------------------------------------------------------- */
+
+/* There are no other files. */
+gp_image *gp_image_open_supplementary(const char *path, gp_error *error) {
+  (void)path;
+  gp_fail(error, "No such file or directory");
+  return NULL;
+}
+
+void gp_image_close(gp_image *image) { (void)image; }
 
 bool gp_image_prepare_locate(const gp_image *image) {
   (void)image;

@@ -26,7 +26,7 @@ FUZZ_SECTION_READERS = base/crc32 base/error base/hash base/sort object/section 
   debug/units debug/line_files debug/line_map debug/line_map_build debug/line_program \
   debug/line_sequences debug/line_tables debug/source_names debug/abbreviations debug/entries \
   debug/range_lists debug/function_names debug/scopes debug/scope_ranges debug/inline_map \
-  debug/inline_map_build profile/landing_pads
+  debug/inline_map_build debug/split_file debug/package_index profile/landing_pads
 
 fuzz: deps-fuzz
 	@$(MAKE) --no-print-directory run-fuzz

@@ -57,8 +57,3 @@ bool gp_debug_file_attach_supplementary(gp_image *image, const char *path,
   gp_image_close(found);
   return false;
 }
-
-bool gp_debug_file_lacks_supplementary(const gp_image *image) {
-  return !image->supplementary &&
-         bfd_get_section_by_name(image->file, ".gnu_debugaltlink");
-}

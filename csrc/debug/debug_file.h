@@ -35,7 +35,4 @@ bool gp_debug_file_attach(gp_image *image, const char *path, const char *image_p
 bool gp_debug_file_attach_supplementary(gp_image *image, const char *path,
                                         gp_error *error);
 
-/* Whether an image needs a supplementary file and none is attached. */
-bool gp_debug_file_lacks_supplementary(const gp_image *image);
-
 #endif

@@ -80,6 +80,20 @@ bool gp_dwarf_no_memory(const gp_dwarf *dwarf) {
          dwarf->ranges.no_memory || dwarf->rnglists.no_memory;
 }
 
+void gp_dwarf_open_split(gp_dwarf *dwarf, const gp_image *split, const gp_image *image) {
+  memset(dwarf, 0, sizeof *dwarf);
+  if (bfd_get_flavour(split->file) != bfd_target_elf_flavour) return;
+  dwarf->layout = image->layout;
+  dwarf->signed_addresses = bfd_get_sign_extend_vma(image->file) > 0;
+  gp_section_open(&dwarf->info, split, ".debug_info.dwo");
+  gp_section_open(&dwarf->abbrev, split, ".debug_abbrev.dwo");
+  gp_section_open(&dwarf->str, split, ".debug_str.dwo");
+  gp_section_open(&dwarf->str_offsets, split, ".debug_str_offsets.dwo");
+  gp_section_open(&dwarf->rnglists, split, ".debug_rnglists.dwo");
+  gp_section_open(&dwarf->addr, image, ".debug_addr");
+  gp_section_open(&dwarf->ranges, image, ".debug_ranges");
+}
+
 /* --- forms ------------------------------------------------------------------- */
 
 enum {

@@ -32,6 +32,9 @@ void gp_dwarf_free(gp_dwarf *dwarf);
 /* Opens the sections of a supplementary file. */
 void gp_dwarf_open_supplementary(gp_dwarf *dwarf, const gp_image *supplementary);
 
+/* Opens the sections of a split file: its own, and those that are in the image. */
+void gp_dwarf_open_split(gp_dwarf *dwarf, const gp_image *split, const gp_image *image);
+
 /* Whether memory ran out during a read. Data that could not be read then appears to be
  * absent. */
 bool gp_dwarf_no_memory(const gp_dwarf *dwarf);
@@ -43,6 +46,7 @@ typedef struct gp_unit_layout {
   bool wide;                 /* 64-bit DWARF */
   /* offsets of the unit's parts of .debug_str_offsets, .debug_addr and .debug_rnglists */
   uint64_t str_offsets_base, addr_base, rnglists_base;
+  uint64_t ranges_base;      /* in a split unit: added to offsets in .debug_ranges */
 } gp_unit_layout;
 
 /* The kind of a value: a number, an address, a reference, or the location of a

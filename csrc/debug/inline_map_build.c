@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "debug/line_program.h"
 #include "debug/scopes.h"
+#include "debug/split_file.h"
 
 /* --- files of calls ------------------------------------------------------------ */
 
@@ -45,6 +46,7 @@ typedef struct building {
   gp_range_lists lists;
   gp_function_names functions;
   gp_scopes scopes;
+  gp_split_files split_files;
   gp_line_program program;
   bool calls;
 } building;
@@ -68,13 +70,42 @@ static bool is_met(building *b, const gp_unit *unit, bool *met) {
   return true;
 }
 
+/* Reads the scopes of a split unit, whose file has names and ranges of its own. */
+static bool read_split_scopes(building *b, gp_split_file *file, uint32_t number,
+                              uint32_t rank) {
+  gp_scopes *scopes = &b->scopes;
+  gp_range_lists lists;
+  gp_function_names functions;
+  gp_range_lists_init(&lists, &file->dwarf, b->lists.zero_has_code);
+  gp_function_names_init(&functions, &file->entries, NULL, &scopes->map->names);
+  scopes->entries = &file->entries;
+  scopes->lists = &lists;
+  scopes->functions = &functions;
+  bool done = gp_scopes_read(scopes, number, rank) && !gp_dwarf_no_memory(&file->dwarf);
+  scopes->entries = &b->entries;
+  scopes->lists = &b->lists;
+  scopes->functions = &b->functions;
+  gp_range_lists_free(&lists);
+  gp_function_names_free(&functions);
+  return done;
+}
+
+static bool read_scopes(building *b, uint32_t number) {
+  gp_split_file *file;
+  uint32_t split;
+  const gp_unit *unit = &b->entries.unit[number];
+  if (unit->split_file.kind == GP_VALUE_NONE)
+    return gp_scopes_read(&b->scopes, number, number);
+  if (!gp_split_files_find(&b->split_files, unit, &file, &split)) return false;
+  return !file || read_split_scopes(b, file, split, number);
+}
+
 static bool read_unit(building *b, uint32_t number) {
   gp_inline_map *map = b->scopes.map;
   size_t first = map->count;
-  const gp_unit *unit = &b->entries.unit[number];
-  if (!gp_scopes_read(&b->scopes, number)) return false;
+  if (!read_scopes(b, number)) return false;
   if (map->count == first) return true;
-  if (b->calls && gp_line_program_open(&b->program, unit))
+  if (b->calls && gp_line_program_open(&b->program, &b->entries.unit[number]))
     return name_files(map, &b->program, first);
   forget_files(map, first);
   return true;
@@ -109,6 +140,7 @@ static bool build(building *b, gp_inline_map *map, const gp_image *image) {
   b->scopes.lists = &b->lists;
   b->scopes.functions = &b->functions;
   b->scopes.map = map;
+  gp_split_files_init(&b->split_files, image, &b->dwarf);
   gp_line_program_init(&b->program, &b->dwarf);
   return read_units(b) && gp_scope_ranges_resolve(&b->scopes.ranges, map) &&
          !no_memory(b);
@@ -116,6 +148,7 @@ static bool build(building *b, gp_inline_map *map, const gp_image *image) {
 
 static void free_building(building *b) {
   gp_line_program_free(&b->program);
+  gp_split_files_free(&b->split_files);
   gp_scopes_free(&b->scopes);
   gp_function_names_free(&b->functions);
   gp_range_lists_free(&b->lists);

@@ -20,8 +20,6 @@ typedef struct gp_line_map {
   uint32_t *file;         /* number of the file in `names` */
   uint32_t *line;         /* from 1 */
   gp_source_names names;  /* names of the files */
-  bool split;             /* some debugging information is in files of -gsplit-dwarf,
-                             which libbfd does not read */
 } gp_line_map;
 
 /* Initializes an empty map, whose address must not change afterwards. */

@@ -205,7 +205,6 @@ bool gp_line_map_build(gp_line_map *map, const gp_image *image, bool as_libbfd,
   gp_line_map_init(map);
   bool done = gp_line_sequences_read(&sequences, &map->names, image, as_libbfd, ranges,
                                      count, &readable);
-  map->split = sequences.split;
   building b = {map, image, ranges, count, &sequences};
   done = done && (readable ? merge_sequences(&b) : ask_all(&b));
   gp_line_sequences_free(&sequences);

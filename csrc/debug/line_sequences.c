@@ -163,7 +163,6 @@ bool gp_line_sequences_read(gp_line_sequences *sequences, gp_source_names *names
   while (!failed && !r.too_many && gp_line_tables_next(&tables, &failed))
     failed = !read_table(&r);
   *readable &= !r.too_many && !(as_libbfd && tables.unlike_libbfd);
-  sequences->split = tables.split;
   gp_line_tables_free(&tables);
   free(r.file);
   return !failed;

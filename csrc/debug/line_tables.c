@@ -47,7 +47,6 @@ static bool open_next(gp_line_tables *tables, bool *failed) {
   *failed = false;
   while (tables->units.dwarf && gp_units_next(&tables->units, &unit)) {
     gp_key key = {unit.lines, 0};
-    tables->split |= unit.split_file.kind != GP_VALUE_NONE;
     tables->unlike_libbfd |= unit.split;
     if (!unit.has_lines || gp_hash_find(&tables->index, key) != GP_NONE) continue;
     *failed = !add_offset(tables, unit.lines);

@@ -19,7 +19,6 @@ typedef struct gp_line_tables {
   size_t count, capacity;
   uint64_t *offset;     /* for each opened table: its offset in .debug_line */
   gp_hash index;        /* hash index of `offset` */
-  bool split;           /* a unit names a -gsplit-dwarf file; see units.h */
   bool unlike_libbfd;   /* libbfd reads a table differently: its unit is split, or unit
                            and table have different offset sizes */
 } gp_line_tables;

@@ -182,6 +182,6 @@ bool gp_range_lists_read(gp_range_lists *lists, const gp_unit *unit, gp_value lo
   if (unit->layout.version >= 5)
     read_list(&r, &dwarf->rnglists, offset, read_kind);
   else
-    read_list(&r, &dwarf->ranges, offset, read_pair);
+    read_list(&r, &dwarf->ranges, offset + unit->layout.ranges_base, read_pair);
   return !r.failed;
 }

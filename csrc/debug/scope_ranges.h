@@ -16,7 +16,7 @@ typedef struct gp_scope_ranges {
   size_t count, capacity;
   uint64_t *low, *high;
   uint32_t *scope;
-  uint32_t *unit;        /* number of the scope's unit */
+  uint32_t *unit;        /* rank of the scope's unit: the lowest comes first */
 } gp_scope_ranges;
 
 void gp_scope_ranges_free(gp_scope_ranges *ranges);

@@ -30,11 +30,11 @@ static bool is_leaf(const gp_entry *entry) {
 }
 
 /* Adds the wanted part of a range of the scope that is added next. */
-static bool add_wanted(gp_scopes *scopes, gp_range range, uint32_t unit) {
+static bool add_wanted(gp_scopes *scopes, gp_range range) {
   size_t i = gp_range_above(scopes->wanted, scopes->wanted_count, range.low);
   for (; i < scopes->wanted_count && scopes->wanted[i].low < range.high; i++)
     if (!gp_scope_ranges_add(&scopes->ranges, gp_range_clip(range, scopes->wanted[i]),
-                             (uint32_t)scopes->map->count, unit))
+                             (uint32_t)scopes->map->count, scopes->rank))
       return false;
   return true;
 }
@@ -62,17 +62,18 @@ static bool add_scope(gp_scopes *scopes, const gp_entry *entry, uint32_t parent)
 
 /* Adds the scope of an entry, if it has wanted code. An inlined function without an
  * address may still contain others. Sets `*scope` to its number, or to GP_NONE. */
-static bool enter(gp_scopes *scopes, uint32_t unit, const gp_entry *entry,
-                  uint32_t parent, uint32_t *scope) {
+static bool enter(gp_scopes *scopes, const gp_entry *entry, uint32_t parent,
+                  uint32_t *scope) {
   const gp_value *value = entry->value;
   size_t before = scopes->ranges.count;
   gp_range_lists *lists = scopes->lists;
   *scope = GP_NONE;
-  if (!gp_range_lists_read(lists, &scopes->entries->unit[unit], value[GP_ROLE_LOW],
+  const gp_unit *unit = &scopes->entries->unit[scopes->entries->loaded];
+  if (!gp_range_lists_read(lists, unit, value[GP_ROLE_LOW],
                            value[GP_ROLE_HIGH], value[GP_ROLE_RANGES]))
     return false;
   for (size_t i = 0; i < lists->count; i++)
-    if (!add_wanted(scopes, lists->range[i], unit)) return false;
+    if (!add_wanted(scopes, lists->range[i])) return false;
   if (scopes->ranges.count == before && (parent == GP_NONE || has_code(entry)))
     return true;
   *scope = (uint32_t)scopes->map->count;
@@ -80,13 +81,13 @@ static bool enter(gp_scopes *scopes, uint32_t unit, const gp_entry *entry,
 }
 
 /* Finds the scope of an entry's children: the entry's own, or `outer`. */
-static bool find_scope(gp_scopes *scopes, uint32_t unit, const gp_entry *entry,
-                       uint32_t outer, uint32_t *scope) {
+static bool find_scope(gp_scopes *scopes, const gp_entry *entry, uint32_t outer,
+                       uint32_t *scope) {
   *scope = outer;
   if (entry->tag == GP_TAG_SUBPROGRAM)
-    return enter(scopes, unit, entry, GP_NONE, scope);
+    return enter(scopes, entry, GP_NONE, scope);
   if (entry->tag == GP_TAG_INLINED && outer != GP_NONE)
-    return enter(scopes, unit, entry, outer, scope);
+    return enter(scopes, entry, outer, scope);
   return true;
 }
 
@@ -97,10 +98,11 @@ static bool descend(gp_scopes *scopes, size_t depth, uint32_t scope) {
   return true;
 }
 
-bool gp_scopes_read(gp_scopes *scopes, uint32_t unit) {
+bool gp_scopes_read(gp_scopes *scopes, uint32_t unit, uint32_t rank) {
   gp_entry entry;
   size_t depth = 0;
   uint32_t scope;
+  scopes->rank = rank;
   if (!gp_entries_load(scopes->entries, unit)) return false;
   while (gp_entries_next(scopes->entries, &entry)) {
     if (entry.tag == 0) {
@@ -109,7 +111,7 @@ bool gp_scopes_read(gp_scopes *scopes, uint32_t unit) {
     }
     if (is_leaf(&entry) && gp_entries_skip_children(scopes->entries, &entry)) continue;
     uint32_t outer = depth > 0 ? scopes->level[depth - 1] : GP_NONE;
-    if (!find_scope(scopes, unit, &entry, outer, &scope)) return false;
+    if (!find_scope(scopes, &entry, outer, &scope)) return false;
     if (entry.has_children && !descend(scopes, depth++, scope)) return false;
   }
   return true;

@@ -17,6 +17,7 @@ typedef struct gp_scopes {
   gp_scope_ranges ranges;     /* their code, clipped to `wanted` */
   const gp_range *wanted;     /* ascending, disjoint */
   size_t wanted_count;
+  uint32_t rank;              /* of the unit that is being read */
   size_t level_capacity;
   uint32_t *level;            /* for each level of nesting in the entries: its scope, or
                                  GP_NONE outside of wanted subprograms */
@@ -25,8 +26,9 @@ typedef struct gp_scopes {
 void gp_scopes_free(gp_scopes *scopes);
 
 /* Adds the scopes of a unit that have wanted code, and those in which these are inlined.
- * In the map's rows of the unit, `call_file` is a number in the unit's table of files.
- * False if there is no memory. */
-bool gp_scopes_read(gp_scopes *scopes, uint32_t unit);
+ * Where units overlap, the one with the lowest `rank` is used. In the map's rows of the
+ * unit, `call_file` is a number in the unit's table of files. False if there is no
+ * memory. */
+bool gp_scopes_read(gp_scopes *scopes, uint32_t unit, uint32_t rank);
 
 #endif

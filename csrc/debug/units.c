@@ -17,7 +17,7 @@ enum { UNIT_type = 2, UNIT_skeleton = 4, UNIT_split_compile, UNIT_split_type };
 enum {
   AT_stmt_list = 0x10, AT_low_pc, AT_high_pc, AT_comp_dir = 0x1b, AT_ranges = 0x55,
   AT_str_offsets_base = 0x72, AT_addr_base, AT_rnglists_base, AT_dwo_name = 0x76,
-  AT_GNU_dwo_name = 0x2130, AT_GNU_addr_base = 0x2133
+  AT_GNU_dwo_name = 0x2130, AT_GNU_dwo_id, AT_GNU_ranges_base, AT_GNU_addr_base
 };
 enum { FORM_implicit_const = 0x21 };
 
@@ -101,6 +101,8 @@ static void take_attribute(gp_unit *unit, uint64_t attribute, gp_value value) {
       unit->split = true;
       unit->split_file = value;
       break;
+    case AT_GNU_dwo_id: unit->id = value.number; break;
+    case AT_GNU_ranges_base: unit->split_ranges_base = value.number; break;
     case AT_str_offsets_base: layout->str_offsets_base = value.number; break;
     case AT_rnglists_base: layout->rnglists_base = value.number; break;
     case AT_addr_base:
@@ -137,6 +139,7 @@ static void read_header(gp_unit *unit, gp_cursor *cursor) {
     layout->address_size = gp_take_u8(cursor);
     unit->abbreviations = gp_take_offset(cursor);
     layout->str_offsets_base = cursor->wide ? 16 : 8;
+    if (type == UNIT_split_compile) layout->rnglists_base = cursor->wide ? 20 : 12;
   } else {
     unit->abbreviations = gp_take_offset(cursor);
     layout->address_size = gp_take_u8(cursor);
@@ -145,7 +148,7 @@ static void read_header(gp_unit *unit, gp_cursor *cursor) {
     gp_take(cursor, 8);  /* signature */
     gp_take_offset(cursor);
   } else if (type == UNIT_skeleton || type == UNIT_split_compile) {
-    gp_take(cursor, 8);  /* id of the split unit */
+    unit->id = gp_take_u64(cursor);
   }
 }
 
@@ -194,24 +197,4 @@ bool gp_units_next(gp_units *units, gp_unit *unit) {
   }
   units->next += length;
   return length > 0;
-}
-
-/* --- split units ---------------------------------------------------------------- */
-
-static char *first_split_file(gp_dwarf *dwarf, gp_units *units) {
-  gp_unit unit;
-  while (gp_units_next(units, &unit))
-    if (unit.split_file.kind != GP_VALUE_NONE)
-      return gp_dwarf_string(dwarf, &dwarf->info, &unit.layout, unit.split_file);
-  return NULL;
-}
-
-char *gp_units_split_file(const gp_image *image) {
-  gp_dwarf dwarf;
-  gp_units units = {0};
-  bool opened = gp_dwarf_open(&dwarf, image) && gp_units_open(&units, &dwarf);
-  char *name = opened ? first_split_file(&dwarf, &units) : NULL;
-  gp_units_free(&units);
-  gp_dwarf_free(&dwarf);
-  return name;
 }

@@ -15,6 +15,8 @@ typedef struct gp_unit {
   uint64_t offset, end;    /* the unit's bytes in .debug_info */
   uint64_t first_entry;    /* offset of its first entry */
   uint64_t abbreviations;  /* offset of its table in .debug_abbrev */
+  uint64_t id;             /* of a split unit and its skeleton; else 0 */
+  uint64_t split_ranges_base;  /* of a skeleton: `ranges_base` of its split unit */
   bool has_code;           /* false for partial units and type units */
   gp_value low, high, ranges;  /* DW_AT_low_pc, DW_AT_high_pc, DW_AT_ranges */
   bool has_lines;       /* the unit has a line table */
@@ -41,10 +43,5 @@ void gp_units_free(gp_units *units);
 
 /* Reads the next unit of the section. False at the end, or if the section is damaged. */
 bool gp_units_next(gp_units *units, gp_unit *unit);
-
-/* Returns the name (free() it) of the image's first -gsplit-dwarf file, as recorded; NULL
- * if there is none. libbfd 2.40 does not read such files. Lines are known without them,
- * but names of inlined functions are not. */
-char *gp_units_split_file(const gp_image *image);
 
 #endif

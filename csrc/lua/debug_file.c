@@ -6,7 +6,7 @@
 
 #include "debug/debug_file.h"
 #include "debug/mini_debug.h"
-#include "debug/units.h"
+#include "debug/split_file.h"
 #include "lua/arguments.h"
 #include "lua/debug_file.h"
 #include "lua/memory.h"
@@ -19,7 +19,7 @@
 /* set_debug_file_finder(function): sets the function that finds debugging files. It is
  * called with an image and a string: "lines" if debugging information is needed and may
  * be in other files; "split" if names of inlined functions are needed and may be in split
- * files (.dwo), which libbfd does not read. */
+ * files (.dwo). */
 static int set_finder(lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
   lua_settop(L, 1);
@@ -135,11 +135,12 @@ static int shared_link(lua_State *L) {
   return 2;
 }
 
-/* split_link(image) -> the name of the first split debugging file (.dwo), or nil */
-static int split_link(lua_State *L) {
+/* split_missing(image) -> the name of the first split debugging file (.dwo) that cannot
+ * be found, or nil */
+static int split_missing(lua_State *L) {
   gp_image *image = check_lines(L);
   void **guard = gp_push_guard(L);
-  return push_name(L, guard, gp_units_split_file(image));
+  return push_name(L, guard, gp_split_files_missing(image));
 }
 
 /* forget_links(image): keeps libbfd from searching for other files */
@@ -194,7 +195,7 @@ void gp_define_debug_file(lua_State *L) {
       {"set_debug_file_finder", set_finder}, {"lacks_symbols", lacks_symbols},
       {"likely_separate", is_likely},
       {"debug_link", debug_link}, {"shared_link", shared_link},
-      {"split_link", split_link}, {"forget_links", forget_links},
+      {"split_missing", split_missing}, {"forget_links", forget_links},
       {"attach_debug", attach_debug}, {"share_debug", share_debug},
       {"is_packed", is_packed}, {"unpack_symbols", unpack_symbols}, {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);

@@ -432,6 +432,49 @@ describe("The frames of compiled code", function()
     end
   end
 
+  -- Checks a program with -gsplit-dwarf. `move` prepares its files.
+  local function check_split(compiler, version, move)
+    local flags = { "-gsplit-dwarf", "-gdwarf-" .. version, "-ffunction-sections" }
+    local at = frames_in(compiler, "truth.c", flags, move)
+    assert.equal("deep:4 < middle:7 < outer:11", at "deep")
+    assert.equal("middle:6 < outer:11", at "middle")
+  end
+
+  -- Moves the .dwo files of a program to another directory.
+  local function move_split(path, to)
+    local listed = shell.check({ "sh", "-c", "ls *.dwo" }, { cwd = dir }).stdout
+    for name in listed:gmatch "[^\n]+" do shell.check({ "mv", name, to .. "/" .. name }, { cwd = dir }) end
+    return path
+  end
+
+  for _, compiler in ipairs { "gcc", "clang" } do
+    for version = 4, 5 do
+      local title = ("are found in split files: %s, DWARF %d"):format(compiler, version)
+      if shell.installed(compiler) then
+        it(title, function()
+          check_split(compiler, version)
+          shell.check({ "sh", "-c", "rm *.dwo" }, { cwd = dir })
+        end)
+      else
+        pending(title)
+      end
+    end
+  end
+
+  it("are found in a package of split files", function()
+    check_split("gcc", 4, function(path)
+      shell.check({ "dwp", "-e", path, "-o", path .. ".dwp" }, { cwd = dir })
+      move_split(path, shell.tmpdir "elsewhere")
+    end)
+  end)
+
+  it("lack those of split files that are missing", function()
+    local path = dir .. "/lacking"
+    shell.check({ "gcc", "-O2", "-g", "-gsplit-dwarf", "-o", path, "truth.c" }, { cwd = dir })
+    move_split(path, shell.tmpdir "elsewhere")
+    assert.is_nil(assert(gprof.image(path)):frames(build.address(path, "at_deep")))
+  end)
+
   it("have no lines of calls in strict DWARF 2", function()
     local found = frames_in("gcc", "truth.c", { "-gdwarf-2", "-gstrict-dwarf", "-ffunction-sections" }) "deep"
     assert.equal("deep:4 < middle:nil < outer:nil", found)

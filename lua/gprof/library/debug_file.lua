@@ -241,13 +241,13 @@ function debug_file.lines(image)
   share(image)
 end
 
---- Warns about split debugging information (-gsplit-dwarf), which libbfd does not read.
+--- Warns if a file of split debugging information (-gsplit-dwarf) is missing.
 -- @tparam image image
 function debug_file.split(image)
-  local name = core.split_link(image)
+  local name = core.split_missing(image)
   if not name then return end
-  warn(image, { ("%s: inlined functions are unknown: they are in %s, which libbfd " ..
-    "does not read"):format(image.path, name) })
+  warn(image, { ("%s: some inlined functions are unknown: %s is missing, or from " ..
+    "another build"):format(image.path, name) })
 end
 
 return debug_file

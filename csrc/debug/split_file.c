@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Files of -gsplit-dwarf. */
+#include "debug/split_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug/package_index.h"
+
+/* Files are opened again if many units name the same ones. So their total size is limited
+ * to this multiple of the image's size, plus LEAST_BYTES. */
+#define MAX_RATIO 64
+#define LEAST_BYTES (UINT64_C(256) << 20)
+
+static gp_key id_key(const void *columns, uint32_t unit) {
+  return (gp_key){((const gp_entries *)columns)->unit[unit].id, 0};
+}
+
+void gp_split_files_init(gp_split_files *files, const gp_image *image, gp_dwarf *dwarf) {
+  memset(files, 0, sizeof *files);
+  files->image = image;
+  files->dwarf = dwarf;
+  files->budget = LEAST_BYTES + MAX_RATIO * (uint64_t)image->status.st_size;
+}
+
+static void close_file(gp_split_file *file) {
+  if (!file->image) return;
+  gp_entries_free(&file->entries);
+  gp_hash_free(&file->by_id);
+  gp_dwarf_free(&file->dwarf);
+  gp_image_close(file->image);
+  memset(file, 0, sizeof *file);
+}
+
+void gp_split_files_free(gp_split_files *files) {
+  close_file(&files->package);
+  close_file(&files->single);
+}
+
+static bool index_units(gp_split_file *file) {
+  gp_hash_init(&file->by_id, id_key, &file->entries);
+  for (uint32_t i = 0; i < file->entries.count; i++) {
+    const gp_unit *unit = &file->entries.unit[i];
+    if (unit->id == 0 || gp_hash_find(&file->by_id, (gp_key){unit->id, 0}) != GP_NONE)
+      continue;
+    if (!gp_hash_add(&file->by_id, i)) return false;
+  }
+  return true;
+}
+
+/* Opens the file at `path`, if there is one and the budget suffices. False if there is no
+ * memory. */
+static bool open_file(gp_split_files *files, const char *path, bool package,
+                      gp_split_file *file) {
+  gp_error error = {""};
+  file->image = gp_image_open_supplementary(path, &error);
+  if (!file->image) return strcmp(error.text, "not enough memory") != 0;
+  uint64_t size = (uint64_t)file->image->status.st_size;
+  if (size > files->budget) {
+    gp_image_close(file->image);
+    file->image = NULL;
+    return true;
+  }
+  files->budget -= size;
+  gp_dwarf_open_split(&file->dwarf, file->image, files->image);
+  return gp_entries_open(&file->entries, &file->dwarf) &&
+         (!package || gp_package_index_apply(file->image, &file->entries)) &&
+         index_units(file);
+}
+
+/* Opens the package, which is beside the image, on the first call. */
+static bool open_package(gp_split_files *files) {
+  char *path;
+  if (files->searched) return true;
+  files->searched = true;
+  if (asprintf(&path, "%s.dwp", bfd_get_filename(files->image->file)) < 0) return false;
+  bool done = open_file(files, path, true, &files->package);
+  free(path);
+  return done;
+}
+
+static uint32_t find_unit(const gp_split_file *file, uint64_t id) {
+  return file->image ? gp_hash_find(&file->by_id, (gp_key){id, 0}) : GP_NONE;
+}
+
+/* Joins the first `length` bytes of a directory, and a name. NULL if there is no
+ * memory. */
+static char *join(const char *directory, size_t length, const char *name) {
+  char *path;
+  const char *between = length > 0 && directory[length - 1] != '/' ? "/" : "";
+  return asprintf(&path, "%.*s%s%s", (int)length, directory, between, name) < 0 ? NULL
+                                                                                : path;
+}
+
+/* Opens the .dwo file at `path`, and finds the unit. Takes ownership of `path`. */
+static bool try_path(gp_split_files *files, char *path, uint64_t id, uint32_t *unit) {
+  *unit = GP_NONE;
+  close_file(&files->single);
+  bool done = path && open_file(files, path, false, &files->single);
+  if (done) *unit = find_unit(&files->single, id);
+  free(path);
+  return done;
+}
+
+/* Searches the directory in which the unit was compiled, and that of the image. */
+static bool find_single(gp_split_files *files, const char *directory, const char *name,
+                        uint64_t id, uint32_t *unit) {
+  const char *image = bfd_get_filename(files->image->file);
+  const char *slash = strrchr(image, '/'), *last = strrchr(name, '/');
+  size_t length = slash ? (size_t)(slash - image) + 1 : 0;
+  bool absolute = name[0] == '/' || !directory;
+  size_t from = absolute ? 0 : strlen(directory);
+  if (!try_path(files, join(absolute ? "" : directory, from, name), id, unit))
+    return false;
+  if (*unit != GP_NONE) return true;
+  return try_path(files, join(image, length, last ? last + 1 : name), id, unit);
+}
+
+/* Gives a unit what its skeleton in the image has. */
+static void adopt(gp_unit *unit, const gp_unit *skeleton) {
+  unit->layout.addr_base = skeleton->layout.addr_base;
+  unit->layout.ranges_base = skeleton->split_ranges_base;
+  unit->low = skeleton->low;
+}
+
+bool gp_split_files_find(gp_split_files *files, const gp_unit *skeleton,
+                         gp_split_file **found, uint32_t *unit) {
+  gp_dwarf *dwarf = files->dwarf;
+  const gp_unit_layout *layout = &skeleton->layout;
+  *found = NULL;
+  *unit = GP_NONE;
+  if (!open_package(files)) return false;
+  gp_split_file *file = &files->package;
+  *unit = find_unit(file, skeleton->id);
+  if (*unit == GP_NONE) {
+    char *name = gp_dwarf_string(dwarf, &dwarf->info, layout, skeleton->split_file);
+    char *directory = gp_dwarf_string(dwarf, &dwarf->info, layout, skeleton->directory);
+    file = &files->single;
+    bool done = !name || find_single(files, directory, name, skeleton->id, unit);
+    free(name);
+    free(directory);
+    if (!done) return false;
+  }
+  if (*unit == GP_NONE) return true;
+  *found = file;
+  adopt(&file->entries.unit[*unit], skeleton);
+  return true;
+}
+
+/* --- missing files ------------------------------------------------------------- */
+
+static char *first_missing(gp_split_files *files, gp_units *units) {
+  gp_unit unit;
+  gp_split_file *found;
+  uint32_t number;
+  while (gp_units_next(units, &unit)) {
+    if (unit.split_file.kind == GP_VALUE_NONE) continue;
+    if (!gp_split_files_find(files, &unit, &found, &number)) return NULL;
+    if (!found)
+      return gp_dwarf_string(files->dwarf, &files->dwarf->info, &unit.layout,
+                             unit.split_file);
+  }
+  return NULL;
+}
+
+char *gp_split_files_missing(const gp_image *image) {
+  gp_dwarf dwarf;
+  gp_units units = {0};
+  gp_split_files files;
+  bool opened = gp_dwarf_open(&dwarf, image) && gp_units_open(&units, &dwarf);
+  gp_split_files_init(&files, image, &dwarf);
+  char *name = opened ? first_missing(&files, &units) : NULL;
+  gp_split_files_free(&files);
+  gp_units_free(&units);
+  gp_dwarf_free(&dwarf);
+  return name;
+}
