@@ -12,6 +12,7 @@
 #   make fuzz        run the coverage-guided fuzzers, a minute each (see fuzz/README.md)
 #   make fuzz-all    the same, ten minutes each
 #   make mutants     try damaged images (see fuzz/images/README.md)
+#   make whole-runs  try damaged images, profiles and exports, many in each process
 #   make docs        build the reference of the library, build/doc/index.html
 #   make pictures    draw the pictures of the README
 #   make bench       compare time and memory with GNU gprof
@@ -579,6 +580,7 @@ check-all: deps-all
 	@$(MAKE) --no-print-directory inline-matrix
 	@mkdir -p build/arm64
 	aarch64-linux-gnu-gcc $(COMPILE) $(RUNTIME_FLAGS) -c -o build/arm64/blocks.o csrc/runtime/blocks.c
+	@$(MAKE) --no-print-directory run-whole-runs RUNS=2000
 	@$(MAKE) --no-print-directory run-fuzz soak spec-valgrind
 
 # --- benchmarks -----------------------------------------------------------------
@@ -617,4 +619,4 @@ FORCE:
   deps-docs deps-all readers demo run-demo pictures docs test check lint analyze spec spec-valgrind \
   spec-sanitized spec-collector soak parity-matrix gcov-matrix inline-matrix faults examples check-all coverage run-coverage \
   counted-runtime bench bench-large profile deps-mutants mutants \
-  deps-fuzz fuzz fuzz-all run-fuzz fuzz-coverage clean
+  whole-runs run-whole-runs deps-fuzz fuzz fuzz-all run-fuzz fuzz-coverage clean

@@ -114,3 +114,13 @@ mutants: deps-mutants
 MUTANTS = 5000
 SEED = 1
 FIRST = 1
+
+# Runs the program on damaged images, profiles and exports: many runs in each process, with
+# sanitizers. A process may take 1,000 seconds of CPU time.
+RUNS = 25000
+whole-runs: deps-mutants
+	@$(MAKE) --no-print-directory run-whole-runs
+
+run-whole-runs: all $(SANITIZED)
+	ulimit -t 1000; ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
+	  $(SANITIZED) fuzz/images/whole_runs.lua runs=$(RUNS) seed=$(SEED) first=$(FIRST)

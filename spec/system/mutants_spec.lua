@@ -58,6 +58,32 @@ describe("a damaged image", function()
   end)
 end)
 
+describe("whole runs on damaged files", function()
+  local function runs(...)
+    local argv = table.move(program.interpreter, 1, #program.interpreter, 1, {})
+    table.move({ "fuzz/images/whole_runs.lua", "fixtures=3", ... }, 1, 2 + select("#", ...), #argv + 1, argv)
+    return shell.run(argv, { cwd = program.root, timeout = 300 })
+  end
+
+  it("give a report or a one-line message, and are the same again", function()
+    local result = runs("runs=60", "show=1")
+    assert.equal(0, result.status, result.stdout)
+    local reports, lines = result.stdout:match "(%d+) reports, (%d+) lines, 0 faults\n$"
+    assert.is_true(tonumber(reports) > 5 and reports + lines == 60, result.stdout)
+    local again = runs("runs=1", "first=40", "show=1")
+    local shown = again.stdout:match "^40\t[^|]*|([^|]*|)"
+    assert.truthy(result.stdout:find(shown, 1, true), again.stdout)
+  end)
+
+  it("report a crash, and go on after it", function()
+    local result = runs("runs=30", "crash=12")
+    assert.equal(1, result.status)
+    assert.equal("12: crash: signal 6\n", result.stdout:match "^[^\n]*\n")
+    local reports, lines = result.stdout:match "(%d+) reports, (%d+) lines, 1 faults\n$"
+    assert.equal(29, reports + lines)
+  end)
+end)
+
 describe("the result of a damaged image is judged:", function()
   local function verdict(changes, how)
     local result = { status = 0, stderr = "", printed = 1, memory = 1 }
