@@ -24,13 +24,22 @@ local function make_code(shell, target)
   shell.write(target .. "/sections.lua", sections_of(shell, built.image))
 end
 
+-- Replaces the recorded directory of the sources, so that they are found only in directories that targets name.
+local function hide_sources(shell, image, directory)
+  local bytes, changes = shell.read(image):gsub(directory:gsub("%p", "%%%0"), "/" .. ("-"):rep(#directory - 1))
+  assert(changes > 0, "the directory of the sources is not recorded")
+  shell.write(image, bytes)
+end
+
 local function make(home, directory)
   package.path = home .. "/../spec/?.lua;" .. package.path
   local build, shell = require "support.build", require "support.shell"
   local target = directory .. "/program"
   shell.check { "rm", "-rf", target }
   shell.check { "mkdir", "-p", directory }
-  shell.check { "cp", "-R", build.program(NAME).dir, target }
+  local source = build.program(NAME).dir
+  shell.check { "cp", "-R", source, target }
+  hide_sources(shell, target .. "/" .. NAME, source)
   make_code(shell, target)
   shell.check { "touch", target }
 end
