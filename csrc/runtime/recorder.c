@@ -48,12 +48,7 @@ static void add_early_calls(void) {
   }
 }
 
-/* Programs with the privileges of another user are not recorded. */
-static void start(int count, char **arguments, char **environment) {
-  (void)count, (void)arguments;
-  static bool started;
-  if (started || getauxval(AT_SECURE)) return;
-  started = true;
+static void start(char **environment) {
   rec_start_messages();
   rec_read_options(environment);
   rec_begin_profile(environment, rec_follow, rec_options.part);
@@ -69,14 +64,41 @@ static void start(int count, char **arguments, char **environment) {
   rec_start_background();
 }
 
-void __monstartup(size_t low, size_t high) {
-  start(0, NULL, environ);
+/* What the program's startup code asked for before the recorder was started. */
+static struct {
+  bool started, is_asked;
+  size_t low, high;
+} startup;
+
+/* Records the program, whose code is between two addresses. */
+static void record_program(size_t low, size_t high) {
   if (rec_state != RECORDING) return;
   rec_report_options();
   rec_set_code(low, high);
   if (!rec_own) rec_other_table(NULL, (uintptr_t)__builtin_frame_address(0));
   rec_catch_signals();
   (void)at_quick_exit(rec_write_profile);
+}
+
+/* Starts the recorder. Programs with the privileges of another user are not recorded. */
+static void construct(int count, char **arguments, char **environment) {
+  (void)count, (void)arguments;
+  startup.started = true;
+  if (getauxval(AT_SECURE)) return;
+  start(environment);
+  if (startup.is_asked) record_program(startup.low, startup.high);
+}
+
+/* If the program has libraries, the recorder's own _init calls the startup code of the
+ * program, before the constructor runs. The environment is not known then. */
+void __monstartup(size_t low, size_t high) {
+  if (startup.started) {
+    record_program(low, high);
+    return;
+  }
+  startup.is_asked = true;
+  startup.low = low;
+  startup.high = high;
 }
 
 void monstartup(size_t low, size_t high) { __monstartup(low, high); }
@@ -99,6 +121,6 @@ void _mcleanup(void) {
  * all others of the program. */
 #define IN(section_name) __attribute__((section(section_name), used))
 IN(".init_array.00000")
-static void (*const first)(int, char **, char **) = start;
+static void (*const first)(int, char **, char **) = construct;
 IN(".fini_array.00000")
 static void (*const last)(void) = _mcleanup;
