@@ -197,6 +197,12 @@ static int use_dynamic(lua_State *L) {
   return 0;
 }
 
+/* is_shared_library(image) -> boolean */
+static int check_library(lua_State *L) {
+  lua_pushboolean(L, gp_is_shared_library(gp_check_image(L, 1)));
+  return 1;
+}
+
 /* needed_libraries(image) -> list of the names of the shared libraries that it needs */
 static int find_needed(lua_State *L) {
   const gp_image *image = gp_check_image(L, 1);
@@ -309,7 +315,7 @@ void gp_define_image(lua_State *L) {
       {"image_mentions", find_mention}, {"mentions_function", find_function},
       {"imports_mcount", find_mcount}, {"mentions_any", find_symbol},
       {"needed_libraries", find_needed}, {"image_size", get_size},
-      {"use_dynamic_symbols", use_dynamic},
+      {"use_dynamic_symbols", use_dynamic}, {"is_shared_library", check_library},
       {NULL, NULL}};
   gp_push_weak_table(L);
   lua_setfield(L, LUA_REGISTRYINDEX, IMAGES);

@@ -91,6 +91,22 @@ static bool append(name_list *list, const char *name) {
   return true;
 }
 
+bool gp_is_shared_library(const gp_image *image) {
+  gp_section dynamic;
+  const size_t size = 2 * (size_t)image->layout.pointer_size;
+  unsigned char entry[2 * sizeof(uint64_t)];
+  bool any = false, program = false;
+  gp_section_open(&dynamic, image, ".dynamic");
+  for (uint64_t at = 0; gp_section_read(&dynamic, at, entry, size); at += size) {
+    uint64_t tag = gp_pointer(entry, image->layout);
+    if (tag == DT_NULL) break;
+    any = true;
+    program = program || tag == DT_DEBUG;
+  }
+  gp_section_free(&dynamic);
+  return any && !program;
+}
+
 char *gp_needed_libraries(const gp_image *image, size_t *count) {
   gp_section dynamic, strings;
   const size_t width = image->layout.pointer_size, size = 2 * width;

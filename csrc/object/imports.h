@@ -19,4 +19,8 @@ bool gp_image_mentions_any(const gp_image *image, const char *const *names, size
  * name that cannot be read, or if there is no memory; NULL if it is empty. */
 char *gp_needed_libraries(const gp_image *image, size_t *count);
 
+/* Whether an ELF image is a shared library: it is linked dynamically, but has no place
+ * where the dynamic linker leaves information for debuggers, as all programs have. */
+bool gp_is_shared_library(const gp_image *image);
+
 #endif

@@ -72,6 +72,17 @@ local function names(output)
   return directory, "^" .. base .. "%.?%d*%-?%d*%.ctx$"
 end
 
+-- Checks that the directory of profiles exists, before a long run. Returns nil and a
+-- message if it does not.
+local function check_directory(output)
+  local directory = names(output)
+  if directory == "" then return true end
+  local kind, message = core.file_status(directory)
+  if kind == "directory" then return true end
+  return nil, (message or directory .. ": is not a directory") ..
+    ": the profile cannot be written there"
+end
+
 -- Whether a profile goes before another one: the process's own come first, those of each
 -- process in the order in which they were begun.
 local function goes_before(a, b, process)
@@ -131,7 +142,7 @@ end
 -- @treturn[1] table `status`, the exit status; or `signal`, the number of the signal that
 --   ended the program; `image`, the program's path; and `profile`, the path of
 --   `gmon.out`, if there is one in the current directory, or where `output` or
---   GMON_OUT_PREFIX says.
+--   GMON_OUT_PREFIX says; `directory` names this place in messages.
 --   With `follow`, or if the program wrote several, `profiles` lists all profiles, each
 --   with the fields `profile`, `image` and `process`; the program's come first, in the
 --   order in which they were begun
@@ -143,11 +154,13 @@ return function(command, options)
   options = arguments.options(options, 2, "record")
   recorder_options.check(options)
   local warn = options.warn
-  local library, path, message
+  local library, path, done, message
   library, message = native.recorder()
   if not library then return nil, "the " .. message end
   path, message = find(command[1])
   if not path then return nil, message end
+  done, message = check_directory(recorder_options.output(options))
+  if not done then return nil, message end
   local image <close> = open_image(path)
   local limited = limitation(path, image, options.follow)
   if warn and limited then warn(path .. ": " .. limited) end
@@ -159,7 +172,9 @@ return function(command, options)
   local profiles = profiles_since(started, process, options)
   name_image(profiles, path)
   local own = profiles[1] or { image = path }
+  local directory = names(recorder_options.output(options))
   return { status = ending == "exit" and number or nil, image = own.image,
+    directory = directory ~= "" and directory or "the current directory",
     signal = ending == "signal" and number or nil, profile = own.profile,
     profiles = (options.follow or profiles[2]) and profiles or nil }
 end

@@ -151,8 +151,14 @@ describe("reports", function()
     shell.check { "objcopy", "--only-keep-debug", built.image, debugging }
     shell.check { "strip", "-o", stripped, built.image }
     assert.equal(report("-b", built.image, path), report("-b", debugging, path))
-    check_failure(stripped .. ": has no symbols: use the unstripped file, linked without -s",
-      stripped, path)
+    shell.check { "objcopy", "--add-gnu-debuglink=" .. debugging, stripped }
+    assert.equal(report("-b", built.image, path), report("-b", stripped, path))
+  end)
+
+  it("show exported functions if the library has no other symbols", function()
+    local stripped = shell.tmpdir() .. "/alone.so"
+    shell.check { "strip", "-o", stripped, built.image }
+    assert.truthy(report("-b", "-p", stripped, path):find " twice\n")
   end)
 
   it("are rejected under --gnu-compat, as GNU gprof cannot read these profiles", function()

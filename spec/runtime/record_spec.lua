@@ -37,11 +37,12 @@ local function record(...)
   return shell.run(words(...), where), where.cwd
 end
 
--- Runs a command alone and recorded. Checks that output, status and signal are the same; returns the recorded result.
+-- Runs a command, which leaves no profile, alone and recorded. Checks that the output is the same, and that the status
+-- is 1 instead of 0; returns the recorded result.
 local function compare(argv, more)
   local alone = shell.run(argv, options(more))
   local recorded = shell.run(words(table.unpack(argv)), options(more))
-  assert.same({ alone.stdout, alone.status, alone.signal }, { recorded.stdout, recorded.status, recorded.signal })
+  assert.same({ alone.stdout, 0, 1 }, { recorded.stdout, alone.status, recorded.status })
   return recorded
 end
 
@@ -141,17 +142,56 @@ describe("--record", function()
       "--", "two words" }, { stdin = shell.write(shell.tmpdir "input" .. "/text", "text\n") })
     assert.equal("-p,@x,--help,,--,two words,text\n\n", result.stdout)
     assert.truthy(result.stderr:find(NOT_PROFILED, 1, true))
-    assert.truthy(result.stderr:find("sh: no profile was found after its end; if it changes its directory, " ..
-      "use %-%-output=/tmp/gmon%.out\n$"))
+    assert.truthy(result.stderr:find "sh: no profile was written\n$")
   end)
 
-  it("fails if reports were requested, and the program leaves no profile", function()
+  it("fails if the program leaves no profile", function()
     for command, status in pairs { [":"] = 1, ["exit 3"] = 3 } do
-      local result = shell.run(words("-p", "sh", "-c", command), options())
-      assert.same({ status, "" }, { result.status, result.stdout })
-      assert.truthy(result.stderr:find("sh: no profile was found after its end, so there is no report; ", 1, true))
+      for option, ending in pairs { ["-p"] = ", so there is no report", ["--rate=9"] = "" } do
+        local result = shell.run(words(option, "sh", "-c", command), options())
+        assert.same({ status, "" }, { result.status, result.stdout })
+        assert.truthy(result.stderr:find("sh: no profile was written" .. ending .. "\n", 1, true))
+      end
     end
-    assert.equal(0, shell.run(words("sh", "-c", ":"), options()).status)
+  end)
+
+  it("says where it searched for the profile of a program that should have left one", function()
+    local dir = shell.tmpdir "moves"
+    local source = shell.write(dir .. "/moves.c", "#include <unistd.h>\nint main(void) { return chdir(\"..\"); }\n")
+    shell.check { "gcc", "-pg", "-o", dir .. "/moves", source }
+    for output, place in pairs { ["gmon.out"] = "the current directory", ["out/x"] = "out/" } do
+      local where = options()
+      shell.check { "mkdir", where.cwd .. "/out", where.cwd .. "/in" }
+      where.cwd = where.cwd .. (output == "gmon.out" and "/in" or "")
+      local result = shell.run(words("--output=" .. output, dir .. "/moves"), where)
+      assert.same({ 1, ("gprof.lua: %s/moves: no profile was found in %s; to have it written elsewhere, use " ..
+        "--output=/DIRECTORY/gmon.out\n"):format(dir, place) }, { result.status, (result.stderr:gsub(
+        "libgprof%-recorder: [^\n]*\n", "")) })
+    end
+  end)
+
+  it("does not start the program if the profile has no directory", function()
+    local where = options()
+    shell.write(where.cwd .. "/file", "")
+    for output, problem in pairs { ["none/out"] = "none/: No such file or directory", ["file/out"] =
+      "file/: Not a directory" } do
+      local result = shell.run(words("--output=" .. output, "touch", "started"), where)
+      assert.same({ 1, "", ("gprof.lua: %s: the profile cannot be written there\n"):format(problem) },
+        { result.status, result.stdout, result.stderr })
+    end
+    where.env.GMON_OUT_PREFIX = "none/out"
+    assert.equal(1, shell.run(words("touch", "started"), where).status)
+    assert.is_false(shell.exists(where.cwd .. "/started"))
+  end)
+
+  it("gives a note if all words after the program are options of gprof.lua", function()
+    local function note(...) return shell.run(words(...), options()).stderr:match "^gprof%.lua: ([^\n]*before it)\n" end
+    assert.equal("-b -p are passed to true; write options of gprof.lua before it", note("true", "-b", "-p"))
+    assert.equal("--top=5 is passed to true; write options of gprof.lua before it", note("true", "--top=5"))
+    for _, argv in ipairs { { "true" }, { "true", "-b", "file" }, { "true", "--unheard-of" }, { "--", "true", "-b" },
+      { "true", "-" } } do
+      assert.is_nil(note(table.unpack(argv)))
+    end
   end)
 
   it("leaves the program its signals: none are blocked or ignored", function()
@@ -267,14 +307,14 @@ describe("--record says in one line that", function()
   end
 
   it("a program is not compiled with -pg", function()
-    check("gprof.lua: /bin/true: " .. NOT_PROFILED, 0, "/bin/true")
+    check("gprof.lua: /bin/true: " .. NOT_PROFILED, 1, "/bin/true")
   end)
 
   it("a program is static, unless the recorder is in it", function()
     local static = { flags = { "-static" } }
     local built = recorder.compile("parents.c", static)
     check(("gprof.lua: %s: is static, and is not recorded unless it is linked with libgprof-recorder.a\n"):format(
-      built.image), 0, built.image, "s")
+      built.image), 1, built.image, "s")
     static.link = { recorder.archive }
     built = recorder.compile("parents.c", static)
     check(("gprof.lua: gmon.out was written; to read it: gprof.lua %s gmon.out\n"):format(built.image), 0, built.image,
@@ -289,13 +329,13 @@ describe("--record says in one line that", function()
       script)
     shell.check { "cp", "/bin/true", dir .. "/setuid" }
     shell.check { "chmod", "4755", dir .. "/setuid" }
-    check(("gprof.lua: %s/setuid: is setuid or setgid: only its owner or group can record it\n"):format(dir), 0,
+    check(("gprof.lua: %s/setuid: is setuid or setgid: only its owner or group can record it\n"):format(dir), 1,
       dir .. "/setuid")
   end)
 
   it("there is no program, or it cannot be run", function()
     check("gprof.lua: option --record needs a program to run\n", 1)
-    check("gprof.lua: no-such-program: No such program in the directories of PATH\n", 1, "no-such-program", "-p")
+    check("gprof.lua: no-such-program: No such program in the directories of PATH\n", 1, "no-such-program", "-p", "x")
     local dir = shell.tmpdir "none"
     for path, problem in pairs { [dir] = "Permission denied", [dir .. "/missing"] = "No such file or directory" } do
       local result = record(path)
@@ -326,9 +366,10 @@ end)
 
 describe("gprof.record", function()
   it("returns how the program ended, and where its profile is", function()
-    assert.same({ status = 0, image = "/bin/true" }, gprof.record { "/bin/true" })
-    assert.same({ status = 5, image = "/bin/sh" }, gprof.record { "/bin/sh", "-c", "exit 5" })
-    assert.same({ signal = 9, image = "/bin/sh" }, gprof.record { "/bin/sh", "-c", "kill -9 $$" })
+    local here = "the current directory"
+    assert.same({ status = 0, image = "/bin/true", directory = here }, gprof.record { "/bin/true" })
+    assert.same({ status = 5, image = "/bin/sh", directory = here }, gprof.record { "/bin/sh", "-c", "exit 5" })
+    assert.same({ signal = 9, image = "/bin/sh", directory = here }, gprof.record { "/bin/sh", "-c", "kill -9 $$" })
   end)
 
   it("warns of what is not recorded", function()

@@ -58,6 +58,13 @@ local function with_library(change, body)
   if not done then error(message, 0) end
 end
 
+-- The startup code of such a program calls the recorder before the C library is initialized.
+it("a program with libraries is recorded with the options of the recorder", function()
+  local result = recorder.run(built, {}, { env = { GPROF_RECORDER = "output=named,rate=50" } })
+  assert.same({ false, 50 }, { shell.exists(result.dir .. "/gmon.out"),
+    recorder.read(result.dir .. "/named.ctx").process.rate })
+end)
+
 describe("functions of recorded libraries", function()
   local profile <const> = profile_of()
 
@@ -130,6 +137,15 @@ describe("a recorded library", function()
       local found, problems = times()
       assert.same({ {}, { "<libwork.so>", outside } }, { problems, names(found) })
       assert.is_true(found["<libwork.so>"] > found[outside])  -- 12 units and 6
+    end)
+  end)
+
+  it("without symbols can be named instead of the program: it has its exported functions", function()
+    with_library(function() shell.check { "strip", library } end, function()
+      local result = program.run { "-b", "-p", library, path .. ".ctx" }
+      assert.truthy(result.stdout:find " work_outside\n")
+      assert.truthy(result.stderr:find "samples are in code outside all functions")
+      assert.equal(1, program.run({ "--gnu-compat", "-b", "-p", library, path .. ".ctx" }).status)
     end)
   end)
 

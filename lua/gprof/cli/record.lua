@@ -7,6 +7,7 @@
 local core = require "gprof.core"
 local failure = require "gprof.library.failure"
 local gprof = require "gprof"
+local options = require "gprof.cli.options"
 local record_program <const> = require "gprof.record"
 local terminal = require "gprof.format.terminal"
 
@@ -43,13 +44,38 @@ local function own_profiles(run)
   return paths
 end
 
--- Says that there is no profile, and what to do. Returns the exit status.
-local function without_profile(run, settings)
+-- Says that there is no profile. If no message before the run has said why, names the
+-- place where it was searched. Returns the exit status.
+local function without_profile(run, settings, is_explained)
   local lost = settings.record_reports and ", so there is no report" or ""
-  tell(("%s: no profile was found after its end%s; if it changes its directory, use " ..
-    "--output=/tmp/gmon.out"):format(run.image, lost))
+  if is_explained then
+    tell(("%s: no profile was written%s"):format(run.image, lost))
+  else
+    tell(("%s: no profile was found in %s%s; to have it written elsewhere, use " ..
+      "--output=/DIRECTORY/gmon.out"):format(run.image, run.directory, lost))
+  end
   local own = finish(run)
-  return own == 0 and settings.record_reports and 1 or own
+  return own == 0 and 1 or own
+end
+
+-- Whether there are words, and all are options of gprof.lua: then they were probably
+-- written in the wrong place.
+local function are_own_options(words)
+  for _, word in ipairs(words) do
+    if not word:find "^%-." then return false end
+  end
+  local given, operands = core.getopt(words, options.text.gnu, options.text.own)
+  return words[1] ~= nil and given ~= nil and not operands[1]
+end
+
+-- Gives a note about options of gprof.lua after the program's name. After "--", the user
+-- knows what belongs to the program.
+local function note_arguments(settings)
+  local command, words = settings.operands, settings.words
+  local arguments = { table.unpack(command, 2) }
+  if words[#words - #command] == "--" or not are_own_options(arguments) then return end
+  tell(("%s %s passed to %s; write options of gprof.lua before it"):format(
+    table.concat(arguments, " "), arguments[2] and "are" or "is", command[1]))
 end
 
 --- Records a program.
@@ -62,13 +88,19 @@ function record.run(settings, report)
   if not settings.operands[1] then
     failure.raise "option --record needs a program to run"
   end
+  note_arguments(settings)
+  local is_explained = false
+  local function warn(message)
+    is_explained = true
+    tell(message)
+  end
   local run = failure.need(record_program(settings.operands,
-    { warn = tell, rate = settings.rate, memory = settings.memory,
+    { warn = warn, rate = settings.rate, memory = settings.memory,
       follow = settings.follow, dump_signal = settings.dump_signal,
       anew = settings.anew, output = settings.output,
       dump_file = settings.dump_file, wall = settings.wall }))
   if not run.profile then
-    return without_profile(run, settings)
+    return without_profile(run, settings, is_explained)
   elseif not settings.record_reports then
     for _, written in ipairs(run.profiles or { run }) do
       tell(("%s was written; %s"):format(written.profile, advice(written)))

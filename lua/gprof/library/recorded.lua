@@ -51,23 +51,20 @@ local function may_have_libraries(data, options)
   return data.call_paths == "complete" and not selects_time(options)
 end
 
--- Opens the file of a module. Returns nil and the reason if it cannot be used. The
--- dynamic symbols of a stripped library are better than none.
+-- Opens the file of a module. Returns nil and the reason if it cannot be used.
 local function open(module, options, trace)
-  local kind, failure = core.file_status(module.path)
+  local kind, message = core.file_status(module.path)
   if kind ~= "file" then
-    return nil, kind and "not a regular file" or failure:sub(#module.path + 3)
+    return nil, kind and "not a regular file" or message:sub(#module.path + 3)
   end
-  local image, message = core.image(module.path)
+  local image
+  image, message = core.image(module.path)
   if not image then return nil, message:sub(#module.path + 3) end
   if image.build_id ~= module.build_id then return nil, "is from another build" end
   image_options.set(image, { debug_dir = options.debug_dir, warn = options.warn })
   local own = image_options.complete(image, options)
-  local symbols = symbol_tables.of(image, own, trace, true)
-  if not symbols then
-    core.use_dynamic_symbols(image)
-    symbols, message = symbol_tables.of(image, own, trace, true)
-  end
+  local symbols
+  symbols, message = symbol_tables.of(image, own, trace, true)
   return symbols, message and message:sub(#module.path + 3)
 end
 

@@ -24,6 +24,18 @@ local function key_of(options, shared)
   return table.concat(parts, "", 0)
 end
 
+-- Makes a symbol table from the debugging file of a stripped image. The dynamic symbols
+-- of a library are better than none.
+local function of_stripped(image, message, make)
+  local debug_file = require "gprof.library.debug_file"
+  local symbols
+  symbols, message = debug_file.symbols(image, message, make)
+  if symbols or not core.is_shared_library(image) then return symbols, message end
+  core.use_dynamic_symbols(image)
+  symbols = make()
+  return symbols, not symbols and message or nil
+end
+
 --- Returns the symbol table of an image. Tracing bypasses the cache.
 -- @tparam image image
 -- @tparam table options of `gprof.image`
@@ -40,8 +52,7 @@ function symbol_tables.of(image, options, trace, shared)
   local symbols, message = core.symbols(image, options, trace, shared)
   local debug_files = policy.of(options).debug_files
   if not symbols and debug_files and core.lacks_symbols(image) then
-    local debug_file = require "gprof.library.debug_file"
-    symbols, message = debug_file.symbols(image, message, function()
+    symbols, message = of_stripped(image, message, function()
       return core.symbols(image, options, trace, shared)
     end)
   end
