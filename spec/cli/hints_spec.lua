@@ -59,7 +59,7 @@ describe("the message about a bad profile", function()
     for _, size in ipairs { #bytes - 1, #bytes - 30, 50 } do
       local cut = shell.write(shell.tmpdir() .. "/cut", bytes:sub(1, size))
       local result = run(image, cut)
-      assert.matches(": the file is incomplete: run " .. image .. " again\n", result.stderr, 1, true)
+      assert.matches(": the file is incomplete, run the program again\n", result.stderr, 1, true)
       assert.equal(1, result.status)
       assert.not_matches("run", run("--gnu-compat", image, cut).stderr)
       assert.not_matches("run", run(image, cut, profile).stderr)

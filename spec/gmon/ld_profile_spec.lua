@@ -30,6 +30,9 @@ local function report(...)
   return result.stdout
 end
 
+-- The advice about files that end too early.
+local AGAIN <const> = ": the file is incomplete, run the program again"
+
 local function check_failure(message, ...)
   local result = program.run({ ... }, { cwd = built.dir })
   assert.same({ 1, "", "gprof.lua: " .. message .. "\n" }, { result.status, result.stdout, result.stderr })
@@ -346,7 +349,7 @@ for _, shape in ipairs(gmon.shapes()) do
         "the arc at offset %d calls offset 0x100, past the end of the code (0x100 bytes)", 8 },
       { { claimed = 0 }, "has unexpected data after the arcs, at offset %d",
         8 + shape.pointer + (shape.big and shape.pointer - 1 or 0) },
-      { { claimed = 0xffffffff, room = 0 }, "ends in the middle of the arc at offset %d",
+      { { claimed = 0xffffffff, room = 0 }, "ends in the middle of the arc at offset %d" .. AGAIN,
         8 + 2 * (2 * shape.pointer + 4) },
       { { bins = {} }, "histogram at offset 20 has no bins" },
       { { high = LOW }, "histogram at offset 20 covers no text: 0x1000 to 0x1000" },
@@ -366,8 +369,8 @@ for _, shape in ipairs(gmon.shapes()) do
         (shape.big and ">I4" or "<I4"):pack(0xffffffff) .. bytes:sub(24 + 2 * shape.pointer + 5)
       damaged = save(damaged)
       local after = 20 + 4 + 2 * shape.pointer + 24
-      check_failure(("%s: histogram at offset 20 claims 4294967295 bins, but only %d bytes follow"):format(damaged,
-        #bytes - after), image, damaged)
+      check_failure(("%s: histogram at offset 20 claims 4294967295 bins, but only %d bytes follow%s"):format(damaged,
+        #bytes - after, AGAIN), image, damaged)
       local greedy = save(crafted(shape, { claimed = 0xffffffff }))
       local profile = load(image, greedy)
       assert.equal(0xffffffff - 2, profile.data.uncounted)

@@ -107,14 +107,14 @@ local INCOMPLETE <const> = { "ends in the middle of", "ends at offset %d+, where
   "claims %d+ .*follow" }
 
 -- Returns the message about an existing file that cannot be read as a profile.
-local function unreadable(settings, image, path, message)
+local function unreadable(settings, path, message)
   if core.file_status(path) == "file" and require "gprof".image(path) then
     return path .. ": is a program, not a profile"
   end
   local has_others = settings.operands[3] or settings.profiles_from[1]
   for _, pattern in ipairs(has_others and {} or INCOMPLETE) do
     if message:find(pattern) then
-      return ("%s: the file is incomplete: run %s again"):format(message, image.path)
+      return message .. ": the file is incomplete, run the program again"
     end
   end
   return message
@@ -129,7 +129,7 @@ end
 function hints.profile(settings, image, path, message)
   if not policy.of(settings).gives_hints then return message end
   if core.file_status(path) then
-    return exported(settings, path) or unreadable(settings, image, path, message)
+    return exported(settings, path) or unreadable(settings, path, message)
   end
   local hint = detached(settings, path)
   if hint then return message .. ": " .. hint end
