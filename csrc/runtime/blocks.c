@@ -20,7 +20,6 @@
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,6 +29,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -89,7 +89,6 @@ static size_t cells, pages;  /* numbers of cells and pages in each table */
 
 static table *tables;       /* list of the tables of current and former threads */
 static table *common;       /* not in `tables`; also used by threads that get no memory */
-static table *copy;         /* the recorder's snapshot; NULL until it is first taken */
 static table *earlier;      /* the counts in the recorder's earlier profiles */
 static const table *result; /* the table that is written */
 static bool recorded;       /* the recorder writes the counts */
@@ -137,10 +136,52 @@ static void complain(const char *what) {
 
 /* --- counting --------------------------------------------------------------- */
 
+/* Makes a system call without the C library; returns a negative number on failure. The
+ * recorder may take a snapshot in its own thread, which shares the thread-local storage
+ * of an interrupted thread. So this code must not change errno, bind symbols, or call
+ * functions that the program may replace. */
+#if defined __x86_64__ && defined __LP64__
+#define HAS_RECORDER 1
+static long system_call(long number, long a, long b, long c, long d, long e, long f) {
+  register long r10 __asm__("r10") = d;
+  register long r8 __asm__("r8") = e;
+  register long r9 __asm__("r9") = f;
+  long status;
+  __asm__ volatile("syscall"
+                   : "=a"(status)
+                   : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
+  return status;
+}
+#elif defined __aarch64__ && defined __LP64__
+#define HAS_RECORDER 1
+static long system_call(long number, long a, long b, long c, long d, long e, long f) {
+  register long x8 __asm__("x8") = number;
+  register long x0 __asm__("x0") = a;
+  register long x1 __asm__("x1") = b;
+  register long x2 __asm__("x2") = c;
+  register long x3 __asm__("x3") = d;
+  register long x4 __asm__("x4") = e;
+  register long x5 __asm__("x5") = f;
+  __asm__ volatile("svc 0"
+                   : "+r"(x0)
+                   : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+                   : "memory");
+  return x0;
+}
+#else
+#define HAS_RECORDER 0
+#define system_call(number, ...) syscall(number, __VA_ARGS__)
+#endif
+
+static void yield(void) { system_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0); }
+
+#define MAP_ACCESS (PROT_READ | PROT_WRITE)
+#define MAP_FLAGS (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
+
 /* Allocates zeroed memory; NULL on failure. */
 static void *map(size_t size) {
-  void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *memory = mmap(NULL, size, MAP_ACCESS, MAP_FLAGS, -1, 0);
   return memory == MAP_FAILED ? NULL : memory;
 }
 
@@ -245,9 +286,12 @@ static void add_table(table *sum, const table *t) {
 /* Sets all cells to zero. MADV_DONTNEED also frees their memory; it fails if the memory
  * is locked. */
 static void wipe(table *t) {
-  if (madvise(t->cell, table_size() - sizeof *t, MADV_DONTNEED) == 0) return;
+  if (system_call(SYS_madvise, (long)t->cell, (long)(table_size() - sizeof *t),
+                  MADV_DONTNEED, 0, 0, 0) == 0)
+    return;
   for (size_t i = next_count(t, 0); i < cells; i = next_count(t, i + 1)) t->cell[i] = 0;
-  memset(used_pages(t), 0, pages);
+  for (size_t i = 0; i < pages; i++)
+    __atomic_store_n(&used_pages(t)[i], 0, __ATOMIC_RELAXED); /* not turned into memset */
 }
 
 /* Runs when a thread ends. The blocks that the thread runs afterwards are counted in the
@@ -261,7 +305,7 @@ static void leave(void *table_of_thread) {
   own = NULL;
   while (!change_state(t, USED, ENDING) &&
          __atomic_load_n(&t->state, __ATOMIC_RELAXED) != ADDED)
-    sched_yield();
+    yield();
   if (__atomic_load_n(&t->state, __ATOMIC_RELAXED) == ENDING) {
     add_table(common, t);
     wipe(t);
@@ -550,7 +594,17 @@ static void finish(void) {
  * It may write them several times, while the program runs, and in a thread that must not
  * use thread-local storage. */
 
+#if HAS_RECORDER
+static table *copy; /* the snapshot; NULL until it is first taken */
+
 static void take_over(void) { recorded = true; }
+
+/* Allocates the table of a snapshot; NULL on failure. */
+static table *map_copy(void) {
+  const long at = system_call(SYS_mmap, 0, (long)table_size(), MAP_ACCESS, MAP_FLAGS, -1,
+                              0);
+  return at < 0 && at > -4096 ? NULL : (table *)at;
+}
 
 /* Keeps threads from adding their tables to the common one. Waits for threads that are
  * adding their tables. */
@@ -559,7 +613,7 @@ static void hold_tables(void) {
     while (!change_state(t, USED, COPIED)) {
       const state now = __atomic_load_n(&t->state, __ATOMIC_ACQUIRE);
       if (now == UNUSED || now == ADDED) break;
-      sched_yield();
+      yield();
     }
 }
 
@@ -573,7 +627,7 @@ static void release_tables(void) {
  * begin_anew. */
 static uint64_t take(void) {
   uint64_t sum = 0;
-  if (!copy && !trouble) copy = map(table_size());
+  if (!copy && !trouble) copy = map_copy();
   if (!copy) trouble = NO_MEMORY;
   if (trouble) return 0;
   result = copy;
@@ -604,7 +658,6 @@ static void begin_anew(void) {
  * help, because the linker does not know of a preloaded recorder. The note contains the
  * distance from its contents to gprof_block_counter. block_counts.c has the same
  * declarations. */
-#if defined __x86_64__ || defined __aarch64__
 typedef struct block_counter {
   void (*take_over)(void);
   uint64_t (*take)(void);

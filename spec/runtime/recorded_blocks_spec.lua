@@ -38,6 +38,43 @@ int main(int count, char **words) {
 }
 ]]
 
+-- A program that replaces functions of the C library, and cannot bear their use once `main` runs.
+local replaces <const> = [[
+#define _GNU_SOURCE
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int refused;
+#define REPLACED __attribute__((no_instrument_function))
+REPLACED void *mmap(void *at, size_t size, int access, int flags, int file, off_t offset) {
+  if (refused) __builtin_trap();
+  return (void *)syscall(SYS_mmap, at, size, access, flags, file, offset);
+}
+REPLACED int madvise(void *at, size_t size, int advice) {
+  if (refused) __builtin_trap();
+  return (int)syscall(SYS_madvise, at, size, advice);
+}
+REPLACED int sched_yield(void) {
+  if (refused) __builtin_trap();
+  return (int)syscall(SYS_sched_yield);
+}
+int step(int i) { return i / 2; }
+int main(void) {
+  int status = 0;
+  step(1);
+  refused = 1;
+  kill(getpid(), SIGUSR1);
+  while (access("gmon.out", F_OK) != 0) usleep(1000);
+  kill(getpid(), SIGUSR1);
+  while (access("gmon.out-2", F_OK) != 0) usleep(1000);
+  if (fork() == 0) { step(2); step(3); _exit(0); }
+  wait(&status);
+  _exit(status != 0);
+}
+]]
+
 -- The ways in which the recorder and the block counter get into a program: preloading, flags, and the arguments of the
 -- linker.
 local counter <const> = recorder.archive:gsub("recorder%.a$", "blocks.a")
@@ -125,6 +162,24 @@ describe("both runtimes", function()
       end
     end
     assert.same({ 4004, 4004 }, { arcs, sums })
+  end)
+
+  it("take snapshots, also in forked children, without functions that the program replaces", function()
+    local dir = shell.tmpdir "replaces"
+    shell.write(dir .. "/replaces.c", replaces)
+    shell.check({ "gcc", "-g", "-O0", "-pg", "-fsanitize-coverage=trace-pc", "-o", "program", "replaces.c", counter },
+      { cwd = dir })
+    local built = { image = dir .. "/program" }
+    local result = recorder.run(built, {}, { env = { GPROF_RECORDER = "dump-signal=USR1,anew" } })
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    local step, sums = blocks.functions(built.image).step.blocks[1], {}
+    for name in shell.listing(result.dir):gmatch "[^\n]+" do
+      if not name:find "%.ctx$" then
+        table.insert(sums, blocks.counts(result.dir .. "/" .. name)[step] or 0)
+      end
+    end
+    table.sort(sums)
+    assert.same({ 0, 0, 1, 2 }, sums)
   end)
 
   it("write the blocks of a program that is not compiled with -pg", function()
