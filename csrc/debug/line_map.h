@@ -20,6 +20,7 @@ typedef struct gp_line_map {
   uint32_t *file;         /* number of the file in `names` */
   uint32_t *line;         /* from 1 */
   gp_source_names names;  /* names of the files */
+  bool costly;            /* libbfd would need too much time, and must not be asked */
 } gp_line_map;
 
 /* Initializes an empty map, whose address must not change afterwards. */

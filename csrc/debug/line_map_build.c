@@ -5,7 +5,8 @@
  * The line tables are read once (line_sequences.h). Several sequences may cover the same
  * code: if many units define a function, the linker keeps one copy, and the line tables
  * of the other units may still refer to the code. Where sequences contradict each other,
- * or no table is readable, we ask libbfd about each address.
+ * or no table is readable, we ask libbfd about each address, unless that would take too
+ * much time.
  */
 #include "debug/line_map_build.h"
 
@@ -36,6 +37,7 @@ static bool append_answer(gp_line_map *map, uint64_t address, const gp_location 
 
 static bool ask(gp_line_map *map, const gp_image *image, gp_range range) {
   const char *last_function = NULL;  /* function at the preceding address */
+  if (map->costly) return true;
   if (!gp_image_prepare_locate(image)) return false;
   for (uint64_t address = range.low; address < range.high; address++) {
     gp_location location;
@@ -205,6 +207,7 @@ bool gp_line_map_build(gp_line_map *map, const gp_image *image, bool as_libbfd,
   gp_line_map_init(map);
   bool done = gp_line_sequences_read(&sequences, &map->names, image, as_libbfd, ranges,
                                      count, &readable);
+  map->costly = sequences.costly;
   building b = {map, image, ranges, count, &sequences};
   done = done && (readable ? merge_sequences(&b) : ask_all(&b));
   gp_line_sequences_free(&sequences);

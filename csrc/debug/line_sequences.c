@@ -12,6 +12,14 @@
  * need more than MAX_OVERLAP times that number of rows, libbfd is asked instead. */
 #define MAX_OVERLAP 8
 
+/* For each sequence of a table, libbfd compares its range with the ranges of all earlier
+ * sequences. So its time grows with the square of the number of sequences. The most that
+ * is accepted is MOST_COMPARISONS, and COMPARISONS_PER_BYTE for each byte of the tables:
+ * about a second, and a second for each megabyte. Most units have less than a thousand
+ * sequences, of a hundred bytes and more. */
+#define MOST_COMPARISONS (UINT64_C(1) << 26)
+#define COMPARISONS_PER_BYTE 64
+
 /* State of one pass over the tables. */
 typedef struct reading {
   gp_line_sequences *sequences;
@@ -22,6 +30,7 @@ typedef struct reading {
   size_t next;              /* index of the next wanted range that may contain a row */
   uint64_t row_limit;       /* largest number of rows to keep */
   bool too_many;            /* the limit was reached: the tables are not used */
+  uint64_t comparisons;     /* of sequences, by libbfd */
   gp_line_program *program; /* the current table */
   gp_source_names *names;
   size_t file_count;        /* number of files in the table; 0 until a name is needed */
@@ -125,8 +134,10 @@ static bool read_table(reading *r) {
   gp_line_sequences *sequences = r->sequences;
   size_t sequence_count = sequences->count, row_count = sequences->rows.count;
   r->file_count = 0;
-  while ((row = gp_line_program_next(r->program)) != NULL)
+  for (uint64_t i = 0; (row = gp_line_program_next(r->program)) != NULL; i++) {
+    r->comparisons += i;
     if (!read_sequence(r, row)) return false;
+  }
   if (gp_line_program_malformed(r->program)) {
     sequences->count = sequence_count;
     sequences->rows.count = row_count;
@@ -163,6 +174,8 @@ bool gp_line_sequences_read(gp_line_sequences *sequences, gp_source_names *names
   while (!failed && !r.too_many && gp_line_tables_next(&tables, &failed))
     failed = !read_table(&r);
   *readable &= !r.too_many && !(as_libbfd && tables.unlike_libbfd);
+  sequences->costly = r.comparisons > MOST_COMPARISONS +
+                                      COMPARISONS_PER_BYTE * tables.dwarf.line.size;
   gp_line_tables_free(&tables);
   free(r.file);
   return !failed;

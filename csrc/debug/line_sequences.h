@@ -27,6 +27,7 @@ typedef struct gp_line_sequences {
   gp_sequence *sequence;    /* in the order of the tables */
   gp_line_map rows;         /* rows of all sequences, concatenated; `rows.names` is not
                                used */
+  bool costly;              /* libbfd would need too much time for the tables */
 } gp_line_sequences;
 
 /* Reads the sequences that overlap the wanted ranges, which must be ascending and

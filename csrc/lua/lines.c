@@ -20,16 +20,16 @@ static void set_function(lua_State *L, uint64_t address, gp_location *location) 
 }
 
 /* Looks up an address. Inside .text, file and line come from the map, and the function
- * from debugging information or from libbfd. Outside .text, everything comes from
- * libbfd. */
+ * from debugging information or from libbfd. Outside .text, everything comes from libbfd.
+ * libbfd is not asked if it would need too much time. */
 static bool look_up(lua_State *L, gp_image *image, uint64_t address, bool as_libbfd,
                     gp_location *location) {
   gp_find_debug_files(L, lua_touserdata(L, 1), as_libbfd, false);
   const gp_image *from = gp_image_for_lines(image, as_libbfd);
   if (!gp_image_prepare_locate(from)) gp_raise_no_memory(L);
-  bool known = gp_image_locate(from, address, location);
-  if (address < image->text_low || address >= image->text_high) return known;
   const gp_line_map *map = gp_open_lines(L, lua_touserdata(L, 1), as_libbfd);
+  bool known = !map->costly && gp_image_locate(from, address, location);
+  if (address < image->text_low || address >= image->text_high) return known;
   uint32_t row = gp_line_map_find(map, address);
   if (row == GP_NONE) return false;
   location->file = map->names.name[map->file[row]];

@@ -175,10 +175,13 @@ static const char *mapped_name(const building *b, uint32_t function, uint64_t ad
 }
 
 /* Returns the name of the innermost function, possibly an inlined one, at an address of
- * `function`; NULL if unknown. */
+ * `function`; NULL if unknown. Without an inline map, libbfd is asked, unless that would
+ * take too much time; then the symbol's name is probably right. */
 static const char *name_at(const building *b, uint32_t function, uint64_t address) {
   gp_location source;
   if (b->inlines_known) return mapped_name(b, function, address);
+  if (b->map.costly)
+    return b->functions->name[gp_symtab_owner(b->functions, function)];
   return gp_image_locate(b->image, address, &source) ? source.function : NULL;
 }
 

@@ -238,6 +238,15 @@ input("line tables", "sequences", 500, function(n)
   return one_unit(dwarf.table_5(named, (set_address .. "\1\2\184\23\0\1\1"):rep(n)))
 end)
 
+-- libbfd compares each sequence with all others.
+input("line tables", "sequences, and functions at their lines", 5000, function(n)
+  local rows = list(n, function(i) return "\0\9\2" .. ("<I8"):pack(row.BASE + 65536 + 8 * i) .. "\1\2\1\0\1\1" end)
+  local text = table.concat(rows) .. set_address .. "\1\2\176\1\0\1\1"
+  local path = dwarf.with_sections({ debug_info = dwarf.info_5, debug_abbrev = dwarf.abbrev_5,
+    debug_line = dwarf.table_5(named, text) }, image)
+  return running("--gnu-compat", "-l", "-b", "-p", path, row.profile { row.histogram(0, 9) }), #text
+end)
+
 input("line tables", "units at any offset of a table", 500, function(n)
   return lines_of { debug_info = table.concat(list(n, function(i)
       return ("<s4"):pack("\5\0\1\8\0\0\0\0" .. "\1" .. ("<I4"):pack(i - 1) .. "/home\0")
