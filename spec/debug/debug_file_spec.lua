@@ -53,10 +53,11 @@ local function by_id(image)
   return ".build-id/" .. id_of(image):gsub("^..", "%0/") .. ".debug"
 end
 
--- Runs the program on a fixture's profile. Returns its output, its messages and its status.
+-- Runs the program on a fixture's profile. Returns its output, its messages without the image's path, and its status.
 local function report(built, image, options)
   local result = program.run({ "-b", image, built.gmon, table.unpack(options) })
-  return { result.stdout, result.stderr, result.status }
+  local messages = result.stderr:gsub(": " .. image:gsub("%p", "%%%0") .. ": ", ": IMAGE: ")
+  return { result.stdout, messages, result.status }
 end
 
 local option_sets <const> = {
