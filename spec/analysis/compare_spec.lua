@@ -4,6 +4,7 @@
 local chance = require "support.chance"
 local clones = require "gprof.analysis.clones"
 local crafted = require "support.crafted"
+local program = require "support.program"
 local gprof = require "gprof"
 local matching = require "gprof.analysis.matching"
 local shell = require "support.shell"
@@ -164,6 +165,24 @@ describe("a comparison", function()
     assert.near(math.sqrt(500 + 194) / 100, by_name.work.total.error, 1e-12)
     assert.near(math.sqrt(550 + 269) / 100, changes.total.error, 1e-12)
     assert.is_nil(by_name.leaf.calls.error)
+  end)
+
+  it("says what many functions that are gone may mean", function()
+    local function compared(gone, ...)
+      local old = { functions = { "main" }, ticks = { main = 1 } }
+      local new = { functions = { "main" }, ticks = { main = 9 } }
+      for i = 1, gone do
+        old.functions[i + 1] = "f" .. i
+        old.ticks["f" .. i] = 5
+      end
+      return program.run({ "--compare=" .. crafted.image(old) .. "," .. crafted.gmon(old), crafted.image(new),
+        crafted.gmon(new), ... }).stdout
+    end
+    local note = "\n4 functions are gone: they may have been inlined, or called by a jump; then compare\n" ..
+      "the total times of their callers\n"
+    assert.truthy(compared(4):find(note, 1, true))
+    assert.is_nil(compared(4, "-b"):find("are gone", 1, true))
+    assert.is_nil(compared(2):find("are gone", 1, true))
   end)
 
   it("marks functions that are new or gone", function()

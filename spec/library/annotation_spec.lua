@@ -266,6 +266,13 @@ describe("A source", function()
     assert.equal("b/small.c", (used_copy(absolute, { "a/small.c", "b/small.c" }, { "-I", "b", "-I", "a" })))
   end)
 
+  it("is found below the directory to which its tree was moved", function()
+    local copies = { "a/where/small.c", "a/small.c", "b/small.c" }
+    assert.equal("a/where/small.c", (used_copy(absolute, copies, { "-I", "b:a" })))
+    assert.equal("b/small.c", (used_copy(absolute, copies, { "--gnu-compat", "-I", "b:a" })))
+    assert.equal("a/src/small.c", (used_copy(compile "../old/src", { "a/src/small.c", "a/small.c" }, { "-I", "a" })))
+  end)
+
   it("is searched for in GPROF_PATH, after the directories of -I", function()
     assert.equal("a/small.c", (used_copy(absolute, all, {}, "none:a:b")))
     assert.equal("b/small.c", (used_copy(absolute, all, { "-I", "b" }, "a")))

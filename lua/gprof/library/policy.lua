@@ -76,6 +76,9 @@ local values <const> = {
   -- Execution counts: functions of unknown source come last. GNU gprof compares them with
   -- others by address, which is not a consistent order.
   puts_unknown_sources_last = { true, false },
+  -- Annotated source: in the directories of -I, a file may have any last components of
+  -- its recorded path. GNU gprof tries only the whole path and the file name.
+  finds_moved_sources = { true, false },
   -- Annotated source: the count of a line comes from its basic blocks, if blocks were
   -- counted. GNU gprof only shows the calls of the first function in the line.
   whole_lines = { true, false },

@@ -2,7 +2,7 @@
 --
 -- Debugging information has the name that the compiler was given, but the source may have
 -- been moved. So these paths are tried: that name, then that name below each directory of
--- a list, then its last component in each of these directories.
+-- a list, then without its first component, without its first two, and so on.
 --
 -- @internal gprof.library.source_text
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -33,11 +33,24 @@ function source_text.is_named(file, name)
   return ("/" .. file):sub(-#name - 1) == "/" .. name
 end
 
+-- Returns what a file may be called below a directory: its name, unless it is absolute,
+-- and its last components, the longest first. GNU gprof tries only the name and its last
+-- component.
+local function tails(name, is_gnu)
+  local list, last = {}, name:match "[^/]*$"
+  if name:sub(1, 1) ~= "/" then list[1] = name end
+  for at in name:gmatch "/+()" do
+    local tail = name:sub(at)
+    if not is_gnu and tail ~= last then list[#list + 1] = tail end
+  end
+  list[#list + 1] = last
+  return list
+end
+
 -- Returns all paths where a file may be, in the order of the search.
-local function candidates(name, directories)
-  local base, paths = name:match "[^/]*$", { name }
-  local absolute = name:sub(1, 1) == "/"
-  for _, tail in ipairs { absolute and "" or name, base } do
+local function candidates(name, directories, is_gnu)
+  local paths = { name }
+  for _, tail in ipairs(directories[1] and tails(name, is_gnu) or {}) do
     for _, directory in ipairs(directories) do
       if tail ~= "" then paths[#paths + 1] = directory .. "/" .. tail end
     end
@@ -63,13 +76,14 @@ end
 --- Finds a source file.
 -- @tparam string name as recorded
 -- @tparam[opt] {string,...} directories to search
+-- @tparam[opt=false] boolean is_gnu search where GNU gprof does
 -- @treturn[1] string the path
 -- @treturn[1] integer modification time, in seconds since the epoch
 -- @return[2] nil
 -- @treturn[2] string what is wrong
-function source_text.find(name, directories)
+function source_text.find(name, directories, is_gnu)
   local odd
-  for _, path in ipairs(candidates(name, directories or {})) do
+  for _, path in ipairs(candidates(name, directories or {}, is_gnu)) do
     local kind, changed = core.file_status(path)
     if kind == "file" and not is_system_file(path) then return path, changed end
     odd = odd or kind and path .. (kind == "file" and ": is a system file" or
@@ -102,13 +116,14 @@ end
 --- Finds and reads a source file.
 -- @tparam string name as recorded
 -- @tparam[opt] {string,...} directories to search
+-- @tparam[opt=false] boolean is_gnu search where GNU gprof does
 -- @treturn[1] string the text
 -- @treturn[1] string the path
 -- @treturn[1] integer modification time, in seconds since the epoch
 -- @return[2] nil
 -- @treturn[2] string what is wrong
-function source_text.load(name, directories)
-  local path, changed = source_text.find(name, directories)
+function source_text.load(name, directories, is_gnu)
+  local path, changed = source_text.find(name, directories, is_gnu)
   if not path then return nil, changed end
   local text, message = read(path)
   if not text then return nil, message end

@@ -80,7 +80,8 @@ end
 -- Reads a source file; returns nil after a warning if that fails. A file that is newer
 -- than the program may differ from what was compiled.
 local function read_text(page, file)
-  local text, where, changed = source_text.load(file.name, page.options.directory_path)
+  local text, where, changed = source_text.load(file.name, page.options.directory_path,
+    not page.rules.finds_moved_sources)
   if not text and where == source_text.not_found(file.name) then
     page.missing[#page.missing + 1] = file.name
   elseif not text then
@@ -144,7 +145,8 @@ local function protected_files(page)
   local files = require "gprof.library.file_set".new()
   files:add(page.profile.image.path)
   for _, file in ipairs(annotation.files(page.profile)) do
-    files:add((source_text.find(file.name, page.options.directory_path)))
+    files:add((source_text.find(file.name, page.options.directory_path,
+      not page.rules.finds_moved_sources)))
   end
   return files
 end

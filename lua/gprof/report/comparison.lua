@@ -230,6 +230,21 @@ local function write_row(row, groups, name, write)
   write("%s\n", name)
 end
 
+-- A comparison with at least this many functions of the old program only gets a note.
+local MANY_GONE <const> = 3
+
+-- Writes a note if many functions with calls or time are gone.
+local function note_gone(rows, write)
+  local gone = 0
+  for _, row in ipairs(rows) do
+    if row.status == "gone" then gone = gone + 1 end
+  end
+  if gone >= MANY_GONE then
+    write("\n%d functions are gone: they may have been inlined, or called by a jump; " ..
+      "then compare\nthe total times of their callers\n", gone)
+  end
+end
+
 --- Prints the report.
 -- @tparam profile _ the new profile (unused)
 -- @tparam table options `comparison`: from `gprof.compare`; `brief`: no explanation;
@@ -248,5 +263,6 @@ return function(_, options, write)
   local rows = rows_of(comparison, options)
   local label = labeller(rows, several, options, figures)
   for i, row in ipairs(rows) do write_row(row, groups, label(i), write) end
+  if not options.brief then note_gone(rows, write) end
   if not options.brief then write(require "gprof.print.explain".comparison) end
 end
