@@ -207,6 +207,24 @@ describe("--annotate-time", function()
     assert.near(0.10, sum, 1e-9)
   end)
 
+  it("prints the files with the most time first", function()
+    local two = small.build({ ["a.c"] = "int a(int x) { return x + 1; }\n",
+      ["b.c"] = "int a(int);\nint main(void) { return a(3); }\n" }, shell.tmpdir())
+    local image = assert(gprof.image(two.image))
+    local function files(of_a, of_main)
+      local function at(name) return small.even(image:find(name).address) end
+      local path = small.profile(two, { ticks = { [at "a"] = of_a, [at "main"] = of_main },
+        arcs = { { image:find "main".address + 4, image:find "a".address, 1 },
+          { image:find "a".address, image:find "main".address, 1 } } })
+      local names = {}
+      for name in printed("--annotate-time", two.image, path):gmatch "%*%*%* File %S-(%w%.c):" do
+        names[#names + 1] = name
+      end
+      return table.concat(names, " ")
+    end
+    assert.same({ "a.c b.c", "b.c a.c" }, { files(20, 10), files(10, 20) })
+  end)
+
   it("implies -l and -A, and does not change the other margins", function()
     local function without_seconds(text)
       return (("\n" .. text):gsub("\n..........", "\n"))

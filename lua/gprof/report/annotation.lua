@@ -185,6 +185,29 @@ local function is_part(options)
   return policy.of(options).whole_lines and (include.annotation or exclude.annotation)
 end
 
+-- Returns the time of all lines of a file.
+local function time_of(profile, file)
+  local known <close> = annotation.lines(profile, file.number)
+  local sum = 0
+  for _, _, _, _, seconds in known:lines() do sum = sum + seconds end
+  return sum
+end
+
+-- Returns the files in the order of the report: with --annotate-time, those with the most
+-- time come first.
+local function files_of(profile, options)
+  local files, time, place = annotation.files(profile), {}, {}
+  if not options.annotate_time then return files end
+  for i, file in ipairs(files) do
+    time[file], place[file] = time_of(profile, file), i
+  end
+  table.sort(files, function(a, b)
+    if time[a] ~= time[b] then return time[a] > time[b] end
+    return place[a] < place[b]
+  end)
+  return files
+end
+
 --- Prints the report.
 -- @tparam profile profile preferably by line, with all lines (`line = "all"`) and the
 --   option `idle_blocks`
@@ -218,7 +241,7 @@ return function(profile, options, write)
   }
   page.layout = layout_of(page)
   local print = options.separate_files and print_into_file or print_below
-  for _, file in ipairs(annotation.files(profile)) do
+  for _, file in ipairs(files_of(profile, options)) do
     local text = is_worth_it(page, file) and read_text(page, file)
     if text then print(page, file, text) end
   end
