@@ -105,7 +105,7 @@ end
 -- Adds a file to the result, or records why it is left out.
 local function add(result, profile, file, options)
   if #result.files + #result.missing >= MAX_FILES or result.size >= MAX_TEXT then
-    result.left_out = result.left_out + 1
+    table.insert(result.left_out, file.name)
     return
   end
   local lines = profile:annotate(file.name, options.directory_path)
@@ -115,7 +115,7 @@ local function add(result, profile, file, options)
   end
   local found, size = excerpt(lines)
   if result.size + size > MAX_TEXT then
-    result.left_out = result.left_out + 1
+    table.insert(result.left_out, file.name)
     return
   end
   result.size = result.size + size
@@ -132,12 +132,11 @@ end
 -- @tparam table options the options of the profile; `directory_path`: array of
 --   directories to search for source files
 -- @treturn table `files`: each with `name` (as recorded), `seconds` (or nil), `calls`,
---   `lines` (the included lines) and `count` (the number of all lines); `missing` and
---   `newer` (than the program): names of files; `left_out`: number of files over the
---   limits
+--   `lines` (the included lines) and `count` (the number of all lines); `missing`,
+--   `newer` (than the program) and `left_out` (over the limits): names of files
 -- @raise a table with the field `message` if the profile by line cannot be made
 function sources.of(profile, options)
-  local result = { files = {}, missing = {}, newer = {}, left_out = 0, size = 0 }
+  local result = { files = {}, missing = {}, newer = {}, left_out = {}, size = 0 }
   local lines = by_line(profile, options)
   for _, file in ipairs(files_of(lines)) do add(result, lines, file, options) end
   return result

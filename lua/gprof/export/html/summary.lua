@@ -105,9 +105,9 @@ local function note_sources(sources, add)
     add(("Source files newer than the program (lines may have moved): %s."):format(
       wording.first(sources.newer, MAX_NAMES)))
   end
-  if sources.left_out > 0 then
-    add(("The source of %s is left out to limit the size of this page."):format(
-      plural(sources.left_out, "file")))
+  if sources.left_out[1] then
+    add(("The source of %s is left out to limit the size of this page: %s."):format(
+      plural(#sources.left_out, "file"), wording.first(sources.left_out, MAX_NAMES)))
   end
 end
 
