@@ -87,6 +87,16 @@ describe("The functions of a page", function()
       "leaf work ping pong main" }, found)
   end)
 
+  it("are offered if a link names their last component", function()
+    local there = crafted.image { functions = { "main", "a::find(int)", "b<x::find>::find<int>() const", "find::all" } }
+    local dir = shell.tmpdir()
+    assert.equal(0, program.run({ "--html=page.html", there, crafted.gmon { functions = { "main", "f", "g", "h" },
+      ticks = { f = 3, g = 2, h = 1 } } }, { cwd = dir }).status)
+    local found = visit(dir .. "/page.html", { "open", "find" },
+      "[...document.querySelectorAll('#view .node')].map((e) => e.title).join(' | ')")
+    assert.same({ "a::find(int) | b<x::find>::find<int>() const" }, found)
+  end)
+
   it("have statistical errors, and count the calls into whole cycles", function()
     local found = visit(path, "document.querySelector('td.error').textContent", { "open", "ping" },
       "[...document.querySelectorAll('tbody tr')].map((e) => e.textContent).join(' ')")

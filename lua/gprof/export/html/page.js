@@ -52,11 +52,25 @@ function showSource(argument) {
   return ["#!source", baseName(file), target];
 }
 
+// Whether the last component of a C++ name is `word`, as in "Table<int>::word(char) const".
+function isCalled(name, word) {
+  const [path] = name.replaceAll("(anonymous namespace)", "").split("(");
+  const at = ("::" + path).lastIndexOf("::" + word);
+  return at >= 0 && /^($|[<[ ])/.test(path.slice(at + word.length));
+}
+
+// Offers the functions whose last component is `key`.
+function suggestions(key) {
+  const found = [...keys.keys()].filter((node) => isCalled(nameOf(node), key));
+  return found.map((node) => make("p", {}, nodeLink(node)));
+}
+
 function showFunction(key) {
   const node = nodeByKey.get(key);
   if (node === undefined) {
     put(
       make("p", { class: "empty" }, "This profile has no function named " + key + "."),
+      ...suggestions(key),
       make("p", {}, make("a", { href: "#" }, "All functions")),
     );
     return ["#", key];
