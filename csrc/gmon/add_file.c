@@ -60,22 +60,33 @@ static bool merge(gp_data *sum, const gp_data *file, gp_error *error) {
   return true;
 }
 
-/* Whether a file is the context profile with a stamp. */
-static bool is_expected(const gp_file_kind *kind, uint64_t stamp, gp_error *error) {
-  if (kind->format != GP_FORMAT_CONTEXT)
-    return gp_fail(error, "is not a context profile");
-  return (kind->contexts.stamp == stamp && stamp != 0) ||
-         gp_fail(error, "does not belong to the profile beside it, but to another run");
+/* Whether a context profile has another stamp. If reading it failed, `complete` is false:
+ * then the stamp of a process is known, but not the stamp of a sum, its checksum. */
+static bool is_of_other_run(const gp_file_kind *kind, bool complete, uint64_t stamp) {
+  if (kind->format != GP_FORMAT_CONTEXT) return false;
+  if (!complete && kind->contexts.process == 0) return false;
+  return kind->contexts.stamp != stamp || stamp == 0;
 }
 
-bool gp_data_add_paths(gp_data *sum, const char *path, uint64_t stamp,
-                       const gp_trace *trace, gp_error *error) {
-  gp_read_options options = {.format = GP_FORMAT_AUTO, .trace = trace, .target = sum};
+/* Reads the context profile that belongs to the gmon.out at `beside`. Another run may be
+ * of another build, so its records need not fit the sum. */
+static bool read_contexts(gp_data *data, const char *path,
+                          const gp_read_options *options, const char *beside,
+                          uint64_t stamp, gp_error *error) {
   gp_file_kind kind = {.format = GP_FORMAT_AUTO};
+  bool done = gp_data_read(data, path, options, &kind, error);
+  if (is_of_other_run(&kind, done, stamp))
+    return gp_fail(error, "does not belong to %s, but to another run", beside);
+  return done && (kind.format == GP_FORMAT_CONTEXT ||
+                  gp_fail(error, "is not a context profile"));
+}
+
+bool gp_data_add_paths(gp_data *sum, const char *path, const char *beside,
+                       uint64_t stamp, const gp_trace *trace, gp_error *error) {
+  gp_read_options options = {.format = GP_FORMAT_AUTO, .trace = trace, .target = sum};
   gp_data file;
   gp_data_init(&file, sum->layout);
-  bool done = gp_data_read(&file, path, &options, &kind, error) &&
-              is_expected(&kind, stamp, error) &&
+  bool done = read_contexts(&file, path, &options, beside, stamp, error) &&
               gp_call_paths_take(&sum->paths, &file.paths, error);
   gp_data_free(&file);
   return done;

@@ -210,6 +210,23 @@ uint32_t gp_data_histogram_above(const gp_data *data, uint64_t address) {
   return first;
 }
 
+/* Whether two histograms are of the same code, but only one is from glibc, which rounds
+ * the number of bins up to a multiple of four. The recorder makes as many bins as the
+ * code has. */
+static bool are_of_two_profilers(const gp_histogram *a, const gp_histogram *b) {
+  size_t least = a->bins < b->bins ? a->bins : b->bins;
+  size_t most = a->bins < b->bins ? b->bins : a->bins;
+  return a->low == b->low && a->high == b->high && (a->high - a->low) / 4 == least &&
+         most % 4 == 0 && most - least < 4;
+}
+
+static const char *reason_for_bins(const gp_histogram *a, const gp_histogram *b) {
+  if (are_of_two_profilers(a, b))
+    return "one is from --record, the other from the C library: such profiles cannot be "
+           "added up: record all in the same way";
+  return "the profile is probably from another build of the program";
+}
+
 /* Whether `new` has the dimension, the rate and the bin size of `first`. Bin sizes may
  * differ by 2e-6 bytes. */
 static bool is_compatible(const gp_data *data, const gp_histogram *first,
@@ -226,9 +243,9 @@ static bool is_compatible(const gp_data *data, const gp_histogram *first,
   double scale = gp_histogram_scale(new), expected = gp_histogram_scale(first);
   if (fabs(scale - expected) > 1e-6 && !data->mixed_scales)
     return gp_fail(error,
-                   "histogram%s has bins of %g bytes, but earlier ones have %g: the "
-                   "profile is probably from another build of the program",
-                   origin_of(offset).text, scale * 2, expected * 2);
+                   "histogram%s has bins of %g bytes, but earlier ones have %g: %s",
+                   origin_of(offset).text, scale * 2, expected * 2,
+                   reason_for_bins(new, first));
   if (new->rate != first->rate && !data->mixed_rates)
     return gp_fail(error,
                    "histogram%s has rate %" PRIu32 ", but earlier ones have %" PRIu32,

@@ -240,15 +240,16 @@ static int add_file(lua_State *L) {
   return 1;
 }
 
-/* data:add_paths(path, stamp) -> data; or nil and a message. Adds the call paths of the
- * context profile at `path`, which has this stamp, to samples and calls that were read
- * before. */
+/* data:add_paths(path, beside, stamp) -> data; or nil and a message. Adds the call paths
+ * of the context profile at `path` to samples and calls that were read before, from the
+ * gmon.out at `beside`, which has this stamp. */
 static int add_paths(lua_State *L) {
   gp_data *data = gp_check_data(L, 1);
   const char *path = luaL_checkstring(L, 2);
-  uint64_t stamp = (uint64_t)luaL_checkinteger(L, 3);
+  const char *beside = luaL_checkstring(L, 3);
+  uint64_t stamp = (uint64_t)luaL_checkinteger(L, 4);
   gp_error error = {""};
-  if (!gp_data_add_paths(data, path, stamp, check_box(L, 1)->trace, &error))
+  if (!gp_data_add_paths(data, path, beside, stamp, check_box(L, 1)->trace, &error))
     return gp_push_failure(L, path, &error);
   lua_settop(L, 1);
   return 1;

@@ -23,7 +23,7 @@ static int find_slide(lua_State *L) {
   gp_error error = {""};
   if (!gp_slide_find(&found, data, &symbols->symtab, image, &error))
     return gp_push_error(L, &error);
-  lua_createtable(L, 0, 5);
+  lua_createtable(L, 0, 6);
   lua_pushinteger(L, (lua_Integer)found.offset);
   lua_setfield(L, -2, "offset");
   set_count(L, "arcs", found.arcs);
@@ -31,6 +31,8 @@ static int find_slide(lua_State *L) {
   set_count(L, "unmoved", found.unmoved);
   lua_pushboolean(L, found.covers);
   lua_setfield(L, -2, "covers");
+  lua_pushboolean(L, found.by_loader);
+  lua_setfield(L, -2, "by_loader");
   return 1;
 }
 

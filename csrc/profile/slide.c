@@ -16,11 +16,13 @@
 #define PROLOGUE 32
 #define LONG_PROLOGUE 64
 
-/* Slides are multiples of the page size, or else of the alignment of functions. */
-static const uint64_t steps[] = {4096, 16};
+/* Loaders move programs by whole pages. Other slides are tried only if they move the
+ * histogram to the bounds of the code: in a rebuilt program, many functions have moved by
+ * a common multiple of their alignment. */
+#define PAGE UINT64_C(4096)
 
 enum {
-  MAX_TRIED = 1 << 18,    /* largest number of slides tried per step */
+  MAX_TRIED = 1 << 18,    /* largest number of slides tried */
   SAMPLE_SIZE = 64,       /* callees tested per slide at first */
   MAX_SAMPLED = 16,       /* slides kept after this first test, and tested with all
                              callees */
@@ -116,10 +118,10 @@ static void add_sampled(search *s, candidate t) {
   s->candidates[place] = t;
 }
 
-/* Tries the multiples of a step that move the middle half of the callees into the code. A
- * slide that moves three quarters of the callees into the code always moves the middle
- * half there. */
-static void try_steps(search *s, uint64_t step) {
+/* Tries the whole pages that move the middle half of the callees into the code. A slide
+ * that moves three quarters of the callees into the code always moves the middle half
+ * there. */
+static void try_pages(search *s) {
   const gp_symtab *symtab = s->symtab;
   uint64_t low = symtab->address[0];
   uint64_t high = gp_symtab_end(symtab, (uint32_t)symtab->count - 1);
@@ -127,11 +129,11 @@ static void try_steps(search *s, uint64_t step) {
   uint64_t first = s->callees[quarter], last = s->callees[s->count - 1 - quarter];
   if (high < low || last - first > high - low) return;
   uint64_t offset = last - high, room = high - low - (last - first);
-  uint64_t aligned = (offset + step - 1) & ~(step - 1);
+  uint64_t aligned = (offset + PAGE - 1) & ~(PAGE - 1);
   if (aligned - offset > room) return;
-  uint64_t tried = (room - (aligned - offset)) / step + 1;
+  uint64_t tried = (room - (aligned - offset)) / PAGE + 1;
   size_t sample = s->count < SAMPLE_SIZE ? s->count : SAMPLE_SIZE;
-  for (; tried > 0 && tried <= MAX_TRIED; tried--, aligned += step) {
+  for (; tried > 0 && tried <= MAX_TRIED; tried--, aligned += PAGE) {
     candidate t = try_offset(s, aligned, sample);
     if (is_half(t.fitting, sample)) add_sampled(s, t);
   }
@@ -222,8 +224,8 @@ static bool fail_rivals(const search *s, const candidate *one, const candidate *
 static bool choose(search *s, gp_slide *slide, gp_error *error) {
   count_all_callees(s);
   const candidate *best = find_best(s);
-  for (size_t i = 0; !best && i < sizeof steps / sizeof *steps; i++) {
-    try_steps(s, steps[i]);
+  if (!best) {
+    try_pages(s);
     count_all_callees(s);
     best = find_best(s);
   }
@@ -258,6 +260,20 @@ static bool covers(gp_range histogram, uint64_t offset, const gp_image *image) {
          image->text_high < high + GP_BOUND_ROUNDING;
 }
 
+/* Whether a loader can have moved the image by an offset. The histogram, if any, must
+ * then begin and end with the code. Fixed-position executables are never moved; in other
+ * formats than ELF, we don't know which files are. */
+static bool is_by_loader(const search *s, uint64_t offset, bool recorded,
+                         const gp_image *image) {
+  if (bfd_get_flavour(image->file) == bfd_target_elf_flavour &&
+      (bfd_get_file_flags(image->file) & (EXEC_P | DYNAMIC)) == EXEC_P)
+    return false;
+  if (offset % PAGE != 0) return false;
+  for (size_t i = 0; i < s->from_bounds; i++)
+    if (s->candidates[i].offset == offset) return true;
+  return !recorded;
+}
+
 /* Whether the addresses fit without a slide. False if the bounds suggest another slide
  * that moves at least as many callees to prologues. */
 static bool fits_unmoved(const search *s, bool covered) {
@@ -280,6 +296,7 @@ static bool find(search *s, gp_slide *slide, const gp_data *data, const gp_image
   bool done = fits_unmoved(s, !recorded || covers(histogram, 0, image)) ||
               (s->count > 0 ? choose : choose_from_bounds)(s, slide, error);
   slide->covers = recorded && covers(histogram, slide->offset, image);
+  slide->by_loader = is_by_loader(s, slide->offset, recorded, image);
   return done;
 }
 

@@ -10,8 +10,8 @@
  * Two facts identify the slide. First, a prologue calls mcount just after the entry of
  * its function, so the right slide moves nearly all recorded callees to addresses just
  * after function entries. Second, start-up code makes the histogram begin and end with
- * the code. Loaders move programs by whole pages, so multiples of the page size are tried
- * first, then multiples of the alignment of functions.
+ * the code. Loaders move programs by whole pages. Only the histogram can show another
+ * slide: after a rebuild, nearly all functions may have moved by a common distance.
  *
  * Callees are spread over the code, so only few slides can fit. The number of tried
  * slides grows with the size of the code minus the span of the callees, and is limited.
@@ -37,6 +37,7 @@ typedef struct gp_slide {
   size_t unmoved;     /* arcs that lead to function entries without a slide */
   bool covers;        /* the histogram covers all of the code when the slide is
                          subtracted */
+  bool by_loader;     /* a loader can have moved the image by this offset */
 } gp_slide;
 
 typedef struct gp_slide_string {

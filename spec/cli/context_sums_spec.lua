@@ -203,7 +203,7 @@ describe("a profile that names no context profile", function()
     local dir = shell.tmpdir "unnamed"
     save(dir, "one", 3, 0)
     local result = run(dir, "-b", "-q", path, "one")
-    assert.equal("gprof.lua: warning: one.ctx: does not belong to the profile beside it, but to another run: the " ..
+    assert.equal("gprof.lua: warning: one.ctx: does not belong to one, but to another run: the " ..
       "time of callees is estimated\n", result.stderr)
     result = run(dir, "-s", path, "one")
     assert.equal("gprof.lua: warning: gmon.sum.ctx: not written: one.ctx: does not belong to one, but to another run\n",

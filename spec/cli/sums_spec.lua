@@ -462,6 +462,20 @@ describe("if a sum fails, only the old one is left:", function()
       [[exec "$@"]], { one, other })
   end)
 
+  it("a profile of the recorder and one of the C library", function()
+    local function of(bins)
+      return gmon.write(shell.tmpdir() .. "/of", gmon.magic { records = { { kind = "histogram", low = 0x1000,
+        high = 0x1028, bins = { n = bins } } } })
+    end
+    local recorded, of_libc = of(10), of(12)
+    local reason = "one is from --record, the other from the C library: such profiles cannot be added up: record " ..
+      "all in the same way"
+    check_failures(of_libc .. ": histogram at offset 20 has bins of 3.33333 bytes, but earlier ones have 4: " .. reason,
+      [[exec "$@"]], { recorded, of_libc })
+    check_failures(recorded .. ": histogram at offset 20 has bins of 4 bytes, but earlier ones have 3.33333: " ..
+      reason, [[exec "$@"]], { of_libc, recorded })
+  end)
+
   it("files of different rates", function()
     local record = histogram { n = 512 }
     record.rate = TICK + 1

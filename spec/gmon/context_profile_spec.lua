@@ -132,6 +132,19 @@ describe("a context profile", function()
     end
   end)
 
+  it("of another run is refused for that reason, even if its records do not fit either", function()
+    local plain = gmon.write(dir .. "/newer", gmon.magic { spare = ("<I4I8"):pack(0, 4), records = {
+      { kind = "histogram", low = MAIN - BIAS, high = LEAF - BIAS, bins = { n = 10 } },
+      { kind = "arc", from = MAIN - BIAS + 16, self = WORK - BIAS, count = 4 } } })
+    for _, older in ipairs { example(), example { modules = { { bias = BIAS, low = BIAS, high = BIAS + 0x2000,
+      code = BIAS + 0x1000, build_id = "1234" }, example().modules[2] } }, example { sum = 5 } } do
+      save("newer.ctx", older)
+      local result = program.run { "-b", "-q", path, plain }
+      assert.same({ ("gprof.lua: warning: %s.ctx: does not belong to %s, but to another run: the time of callees is " ..
+        "estimated\n"):format(plain, plain), 0 }, { result.stderr, result.status })
+    end
+  end)
+
   it("is found in a directory, without its gmon.out", function()
     local inside = shell.tmpdir "directory"
     local plain = gmon.write(inside .. "/a", gmon.magic { records = { { kind = "arc", from = MAIN - BIAS + 16,
@@ -139,7 +152,7 @@ describe("a context profile", function()
     save("../" .. inside:match "[^/]+$" .. "/a.ctx", example())
     save("../" .. inside:match "[^/]+$" .. "/b.ctx", example())
     local result = program.run { "-b", "--export=json", path, inside }
-    assert.same({ "gprof.lua: warning: " .. plain .. ".ctx: does not belong to the profile beside it, but to " ..
+    assert.same({ "gprof.lua: warning: " .. plain .. ".ctx: does not belong to " .. plain .. ", but to " ..
       "another run: the time of callees is estimated\n", 0 }, { result.stderr, result.status })
     assert.truthy(result.stdout:find(plain, 1, true))
     assert.truthy(result.stdout:find(inside .. "/b.ctx", 1, true))

@@ -224,7 +224,8 @@ describe("The search for a slide", function()
 
   it("finds 0 in an empty profile", function()
     local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {} })
-    assert.same({ offset = 0, arcs = 0, fitting = 0, unmoved = 0, covers = false }, (found(image, path)))
+    assert.same({ offset = 0, arcs = 0, fitting = 0, unmoved = 0, covers = false, by_loader = true },
+      (found(image, path)))
   end)
 end)
 
@@ -399,6 +400,40 @@ describe("--slide", function()
     assert.same({ 0, "" }, { result.status, result.stderr })
     assert.equal(oracle.run({ "-b", built.image, path }).stdout, result.stdout)
     assert.matches("^gprof%.lua: [^\n]*: does not belong to [^\n]*\n$", failure("--slide=0", built.image, path))
+  end)
+
+  -- Writes the profile of an older build of `mixed`, in which most functions were 0x30 bytes lower, and the code was
+  -- 0x30 bytes shorter.
+  local function of_older_build(symbols, size)
+    local records = records_of(symbols, size, 0x8000000)
+    records[1].high = records[1].high - 0x30
+    for i = 2, #records do
+      records[i].from, records[i].self = records[i].from - 0x30, records[i].self - 0x30
+    end
+    return gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records }), records
+  end
+
+  it("is not suspected if most functions moved in another build", function()
+    local image, symbols, size = mixed("elf64-x86-64", 0x8000000)
+    local older, records = of_older_build(symbols, size)
+    local text = "^gprof%.lua: warning: [^\n]*: is probably from another build of "
+    assert.matches(text, program.run({ "-b", "-q", image, older }).stderr)
+    assert.matches("no slide found", failure("--slide=auto", image, older))
+    assert.falsy(program.run({ "--verify", image, older }).stdout:find("--slide", 1, true))
+    assert.matches("another build", failure("-b", "--compare=" .. older, image, older))
+    for _, record in ipairs(records) do  -- now by a whole page, but the size still differs
+      for _, field in ipairs { "from", "self", "high" } do
+        record[field] = record[field] and record[field] - 0xfd0
+      end
+    end
+    gmon.write(older, gmon.magic { records = records })
+    assert.no.matches("addresses corrected", program.run({ "-b", "-q", image, older }).stderr)
+  end)
+
+  it("is not suspected if the program cannot be moved", function()
+    if not build.supported("cycles", "nopie") then return pending "needs -no-pie" end
+    local fixed = build.program("cycles", "nopie")
+    assert.matches("^gprof%.lua: [^\n]*: does not belong to ", failure("-b", fixed.image, moved(fixed.gmon, PIE)))
   end)
 
   it("is not applied by default on weak evidence", function()

@@ -136,7 +136,7 @@ describe("the reports on a recorded program", function()
     local older = recorder.run(built).dir
     shell.check { "cp", older .. "/gmon.out.ctx", alone .. ".ctx" }
     local result = graph(built.image, alone)
-    assert.equal("gprof.lua: warning: " .. alone .. ".ctx: does not belong to the profile beside it, but to " ..
+    assert.equal("gprof.lua: warning: " .. alone .. ".ctx: does not belong to " .. alone .. ", but to " ..
       "another run: the time of callees is estimated\n", result.stderr)
     assert.falsy(result.stdout:find("time of callees", 1, true))
   end)

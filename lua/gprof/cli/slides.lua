@@ -60,9 +60,9 @@ local function is_out_of_memory(message)
   return message and message:find "not enough memory$"
 end
 
-local function is_certain(found, data)
-  return found.offset ~= 0 and found.fitting >= FITTING * found.arcs and
-    (found.covers or not data.has_histogram)
+-- Other slides are more likely to be due to another build of the program.
+local function is_certain(found)
+  return found.offset ~= 0 and found.fitting >= FITTING * found.arcs and found.by_loader
 end
 
 --- Subtracts the slide from data whose addresses do not fit the image, if the slide is
@@ -78,7 +78,7 @@ function slides.correct(profile, data, settings, where)
   if settings.slide then return profile end
   local done
   local found, message = slide.find(profile.image, data, arguments.pick(settings, "data"))
-  if found and is_certain(found, data) then
+  if found and is_certain(found) then
     done, message = slide.subtract(data, found, true)
   end
   if is_out_of_memory(message) then return nil, message end

@@ -133,7 +133,7 @@ end
 function context_files.add_call_paths(data, path)
   local file, beside = data.files[#data.files], profile_files.context_path(path)
   if file.format ~= "magic" then return data end
-  local done, message = data:add_paths(beside, stamp_of(path, data) or 0)
+  local done, message = data:add_paths(beside, path, stamp_of(path, data) or 0)
   if not done and message:find "not enough memory$" then return nil, message end
   file.problem = message
   return data

@@ -9,7 +9,8 @@
 -- - `offset`: how much higher the addresses were than the addresses of the image;
 -- - `arcs`: number of arcs; `fitting`: how many of them lead to function entries once the
 --   offset is subtracted; `unmoved`: how many do so without the subtraction;
--- - `covers`: whether the histogram covers all of the code once the offset is subtracted.
+-- - `covers`: whether the histogram covers all of the code once the offset is subtracted;
+-- - `by_loader`: whether a loader can have moved the image by the offset.
 --
 -- If the user gave the offset, there is only the field `offset`.
 --
