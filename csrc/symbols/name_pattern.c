@@ -22,6 +22,23 @@ static size_t remove_empty_arguments(char *text, size_t length) {
   return kept;
 }
 
+/* Removes ABI tags: declarations rarely show them. Returns the new length. */
+static size_t remove_tags(char *text, size_t length) {
+  static const char tag[] = "[abi:";
+  const size_t size = sizeof tag - 1;
+  size_t kept = 0;
+  for (size_t at = 0; at < length; at++) {
+    const char *close = length - at > size && memcmp(text + at, tag, size) == 0
+                            ? memchr(text + at, ']', length - at)
+                            : NULL;
+    if (close)
+      at = (size_t)(close - text);
+    else
+      text[kept++] = text[at];
+  }
+  return kept;
+}
+
 /* Whether the numbers of opening and closing brackets differ, as in the glob
  * "Map<int*". */
 static bool is_unbalanced(const char *text, char open, char close) {
@@ -48,7 +65,7 @@ bool gp_name_pattern_open(gp_name_pattern *pattern, gp_pattern_kind kind,
   pattern->text = malloc(length + 1);
   if (form && pattern->text) {
     memcpy(pattern->text, text, length);
-    length = remove_empty_arguments(pattern->text, length);
+    length = remove_tags(pattern->text, remove_empty_arguments(pattern->text, length));
     pattern->text[length] = '\0';
     size_t rest =
         gp_shorten_name(pattern->text, length, GP_WITHOUT_PARAMETERS, NULL, form);
@@ -137,6 +154,11 @@ bool gp_name_pattern_matches(const gp_name_pattern *pattern, const char *name,
         pattern->arguments ? GP_WITHOUT_PARAMETERS : GP_WITHOUT_ARGUMENTS;
     length = gp_shorten_name(name, length, form, NULL, scratch);
     if (!pattern->arguments) length = remove_empty_arguments(scratch, length);
+    length = remove_tags(scratch, length);
+    name = scratch;
+  } else if (strstr(name, "[abi:")) {
+    memcpy(scratch, name, length);
+    length = remove_tags(scratch, length);
     name = scratch;
   }
   return pattern->kind == GP_GLOB

@@ -3,7 +3,8 @@
  * Patterns that select functions by name.
  *
  * A pattern is compared with demangled names. A pattern without parameters matches names
- * with any parameters; the same holds for template arguments.
+ * with any parameters; the same holds for template arguments. ABI tags ("[abi:cxx11]")
+ * are ignored.
  */
 #ifndef GP_SYMBOLS_NAME_PATTERN_H
 #define GP_SYMBOLS_NAME_PATTERN_H

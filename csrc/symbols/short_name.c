@@ -219,7 +219,9 @@ static bool take_group(shortening *s) {
   static const char anonymous[] = "(anonymous namespace)";
   const char *after = after_group(s->begin, s->p, s->end);
   if (!after) return false;
-  if (begins_with(s->p, s->end, anonymous) || *s->p == '[')
+  if (begins_with(s->p, s->end, "[abi:") && !is_kept(s, s->p, after))
+    s->p = after;
+  else if (begins_with(s->p, s->end, anonymous) || *s->p == '[')
     copy(s, after);
   else if (*s->p == '(')
     return skip_parameters(s, after);

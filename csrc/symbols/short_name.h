@@ -2,8 +2,8 @@
 /*
  * Shortening of C++ names.
  *
- * The function's own name is kept longest. The parameters go first, with the return type;
- * then the template arguments; then the namespaces and classes, from the left:
+ * The function's own name is kept longest. The parameters go first, with the return type
+ * and ABI tags ("[abi:cxx11]"); then the template arguments; then the namespaces and classes, from the left:
  *
  *     void ns::Map<int>::each<F>(F, int) const
  *     ns::Map<int>::each<F>
@@ -31,7 +31,7 @@ typedef struct gp_kept {
 /* What a name is shown without. */
 typedef enum gp_name_form {
   GP_COMPLETE,
-  GP_WITHOUT_PARAMETERS,   /* without parameters and return type */
+  GP_WITHOUT_PARAMETERS,   /* without parameters, return type and ABI tags */
   GP_WITHOUT_ARGUMENTS     /* also without template arguments: "Map<>::find" */
 } gp_name_form;
 

@@ -48,6 +48,9 @@ describe("Short names keep", function()
       { "main::{lambda(int)#1}::operator()(int) const", "main::{lambda(char)#1}::operator()(char) const" },
       { "main::{lambda(int)#1}::operator()", "main::{lambda(char)#1}::operator()" },
     },
+    ["no ABI tags, unless these differ"] = {
+      { "A::f[abi:cxx11]()", "B::g[abi:cxx11]()", "B::g()" }, { "A::f", "B::g[abi:cxx11]", "B::g()" },
+    },
     ["return types if only these differ"] = { { "int f<A>()", "long f<A>()" }, { "int f<A>()", "long f<A>()" } },
     ["nothing of names that are different without it, or equal"] = {
       { "A::f<int>(int)", "B::f<int>(int)", "g(int)", "g(int)" }, { "A::f<>", "B::f<>", "g", "g" },
