@@ -7,7 +7,7 @@ local shell = require "support.shell"
 
 local plan <const> = {
   functions = { "main", "idle", "ns::Map::Map(int)", "ns::Map::Map()", "ns::Map::find(int)", "ns::Map::~Map()",
-    "Set::Set()", "run" },
+    "Set::Set()", "run", "Tree::Tree()", "Tree::find()" },
   ticks = { run = 2, ["ns::Map::Map()"] = 1, ["ns::Map::find(int)"] = 9, ["Set::Set()"] = 1 },
   calls = { { "main", "run", 1 }, { "run", "run", 4 } },
 }
@@ -46,6 +46,18 @@ describe("The name of a class that selects only constructors", function()
   it("gives a hint", function()
     assert.equal(hint:format("Map", "-p'Map::*'"), said "-pMap")
     assert.equal(hint:format("Map", "-Q'Map::*'"), said "-QMap")
+    assert.equal(hint:format("Map", "--tree='Map::*'"), said "--tree=Map")
+  end)
+
+  it("is refused as the root of a call tree if they have no time: the tree would be empty", function()
+    local text = "gprof.lua: the call tree is empty: symspec '%s' selects nothing that has time%s\n"
+    for spec, advice in pairs { idle = "", Tree = "; to select all members, write --tree='Tree::*'" } do
+      for _, words in ipairs { { "-b" }, {} } do
+        local result = program.run { image, profile, "--tree=" .. spec, words[1] }
+        assert.same({ text:format(spec, advice), "", 1 }, { result.stderr, result.stdout, result.status })
+      end
+    end
+    assert.equal("", said("-b", "--tree=idle", "--tree=run"))
   end)
 
   it("may be misspelt: all members are suggested", function()

@@ -5,6 +5,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local diagnosis = require "gprof.cli.diagnosis"
+local failure = require "gprof.library.failure"
 local missed = require "gprof.cli.missed"
 
 local selected = {}
@@ -54,23 +55,57 @@ local function selects_constructors(image, spec)
   return found[1] ~= nil and #{ image:find(spec .. "::*") } > #found
 end
 
+-- Returns how to select all members of a class, if a symspec selects only its
+-- constructors; otherwise nil.
+local function members(run, spec)
+  return run.settings.given_to[spec] and selects_constructors(run.image, spec) and
+    "to select all members, write " ..
+    missed.in_place_of(run.settings, spec, spec .. "::*") or nil
+end
+
+-- Whether a function, or the cycle that it is in, may have time.
+local function has_time(f)
+  return f.ticks > 0 or f.children_ticks > 0 or f.cycle ~= nil
+end
+
+-- Fails if a symspec selects roots of a call tree without time: the tree would be empty.
+local function check_roots(run)
+  local profile, specs = run.profile, run.settings.tree_roots or {}
+  if not run.printed.tree or profile.total_ticks <= 0 then return end
+  for _, spec in ipairs(specs) do
+    for _, f in ipairs { profile:find(spec) } do
+      if has_time(f) then return end
+    end
+  end
+  if not specs[1] then return end
+  local advice = members(run, specs[1])
+  failure.raise("the call tree is empty: symspec '%s' selects nothing that has time%s",
+    specs[1], advice and "; " .. advice or "")
+end
+
+-- Calls a function with each symspec of functions on the command line.
+local function each_spec(settings, visit)
+  for _, side in ipairs { "include", "exclude" } do
+    for scope, specs in pairs(settings[side] or {}) do
+      for _, spec in ipairs(scope ~= "arcs" and specs or {}) do visit(spec) end
+    end
+  end
+  for _, spec in ipairs(settings.tree_roots or {}) do visit(spec) end
+end
+
 --- Gives these notes for all symspecs of the command line.
 -- @tparam table run see gprof.cli.run
 -- @tparam function warn takes a message
+-- @raise a table with the field `message`, if a call tree would be empty
 function selected.explain(run, warn)
-  local settings = run.settings
   warn_idle(run, warn)
-  for _, side in ipairs { "include", "exclude" } do
-    for scope, specs in pairs(settings[side] or {}) do
-      for _, spec in ipairs(scope ~= "arcs" and specs or {}) do
-        if settings.given_to[spec] and selects_constructors(run.image, spec) then
-          diagnosis.advise(settings, ("'%s' selects only the constructors; to select " ..
-            "all members, write %s"):format(spec,
-            missed.in_place_of(settings, spec, spec .. "::*")))
-        end
-      end
-    end
-  end
+  check_roots(run)
+  each_spec(run.settings, function(spec)
+    local advice = members(run, spec)
+    if not advice then return end
+    diagnosis.advise(run.settings,
+      ("'%s' selects only the constructors; %s"):format(spec, advice))
+  end)
 end
 
 return selected
