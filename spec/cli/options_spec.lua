@@ -168,10 +168,22 @@ describe("a long option", function()
 
   it("with a typo is refused with a suggestion", function()
     for word, meant in pairs { ["--widths=1"] = "--width", ["--breif"] = "--brief", ["--Tree"] = "--tree",
-      ["--exprot=json"] = "--export", ["--lne"] = "--line", ["--json=x"] = "--export=json" } do
+      ["--exprot=json"] = "--export", ["--lne"] = "--line", ["--json=x"] = "--export=json",
+      ["--call-graph"] = "--graph", ["--callgraph=f"] = "--graph=f" } do
       local found, message = parse("--brief", word)
       assert.is_nil(found)
       assert.equal(("unknown option '%s': did you mean %s? (-h lists all options)"):format(word, meant), message)
+    end
+  end)
+
+  it("with a single dash is refused with a suggestion, unless it is a symspec", function()
+    for _, word in ipairs { "-top=3", "-tree", "-html", "-record", "-export=json" } do
+      local result = program.run { word, "none" }
+      assert.same({ ("gprof.lua: unknown option '%s': did you mean -%s?\n"):format(word, word), "", 1 },
+        { result.stderr, result.stdout, result.status })
+    end
+    for _, words in ipairs { { "-pause" }, { "-errors" }, { "-tree", "--gnu-compat" }, { "--", "-tree" } } do
+      assert.no.matches("did you mean", program.run({ words[1], words[2], "none" }).stderr)
     end
   end)
 

@@ -43,7 +43,8 @@ local selected <const> = {
   each = { 6 }, ["Map::each"] = { 6 }, ["Map<int, char>::each<F>"] = { 6 }, ["xml::Map<>::each<>"] = { 6 },
   ["Map<int>::each"] = {}, size = { 7 }, count = { 9 }, ["operator<"] = { 10 }, ["operator()"] = { 11 },
   -- ABI tags are ignored
-  next = { 24 }, ["Reader::next"] = { 24 }, ["next[abi:cxx11]"] = { 24 }, ["Reader::next(int)"] = { 24 }, ["nex?"] = { 24 },
+  next = { 24 }, ["Reader::next"] = { 24 }, ["next[abi:cxx11]"] = { 24 }, ["Reader::next(int)"] = { 24 },
+  ["nex?"] = { 24 },
   ["/next\\(/"] = {},
   -- a dot in brackets does not mark a file
   ["xml::Set<>::erase [clone .isra.0]"] = { 14 }, ["Set::erase [clone .isra.0]"] = { 14 },

@@ -105,6 +105,18 @@ local function expand(arguments)
   return table.move(arguments, 1, #arguments, 1, {})  -- `arg` has more than the words
 end
 
+-- Refuses long options with a single dash, such as "-html", which getopt takes for -h.
+local function check_dashes(words)
+  for _, word in ipairs(words) do
+    if word == "--gnu-compat" then return end
+  end
+  for _, word in ipairs(words) do
+    local message = word:find "^%-%l%l%l" and
+      require "gprof.cli.hints".single_dash(words)
+    if message then raise("%s", message) end
+  end
+end
+
 --- Reads a command line. After --record, the first operand ends the options.
 -- @tparam {string,...} arguments without the program's name; unless the first one is
 --   --record, each `@FILE` is replaced by the words in that file
@@ -119,6 +131,7 @@ function command_line.read(arguments)
   local settings = defaults.settings()
   local records = arguments[1] == "--record"
   local words = records and arguments or expand(arguments)
+  if not records then check_dashes(words) end
   local given, operands, word, before =
     core.getopt(words, options.text.gnu, options.text.own, records)
   if given then

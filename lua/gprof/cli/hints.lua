@@ -196,6 +196,15 @@ local function similar_option(word)
   return hints.question(names)
 end
 
+-- Names that other profilers use.
+local SYNONYMS <const> = { ["call-graph"] = "graph", callgraph = "graph" }
+
+-- Returns "did you mean --graph?" for "--call-graph"; nil if it is not a synonym.
+local function synonym(word)
+  local name, rest = word:match "^%-%-([^=]+)(.*)$"
+  return SYNONYMS[name] and hints.question { ("--%s%s"):format(SYNONYMS[name], rest) }
+end
+
 -- Returns "did you mean --export=json?" for "--json"; nil if no kind of export has that
 -- name.
 local function export_option(word)
@@ -205,12 +214,31 @@ local function export_option(word)
   end
 end
 
+-- Letters of options whose argument is text. What follows them may be a symspec.
+local TEXT_LETTERS <const> = "^%-[pqef]"
+
+--- Returns the message about a word such as "-top=3", which getopt takes for -t.
+-- @tparam {string,...} words
+-- @treturn string|nil the message; nil if no word is a long option with a single dash
+function hints.single_dash(words)
+  for _, word in ipairs(words) do
+    local name, rest = word:match "^%-(%l[%l-]+)(.*)$"
+    local is_text = word:find(TEXT_LETTERS) and rest == ""
+    for _, known in ipairs(name and not is_text and options.all or {}) do
+      if known.long == name and not known.short then
+        return ("unknown option '%s': %s"):format(word, hints.question { "-" .. word })
+      end
+    end
+    if word == "--" then return nil end
+  end
+end
+
 local function unknown(word)
   local names = completions(word, options.all)
   if names[2] then
     return ("option '%s' is ambiguous: %s"):format(word, table.concat(names, ", "))
   end
-  local hint = similar_option(word) or export_option(word)
+  local hint = synonym(word) or similar_option(word) or export_option(word)
   hint = hint and ": " .. hint or ""
   return ("unknown option '%s'%s (-h lists all options)"):format(word, hint)
 end

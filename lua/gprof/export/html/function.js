@@ -45,10 +45,12 @@ function placeFact(node) {
 function arcRemark(arc) {
   if (arcs.caller[arc] === arcs.callee[arc]) return "recursive";
   if (isRecursive(arc)) return "in the cycle";
-  return arcs.count[arc] === 0 ? "never called" : "";
+  if (arcs.count[arc] > 0) return "";
+  return arcTime(arc) > 0 ? "calls not counted" : "no call recorded";
 }
 
-const carriesNoTime = (arc) => isRecursive(arc) || arcs.count[arc] === 0;
+// Measured arcs may have time without counted calls: calls that became jumps, or of functions without -pg.
+const carriesNoTime = (arc) => isRecursive(arc) || (arcs.count[arc] === 0 && !(arcTime(arc) > 0));
 
 // Makes the time columns of an arc table: the share of the node's total time, the time, and a bar.
 function arcTimeColumns(node) {
