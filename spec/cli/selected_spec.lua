@@ -99,6 +99,13 @@ describe("A misspelt source file", function()
     assert.equal("gprof.lua: symspec 'other.c' matches nothing\n", refused("with", "other.c"))
   end)
 
+  it("with a line at which no function begins needs -l", function()
+    assert.equal("gprof.lua: symspec 'main.h:2' matches nothing: no function begins at line 2; with -l, main.h:2 " ..
+      "selects the line\n", refused("with", "main.h:2"))
+    local result = program.run({ "-l", "-pmain.h:99", "with" }, { cwd = dir })
+    assert.equal("gprof.lua: symspec 'main.h:99' matches nothing\n", result.stderr)
+  end)
+
   it("is explained if the image has no line numbers", function()
     assert.equal("gprof.lua: symspec 'table.c' matches nothing: without has no line numbers, so it has no names of " ..
       "source files\n", refused("without", "table.c"))

@@ -233,12 +233,16 @@ local function explain_file(image, half)
 end
 
 -- Returns the names that the user probably meant, or another explanation why a name
--- matches nothing.
-local function explain_name(image, text)
+-- matches nothing. `by_line` tells whether the profile is by line.
+local function explain_name(image, text, by_line)
   local half = symspec.parse(text, false)
   if half.file and not image:find(half.file .. ":") then
     local names, reason = explain_file(image, half)
     if names[1] or not half.name then return names, reason end
+  end
+  if half.file and half.line and not by_line then
+    return {}, ("no function begins at line %d; with -l, %s selects the line"):format(
+      half.line, text)
   end
   local cut, closed = repaired(half.name or "")
   if cut then
@@ -246,7 +250,7 @@ local function explain_name(image, text)
     for _, whole in ipairs { is_last and cut or closed, closed, cut } do
       if image:find(whole) then return { whole } end
     end
-    return explain_name(image, cut)
+    return explain_name(image, cut, by_line)
   end
   local name = bare(half.name or half.text)
   if half.regex or name == "" then return {} end
@@ -288,7 +292,7 @@ local function explain_call(settings, image, spec)
   local from, to = symspec.parse(spec, true)
   for _, half in ipairs { from, to } do
     if not is_known(image, half) then
-      local names, reason = explain_name(image, half.text)
+      local names, reason = explain_name(image, half.text, settings.line)
       for i, name in ipairs(names) do
         names[i] = half == from and name .. "/" .. to.text or from.text .. "/" .. name
       end
@@ -317,7 +321,7 @@ local function reason_of(settings, image, spec)
   if is_call(settings, spec) then return explain_call(settings, image, spec) end
   hint = unexpected_call(image, spec) or listed(settings, image, spec)
   if hint then return hint end
-  local names, reason = explain_name(image, spec)
+  local names, reason = explain_name(image, spec, settings.line)
   return question(settings, spec, names) or reason
 end
 
