@@ -3,7 +3,8 @@
  * Shortening of C++ names.
  *
  * The function's own name is kept longest. The parameters go first, with the return type
- * and ABI tags ("[abi:cxx11]"); then the template arguments; then the namespaces and classes, from the left:
+ * and ABI tags ("[abi:cxx11]"); then the template arguments; then the namespaces and
+ * classes, from the left:
  *
  *     void ns::Map<int>::each<F>(F, int) const
  *     ns::Map<int>::each<F>
