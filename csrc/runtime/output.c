@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/linux.h"
@@ -27,6 +28,14 @@ static void prepare_sums(void) {
 }
 
 void rec_remove_output(const char *path) { SYSTEM_CALL(unlinkat, AT_FDCWD, path, 0, 0); }
+
+int rec_check_target(const char *name) {
+  struct stat file;
+  const long failed =
+      SYSTEM_CALL(newfstatat, AT_FDCWD, name, &file, AT_SYMLINK_NOFOLLOW);
+  if (failed || S_ISREG(file.st_mode) || S_ISLNK(file.st_mode)) return 0;
+  return S_ISDIR(file.st_mode) ? EISDIR : EEXIST;
+}
 
 bool rec_open_output(const char *path) {
   if (sums[1] == 0) prepare_sums();

@@ -10,6 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Returns 0, or an errno if `name` is a directory, device, pipe or socket: a file must
+ * not replace these. */
+int rec_check_target(const char *name);
+
 /* Opens the output file, under a temporary name that remains valid until the file is
  * closed. Only one file can be open at a time. */
 bool rec_open_output(const char *path);

@@ -72,6 +72,8 @@ static void complain(const file *f, const char *what, int error) {
 
 static void write_gmon(void) {
   rec_set_name(&gmon.name, "");
+  gmon.error = rec_check_target(gmon.name.path);
+  if (gmon.error) return;
   int error = 0;
   if (rec_open_output(gmon.name.temporary))
     error = rec_put_gmon(about.code_low, about.code_high, about.end);
@@ -80,6 +82,8 @@ static void write_gmon(void) {
 
 static void write_contexts(void) {
   rec_set_name(&contexts.name, ".ctx");
+  contexts.error = rec_check_target(contexts.name.path);
+  if (contexts.error) return;
   if (rec_open_output(contexts.name.temporary)) rec_put_contexts(&about);
   contexts.error = rec_close_output(0);
 }

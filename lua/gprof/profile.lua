@@ -284,8 +284,8 @@ end
 -- @treturn[1] {table,...} the threads, in the order of the profile, each with the fields
 --
 --   - `name`;
---   - `number`: from 1, in the order in which threads were started; 0 in sums of context
---     profiles, where threads with the same name are one;
+--   - `number`, which the system gave the thread; 0 in sums of context profiles, where
+--     threads with the same name are one;
 --   - `count`: number of threads, if threads were joined because they ended before the
 --     next one started, or because they have the same name;
 --   - `ticks`: samples, in the program and in libraries;

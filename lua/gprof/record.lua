@@ -43,8 +43,7 @@ local function limitation(path, image, follows)
     return nil
   elseif not core.needed_libraries(image)[1] then
     return "is static, and is not recorded unless it is linked with libgprof-recorder.a"
-  elseif not follows and not collection.is_profiled(image) and
-    not core.mentions_any(image, "__cyg_profile_func_enter") then
+  elseif not follows and not collection.is_instrumented(image) then
     return "is not compiled with -pg: " ..
       "only calls in libraries compiled with -pg are recorded" .. FOLLOW
   end

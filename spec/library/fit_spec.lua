@@ -94,6 +94,9 @@ describe("The profile of another build", function()
     assert.equal("", warned "--gnu-compat")
     shell.check({ "touch", "-d", "2100-01-01", "gmon.out" }, { cwd = where })
     assert.equal("", warned())  -- a profile that a tool made
+    shell.check({ "touch", "-d", "2001-01-01", "gmon.out" }, { cwd = where })
+    compile "-finstrument-functions"  -- the recorder counts these calls
+    assert.equal("", warned())
   end)
 
   it("causes no warning with --gnu-compat or -i, and fails --verify", function()

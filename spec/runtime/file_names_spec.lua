@@ -85,6 +85,19 @@ describe("the recorder's option output", function()
     assert.truthy(result.stderr:find "/missing/program: No such file or directory\n", result.stderr)
   end)
 
+  it("never replaces what is not a file", function()
+    local where = shell.tmpdir "special"
+    shell.check { "mkfifo", where .. "/pipe" }
+    shell.check { "mkdir", where .. "/directory", where .. "/a.ctx" }
+    for name, message in pairs { pipe = "pipe: File exists", directory = "directory: Is a directory",
+      a = "a.ctx: Is a directory" } do
+      local _, result = run(where .. "/" .. name)
+      assert.equal(("libgprof-recorder: %s/%s\n"):format(where, message), result.stderr)
+    end
+    assert.equal("a.ctx\ndirectory\npipe\n", shell.check({ "ls", "-A", where }).stdout)
+    shell.check { "test", "-p", where .. "/pipe" }
+  end)
+
   it("is ignored, with a message, if a placeholder is unknown", function()
     for _, pattern in ipairs { "", "%", "a%q", "a%%%" } do
       local names, result = run(pattern)

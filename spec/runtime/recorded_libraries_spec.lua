@@ -191,10 +191,10 @@ describe("recorded threads", function()
     assert(plain:add_arc(1, 2, 3))
     local threads, message = assert(gprof.profile(image, plain)):threads()
     assert.is_nil(threads)
-    assert.equal("the profile has no call paths", message)
+    assert.equal("the profile has no call paths: run the program with --record", message)
     threads, message = gprof.profile(image, plain, { threads = { "x" } })
     assert.is_nil(threads)
-    assert.equal("threads are not known: the profile has no call paths", message)
+    assert.equal("threads are not known: the profile has no call paths: run the program with --record", message)
   end)
 
   it("can be selected by name, glob and number; all of them together are everything", function()
@@ -222,6 +222,37 @@ describe("recorded threads", function()
     end
     assert.same({ nil, "no thread has the name or number 'nobody'" },
       { gprof.profile(image, assert(gprof.data(image, path)), { threads = { "nobody" } }) })
+  end)
+
+  it("can be selected in the profile of a library", function()
+    local code <close> = assert(gprof.image(library))
+    local function outside_time(options)
+      local profile <close> = assert(gprof.profile(code, assert(gprof.data(code, path .. ".ctx")), options))
+      return profile:find("work_outside").ticks
+    end
+    local whole = outside_time {}
+    assert.equal(whole, outside_time { libraries = true, threads = { "*" } })
+    for _, name in ipairs { "helper", "program" } do
+      assert.equal(outside_time { threads = { name } }, outside_time { libraries = true, threads = { name } })
+    end
+    assert.equal(0, outside_time { libraries = true, threads = { "helper" } })
+  end)
+
+  it("are those of all files, also of files that were read later", function()
+    local data <close> = assert(gprof.data(image, path .. ".ctx"))
+    local once = assert(gprof.profile(image, data, { libraries = true }))
+    local ticks = once.total_ticks
+    assert.equal(2, #once:threads())
+    assert(data:read(path .. ".ctx"))
+    local twice = assert(gprof.profile(image, data, { libraries = true }))
+    assert.equal(2 * ticks, twice.total_ticks)
+  end)
+
+  it("have no numbers in sums, not even 0", function()
+    local sum = run .. "/gmon.sum"
+    assert(assert(gprof.data(image, path, { contexts = true })):write(sum))
+    local profile, message = gprof.profile(image, assert(gprof.data(image, sum)), { threads = { "0" } })
+    assert.same({ nil, "no thread has the name or number '0'" }, { profile, message })
   end)
 end)
 
@@ -272,9 +303,19 @@ describe("the program", function()
   it("cannot list threads without call paths", function()
     local plain = run .. "/plain.out"
     shell.write(plain, shell.read(path))
-    local result = program.run { "--threads", built.image, plain }
-    assert.same({ 1, plain .. ": has no call paths, so threads are not known: run the program with --record\n" },
-      { result.status, (result.stderr:gsub("^gprof.lua: ", "")) })
+    local function check(reason, words, options)
+      local result = program.run(words, options)
+      assert.same({ 1, "gprof.lua: threads are not known: " .. reason .. "\n" }, { result.status, result.stderr })
+    end
+    check("the profile has no call paths: run the program with --record", { "--threads", built.image, plain })
+    check(plain .. ": has no context profile", { "--threads", built.image, path, plain })
+    check("standard input cannot be read again: name the file", { "--threads", built.image, "-" },
+      { stdin = path .. ".ctx" })
+  end)
+
+  it("lists threads also if times are not measured", function()
+    local list = output("--threads", built.image, path)
+    assert.equal(list, output("--threads", "--assume-proportional", built.image, path))
   end)
 
   it("prints threads, and restricts reports to them", function()
@@ -305,5 +346,14 @@ describe("the program", function()
     local result = program.run { "-b", "--compare=" .. json, "--no-libraries", built.image, path }
     assert.equal(("gprof.lua: warning: %s: only one side of the comparison has the time of libraries: use " ..
       "--no-libraries\n"):format(json), result.stderr)
+  end)
+
+  it("compares profiles in which no library has time", function()
+    local other = recorder.compile("parents.c", { flags = { "-fno-optimize-sibling-calls" } })
+    local recorded = recorder.run(other, { "s" }, { env = { GPROF_RECORDER = "rate=0" } }).dir
+    local json = recorded .. "/old.json"
+    output("--export=json:" .. json, other.image, recorded .. "/gmon.out")
+    assert.is_nil(shell.read(json):find("@", 1, true))
+    output("--compare=" .. json, other.image, recorded .. "/gmon.out")
   end)
 end)

@@ -58,7 +58,6 @@ local function function_of(object, number, period)
     id = field(object, "id", "amount", where),
     name = field(object, "name", "string", where),
     file = field(object, "file", "string", where, true),
-    object = field(object, "object", "string", where, true),
     ticks = ticks, whole_ticks = ticks + (period and children / period or 0),
     calls = field(object, "calls", "amount", where), count = 1,
   }
@@ -103,13 +102,6 @@ local function symspecs(profile, name)
   return scopes
 end
 
-local function has_libraries(functions)
-  for _, f in ipairs(functions) do
-    if f.object then return true end
-  end
-  return false
-end
-
 -- Returns a side as in gprof.compare, with more fields: the symspecs `include` and
 -- `exclude`; `mismatch`, see `profile:mismatch`.
 local function side_of(profile)
@@ -132,7 +124,7 @@ local function side_of(profile)
     functions = functions,
     include = symspecs(profile, "include"), exclude = symspecs(profile, "exclude"),
     mismatch = field(profile, "mismatch", "string", "", true),
-    exact = profile.exact == true, has_libraries = has_libraries(functions),
+    exact = profile.exact == true, has_libraries = profile.has_libraries == true,
   }
 end
 

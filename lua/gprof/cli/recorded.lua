@@ -19,6 +19,14 @@ function recorded.check_threads(settings)
   end
 end
 
+--- Fails if threads are to be listed, but are not known.
+-- @tparam data data
+-- @raise a table with the field `message`
+function recorded.check_list(data)
+  local threads, problem = require "gprof.library.recorded".threads(data)
+  if not threads then raise("threads are not known: %s", problem) end
+end
+
 -- Styles that use the addresses, lines or symbols of a single object.
 local single_object <const> = {
   "executions", "annotation", "function_order", "file_order", "verify",

@@ -142,6 +142,7 @@ local function check_records(run)
   local lack = pages.lack(run.printed, run.data) or
     exports[1] and require "gprof.cli.exports".lack(exports, run.data)
   if lack then raise("%s: %s", run.name, lack) end
+  if run.printed.threads then require "gprof.cli.recorded".check_list(run.data) end
 end
 
 local function warn_if_nothing_is_printed(run)

@@ -53,6 +53,15 @@ function collection.is_profiled(image)
   return false
 end
 
+--- Returns whether the recorder counts calls of an image's functions: it was compiled
+-- with -pg or -finstrument-functions.
+-- @tparam image image
+-- @treturn boolean
+function collection.is_instrumented(image)
+  return collection.is_profiled(image) or
+    core.mentions_any(image, "__cyg_profile_func_enter")
+end
+
 --- Returns whether a program can fork. The C library does not sample forked processes.
 -- @tparam image image
 -- @treturn boolean

@@ -139,7 +139,7 @@ function fit.lost_profiling(profile)
   local image, data = profile.image, profile.data
   return data.has_arcs and data.arc_records > 0 and not data.shared and
     fit.is_newer(profile) and core.needed_libraries(image)[1] ~= nil and
-    not require "gprof.library.collection".is_profiled(image)
+    not require "gprof.library.collection".is_instrumented(image)
 end
 
 --- Returns the evidence for an export; nil with `gnu_compat`.

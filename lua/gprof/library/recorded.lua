@@ -14,20 +14,28 @@ local symbol_tables = require "gprof.library.symbol_tables"
 
 local recorded = {}
 
--- Sums of context profiles, by data.
+-- Sums of context profiles, by data: `contexts`, and `count`, the number of files in it.
 local sums = setmetatable({}, { __mode = "k" })
 
 local function base_name(path) return path:match "[^/]*$" end
 
+local NO_PATHS <const> = "the profile has no call paths: run the program with --record"
+
 -- Returns the sum of the context profiles of data, by thread; nil and the reason if there
 -- is none.
 local function contexts_of(data)
-  if sums[data] then return sums[data] end
+  local known = sums[data]
+  if known and known.count == #data.files then return known.contexts end
   local paths = {}
-  for i, file in ipairs(data.files) do paths[i] = file.path end
+  for i, file in ipairs(data.files) do
+    if file.path == "-" and file.format == "context" then
+      return nil, "standard input cannot be read again: name the file"
+    end
+    paths[i] = file.path
+  end
   local sum, message = context_files.sum_contexts(data, paths, true)
-  if not sum then return nil, message or "the profile has no call paths" end
-  sums[data] = sum
+  if not sum then return nil, message or NO_PATHS end
+  sums[data] = { contexts = sum, count = #paths }
   return sum
 end
 
@@ -119,12 +127,12 @@ end
 
 -- Merges a program and the libraries that it used, in all threads or those of `tables`.
 -- Returns all symbols, all records, and an array of the libraries that cannot be used; or
--- nil and a message.
+-- nil and a message. Returns nil if the image is not the program, but a library.
 local function merge(image, symbols, data, options, tables, trace)
   local contexts, message = contexts_of(data)
   if not contexts then return nil, message end
   local modules = contexts:parts()
-  if image.build_id ~= modules[1].build_id then return symbols, data end
+  if image.build_id ~= modules[1].build_id then return nil end
   local objects, numbers, problems = objects_of(modules, symbols, options, trace)
   local records = core.data(image, nil, trace)
   local joined, places = core.merge_objects(records, objects)
@@ -143,7 +151,7 @@ end
 
 -- Returns a function that tells whether a table is of a thread that the user named.
 local function matcher(word)
-  local number = word:match "^%d+$" and tonumber(word)
+  local number = word:match "^[1-9]%d*$" and tonumber(word)
   local pattern = "^" .. word:gsub("[^%w*?]", "%%%0"):gsub("[*?]", { ["*"] = ".*",
     ["?"] = "." }) .. "$"
   return function(thread)
@@ -232,7 +240,7 @@ function recorded.select_records(image, symbols, data, options, trace)
   if options.libraries and may_have_libraries(data, options) then
     local all, records, unusable = merge(image, symbols, data, options, tables, trace)
     if all then return all, records, unusable end
-    problems = { { problem = records } }
+    problems = records and { { problem = records } }
   end
   if tables then data, message = restrict(image, data, tables, trace) end
   if not data then return nil, message end

@@ -18,8 +18,6 @@ local needs = {
     lack = "has no histogram, which a call tree needs" },
   { style = "objects", field = "has_histogram",
     lack = "has no histogram, which times of objects need" },
-  { style = "threads", field = "call_paths",
-    lack = "has no call paths, so threads are not known: run the program with --record" },
 }
 
 -- All pages in print order, each with its style and the report that prints it: `report`,
