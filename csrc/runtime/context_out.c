@@ -117,14 +117,6 @@ static size_t thread_name(const thread *t, char *name, size_t size) {
   return used > 0 && name[used - 1] == '\n' ? used - 1 : used;
 }
 
-/* Returns the block that contains record number `first`. The list of blocks begins with
- * the newest one, which may have no record yet. */
-static const block *block_from(const thread *t, uint32_t first) {
-  const block *b = t->taken.blocks;
-  while (b->marked == 0 || b->first[0].number > first) b = b->next;
-  return b;
-}
-
 /* Writes a record, whose number in the file is `number`. */
 static void put_record(const record *r, uint32_t number, uint64_t count) {
   uint32_t entered = number;
@@ -141,11 +133,10 @@ static void put_record(const record *r, uint32_t number, uint64_t count) {
 /* Writes the records of a table, but not the first `skipped` ones. The number of the
  * first record in the file is `number`. */
 static void put_records(const thread *t, uint32_t skipped, uint32_t number) {
-  for (uint32_t done = 0; done < t->taken.records;) {
-    const block *b = block_from(t, done);
-    for (size_t i = 0; i < b->marked; i++, done++)
-      if (done >= skipped) put_record(&b->first[i], number++, taken_count(b, i));
-  }
+  for (const block *b = t->blocks; b; b = next_taken(b))
+    for (size_t i = 0; i < b->marked; i++)
+      if (b->first[i].number >= skipped)
+        put_record(&b->first[i], number++, taken_count(b, i));
 }
 
 /* Whether the last snapshot has samples of the thread while it waited. A table is newer

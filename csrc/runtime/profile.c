@@ -148,11 +148,7 @@ static void add_count(void *into, const record *r, uint64_t count) {
  * the last time. An end of the program does not repeat what failed at another end, such
  * as exit and then _exit. Returns 0 or an errno. */
 static int write_snapshot(bool always, bool anew) {
-  if (!rec_take_snapshot()) {
-    rec_set_name(&gmon.name, "");
-    complain(&gmon, "", ENOMEM);
-    return ENOMEM;
-  }
+  rec_take_snapshot();
   uint64_t sum = rec_take_blocks();
   rec_visit_records(add_count, &sum);
   if (!always && (sum == last_sum || sum == end_sum)) return 0;

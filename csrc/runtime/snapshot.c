@@ -16,50 +16,45 @@ static uint64_t cpu_time(const thread *t) {
   return (ended & ~RUNNING) + running;
 }
 
-static bool take_block(block *b) {
-  if (!b->marks) b->marks = map_memory(b->capacity * sizeof *b->marks);
-  if (!b->marks) return false;
+static void take_block(block *b) {
   b->marked = __atomic_load_n(&b->used, __ATOMIC_ACQUIRE);
   for (size_t i = 0; i < b->marked; i++)
     b->marks[i].now = __atomic_load_n(&b->first[i].count, __ATOMIC_RELAXED);
-  return true;
 }
 
-static bool take_table(thread *t) {
+/* A block that the thread adds meanwhile is taken only if the block before it was taken
+ * full. So the records of a snapshot have consecutive numbers. */
+static void take_table(thread *t) {
   const uint64_t cpu = cpu_time(t);
   /* A thread that ends at this moment has no clock. */
   if (cpu > t->taken.now.cpu) t->taken.now.cpu = cpu;
   t->taken.now.signals = __atomic_load_n(&t->signals, __ATOMIC_RELAXED);
   t->taken.now.inside = __atomic_load_n(&t->inside, __ATOMIC_RELAXED);
-  t->taken.blocks = __atomic_load_n(&t->blocks, __ATOMIC_ACQUIRE);
   t->taken.records = 0;
-  for (block *b = t->taken.blocks; b; b = b->next) {
-    if (!take_block(b)) return false;
+  for (block *b = t->blocks; b; b = next_taken(b)) {
+    take_block(b);
     t->taken.records += (uint32_t)b->marked;
   }
-  return true;
 }
 
-bool rec_take_snapshot(void) {
+void rec_take_snapshot(void) {
   thread *first = __atomic_load_n(&rec_tables, __ATOMIC_ACQUIRE);
-  for (thread *t = first; t; t = t->next)
-    if (!take_table(t)) return false;
+  for (thread *t = first; t; t = t->next) take_table(t);
   rec_taken_tables = first;
-  return true;
 }
 
 void rec_begin_anew(void) {
   thread *first = (thread *)(uintptr_t)rec_taken_tables;
   for (thread *t = first; t; t = t->next) {
     t->taken.earlier = t->taken.now;
-    for (block *b = t->taken.blocks; b; b = b->next)
+    for (block *b = t->blocks; b; b = next_taken(b))
       for (size_t i = 0; i < b->marked; i++) b->marks[i].earlier = b->marks[i].now;
   }
 }
 
 void rec_visit_records(rec_visitor *visit, void *into) {
   for (const thread *t = rec_taken_tables; t; t = t->next)
-    for (const block *b = t->taken.blocks; b; b = b->next)
+    for (block *b = t->blocks; b; b = next_taken(b))
       for (size_t i = 0; i < b->marked; i++)
         if (taken_count(b, i) > 0) visit(into, &b->first[i], taken_count(b, i));
 }

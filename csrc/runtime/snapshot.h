@@ -9,14 +9,19 @@
 
 #include "runtime/table.h"
 
-/* Takes a snapshot; false if there is no memory. */
-bool rec_take_snapshot(void);
+void rec_take_snapshot(void);
 
 /* Makes the next profile begin at the present snapshot. */
 void rec_begin_anew(void);
 
 /* The newest table in the snapshot; `next` leads to the others. */
 HIDDEN extern const thread *rec_taken_tables;
+
+/* Returns the next block in the snapshot, or NULL. Blocks that the thread has added since
+ * have no marked records. */
+static inline block *next_taken(const block *b) {
+  return b->marked < b->capacity ? NULL : __atomic_load_n(&b->next, __ATOMIC_ACQUIRE);
+}
 
 /* Returns the count of a record in the snapshot, since the profile began. */
 static inline uint64_t taken_count(const block *b, size_t i) {

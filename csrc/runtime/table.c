@@ -101,27 +101,33 @@ static void grow_buckets(thread *t) {
   t->mask = mask;
 }
 
+/* Divides the memory of a block, of `size` bytes, among records and their marks. */
+static void divide_block(block *b, size_t size) {
+  b->capacity = (size - sizeof *b) / (sizeof *b->first + sizeof *b->marks);
+  b->marks = (mark *)(void *)(b->first + b->capacity);
+}
+
 /* Makes room for a record. The memory limit does not apply to the joined context, which
  * has at most one record for each call site and callee. */
 static bool make_room(thread *t, const record *context) {
   const bool limited = context != &t->roots[JOINED];
   if (limited && t->full) return false;
-  if (t->blocks->used < t->blocks->capacity) return true;
+  if (t->newest->used < t->newest->capacity) return true;
   block *b = allocate(BLOCK_SIZE, limited);
   if (!b) {
     t->full = true;
     return false;
   }
-  b->capacity = (BLOCK_SIZE - sizeof *b) / sizeof *b->first;
-  b->next = t->blocks;
-  __atomic_store_n(&t->blocks, b, __ATOMIC_RELEASE);
+  divide_block(b, BLOCK_SIZE);
+  __atomic_store_n(&t->newest->next, b, __ATOMIC_RELEASE);
+  t->newest = b;
   return true;
 }
 
 /* Makes a record. The caller adds it to the table with insert(). */
 static record *new_record(thread *t, record *context, uintptr_t from, uintptr_t self) {
   if (!make_room(t, context)) return NULL;
-  block *b = t->blocks;
+  block *b = t->newest;
   record *r = &b->first[b->used];
   r->context = context;
   r->from = from;
@@ -138,7 +144,7 @@ static void insert(thread *t, record *r) {
   record **bucket = &t->buckets[bucket_of(r->context, r->from, r->self, t->mask)];
   r->next = *bucket;
   *bucket = r;
-  __atomic_store_n(&t->blocks->used, t->blocks->used + 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&t->newest->used, t->newest->used + 1, __ATOMIC_RELEASE);
   __atomic_store_n(&t->records, t->records + 1, __ATOMIC_RELEASE);
   if (t->records > t->mask) grow_buckets(t);
 }
@@ -270,8 +276,8 @@ thread *rec_new_table(uintptr_t low, uintptr_t high) {
   slot *space = take(&at, FIRST_SLOTS * sizeof *space);
   t->buckets = take(&at, FIRST_BUCKETS * sizeof *t->buckets);
   t->mask = FIRST_BUCKETS - 1;
-  t->blocks = take(&at, sizeof *t->blocks);
-  t->blocks->capacity = (size_t)(end - at) / sizeof(record);
+  t->blocks = t->newest = (block *)(void *)at;
+  divide_block(t->blocks, (size_t)(end - at));
   t->blocks->used = t->records = ROOTS;
   t->roots = t->blocks->first;
   for (int i = 0; i < ROOTS; i++) {

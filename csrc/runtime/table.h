@@ -43,11 +43,12 @@ typedef struct mark {
   uint64_t now, earlier;
 } mark;
 
-/* Records are allocated in blocks. */
+/* Records are allocated in blocks. A block follows when this one is full. */
 typedef struct block {
   struct block *next;
   size_t used, capacity; /* in records */
-  mark *marks;           /* one for each record; NULL before the first snapshot */
+  mark *marks;           /* one for each record; part of the block's memory, so that a
+                            snapshot needs none */
   size_t marked;         /* number of the block's records in the last snapshot */
   record first[];
 } block;
@@ -110,7 +111,8 @@ typedef struct thread {
   uint32_t number;  /* number of the table in this process, from 1 */
   uint32_t threads; /* number of threads that used the table, one after the other */
   uint32_t records;
-  block *blocks;
+  block *blocks;         /* by number of record */
+  block *newest;         /* the last of `blocks` */
   record *roots;         /* indexed by kind of root */
   stack *stacks;         /* all stacks of the thread; the last is the thread's own */
   struct thread *second; /* the table for signal handlers */
@@ -125,7 +127,6 @@ typedef struct thread {
                             number; plus RUNNING while a thread uses the table */
   char name[16];
   struct {
-    block *blocks; /* the newest block */
     uint32_t records;
     totals now, earlier; /* as in a mark */
   } taken;               /* the last snapshot */

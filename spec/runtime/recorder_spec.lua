@@ -267,6 +267,14 @@ describe("call paths are exact", function()
     assert.same(100000, paths["main/first/second/third/fourth/fifth"] + paths["<joined>/fifth"])
     assert.is_true(#file.bytes < 1 << 20)
   end)
+
+  it("with no memory beyond the limit, although a profile is written while the program runs", function()
+    local built = recorder.compile("paths.c", { flags = { WHOLE } })
+    local _, result = record(built, { "dump" }, { env = { GPROF_RECORDER = "memory=1,rate=0,dump-signal=USR1" } })
+    local calls, dump = result.stdout:match "^(%d+) (%d+)\n$"
+    assert.equal("0", dump)
+    assert.is_true(tonumber(calls) <= 1024 + 64, calls) -- joined paths may take one more block of 64 KB
+  end)
 end)
 
 describe("libraries", function()
