@@ -13,7 +13,7 @@
 #define USUAL_WINDOW 128
 #define MAX_WINDOW 4096
 
-/* Entries in other units are read for the names of functions, each perhaps once. */
+/* Entries are read out of sequence for the names of functions, each perhaps once. */
 #define MAX_READS 16
 #define LEAST_READS (1 << 20)
 
@@ -167,6 +167,19 @@ static bool read_window(gp_entries *entries, const gp_unit *unit, uint64_t offse
   return read_entry(entries, &cursor, unit, table, offset, entry);
 }
 
+/* Reads an entry of the unit that is loaded. */
+static bool read_loaded(gp_entries *entries, const gp_unit *unit, uint64_t offset,
+                        gp_entry *entry) {
+  gp_cursor cursor = entries->cursor;
+  cursor.at = cursor.start + (offset - unit->offset);
+  cursor.bad = false;
+  const unsigned char *start = cursor.at;
+  if (gp_left(&cursor) > entries->budget) cursor.end = start + entries->budget;
+  bool done = read_entry(entries, &cursor, unit, entries->table, unit->offset, entry);
+  entries->budget -= (uint64_t)(cursor.at - start);
+  return done;
+}
+
 bool gp_entries_at(gp_entries *entries, uint64_t offset, uint32_t *number,
                    gp_entry *entry) {
   size_t row = gp_search(entries->unit, 0, entries->count, offset, ends_before);
@@ -174,12 +187,7 @@ bool gp_entries_at(gp_entries *entries, uint64_t offset, uint32_t *number,
   *number = (uint32_t)row;
   if (row == entries->count || offset < unit->first_entry || !is_readable(unit))
     return false;
-  if (row == entries->loaded) {
-    gp_cursor cursor = entries->cursor;
-    cursor.at = cursor.start + (offset - unit->offset);
-    cursor.bad = false;
-    return read_entry(entries, &cursor, unit, entries->table, unit->offset, entry);
-  }
+  if (row == entries->loaded) return read_loaded(entries, unit, offset, entry);
   return read_window(entries, unit, offset, USUAL_WINDOW, entry) ||
          read_window(entries, unit, offset, MAX_WINDOW, entry);
 }

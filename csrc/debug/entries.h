@@ -31,7 +31,7 @@ typedef struct gp_entries {
   unsigned char *bytes;
   size_t room;
   gp_cursor cursor;          /* the part of the unit that was not read yet */
-  uint64_t budget;           /* bytes of other units that may still be read */
+  uint64_t budget;           /* bytes that may still be read out of sequence */
 } gp_entries;
 
 /* Reads the list of units. False if there is no memory; the entries must be freed even

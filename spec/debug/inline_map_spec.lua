@@ -303,6 +303,20 @@ describe("Damaged entries", function()
     end
   end)
 
+  it("may all refer to one long entry, which is not read for each of them", function()
+    local COUNT <const>, LONG <const> = 4000, { "subprogram", with = {} }
+    for i = 1, 2000 do LONG.with[i] = { 0x2001, "data1", 0 } end
+    table.insert(LONG.with, { "linkage_name", "string", "long" })
+    local unread = sub("unread", code(16, 32))
+    local short = sub("short", code(0, 16))
+    for _, entry in ipairs { short, unread } do table.insert(entry.with, { "specification", "ref4", LONG }) end
+    local info, abbrev = entries.encode({ version = 5 }, { unit(all, LONG, short, unread) })
+    local before, entry, after = info:match "^....(.*)(.short.*)(.unread.*)$"
+    local sections = { debug_info = ("<s4"):pack(before .. entry:rep(COUNT) .. after), debug_abbrev = abbrev }
+    local image = assert(gprof.image(dwarf.with_sections(sections, plain)))
+    assert.equal("unread", chain(image, LOW + 16))
+  end)
+
   it("may be nested a hundred thousand levels deep", function()
     local DEPTH <const> = 100000
     local inner = inlined("inner", code(4, 8), { "lexical_block" })
