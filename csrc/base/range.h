@@ -5,6 +5,7 @@
 #ifndef GP_BASE_RANGE_H
 #define GP_BASE_RANGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,12 @@ static inline bool gp_range_ends_before(const void *ranges, size_t row,
 static inline size_t gp_range_above(const gp_range *ranges, size_t count,
                                     uint64_t address) {
   return gp_search(ranges, 0, count, address, gp_range_ends_before);
+}
+
+/* Whether a range overlaps one of `count` sorted ranges. */
+static inline bool gp_range_meets(const gp_range *ranges, size_t count, gp_range range) {
+  size_t i = gp_range_above(ranges, count, range.low);
+  return i < count && ranges[i].low < range.high;
 }
 
 #endif

@@ -51,12 +51,6 @@ typedef struct building {
   bool calls;
 } building;
 
-static bool meets(const building *b, gp_range range) {
-  const gp_scopes *scopes = &b->scopes;
-  size_t i = gp_range_above(scopes->wanted, scopes->wanted_count, range.low);
-  return i < scopes->wanted_count && scopes->wanted[i].low < range.high;
-}
-
 /* Sets `*met` to whether a unit may have wanted code. Some units have code and do not say
  * where: those of DWARF 2, with several sections of code. */
 static bool is_met(building *b, const gp_unit *unit, bool *met) {
@@ -66,7 +60,7 @@ static bool is_met(building *b, const gp_unit *unit, bool *met) {
     return false;
   *met = unit->ranges.kind == GP_VALUE_NONE && unit->high.kind == GP_VALUE_NONE;
   for (size_t i = 0; i < b->lists.count && !*met; i++)
-    *met = meets(b, b->lists.range[i]);
+    *met = gp_range_meets(b->scopes.wanted, b->scopes.wanted_count, b->lists.range[i]);
   return true;
 }
 
@@ -142,7 +136,9 @@ static bool build(building *b, gp_inline_map *map, const gp_image *image) {
   b->scopes.map = map;
   gp_split_files_init(&b->split_files, image, &b->dwarf);
   gp_line_program_init(&b->program, &b->dwarf);
-  return read_units(b) && gp_scope_ranges_resolve(&b->scopes.ranges, map) &&
+  return read_units(b) &&
+         gp_scope_ranges_resolve(&b->scopes.ranges, b->scopes.wanted,
+                                 b->scopes.wanted_count, map) &&
          !no_memory(b);
 }
 

@@ -35,12 +35,14 @@ static bool begins_before(const void *context, uint32_t b, uint32_t a) {
 }
 
 /* A pass over the ranges by address. The ranges that begin at or below `at` are in a
- * heap, the innermost first; some may have ended. */
+ * heap, the innermost first; some may have ended. Segments are clipped to the wanted
+ * code, not ranges: each range may meet all of it. */
 typedef struct pass {
   const gp_scope_ranges *ranges;
+  const gp_range *wanted, *wanted_end;  /* wanted code above the last segment */
   gp_inline_map *map;
   uint64_t at;
-  size_t count;
+  size_t count;          /* of the heap */
   uint32_t *heap;
 } pass;
 
@@ -69,6 +71,15 @@ static void drop_first(pass *p) {
   p->heap[hole] = last;
 }
 
+/* Emits the wanted parts of a segment. */
+static bool emit(pass *p, gp_range segment, uint32_t scope) {
+  while (p->wanted < p->wanted_end && p->wanted->high <= segment.low) p->wanted++;
+  for (const gp_range *w = p->wanted; w < p->wanted_end && w->low < segment.high; w++)
+    if (!gp_inline_map_add_segment(p->map, gp_range_clip(segment, *w), scope))
+      return false;
+  return true;
+}
+
 /* Emits the segments below an address. */
 static bool advance(pass *p, uint64_t until) {
   while (p->at < until && p->count > 0) {
@@ -79,16 +90,17 @@ static bool advance(pass *p, uint64_t until) {
       continue;
     }
     gp_range segment = {p->at, high < until ? high : until};
-    if (!gp_inline_map_add_segment(p->map, segment, p->ranges->scope[first]))
-      return false;
+    if (!emit(p, segment, p->ranges->scope[first])) return false;
     p->at = segment.high;
   }
   p->at = until;
   return true;
 }
 
-bool gp_scope_ranges_resolve(const gp_scope_ranges *ranges, gp_inline_map *map) {
-  pass p = {.ranges = ranges, .map = map};
+bool gp_scope_ranges_resolve(const gp_scope_ranges *ranges, const gp_range *wanted,
+                             size_t count, gp_inline_map *map) {
+  pass p = {.ranges = ranges, .wanted = wanted, .wanted_end = wanted + count,
+            .map = map};
   uint32_t *order = gp_identity(ranges->count);
   p.heap = gp_column(ranges->count, sizeof *p.heap);
   bool done = order && p.heap && gp_sort(order, ranges->count, begins_before, ranges);

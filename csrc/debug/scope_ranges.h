@@ -25,7 +25,9 @@ void gp_scope_ranges_free(gp_scope_ranges *ranges);
 bool gp_scope_ranges_add(gp_scope_ranges *ranges, gp_range range, uint32_t scope,
                          uint32_t unit);
 
-/* Makes the segments of a map. False if there is no memory. */
-bool gp_scope_ranges_resolve(const gp_scope_ranges *ranges, gp_inline_map *map);
+/* Makes the segments of a map from the parts that are in one of the `count` ranges
+ * `wanted`, which are ascending and disjoint. False if there is no memory. */
+bool gp_scope_ranges_resolve(const gp_scope_ranges *ranges, const gp_range *wanted,
+                             size_t count, gp_inline_map *map);
 
 #endif

@@ -29,14 +29,11 @@ static bool is_leaf(const gp_entry *entry) {
   }
 }
 
-/* Adds the wanted part of a range of the scope that is added next. */
-static bool add_wanted(gp_scopes *scopes, gp_range range) {
-  size_t i = gp_range_above(scopes->wanted, scopes->wanted_count, range.low);
-  for (; i < scopes->wanted_count && scopes->wanted[i].low < range.high; i++)
-    if (!gp_scope_ranges_add(&scopes->ranges, gp_range_clip(range, scopes->wanted[i]),
-                             (uint32_t)scopes->map->count, scopes->rank))
-      return false;
-  return true;
+/* Adds a range of the scope that is added next, if the range has wanted code. */
+static bool add_range(gp_scopes *scopes, gp_range range) {
+  return !gp_range_meets(scopes->wanted, scopes->wanted_count, range) ||
+         gp_scope_ranges_add(&scopes->ranges, range, (uint32_t)scopes->map->count,
+                             scopes->rank);
 }
 
 static bool has_code(const gp_entry *entry) {
@@ -73,7 +70,7 @@ static bool enter(gp_scopes *scopes, const gp_entry *entry, uint32_t parent,
                            value[GP_ROLE_HIGH], value[GP_ROLE_RANGES]))
     return false;
   for (size_t i = 0; i < lists->count; i++)
-    if (!add_wanted(scopes, lists->range[i])) return false;
+    if (!add_range(scopes, lists->range[i])) return false;
   if (scopes->ranges.count == before && (parent == GP_NONE || has_code(entry)))
     return true;
   *scope = (uint32_t)scopes->map->count;

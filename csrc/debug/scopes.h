@@ -14,7 +14,7 @@ typedef struct gp_scopes {
   gp_range_lists *lists;
   gp_function_names *functions;
   gp_inline_map *map;         /* takes the scopes */
-  gp_scope_ranges ranges;     /* their code, clipped to `wanted` */
+  gp_scope_ranges ranges;     /* their ranges with wanted code */
   const gp_range *wanted;     /* ascending, disjoint */
   size_t wanted_count;
   uint32_t rank;              /* of the unit that is being read */

@@ -7,6 +7,7 @@ if os.getenv "GPROF_LUA" or os.getenv "GPROF_COVERAGE" then return end
 
 local build = require "support.build"
 local crafted = require "support.crafted"
+local dwarf = require "support.dwarf"
 local gmon = require "support.gmon"
 local row = require "support.row"
 local shell = require "support.shell"
@@ -624,6 +625,16 @@ dimension("addresses that are looked up", 1000, function(n)
       image:source(address)
     end
   ]]):format(row.BASE, row.address(n)))
+end)
+
+dimension("entries of .debug_info that each claim the code of all functions", 150, function(n)
+  local size = row.address(n) - row.BASE
+  local code = ("<I8I4"):pack(row.BASE, size)
+  local path = dwarf.with_sections({
+    debug_info = ("<s4"):pack("\5\0\1\8\0\0\0\0" .. "\1" .. code .. ("\2" .. code):rep(n) .. "\0"),
+    debug_abbrev = "\1\17\1\17\1\18\6\0\0" .. "\2\46\0\17\1\18\6\0\0" .. "\0",
+  }, image(n))
+  return running("-l", "-b", "-p", path, profile { histogram(0, n) })
 end)
 
 -- The measurement ---------------------------------------------------------------------------------------------------
