@@ -204,8 +204,8 @@ describe("a trace", function()
     assert.equal("", result.stdout)
     has_in_order({
       "records: arc at offset 69: 0x1004 calls 0x1020 1 times",
-      ("gprof.lua: %s: ends in the middle of the arc at offset 90: the file is incomplete, run the program again"):format(
-        cut),
+      ("gprof.lua: %s: ends in the middle of the arc at offset 90"):format(cut) ..
+        ": the file is incomplete, run the program again",
     }, result.stderr)
   end)
 
