@@ -8,6 +8,7 @@
 
 local inputs = require "bench.inputs"
 local markdown = require "bench.markdown"
+local recorder = require "bench.recorder"
 local shell = require "bench.shell"
 local turns = require "bench.turns"
 
@@ -89,37 +90,12 @@ local function blocks(meter, options)
     seconds(results[1]), seconds(results[2]), seconds(results[3]))
 end
 
---- Workloads of bench/calls.c, and the calls that they make.
-local WORKLOADS <const> = {
-  { name = "a leaf function in a loop", words = "leaf 20000000", calls = 20000000 },
-  { name = "fib", words = "fib 32", calls = 7049155 },
-}
-
---- Measures the cost of a call in nanoseconds: with glibc's mcount, and with the recorder.
-local function recorder(meter, options)
-  local here, dir = assert(shell.capture "pwd"), options.inputs .. "/recorder"
-  shell.run("mkdir -p " .. quote(dir))
-  for name, flag in pairs { plain = "", counted = "-pg " } do
-    shell.run(("gcc -std=c11 -O2 %s-o %s bench/calls.c"):format(flag, quote(dir .. "/" .. name)))
-  end
-  local preload = "env " .. quote("LD_PRELOAD=" .. here .. "/build/libgprof-recorder.so") .. " ./counted "
-  local costs = {}
-  for i, workload in ipairs(WORKLOADS) do
-    local plain, glibc, ours = table.unpack(measure(meter,
-      { "./plain " .. workload.words, "./counted " .. workload.words, preload .. workload.words }, options, dir))
-    local function cost(result) return (result.cpu - plain.cpu) / workload.calls * 1e9 end
-    costs[i] = plain.trouble or glibc.trouble or ours.trouble or
-      ("%s: %.1f ns with glibc's mcount, %.1f ns with the recorder"):format(workload.name, cost(glibc), cost(ours))
-  end
-  return "A counted call costs, in " .. table.concat(costs, "; in ") .. "."
-end
-
-return {
+local notes <const> = {
   { name = "walk", title = "scripts that read all functions and arcs, with the library and from text",
     measure = walks },
   { name = "rates", title = "output rate of reports of a million lines", measure = rates },
   { name = "blocks", title = "run time of the sample program with block counters, and with --coverage",
     measure = blocks },
-  { name = "recorder", title = "cost of a counted call, with glibc's mcount and with the recorder",
-    measure = recorder },
 }
+
+return table.move(recorder, 1, #recorder, #notes + 1, notes)
