@@ -1,6 +1,7 @@
 -- The option wall: samples also show where threads wait.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local build = require "support.build"
 local gmon = require "support.gmon"
 local gprof = require "gprof"
 local oracle = require "support.oracle"
@@ -108,6 +109,14 @@ describe("the recorder's option wall", function()
     if not oracle.available() then pending "needs GNU gprof" return end
     local gnu = oracle.run({ "-b", "-p", built.image, waited })
     assert.truthy(gnu.stdout:find("\nEach sample counts as 0.001 wall sec.\n", 1, true), gnu.stdout)
+  end)
+
+  it("says that waiting is not sampled if memory cannot be copied", function()
+    local dir = shell.tmpdir "forbids"
+    shell.check({ "gcc", "-o", "forbids", build.fixture "recorder/forbids.c" }, { cwd = dir })
+    local result = recorder.run(built, { "20" }, { before = { dir .. "/forbids" }, env = { GPROF_RECORDER = "wall" } })
+    assert.equal(0, result.status)
+    assert.truthy(result.stderr:find("threads that wait have no samples: Operation not permitted", 1, true))
   end)
 
   it("shows waiting on the call paths, in exports as time", function()
