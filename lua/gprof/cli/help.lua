@@ -73,7 +73,8 @@ graph are printed.
 
 SYMSPEC selects functions: NAME, FILE.c, FILE.c:NAME or FILE.c:LINE. FROM/TO
 selects the calls between the functions of two SYMSPECs. With a SYMSPEC, a
-report is limited to the selected functions or calls.
+report is limited to the selected functions or calls; a call graph also has
+the functions that they call.
 
 Long option names may be abbreviated. @FILE reads options from FILE.
 ]]
