@@ -183,7 +183,7 @@ unsigned char *gp_writer_room(gp_writer *writer, size_t count) {
  * affected. The directory is not synced: if the rename is lost, the old file is still
  * complete. */
 static bool finish(gp_writer *const *writers, size_t count, const char *outdated) {
-  gp_new_file files[GP_NEW_FILES];
+  gp_new_file files[GP_NEW_FILES] = {{.file = -1}};
   size_t named = 0;
   for (size_t i = 0; i < count; i++) {
     gp_writer *w = writers[i];
