@@ -56,6 +56,21 @@ static bool follows_push(const thread *t, uintptr_t from, uintptr_t self) {
 #endif
 }
 
+/* Returns an address below the frames of the code that a signal handler has interrupted.
+ * `frame` and `pointer` are the handler's. Its frame pointer does not lead to its caller:
+ * on x86-64, it is that of the interrupted code, which may use the register for other
+ * data. On AArch64, it leads to a frame record that the kernel puts directly below the
+ * interrupted stack. Slots of frames that were below it must go: the handler's variables
+ * lie above its own record, and may overwrite theirs while the handler runs. */
+static uintptr_t below_interrupted(const thread *t, uintptr_t frame, uintptr_t pointer) {
+#ifdef __aarch64__
+  if (pointer > frame && pointer - t->now.low < t->now.size) return pointer;
+#else
+  (void)t, (void)pointer;
+#endif
+  return frame;
+}
+
 __attribute__((cold)) void rec_count_lost(void) {
   __atomic_fetch_add(&rec_lost, 1, __ATOMIC_RELAXED);
 }
@@ -71,9 +86,12 @@ static void record_call(thread *t, uintptr_t self, uintptr_t from, uintptr_t fra
     frame += sizeof frame;
     from = return_address(frame);
   }
-  while (t->now.top->frame <= frame) t->now.top--;
-  /* A handler's frame pointer is that of the interrupted code, which may have none. */
-  if (rec_is_signal_return(from)) pointer = 0;
+  uintptr_t below = frame;
+  if (rec_is_signal_return(from)) {
+    below = below_interrupted(t, frame, pointer);
+    pointer = 0;
+  }
+  while (t->now.top->frame <= below) t->now.top--;
   bool by_order;
   slot *at = rec_find_slot(t, frame, pointer, &by_order);
   record *call = rec_find_call(t, &at, from, self, by_order);
