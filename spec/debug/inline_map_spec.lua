@@ -417,8 +417,9 @@ describe("The frames of compiled code", function()
     local installed = shell.installed(compiler)
     for _, flags in ipairs(variants) do
       local title = ("follow from the source: %s %s"):format(compiler, table.concat(flags, " "))
-      local linked = compiler == "clang" and table.concat(flags):find "lto"
-      if not installed or linked then
+      local needs_lld = compiler == "clang" and flags[1] == "-flto"
+      if needs_lld then flags = { "-flto", "-fuse-ld=lld" } end
+      if not installed or needs_lld and not shell.installed "ld.lld" then
         pending(title)
       else
         it(title, function()

@@ -176,7 +176,7 @@ describe("A name is shortened", function()
     ["std::function<int (int)>::operator()(int) const"] = { "std::function<int (int)>::operator()",
       "std::function<>::operator()" },
     ["f(std::vector<int, X<int> >&) [clone .isra.0]"] = { "f [clone .isra.0]", "f [clone .isra.0]" },
-    ["A::t[abi:cxx11]() const"] = { "A::t[abi:cxx11]", "A::t[abi:cxx11]" },
+    ["A::t[abi:cxx11]() const"] = { "A::t", "A::t" },
     ["operator new(unsigned long)"] = { "operator new", "operator new" },
     ["f<((a)>(b))>(int)"] = { "f<((a)>(b))>", "f<>" },
     ["<u8 as core::Clone>::clone"] = { "<u8 as core::Clone>::clone", "<>::clone" },

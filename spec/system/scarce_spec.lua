@@ -102,7 +102,7 @@ describe("without memory", function()
     { "-p", image = apart }, { "-l", "-p", image = apart }, { "-p", image = packed },
     { "-p", "-q" }, { "-l", "-p" }, { "-A", "-x" }, { "-l", "-A", "-y", "--color=always" },
     { "-l", "--annotate-time", "--color=always" }, { "-C", "-z" }, { "-c", "-q" }, { "-i" }, { "-r" },
-    { "-pmain", "-Qoutside", "-kmain/outside", "-E", "countdown" }, { "-pcycles.c:main" }, { "-p", "-S" .. symbols },
+    { "-ptick", "-Qoutside", "-kmain/outside", "-E", "countdown" }, { "-pcycles.c:tick" }, { "-p", "-S" .. symbols },
     { "-R" .. objects }, { "-p", "-l", "--no-demangle" }, { "--gnu-compat", "-l" }, { "--gnu-compat", "-c" },
     { "--sum-file=" .. dir .. "/sum" }, { "--sum-file=" .. dir .. "/sum", "--keep-going" },
     { "--file-format=bsd", "--sum-file=" .. dir .. "/bsd" },

@@ -92,7 +92,7 @@ describe("without memory", function()
       { "-p", "-b", "--bounds" },
       { "-l", "-A", "-y", "-I" .. built.dir }, { "--annotate-time", "--color=always", "-I" .. built.dir }, { "-T" },
       { "-r" }, { "-R" .. objects }, { "-i" }, { "-S" .. symbols, "-p" }, { "--report=" .. script },
-      { "-pmain", "-Qoutside", "-kmain/outside", "-Ecountdown" }, { "-s" },
+      { "-ptick", "-Qoutside", "-kmain/outside", "-Ecountdown" }, { "-s" },
       { "--file-format=bsd", "--sum-file=bsd" }, { "--profiles-from=" .. list, "-s" }, { "--gnu-compat", "-l" },
       { "--print-completion=zsh" }, { "-h" },
     } do

@@ -111,8 +111,9 @@ local function unreadable(settings, path, message)
   if core.file_status(path) == "file" and require "gprof".image(path) then
     return path .. ": is a program, not a profile"
   end
-  local has_others = settings.operands[3] or settings.profiles_from[1]
-  for _, pattern in ipairs(has_others and {} or INCOMPLETE) do
+  local is_only = (settings.operands[2] or path) == path and not settings.operands[3] and
+    not settings.profiles_from[1]
+  for _, pattern in ipairs(is_only and INCOMPLETE or {}) do
     if message:find(pattern) then
       return message .. ": the file is incomplete, run the program again"
     end
