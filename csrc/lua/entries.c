@@ -120,8 +120,12 @@ static void label_cycle(const gp_callgraph *graph, uint32_t cycle, gp_label *lab
   snprintf(label->numbers, sizeof label->numbers, "<cycle %u as a whole> [%u]",
            (unsigned)(cycle - graph->functions + 1), (unsigned)graph->rank[cycle]);
   label->part[0] = label->numbers;
-  label->width = 0;
   label->count = 1;
+  label->name = 0;
+  label->form = GP_COMPLETE;
+  label->width = 0;
+  label->mark = "";
+  label->kept = NULL;
 }
 
 static void write_arcs(const page *p, bool ordered, bool callers) {
