@@ -107,14 +107,13 @@ end
 
 -- Refuses long options with a single dash, such as "-html", which getopt takes for -h.
 local function check_dashes(words)
+  local is_suspect = false
   for _, word in ipairs(words) do
     if word == "--gnu-compat" then return end
+    is_suspect = is_suspect or word:find "^%-%l%l%l" ~= nil
   end
-  for _, word in ipairs(words) do
-    local message = word:find "^%-%l%l%l" and
-      require "gprof.cli.hints".single_dash(words)
-    if message then raise("%s", message) end
-  end
+  local message = is_suspect and require "gprof.cli.hints".single_dash(words)
+  if message then raise("%s", message) end
 end
 
 --- Reads a command line. After --record, the first operand ends the options.
