@@ -93,7 +93,11 @@ end
 if not is_program then
   return dofile(package.searchpath("gprof.init", package.path))
 end
-collectgarbage "stop"  -- until gprof.cli.main has loaded its modules
+-- Nearly all garbage is lines that were just printed: the generational collector takes a
+-- fifth less time and memory than the incremental one. Entering this mode marks all
+-- objects, which are few now. The collector rests until gprof.cli.main needs it.
+collectgarbage "generational"
+collectgarbage "stop"
 require "gprof.library.bundle"
 local core, problem = require("gprof.library.native").load "gprof.core"
 if not core then fail(problem) end
