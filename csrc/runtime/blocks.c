@@ -139,7 +139,8 @@ static void complain(const char *what) {
 /* Makes a system call without the C library; returns a negative number on failure. The
  * recorder may take a snapshot in its own thread, which shares the thread-local storage
  * of an interrupted thread. So this code must not change errno, bind symbols, or call
- * functions that the program may replace. */
+ * functions that the program may replace. runtime/linux.h has the same function, but this
+ * file has no dependencies. */
 #if defined __x86_64__ && defined __LP64__
 #define HAS_RECORDER 1
 static long system_call(long number, long a, long b, long c, long d, long e, long f) {

@@ -2,7 +2,6 @@
 #include "runtime/calls.h"
 
 #include "runtime/stacks.h"
-#include "runtime/threads.h"
 
 early_call rec_early[EARLY_CALLS];
 
@@ -108,19 +107,8 @@ static void record_call(thread *t, uintptr_t self, uintptr_t from, uintptr_t fra
 }
 
 void rec_call(uintptr_t self, uintptr_t from, uintptr_t frame, uintptr_t pointer) {
-  if (__atomic_load_n(&rec_state, __ATOMIC_RELAXED) != RECORDING) {
-    rec_count_early(from, self);
-    return;
-  }
-  thread *t = rec_own;
-  if (!t || t->busy) t = rec_other_table(t, frame);
-  if (!t) {
-    rec_count_lost();
-    return;
-  }
-  t->busy = true;
-  BARRIER();
+  thread *const t = rec_claim(from, self, frame);
+  if (!t) return;
   record_call(t, self, from, frame, pointer);
-  BARRIER();
-  t->busy = false;
+  rec_release(t);
 }

@@ -6,6 +6,7 @@
 #define GPROF_RUNTIME_CALLS_H
 
 #include "runtime/table.h"
+#include "runtime/threads.h"
 
 /* A call made before the recorder started, such as one from an ifunc resolver. */
 typedef struct early_call {
@@ -20,6 +21,29 @@ void rec_count_early(uintptr_t from, uintptr_t self);
 
 /* Counts a call that cannot be recorded, for lack of memory. */
 void rec_count_lost(void);
+
+/* Claims the table that counts a call, and marks it busy until rec_release. NULL, after
+ * the call was counted as early or lost, if there is none. */
+static inline thread *rec_claim(uintptr_t from, uintptr_t self, uintptr_t frame) {
+  if (__atomic_load_n(&rec_state, __ATOMIC_RELAXED) != RECORDING) {
+    rec_count_early(from, self);
+    return NULL;
+  }
+  thread *t = rec_own;
+  if (!t || t->busy) t = rec_other_table(t, frame);
+  if (!t) {
+    rec_count_lost();
+    return NULL;
+  }
+  t->busy = true;
+  BARRIER();
+  return t;
+}
+
+static inline void rec_release(thread *t) {
+  BARRIER();
+  t->busy = false;
+}
 
 /* Records a call. `self` is the return address of the hook, in the callee. `from` is the
  * return address of the callee, in the caller; it is stored in the word above `frame`.

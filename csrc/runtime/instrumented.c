@@ -10,7 +10,6 @@
 #include "runtime/modules.h"
 #include "runtime/recorder.h"
 #include "runtime/stacks.h"
-#include "runtime/threads.h"
 
 /* Maximum number of slots that are searched for the function that ends. Functions above
  * it were left by longjmp. */
@@ -83,24 +82,13 @@ EXPORTED void __cyg_profile_func_exit(void *function, void *from);
 
 void __cyg_profile_func_enter(void *function, void *from) {
   const uintptr_t frame = FRAME(), inside = (uintptr_t)__builtin_return_address(0);
-  if (__atomic_load_n(&rec_state, __ATOMIC_RELAXED) != RECORDING) {
-    rec_count_early((uintptr_t)from, self_of(function));
-    return;
-  }
-  thread *t = rec_own;
-  if (!t || t->busy) t = rec_other_table(t, frame);
-  if (!t) {
-    rec_count_lost();
-    return;
-  }
-  t->busy = true;
-  BARRIER();
+  thread *const t = rec_claim((uintptr_t)from, self_of(function), frame);
+  if (!t) return;
   if (on_stack(t, frame))
     begin(t, self_of(function), (uintptr_t)from, inside, frame);
   else
     rec_count_lost();
-  BARRIER();
-  t->busy = false;
+  rec_release(t);
 }
 
 void __cyg_profile_func_exit(void *function, void *from) {
@@ -112,6 +100,5 @@ void __cyg_profile_func_exit(void *function, void *from) {
   t->busy = true;
   BARRIER();
   if (on_stack(t, frame)) end(t, self_of(function), frame);
-  BARRIER();
-  t->busy = false;
+  rec_release(t);
 }
