@@ -102,3 +102,17 @@ bool gp_image_locate(const gp_image *image, uint64_t address, gp_location *locat
   *location = (gp_location){"asked.c", "f", (unsigned)(address / 16 % 3 + 1)};
   return address % 16 != 0;
 }
+
+/* --- choices --------------------------------------------------------------------- */
+
+size_t fuzz_choose_ranges(fuzz_part choices, size_t from, gp_range *ranges) {
+  uint64_t address = FUZZ_TEXT_LOW;
+  size_t count = 0;
+  for (; count < FUZZ_MAX_RANGES && from + 2 * count + 1 < choices.size; count++) {
+    address += fuzz_byte(choices, from + 2 * count);
+    uint64_t high = address + 1 + fuzz_byte(choices, from + 2 * count + 1);
+    ranges[count] = (gp_range){address, high};
+    address = high;
+  }
+  return count;
+}

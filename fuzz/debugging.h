@@ -23,4 +23,9 @@
 void fuzz_set_image(gp_image *image, uint8_t choices, const char *const *names,
                     const fuzz_part *sections, size_t count);
 
+/* Chooses at most FUZZ_MAX_RANGES wanted ranges of addresses. From byte `from` on, the
+ * choices give the gap before each range, and its length. Returns their number. */
+#define FUZZ_MAX_RANGES 8
+size_t fuzz_choose_ranges(fuzz_part choices, size_t from, gp_range *ranges);
+
 #endif

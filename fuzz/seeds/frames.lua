@@ -1,8 +1,8 @@
 -- Entries of inlined functions, from compilers and crafted ones.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local compiled = require "seeds.compiled_sections"
 local entries = require "support.entries"
-local shell = require "support.shell"
 
 local names <const> = { "info", "abbrev", "str", "line_str", "str_offsets", "addr", "ranges", "rnglists", "line" }
 
@@ -13,28 +13,6 @@ static inline int middle(int x) { return x > 3 ? deep(x) : deep(x + 1); }
 int outer(int x) { return x > 5 ? middle(x) : middle(2 * x); }
 int main(void) { return outer(2); }
 ]]
-
--- The end of an input's first part: the addresses to look up, all from 0x1000 on or some.
-local all <const>, some <const> = ("\0\255"):rep(8), "\3\9\17\1\0\200"
-
--- Links a program without libc at address 0x1000; false if the compiler cannot.
-local function link(compiler, flags, dir)
-  local words = { compiler, "-nostdlib", "-static", "-Wl,-Ttext=0x1000,-e,main,--build-id=none", "-o", "program",
-    "program.c" }
-  local result = shell.run(table.move(flags, 1, #flags, #words + 1, words), { cwd = dir })
-  return result.status == 0
-end
-
-local function sections(dir)
-  local parts = {}
-  for i, name in ipairs(names) do
-    local path = dir .. "/" .. name
-    shell.run { "objcopy", "--dump-section", (".debug_%s=%s"):format(name, path), dir .. "/program", "/dev/null" }
-    parts[i] = shell.exists(path) and shell.read(path) or ""
-    os.remove(path)
-  end
-  return parts
-end
 
 -- Crafted units use every form and every kind of range.
 local function crafted(version, wide)
@@ -59,20 +37,11 @@ local function crafted(version, wide)
 end
 
 return function(save)
-  local dir = shell.tmpdir "frames"
-  shell.write(dir .. "/program.c", source)
-  for _, compiler in ipairs { "gcc", "clang" } do
-    for version = 2, 5 do
-      for _, width in ipairs { "-gdwarf32", "-gdwarf64" } do
-        if link(compiler, { "-O2", "-gdwarf-" .. version, width }, dir) then
-          local parts = sections(dir)
-          save("\0" .. all, table.unpack(parts))
-          save("\16" .. some, table.unpack(parts)) -- compressed sections
-        end
-      end
-    end
-  end
+  compiled.each(source, names, function(parts)
+    save("\0" .. compiled.ALL, table.unpack(parts))
+    save("\16" .. compiled.SOME, table.unpack(parts)) -- compressed sections
+  end)
   for version = 2, 5 do
-    for _, wide in ipairs { false, true } do save("\0" .. all, table.unpack(crafted(version, wide))) end
+    for _, wide in ipairs { false, true } do save("\0" .. compiled.ALL, table.unpack(crafted(version, wide))) end
   end
 end

@@ -24,22 +24,6 @@ static const char *const sections[SECTIONS] = {
 const size_t fuzz_part_count = 1 + SECTIONS;
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The wanted ranges. Bytes of the choices give each range's length and the gap before
- * it. */
-enum { MAX_RANGES = 8, RANGES_FROM = 1 };
-
-static size_t choose_ranges(fuzz_part choices, gp_range *ranges) {
-  uint64_t address = FUZZ_TEXT_LOW;
-  size_t count = 0;
-  for (; count < MAX_RANGES && RANGES_FROM + 2 * count + 1 < choices.size; count++) {
-    address += fuzz_byte(choices, RANGES_FROM + 2 * count);
-    uint64_t high = address + 1 + fuzz_byte(choices, RANGES_FROM + 2 * count + 1);
-    ranges[count] = (gp_range){address, high};
-    address = high;
-  }
-  return count;
-}
-
 static void check_scopes(const gp_inline_map *map) {
   for (size_t i = 0; i < map->count; i++) {
     FUZZ_HOLDS(map->parent[i] == GP_NONE || map->parent[i] < i);
@@ -61,14 +45,14 @@ static void check_segments(const gp_inline_map *map, const gp_range *ranges,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_part parts[1 + SECTIONS];
-  gp_range ranges[MAX_RANGES];
+  gp_range ranges[FUZZ_MAX_RANGES];
   gp_image image;
   gp_error error = {""};
   gp_inline_map map;
   bool readable;
   fuzz_parts(data, size, parts, 1 + SECTIONS);
   fuzz_set_image(&image, fuzz_byte(parts[0], 0), sections, parts + 1, SECTIONS);
-  size_t count = choose_ranges(parts[0], ranges);
+  size_t count = fuzz_choose_ranges(parts[0], 1, ranges);
   FUZZ_HOLDS(gp_inline_map_build(&map, &image, true, ranges, count, &readable, &error));
   fuzz_check_error(true, &error);
   FUZZ_HOLDS(readable || map.count == 0);

@@ -57,22 +57,6 @@ static void check_tables(const gp_image *image) {
   gp_line_tables_free(&tables);
 }
 
-/* The wanted ranges. Bytes of the choices give each range's length and the gap before
- * it. */
-enum { MAX_RANGES = 8, RANGES_FROM = 2 };
-
-static size_t choose_ranges(fuzz_part choices, gp_range *ranges) {
-  uint64_t address = FUZZ_TEXT_LOW;
-  size_t count = 0;
-  for (; count < MAX_RANGES && RANGES_FROM + 2 * count + 1 < choices.size; count++) {
-    address += fuzz_byte(choices, RANGES_FROM + 2 * count);
-    uint64_t high = address + 1 + fuzz_byte(choices, RANGES_FROM + 2 * count + 1);
-    ranges[count] = (gp_range){address, high};
-    address = high;
-  }
-  return count;
-}
-
 /* Whether [low, high) is within a wanted range. */
 static bool is_wanted(const gp_range *ranges, size_t count, uint64_t low, uint64_t high) {
   size_t i = gp_range_above(ranges, count, low);
@@ -80,10 +64,10 @@ static bool is_wanted(const gp_range *ranges, size_t count, uint64_t low, uint64
 }
 
 static void check_map(const gp_image *image, fuzz_part choices) {
-  gp_range ranges[MAX_RANGES];
+  gp_range ranges[FUZZ_MAX_RANGES];
   gp_error error = {""};
   gp_line_map map;
-  size_t count = choose_ranges(choices, ranges);
+  size_t count = fuzz_choose_ranges(choices, 2, ranges);
   bool as_libbfd = fuzz_byte(choices, 1) & 1;
   FUZZ_HOLDS(gp_line_map_build(&map, image, as_libbfd, ranges, count, &error));
   fuzz_check_error(true, &error);
