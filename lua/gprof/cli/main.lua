@@ -36,7 +36,7 @@ end
 local FIRST <const> = 512
 
 -- Starts the collector, which gprof.lua stops.
-local function collect_garbage()
+local function start_collector()
   collectgarbage "restart"
   collectgarbage("step", -FIRST)  -- as if that much had been freed
 end
@@ -44,7 +44,7 @@ end
 local function run_settings(settings)
   local write, finish, _ <close> = open_output(settings)
   local run = require(settings.sandbox and "gprof.cli.sandboxed" or "gprof.cli.run")
-  collect_garbage()
+  start_collector()
   local skipped, regressions, differs = run(settings, write)
   finish()
   return skipped, regressions, differs
