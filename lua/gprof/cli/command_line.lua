@@ -105,15 +105,27 @@ local function expand(arguments)
   return table.move(arguments, 1, #arguments, 1, {})  -- `arg` has more than the words
 end
 
+-- Letters of options whose argument is text. What follows them may be a symspec.
+local TEXT_LETTERS <const> = "^%-[pqef]"
+
+-- Whether a word is a long option with a single dash.
+local function is_single_dash(word)
+  local name, rest = word:match "^%-(%l[%l-]+)(.*)$"
+  if not name or word:find(TEXT_LETTERS) and rest == "" then return false end
+  return options.lacks_letter(name)
+end
+
 -- Refuses long options with a single dash, such as "-html", which getopt takes for -h.
 local function check_dashes(words)
-  local is_suspect = false
+  local wrong
   for _, word in ipairs(words) do
     if word == "--gnu-compat" then return end
-    is_suspect = is_suspect or word:find "^%-%l%l%l" ~= nil
+    wrong = wrong or is_single_dash(word) and word
+    if word == "--" then break end
   end
-  local message = is_suspect and require "gprof.cli.hints".single_dash(words)
-  if message then raise("%s", message) end
+  if not wrong then return end
+  raise("unknown option '%s': %s", wrong,
+    require "gprof.cli.hints".question { "-" .. wrong })
 end
 
 --- Reads a command line. After --record, the first operand ends the options.

@@ -215,25 +215,6 @@ local function export_option(word)
   end
 end
 
--- Letters of options whose argument is text. What follows them may be a symspec.
-local TEXT_LETTERS <const> = "^%-[pqef]"
-
---- Returns the message about a word such as "-top=3", which getopt takes for -t.
--- @tparam {string,...} words
--- @treturn string|nil the message; nil if no word is a long option with a single dash
-function hints.single_dash(words)
-  for _, word in ipairs(words) do
-    local name, rest = word:match "^%-(%l[%l-]+)(.*)$"
-    local is_text = word:find(TEXT_LETTERS) and rest == ""
-    for _, known in ipairs(name and not is_text and options.all or {}) do
-      if known.long == name and not known.short then
-        return ("unknown option '%s': %s"):format(word, hints.question { "-" .. word })
-      end
-    end
-    if word == "--" then return nil end
-  end
-end
-
 local function unknown(word)
   local names = completions(word, options.all)
   if names[2] then

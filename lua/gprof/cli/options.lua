@@ -150,6 +150,14 @@ local takes <const> = {
 --- The lines of the table, for `core.getopt`: GNU gprof's options, and our own.
 options.text = { gnu = table.concat(gnu), own = table.concat(own) }
 
+--- Returns whether a word is the long name of an option without a letter. Parses nothing.
+-- @tparam string name letters and dashes
+-- @treturn boolean
+function options.lacks_letter(name)
+  local line = "\n  " .. name:gsub("%-", "%%-") .. "[ =[]"
+  return ("\n" .. options.text.gnu .. "\n" .. options.text.own):find(line) ~= nil
+end
+
 local argument_kinds <const> = { [""] = "none", ["="] = "required", ["[="] = "optional" }
 
 local pattern <const> = "^(.) ([%l-]*)(%[?=?)([%u/:[]*)%]? +(%l*)(%S*) +(.*)$"

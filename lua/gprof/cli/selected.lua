@@ -4,9 +4,7 @@
 -- @internal gprof.cli.selected
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local diagnosis = require "gprof.cli.diagnosis"
 local failure = require "gprof.library.failure"
-local missed = require "gprof.cli.missed"
 
 local selected = {}
 
@@ -41,7 +39,8 @@ end
 
 -- Whether a function is a constructor: its last two components are equal.
 local function is_constructor(name)
-  local parts = missed.components(name)
+  if not name:find("::", 1, true) then return false end
+  local parts = require "gprof.cli.missed".components(name)
   return parts[2] ~= nil and parts[#parts] == parts[#parts - 1]
 end
 
@@ -60,7 +59,7 @@ end
 local function members(run, spec)
   return run.settings.given_to[spec] and selects_constructors(run.image, spec) and
     "to select all members, write " ..
-    missed.in_place_of(run.settings, spec, spec .. "::*") or nil
+    require "gprof.cli.missed".in_place_of(run.settings, spec, spec .. "::*") or nil
 end
 
 -- Whether a function, or the cycle that it is in, may have time.
@@ -103,7 +102,7 @@ function selected.explain(run, warn)
   each_spec(run.settings, function(spec)
     local advice = members(run, spec)
     if not advice then return end
-    diagnosis.advise(run.settings,
+    require "gprof.cli.diagnosis".advise(run.settings,
       ("'%s' selects only the constructors; %s"):format(spec, advice))
   end)
 end
