@@ -7,7 +7,10 @@
 local core = require "gprof.core"
 local failure = require "gprof.library.failure"
 local fit = require "gprof.library.fit"
+local profile_files = require "gprof.library.profile_files"
 local wording = require "gprof.format.wording"
+
+local are_older <const> = profile_files.are_older
 
 local diagnosis = {}
 
@@ -67,7 +70,7 @@ end
 -- Returns the part of a message about an image that is newer than its profile; "" if the
 -- image is not newer.
 local function newer_image(profile)
-  return fit.is_newer(profile) and
+  return are_older(profile.data.files, profile.image.path) and
     ("; %s is newer than the profile"):format(profile.image.path) or ""
 end
 
@@ -106,15 +109,15 @@ end
 
 --- Warns that a profile is probably from another build of the program. With --compare,
 -- raises an error instead, unless --force is given.
--- @tparam profile profile for which `profile:mismatch()` is not nil, or which
---   `fit.lost_profiling`
+-- @tparam profile profile for which `profile:mismatch()` is not nil or
+--   `fit.lost_profiling` is true
 -- @tparam string where the profile's name in messages
 -- @tparam table settings
 -- @tparam function warn takes a message
 -- @raise a table with the field `message`
 function diagnosis.tell_mismatch(profile, where, settings, warn)
   local refuses = settings.compare[1] and not settings.force
-  local is_newer = fit.is_newer(profile)
+  local is_newer = are_older(profile.data.files, profile.image.path)
   local message = is_newer and
     newer_message(profile, where, refuses and ", or compare with --force" or "") or
     mismatch_message(profile, where, settings.directory_path)

@@ -20,6 +20,7 @@ local failure = require "gprof.library.failure"
 local gprof = require "gprof"
 local pages = require "gprof.print.pages"
 local policy = require "gprof.library.policy"
+local profile_files = require "gprof.library.profile_files"
 
 local raise <const>, need <const> = failure.raise, failure.need
 
@@ -256,10 +257,16 @@ local function warn_of_gaps(profile, name, settings)
   end
 end
 
+-- Whether the program was rebuilt without -pg after the profile was written.
+local function lost_profiling(profile)
+  return profile_files.are_older(profile.data.files, profile.image.path) and
+    require "gprof.library.fit".lost_profiling(profile)
+end
+
 -- Checks that a profile is from its image, and from the same build.
 local function check_fit(profile, name, settings)
   check_belongs(profile, name)
-  if profile:mismatch() or require "gprof.library.fit".lost_profiling(profile) then
+  if profile:mismatch() or lost_profiling(profile) then
     require "gprof.cli.diagnosis".tell_mismatch(profile, name, settings, warn)
   else
     warn_of_gaps(profile, name, settings)

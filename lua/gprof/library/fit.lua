@@ -114,31 +114,15 @@ function fit.mismatch(profile, data)
   return mismatches[profile] or nil
 end
 
-local function is_older(file, time)
-  local kind, changed = core.file_status(file.path)
-  return kind == "file" and changed < time
-end
-
---- Returns whether the image is newer than all profiles. Alone, this is no evidence.
--- @tparam profile profile
--- @treturn boolean
-function fit.is_newer(profile)
-  local _, time = core.file_status(profile.image.path)
-  for _, file in ipairs(profile.data.files) do
-    if not (time and is_older(file, time)) then return false end
-  end
-  return profile.data.files[1] ~= nil
-end
-
 --- Returns whether the program was rebuilt without -pg after the profile was written:
 -- calls were recorded, but the image does not import the function that counts them.
 -- Images without shared libraries may not import anything.
--- @tparam profile profile
+-- @tparam profile profile whose files are older than its image
 -- @treturn boolean
 function fit.lost_profiling(profile)
   local image, data = profile.image, profile.data
   return data.has_arcs and data.arc_records > 0 and not data.shared and
-    fit.is_newer(profile) and core.needed_libraries(image)[1] ~= nil and
+    core.needed_libraries(image)[1] ~= nil and
     not require "gprof.library.collection".is_instrumented(image)
 end
 
