@@ -9,6 +9,7 @@
 #ifndef FUZZ_DEBUGGING_H
 #define FUZZ_DEBUGGING_H
 
+#include "base/range.h"
 #include "object/section.h"
 #include "support.h"
 
