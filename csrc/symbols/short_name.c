@@ -207,8 +207,11 @@ static void copy_braces(shortening *s, const char *after) {
   copy(s, after);
 }
 
+/* Copies template arguments, or a component in angle brackets: "<plt>", Rust's "<T as
+ * Trait>::f". */
 static void copy_arguments(shortening *s, const char *after) {
-  if (s->form == GP_WITHOUT_ARGUMENTS)
+  bool is_component = s->length == 0 || s->out[s->length - 1] == ':';
+  if (s->form == GP_WITHOUT_ARGUMENTS && !is_component)
     copy_kept(s, after);
   else
     copy(s, after);

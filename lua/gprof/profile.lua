@@ -195,14 +195,15 @@ end
 --
 --   - the name of a module in gprof.report: `"flat"`, `"graph"`, `"index"`, the same in
 --     BSD's layout as `"bsd.flat"`, `"bsd.graph"`, `"bsd.index"`, or `"call_tree"`,
---     `"executions"`, `"annotation"`, `"function_order"`, `"file_order"`, `"info"`, or a
---     module of your own;
+--     `"executions"`, `"annotation"`, `"function_order"`, `"file_order"`, `"info"`,
+--     `"lines"`, `"objects"`, `"threads"`, or a module of your own;
 --   - the path of a file that returns a report ("my.lua", "./reports/mine");
 --   - the report itself, a function of (profile, options, write)
 -- @tparam[opt] table options named like the program's long options, with underscores:
 --   `brief`, `width`, `display_unused_functions`, `print_path`, `inline_file_names`,
 --   `gnu_compat`, `errors`, `top`, `sort`, `short_names`; for the call tree `tree_roots`
---   (an array of symspecs), `tree_depth`, `tree_threshold`; for annotated source
+--   (an array of symspecs), `tree_depth`, `tree_threshold`; for the lines with the most
+--   time `lines`, their number; for annotated source
 --   `all_lines`, `annotate_time`, `min_count`, `table_length`, `directory_path` (an
 --   array), `separate_files`. Other options:
 --   `terminal_width`: shorten names to fit this width, unless `full_names` is true;

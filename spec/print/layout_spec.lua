@@ -179,7 +179,9 @@ describe("A name is shortened", function()
     ["A::t[abi:cxx11]() const"] = { "A::t", "A::t" },
     ["operator new(unsigned long)"] = { "operator new", "operator new" },
     ["f<((a)>(b))>(int)"] = { "f<((a)>(b))>", "f<>" },
-    ["<u8 as core::Clone>::clone"] = { "<u8 as core::Clone>::clone", "<>::clone" },
+    ["<u8 as core::Clone>::clone"] = { "<u8 as core::Clone>::clone", "<u8 as core::Clone>::clone" },
+    ["<plt>@libc.so.6"] = { "<plt>@libc.so.6", "<plt>@libc.so.6" },
+    ["f()::<lambda(T<int>)>::g"] = { "f::<lambda(T<int>)>::g", "f::<lambda(T<int>)>::g" },
   } do
     it("by its parts: " .. name, function()
       assert.same(forms, { core.short_name(name, "without parameters"), core.short_name(name) })

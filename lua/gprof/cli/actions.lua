@@ -86,6 +86,13 @@ function actions.limit(settings, argument, option)
   settings.sandbox = true
 end
 
+-- Requests the list of lines, and sets their number.
+function actions.lines(settings, argument, option)
+  if not policy.of(settings).extends_reports then return end
+  settings.styles.lines = true
+  if argument then positive(settings, argument, option) end
+end
+
 -- Sets an option of the recorder, which must be within limits.
 local function set_recorder(settings, argument, option, value, expected)
   local limits = require "gprof.library.recorder_options".limits[option.long]

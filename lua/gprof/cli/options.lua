@@ -78,6 +78,7 @@ local own <const> = { [[
   top=N                    count    print only the first N functions or entries
   sort=FIELD               choice   sort the flat profile, or the comparison, by:
   tree[=FUNCTION]          tree     print an estimated call tree (root: FUNCTION)
+  lines[=N]                lines    print the N source lines with most time (default 20)
   objects                  +objects print the time in the program and in each library
   threads                  +threads print the threads that were recorded
   tree-depth=N             count    limit the call tree to N levels

@@ -348,7 +348,8 @@ end
 -- Tells if lines are to be printed, but the image has none. Then there is no annotated
 -- source, and other reports are by function. With -s, profiles are always by line.
 local function check_lines(run)
-  local settings, annotates = run.settings, run.printed.annotation
+  local settings = run.settings
+  local annotates = run.printed.annotation or run.printed.lines
   if not policy.of(settings).gives_hints then return end
   local by_line = settings.line and not run.chosen.sum and not settings.brief
   if annotates or by_line then

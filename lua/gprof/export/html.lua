@@ -8,6 +8,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local assets = require "gprof.export.html.assets"
+local by_line = require "gprof.print.by_line"
 local data = require "gprof.export.html.data"
 local extract = require "gprof.analysis.extract"
 local gprof = require "gprof"
@@ -42,7 +43,8 @@ local function contents(profile, options)
     profile = by_function, arcs = arcs, cycles = cycles,
     ids = extract.functions(by_function, arcs, options),
     tree = by_function.rate and tree_list.of(by_function) or nil,
-    sources = sources.of(profile, options), comparison = options.comparison,
+    sources = sources.of(by_line.of(profile, options), options),
+    comparison = options.comparison,
   }
 end
 

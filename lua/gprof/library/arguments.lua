@@ -84,7 +84,7 @@ arguments.known = {
     node_threshold = "number", edge_threshold = "number", top = "integer",
     tree_roots = "strings", tree_depth = "integer", tree_threshold = "number",
     terminal_width = "integer", full_names = "boolean", short_names = "boolean",
-    sort = "sorting",
+    sort = "sorting", lines = "integer",
   })),
 }
 

@@ -8,6 +8,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
+local wording = require "gprof.format.wording"
 
 local source_text = {}
 
@@ -63,6 +64,15 @@ end
 -- @treturn string
 function source_text.not_found(name)
   return name .. ": source not found"
+end
+
+--- Returns the message about files that were not found.
+-- @tparam {string,...} names as recorded
+-- @treturn string
+function source_text.all_not_found(names)
+  return (names[2] and ("%d source files not found: %s"):format(#names,
+    wording.first(names)) or source_text.not_found(names[1])) ..
+    " (-I adds directories to search)"
 end
 
 -- Whether a path leads to a file of the system, such as a device. Such a file may be

@@ -299,6 +299,27 @@ name       The name of the program or library. For a library NAME without
            object: it was generated while the program ran.
 ]]
 
+explain.lines = [[
+
+How to read the list of lines
+
+Each line shows one line of source code, those with the most time first. Time
+in inlined functions belongs to their lines.
+
+ %         The share of the total sampled time spent in the line's own code,
+           without functions that it called.
+
+seconds    The same, in the unit of the heading.
+
+line       The file and the number of the line. Blank for code without line
+           information, which has one row for each function.
+
+function   The function whose code the line is. An inlined function has its
+           own name.
+
+source     The text of the line. Blank if the source was not found.
+]]
+
 explain.threads = [[
 
 How to read the list of threads

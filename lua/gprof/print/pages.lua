@@ -18,6 +18,8 @@ local needs = {
     lack = "has no histogram, which a call tree needs" },
   { style = "objects", field = "has_histogram",
     lack = "has no histogram, which times of objects need" },
+  { style = "lines", field = "has_histogram",
+    lack = "has no histogram, which times of lines need" },
 }
 
 -- All pages in print order, each with its style and the report that prints it: `report`,
@@ -30,6 +32,7 @@ local page_order = {
   { style = "graph", gnu = "graph" },
   { style = "graph", gnu = "index", bsd = "bsd.index" },
   { style = "tree", report = "call_tree" },
+  { style = "lines", report = "lines" },
   { style = "objects", report = "objects" },
   { style = "threads", report = "threads" },
   { style = "verify", report = "verify" },
@@ -110,7 +113,7 @@ end
 -- Styles without times of callees. A flat profile by line has none, either.
 local without_callees <const> = {
   info = true, sum = true, verify = true, executions = true, annotation = true,
-  function_order = true, file_order = true, objects = true, threads = true,
+  function_order = true, file_order = true, objects = true, threads = true, lines = true,
 }
 
 --- Returns whether any style shows times of callees. Custom reports may show them.

@@ -9,7 +9,6 @@ local core = require "gprof.core"
 local output = require "gprof.output"
 local policy = require "gprof.library.policy"
 local source_text = require "gprof.library.source_text"
-local wording = require "gprof.format.wording"
 
 -- The margin ----------------------------------------------------------------------------
 
@@ -96,9 +95,7 @@ end
 local function report_missing(page)
   local names = page.missing
   if not names[1] then return end
-  page.warn((names[2] and ("%d source files not found: %s"):format(#names,
-    wording.first(names)) or source_text.not_found(names[1])) ..
-    " (-I adds directories to search)")
+  page.warn(source_text.all_not_found(names))
 end
 
 -- Warns if the line table has lines past the end of the text.

@@ -4,10 +4,7 @@
 -- @internal gprof.export.html.sources
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local arguments = require "gprof.library.arguments"
 local core = require "gprof.core"
-local failure = require "gprof.library.failure"
-local gprof = require "gprof"
 local source_text = require "gprof.library.source_text"
 
 local sources = {}
@@ -18,19 +15,6 @@ local MAX_FILES <const>, MAX_TEXT <const> = 300, 400000
 -- A file with more lines than MAX_WHOLE is reduced to executed lines and CONTEXT lines on
 -- either side. A line is cut after MAX_LINE bytes.
 local MAX_WHOLE <const>, CONTEXT <const>, MAX_LINE <const> = 1500, 15, 400
-
--- Makes the profile by line of the same image and data. With block counts, the profile
--- has all lines, so that the page can mark those that never ran.
-local function by_line(profile, options)
-  local has_blocks = profile.data.block_records > 0
-  if profile.by_line and not has_blocks then return profile end
-  local picked = arguments.pick(options, "profile")
-  picked.line = (options.include or options.exclude or has_blocks) and "all" or true
-  picked.idle_blocks = has_blocks
-  picked.missed = nil  -- `profile` has reported symspecs without a match
-  picked.with = nil    -- libraries cannot be profiled by line
-  return (failure.need(gprof.profile(profile.image, profile.data, picked)))
-end
 
 -- Returns the files in which time or calls were recorded, in descending order of time.
 local function files_of(profile)
@@ -128,16 +112,13 @@ local function add(result, profile, file, options)
 end
 
 --- Collects the source text.
--- @tparam profile profile
--- @tparam table options the options of the profile; `directory_path`: array of
---   directories to search for source files
+-- @tparam profile lines the profile by line
+-- @tparam table options `directory_path`: array of directories to search for source files
 -- @treturn table `files`: each with `name` (as recorded), `seconds` (or nil), `calls`,
 --   `lines` (the included lines) and `count` (the number of all lines); `missing`,
 --   `newer` (than the program) and `left_out` (over the limits): names of files
--- @raise a table with the field `message` if the profile by line cannot be made
-function sources.of(profile, options)
+function sources.of(lines, options)
   local result = { files = {}, missing = {}, newer = {}, left_out = {}, size = 0 }
-  local lines = by_line(profile, options)
   for _, file in ipairs(files_of(lines)) do add(result, lines, file, options) end
   return result
 end

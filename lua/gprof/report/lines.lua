@@ -1,0 +1,142 @@
+--- The source lines with the most time, each with its function and its text.
+--
+-- @module gprof.report.lines
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local by_line = require "gprof.print.by_line"
+local common = require "gprof.print.common"
+local core = require "gprof.core"
+local hot_lines = require "gprof.analysis.hot_lines"
+local source_text = require "gprof.library.source_text"
+
+local COUNT <const> = 20       -- lines, unless the option says otherwise
+local MOST_TEXT <const> = 400  -- bytes of a source line
+local LEAST_TEXT <const> = 20  -- columns of a source line, even on narrow terminals
+
+-- Returns FILE:LINE; "" for code without line information.
+local function place_of(row, options)
+  if not row.file then return "" end
+  local name = options.print_path and row.file or row.file:match "[^/]*$"
+  return ("%s:%d"):format(name, row.line)
+end
+
+-- Returns the name of a line's function; if there are several, with their number.
+local function function_of(row, options)
+  local name = row.functions[1].name
+  if not options.full_names then name = core.short_name(name) end
+  local more = #row.functions - 1
+  return more > 0 and ("%s (and %d more)"):format(name, more) or name
+end
+
+-- Returns the lines of a source file; none, after a warning, if it cannot be read.
+local function load(name, options, missing)
+  local text, problem = source_text.load(name, options.directory_path)
+  if text then return source_text.lines(text) end
+  if problem == source_text.not_found(name) then
+    missing[#missing + 1] = name
+  elseif options.warn then
+    options.warn(problem)
+  end
+  return {}
+end
+
+-- Returns the texts of the first lines, without indentation; "" if the text is not known.
+-- Warns once about all files that were not found.
+local function texts_of(rows, count, options)
+  local files, texts, missing = {}, {}, {}
+  for i = 1, count do
+    local name = rows[i].file
+    if name and not files[name] then files[name] = load(name, options, missing) end
+    local line = name and files[name][rows[i].line] or ""
+    texts[i] = line:sub(1, MOST_TEXT):match "^%s*(.-)%s*$":gsub("%s+", " ")
+  end
+  if missing[1] and options.warn then options.warn(source_text.all_not_found(missing)) end
+  return texts
+end
+
+local function width_of(cells, title)
+  local width = utf8.len(title)
+  for _, cell in ipairs(cells) do width = math.max(width, utf8.len(cell) or #cell) end
+  return width
+end
+
+local function padded(text, width)
+  return text .. (" "):rep(width - (utf8.len(text) or #text))
+end
+
+-- Cuts a text to a number of columns.
+local function cut(text, columns)
+  local length = utf8.len(text)
+  if not length or length <= columns then return text end
+  return text:sub(1, utf8.offset(text, columns) - 1) .. "…"
+end
+
+-- Returns the columns of places and functions, and their widths.
+local function names_of(rows, count, options)
+  local places, functions = {}, {}
+  for i = 1, count do
+    places[i], functions[i] = place_of(rows[i], options), function_of(rows[i], options)
+  end
+  return places, functions, width_of(places, "line"), width_of(functions, "function")
+end
+
+local function write_heading(profile, options, taken, write)
+  write(common.heading(options, "Lines with the most time:\n\n"))
+  local error_title = options.errors and ("%9s"):format "error " or ""
+  write(common.heading(options, "%6s %9s%s  %s  %s  %s\n"), "%  ", profile.unit .. " ",
+    error_title, padded("line", taken[1]), padded("function", taken[2]), "source")
+end
+
+-- Returns the format of a number of seconds that shows a single sample.
+local function error_format(profile)
+  return " %8." .. common.decimals(1 / profile.rate) .. "f"
+end
+
+local function write_rows(profile, rows, count, options, write)
+  local texts = texts_of(rows, count, options)
+  local places, functions, wide, wider = names_of(rows, count, options)
+  local taken = 20 + (options.errors and 9 or 0) + wide + wider
+  local columns = options.terminal_width and
+    math.max(LEAST_TEXT, options.terminal_width - taken)
+  write_heading(profile, options, { wide, wider }, write)
+  for i = 1, count do
+    local seconds = rows[i].ticks / profile.rate
+    local text = columns and cut(texts[i], columns) or texts[i]
+    local line = ("  %s  %s  %s"):format(padded(places[i], wide),
+      padded(functions[i], wider), text)
+    write("%6.2f %9.2f%s%s\n", 100 * rows[i].ticks / profile.total_ticks, seconds,
+      options.errors and error_format(profile):format(profile:error_of(seconds)) or "",
+      (line:gsub(" +$", "")))
+  end
+end
+
+-- Tells how much is not printed.
+local function write_rest(profile, rows, count, write)
+  local ticks = 0
+  for i = count + 1, #rows do ticks = ticks + rows[i].ticks end
+  if ticks == 0 then return end
+  local left = #rows - count
+  write("\n%d more line%s with %.2f %% of the time\n", left, left == 1 and "" or "s",
+    100 * ticks / profile.total_ticks)
+end
+
+--- Prints the report.
+-- @tparam profile profile with a histogram, by function or by line
+-- @tparam table options the options of the profile; `lines`: the number of lines (default
+--   20); `directory_path`: array of directories to search for source files; `errors`: add
+--   the sampling errors; `print_path`: print files with directories; `full_names`;
+--   `terminal_width`: cut source text to fit this width; `warn`: function that takes a
+--   message about source that cannot be read; `brief`: no explanation; `color`
+-- @tparam stream write
+-- @raise a table with the field `message` if the profile by line cannot be made
+return function(profile, options, write)
+  if not profile.rate then
+    error("times of lines need a histogram, which this profile lacks", 0)
+  end
+  local by_function = profile:by_function()
+  local rows = hot_lines.of(by_function, by_line.of(profile, options))
+  local count = math.min(#rows, options.lines or COUNT)
+  write_rows(by_function, rows, count, options, write)
+  write_rest(by_function, rows, count, write)
+  if not options.brief then write(require "gprof.print.explain".lines) end
+end
