@@ -37,9 +37,9 @@ static record *find_call(thread *t, slot **at, uintptr_t from, uintptr_t self,
 }
 
 /* `from` is the address to which the function returns; `inside` is in the function, or in
- * the one into which it is inlined. */
+ * the one into which it is inlined. `calls` is 0 while recording is paused. */
 static void begin(thread *t, uintptr_t self, uintptr_t from, uintptr_t inside,
-                  uintptr_t frame) {
+                  uintptr_t frame, uint64_t calls) {
   bool by_order;
   slot *at = rec_find_slot(t, frame - 1, 0, &by_order);
   /* With -pg as well, the function has just been counted, or that which contains it. */
@@ -49,17 +49,16 @@ static void begin(thread *t, uintptr_t self, uintptr_t from, uintptr_t inside,
                           (has_both && is_in(at, inside - 1));
   record *call = find_call(t, &at, is_inlined ? inside : from, self, frame, is_inlined);
   if (!call) {
-    rec_count_lost();
+    if (calls > 0) rec_count_lost();
     return;
   }
-  call->count++;
+  call->count += calls;
   t->instrumented = true;
   t->now.top = at;
   if (at + 1 < t->now.end || rec_grow_slots(t)) rec_push(t, t->now.top, frame, 0, call);
 }
 
-static void end(thread *t, uintptr_t self, uintptr_t frame) {
-  while (t->now.top->frame < frame) t->now.top--;
+static void end(thread *t, uintptr_t self) {
   const slot *const least = t->now.slots;
   slot *s = t->now.top;
   for (int i = 0; i < MAX_LEFT && s > least; i++, s--)
@@ -80,25 +79,41 @@ static bool on_stack(thread *t, uintptr_t frame) {
 EXPORTED void __cyg_profile_func_enter(void *function, void *from);
 EXPORTED void __cyg_profile_func_exit(void *function, void *from);
 
+/* Claims a table that this thread has; NULL if there is none. */
+static thread *claim_present(void) {
+  thread *t = rec_own;
+  while (t && t->busy) t = t->second;
+  if (!t) return NULL;
+  t->busy = true;
+  BARRIER();
+  return t;
+}
+
+/* While recording is paused, functions are entered without counting them. Their ends
+ * would otherwise be taken for those of recursive calls that were counted. */
 void __cyg_profile_func_enter(void *function, void *from) {
   const uintptr_t frame = FRAME(), inside = (uintptr_t)__builtin_return_address(0);
-  thread *const t = rec_claim((uintptr_t)from, self_of(function), frame);
+  const bool paused = __atomic_load_n(&rec_state, __ATOMIC_RELAXED) == PAUSED;
+  thread *const t = paused ? claim_present()
+                           : rec_claim((uintptr_t)from, self_of(function), frame);
   if (!t) return;
   if (on_stack(t, frame))
-    begin(t, self_of(function), (uintptr_t)from, inside, frame);
-  else
+    begin(t, self_of(function), (uintptr_t)from, inside, frame, !paused);
+  else if (!paused)
     rec_count_lost();
   rec_release(t);
 }
 
+/* A function whose last action is this call may jump to the hook, which then returns to
+ * the caller of the function. The function's stack has been released. */
 void __cyg_profile_func_exit(void *function, void *from) {
-  (void)from;
   const uintptr_t frame = FRAME();
-  thread *t = rec_own;
-  while (t && t->busy) t = t->second;
+  const bool released = __builtin_return_address(0) == from;
+  thread *const t = claim_present();
   if (!t) return;
-  t->busy = true;
-  BARRIER();
-  if (on_stack(t, frame)) end(t, self_of(function), frame);
+  if (on_stack(t, frame)) {
+    while (t->now.top->frame < frame) t->now.top--;
+    if (!released) end(t, self_of(function));
+  }
   rec_release(t);
 }

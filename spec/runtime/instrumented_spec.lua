@@ -86,6 +86,40 @@ describe("functions compiled with -finstrument-functions", function()
       { preload = false })
   end)
 
+  -- Functions that were called while recording was paused have no calls. With -finstrument-functions, they are on the
+  -- call path; with -pg, they are like functions without -pg.
+  local paused = {
+    p = { pauses = 3, ["pauses/leaf"] = 3 },
+    r = { [PROFILED] = { resumes = 1, ["resumes/inner"] = 1, ["resumes/inner/leaf"] = 1, ["resumes/leaf"] = 4 },
+      [INSTRUMENTED] = { resumes = 1, ["resumes/inner"] = 1, ["resumes/inner/leaf"] = 2, ["resumes/leaf"] = 3 } },
+    j = { jumps = 5, ["jumps/leaf"] = 5 },
+  }
+
+  local function check_paused(word, flags, options)
+    local built = recorder.compile("pauses.c", options)
+    local result = recorder.run(built, { word })
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    local paths = { main = 1, ["main/run"] = 1, ["main/run/last"] = 1 }
+    for path, calls in pairs(paused[word][flags] or paused[word]) do paths["main/run/" .. path] = calls end
+    assert.same(paths, (recorder.paths(built, result.dir .. "/gmon.out.ctx")))
+  end
+
+  for _, compiler in ipairs { "gcc", "clang" } do
+    it("stay in step when a recursive function pauses recording, as with -pg: " .. compiler, function()
+      if not shell.installed(compiler) then pending("needs " .. compiler) return end
+      for _, flags in ipairs { INSTRUMENTED, PROFILED } do
+        for word in ("pr"):gmatch "." do
+          check_paused(word, flags, { compiler = compiler, plain = true, flags = flags })
+        end
+      end
+    end)
+
+    it("end once if they jump to the hook, also in recursion: " .. compiler, function()
+      if not shell.installed(compiler) then pending("needs " .. compiler) return end
+      check_paused("j", INSTRUMENTED, { compiler = compiler, plain = true, flags = INSTRUMENTED })
+    end)
+  end
+
   it("have them on AArch64", function()
     local arm = "aarch64-linux-gnu"
     if machine ~= "x86_64" or not shell.installed(arm .. "-gcc") or not shell.installed "qemu-aarch64" then

@@ -20,11 +20,12 @@ end
 --- Compiles a fixture; later calls with the same arguments return the same result.
 -- @tparam string source name of the fixture, such as "threads.c"
 -- @tparam[opt] table options `compiler` ("gcc"); `flags`, in addition to -g -O2 -pg; `link`, further arguments, after
---   the source
+--   the source; `plain`: not -pg
 -- @treturn table `image` (path)
 function recorder.compile(source, options)
   options = options or {}
-  local argv = append({ options.compiler or "gcc", "-g", "-O2", "-pg", "-pthread" }, options.flags)
+  local argv = append({ options.compiler or "gcc", "-g", "-O2", "-pthread" }, not options.plain and { "-pg" } or nil)
+  append(argv, options.flags)
   append(argv, { "-o", "program", fixtures .. source })
   append(argv, options.link)
   local state = shell.state()
