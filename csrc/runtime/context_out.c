@@ -79,25 +79,33 @@ static uint64_t module_size(const module *m) {
   return 5 * sizeof(uint64_t) + 3 * sizeof(uint32_t) + m->build_id_size + strlen(m->path);
 }
 
+static void put_module(const module *m) {
+  rec_put_u64(m->bias);
+  rec_put_u64(m->low);
+  rec_put_u64(m->high);
+  rec_put_u64(m->code);
+  rec_put_u64(m->code_end);
+  rec_put_u32(m->closed);
+  put_bytes(m->build_id, m->build_id_size);
+  put_bytes(m->path, strlen(m->path));
+}
+
+/* Other threads may add and replace modules meanwhile. */
 static void put_modules(void) {
   uint64_t size = sizeof(uint32_t);
   uint32_t count = 0;
-  const module *const first = __atomic_load_n(&rec_modules, __ATOMIC_ACQUIRE);
-  for (const module *m = first; m; m = __atomic_load_n(&m->next, __ATOMIC_ACQUIRE)) {
-    size += module_size(m);
-    count++;
+  module *const first = __atomic_load_n(&rec_modules, __ATOMIC_ACQUIRE);
+  for (module *m = first; m; m = __atomic_load_n(&m->next, __ATOMIC_ACQUIRE)) {
+    m->listed = !m->replaced;
+    size += m->listed ? module_size(m) : 0;
+    count += m->listed;
   }
   put_section(MODULES, size);
   rec_put_u32(count);
-  for (const module *m = first; count > 0; m = m->next, count--) {
-    rec_put_u64(m->bias);
-    rec_put_u64(m->low);
-    rec_put_u64(m->high);
-    rec_put_u64(m->code);
-    rec_put_u64(m->code_end);
-    rec_put_u32(m->closed);
-    put_bytes(m->build_id, m->build_id_size);
-    put_bytes(m->path, strlen(m->path));
+  for (const module *m = first; count > 0; m = m->next) {
+    if (!m->listed) continue;
+    put_module(m);
+    count--;
   }
 }
 

@@ -80,6 +80,10 @@ static inline void set_thread_pointer(uintptr_t pointer) {
  * or a negative errno. */
 int rec_clone(long flags, void *stack, int *tid, void (*run)(void));
 
+/* Calls a function that uses the C library, and preserves all vector registers; see
+ * entry_*.S. */
+void rec_preserve(void (*function)(void *), void *argument);
+
 /* Allocates zeroed memory; NULL on failure. */
 static inline void *map_memory(size_t size) {
   long at = system_call(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE,

@@ -60,8 +60,15 @@ static void read_segments(module *m, const struct dl_phdr_info *object) {
   }
 }
 
+static bool has_same_build_id(const module *m, const module *other) {
+  return m->build_id_size == 0 || other->build_id_size == 0 ||
+         (m->build_id_size == other->build_id_size &&
+          memcmp(m->build_id, other->build_id, m->build_id_size) == 0);
+}
+
 static bool is_same(const module *m, const module *other) {
-  return !m->closed && m->low == other->low && m->high == other->high;
+  return !m->closed && m->low == other->low && m->high == other->high &&
+         has_same_build_id(m, other);
 }
 
 static bool overlap(const module *m, const module *other) {
@@ -80,16 +87,19 @@ static module *new_module(const module *found, const char *path) {
 
 /* Adds a module to the end of the list, unless it is there already. Other threads and
  * signal handlers may do the same. Returns the module in the list; NULL if there is no
- * memory, or if another module had the same addresses, and the C library has closed it
- * unnoticed. */
+ * memory, or if other modules in the list have some of its addresses. */
 static module *add_module(const module *found, const char *path) {
   module *made = NULL;
+  bool is_ambiguous = false;
   for (module **end = &rec_modules;;) {
     module *m = __atomic_load_n(end, __ATOMIC_ACQUIRE);
-    if (m && overlap(m, found)) return is_same(m, found) ? m : NULL;
+    if (m && overlap(m, found)) {
+      if (is_same(m, found) && !m->replaced) return m;
+      m->replaced = is_ambiguous = true;
+    }
     if (m) {
       end = &m->next;
-    } else if (!made && !(made = new_module(found, path))) {
+    } else if (is_ambiguous || (!made && !(made = new_module(found, path)))) {
       return NULL;
     } else if (__atomic_compare_exchange_n(end, &m, made, false, __ATOMIC_ACQ_REL,
                                            __ATOMIC_RELAXED)) {
@@ -191,7 +201,7 @@ void rec_find_loaded_modules(void) {
   while (rec_next_mapping(&r, &m, path, sizeof path)) {
     if (m.offset == 0) start = m;
     if (m.executable && m.inode != 0 && m.inode == start.inode &&
-        m.device == start.device && !rec_module_at(m.low))
+        m.device == start.device)
       add_loaded(start.low, path);
   }
   rec_close_map(&r);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "runtime/modules.h"
 
+#include <dlfcn.h>
+
+#include "runtime/linux.h"
+
 module *rec_modules;
 
 const module *rec_module_at(uintptr_t address) {
@@ -21,16 +25,47 @@ typedef struct unwind_head {
   } row[];
 } unwind_head;
 
-uintptr_t rec_function_at(uintptr_t address) {
+/* Asks the C library for the object at an address. The list of modules may be out of
+ * date: the C library closes libraries of its own unnoticed, and then their unwind tables
+ * are unmapped. */
+typedef struct lookup {
+  uintptr_t address;
+  bool found;
+  struct dl_find_object object;
+} lookup;
+
+#pragma weak _dl_find_object
+
+static void look_up(void *into) {
+  lookup *l = into;
+  l->found = _dl_find_object((void *)l->address, &l->object) == 0;
+}
+
+/* Finds the unwind table for an address. Returns its upper limit in bytes; 0 if there is
+ * none. */
+static size_t find_unwind(uintptr_t address, const unsigned char **unwind) {
+  if (_dl_find_object) {
+    lookup l = {.address = address};
+    rec_preserve(look_up, &l);
+    *unwind = l.object.dlfo_eh_frame;
+    return l.found && *unwind ? (uintptr_t)l.object.dlfo_map_end - (uintptr_t)*unwind : 0;
+  }
   const module *m = rec_module_at(address);
-  if (!m || m->closed || m->unwind_size < sizeof(unwind_head)) return 0;
-  const unwind_head *head = (const unwind_head *)(const void *)m->unwind;
-  if (head->version != 1 || head->pointer_form != 0x1b || head->count_form != 0x03 ||
-      head->table_form != 0x3b)
+  if (!m || m->closed) return 0;
+  *unwind = m->unwind;
+  return m->unwind_size;
+}
+
+uintptr_t rec_function_at(uintptr_t address) {
+  const unsigned char *unwind;
+  const size_t size = find_unwind(address, &unwind);
+  const unwind_head *head = (const unwind_head *)(const void *)unwind;
+  if (size < sizeof *head || head->version != 1 || head->pointer_form != 0x1b ||
+      head->count_form != 0x03 || head->table_form != 0x3b)
     return 0;
   size_t low = 0, high = head->count;
-  if (high > (m->unwind_size - sizeof *head) / sizeof *head->row) return 0;
-  const uintptr_t base = (uintptr_t)m->unwind;
+  if (high > (size - sizeof *head) / sizeof *head->row) return 0;
+  const uintptr_t base = (uintptr_t)unwind;
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
     if (base + (uintptr_t)(intptr_t)head->row[middle].start <= address)

@@ -2,6 +2,7 @@
 /*
  * The program and its shared libraries, with their addresses. A closed library remains
  * in the list, and its addresses are reserved, so that no other library is loaded there.
+ * Only libraries that the C library closes without dlclose can be replaced.
  */
 #ifndef GPROF_RUNTIME_MODULES_H
 #define GPROF_RUNTIME_MODULES_H
@@ -19,6 +20,9 @@ typedef struct module {
   unsigned char build_id[32];
   unsigned build_id_size; /* 0 if unknown */
   bool closed;
+  bool replaced; /* it was closed unnoticed, and another library was loaded at some of its
+                    addresses: records at these addresses may be of either */
+  bool listed;   /* in the profile that is being written */
   unsigned seen; /* number of the last update that found the module */
   const char *path;
   struct module *next;
@@ -31,7 +35,7 @@ extern module *rec_modules;
 const module *rec_module_at(uintptr_t address);
 
 /* The start of the function that contains an address, from the unwind table; 0 if
- * unknown. */
+ * unknown. Preserves vector registers. */
 uintptr_t rec_function_at(uintptr_t address);
 
 /* Updates the list with modules that were loaded or closed. Not safe in signal

@@ -11,15 +11,17 @@ const unsigned char *rec_find_in_notes(const unsigned char *notes, size_t left,
                                        uint32_t *size) {
   while (left >= sizeof(ElfW(Nhdr))) {
     const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)(const void *)notes;
-    const size_t name = padded(note->n_namesz), contents = padded(note->n_descsz);
+    const size_t name = padded(note->n_namesz), contents = note->n_descsz;
     if (name > left || contents > left || sizeof *note + name + contents > left) break;
     if (note->n_type == type && note->n_namesz == strlen(owner) + 1 &&
         memcmp(notes + sizeof *note, owner, note->n_namesz) == 0) {
       *size = note->n_descsz;
       return notes + sizeof *note + name;
     }
-    notes += sizeof *note + name + contents;
-    left -= sizeof *note + name + contents;
+    const size_t all = sizeof *note + name + padded(note->n_descsz);
+    if (all > left) break; /* the last note may have no padding */
+    notes += all;
+    left -= all;
   }
   return NULL;
 }

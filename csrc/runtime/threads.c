@@ -13,9 +13,6 @@ uint64_t rec_lost;
 
 static pthread_key_t leaving; /* its destructor runs at the end of a thread */
 
-/* Runs `set` with all vector registers preserved; see entry_*.S. */
-void rec_preserve(void (*set)(void *), void *argument);
-
 static void set_key(void *table) { pthread_setspecific(leaving, table); }
 
 /* Runs at the end of a thread. If the thread makes a call afterwards, it takes a table

@@ -517,6 +517,7 @@ end)
 
 -- The code -------------------------------------------------------------------------------
 
+-- Except one, which is called with all registers preserved.
 it("the code that runs at calls uses no function of the C library", function()
   local own, used = {}, {}
   local objects = { "calls", "table", "stacks", "modules", "entry_x86_64", "entry_aarch64" }
@@ -527,8 +528,8 @@ it("the code that runs at calls uses no function of the C library", function()
     end
   end
   for symbol in pairs(used) do
-    assert(own[symbol] or symbol:find "^rec_" or symbol == "_GLOBAL_OFFSET_TABLE_" or symbol == "__libc_stack_end",
-      symbol)
+    assert(own[symbol] or symbol:find "^rec_" or symbol == "_GLOBAL_OFFSET_TABLE_" or symbol == "__libc_stack_end" or
+      symbol == "_dl_find_object", symbol)
   end
 end)
 

@@ -211,6 +211,53 @@ describe("a library that the program has opened", function()
   end)
 end)
 
+describe("a library that takes the addresses of one that was closed unnoticed", function()
+  local loader, plugin, other
+  local olds = {}
+  setup(function()
+    local shared = { flags = { "-shared", "-fPIC" } }
+    loader, plugin = recorder.compile "replaces.c", recorder.compile("plugin.c", shared).image
+    other = recorder.compile("library.c", shared).image
+    olds.large = recorder.compile("many.c", shared).image
+    local flags = { "-shared", "-fPIC", "-Wl,--build-id=0x1234" } -- a note without padding
+    olds["of equal size"] = recorder.compile("plugin.c", { flags = flags }).image
+  end)
+
+  -- The calls of functions outside all modules, and whether any module has the path of one of the libraries.
+  local function unknown(path, old)
+    local file, calls, named = recorder.read(path), {}, false
+    local function is_known(address)
+      for _, module in ipairs(file.modules) do
+        if address >= module.low and address < module.high then return true end
+      end
+    end
+    for _, module in ipairs(file.modules) do
+      if module.path == old or module.path == plugin then named = true end
+    end
+    for i = 3, file.threads[1].rows - 1 do
+      local row = file.threads[1][i]
+      if row.self ~= 0 and not is_known(row.self) then calls[#calls + 1] = row.count end
+    end
+    table.sort(calls)
+    return calls, named
+  end
+
+  for _, size in ipairs { "large", "of equal size" } do
+    it("has calls, but neither library is named, as they cannot be told apart: " .. size, function()
+      local old = olds[size]
+      local result = recorder.run(loader, { old, plugin, other, asks "--dump=$PPID" .. "; cp gmon.out.ctx first.ctx" })
+      assert.same({ "same\n", 0 }, { result.stdout, result.status })
+      for _, name in ipairs { "first.ctx", "gmon.out.ctx" } do
+        local calls, named = unknown(result.dir .. "/" .. name, old)
+        assert.same({ { 1, 1000 }, false }, { calls, named })
+      end
+      local flat = program.run({ "-b", "-p", loader.image, result.dir .. "/gmon.out" })
+      assert.same({ "", 0 }, { flat.stderr, flat.status })
+      assert.truthy(flat.stdout:find("<unknown code>", 1, true), flat.stdout)
+    end)
+  end
+end)
+
 describe("gprof.request", function()
   it("returns the path of the profile even if its files were removed or replaced", function()
     local built = recorder.compile "commands.c"
