@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "runtime/linux.h"
+#include "runtime/profile.h"
 #include "runtime/requests.h"
 #include "runtime/sampling.h"
 #include "runtime/waiting.h"
@@ -69,15 +70,27 @@ static void close_descriptors(void) {
   for (int file = 0; file < 65536; file++) SYSTEM_CALL(close, file, 0, 0, 0);
 }
 
+/* Makes the profile report what does not work without the thread. */
+static void set_error(int error) {
+  if (rec_samples_waiting()) rec_waiting_error = error;
+  if (dump_file[0] != '\0') rec_dump_file_error = error;
+}
+
 /* Waits for the next tick. Returns the number of ticks since the last call: more than 1
- * if the thread was late. */
+ * if the thread was late, 0 if waiting is not permitted. */
 static uint64_t wait_for_tick(uint64_t *last, uint64_t period) {
   uint64_t now = *last;
   while (now < *last + period) {
     const struct timespec until = {(time_t)((*last + period) / SECOND),
                                    (long)((*last + period) % SECOND)};
-    SYSTEM_CALL(clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+    const long failed =
+        SYSTEM_CALL(clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
     now = read_clock(CLOCK_MONOTONIC);
+    const long error = failed && failed != -EINTR ? -failed : now == 0 ? EPERM : 0;
+    if (error) {
+      set_error((int)error);
+      return 0;
+    }
   }
   const uint64_t ticks = (now - *last) / period;
   *last += ticks * period;
@@ -92,8 +105,8 @@ static void run(void) {
   const uint64_t rate = is_wall ? rec_rate : LOOKS;
   uint64_t last = begun, looked = begun;
   if (is_wall) rec_start_looking();
-  for (;;) {
-    const uint64_t ticks = wait_for_tick(&last, SECOND / rate);
+  uint64_t ticks;
+  while ((ticks = wait_for_tick(&last, SECOND / rate)) > 0) {
     if (is_wall) rec_look_at_threads(ticks);
     if (dump_file[0] == '\0' || last - looked < SECOND / LOOKS) continue;
     looked = last;
@@ -121,6 +134,6 @@ void rec_start_background(void) {
   const bool has_data = make_thread_local_data();
   const long made =
       has_data ? rec_clone(flags, room + sizeof room, &running, run) : -ENOMEM;
-  if (made < 0) rec_waiting_error = (int)-made;
+  if (made < 0) set_error((int)-made);
   restore_signals(before);
 }

@@ -28,6 +28,8 @@ typedef struct file {
   int error;
 } file;
 
+int rec_dump_file_error;
+
 static process about;
 static uint64_t last_sum; /* sum of all counts in the files written last; 0 if none */
 static uint64_t end_sum;  /* the sum when an end of the program last tried to write it */
@@ -112,6 +114,8 @@ static void warn(void) {
     complain(&gmon, "some threads have no samples: ", rec_timer_error);
   if (rec_waiting_error)
     complain(&gmon, "threads that wait have no samples: ", rec_waiting_error);
+  if (rec_dump_file_error)
+    complain(&gmon, "the option dump-file has no effect: ", rec_dump_file_error);
   if (about.lost > 0) complain(&gmon, "some calls were not counted: ", ENOMEM);
 }
 

@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* errno if the file of the option `dump-file` is not watched. */
+extern int rec_dump_file_error;
+
 /* Sets the bounds of the program's code, as loaded, for the histogram. */
 void rec_set_code(uintptr_t low, uintptr_t high);
 

@@ -111,12 +111,34 @@ describe("the recorder's option wall", function()
     assert.truthy(gnu.stdout:find("\nEach sample counts as 0.001 wall sec.\n", 1, true), gnu.stdout)
   end)
 
-  it("says that waiting is not sampled if memory cannot be copied", function()
-    local dir = shell.tmpdir "forbids"
-    shell.check({ "gcc", "-o", "forbids", build.fixture "recorder/forbids.c" }, { cwd = dir })
-    local result = recorder.run(built, { "20" }, { before = { dir .. "/forbids" }, env = { GPROF_RECORDER = "wall" } })
-    assert.equal(0, result.status)
-    assert.truthy(result.stderr:find("threads that wait have no samples: Operation not permitted", 1, true))
+  describe("where a system call is forbidden", function()
+    local forbids
+    setup(function()
+      local dir = shell.tmpdir "forbids"
+      shell.check({ "gcc", "-o", "forbids", build.fixture "recorder/forbids.c" }, { cwd = dir })
+      forbids = dir .. "/forbids"
+    end)
+
+    it("says that waiting is not sampled if memory cannot be copied", function()
+      local result = recorder.run(built, { "20" }, { before = { forbids, "process_vm_readv" },
+        env = { GPROF_RECORDER = "wall" } })
+      assert.equal(0, result.status)
+      assert.truthy(result.stderr:find("threads that wait have no samples: Operation not permitted", 1, true))
+    end)
+
+    -- The program runs until the recorder's thread has ended: a thread that cannot wait would use a whole processor.
+    it("ends the recorder's thread if it cannot wait, and says what does not work", function()
+      local alone = "for i in $(seq 100000); do set -- /proc/$PPID/task/*; test $# = 1 && exit; done; exit 1"
+      local commands = recorder.compile "commands.c"
+      for option, message in pairs { wall = "threads that wait have no samples",
+        ["dump-file=name"] = "the option dump-file has no effect" } do
+        local result = recorder.run(commands, { "0", alone }, { before = { forbids, "clock_nanosleep" },
+          env = { GPROF_RECORDER = option } })
+        assert.same({ "1\n", 0 }, { result.stdout, result.status })
+        assert.equal(message .. ": Operation not permitted\n",
+          result.stderr:match "^libgprof%-recorder: [^\n]*/gmon%.out: ([^\n]+\n)$")
+      end
+    end)
   end)
 
   it("shows waiting on the call paths, in exports as time", function()
