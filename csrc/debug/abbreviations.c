@@ -131,11 +131,11 @@ static bool parse(gp_abbreviations *set, uint64_t offset) {
   uint64_t size = set->dwarf->abbrev.size;
   uint64_t left = bytes && offset < size ? size - offset : 0;
   if (left > set->budget) left = set->budget;
-  gp_cursor cursor = gp_cursor_on(left > 0 ? bytes + offset : NULL,
-                                  (size_t)left, set->dwarf->layout);
-  bool done = true, more = left > 0;
+  if (left == 0) return true;
+  gp_cursor cursor = gp_cursor_on(bytes + offset, (size_t)left, set->dwarf->layout);
+  bool done = true, more = true;
   while (done && more) done = read_abbreviation(set, &cursor, &more);
-  set->budget -= left > 0 ? (uint64_t)(cursor.at - cursor.start) : 0;
+  set->budget -= (uint64_t)(cursor.at - cursor.start);
   return done;
 }
 

@@ -19,11 +19,10 @@ bool gp_has_debug_info(const gp_image *image) {
   return info.size > 0 || has_older_formats(image->file);
 }
 
-/* A line table lists directories and files once, and needs a few bytes for each. But each
- * directory can be combined with each name, and names can overlap in .debug_line_str. So
- * the total length of file names is limited to NAMES_PER_BYTE times the size of
- * .debug_line, plus LEAST_NAMES. */
-enum { NAMES_PER_BYTE = 128, LEAST_NAMES = 1 << 20 };
+/* Strings can overlap, and a line table can combine each directory with each name. So the
+ * total length of strings is limited to these multiples of the sizes of .debug_line and
+ * .debug_info, plus LEAST_STRINGS. */
+enum { PER_LINE_BYTE = 128, PER_INFO_BYTE = 64, LEAST_STRINGS = 1 << 20 };
 
 static void open_sections(gp_dwarf *dwarf, const gp_image *image) {
   memset(dwarf, 0, sizeof *dwarf);
@@ -38,7 +37,8 @@ static void open_sections(gp_dwarf *dwarf, const gp_image *image) {
   gp_section_open(&dwarf->addr, image, ".debug_addr");
   gp_section_open(&dwarf->ranges, image, ".debug_ranges");
   gp_section_open(&dwarf->rnglists, image, ".debug_rnglists");
-  dwarf->name_budget = LEAST_NAMES + NAMES_PER_BYTE * dwarf->line.size;
+  dwarf->string_budget = LEAST_STRINGS + PER_LINE_BYTE * dwarf->line.size +
+                         PER_INFO_BYTE * dwarf->info.size;
 }
 
 bool gp_dwarf_open(gp_dwarf *dwarf, const gp_image *image) {
@@ -92,6 +92,7 @@ void gp_dwarf_open_split(gp_dwarf *dwarf, const gp_image *split, const gp_image 
   gp_section_open(&dwarf->rnglists, split, ".debug_rnglists.dwo");
   gp_section_open(&dwarf->addr, image, ".debug_addr");
   gp_section_open(&dwarf->ranges, image, ".debug_ranges");
+  dwarf->string_budget = LEAST_STRINGS + PER_INFO_BYTE * dwarf->info.size;
 }
 
 /* --- forms ------------------------------------------------------------------- */
@@ -242,17 +243,18 @@ static char *indexed_string(gp_dwarf *dwarf, const gp_unit_layout *unit, uint64_
   if (!gp_section_read(&dwarf->str_offsets, place, bytes, size)) return NULL;
   gp_layout layout = dwarf->layout;
   uint64_t offset = unit->wide ? gp_u64(bytes, layout) : gp_u32(bytes, layout);
-  return gp_section_text(&dwarf->str, offset);
+  return gp_section_text(&dwarf->str, offset, &dwarf->string_budget);
 }
 
 char *gp_dwarf_string(gp_dwarf *dwarf, gp_section *home, const gp_unit_layout *unit,
-                    gp_value value) {
+                      gp_value value) {
+  uint64_t *left = &dwarf->string_budget;
   switch (value.kind) {
-    case GP_VALUE_INLINE: return gp_section_text(home, value.number);
-    case GP_VALUE_STR: return gp_section_text(&dwarf->str, value.number);
-    case GP_VALUE_LINE_STR: return gp_section_text(&dwarf->line_str, value.number);
+    case GP_VALUE_INLINE: return gp_section_text(home, value.number, left);
+    case GP_VALUE_STR: return gp_section_text(&dwarf->str, value.number, left);
+    case GP_VALUE_LINE_STR: return gp_section_text(&dwarf->line_str, value.number, left);
     case GP_VALUE_INDEXED: return indexed_string(dwarf, unit, value.number);
-    case GP_VALUE_SUP_STR: return gp_section_text(&dwarf->sup_str, value.number);
+    case GP_VALUE_SUP_STR: return gp_section_text(&dwarf->sup_str, value.number, left);
     default: return NULL;
   }
 }

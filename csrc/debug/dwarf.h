@@ -18,7 +18,8 @@ typedef struct gp_dwarf {
   gp_section info, abbrev, line, str, line_str, str_offsets;  /* .debug_info ... */
   gp_section addr, ranges, rnglists;
   gp_section sup_str;     /* .debug_str of the supplementary file; empty without one */
-  uint64_t name_budget;   /* bytes of file names that may still be read and joined */
+  uint64_t string_budget; /* bytes of strings that may still be read, and of file names
+                             that may still be joined */
 } gp_dwarf;
 
 /* Whether an image has debugging information in a format that libbfd reads. */
@@ -95,6 +96,6 @@ static inline uint64_t gp_dwarf_extend(const gp_dwarf *dwarf, size_t size,
  * not a string, if the string cannot be read, or if there is no memory. `home` is the
  * section that holds inline strings. */
 char *gp_dwarf_string(gp_dwarf *dwarf, gp_section *home, const gp_unit_layout *unit,
-                    gp_value value);
+                      gp_value value);
 
 #endif

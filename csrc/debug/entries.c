@@ -183,10 +183,10 @@ static bool read_loaded(gp_entries *entries, const gp_unit *unit, uint64_t offse
 bool gp_entries_at(gp_entries *entries, uint64_t offset, uint32_t *number,
                    gp_entry *entry) {
   size_t row = gp_search(entries->unit, 0, entries->count, offset, ends_before);
-  const gp_unit *unit = &entries->unit[row];
   *number = (uint32_t)row;
-  if (row == entries->count || offset < unit->first_entry || !is_readable(unit))
-    return false;
+  if (row == entries->count) return false;
+  const gp_unit *unit = &entries->unit[row];
+  if (offset < unit->first_entry || !is_readable(unit)) return false;
   if (row == entries->loaded) return read_loaded(entries, unit, offset, entry);
   return read_window(entries, unit, offset, USUAL_WINDOW, entry) ||
          read_window(entries, unit, offset, MAX_WINDOW, entry);

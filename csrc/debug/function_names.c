@@ -10,10 +10,6 @@
 /* Compilers need three references or fewer. A cycle ends here. */
 #define MAX_REFERENCES 12
 
-/* Names can overlap in .debug_str. So their total length is limited to this multiple of
- * the size of .debug_info, plus LEAST_NAMES. */
-enum { NAMES_PER_BYTE = 64, LEAST_NAMES = 1 << 20 };
-
 static gp_key function_key(const void *columns, uint32_t row) {
   const gp_function_names *functions = columns;
   return (gp_key){functions->offset[row], functions->shared[row]};
@@ -25,7 +21,6 @@ void gp_function_names_init(gp_function_names *functions, gp_entries *entries,
   functions->entries = entries;
   functions->supplementary = supplementary;
   functions->names = names;
-  functions->budget = LEAST_NAMES + NAMES_PER_BYTE * entries->dwarf->info.size;
   gp_hash_init(&functions->index, function_key, functions);
 }
 
@@ -45,14 +40,11 @@ typedef struct place {
 } place;
 
 /* Returns a copy (free() it) of an entry's name; NULL if it has none. */
-static char *read_name(gp_function_names *functions, const place *at, gp_role role) {
+static char *read_name(const place *at, gp_role role) {
   gp_dwarf *dwarf = at->entries->dwarf;
-  if (functions->budget == 0) return NULL;
   char *name = gp_dwarf_string(dwarf, &dwarf->info, &at->entries->unit[at->unit].layout,
                                at->entry.value[role]);
-  uint64_t size = name ? strlen(name) : 0;
-  functions->budget -= size < functions->budget ? size : functions->budget;
-  if (size > 0) return name;
+  if (name && name[0]) return name;
   free(name);
   return NULL;
 }
@@ -78,8 +70,8 @@ static gp_value reference_of(const gp_entry *entry) {
 static char *search(gp_function_names *functions, place *at) {
   char *name = NULL, *linkage_name = NULL;
   for (int left = MAX_REFERENCES; left > 0 && !linkage_name; left--) {
-    if (!name) name = read_name(functions, at, GP_ROLE_NAME);
-    linkage_name = read_name(functions, at, GP_ROLE_LINKAGE_NAME);
+    if (!name) name = read_name(at, GP_ROLE_NAME);
+    linkage_name = read_name(at, GP_ROLE_LINKAGE_NAME);
     if (!follow(functions, at, reference_of(&at->entry))) break;
   }
   if (!linkage_name) return name;

@@ -16,7 +16,6 @@ typedef struct gp_function_names {
   gp_entries *entries;
   gp_entries *supplementary;  /* entries of the supplementary file, or NULL */
   gp_source_names *names;     /* the caller's */
-  uint64_t budget;            /* bytes of names that may still be read */
   /* per function whose name was looked up */
   size_t count, capacity;
   uint64_t *offset;           /* of its entry */

@@ -148,11 +148,10 @@ static char *read_comp_dir(gp_line_files *files) {
   return gp_dwarf_string(dwarf, &dwarf->info, &files->comp_dir_layout, files->comp_dir);
 }
 
-/* Subtracts twice the length of a file name from name_budget: once for the name, and once
- * for the strings that were read to make it. */
+/* Charges the budget for a joined name. */
 static void charge(gp_dwarf *dwarf, const char *name) {
-  uint64_t size = name ? 2 * strlen(name) : 0;
-  dwarf->name_budget -= size < dwarf->name_budget ? size : dwarf->name_budget;
+  uint64_t size = name ? strlen(name) : 0;
+  dwarf->string_budget -= size < dwarf->string_budget ? size : dwarf->string_budget;
 }
 
 /* Concatenates two directories, either of which may be NULL, and a name. */
@@ -181,8 +180,7 @@ static char *join(gp_line_files *files, size_t row, char *name) {
 
 char *gp_line_files_name(gp_line_files *files, uint64_t number) {
   uint64_t row = number - files->first;  /* 0 - 1 wraps, and is out of range */
-  bool readable = row < files->count && files->dwarf->name_budget > 0;
-  char *name = readable ? string_of(files, files->name[row]) : NULL;
+  char *name = row < files->count ? string_of(files, files->name[row]) : NULL;
   if (!name) return strdup("<unknown>");
   name = join(files, (size_t)row, name);
   charge(files->dwarf, name);

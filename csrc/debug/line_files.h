@@ -35,7 +35,7 @@ void gp_line_files_free(gp_line_files *files);
 bool gp_line_files_define(gp_line_files *files, gp_cursor *cursor, uint64_t offset);
 
 /* Returns the name of a file (free() it), joined with its directories as libbfd joins
- * them; "<unknown>" if there is no such file, or if the names are too long (name_budget).
+ * them; "<unknown>" if there is no such file, or if names are too long (string_budget).
  * NULL if there is no memory. */
 char *gp_line_files_name(gp_line_files *files, uint64_t number);
 

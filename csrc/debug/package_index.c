@@ -57,8 +57,8 @@ static void apply(const package_index *index, uint64_t slot, bool *applied) {
   if (number == 0 || number > index->rows) return;
   uint64_t row = number - 1, offset = part_of(index, row, SECTION_info);
   size_t i = gp_search(entries->unit, 0, entries->count, offset, begins_before);
+  if (i == entries->count || entries->unit[i].offset != offset || applied[i]) return;
   gp_unit *unit = &entries->unit[i];
-  if (i == entries->count || unit->offset != offset || applied[i]) return;
   applied[i] = true;
   unit->id = gp_u64(index->bytes + index->ids + 8 * slot, index->layout);
   unit->abbreviations += part_of(index, row, SECTION_abbrev);

@@ -111,6 +111,7 @@ char *gp_needed_libraries(const gp_image *image, size_t *count) {
   gp_section dynamic, strings;
   const size_t width = image->layout.pointer_size, size = 2 * width;
   name_list list = {NULL, 0, 0, 0};
+  uint64_t budget = MAX_LIST;
   gp_section_open(&dynamic, image, ".dynamic");
   gp_section_open(&strings, image, ".dynstr");
   unsigned char entry[2 * sizeof(uint64_t)];
@@ -118,7 +119,8 @@ char *gp_needed_libraries(const gp_image *image, size_t *count) {
     uint64_t tag = gp_pointer(entry, image->layout);
     if (tag == DT_NULL) break;
     if (tag != DT_NEEDED) continue;
-    char *name = gp_section_text(&strings, gp_pointer(entry + width, image->layout));
+    uint64_t place = gp_pointer(entry + width, image->layout);
+    char *name = gp_section_text(&strings, place, &budget);
     bool more = name && append(&list, name);
     free(name);
     if (!more) break;

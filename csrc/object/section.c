@@ -10,8 +10,10 @@
 /* Upper bound of zlib's compression ratio, which is about 1000. */
 #define MAX_RATIO 1100
 
-/* The length limit of gp_section_text, longer than any path that can be opened. */
+/* The length limit of gp_section_text, longer than any path that can be opened; and how
+ * many bytes it reads at a time. */
 #define MAX_TEXT 16384
+#define PIECE 256
 
 static asection *find(bfd *file, const char *name) {
   char old[64] = ".z";
@@ -83,16 +85,19 @@ bool gp_section_room(gp_section *section, void *column, size_t capacity, size_t 
   return done;
 }
 
-char *gp_section_text(gp_section *section, uint64_t offset) {
+char *gp_section_text(gp_section *section, uint64_t offset, uint64_t *budget) {
   char *text = NULL;
-  for (size_t length = 0; length < MAX_TEXT && offset < section->size;) {
-    size_t piece = length + 256;
-    if (piece > section->size - offset) piece = (size_t)(section->size - offset);
-    if (piece == length || !gp_section_room(section, &text, piece, 1) ||
-        !gp_section_read(section, offset + length, text + length, piece - length))
+  uint64_t most = offset < section->size ? section->size - offset : 0;
+  if (most > MAX_TEXT) most = MAX_TEXT;
+  if (most > *budget) most = *budget;
+  for (size_t length = 0, end; length < most; length = end) {
+    end = most - length > PIECE ? length + PIECE : (size_t)most;
+    if (!gp_section_room(section, &text, end, 1) ||
+        !gp_section_read(section, offset + length, text + length, end - length))
       break;
-    if (memchr(text + length, 0, piece - length)) return text;
-    length = piece;
+    const char *nul = memchr(text + length, 0, end - length);
+    *budget -= nul ? (size_t)(nul - text) + 1 - length : end - length;
+    if (nul) return text;
   }
   free(text);
   return NULL;

@@ -37,8 +37,9 @@ const unsigned char *gp_section_all(gp_section *section);
 bool gp_section_room(gp_section *section, void *column, size_t capacity, size_t size);
 
 /* Returns a copy (free() it) of the NUL-terminated string at `offset`. NULL if it cannot
- * be read or is longer than any file name. */
-char *gp_section_text(gp_section *section, uint64_t offset);
+ * be read, or is longer than `*budget` or any file name. Subtracts the bytes that were
+ * searched from `*budget`. */
+char *gp_section_text(gp_section *section, uint64_t offset, uint64_t *budget);
 
 /* The contents of a whole section. */
 typedef struct gp_contents {
