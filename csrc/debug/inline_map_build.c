@@ -12,6 +12,10 @@
 
 /* --- files of calls ------------------------------------------------------------ */
 
+/* Units that share a line table read it again. So the total length of the tables is
+ * limited to this multiple of the section's size; then the files of calls are unknown. */
+#define MAX_OVERLAP 8
+
 /* Replaces the numbers in a unit's table of files by numbers of names, in the rows from
  * `first` on. */
 static bool name_files(gp_inline_map *map, gp_line_program *program, size_t first) {
@@ -48,7 +52,8 @@ typedef struct building {
   gp_scopes scopes;
   gp_split_files split_files;
   gp_line_program program;
-  bool calls;
+  uint64_t line_budget;  /* bytes of line tables that may still be read; 0 if files of
+                            calls are not wanted */
 } building;
 
 /* Sets `*met` to whether a unit may have wanted code. Some units have code and do not say
@@ -94,12 +99,20 @@ static bool read_scopes(building *b, uint32_t number) {
   return !file || read_split_scopes(b, file, split, number);
 }
 
+static bool open_lines(building *b, const gp_unit *unit) {
+  if (b->line_budget == 0) return false;
+  bool opened = gp_line_program_open(&b->program, unit);
+  uint64_t size = gp_line_program_size(&b->program);
+  b->line_budget -= size < b->line_budget ? size : b->line_budget;
+  return opened;
+}
+
 static bool read_unit(building *b, uint32_t number) {
   gp_inline_map *map = b->scopes.map;
   size_t first = map->count;
   if (!read_scopes(b, number)) return false;
   if (map->count == first) return true;
-  if (b->calls && gp_line_program_open(&b->program, &b->entries.unit[number]))
+  if (open_lines(b, &b->entries.unit[number]))
     return name_files(map, &b->program, first);
   forget_files(map, first);
   return true;
@@ -157,11 +170,12 @@ static void free_building(building *b) {
 bool gp_inline_map_build(gp_inline_map *map, const gp_image *image, bool calls,
                          const gp_range *ranges, size_t count, bool *readable,
                          gp_error *error) {
-  building b = {.calls = calls};
+  building b = {0};
   b.scopes.wanted = ranges;
   b.scopes.wanted_count = count;
   gp_inline_map_init(map);
   *readable = gp_dwarf_open(&b.dwarf, image);
+  if (calls) b.line_budget = MAX_OVERLAP * b.dwarf.line.size;
   bool done = !*readable || build(&b, map, image);
   free_building(&b);
   if (done) return true;

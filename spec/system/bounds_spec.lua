@@ -315,6 +315,21 @@ input("inlined functions", "names that overlap", 300, function(n)
   end))) }, { debug_str = ("x"):rep(10 * n) .. "\0" })
 end)
 
+input("inlined functions", "names without an end", 300, function(n)
+  return frames_of({ unit_of(table.unpack(list(n, function(i)
+    return { "subprogram", with = { { "name", "strp", i }, table.unpack(code_at(0, 16)) } }
+  end))) }, { debug_str = ("x"):rep(20000) })
+end)
+
+input("inlined functions", "units that share a line table, with calls in many files", 100, function(n)
+  local call = { { "call_file", "data2", n }, { "call_line", "data1", 1 }, table.unpack(code_at(0, 16)) }
+  local one = unit_of { "subprogram", with = code_at(0, 16), { "inlined", with = call } }
+  table.insert(one.with, { "stmt_list", "sec_offset", 0 })
+  local files = table.concat(list(n, function(i) return ("f%d.c\0\0"):format(i) end))
+  local tables = ("\1\1\8\1\0") .. "\2\1\8\2\11" .. entries.uleb(n) .. files
+  return frames_of(list(n, function() return one end), { debug_line = dwarf.table_5(tables, "") })
+end)
+
 input("inlined functions", "one list of ranges, often", 300, function(n)
   return frames_of({ unit_of(table.unpack(list(n, function(i)
     return { "subprogram", with = { { "ranges", "sec_offset", i % 8 } } }
