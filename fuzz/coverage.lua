@@ -23,6 +23,7 @@ local subjects <const> = {
     "debug/line_map debug/line_map_build object/section",
   frames = "debug/abbreviations debug/entries debug/range_lists debug/function_names debug/scopes " ..
     "debug/scope_ranges debug/inline_map debug/inline_map_build debug/units debug/dwarf",
+  split = "debug/split_file debug/package_index debug/inline_map_build debug/function_names",
   pads = "profile/landing_pads debug/dwarf object/section",
   images = "object/image object/symbol_size object/imports object/build_id object/debuglink object/debug_str " ..
     "object/elf_machine object/opd object/bfd_memory debug/mini_debug debug/same_build",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * An image whose sections come from an input. Replaces image.c and libbfd for the readers
- * of line tables and landing pads.
+ * of debugging information and landing pads.
  *
  * In place of libbfd, gp_image_locate computes the line of an address from the address;
  * every 16th address has none.
@@ -23,6 +23,12 @@
  * valid. */
 void fuzz_set_image(gp_image *image, uint8_t choices, const char *const *names,
                     const fuzz_part *sections, size_t count);
+
+/* Adds a file to the image that was set last, with the same properties but without stabs.
+ * gp_image_open_supplementary opens the first file whose suffix its path has. */
+#define FUZZ_MAX_FILES 2
+void fuzz_add_file(const char *suffix, const char *const *names,
+                   const fuzz_part *sections, size_t count);
 
 /* Chooses at most FUZZ_MAX_RANGES wanted ranges of addresses. From byte `from` on, the
  * choices give the gap before each range, and its length. Returns their number. */

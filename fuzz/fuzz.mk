@@ -21,7 +21,7 @@ FUZZ_HEADERS = $(wildcard fuzz/*.h)
 FUZZ_OBJECTS = $(SOURCES:csrc/%.c=$(FUZZ_DIR)/objects/%.o)
 
 # The readers of sections. fuzz/debugging.c takes the place of libbfd.
-FUZZ_SECTIONS = lines frames pads
+FUZZ_SECTIONS = lines frames split pads
 FUZZ_SECTION_READERS = base/crc32 base/error base/hash base/sort object/section debug/dwarf \
   debug/units debug/line_files debug/line_map debug/line_map_build debug/line_program \
   debug/line_sequences debug/line_tables debug/source_names debug/abbreviations debug/entries \
@@ -47,7 +47,8 @@ FUZZ_LINK = $(FUZZ_CC) $(FUZZ_COMPILE) -fsanitize=fuzzer -Wl,--wrap=read -o $@ \
   $(filter %.c %.o,$^)
 
 $(FUZZ_SECTIONS:%=$(FUZZ_DIR)/%): $(FUZZ_DIR)/%: fuzz/targets/%.c fuzz/debugging.c \
-  fuzz/support.c $(FUZZ_HEADERS) $(FUZZ_SECTION_READERS:%=$(FUZZ_DIR)/objects/%.o)
+  fuzz/inline_maps.c fuzz/support.c $(FUZZ_HEADERS) \
+  $(FUZZ_SECTION_READERS:%=$(FUZZ_DIR)/objects/%.o)
 	$(say) LINK $@
 	$(quietly)$(FUZZ_LINK)
 

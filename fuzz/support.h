@@ -28,7 +28,7 @@ void fuzz_parts(const uint8_t *data, size_t size, fuzz_part *parts, size_t count
 
 /* The number of parts of the target's inputs, at most FUZZ_MAX_PARTS. Each target defines
  * it. */
-enum { FUZZ_MAX_PARTS = 10 };
+enum { FUZZ_MAX_PARTS = 17 };
 extern const size_t fuzz_part_count;
 
 /* Returns a byte of a part, usually a choice; 0 beyond the end. */

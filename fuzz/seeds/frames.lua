@@ -6,14 +6,6 @@ local entries = require "support.entries"
 
 local names <const> = { "info", "abbrev", "str", "line_str", "str_offsets", "addr", "ranges", "rnglists", "line" }
 
-local source <const> = [[
-static volatile int sink;
-static inline int deep(int x) { sink += x; return 2 * x; }
-static inline int middle(int x) { return x > 3 ? deep(x) : deep(x + 1); }
-int outer(int x) { return x > 5 ? middle(x) : middle(2 * x); }
-int main(void) { return outer(2); }
-]]
-
 -- Crafted units use every form and every kind of range.
 local function crafted(version, wide)
   local function code(low, high) return { { "low", "addr", 0x1000 + low }, { "high", "data4", high - low } } end
@@ -37,7 +29,7 @@ local function crafted(version, wide)
 end
 
 return function(save)
-  compiled.each(source, names, function(parts)
+  compiled.each(compiled.INLINED, names, function(parts)
     save("\0" .. compiled.ALL, table.unpack(parts))
     save("\16" .. compiled.SOME, table.unpack(parts)) -- compressed sections
   end)

@@ -44,6 +44,7 @@ end
 local read_by <const> = {
   gmon = { "profiles", "context profiles", times = 4 }, sums = { "profiles", "context profiles", times = 4 },
   lines = { "line tables" }, frames = { "inlined functions", "line tables" },
+  split = { "inlined functions", "line tables", times = 2 },
   symbols = { "symbol files", "maps of object files" }, names = { "mangled names" }, blocks = { "`bb.out`" },
   options = { "option files" }, symspecs = { "option files" }, lists = { "lists of profiles" },
   answers = { "answers of processes" }, sources = { "source text" },
