@@ -25,6 +25,7 @@ static bool read_units(gp_entries *entries) {
     done = GP_RESERVE(&entries->capacity, entries->count + 1, GP_COLUMN(entries->unit));
     if (done) entries->unit[entries->count++] = unit;
   }
+  entries->incomplete = units.next < entries->dwarf->info.size;
   gp_units_free(&units);
   return done && !gp_dwarf_no_memory(entries->dwarf);
 }
@@ -129,7 +130,14 @@ static bool read_entry(const gp_entries *entries, gp_cursor *cursor, const gp_un
 bool gp_entries_next(gp_entries *entries, gp_entry *entry) {
   if (gp_left(&entries->cursor) == 0) return false;
   const gp_unit *unit = &entries->unit[entries->loaded];
-  return read_entry(entries, &entries->cursor, unit, entries->table, unit->offset, entry);
+  if (read_entry(entries, &entries->cursor, unit, entries->table, unit->offset, entry))
+    return true;
+  entries->cursor.bad = true;
+  return false;
+}
+
+bool gp_entries_damaged(const gp_entries *entries) {
+  return entries->loaded == GP_NONE || entries->cursor.bad;
 }
 
 bool gp_entries_skip_children(gp_entries *entries, const gp_entry *entry) {

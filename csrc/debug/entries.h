@@ -25,6 +25,7 @@ typedef struct gp_entries {
   gp_dwarf *dwarf;
   size_t count, capacity;
   gp_unit *unit;             /* all units, by offset */
+  bool incomplete;           /* the list of units is damaged, and ends there */
   gp_abbreviations abbreviations;
   uint32_t loaded;           /* the unit in memory, or GP_NONE */
   uint32_t table;            /* its table of abbreviations */
@@ -46,6 +47,9 @@ bool gp_entries_load(gp_entries *entries, uint32_t unit);
 /* Reads the next entry of the loaded unit. False at the end, and where the unit is
  * damaged. */
 bool gp_entries_next(gp_entries *entries, gp_entry *entry);
+
+/* Whether damage was found in the unit that was loaded last. */
+bool gp_entries_damaged(const gp_entries *entries);
 
 /* Skips the children of an entry that was just read, if it says where they end. Returns
  * whether it does. */

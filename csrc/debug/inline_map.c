@@ -25,6 +25,7 @@ void gp_inline_map_free(gp_inline_map *map) {
   free(map->scope);
   gp_source_names_free(&map->names);
   gp_source_names_free(&map->files);
+  free(map->gaps.first_missing);
   gp_inline_map_init(map);
 }
 

@@ -13,6 +13,13 @@
 #include "base/range.h"
 #include "debug/source_names.h"
 
+/* Debugging information that could not be read: functions in it are unknown. */
+typedef struct gp_inline_gaps {
+  size_t damaged;        /* units with damaged entries */
+  size_t missing;        /* units whose split file is missing, or from another build */
+  char *first_missing;   /* the name of the first of these files; NULL if unknown */
+} gp_inline_gaps;
+
 typedef struct gp_inline_map {
   /* per scope */
   size_t count, capacity;
@@ -28,6 +35,7 @@ typedef struct gp_inline_map {
   uint64_t *low, *high;
   uint32_t *scope;        /* the innermost scope */
   gp_source_names names, files;
+  gp_inline_gaps gaps;
 } gp_inline_map;
 
 /* Initializes an empty map, whose address must not change afterwards. */

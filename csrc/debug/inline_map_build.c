@@ -89,6 +89,13 @@ static bool read_split_scopes(building *b, gp_split_file *file, uint32_t number,
   return done;
 }
 
+static void add_missing(building *b, const gp_unit *unit) {
+  gp_inline_gaps *gaps = &b->scopes.map->gaps;
+  if (gaps->missing++ > 0) return;
+  gaps->first_missing = gp_dwarf_string(&b->dwarf, &b->dwarf.info, &unit->layout,
+                                        unit->split_file);
+}
+
 static bool read_scopes(building *b, uint32_t number) {
   gp_split_file *file;
   uint32_t split;
@@ -96,7 +103,9 @@ static bool read_scopes(building *b, uint32_t number) {
   if (unit->split_file.kind == GP_VALUE_NONE)
     return gp_scopes_read(&b->scopes, number, number);
   if (!gp_split_files_find(&b->split_files, unit, &file, &split)) return false;
-  return !file || read_split_scopes(b, file, split, number);
+  if (file) return read_split_scopes(b, file, split, number);
+  add_missing(b, unit);
+  return true;
 }
 
 static bool open_lines(building *b, const gp_unit *unit) {
@@ -147,6 +156,7 @@ static bool build(building *b, gp_inline_map *map, const gp_image *image) {
   b->scopes.lists = &b->lists;
   b->scopes.functions = &b->functions;
   b->scopes.map = map;
+  map->gaps.damaged = b->entries.incomplete;
   gp_split_files_init(&b->split_files, image, &b->dwarf);
   gp_line_program_init(&b->program, &b->dwarf);
   return read_units(b) &&

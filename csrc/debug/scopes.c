@@ -111,5 +111,6 @@ bool gp_scopes_read(gp_scopes *scopes, uint32_t unit, uint32_t rank) {
     if (!find_scope(scopes, &entry, outer, &scope)) return false;
     if (entry.has_children && !descend(scopes, depth++, scope)) return false;
   }
+  scopes->map->gaps.damaged += gp_entries_damaged(scopes->entries);
   return true;
 }

@@ -147,32 +147,3 @@ bool gp_split_files_find(gp_split_files *files, const gp_unit *skeleton,
   adopt(&file->entries.unit[*unit], skeleton);
   return true;
 }
-
-/* --- missing files ------------------------------------------------------------- */
-
-static char *first_missing(gp_split_files *files, gp_units *units) {
-  gp_unit unit;
-  gp_split_file *found;
-  uint32_t number;
-  while (gp_units_next(units, &unit)) {
-    if (unit.split_file.kind == GP_VALUE_NONE) continue;
-    if (!gp_split_files_find(files, &unit, &found, &number)) return NULL;
-    if (!found)
-      return gp_dwarf_string(files->dwarf, &files->dwarf->info, &unit.layout,
-                             unit.split_file);
-  }
-  return NULL;
-}
-
-char *gp_split_files_missing(const gp_image *image) {
-  gp_dwarf dwarf;
-  gp_units units = {0};
-  gp_split_files files;
-  bool opened = gp_dwarf_open(&dwarf, image) && gp_units_open(&units, &dwarf);
-  gp_split_files_init(&files, image, &dwarf);
-  char *name = opened ? first_missing(&files, &units) : NULL;
-  gp_split_files_free(&files);
-  gp_units_free(&units);
-  gp_dwarf_free(&dwarf);
-  return name;
-}

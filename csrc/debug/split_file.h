@@ -42,8 +42,4 @@ void gp_split_files_free(gp_split_files *files);
 bool gp_split_files_find(gp_split_files *files, const gp_unit *skeleton,
                          gp_split_file **found, uint32_t *unit);
 
-/* Returns the name (free() it) of the first file, as recorded, that cannot be found; NULL
- * if there is none, or no memory. */
-char *gp_split_files_missing(const gp_image *image);
-
 #endif

@@ -6,7 +6,6 @@
 
 #include "debug/debug_file.h"
 #include "debug/mini_debug.h"
-#include "debug/split_file.h"
 #include "lua/arguments.h"
 #include "lua/debug_file.h"
 #include "lua/memory.h"
@@ -18,8 +17,9 @@
 
 /* set_debug_file_finder(function): sets the function that finds debugging files. It is
  * called with an image and a string: "lines" if debugging information is needed and may
- * be in other files; "split" if names of inlined functions are needed and may be in split
- * files (.dwo). */
+ * be in other files; "gaps" if names of inlined functions could not be read. In the
+ * second case, the numbers of damaged units and of missing split files follow, and the
+ * name of the first such file or nil. */
 static int set_finder(lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
   lua_settop(L, 1);
@@ -33,29 +33,19 @@ static bool may_be_separate(const gp_image *image) {
          bfd_get_section_by_name(image->file, ".gnu_debugaltlink");
 }
 
-/* With -gsplit-dwarf, compilers put .debug_addr into the image and most of the debugging
- * information into .dwo files. */
-static bool may_be_split(const gp_image *image) {
-  bfd *file = gp_image_for_lines(image, false)->file;
-  return bfd_get_section_by_name(file, ".debug_addr") != NULL;
-}
-
-/* Calls the finder, if one is set, with the image on the top of the stack. Does nothing
- * if `*done` is true; otherwise sets it to true. Leaves the image on the stack. */
-static void find_once(lua_State *L, bool *done, const char *what) {
-  if (*done) return;
-  *done = true;
+/* Pushes the finder, the image on the top of the stack, and `what`. If no finder is set,
+ * pushes nothing and returns false. */
+static bool push_finder(lua_State *L, const char *what) {
   if (lua_getfield(L, LUA_REGISTRYINDEX, FINDER) != LUA_TFUNCTION) {
     lua_pop(L, 1);
-    return;
+    return false;
   }
   lua_pushvalue(L, -2);
   lua_pushstring(L, what);
-  lua_call(L, 2, 0);
+  return true;
 }
 
-void gp_find_debug_files(lua_State *L, const gp_image_box *of, bool by_libbfd,
-                         bool named) {
+void gp_find_debug_files(lua_State *L, const gp_image_box *of, bool by_libbfd) {
   luaL_checkstack(L, 8, NULL);
   gp_push_image(L, of);
   gp_image_box *box = lua_touserdata(L, -1);
@@ -63,10 +53,27 @@ void gp_find_debug_files(lua_State *L, const gp_image_box *of, bool by_libbfd,
     if (by_libbfd && !box->links_checked) {
       gp_debuglink_check(box->image->file);
       box->links_checked = true;
-    } else if (!by_libbfd) {
-      if (may_be_separate(box->image)) find_once(L, &box->lines_searched, "lines");
-      if (named && box->image && may_be_split(box->image))
-        find_once(L, &box->split_reported, "split");
+    } else if (!by_libbfd && !box->lines_searched && may_be_separate(box->image)) {
+      box->lines_searched = true;
+      if (push_finder(L, "lines")) lua_call(L, 2, 0);
+    }
+  }
+  lua_pop(L, 1);
+  if (!of->image) luaL_error(L, "image is closed");  /* a warning handler may close it */
+}
+
+void gp_report_gaps(lua_State *L, const gp_image_box *of, const gp_inline_gaps *gaps) {
+  if (gaps->damaged + gaps->missing == 0) return;
+  luaL_checkstack(L, 8, NULL);
+  gp_push_image(L, of);
+  gp_image_box *box = lua_touserdata(L, -1);
+  if (box && !box->gaps_reported) {
+    box->gaps_reported = true;
+    if (push_finder(L, "gaps")) {
+      lua_pushinteger(L, (lua_Integer)gaps->damaged);
+      lua_pushinteger(L, (lua_Integer)gaps->missing);
+      lua_pushstring(L, gaps->first_missing);
+      lua_call(L, 5, 0);
     }
   }
   lua_pop(L, 1);
@@ -135,14 +142,6 @@ static int shared_link(lua_State *L) {
   return 2;
 }
 
-/* split_missing(image) -> the name of the first split debugging file (.dwo) that cannot
- * be found, or nil */
-static int split_missing(lua_State *L) {
-  gp_image *image = check_lines(L);
-  void **guard = gp_push_guard(L);
-  return push_name(L, guard, gp_split_files_missing(image));
-}
-
 /* forget_links(image): keeps libbfd from searching for other files */
 static int forget_links(lua_State *L) {
   gp_image *image = gp_check_image(L, 1);
@@ -195,7 +194,7 @@ void gp_define_debug_file(lua_State *L) {
       {"set_debug_file_finder", set_finder}, {"lacks_symbols", lacks_symbols},
       {"likely_separate", is_likely},
       {"debug_link", debug_link}, {"shared_link", shared_link},
-      {"split_missing", split_missing}, {"forget_links", forget_links},
+      {"forget_links", forget_links},
       {"attach_debug", attach_debug}, {"share_debug", share_debug},
       {"is_packed", is_packed}, {"unpack_symbols", unpack_symbols}, {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);

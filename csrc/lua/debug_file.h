@@ -6,10 +6,12 @@
 #include "lua/image.h"
 
 /* Finds the files that hold an image's debugging information, once per image. Call this
- * before looking up source lines. With `by_libbfd`, only libbfd searches. With `named`,
- * warns the user if the names of inlined functions are in split files, which are not
- * read. A Lua error if the image was closed during the search. */
-void gp_find_debug_files(lua_State *L, const gp_image_box *box, bool by_libbfd,
-                         bool named);
+ * before looking up source lines. With `by_libbfd`, only libbfd searches. A Lua error if
+ * the image was closed during the search. */
+void gp_find_debug_files(lua_State *L, const gp_image_box *box, bool by_libbfd);
+
+/* Reports what could not be read about inlined functions, once for each image. A Lua
+ * error if the image was closed meanwhile. */
+void gp_report_gaps(lua_State *L, const gp_image_box *box, const gp_inline_gaps *gaps);
 
 #endif

@@ -40,7 +40,7 @@ static int find_frames(lua_State *L) {
   gp_check_image(L, 1);
   uint64_t address = (uint64_t)luaL_checkinteger(L, 2);
   gp_image_box *box = lua_touserdata(L, 1);
-  gp_find_debug_files(L, box, false, true);
+  gp_find_debug_files(L, box, false);
   const gp_inline_map *map = gp_open_inlines(L, box);
   uint32_t scope = gp_inline_map_find(map, address), inner = GP_NONE;
   if (scope == GP_NONE) {

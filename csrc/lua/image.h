@@ -19,7 +19,7 @@ typedef struct gp_image_box {
   bool inlined;               /* `inlines` was made */
   bool links_checked;         /* gp_debuglink_check was called */
   bool lines_searched;        /* the finder of debug_file.c was called with "lines" */
-  bool split_reported;        /* the finder of debug_file.c was called with "split" */
+  bool gaps_reported;         /* the finder of debug_file.c was called with "gaps" */
   bool names_reported;        /* the handler of large names was called */
 } gp_image_box;
 

@@ -24,7 +24,7 @@ static void set_function(lua_State *L, uint64_t address, gp_location *location) 
  * libbfd is not asked if it would need too much time. */
 static bool look_up(lua_State *L, gp_image *image, uint64_t address, bool as_libbfd,
                     gp_location *location) {
-  gp_find_debug_files(L, lua_touserdata(L, 1), as_libbfd, false);
+  gp_find_debug_files(L, lua_touserdata(L, 1), as_libbfd);
   const gp_image *from = gp_image_for_lines(image, as_libbfd);
   if (!gp_image_prepare_locate(from)) gp_raise_no_memory(L);
   const gp_line_map *map = gp_open_lines(L, lua_touserdata(L, 1), as_libbfd);
@@ -130,7 +130,7 @@ static int next_line(lua_State *L) {
 static int iterate_lines(lua_State *L) {
   bool readable;
   gp_check_image(L, 1);
-  gp_find_debug_files(L, lua_touserdata(L, 1), false, false);
+  gp_find_debug_files(L, lua_touserdata(L, 1), false);
   const gp_image *image = gp_image_for_lines(gp_check_image(L, 1), false);
   lines_box *box = lua_newuserdatauv(L, sizeof *box, 2);
   *box = (lines_box){.image = lua_touserdata(L, 1)};

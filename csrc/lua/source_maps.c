@@ -4,6 +4,7 @@
 
 #include "debug/inline_map_build.h"
 #include "debug/line_map_build.h"
+#include "lua/debug_file.h"
 #include "lua/memory.h"
 
 const gp_line_map *gp_open_lines(lua_State *L, gp_image_box *box, bool as_libbfd) {
@@ -28,6 +29,7 @@ const gp_inline_map *gp_open_inlines(lua_State *L, gp_image_box *box) {
     if (!gp_inline_map_build(&box->inlines, from, true, &text, 1, &readable, &error))
       gp_raise_no_memory(L);
     box->inlined = true;
+    gp_report_gaps(L, box, &box->inlines.gaps);
   }
   return &box->inlines;
 }

@@ -35,7 +35,7 @@ gp_symbols_box *gp_open_symbols(lua_State *L, gp_symbols_box *box) {
 const gp_symbol_sources *gp_sources_of_symbols(lua_State *L, gp_symbols_box *box) {
   gp_error error = {""};
   if (!box->sourced) {
-    gp_find_debug_files(L, box->image, !box->symtab.policy->debug_files, false);
+    gp_find_debug_files(L, box->image, !box->symtab.policy->debug_files);
     if (!gp_symbol_sources_read(&box->sources, &box->symtab, box->image->image, &error))
       gp_raise_no_memory(L);
     box->sourced = true;
@@ -130,8 +130,7 @@ static int new_lines(lua_State *L) {
   gp_symbols_box *functions = gp_check_symbols(L, 1);
   gp_check_data(L, 2);
   if (!functions->symtab.sourceless)
-    gp_find_debug_files(L, functions->image, !functions->symtab.policy->debug_files,
-                        true);
+    gp_find_debug_files(L, functions->image, !functions->symtab.policy->debug_files);
   const gp_data *data = gp_check_data(L, 2);
   gp_line_symtab_options options = {.all = lua_toboolean(L, 3),
                                     .named = lua_toboolean(L, 4)};
@@ -146,8 +145,10 @@ static int new_lines(lua_State *L) {
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, GP_SYMBOLS_FUNCTIONS);
   if (gp_line_symtab_build(&box->symtab, &functions->symtab, box->image->image, data,
-                           &options, &error))
+                           &options, &error)) {
+    gp_report_gaps(L, box->image, &box->symtab.lines->gaps);
     return 1;
+  }
   lua_getiuservalue(L, 1, 1);
   lua_getiuservalue(L, -1, 1);  /* the image's path */
   return gp_push_failure(L, lua_tostring(L, -1), &error);

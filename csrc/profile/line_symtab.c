@@ -89,6 +89,8 @@ static bool read_inlines(building *b, gp_error *error) {
   bool done = gp_inline_map_build(&b->inlines, b->image, false, wanted, count,
                                   &b->inlines_known, error);
   free(wanted);
+  b->lines->gaps = b->inlines.gaps;
+  b->inlines.gaps = (gp_inline_gaps){0};
   return done;
 }
 

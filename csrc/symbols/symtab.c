@@ -218,6 +218,7 @@ static void free_lines(gp_symtab_lines *lines) {
   free(lines->line);
   gp_source_names_free(&lines->files);
   gp_source_names_free(&lines->names);
+  free(lines->gaps.first_missing);
   free(lines);
 }
 

@@ -14,7 +14,7 @@
 #define GP_SYMBOLS_SYMTAB_H
 
 #include "base/range.h"
-#include "debug/source_names.h"
+#include "debug/inline_map.h"
 #include "symbols/candidates.h"
 
 /* Additional columns of a symbol table by line, with a row for each symbol. Built by
@@ -29,6 +29,7 @@ typedef struct gp_symtab_lines {
   uint32_t *line;       /* line number, from 1; 0 if the file is not known */
   gp_source_names files;
   gp_source_names names;  /* names of inlined functions, for `name` in the table */
+  gp_inline_gaps gaps;    /* code whose inlined functions are unknown */
 } gp_symtab_lines;
 
 /* Additional columns of a symbol table of several objects. Built by

@@ -9,10 +9,7 @@
  *
  * Properties: those of inline_maps.h; every file is closed.
  */
-#include <stdlib.h>
-
 #include "../inline_maps.h"
-#include "debug/split_file.h"
 
 /* The choice between one split file, whatever its name, and a package. */
 enum { A_PACKAGE = 32 };
@@ -42,7 +39,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_add_file(package ? ".dwp" : "", split, parts + 1 + OWN, SPLIT);
   image.supplementary = gp_image_open_supplementary("image.dwz", &error);
   fuzz_check_inline_map(&image, parts[0]);
-  free(gp_split_files_missing(&image));
   gp_image_close(image.supplementary);
   return 0;
 }

@@ -14,8 +14,8 @@ local images = {}
 core.set_sorter(function(order, next)
   return require "gprof.library.sorting"(order, next)
 end)
-core.set_debug_file_finder(function(image, what)
-  return require "gprof.library.debug_file"[what](image)
+core.set_debug_file_finder(function(image, what, ...)
+  return require "gprof.library.debug_file"[what](image, ...)
 end)
 core.set_large_name_handler(function(image)
   local warn = image_options.of(image).warn

@@ -625,6 +625,14 @@ describe("debugging information in a .dwo file (-gsplit-dwarf)", function()
       check_same(whole, split.image, { "-p", "-q", "-L", "--inline-file-names" })
     end)
   end
+
+  it("is one warning, with a count, if several files are missing", function()
+    os.remove(dir .. "/calls.dwo")
+    os.remove(dir .. "/calls_far.dwo")
+    assert.equal(("gprof.lua: warning: %s: some inlined functions are unknown: " ..
+      "2 split files are missing, or from another build: calls.dwo ...\n"):format(split.image),
+      report(split, split.image, { "-l", "-p" })[2])
+  end)
 end)
 
 describe("debugging information in dwz's supplementary file", function()

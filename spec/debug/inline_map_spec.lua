@@ -266,6 +266,28 @@ describe("Damaged entries", function()
     return image
   end
 
+  it("are one warning, with the number of units, and the other units are read", function()
+    local lost = unit({ { 0x2001, "block1", "" }, table.unpack(all) }, sub("lost", code(16, 32)))
+    local info, abbrev = entries.encode({ version = 5 }, { lost, lost, unit(all, kept) })
+    local warnings = {}
+    local function open(text, rest)
+      local sections = { debug_info = text .. rest, debug_abbrev = abbrev }
+      local image = assert(gprof.image(dwarf.with_sections(sections, plain),
+        { warn = function(message) warnings[#warnings + 1] = message end }))
+      return image, ("%s: some inlined functions are unknown: the debugging information of %%d unit%%s is damaged")
+        :format(image.path)
+    end
+    local image, warning = open(info:gsub("\1\0", "\1\255"), "")
+    assert.equal("inner < kept", chain(image, LOW + 4))
+    assert.equal("-", chain(image, LOW + 16))
+    assert.same({ warning:format(2, "s") }, warnings)
+    image, warning = open(info, "\1\0\0")
+    assert.equal("inner < kept", chain(image, LOW + 4))
+    assert.same(warning:format(1, ""), warnings[2])
+    open(info, "")
+    assert.equal(2, #warnings)
+  end)
+
   it("may overlap, or reach beyond the functions that contain them", function()
     local wide = sub("wide", code(16, 64), inlined("a", code(8, 40)), inlined("b", code(24, 80)))
     local image = reads_kept { unit(all, kept, wide, sub("again", code(32, 48))) }

@@ -241,13 +241,29 @@ function debug_file.lines(image)
   share(image)
 end
 
---- Warns if a file of split debugging information (-gsplit-dwarf) is missing.
+-- Inlined functions ---------------------------------------------------------------------
+
+--- Warns that some inlined functions are unknown. The core calls this function once for
+-- each image.
 -- @tparam image image
-function debug_file.split(image)
-  local name = core.split_missing(image)
-  if not name then return end
-  warn(image, { ("%s: some inlined functions are unknown: %s is missing, or from " ..
-    "another build"):format(image.path, name) })
+-- @tparam integer damaged units whose debugging information is damaged
+-- @tparam integer missing units whose split file (-gsplit-dwarf) is missing, or from
+--   another build
+-- @tparam ?string name of the first of these files
+function debug_file.gaps(image, damaged, missing, name)
+  local reasons = {}
+  if missing > 1 then
+    reasons[1] = ("%d split files are missing, or from another build: %s ..."):format(
+      missing, name)
+  elseif missing == 1 then
+    reasons[1] = ("%s is missing, or from another build"):format(name)
+  end
+  if damaged > 0 then
+    reasons[#reasons + 1] = ("the debugging information of %d unit%s is damaged"):format(
+      damaged, damaged == 1 and "" or "s")
+  end
+  warn(image, { ("%s: some inlined functions are unknown: %s"):format(image.path,
+    table.concat(reasons, "; ")) })
 end
 
 return debug_file
