@@ -2,7 +2,9 @@
 -- than 100,000 addresses of many images.
 --
 -- The images have no symbols, because llvm-symbolizer prefers symbols to debugging information. Compared are the
--- addresses of instructions that are in functions.
+-- addresses of instructions that are in functions. A part of them is also compared with eu-addr2line, if it can read
+-- the image: it needs .debug_aranges, which clang writes only on request, and reads neither gcc's LTO nor split files.
+-- Where it differs, llvm-dwarfdump shows the innermost entry, which decides.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local chance = require "support.chance"
@@ -131,6 +133,9 @@ local images <const> = {
   { "g++", "large.cc", "-gdwarf64" }, { "g++", "large.cc", "-fdebug-types-section" },
   { "gcc", "deep.c", "-O3" }, { "gcc", "deep.c", "-gdwarf-2", "-gstrict-dwarf", "-ffunction-sections" },
   { "clang", "deep.c", "-O3", "-gdwarf-2" }, { "gfortran", "waves.f90", "-O3" },
+  { "gfortran", "waves.f90", "-gdwarf-4" }, { "g++", "large.cc", "-gsplit-dwarf" },
+  { "g++", "large.cc", "-gdwarf-4", "-gsplit-dwarf" }, { "clang++", "large.cc", "-gsplit-dwarf" },
+  { "clang++", "large.cc", "-flto", "-fuse-ld=lld" }, { "clang++", "large.cc", "-gdwarf-aranges" },
 }
 local FEW <const> = 3
 
@@ -179,6 +184,40 @@ local function symbolize(path, addresses)
   return found
 end
 
+-- Whether elfutils can read an image.
+local function suits_elfutils(image)
+  local flags = table.concat(image, " ", 3)
+  if image[1]:find "clang" then return flags:find "aranges" end
+  return not flags:find "lto" and not flags:find "split"
+end
+
+-- Returns eu-addr2line's frames of each address.
+local function symbolize_by_elfutils(path, addresses)
+  local words, found, name = { "eu-addr2line", "-a", "-i", "-f", "-e", path }, {}, nil
+  for i, address in ipairs(addresses) do words[6 + i] = ("%#x"):format(address) end
+  for line in shell.check(words).stdout:gmatch "[^\n]+" do
+    if line:find "^0x%x+$" then
+      found[#found + 1] = {}
+    elseif not name then
+      name = line:gsub(" inlined .*", "")
+    else
+      local file, number = line:match "^(.-):(%d+)"
+      table.insert(found[#found], { name = name, file = normal(file), line = tonumber(number) })
+      name = nil
+    end
+  end
+  assert.equal(#addresses, #found)
+  return found
+end
+
+-- Returns the name of the innermost function at an address, and the line of its call, from its entry.
+local function innermost(path, address)
+  local text = shell.check({ "llvm-dwarfdump", ("--lookup=%#x"):format(address), path }).stdout
+  local entry = text:match ".*\n0x%x+: +DW_TAG_inlined_subroutine(.*)$"
+  return entry and entry:match 'DW_AT_abstract_origin\t%(0x%x+ "(.-)"%)',
+    entry and tonumber(entry:match "DW_AT_call_line\t%((%d+)%)")
+end
+
 -- Whether a frame of ours equals one of llvm-symbolizer's. In a unit with type units, our names of files may lack the
 -- directory in which the compiler ran.
 local function same(ours, theirs)
@@ -193,25 +232,43 @@ local function describe_frames(frames)
   return table.concat(words, " < ")
 end
 
--- Compares the frames of an image. Returns the number of addresses in functions.
-local function compare(path, most)
-  local addresses, image = instructions(path, most), assert(gprof.image(path))
+-- Compares the frames of an image with those of a program. Where they differ, `decide` may accept ours. Returns the
+-- number of addresses in functions.
+local function compare(image, addresses, found, program, decide)
   local count = 0
-  for i, theirs in ipairs(symbolize(path, addresses)) do
+  for i, theirs in ipairs(found) do
     local ours = image:frames(addresses[i])
     if ours then
       local equal = #ours == #theirs
       for k = 1, #ours do equal = equal and same(ours[k], theirs[k]) end
-      assert(equal, ("%x: %s, but llvm-symbolizer: %s"):format(addresses[i], describe_frames(ours),
-        describe_frames(theirs)))
+      assert(equal or decide and decide(addresses[i], ours), ("%x: %s, but %s: %s"):format(addresses[i],
+        describe_frames(ours), program, describe_frames(theirs)))
       count = count + 1
     else
       assert.equal(1, #theirs)
       assert.equal("??", theirs[1].name)
     end
   end
-  image:close()
   return count
+end
+
+-- Compares the frames of an image with llvm-symbolizer's.
+local function compare_all(path, addresses)
+  local image <close> = assert(gprof.image(path))
+  return compare(image, addresses, symbolize(path, addresses), "llvm-symbolizer")
+end
+
+-- Compares each eighth address with eu-addr2line's. Returns the number of addresses, and of those where it differs.
+local function compare_part(path, addresses)
+  local image <close> = assert(gprof.image(path))
+  local part, differ = {}, 0
+  for i = 1, #addresses, 8 do part[#part + 1] = addresses[i] end
+  local function decide(address, ours)
+    local name, line = innermost(path, address)
+    differ = differ + 1
+    return ours[2] and ours[1].name == name and ours[2].line == line
+  end
+  return compare(image, part, symbolize_by_elfutils(path, part), "eu-addr2line", decide), differ
 end
 
 describe("The inlined functions at each address equal llvm-symbolizer's:", function()
@@ -226,9 +283,17 @@ describe("The inlined functions at each address equal llvm-symbolizer's:", funct
     if shell.installed(image[1]) then
       it(title, function()
         local source = cases < LARGE and image[2]:gsub("large", "small") or image[2]
-        local count = compare(compile(image[1], source, table.unpack(image, 3)), PER_CASE * cases)
+        local path = compile(image[1], source, table.unpack(image, 3))
+        local addresses = instructions(path, PER_CASE * cases)
+        local count, second, differ = compare_all(path, addresses), 0, 0
         assert.is_true(count > 30, count)
-        if cases >= LARGE then print(("%s: %d addresses"):format(title, count)) end
+        if suits_elfutils(image) and shell.installed "eu-addr2line" then
+          second, differ = compare_part(path, addresses)
+          assert.is_true(second > 3 and differ <= second // 10, differ)
+        end
+        if cases >= LARGE then
+          print(("%s: %d addresses; eu-addr2line: %d, %d differ"):format(title, count, second, differ))
+        end
       end)
     else
       pending(title)
