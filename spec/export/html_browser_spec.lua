@@ -111,10 +111,56 @@ describe("The call tree of a page", function()
 
   it("zooms in by a click, and out again", function()
     local work <const> = { "click", ".frame[aria-label^='work']" }
-    local found = visit(path, { "open", "!tree" }, frames, work, frames, { "back" }, frames, work,
-      { "click", "button.plain" }, frames)
-    assert.same({ "all main work leaf <cycle 1> ping pong leaf", "all main work leaf",
-      "all main work leaf <cycle 1> ping pong leaf", "all main work leaf <cycle 1> ping pong leaf" }, found)
+    local steps <const> = "document.querySelector('.path').textContent"
+    local found = visit(path, { "open", "!tree" }, frames, work, frames, steps, { "back" }, frames, work,
+      { "click", ".path a" }, frames)
+    assert.same({ "all main work <cycle 1> leaf ping pong leaf", "all main work leaf", "all › main › work",
+      "all main work <cycle 1> leaf ping pong leaf", "all main work <cycle 1> leaf ping pong leaf" }, found)
+  end)
+
+  it("can be inverted: callers are below the functions with self time", function()
+    local rows <const> = "[...document.querySelectorAll('.frame')].map((e) => " ..
+      "e.getAttribute('aria-level') + ' ' + e.getAttribute('aria-label').split(',')[0]).join('; ')"
+    local found = visit(path, { "open", "!tree=up:" }, rows,
+      { "click", ".frame[aria-label^='work']" }, "document.querySelector('.path').textContent", "location.hash")
+    assert.same({ "1 all: 0.95 s; 2 leaf: 0.40 s; 2 work: 0.30 s; 2 ping: 0.20 s; 2 pong: 0.05 s; 3 work: 0.30 s; " ..
+      "3 pong: 0.10 s; 3 main: 0.30 s; 3 <cycle 1>: 0.20 s; 3 <cycle 1>: 0.05 s; 4 main: 0.30 s; " ..
+      "4 <cycle 1>: 0.10 s; 4 main: 0.20 s; 4 main: 0.05 s; 5 main: 0.10 s", "all › work", "#!tree=up:1" }, found)
+  end)
+
+  it("is shown around a function: callers above, callees below", function()
+    local pictures <const> = "[...document.querySelectorAll('.tree')].map((tree) => " ..
+      "[...tree.querySelectorAll('.frame')].map((e) => parseInt(e.style.top) / 22 + ' ' + " ..
+      "e.getAttribute('aria-label').split(':')[0]).join(' ')).join(' | ')"
+    local found = visit(path, { "open", "work" }, { "click", "a[href*='around']" }, pictures,
+      { "click", ".frame[aria-label^='leaf']" }, pictures, "location.hash")
+    assert.same({ "0 main 1 work | 0 work 1 leaf", "0 main 1 main 1 <cycle 1> 2 work 2 pong 3 leaf | 0 leaf",
+      "#!tree=around:leaf" }, found)
+  end)
+
+  it("gathers frames that are too narrow, and shows them when it zooms in", function()
+    local wide = { functions = { "main", "hot" }, ticks = { hot = 65000 }, calls = { { "main", "hot", 1 } } }
+    for i = 1, 300 do
+      local name = ("narrow%03d"):format(i)
+      table.insert(wide.functions, name)
+      wide.ticks[name] = 600 + i % 10
+      table.insert(wide.calls, { "main", name, 1 })
+    end
+    local found = visit(select(2, pages.crafted(wide)), { "size", 1000, 700 }, { "open", "!tree" }, frames,
+      "document.querySelector('.gathered').getAttribute('aria-label').replace(/[\\d.]+ s/, 'T')",
+      { "click", ".gathered" }, frames, { "click", ".gathered[aria-label^='100 ']" }, status,
+      "document.querySelectorAll('.frame').length", "document.querySelector('.path').textContent",
+      "[...document.querySelectorAll('.frame:not(.above)')].map((e) => e.offsetWidth).every((w) => w >= 3)")
+    assert.same({ "all main hot 300 narrow frames",
+      "300 narrow frames: T, 73.6 % of all, 73.6 % of main", "all main 300 narrow frames 100 narrow frames " ..
+      "100 narrow frames 100 narrow frames", "", 104, "all › main › narrow frames › narrow frames", true }, found)
+  end)
+
+  it("has colours that a legend explains", function()
+    local legend <const> = "document.querySelector('.legend').textContent"
+    local found = visit(path, { "open", "!tree" }, legend,
+      "[...document.querySelectorAll('.frame')].map((e) => /h\\d|tr/.exec(e.className)[0]).join(' ')")
+    assert.same({ "under 2 % of the frame's time is its own2 %10 %25 %50 % or more", "tr h0 h4 h0 h4 h4 h3 h4" }, found)
   end)
 
   it("can be navigated by keyboard", function()
@@ -138,7 +184,9 @@ describe("The call tree of a page", function()
 
   it("shows the time of hidden frames, without a self time", function()
     local deep = crafted.layered(20, 3)  -- three billion call paths
-    local found = visit(select(2, pages.crafted(deep)), { "open", "!tree" }, "describeFrame(tree.frame.indexOf(-2))")
+    local found = visit(select(2, pages.crafted(deep)), { "open", "!tree" },  [[(() => {
+      const find = (item) => item.frame === HIDDEN ? item : childrenOf(item).map(find).find(Boolean);
+      return describeItem(find(wholeTree(false))); })()]])
     assert.truthy(found[1]:find "^%[not shown%]: %d%.%d%d s, %d%.%d %% of all, [%d.]+ %% of f%d+_%d$", found[1])
   end)
 
@@ -155,9 +203,30 @@ describe("Source in a page", function()
   it("has seconds and calls next to its lines", function()
     local line = [[(() => { const row = document.querySelector('[data-line="%d"]');
       return [...row.cells].map((e) => e.textContent).join('|') + ' ' + row.className; })()]]
-    local found = visit(path, { "open", "!source" }, { "click", "td.name a[title$='main.c']" }, line:format(2),
+    local found = visit(path, { "open", "!files" }, { "click", "td.name a[title$='main.c']" }, line:format(2),
       line:format(3), { "open", "leaf" }, { "click", "dd a" }, "document.querySelector('tr.here').cells[0].textContent")
-    assert.same({ "2||4|int leaf(int x) { ", "3|0.05||  return x; ", "2" }, found)
+    assert.same({ "2||4|int leaf(int x) { ", "3|0.05||  return x; here", "2" }, found)
+  end)
+
+  it("opens at the hottest file and line; keys lead to the other hot lines", function()
+    local here <const> = "document.querySelector('h2').textContent.replace(/.*[/]/, '') + " ..
+      "':' + document.querySelector('tr.here').cells[0].textContent"
+    local found = visit(path, { "open", "!source" }, here, { "key", "n" }, here, { "key", "p" }, here, { "key", "p" },
+      here, "document.querySelectorAll('.map i').length === document.querySelectorAll('tr td.heat i').length",
+      "(() => { const file = data.sources[0]; return hottestNumber(file) === Number(" ..
+        "document.querySelector('tr.here').dataset.line) || 'other'; })()")
+    assert.equal(found[1], found[3])
+    assert.is_true(found[5])
+  end)
+
+  it("has a list of the hottest lines, and one for each function", function()
+    local rows <const> = "[...document.querySelectorAll('table.lines tbody tr')].map((e) => " ..
+      "[...e.cells].filter((c) => c.textContent).map((c) => c.textContent).join('|')).join('; ')"
+    local found = visit(path, { "open", "!lines" }, rows, status, { "key", "/" }, { "type", "nobody" }, status,
+      { "open", "leaf" }, rows)
+    assert.same({ "50.0|0.07|0.03|twice.h:2|twice in main|return x * 2;; 35.7|0.05|0.02|main.c:3|leaf|return x;; " ..
+      "14.3|0.02|0.01|main.c:6|main|int y = leaf(3);", "3 lines, 100.0 % of the time", "0 lines, 0.0 % of the time",
+      "100.0|0.05|0.02|main.c:3|return x;" }, found)
   end)
 end)
 
@@ -193,7 +262,7 @@ describe("Changes in a page", function()
     crafted.gmon(slower) }).status)
 
   it("are marked if they may be due to chance, and can then be hidden", function()
-    local found = visit(path, { "open", "!changes" }, names,
+    local found = visit(path, names,
       "[...document.querySelectorAll('tbody tr')].filter((e) => e.cells[2].textContent.includes('~'))" ..
         ".map((e) => e.cells[2].textContent).join(' ')",
       { "click", "#hide-noise" }, names, status, { "open", "work" },
@@ -221,7 +290,7 @@ describe("A page", function()
     local image, gmon = crafted.image(plan), crafted.gmon(plan)
     local walk <const> = "(async () => { for (let node = 0; node < nodeCount; node++) { " ..
       "location.hash = linkTo(node); await new Promise((done) => setTimeout(done, 10)); } " ..
-      "return tree ? frameName(tree.frame.length - 1) : ''; })()"
+      "return tree ? frameName(tree.frame[tree.frame.length - 1]) : ''; })()"
     for option, last in pairs {
       ["-qleaf"] = "leaf", ["-Qwork"] = "leaf", ["-pwork"] = "work", ["-kmain/work"] = "leaf", ["-nleaf"] = "leaf",
       ["-z"] = "leaf", ["-Eping"] = "leaf",

@@ -17,12 +17,15 @@ local function add(rows, key, ticks, fields)
   return row
 end
 
--- Adds a function to the row's list, once.
-local function add_function(row, name, owner)
+-- Adds samples to the row's function of that name and owner.
+local function add_function(row, name, owner, ticks)
   for _, known in ipairs(row.functions) do
-    if known.name == name and known.owner == owner then return end
+    if known.name == name and known.owner == owner then
+      known.ticks = known.ticks + ticks
+      return
+    end
   end
-  table.insert(row.functions, { name = name, owner = owner })
+  table.insert(row.functions, { name = name, owner = owner, ticks = ticks })
 end
 
 local function add_lines(rows, profile)
@@ -33,7 +36,7 @@ local function add_lines(rows, profile)
       local has_line = file and line and line > 0
       local key = has_line and file .. "\0" .. line or owner
       add_function(add(rows, key, ticks, has_line and { file = file, line = line } or {}),
-        name, profile:get(owner, "address"))
+        name, profile:get(owner, "address"), ticks)
     end
   end
 end
@@ -43,9 +46,15 @@ local function add_libraries(rows, profile)
   for id, ticks, object in profile:functions("address", "id", "ticks", "object") do
     if ticks > 0 and object then
       local name, address = profile:get(id, "name", "address")
-      add_function(add(rows, name, ticks, {}), name, address)
+      add_function(add(rows, name, ticks, {}), name, address, ticks)
     end
   end
+end
+
+local function is_heavier(a, b)
+  if a.ticks ~= b.ticks then return a.ticks > b.ticks end
+  if a.name ~= b.name then return a.name < b.name end
+  return a.owner < b.owner
 end
 
 local function precedes(a, b)
@@ -60,13 +69,14 @@ end
 -- @tparam profile by_function
 -- @tparam profile by_line
 -- @treturn {table,...} each with `file` and `line`, or neither; `ticks`; `functions`:
---   array of the functions whose code the line is in, each with its `name` (of an inlined
---   function, if the line was inlined) and `owner`, the address of the function that
---   contains the code
+--   array of the functions whose code the line is in, those with most samples first: the
+--   `name` (of an inlined function, if the line was inlined), the `owner`, which is the
+--   address of the function that contains the code, and `ticks`
 function hot_lines.of(by_function, by_line)
   local rows = { by_key = {}, list = {} }
   add_lines(rows, by_line)
   if not by_line.has_libraries then add_libraries(rows, by_function) end
+  for _, row in ipairs(rows.list) do table.sort(row.functions, is_heavier) end
   table.sort(rows.list, precedes)
   return rows.list
 end

@@ -12,6 +12,7 @@ local by_line = require "gprof.print.by_line"
 local data = require "gprof.export.html.data"
 local extract = require "gprof.analysis.extract"
 local gprof = require "gprof"
+local hot_lines = require "gprof.analysis.hot_lines"
 local sha256 = require "gprof.format.sha256"
 local sources = require "gprof.export.html.sources"
 local summary = require "gprof.export.html.summary"
@@ -38,12 +39,13 @@ local HEAD <const> = [[
 local function contents(profile, options)
   local by_function, cycles = profile:by_function(), {}
   for cycle in by_function:cycles() do cycles[#cycles + 1] = cycle end
-  local arcs = extract.arcs(by_function)
+  local arcs, lines = extract.arcs(by_function), by_line.of(profile, options)
   return {
     profile = by_function, arcs = arcs, cycles = cycles,
     ids = extract.functions(by_function, arcs, options),
     tree = by_function.rate and tree_list.of(by_function) or nil,
-    sources = sources.of(by_line.of(profile, options), options),
+    lines = by_function.rate and hot_lines.of(by_function, lines) or {},
+    sources = sources.of(lines, options),
     comparison = options.comparison,
   }
 end

@@ -11,6 +11,8 @@ const functionCount = functions.name.length,
 const hasTime = data.period !== null;
 const hasCalls = arcs.caller.length > 0 || functions.calls.some((count) => count > 0);
 
+const programName = document.querySelector("h1").textContent;
+
 const isCycle = (node) => node >= functionCount;
 const cycleOf = (node) => cycles[node - functionCount];
 

@@ -145,6 +145,36 @@ local function source_of(file)
     { "known", "[" .. table.concat(known, ",") .. "]" } }
 end
 
+-- The largest number of rows of lines in a page.
+local MOST_LINES <const> = 20000
+
+-- Returns the lines with time as columns, with a row for each line and function. Code
+-- without line information is left out, since the functions show it. `node` is the
+-- function that contains the code, or -1; `name`, that of an inlined function, or null.
+local function lines_of(content, file_number, node_of)
+  local profile, at = content.profile, {}
+  for id, address in profile:functions("address", "id", "address") do
+    at[address] = id
+  end
+  local files, lines, times, errors, nodes, names = {}, {}, {}, {}, {}, {}
+  for _, row in ipairs(content.lines) do
+    for _, part in ipairs(row.file and row.functions or {}) do
+      local i, owner = #files + 1, at[part.owner]
+      if i > MOST_LINES then break end
+      local seconds = part.ticks / profile.rate
+      files[i], lines[i] = file_number(row.file), row.line
+      times[i], errors[i] = seconds, profile:error_of(seconds)
+      nodes[i] = node_of[owner] or -1
+      if not owner or profile:get(owner, "name") ~= part.name then
+        names[i] = part.name
+      end
+    end
+  end
+  return object { { "file", array(number, files) }, { "line", array(number, lines) },
+    { "self", array(number, times) }, { "self_error", array(number, errors) },
+    { "node", array(number, nodes) }, { "name", array(shown, names, #files) } }
+end
+
 -- Returns the changes in times or calls as columns; null if they are not known.
 local function change_of(rows, field)
   if not rows[1] or not rows[1][field] then return "null" end
@@ -186,8 +216,8 @@ local function comparison_of(comparison, file_number)
 end
 
 --- Writes the data of a page as one JSON object.
--- @tparam table content `profile`, by function; `ids` of the functions, `arcs`, `cycles`
---   and `sources` to show; `tree` and `comparison`, or nil
+-- @tparam table content `profile`, by function; `ids` of the functions, `arcs`, `cycles`,
+--   `lines` and `sources` to show; `tree` and `comparison`, or nil
 -- @tparam stream write
 function data.write(content, write)
   local profile, node_of = content.profile, {}
@@ -205,6 +235,7 @@ function data.write(content, write)
     { "labels", labels_of(content) }, { "arcs", arcs_of(content, node_of) },
     { "tree", tree_of(content, node_of, #content.ids + #content.cycles) },
     { "comparison", comparison_of(content.comparison, file_number) },
+    { "lines", lines_of(content, file_number, node_of) },
     { "sources", array(source_of, content.sources.files) },
   }
   -- last, since making the other entries assigns the numbers of files

@@ -77,8 +77,10 @@ const nameColumns = [
   { title: "Source", value: placeOf, upwards: true, cell: sourceCell, class: "file left wide" },
 ];
 
+// The link leads to the function's hottest line.
 function sourceCell(f) {
-  const target = sourceLink(fileOf(f), functions.line[f]);
+  const hot = hottestLine(f),
+    target = hot ? sourceLink(hot.file, hot.number) : sourceLink(fileOf(f), functions.line[f]);
   return target ? make("a", { href: target }, placeOf(f)) : placeOf(f);
 }
 

@@ -41,6 +41,11 @@ function placeFact(node) {
   return fact("Source", target ? make("a", { href: target }, text) : text);
 }
 
+function hottestFact(node) {
+  const line = hottestLine(node);
+  return line && fact("Hottest line", linePlace(line));
+}
+
 // Returns why an arc carries no time; empty if it can carry time.
 function arcRemark(arc) {
   if (arcs.caller[arc] === arcs.callee[arc]) return "recursive";
@@ -172,11 +177,14 @@ function changeSection(node) {
   );
 }
 
-// Makes a link that searches the call tree for the node's name; null if the tree does not contain the node.
-function treeLink(node) {
-  return tree && tree.frame.includes(node)
-    ? make("a", { href: "#!tree=" + encodeURIComponent("?" + nameOf(node)) }, "show in the call tree")
-    : null;
+// Makes links that show the node in the call tree, and the tree around it; none if the tree does not contain the node.
+function treeLinks(node) {
+  if (!tree || !tree.frame.includes(node)) return [];
+  return [
+    make("a", { href: "#!tree=" + encodeURIComponent("?" + nameOf(node)) }, "show in the call tree"),
+    " · ",
+    make("a", { href: linkToTree("around", keys[node]) }, "callers and callees as trees"),
+  ];
 }
 
 function functionView(node) {
@@ -185,7 +193,7 @@ function functionView(node) {
   const facts = [
     ...(hasTime ? timeFacts(node) : []),
     ...(hasCalls ? callFacts(node) : []),
-    isCycle(node) ? null : placeFact(node),
+    ...(isCycle(node) ? [] : [placeFact(node), hottestFact(node)]),
   ];
   const bar = hasTime ? shareBar(shareOf(totalOf(node)), shareOf(field(node, "self"))) : null;
   return make(
@@ -203,9 +211,9 @@ function functionView(node) {
           ": the time of its members is propagated to the callers of the whole cycle.",
         )
       : null,
-    make("p", {}, treeLink(node)),
+    make("p", {}, ...treeLinks(node)),
     changeSection(node),
-    isCycle(node) ? memberSection(node) : null,
+    isCycle(node) ? memberSection(node) : lineSection(node),
     arcSection(
       "Called by",
       "Caller",

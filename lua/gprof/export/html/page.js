@@ -14,6 +14,7 @@ function cached(name, makeView) {
 const tabs = [
   ["Functions", "#", () => true],
   ["Call tree", "#!tree", () => tree],
+  ["Lines", "#!lines", () => allLines.length > 0],
   ["Source", "#!source", () => data.sources.length > 0],
   ["Changes", "#!changes", () => comparison],
 ].filter((tab) => tab[2]());
@@ -27,29 +28,26 @@ function put(...elements) {
     view.replaceChildren(...elements);
 }
 
-function zoomTo(i) {
-  location.hash = i === 0 ? "!tree" : "!tree=" + i;
-}
-
 function showTree(argument) {
-  const shown = cached("tree", () => treeView(zoomTo));
+  const shown = cached("tree", treeView);
   put(shown.element);
-  if (argument.startsWith("?")) shown.search(argument.slice(1));
-  const frame = Number(argument);
-  shown.zoom(Number.isInteger(frame) && frame > 0 && frame < tree.frame.length ? frame : 0);
+  shown.show(argument);
   return ["#!tree", "Call tree"];
 }
 
+function showFiles() {
+  put(cached("files", sourceListView));
+  return ["#!source", "Source files"];
+}
+
+// Shows a file, or the one with the most time. Without a line, the hottest one is marked.
 function showSource(argument) {
-  const [, name, line] = /^(.*?)(?::(\d+))?$/s.exec(argument);
-  if (!name) {
-    put(cached("sources", sourceListView));
-    return ["#!source", "Source"];
-  }
+  const [, name, line] = /^(.*?)(?::(\d+))?$/s.exec(argument || (data.sources[0] ? data.sources[0].name : ""));
+  if (!name) return showFiles();
   const file = sourceByName.has(argument) ? argument : name;
-  put(sourceView(file, Number(line)));
-  const target = line && view.querySelector(`[data-line="${Number(line)}"]`);
-  return ["#!source", baseName(file), target];
+  const number = Number(line) || (sourceByName.has(file) ? hottestNumber(sourceByName.get(file)) : 0);
+  put(sourceView(file, number));
+  return ["#!source", baseName(file), view.querySelector(`[data-line="${number}"]`)];
 }
 
 // Whether the last component of a C++ name is `word`, as in "Table<int>::word(char) const".
@@ -97,6 +95,11 @@ function route() {
   };
   if (name === "!tree" && tree) return showTree(decode(argument));
   if (name === "!source") return showSource(decode(argument));
+  if (name === "!files") return showFiles();
+  if (name === "!lines") {
+    put(cached("lines", linesView));
+    return ["#!lines", "Lines"];
+  }
   if (name === "!changes" && comparison) {
     put(cached("changes", changesView));
     return ["#!changes", "Changes"];
@@ -145,7 +148,7 @@ function keyPressed(event) {
     return;
   }
   const field = view.querySelector("input[type=search]");
-  const number = "1234".indexOf(event.key);
+  const number = "12345".indexOf(event.key);
   if (event.key === "/" && field) {
     field.focus();
     field.select();
@@ -153,7 +156,8 @@ function keyPressed(event) {
   } else if (number >= 0 && event.key !== "" && links[number]) {
     links[number].click();
     event.preventDefault();
-  } else if (event.key === "ArrowDown" && !view.contains(event.target)) focusFirst(event);
+  } else if (event.key === "n" || event.key === "p") stepToHotLine(event.key === "n" ? 1 : -1);
+  else if (event.key === "ArrowDown" && !view.contains(event.target)) focusFirst(event);
 }
 
 // Moves the focus into the view: to the first link of a table, or to the call tree.
@@ -175,6 +179,7 @@ function keyHelp() {
     [["Esc"], "clear the search, or zoom out"],
     [["Backspace"], "up one level in the tree"],
     [["o"], "open the selected frame's function"],
+    [["n", "p"], "next or previous hot line of the source"],
   ];
   return make(
     "p",
@@ -192,6 +197,7 @@ function start() {
   addEventListener("scroll", () => scrolls.set(visit, scrollY), { passive: true });
   addEventListener("hashchange", () => show(false));
   addEventListener("keydown", keyPressed);
+  if (comparison && location.hash === "") history.replaceState(null, "", "#!changes");
   show(true);
   scrolls.set(visit, 0);
 }

@@ -1,4 +1,5 @@
-// Annotated source: a table of files, and for each file its lines with time and counts.
+// Annotated source: a table of files, and for each file its lines with time and counts, and a map of where in the file
+// the time is.
 
 const sourceByName = new Map(data.sources.map((file) => [file.name, file]));
 
@@ -100,16 +101,63 @@ function heatCell(entry, most) {
   );
 }
 
+const HOT = 0.1; // share of the hottest line's time; lines with more are visited by keys
+
 function lineRow(line, shown, target) {
   const entry = line.known,
+    isHot = entry && entry[1] > 0 && entry[1] >= HOT * shown.most,
     cells = [make("td", { class: "number" }, String(line.number))];
   if (hasTime) cells.push(entry ? heatCell(entry, shown.most) : make("td"));
   if (shown.calls) cells.push(make("td", {}, entry && entry[3] > 0 ? counted(entry[3]) : ""));
   if (shown.blocks) cells.push(make("td", {}, entry && entry[4] >= 0 ? counted(entry[4]) : ""));
   cells.push(make("td", { class: "text" }, line.text));
-  return make("tr", { "class": line.number === target ? "here" : null, "data-line": line.number }, ...cells);
+  return make(
+    "tr",
+    { "class": line.number === target ? "here" : null, "data-line": line.number, "data-hot": Boolean(isHot) },
+    ...cells,
+  );
 }
 
+// Marks the next hot line of the file shown, or with -1 the previous one, and scrolls to it.
+function stepToHotLine(step) {
+  const rows = [...view.querySelectorAll("tr[data-line]")],
+    here = rows.findIndex((row) => row.classList.contains("here"));
+  let at = here + step;
+  while (at >= 0 && at < rows.length && rows[at].dataset.hot === undefined) at += step;
+  if (at < 0 || at >= rows.length) return;
+  if (here >= 0) rows[here].classList.remove("here");
+  rows[at].classList.add("here");
+  rows[at].scrollIntoView({ block: "center" });
+}
+
+// Makes the map of a file: a mark for each line with time, at its place in the file. A click leads to the nearest one.
+function sourceMap(lines, shown) {
+  const map = make("div", { "class": "map", "aria-hidden": "true", "title": "Where in the file the time is" });
+  const timed = lines.map((line, i) => [line, i]).filter(([line]) => line.known && line.known[1] > 0);
+  for (const [line, i] of timed) {
+    const mark = make("i");
+    mark.style.top = (100 * i) / lines.length + "%";
+    mark.style.opacity = 0.25 + (0.75 * line.known[1]) / shown.most;
+    map.append(mark);
+  }
+  map.addEventListener("click", (event) => {
+    const wanted = ((event.clientY - map.getBoundingClientRect().top) / map.clientHeight) * lines.length;
+    const nearest = timed.reduce((best, entry) =>
+      Math.abs(entry[1] - wanted) < Math.abs(best[1] - wanted) ? entry : best,
+    );
+    view.querySelector(`[data-line="${nearest[0].number}"]`).scrollIntoView({ block: "center" });
+  });
+  return timed.length > 0 ? map : null;
+}
+
+// Returns the number of a file's hottest line; 0 if no line has time.
+function hottestNumber(file) {
+  const most = Math.max(0, ...file.known.map((entry) => entry[1]));
+  const line = most > 0 && linesOf(file).find((found) => found.known && found.known[1] === most);
+  return line ? line.number : 0;
+}
+
+// Makes the view of a file. `target` is the line to mark.
 function sourceView(name, target) {
   const file = sourceByName.get(name);
   if (!file) return make("p", { class: "empty" }, "This page does not contain the source of " + name + ".");
@@ -160,11 +208,12 @@ function sourceView(name, target) {
     "section",
     {},
     make("h2", { class: "function" }, file.name),
-    make("p", {}, make("a", { href: "#!source" }, "All files")),
+    make("p", {}, make("a", { href: "#!files" }, `All files (${counted(data.sources.length)})`)),
     make(
       "div",
       { class: "sourcebox" },
       make("table", { "class": "source", "aria-label": "Annotated source" }, head, body),
+      hasTime ? sourceMap(lines, shown) : null,
     ),
   );
 }

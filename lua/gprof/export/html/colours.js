@@ -1,0 +1,76 @@
+// What the colours of the call tree mean. A colouring has a `title`, `tint(item)`, which returns the class of a frame,
+// and `legend`, pairs of a class and what it means.
+
+const TINTS = 6; // classes t0 to t5
+
+// Makes a colouring with a tint for each of the groups with the most self time. `groupOf(frame)` returns a group, or
+// null.
+function colouringByGroup(title, groupOf, label, others) {
+  const times = new Map();
+  for (let f = 0; f < functionCount; f++) {
+    const group = groupOf(f);
+    if (group !== null) times.set(group, (times.get(group) || 0) + functions.self[f]);
+  }
+  const first = [...times.keys()].filter((group) => times.get(group) > 0).sort((a, b) => times.get(b) - times.get(a)).slice(0, TINTS);
+  const tints = new Map(first.map((group, i) => [group, "t" + i]));
+  const legend = first.map((group, i) => ["t" + i, `${label(group)} (${percent(shareOf(times.get(group)))} %)`]);
+  if (times.size > first.length || functions.name.some((_, f) => groupOf(f) === null)) legend.push(["tr", others]);
+  return { title, legend, tint: (item) => (item.frame >= 0 && tints.get(groupOf(item.frame))) || "tr" };
+}
+
+// Returns the object of a function: that of a name such as "memcpy@libc.so.6", or the program.
+function objectOf(frame) {
+  const [, object] = /@([^@]+)$/.exec(nameOf(frame)) || [null, programName];
+  return object;
+}
+
+const SELF_STEPS = [0.02, 0.1, 0.25, 0.5]; // shares of a frame's time
+
+const selfColouring = {
+  title: "self time",
+  legend: ["under 2 %", "2 %", "10 %", "25 %", "50 % or more"].map((text, i) => [
+    "h" + i,
+    text + (i === 0 ? " of the frame's time is its own" : ""),
+  ]),
+  tint(item) {
+    if (item.frame < 0 || !(item.weight > 0)) return "tr";
+    return "h" + SELF_STEPS.filter((step) => item.own / item.weight >= step).length;
+  },
+};
+
+// Changes since the old profile. Noise is grey.
+const CHANGE_STEPS = [-0.5, -0.1, 0, 0.1, 0.5]; // of the old time
+
+function changeColouring() {
+  const time = comparison.total && comparison.total.change ? comparison.total : comparison.self;
+  return {
+    title: "change",
+    legend: [
+      ["c0", "50 % faster"],
+      ["c1", "10 %"],
+      ["c2", "faster"],
+      ["tr", "noise, or no change"],
+      ["c3", "slower"],
+      ["c4", "10 %"],
+      ["c5", "50 % slower, or new"],
+    ],
+    tint(item) {
+      const row = item.frame >= 0 && item.frame < functionCount ? changeOf(item.frame) : -1;
+      if (row < 0 || time.noise[row] === 1 || time.change[row] === 0) return "tr";
+      const ratio = time.old[row] > 0 ? time.change[row] / time.old[row] : Infinity;
+      return "c" + CHANGE_STEPS.filter((step) => ratio > step).length;
+    },
+  };
+}
+
+// Returns the colourings that the data has, the default one first.
+function colourings() {
+  const found = [];
+  if (comparison && comparison.self) found.push(changeColouring());
+  if (functions.file.some((file) => file >= 0))
+    found.push(colouringByGroup("file", frameFile, baseName, "other files"));
+  if (functions.name.some((_, f) => objectOf(f) !== programName))
+    found.push(colouringByGroup("object", objectOf, baseName, "other objects"));
+  found.push(selfColouring);
+  return found;
+}

@@ -1,0 +1,75 @@
+// The parts of names: a function's own name, and what it is qualified with.
+
+const OPERATOR = /operator(\(\)|\[\]|<=>|<<=|>>=|->\*|->|<<|>>|<=|>=|<|>)?(?![\w$])/y;
+
+// Returns the end of the group of brackets that begins at `at`; the length of the name if the group has no end.
+function groupEnd(name, at) {
+  let depth = 0;
+  for (let i = at; i < name.length; i++) {
+    const c = name[i];
+    if ("([{<".includes(c)) depth++;
+    else if (")]}".includes(c) || (c === ">" && name[i - 1] !== "-")) depth--;
+    if (depth === 0) return i + 1;
+  }
+  return name.length;
+}
+
+// Returns the end of "operator<" or the like at `at`; `at` if there is none.
+function operatorEnd(name, at) {
+  OPERATOR.lastIndex = at;
+  const isWord = at === 0 || !/[\w$]/.test(name[at - 1]);
+  return isWord && OPERATOR.test(name) ? OPERATOR.lastIndex : at;
+}
+
+// Whether the parameters at `at` belong to a function that encloses another one: "f(int)::g()".
+const isScope = (name, at) => name.startsWith("::", groupEnd(name, at));
+
+// Returns the places of a C++ name's parts: `scope`, where namespaces and classes begin, after a return type; `before`
+// and `own`, where the last two components begin; `stem`, where the template arguments of the last one begin; `end`,
+// where the parameters begin.
+function partsOf(name) {
+  const parts = { scope: 0, before: 0, own: 0, stem: -1, end: name.length };
+  let i = 0;
+  const begin = (at) => Object.assign(parts, { before: parts.own, own: at, stem: -1 });
+  while (i < name.length) {
+    const c = name[i],
+      after = operatorEnd(name, i);
+    if (after > i) {
+      i = after;
+      if (/^ \w/.test(name.slice(i, i + 2))) i = name.indexOf("(", i) < 0 ? name.length : name.indexOf("(", i);
+      else if (name.startsWith(" <", i)) i = groupEnd(name, (parts.stem = i) + 1);
+    } else if (name.startsWith("::", i)) {
+      begin((i += 2));
+    } else if (name.startsWith(" [", i) || (c === "(" && i > parts.own && !isScope(name, i))) {
+      parts.end = i;
+      break;
+    } else if (c === " ") {
+      parts.scope = ++i;
+      begin(i);
+    } else if ("([{<".includes(c)) {
+      if (c === "<" && i > parts.own) parts.stem = i;
+      i = groupEnd(name, i);
+    } else i++;
+  }
+  return parts;
+}
+
+// Returns a function's own name and what qualifies it: ["find", "Table<int>"], ["memcpy", "libc.so.6"]. Components
+// such as "{lambda(int)#1}" and "operator()" are shown with the one before them.
+function splitName(name) {
+  const [, plain, object] = /^(.+?)(?:@+([^@]+))?$/s.exec(name) || [null, name, ""];
+  const parts = partsOf(plain),
+    last = plain.slice(parts.own, parts.end);
+  const isVague = /^(\{|operator\(\))/.test(last) && parts.before < parts.own;
+  const from = isVague ? parts.before : parts.own;
+  const own = isVague || parts.stem < 0 ? plain.slice(from, parts.end) : plain.slice(from, parts.stem);
+  const scope = plain.slice(Math.min(parts.scope, from), from).replace(/::$/, "");
+  return [own || name, [scope, object].filter(Boolean).join(", ")];
+}
+
+const splitNames = new Map(); // by name
+
+function splitOnce(name) {
+  if (!splitNames.has(name)) splitNames.set(name, splitName(name));
+  return splitNames.get(name);
+}

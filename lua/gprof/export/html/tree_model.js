@@ -1,0 +1,228 @@
+// The call tree, and the trees made of it: of callees, of callers (inverted), and those of all calls of one function.
+//
+// The nodes of the recorded or estimated tree are numbered depth first. An item stands for all nodes that a path of
+// functions leads to. Items are made when they are first drawn, so a tree costs only what is seen of it.
+
+const ROOT = -1, // frames without a function: the whole program;
+  HIDDEN = -2, // callees that the profile's tree does not contain;
+  GATHERED = -3; // siblings that are too narrow to be drawn
+
+// The tree; null if the profile has no time.
+const tree = data.tree && data.tree.weight[0] > 0 ? layOut(data.tree) : null;
+
+// Adds columns to the tree: `end`, one past a node's last descendant, and `own`, its self time as a weight.
+function layOut(source) {
+  const { parent, weight } = source,
+    count = parent.length;
+  const own = Float64Array.from(weight),
+    end = new Int32Array(count);
+  for (let i = count - 1; i >= 0; i--) {
+    end[i] = Math.max(end[i], i + 1);
+    if (i === 0) break;
+    end[parent[i]] = Math.max(end[parent[i]], end[i]);
+    own[parent[i]] -= weight[i];
+  }
+  return { ...source, own, end };
+}
+
+const timeOf = (weight) => Math.max(0, weight) / tree.parts;
+
+// Names and files of frames.
+function frameName(frame) {
+  if (frame >= 0) return labelOf(frame);
+  return { [ROOT]: "all", [HIDDEN]: "[not shown]", [GATHERED]: "[narrow frames]" }[frame];
+}
+const frameFile = (frame) => (frame >= 0 && frame < nodeCount ? fileOf(frame) : null);
+
+// Makes an item. `nodes` are nodes of the tree, and `amounts` the weight that each of them contributes; `up` says
+// whether its children are callers.
+function makeItem(frame, parent, up) {
+  return { frame, parent, up, key: String(frame), nodes: [], amounts: [], weight: 0, own: 0, children: null };
+}
+
+function addNode(item, node, amount) {
+  item.nodes.push(node);
+  item.amounts.push(amount);
+  item.weight += amount;
+}
+
+// Returns a function that adds a node to the item of its frame among the children of `parent`; and the children.
+function grouping(parent) {
+  const items = new Map();
+  const add = (node, amount) => {
+    const frame = tree.frame[node];
+    if (!items.has(frame)) items.set(frame, makeItem(frame, parent, parent.up));
+    addNode(items.get(frame), node, amount);
+    if (!parent.up) items.get(frame).own += tree.own[node];
+  };
+  return [add, () => [...items.values()].sort((a, b) => b.weight - a.weight)];
+}
+
+function expandDown(item) {
+  const [add, children] = grouping(item);
+  for (const node of item.nodes)
+    for (let i = node + 1; i < tree.end[node]; i = tree.end[i]) add(i, tree.weight[i]);
+  return children();
+}
+
+// The callers of an item. The root's children are the functions with self time.
+function expandUp(item) {
+  const [add, children] = grouping(item);
+  if (item.frame === ROOT) {
+    for (let i = 1; i < tree.frame.length; i++) if (tree.own[i] > 0) add(i, tree.own[i]);
+  } else
+    item.nodes.forEach((node, i) => {
+      if (tree.parent[node] > 0) add(tree.parent[node], item.amounts[i]);
+    });
+  return children();
+}
+
+// Returns the children of an item, the heaviest first.
+function childrenOf(item) {
+  if (!item.children)
+    item.children = item.members ? membersOf(item) : item.up ? expandUp(item) : expandDown(item);
+  return item.children;
+}
+
+const GROUP = 100; // the largest number of children of gathered frames
+
+// Makes an item that stands for several siblings, its `members`.
+function makeGroup(parent, members, key) {
+  const weight = members.reduce((sum, member) => sum + member.weight, 0);
+  return { ...makeItem(GATHERED, parent, parent.up), key, members, weight };
+}
+
+// The children of a group are its members or, if there are many, groups of them, so that each can be drawn.
+function membersOf(group) {
+  const { members } = group;
+  let size = 1;
+  while (size * GROUP < members.length) size *= GROUP;
+  if (size === 1) return members;
+  const groups = [];
+  for (let at = 0; at < members.length; at += size)
+    groups.push(makeGroup(group, members.slice(at, at + size), "c" + at));
+  return groups;
+}
+
+// Returns the group of the children of `item` from number `first` on.
+function gather(item, first) {
+  item.gathered = item.gathered || new Map();
+  if (!item.gathered.has(first))
+    item.gathered.set(first, makeGroup(item, childrenOf(item).slice(first), "g" + first));
+  return item.gathered.get(first);
+}
+
+// The roots of trees.
+
+function wholeTree(up) {
+  const root = makeItem(ROOT, null, up);
+  addNode(root, 0, tree.weight[0]);
+  root.own = up ? 0 : tree.own[0];
+  return root;
+}
+
+// The tree of all calls of a function: its callees, or its callers. Nested calls count once.
+function treeAround(frame, up) {
+  const root = makeItem(frame, null, up);
+  for (let i = 1; i < tree.frame.length; ) {
+    if (tree.frame[i] === frame) {
+      addNode(root, i, tree.weight[i]);
+      root.own += tree.own[i];
+    }
+    i = tree.frame[i] === frame ? tree.end[i] : i + 1;
+  }
+  return root;
+}
+
+// Paths of items in links: the keys from below the root, joined by dots.
+
+function ancestorsOf(item) {
+  const list = [];
+  for (let at = item.parent; at; at = at.parent) list.unshift(at);
+  return list;
+}
+
+const pathOf = (item) =>
+  [...ancestorsOf(item), item]
+    .slice(1)
+    .map((at) => at.key)
+    .join(".");
+
+// Returns the item of a path, or the last one on the way that exists.
+function itemAt(root, path) {
+  let item = root;
+  for (const key of path ? path.split(".") : []) {
+    const first = /^g\d+$/.test(key) ? Number(key.slice(1)) : -1;
+    const isGroup = first >= 0 && first < childrenOf(item).length;
+    const next = isGroup ? gather(item, first) : childrenOf(item).find((child) => child.key === key);
+    if (!next) break;
+    item = next;
+  }
+  return item;
+}
+
+// Returns the frames whose names match, and the share of all time below them. Nested matches count once.
+function searchTree(test) {
+  const hits = new Set();
+  let weight = 0;
+  for (const frame of new Set(tree.frame))
+    if (frame !== ROOT && test(frame < 0 ? frameName(frame) : nameOf(frame))) hits.add(frame);
+  for (let i = 1; i < tree.frame.length; ) {
+    const hit = hits.has(tree.frame[i]);
+    if (hit) weight += tree.weight[i];
+    i = hit ? tree.end[i] : i + 1;
+  }
+  return { hits, count: tree.frame.filter((frame) => hits.has(frame)).length, share: weight / tree.weight[0] };
+}
+
+// Layout --------------------------------------------------------------------------------
+
+const NARROW = 3, // pixels: narrower frames are gathered,
+  LEAST = 0.5; // and not drawn if they are narrower than this together
+
+// Returns the boxes to draw, by row: the ancestors of `root`, `root`, and what is below it. A box has its `item`,
+// `left` and `wide` (fractions of the width), `row`, `above` (whether it is an ancestor of the root), the box it is
+// `under`, and the boxes `below` it.
+function boxesOf(root, width) {
+  const rows = [],
+    stack = [];
+  const put = (item, under, left, wide, above) => {
+    const box = { item, under, left, wide, above, row: under ? under.row + 1 : 0, below: [] };
+    if (under) under.below.push(box);
+    (rows[box.row] = rows[box.row] || []).push(box);
+    return box;
+  };
+  let last = null;
+  for (const item of ancestorsOf(root)) last = put(item, last, 0, 1, true);
+  stack.push(put(root, last, 0, 1, false));
+  while (stack.length > 0) {
+    const box = stack.pop(),
+      first = stack.length;
+    let left = box.left;
+    for (const [item, wide] of widthsOf(box, width)) {
+      stack.push(put(item, box, left, wide, false));
+      left += wide;
+    }
+    stack.splice(first, stack.length, ...stack.slice(first).reverse());
+  }
+  return rows;
+}
+
+// Returns the items to draw below a box, each with its width as a fraction. Below gathered frames nothing is drawn,
+// unless they are zoomed in to.
+function widthsOf(box, width) {
+  if (box.item.frame === GATHERED && box.wide < 1) return [];
+  const list = [],
+    scale = box.item.weight > 0 ? box.wide / box.item.weight : 0,
+    children = childrenOf(box.item);
+  for (let i = 0; i < children.length; i++) {
+    const wide = children[i].weight * scale;
+    if (wide * width >= NARROW) list.push([children[i], wide]);
+    else {
+      const rest = i === children.length - 1 ? children[i] : gather(box.item, i);
+      if (rest.weight * scale * width >= LEAST) list.push([rest, rest.weight * scale]);
+      break;
+    }
+  }
+  return list;
+}
