@@ -171,9 +171,9 @@ end
 
 -- Returns the image, and data with 100 samples in `compare`, and `arcs` more arcs to no function.
 local function data_of(path, rate, arcs)
-  local image = gprof.image(path)
+  local image, addresses = gprof.image(path), build.symbols(path).by_name
   local data = gprof.data.new { image = image }
-  local function at(name) return build.address(path, name) end
+  local function at(name) return addresses[name][1] end
   local low = image.text_low // 16 * 16
   local count = (image.text_high + 15 - low) // 16 * 4
   assert(data:add_histogram { low = low, high = low + 4 * count, rate = rate, bin_count = count,
