@@ -107,15 +107,8 @@ local function version(compiler)
   return versions[compiler]
 end
 
--- Returns a checksum of everything that a program is made from (FNV-1a).
-local function fingerprint(program, variant)
-  local made = recipe(program, variant)
-  local parts = { version(made.compiler), shell.join(made.compile), shell.join(made.link), shell.join(program.flags),
-    shell.join(program.link or {}) }
-  for _, source in ipairs(append(append({}, program.sources), program.headers)) do
-    parts[#parts + 1] = shell.join((program.per_source or {})[source] or {})
-    parts[#parts + 1] = shell.read(fixtures .. source)
-  end
+-- Returns a checksum (FNV-1a) of strings.
+local function fingerprint(parts)
   local sum = 0xcbf29ce484222325
   for byte in table.concat(parts, "\0"):gmatch "." do
     sum = (sum ~ byte:byte()) * 0x100000001b3
@@ -123,22 +116,55 @@ local function fingerprint(program, variant)
   return ("%016x"):format(sum)
 end
 
+--- Makes files that all processes share, so they must not be changed. The first process that needs them makes them; its
+-- file "made" says that they are complete. A process that needs them earlier makes them for itself.
+-- @tparam string label beginning of the directory's name
+-- @tparam string compiler one of the compilers used
+-- @tparam {string,...} parts everything that the files are made from, besides the compiler's version
+-- @tparam function make makes the files in the directory that it is given
+-- @treturn string the directory
+function build.shared(label, compiler, parts, make)
+  local dir = ("%s/%s-%s"):format(shared, label, fingerprint { version(compiler), table.unpack(parts) })
+  if shell.exists(dir .. "/made") then return dir end
+  local is_first = os.execute(("mkdir -p %s && mkdir %s 2>/dev/null"):format(shell.quote(shared), shell.quote(dir)))
+  if not is_first then dir = shell.tmpdir(label) end
+  make(dir)
+  shell.write(dir .. "/made", "")
+  return dir
+end
+
+--- Compiles sources with one command. All processes share the result, as with `shared`.
+-- @tparam string label beginning of the directory's name
+-- @tparam {string,...} argv the command, which runs in the directory of the sources
+-- @tparam {[string]=string,...} texts contents of the sources, keyed by name
+-- @treturn string the directory
+function build.compiled(label, argv, texts)
+  local names, parts = {}, { shell.join(argv) }
+  for name in pairs(texts) do names[#names + 1] = name end
+  table.sort(names)
+  for _, name in ipairs(names) do append(parts, { name, texts[name] }) end
+  return build.shared(label, argv[1], parts, function(dir)
+    for _, name in ipairs(names) do shell.write(dir .. "/" .. name, texts[name]) end
+    shell.check(argv, { cwd = dir })
+  end)
+end
+
+-- Returns everything that a program is made from.
+local function parts_of(program, variant)
+  local made = recipe(program, variant)
+  local parts = { shell.join(made.compile), shell.join(made.link), shell.join(program.flags),
+    shell.join(program.link or {}) }
+  for _, source in ipairs(append(append({}, program.sources), program.headers)) do
+    parts[#parts + 1] = shell.join((program.per_source or {})[source] or {})
+    parts[#parts + 1] = shell.read(fixtures .. source)
+  end
+  return parts, made.compiler
+end
+
 -- Compiles a program and runs it.
 local function make(program, variant, dir)
   compile(program, variant, dir)
   shell.check({ dir .. "/" .. program.name }, { cwd = dir, env = { GMON_OUT_PREFIX = false }, timeout = 60 })
-end
-
--- Returns a directory in which a program was made. The first process that needs the program makes it for all others;
--- its file "made" says that it is complete. A process that needs it earlier makes it for itself.
-local function made_directory(program, variant, key)
-  local dir = ("%s/%s-%s"):format(shared, key, fingerprint(program, variant))
-  if shell.exists(dir .. "/made") then return dir end
-  local is_first = os.execute(("mkdir -p %s && mkdir %s 2>/dev/null"):format(shell.quote(shared), shell.quote(dir)))
-  if not is_first then dir = shell.tmpdir(key) end
-  make(program, variant, dir)
-  shell.write(dir .. "/made", "")
-  return dir
 end
 
 --- Builds and runs a program; later calls return the same result. Raises an error with the output if building or
@@ -157,7 +183,8 @@ function build.program(name, variant)
   local key = name .. "+" .. variant
   local built = state.built[key]
   if not built then
-    local dir = made_directory(program, variant, (key:gsub("%+$", "")))
+    local parts, compiler = parts_of(program, variant)
+    local dir = build.shared(key:gsub("%+$", ""), compiler, parts, function(dir) make(program, variant, dir) end)
     local gmon = dir .. "/gmon.out"
     built = { name = name, variant = variant, dir = dir, program = program, image = dir .. "/" .. name,
       gmon = shell.exists(gmon) and gmon or nil }

@@ -10,20 +10,17 @@ local shell = require "support.shell"
 local sources <const> = { "cold_hidden.c", "cold_static.c", "cold.c" }
 local is_source <const> = { ["cold_hidden.c"] = true, ["cold_static.c"] = true, ["cold.c"] = true }
 
--- Compiles the program in a directory of its own. `last` is the source that is linked last.
+local texts <const> = { ["exports.map"] = "{ global: main; hidden_round; static_round; local: *; };\n" }
+for _, name in ipairs { "cold.h", table.unpack(sources) } do texts[name] = shell.read(build.fixture(name)) end
+
+-- Compiles the program. `last` is the source that is linked last.
 local function compile(flags, last)
-  local dir = shell.tmpdir "cold"
-  for _, name in ipairs { "cold.h", table.unpack(sources) } do
-    shell.write(dir .. "/" .. name, shell.read(build.fixture(name)))
-  end
-  shell.write(dir .. "/exports.map", "{ global: main; hidden_round; static_round; local: *; };\n")
   local argv = { "gcc", "-O2", "-g", "-pg", "-o", "cold", table.unpack(flags) }
   for _, name in ipairs(sources) do
     if name ~= last then argv[#argv + 1] = name end
   end
   argv[#argv + 1] = last
-  shell.check(argv, { cwd = dir })
-  return dir .. "/cold"
+  return build.compiled("cold", argv, texts) .. "/cold"
 end
 
 -- Returns an image's cold parts, and the set of its functions as "name address": one address can have several names.
@@ -36,26 +33,34 @@ local function functions_of(path)
   return cold, functions
 end
 
--- Returns the function (without suffixes) and source file of an address, from the outermost frame: the function that
--- the others were inlined into.
-local function source_of(path, address)
-  local answer = shell.check({ "llvm-symbolizer", "--output-style=GNU", "-f", "-i", "-e", path,
-    ("%#x"):format(address) }).stdout
-  local name, place = answer:match "([^\n]+)\n([^\n]+)\n$"
-  return name:match "^[^.]+", place:match "([^/]+):[1-9]" or "?"
+-- Returns the function (without suffixes) and source file of each address, { name, file }, from the outermost frame:
+-- the function that the others were inlined into.
+local function sources_of(path, addresses)
+  local words, found = {}, {}
+  for i, address in ipairs(addresses) do words[i] = ("%#x"):format(address) end
+  local answer = shell.check({ "llvm-symbolizer", "-f", "-i", "-e", path, table.unpack(words) }).stdout
+  for frames in answer:gmatch "(.-\n)\n" do
+    local name, place = frames:match "([^\n]+)\n([^\n]+)\n$"
+    found[#found + 1] = { name:match "^[^.]+", place:match "([^/:]+):[1-9]" or "?" }
+  end
+  assert.equal(#addresses, #found)
+  return found
 end
 
 -- Checks the owner of each cold part. `debugging` is the same image with debugging information.
 local function assert_owners(path, debugging)
   local image, checked = assert(gprof.image(path)), {}
   local cold, functions = functions_of(path)
-  for _, part in ipairs(cold) do
-    local found = assert(image:lookup(part.address))
-    assert.is_true(functions[part.name:match "^(.+)%.cold$" .. " " .. found.address], part.name)
-    local name, file = source_of(debugging or path, part.address)
-    if is_source[file] then
-      assert.same({ name, file }, { source_of(debugging or path, found.address) })
-      checked[#checked + 1] = name
+  local addresses, owners = {}, {}
+  for i, part in ipairs(cold) do
+    addresses[i], owners[i] = part.address, assert(image:lookup(part.address)).address
+    assert.is_true(functions[part.name:match "^(.+)%.cold$" .. " " .. owners[i]], part.name)
+  end
+  local of_parts, of_owners = sources_of(debugging or path, addresses), sources_of(debugging or path, owners)
+  for i, source in ipairs(of_parts) do
+    if is_source[source[2]] then
+      assert.same(source, of_owners[i])
+      checked[#checked + 1] = source[1]
     end
   end
   table.sort(checked)
@@ -104,9 +109,9 @@ describe("The cold part of a function belongs to it", function()
   end
 
   it("if the symbols of source files are stripped", function()
-    local path = compile({ "-fPIE", "-pie" }, "cold.c")
-    shell.check { "strip", "-g", "-o", path .. ".stripped", path }
-    assert_owners(path .. ".stripped", path)
+    local path, stripped = compile({ "-fPIE", "-pie" }, "cold.c"), shell.tmpdir "cold" .. "/stripped"
+    shell.check { "strip", "-g", "-o", stripped, path }
+    assert_owners(stripped, path)
   end)
 end)
 
