@@ -44,6 +44,9 @@ function chance.cases(first, count)
   end, count, first
 end
 
+--- Whether specs try all of their many combinations, or the largest inputs (`make check-all`), rather than a share.
+chance.thorough = os.getenv "GPROF_THOROUGH" ~= nil
+
 --- Collects the facts about an image that random profiles need.
 -- @tparam string image path
 -- @tparam[opt] table shape `pointer` (bytes, default 8) and `big` (byte order) of the image

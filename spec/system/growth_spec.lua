@@ -6,6 +6,7 @@
 if os.getenv "GPROF_LUA" or os.getenv "GPROF_COVERAGE" then return end
 
 local build = require "support.build"
+local chance = require "support.chance"
 local crafted = require "support.crafted"
 local dwarf = require "support.dwarf"
 local gmon = require "support.gmon"
@@ -73,10 +74,11 @@ local function chain(n)
   return profile(records)
 end
 
--- The measurements: { name, n, function that makes the chunk for a size }.
+-- The measurements: { name, n, function that makes the chunk for a size }. `make check-all` takes the size n; `make
+-- test` takes half of it, unless only the `whole` size is large enough.
 local dimensions = {}
-local function dimension(name, n, make)
-  table.insert(dimensions, { name = name, n = n, make = make })
+local function dimension(name, n, make, whole)
+  table.insert(dimensions, { name = name, n = (whole or chance.thorough) and n or n // 2, make = make })
 end
 
 -- Functions and calls -----------------------------------------------------------------------------------------------
@@ -185,7 +187,7 @@ dimension("callees of a moved profile", 8000, function(n)
   return ([[
     assert(not gprof.data(gprof.image(%q), %q, { slide = "auto" }))
   ]]):format(image(n), file)
-end)
+end, true)
 
 -- Computes the core's hash of the first half of a key, but without the core's random seed: the hash that an attacker
 -- could compute.
@@ -303,7 +305,7 @@ end
 
 dimension("histograms", 200, function(n)
   return running("-b", "-p", image(1600), profile(histograms(n)))
-end)
+end, true)
 
 dimension("histograms, the last one first", 4000, function(n)
   local records = histograms(n)

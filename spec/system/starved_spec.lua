@@ -1,11 +1,12 @@
 -- An allocation of Lua or of the core fails, and so do all later ones. The operation must end with an error about
 -- memory. It must leave no leak, no temporary file and no half-written file.
 --
--- GPROF_FAULTS=all lets each allocation fail in turn (`make faults`). By default, only a random sample is tried. A
--- failure prints the seed of the sample; GPROF_SEED repeats it.
+-- GPROF_FAULTS=all lets each allocation fail in turn (`make faults`). By default, only a random sample is tried, and a
+-- larger one by `make check-all`. A failure prints the seed of the sample; GPROF_SEED repeats it.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
+local chance = require "support.chance"
 local crafted = require "support.crafted"
 local faults = require "support.faults"
 local gmon = require "support.gmon"
@@ -41,7 +42,7 @@ describe("without memory", function()
     return
   end
 
-  local most = faults.all and "all" or 40
+  local most = faults.all and "all" or chance.thorough and 40 or 15
   local built = build.program "cycles"
   local inputs = shell.tmpdir "inputs"
   local image, profile = built.image, built.gmon
