@@ -68,3 +68,9 @@ uint32_t gp_inline_map_find(const gp_inline_map *map, uint64_t address) {
   size_t row = gp_search(map, 0, map->segment_count, address, ends_before);
   return row < map->segment_count && map->low[row] <= address ? map->scope[row] : GP_NONE;
 }
+
+uint64_t gp_inline_map_end(const gp_inline_map *map, uint64_t address) {
+  size_t row = gp_search(map, 0, map->segment_count, address, ends_before);
+  if (row == map->segment_count) return UINT64_MAX;
+  return map->low[row] <= address ? map->high[row] : map->low[row];
+}

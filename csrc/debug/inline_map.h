@@ -53,4 +53,8 @@ bool gp_inline_map_add_segment(gp_inline_map *map, gp_range range, uint32_t scop
 /* Returns the innermost scope at an address, or GP_NONE. */
 uint32_t gp_inline_map_find(const gp_inline_map *map, uint64_t address);
 
+/* Returns one past the last address around `address` with the same scope, or without one;
+ * UINT64_MAX if no more scopes follow. */
+uint64_t gp_inline_map_end(const gp_inline_map *map, uint64_t address);
+
 #endif

@@ -33,6 +33,11 @@ static bool append(gp_source_names *names, const char *name) {
   return true;
 }
 
+uint32_t gp_source_names_find(const gp_source_names *names, const char *name) {
+  uint32_t number = gp_hash_find(&names->index, gp_text_key(name));
+  return number != GP_NONE && strcmp(names->name[number], name) == 0 ? number : GP_NONE;
+}
+
 bool gp_source_names_add(gp_source_names *names, const char *name, uint32_t *number) {
   *number = gp_hash_find(&names->index, gp_text_key(name));
   if (*number != GP_NONE && strcmp(names->name[*number], name) == 0) return true;

@@ -24,4 +24,8 @@ void gp_source_names_free(gp_source_names *names);
  * no memory. */
 bool gp_source_names_add(gp_source_names *names, const char *name, uint32_t *number);
 
+/* Returns the number of a name, or GP_NONE. Of different names with equal hashes, only
+ * the first is found. */
+uint32_t gp_source_names_find(const gp_source_names *names, const char *name);
+
 #endif

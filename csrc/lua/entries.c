@@ -14,19 +14,19 @@
  *   seconds with callees, mark of bounds that are far apart;
  * - a caller or callee, which is `inner_arc` for a call to itself or within a cycle,
  *   `uncounted_arc` if the callee's calls were not counted, as in libraries, and else
- *   `arc`: label, nil, seconds, seconds in callees, calls, calls of the callee from all
- *   callers;
+ *   `arc`; or `inlined_inner_arc` and `inlined_arc` if the callee was only inlined:
+ *   label, nil, seconds, seconds in callees, calls, calls of the callee from all callers;
  * - a member of a cycle, which is `recursive_member` if it calls itself, and else
  *   `member`: label, calls to itself, seconds, seconds in callees, calls.
  *
  * `spontaneous` (printed if there are no callers) and `rule` (ends an entry) take no
  * values. */
 enum { LABELS = GP_REPORT_OWN, RECURSIVE, CALLED, OTHER, ARC, INNER_ARC, UNCOUNTED_ARC,
-       MEMBER, RECURSIVE_MEMBER, SPONTANEOUS, RULE };
+       INLINED_ARC, INLINED_INNER_ARC, MEMBER, RECURSIVE_MEMBER, SPONTANEOUS, RULE };
 
 static const char *const lines[] = {
-    "recursive", "called", "other", "arc", "inner_arc", "uncounted_arc", "member",
-    "recursive_member", "spontaneous", "rule", NULL};
+    "recursive", "called", "other", "arc", "inner_arc", "uncounted_arc", "inlined_arc",
+    "inlined_inner_arc", "member", "recursive_member", "spontaneous", "rule", NULL};
 
 /* A call graph being written. */
 typedef struct page {
@@ -56,7 +56,10 @@ static void write_inner(const page *p, int format, const gp_field_value *values,
 
 /* A callee without counted calls has time only if call paths show it. */
 static int format_of(const gp_callgraph *graph, uint32_t arc, const gp_arc_time *time) {
-  if (gp_callgraph_is_recursive(graph, arc)) return INNER_ARC;
+  bool is_inner = gp_callgraph_is_recursive(graph, arc);
+  if (graph->inlined[arc] && graph->count[arc] == 0)
+    return is_inner ? INLINED_INNER_ARC : INLINED_ARC;
+  if (is_inner) return INNER_ARC;
   bool is_counted = gp_callgraph_calls_of_callee(graph, arc) != 0;
   return is_counted || time->self + time->children == 0 ? ARC : UNCOUNTED_ARC;
 }

@@ -229,6 +229,11 @@ static gp_field_value get_odd(const gp_part *p) {
   return gp_boolean_value(samples->rate != 0 && (lacks || unknown >= 1));
 }
 
+static gp_field_value get_has_inlines(const gp_part *p) {
+  const gp_symtab_inlining *inlining = opened(p)->symtab->inlining;
+  return gp_boolean_value(inlining && inlining->map.count > 0);
+}
+
 static gp_field_value get_has_libraries(const gp_part *p) {
   return gp_boolean_value(opened(p)->symtab->objects != NULL);
 }
@@ -301,6 +306,7 @@ void gp_define_profile(lua_State *L) {
       {"odd", get_odd},                  /* no samples, no calls, or samples in code
                                              outside symbols */
       {"has_libraries", get_has_libraries},  /* has functions of shared libraries */
+      {"has_inlines", get_has_inlines},  /* inlined functions are functions */
       {"has_bounds", get_has_bounds},    /* bounds of inclusive times are known */
       {"outside", get_outside},          /* number of <outside>, or nil */
       {"image", get_image},

@@ -145,6 +145,12 @@ static gp_field_value get_total_high(const gp_part *p) {
 
 /* --- functions ------------------------------------------------------------- */
 
+/* nil unless inlined functions are functions */
+static gp_field_value get_inlined(const gp_part *p) {
+  const double *inlined = profile_of(p)->samples.inlined;
+  return inlined ? time_value(p, inlined[p->id]) : gp_no_value;
+}
+
 static bool is_line(const gp_part *p) {
   return gp_symtab_is_line(symtab_of(p), p->id);
 }
@@ -245,6 +251,10 @@ static gp_field_value get_recursive(const gp_part *p) {
   return gp_boolean_value(gp_callgraph_is_recursive(graph_of(p), p->id));
 }
 
+static gp_field_value get_is_inlined(const gp_part *p) {
+  return gp_boolean_value(graph_of(p)->inlined[p->id]);
+}
+
 static int describe_arc(lua_State *L) {
   gp_part p = gp_check_part(L, GP_ARC);
   const gp_callgraph *graph = graph_of(&p);
@@ -284,6 +294,7 @@ static const gp_field function_fields[] = {
     {"tallied", get_tallied},  /* selected for execution counts */
     {"annotated", get_annotated},  /* selected for annotated source */
     {"is_line", get_is_line},  /* a line other than the function's first */
+    {"inlined", get_inlined},  /* the part of `self` in inlined code, or nil */
     {"function_id", get_function_id},  /* id of a line's function; else `id` */
     {"cycle", get_cycle},      /* the cycle it is a member of, or nil */
     {NULL, NULL}};
@@ -303,6 +314,7 @@ static const gp_field arc_fields[] = {
     {"of", get_of},                /* calls of the callee from all callers */
     {"self", get_arc_self},        /* seconds of the callee propagated along the arc */
     {"children", get_arc_children},
+    {"inlined", get_is_inlined},   /* the callee is inlined into the caller */
     {"recursive", get_recursive},  /* within a function or cycle: propagates no time */
     {NULL, NULL}};
 

@@ -123,6 +123,31 @@ static int stacks(lua_State *L) {
   return 1;
 }
 
+/* Upvalues: the profile, the next row. */
+static int next_inlined(lua_State *L) {
+  const gp_inlined_ticks *trees =
+      gp_check_profile(L, lua_upvalueindex(1))->samples.trees;
+  lua_Integer row = lua_tointeger(L, lua_upvalueindex(2));
+  if (!trees || (size_t)row >= trees->nodes.count) return 0;
+  lua_pushinteger(L, row + 1);
+  lua_copy(L, -1, lua_upvalueindex(2));
+  lua_pushinteger(L, (lua_Integer)trees->nodes.first[row]);
+  lua_pushinteger(L, (lua_Integer)trees->nodes.second[row] + 1);
+  lua_pushnumber(L, trees->ticks[row]);
+  return 4;
+}
+
+/* profile:inlined_code() -> iterator over compiled functions and what was inlined into
+ * them, outer ones first: number, number of the node into which it was inlined (0: none),
+ * number of the function, ticks in its own code */
+static int inlined_code(lua_State *L) {
+  gp_check_profile(L, 1);
+  lua_settop(L, 1);
+  lua_pushinteger(L, 0);
+  lua_pushcclosure(L, next_inlined, 2);
+  return 1;
+}
+
 /* --- by number ---------------------------------------------------------------- */
 
 /* Returns argument 2, the number of a node, as a row: first <= row < end. */
@@ -280,7 +305,8 @@ void gp_define_profile_parts(lua_State *L) {
   static const luaL_Reg of_profile[] = {
       {"functions", functions}, {"entries", entries}, {"cycles", cycles}, {"arcs", arcs},
       {"callers", callers}, {"callees", callees}, {"members", members}, {"lines", lines},
-      {"blocks", blocks}, {"stacks", stacks}, {"node", node}, {"get", get},
+      {"blocks", blocks}, {"stacks", stacks},
+      {"inlined_code", inlined_code}, {"node", node}, {"get", get},
       {"lookup", lookup}, {"uncovered_range", uncovered_range}, {NULL, NULL}};
   static const luaL_Reg of_function[] = {
       {"callers", function_callers}, {"callees", function_callees},

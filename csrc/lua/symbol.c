@@ -104,13 +104,16 @@ static gp_field_value get_linker_name(const gp_part *p) {
   return gp_text_value(gp_linker_name(symbols_of(p), p->id));
 }
 
+/* nil for a function that was only inlined: it has no code of its own */
 static gp_field_value get_address(const gp_part *p) {
+  if (gp_symtab_is_inlined(symtab_of(p), p->id)) return gp_no_value;
   return gp_integer_value(symtab_of(p)->address[p->id]);
 }
 
 static gp_field_value get_size(const gp_part *p) {
   const gp_symtab *symtab = symtab_of(p);
   uint32_t id = p->id;
+  if (gp_symtab_is_inlined(symtab, id)) return gp_no_value;
   uint64_t first = symtab->address[id], last = gp_symtab_end(symtab, id);
   return gp_integer_value(last < first ? 0 : last - first + 1);
 }
@@ -167,8 +170,8 @@ const gp_field gp_symbol_fields[] = {
     {"id", get_id},              /* number in the symbol table */
     {"name", gp_name_of_symbol},  /* demangled by default */
     {"symbol", get_linker_name},  /* as in the symbol table */
-    {"address", get_address},
-    {"size", get_size},          /* bytes up to the next symbol */
+    {"address", get_address},    /* or nil */
+    {"size", get_size},          /* bytes up to the next symbol; or nil */
     {"static", get_static},      /* local to its file */
     {"is_function", get_is_function},  /* typed as a function */
     {"mapped", get_mapped},      /* stands for an object file of a map */

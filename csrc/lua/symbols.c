@@ -8,6 +8,7 @@
 #include "lua/object.h"
 #include "lua/symbols.h"
 #include "lua/trace.h"
+#include "profile/inlined_symtab.h"
 #include "profile/line_symtab.h"
 #include "profile/profile.h"
 
@@ -124,6 +125,29 @@ static int new_symbols(lua_State *L) {
   return gp_push_failure(L, lua_tostring(L, -1), &error);
 }
 
+/* Pushes empty symbols that are made from those at stack index 1, the table of
+ * functions, which they keep alive. */
+static gp_symbols_box *push_derived(lua_State *L, const gp_symbols_box *functions) {
+  gp_symbols_box *box = new_box(L, functions->image);
+  box->demangled = functions->demangled;
+  box->complete = functions->complete;
+  for (int i = GP_SYMBOLS_IMAGE; i <= GP_SYMBOLS_TRACE; i++) {
+    lua_getiuservalue(L, 1, i);
+    lua_setiuservalue(L, -2, i);
+  }
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, GP_SYMBOLS_FUNCTIONS);
+  return box;
+}
+
+/* Returns nil and a message with the path of the image of the symbols at stack index
+ * 1. */
+static int fail_for_image(lua_State *L, const gp_error *error) {
+  lua_getiuservalue(L, 1, GP_SYMBOLS_IMAGE);
+  lua_getiuservalue(L, -1, 1);  /* the image's path */
+  return gp_push_failure(L, lua_tostring(L, -1), error);
+}
+
 /* lines(symbols, data, all, named) -> symbols by line; or nil and a message.
  * line_symtab.h describes `all` and `named`. */
 static int new_lines(lua_State *L) {
@@ -135,23 +159,30 @@ static int new_lines(lua_State *L) {
   gp_line_symtab_options options = {.all = lua_toboolean(L, 3),
                                     .named = lua_toboolean(L, 4)};
   gp_error error = {""};
-  gp_symbols_box *box = new_box(L, functions->image);
-  box->demangled = functions->demangled;
-  box->complete = functions->complete;
-  for (int i = GP_SYMBOLS_IMAGE; i <= GP_SYMBOLS_TRACE; i++) {
-    lua_getiuservalue(L, 1, i);
-    lua_setiuservalue(L, -2, i);
-  }
-  lua_pushvalue(L, 1);
-  lua_setiuservalue(L, -2, GP_SYMBOLS_FUNCTIONS);
+  gp_symbols_box *box = push_derived(L, functions);
   if (gp_line_symtab_build(&box->symtab, &functions->symtab, box->image->image, data,
                            &options, &error)) {
     gp_report_gaps(L, box->image, &box->symtab.lines->gaps);
     return 1;
   }
-  lua_getiuservalue(L, 1, 1);
-  lua_getiuservalue(L, -1, 1);  /* the image's path */
-  return gp_push_failure(L, lua_tostring(L, -1), &error);
+  return fail_for_image(L, &error);
+}
+
+/* inlined_symbols(symbols, data) -> symbols that include inlined functions; or nil and a
+ * message */
+static int new_inlined(lua_State *L) {
+  gp_symbols_box *functions = gp_check_symbols(L, 1);
+  gp_check_data(L, 2);
+  gp_find_debug_files(L, functions->image, !functions->symtab.policy->debug_files);
+  const gp_data *data = gp_check_data(L, 2);
+  gp_error error = {""};
+  gp_symbols_box *box = push_derived(L, functions);
+  if (gp_inlined_symtab_build(&box->symtab, &functions->symtab, box->image->image, data,
+                              &error)) {
+    gp_report_gaps(L, box->image, &box->symtab.inlining->map.gaps);
+    return 1;
+  }
+  return fail_for_image(L, &error);
 }
 
 /* Pushes an array of the symbols of the objects in the array at stack index 2. */
@@ -265,7 +296,8 @@ void gp_define_symbols(lua_State *L) {
       {"listed", get_listed},      /* is from a symbol file */
       {"map_files", get_map_files}, {NULL, NULL}};
   static const luaL_Reg functions[] = {
-      {"symbols", new_symbols}, {"lines", new_lines}, {NULL, NULL}};
+      {"symbols", new_symbols}, {"lines", new_lines}, {"inlined_symbols", new_inlined},
+      {NULL, NULL}};
   gp_define_object(L, GP_SYMBOLS, gp_get_field, meta, methods);
   gp_define_fields(L, fields);
   lua_pop(L, 1);

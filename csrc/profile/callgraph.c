@@ -42,7 +42,8 @@ static bool reserve(building *b, size_t needed) {
   gp_callgraph *graph = b->graph;
   return GP_RESERVE(&b->capacity, needed, GP_COLUMN(graph->caller),
                     GP_COLUMN(graph->callee), GP_COLUMN(graph->count),
-                    GP_COLUMN(graph->next_callee), GP_COLUMN(graph->next_caller)) ||
+                    GP_COLUMN(graph->inlined), GP_COLUMN(graph->next_callee),
+                    GP_COLUMN(graph->next_caller)) ||
          gp_fail_memory(b->error);
 }
 
@@ -57,6 +58,7 @@ static bool find_or_add(building *b, uint32_t caller, uint32_t callee, uint32_t 
   graph->caller[arc] = caller;
   graph->callee[arc] = callee;
   graph->count[arc] = 0;
+  graph->inlined[arc] = false;
   graph->next_callee[arc] = graph->first_callee[caller];
   graph->first_callee[caller] = arc;
   graph->next_caller[arc] = graph->first_caller[callee];
@@ -199,6 +201,7 @@ static bool add_steps(building *b, const gp_path_steps *steps) {
     uint64_t calls = steps->calls[i];
     if (!gp_select_arc(b->selection, caller, callee)) continue;
     if (!find_or_add(b, caller, callee, &arc)) return false;
+    if (steps->inlined && steps->inlined[i]) b->graph->inlined[arc] = true;
     if (calls > 0 && !add_calls(b, arc, calls)) return false;
   }
   return true;
@@ -233,16 +236,18 @@ void gp_path_steps_free(gp_path_steps *steps) {
   free(steps->caller);
   free(steps->callee);
   free(steps->calls);
+  free(steps->inlined);
   memset(steps, 0, sizeof *steps);
 }
 
 void gp_callgraph_free(gp_callgraph *graph) {
   void *columns[] = {
-      graph->caller, graph->callee, graph->count, graph->next_callee,
+      graph->caller, graph->callee, graph->count, graph->inlined, graph->next_callee,
       graph->next_caller, graph->arc_self, graph->arc_children, graph->first_callee,
       graph->first_caller, graph->number,
       graph->cycle, graph->next_member, graph->head, graph->calls, graph->self_calls,
-      graph->self, graph->children, graph->share, graph->shown_self,
+      graph->self, graph->children, graph->inlined_self, graph->inlined_children,
+      graph->share, graph->shown_self,
       graph->shown_children, graph->printed, graph->entries, graph->rank};
   for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) free(columns[i]);
   memset(graph, 0, sizeof *graph);

@@ -23,6 +23,8 @@ typedef struct gp_path_steps {
   size_t count;
   uint32_t *caller, *callee;
   uint64_t *calls;
+  bool *inlined;      /* the callee is inlined into the caller. The column is NULL if
+                         none is */
 } gp_path_steps;
 
 void gp_path_steps_free(gp_path_steps *steps);
@@ -36,10 +38,14 @@ typedef struct gp_callgraph {
   size_t arcs;
   uint32_t *caller, *callee;
   uint64_t *count;
+  bool *inlined;            /* the callee is inlined into the caller, at least somewhere;
+                               such code has no calls */
   uint32_t *next_callee;    /* the caller's next arc, or GP_NONE */
   uint32_t *next_caller;    /* the callee's next arc, or GP_NONE */
   double *arc_self;         /* measured ticks in the callee's own code for the caller */
-  double *arc_children;     /* the same in its callees; both NULL if not measured */
+  double *arc_children;     /* the same in its callees; both NULL if not measured. If
+                               only the time of inlined code is measured, there are also
+                               `inlined_self` and `inlined_children` */
 
   /* per function */
   uint32_t *first_callee, *first_caller;
@@ -56,6 +62,9 @@ typedef struct gp_callgraph {
   uint64_t *self_calls;     /* self-calls; for a cycle: calls between different members */
   double *self;             /* ticks in the node's own code */
   double *children;         /* ticks in callees, on behalf of the node */
+  double *inlined_self;     /* the part of `self` in arc_self; NULL unless only the time
+                               of inlined code is measured */
+  double *inlined_children; /* the part of `children` in arc_children; or NULL */
   double *share;            /* included fraction of the node's time, 0 to 1 */
   double *shown_self;       /* the part of `self` included in the graph */
   double *shown_children;   /* the part of `children` included in the graph */

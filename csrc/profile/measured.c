@@ -88,10 +88,18 @@ void gp_measured_free(gp_measured *m) {
   memset(m, 0, sizeof *m);
 }
 
+/* Whether an address is that of a symbol of inlined code. */
+static bool is_inlined_code(const gp_measured *m, uint64_t address) {
+  uint32_t symbol = gp_symtab_at(m->symtab, address);
+  return symbol != GP_NONE && gp_symtab_is_inlined(m->symtab, symbol);
+}
+
 void gp_measured_self(const gp_measured *m, const gp_selection *flat,
                       gp_samples *samples) {
   const gp_pairs *all = &m->paths->samples;
   memset(samples->ticks, 0, m->symtab->count * sizeof *samples->ticks);
+  if (samples->inlined)
+    memset(samples->inlined, 0, m->symtab->count * sizeof *samples->inlined);
   samples->total = samples->counted;
   samples->assigned = 0;
   for (size_t i = 0; i < all->count; i++) {
@@ -99,10 +107,13 @@ void gp_measured_self(const gp_measured *m, const gp_selection *flat,
     if (function == GP_NONE) continue;
     double ticks = (double)all->amount[i];
     samples->assigned += ticks;
-    if (gp_is_selected(flat, function))
-      samples->ticks[function] += ticks;
-    else
+    if (!gp_is_selected(flat, function)) {
       samples->total -= ticks;
+      continue;
+    }
+    samples->ticks[function] += ticks;
+    if (samples->inlined && is_inlined_code(m, all->second[i]))
+      samples->inlined[function] += ticks;
   }
 }
 
@@ -116,6 +127,29 @@ static bool add_step(gp_pairs *arcs, uint32_t caller, uint32_t callee, uint64_t 
   uint32_t row = gp_pairs_row(arcs, caller, callee);
   if (row != GP_NONE) arcs->amount[row] += calls;
   return row != GP_NONE;
+}
+
+/* Whether a context stands for code that was inlined into its caller. */
+static bool is_inlined(const gp_measured *m, uint32_t context) {
+  const gp_pairs *sites = &m->paths->sites;
+  return is_inlined_code(m, sites->second[m->paths->contexts.second[context - 1]]);
+}
+
+/* Marks the steps into inlined functions. */
+static bool mark_inlined(const gp_measured *m, gp_path_steps *steps,
+                         const gp_pairs *arcs, const uint32_t *rows) {
+  gp_pairs inlined;
+  gp_pairs_init(&inlined);
+  bool done = true;
+  for (uint32_t c = 1; done && c < context_count(m); c++)
+    if (m->site[c] != GP_NONE && is_inlined(m, c))
+      done = gp_pairs_row(&inlined, m->site[c], m->function[c]) != GP_NONE;
+  steps->inlined = done ? gp_column(steps->count, sizeof *steps->inlined) : NULL;
+  for (size_t i = 0; steps->inlined && i < steps->count; i++)
+    steps->inlined[i] = gp_hash_find(&inlined.index, (gp_key){arcs->first[rows[i]],
+                                     arcs->second[rows[i]]}) != GP_NONE;
+  gp_pairs_free(&inlined);
+  return steps->inlined != NULL;
 }
 
 static bool add_steps(const gp_measured *m, gp_pairs *arcs) {
@@ -160,7 +194,8 @@ bool gp_measured_steps(const gp_measured *m, gp_path_steps *steps, gp_error *err
   bool done = add_steps(m, &arcs);
   uint32_t *rows = done ? gp_identity(arcs.count) : NULL;
   done = rows && gp_sort(rows, arcs.count, is_before, &arcs) &&
-         copy_steps(steps, &arcs, rows);
+         copy_steps(steps, &arcs, rows) &&
+         (!m->symtab->inlining || mark_inlined(m, steps, &arcs, rows));
   free(rows);
   gp_pairs_free(&arcs);
   return done || gp_fail_memory(error);

@@ -57,11 +57,11 @@ static bool allocate(gp_symtab *merged, size_t count, size_t text) {
   merged->flags = gp_column(count, sizeof *merged->flags);
   merged->order = gp_column(count, sizeof *merged->order);
   merged->owner = gp_column(count, sizeof *merged->owner);
-  objects->end = gp_column(count, sizeof *objects->end);
+  merged->end = gp_column(count, sizeof *merged->end);
   objects->name = gp_column(count, sizeof *objects->name);
   objects->text = gp_column(text, 1);
   return merged->address && merged->name && merged->flags && merged->order &&
-         merged->owner && objects->end && objects->name && objects->text;
+         merged->owner && merged->end && objects->name && objects->text;
 }
 
 static size_t symbol_count(const gp_merged_object *object) {
@@ -109,7 +109,7 @@ static uint32_t append_row(merging *m, const gp_merged_object *object, uint64_t 
   gp_symtab *merged = m->merged;
   uint32_t row = (uint32_t)merged->count++;
   merged->address[row] = low + object->slide;
-  merged->objects->end[row] = high - 1 + object->slide;
+  merged->end[row] = high - 1 + object->slide;
   merged->objects->name[row] = library;
   merged->name[row] = name;
   merged->order[row] = m->order;

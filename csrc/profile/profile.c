@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "profile/cycles.h"
 #include "profile/gnu_static_calls.h"
+#include "profile/inlined_calls.h"
 
 const char *const gp_machinery[] = {"_gprof_mcount", "mcount", "_mcount", "__mcount",
                                     "__mcount_internal", "__mcleanup", NULL};
@@ -91,6 +92,14 @@ static bool build_blocks(gp_profile *profile, const gp_data *data,
   return gp_block_counts_build(&profile->blocks, &blocks, symtab, error);
 }
 
+/* Finds the arcs that are known from call paths, or from samples in inlined code. */
+static bool find_steps(const gp_profile *profile, const gp_measured *measured,
+                       gp_path_steps *steps, gp_error *error) {
+  const gp_inlined_ticks *inlined = profile->samples.trees;
+  if (profile->measured) return gp_measured_steps(measured, steps, error);
+  return !inlined || gp_inlined_ticks_steps(inlined, steps) || gp_fail_memory(error);
+}
+
 /* Builds the arcs and finds the cycles. */
 static bool build_graph(gp_profile *profile, const gp_data *data,
                         const gp_measured *measured, const gp_profile_options *options,
@@ -98,7 +107,7 @@ static bool build_graph(gp_profile *profile, const gp_data *data,
   gp_static_calls found = {0};
   gp_path_steps steps = {0};
   bool done = find_calls(&found, profile, data, options, error) &&
-              (!profile->measured || gp_measured_steps(measured, &steps, error));
+              find_steps(profile, measured, &steps, error);
   if (done) trace_calls(&found, profile->symtab);
   done = done && gp_callgraph_build(&profile->graph, data, &steps, &found,
                                     profile->symtab, &profile->selections.arcs,
@@ -127,14 +136,15 @@ static bool is_measured(const gp_profile *profile, const gp_data *data,
          gp_measured_is_complete(data);
 }
 
-static bool assign_samples(gp_profile *profile, const gp_data *data,
+/* Assigns the samples of `data`, whose call paths are those of `calls`. */
+static bool assign_samples(gp_profile *profile, const gp_data *data, const gp_data *calls,
                            gp_measured *measured, bool restricted, gp_error *error) {
   const gp_selection *flat = &profile->selections.of[GP_FLAT];
   if (!gp_samples_assign(&profile->samples, data, profile->symtab, flat, restricted,
-                         error))
+                         profile->measured, error))
     return false;
   if (!profile->measured) return true;
-  if (!gp_measured_find(measured, data, profile->symtab, error)) return false;
+  if (!gp_measured_find(measured, calls, profile->symtab, error)) return false;
   gp_measured_self(measured, flat, &profile->samples);
   return true;
 }
@@ -143,26 +153,34 @@ static bool assign_samples(gp_profile *profile, const gp_data *data,
 static bool propagate(gp_profile *profile, const gp_measured *measured, gp_error *error) {
   gp_callgraph *graph = &profile->graph;
   const gp_selection *of = profile->selections.of;
+  const gp_inlined_ticks *inlined = profile->samples.trees;
   return (!profile->measured ||
           gp_measured_arcs(measured, graph, &profile->stacks, &of[GP_FLAT], &of[GP_TIME],
                            error)) &&
+         (!inlined || gp_inlined_ticks_arcs(inlined, graph, &of[GP_TIME]) ||
+          gp_fail_memory(error)) &&
          gp_propagate(graph, &profile->samples, &of[GP_PRINT], &of[GP_TIME], error);
 }
 
-static bool build(gp_profile *profile, const gp_data *data,
+static bool build(gp_profile *profile, const gp_data *data, gp_data *inlined,
                   const gp_profile_options *options, gp_error *error) {
   gp_measured measured = {0};
+  const gp_data *calls = data;
   profile->has_paths = data->paths.known;
   profile->ticks_per_sample = gp_call_paths_ticks_per_sample(&data->paths);
   profile->measured = is_measured(profile, data, options);
   const gp_selection *flat = &profile->selections.of[GP_FLAT];
   bool restricted = flat->include || flat->exclude;  /* by the user */
+  if (profile->measured && profile->symtab->inlining) {
+    if (!gp_inlined_calls_find(inlined, data, profile->symtab, error)) return false;
+    calls = inlined;
+  }
   bool done = (exclude_machinery(profile) || gp_fail_memory(error)) &&
-              assign_samples(profile, data, &measured, restricted, error) &&
+              assign_samples(profile, data, calls, &measured, restricted, error) &&
               gp_unattributed_find(&profile->unattributed, profile->image,
                                    profile->symtab, &profile->samples, data, error) &&
               build_blocks(profile, data, options, error) &&
-              build_graph(profile, data, &measured, options, error) &&
+              build_graph(profile, calls, &measured, options, error) &&
               propagate(profile, &measured, error) &&
               gp_order_entries(&profile->graph, error) &&
               find_bounds(profile, data, options, error);
@@ -185,7 +203,11 @@ gp_profile *gp_profile_build(const gp_image *image, const gp_symtab *symtab,
   profile->arcs_read = data->arcs.count;
   profile->selections = *options->selections;
   memset(options->selections, 0, sizeof *options->selections);
-  if (build(profile, data, options, error)) return profile;
+  gp_data inlined;
+  gp_data_init(&inlined, data->layout);
+  bool done = build(profile, data, &inlined, options, error);
+  gp_data_free(&inlined);
+  if (done) return profile;
   gp_profile_free(profile);
   return NULL;
 }

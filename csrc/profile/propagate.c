@@ -45,6 +45,25 @@ static uint32_t *by_number(const gp_callgraph *graph) {
   return order;
 }
 
+/* Returns the part of a node's own time, or else of its children's time, that is not in
+ * inlined code. Without time, it is 1 if the node was called. */
+static double called_part(const gp_callgraph *graph, uint32_t node) {
+  if (graph->self[node] > 0) return 1 - graph->inlined_self[node] / graph->self[node];
+  return graph->calls[node] != 0 || graph->inlined_children[node] == 0 ? 1 : 0;
+}
+
+/* Returns the part of a node's time that an arc carries, if the time of inlined code is
+ * measured. */
+static double part_of_caller(const gp_callgraph *graph, uint32_t arc, uint32_t node) {
+  double called = called_part(graph, node), part = 0;
+  double inlined = graph->inlined_self[node] + graph->inlined_children[node];
+  if (inlined > 0)
+    part = (1 - called) * (graph->arc_self[arc] + graph->arc_children[arc]) / inlined;
+  if (graph->calls[node] != 0)
+    part += called * (double)graph->count[arc] / (double)graph->calls[node];
+  return part;
+}
+
 /* Adds to a node the `printed` and `share` that it inherits from the callers of
  * `function`. Returns the number of their calls. */
 static uint64_t inherit_from_callers(gp_callgraph *graph, uint32_t node,
@@ -56,7 +75,9 @@ static uint64_t inherit_from_callers(gp_callgraph *graph, uint32_t node,
     if (caller == function || gp_callgraph_same_cycle(graph, caller, function)) continue;
     calls += graph->count[a];
     graph->printed[node] |= graph->printed[caller];
-    if (graph->calls[node] != 0 && !graph->arc_self)
+    if (graph->inlined_self)
+      graph->share[node] += graph->share[caller] * part_of_caller(graph, a, node);
+    else if (graph->calls[node] != 0 && !graph->arc_self)
       graph->share[node] += graph->share[caller] *
                             ((double)graph->count[a] / (double)graph->calls[node]);
   }
@@ -68,8 +89,10 @@ static uint64_t inherit_from_callers(gp_callgraph *graph, uint32_t node,
 static void inherit_from_unknown(gp_callgraph *graph, uint32_t node, uint64_t known,
                                  const gp_selection *time) {
   uint64_t calls = graph->calls[node];
-  if (!graph->arc_self && !time->include && calls > known)
-    graph->share[node] += (double)(calls - known) / (double)calls;
+  if (graph->arc_self && !graph->inlined_self) return;
+  if (!time->include && calls > known)
+    graph->share[node] += (double)(calls - known) / (double)calls *
+                          (graph->inlined_self ? called_part(graph, node) : 1);
 }
 
 /* A cycle inherits from the callers of all members, and passes the result to every
@@ -136,6 +159,19 @@ static void add_up_cycles(gp_callgraph *graph) {
   }
 }
 
+static double positive(double number) { return number > 0 ? number : 0; }
+
+/* Adds the part of the callee's time that is not in inlined code, in proportion to
+ * calls. */
+static void add_called(const gp_callgraph *graph, uint32_t arc, gp_arc_time *time) {
+  uint32_t node = gp_callgraph_whole(graph, graph->callee[arc]);
+  if (graph->count[arc] == 0 || graph->calls[node] == 0) return;
+  double part = (double)graph->count[arc] / (double)graph->calls[node];
+  time->self += part * positive(graph->self[node] - graph->inlined_self[node]);
+  time->children +=
+      part * positive(graph->children[node] - graph->inlined_children[node]);
+}
+
 /* Sets `*time` to the part of the callee's time that an arc carries, before it is
  * multiplied by the caller's share. False if the arc moves no time. */
 static bool arc_moves(const gp_callgraph *graph, uint32_t arc, gp_arc_time *time) {
@@ -143,6 +179,7 @@ static bool arc_moves(const gp_callgraph *graph, uint32_t arc, gp_arc_time *time
   if (gp_callgraph_is_recursive(graph, arc) || graph->share[callee] == 0) return false;
   if (graph->arc_self) {
     *time = (gp_arc_time){graph->arc_self[arc], graph->arc_children[arc]};
+    if (graph->inlined_self) add_called(graph, arc, time);
     return time->self + time->children > 0;
   }
   uint32_t node = gp_callgraph_whole(graph, callee);

@@ -11,7 +11,7 @@
  * line or symbol may have no samples, because GNU gprof computes its end from a symbol
  * that was removed. */
 static uint64_t unit_end(const gp_symtab *symtab, uint32_t symbol) {
-  if (symtab->objects) return (symtab->objects->end[symbol] + 1) / GP_PROFIL_UNIT;
+  if (symtab->end) return (symtab->end[symbol] + 1) / GP_PROFIL_UNIT;
   bool last_lost = symtab->last_unsampled ||
                    (symtab->lines && !symtab->policy->last_line_kept);
   if (symbol + 1 == symtab->count && last_lost)
@@ -25,9 +25,42 @@ typedef struct tick_sums {
   double selected, outside;
 } tick_sums;
 
+/* Gives ticks to a function, if it is selected. */
+static void give(gp_samples *samples, tick_sums *sums, const gp_selection *flat,
+                 uint32_t function, double credit) {
+  samples->assigned += credit;
+  if (gp_is_selected(flat, function)) {
+    samples->ticks[function] += credit;
+    sums->selected += credit;
+  } else {
+    samples->total -= credit;
+  }
+}
+
+/* Divides ticks in code of a compiled function among the functions that were inlined
+ * there, in proportion to their bytes. */
+static bool give_inlined(gp_samples *samples, tick_sums *sums, const gp_selection *flat,
+                         uint32_t compiled, gp_range code, double credit) {
+  gp_inlined_ticks *trees = samples->trees;
+  double per_byte = credit / (double)(code.high - code.low);
+  while (code.low < code.high) {
+    uint64_t high = code.high;
+    uint32_t node;
+    if (!gp_inlined_ticks_at(trees, compiled, code.low, &high, &node)) return false;
+    uint32_t function = (uint32_t)trees->nodes.second[node];
+    double part = per_byte * (double)(high - code.low);
+    give(samples, sums, flat, function, part);
+    if (gp_is_selected(flat, function)) trees->ticks[node] += part;
+    if (gp_is_selected(flat, function) && trees->nodes.first[node] != 0)
+      samples->inlined[function] += part;
+    code.low = high;
+  }
+  return true;
+}
+
 /* Divides the count of a bin, which covers units [low, high), among its symbols. `symbol`
- * is the first symbol that ends above `low`. */
-static void spread(gp_samples *samples, tick_sums *sums, const gp_symtab *symtab,
+ * is the first symbol that ends above `low`. False if there is no memory. */
+static bool spread(gp_samples *samples, tick_sums *sums, const gp_symtab *symtab,
                    const gp_selection *flat, uint32_t symbol, uint64_t low, uint64_t high,
                    double count) {
   uint64_t covered = 0;
@@ -40,20 +73,19 @@ static void spread(gp_samples *samples, tick_sums *sums, const gp_symtab *symtab
     if (begin >= end) continue;
     double credit = (double)(end - begin) * count / samples->scale;
     uint32_t function = gp_symtab_owner(symtab, symbol);
-    samples->assigned += credit;
+    gp_range code = {begin * GP_PROFIL_UNIT, end * GP_PROFIL_UNIT};
     covered += end - begin;
-    if (gp_is_selected(flat, function)) {
-      samples->ticks[function] += credit;
-      sums->selected += credit;
-    } else {
-      samples->total -= credit;
-    }
+    if (!samples->trees)
+      give(samples, sums, flat, function, credit);
+    else if (!give_inlined(samples, sums, flat, function, code, credit))
+      return false;
   }
   if (covered < high - low)
     sums->outside += count * (1 - (double)covered / (double)(high - low));
+  return true;
 }
 
-static void assign(gp_samples *samples, tick_sums *sums, const gp_histogram *histogram,
+static bool assign(gp_samples *samples, tick_sums *sums, const gp_histogram *histogram,
                    const gp_symtab *symtab, const gp_selection *flat) {
   uint64_t start = histogram->low / GP_PROFIL_UNIT;
   uint32_t symbol = gp_symtab_above(symtab, histogram->low);
@@ -67,16 +99,27 @@ static void assign(gp_samples *samples, tick_sums *sums, const gp_histogram *his
     samples->total += count;
     samples->counted += count;
     while (symbol < symtab->count && unit_end(symtab, symbol) <= low) symbol++;
-    spread(samples, sums, symtab, flat, symbol, low, high, count);
+    if (!spread(samples, sums, symtab, flat, symbol, low, high, count)) return false;
   }
+  return true;
+}
+
+/* Allocates what inlined functions need. */
+static bool open_inlined(gp_samples *samples, const gp_symtab *symtab, bool has_paths) {
+  if (!symtab->inlining) return true;
+  samples->inlined = gp_column(symtab->count, sizeof *samples->inlined);
+  if (!has_paths) samples->trees = gp_inlined_ticks_new(symtab);
+  return samples->inlined && (has_paths || samples->trees);
 }
 
 bool gp_samples_assign(gp_samples *samples, const gp_data *data, const gp_symtab *symtab,
-                       const gp_selection *flat, bool restricted, gp_error *error) {
+                       const gp_selection *flat, bool restricted, bool has_paths,
+                       gp_error *error) {
   tick_sums sums = {0, 0};
   memset(samples, 0, sizeof *samples);
   samples->ticks = gp_column(symtab->count, sizeof *samples->ticks);
-  if (!samples->ticks) return gp_fail_memory(error);
+  if (!samples->ticks || !open_inlined(samples, symtab, has_paths))
+    return gp_fail_memory(error);
   if (data->histogram_count == 0) return true;
   /* without `mixed_scales`, all histograms have nearly the same scale */
   const gp_histogram *first = &data->histograms[0];
@@ -86,7 +129,8 @@ bool gp_samples_assign(gp_samples *samples, const gp_data *data, const gp_symtab
   samples->abbreviation = first->abbreviation;
   for (size_t i = 0; i < data->histogram_count; i++) {
     if (data->mixed_scales) samples->scale = gp_histogram_scale(&data->histograms[i]);
-    assign(samples, &sums, &data->histograms[i], symtab, flat);
+    if (!assign(samples, &sums, &data->histograms[i], symtab, flat))
+      return gp_fail_memory(error);
   }
   samples->scale = gp_histogram_scale(first);
   if (restricted && symtab->policy->selected_total)
@@ -96,5 +140,8 @@ bool gp_samples_assign(gp_samples *samples, const gp_data *data, const gp_symtab
 
 void gp_samples_free(gp_samples *samples) {
   free(samples->ticks);
-  samples->ticks = NULL;
+  free(samples->inlined);
+  gp_inlined_ticks_free(samples->trees);
+  samples->ticks = samples->inlined = NULL;
+  samples->trees = NULL;
 }

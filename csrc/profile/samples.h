@@ -9,6 +9,7 @@
 #define GP_PROFILE_SAMPLES_H
 
 #include "gmon/gmon.h"
+#include "profile/inlined_ticks.h"
 #include "profile/selection.h"
 #include "symbols/symtab.h"
 
@@ -17,6 +18,10 @@
 
 typedef struct gp_samples {
   double *ticks;     /* ticks of each symbol */
+  double *inlined;   /* the part of `ticks` in inlined code; NULL if inlined functions
+                        have no symbols */
+  gp_inlined_ticks *trees;  /* the same by the functions into which they were inlined;
+                               NULL if call paths tell */
   double total;      /* ticks of all bins, except in functions that are not selected */
   double counted;    /* ticks of all bins */
   double assigned;   /* ticks in the code of a symbol, selected or not */
@@ -28,9 +33,12 @@ typedef struct gp_samples {
 } gp_samples;
 
 /* Assigns the samples of `data` to the symbols that `flat` selects. `restricted` is
- * whether the user made that selection. Fails only if there is no memory. */
+ * whether the user made that selection. If inlined functions have symbols, samples in
+ * their code are theirs; if `has_paths`, gp_measured_self assigns the samples to them.
+ * Fails only if there is no memory. */
 bool gp_samples_assign(gp_samples *samples, const gp_data *data, const gp_symtab *symtab,
-                       const gp_selection *flat, bool restricted, gp_error *error);
+                       const gp_selection *flat, bool restricted, bool has_paths,
+                       gp_error *error);
 void gp_samples_free(gp_samples *samples);
 
 #endif

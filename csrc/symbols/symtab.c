@@ -224,10 +224,16 @@ static void free_lines(gp_symtab_lines *lines) {
 
 static void free_objects(gp_symtab_objects *objects) {
   if (!objects) return;
-  free(objects->end);
   free(objects->name);
   free(objects->text);
   free(objects);
+}
+
+static void free_inlining(gp_symtab_inlining *inlining) {
+  if (!inlining) return;
+  gp_inline_map_free(&inlining->map);
+  free(inlining->symbol);
+  free(inlining);
 }
 
 void gp_symtab_free(gp_symtab *symtab) {
@@ -236,15 +242,17 @@ void gp_symtab_free(gp_symtab *symtab) {
   free(symtab->flags);
   free(symtab->order);
   free(symtab->owner);
+  free(symtab->end);
   free_lines(symtab->lines);
   free_objects(symtab->objects);
+  free_inlining(symtab->inlining);
   memset(symtab, 0, sizeof *symtab);
 }
 
 /* --- lookup ---------------------------------------------------------------- */
 
 uint64_t gp_symtab_end(const gp_symtab *symtab, uint32_t symbol) {
-  if (symtab->objects) return symtab->objects->end[symbol];
+  if (symtab->end) return symtab->end[symbol];
   if (symbol + 1 < symtab->count) return symtab->address[symbol + 1] - 1;
   return symtab->text_high - 1;
 }

@@ -35,26 +35,39 @@ typedef struct gp_symtab_lines {
 /* Additional columns of a symbol table of several objects. Built by
  * profile/merged_objects.h. */
 typedef struct gp_symtab_objects {
-  uint64_t *end;        /* the last address of the symbol; below its first if it has no
-                           code */
   const char **name;    /* the library's name; NULL for the program */
   char *text;           /* storage for names of libraries and their functions */
 } gp_symtab_objects;
+
+/* The code of functions that were inlined into others. Built by
+ * profile/inlined_symtab.h. Each such function has a symbol for this code, after all
+ * other symbols, at an address without code. If the function was also compiled, the
+ * symbol is a part of it. */
+typedef struct gp_symtab_inlining {
+  gp_inline_map map;
+  uint32_t *symbol;     /* for each scope of the map: the symbol of its function; GP_NONE
+                           for a subprogram, if nothing was recorded in the scope, and if
+                           its name is unknown */
+  uint32_t first;       /* the first of these symbols */
+} gp_symtab_inlining;
 
 /* Symbols are numbered from 0 in address order. */
 typedef struct gp_symtab {
   size_t count;
   uint64_t *address;
-  const char **name;    /* not demangled; string of the image, the symbol file
-                           or `lines` */
+  const char **name;    /* not demangled; string of the image, the symbol file, `lines`
+                           or `inlining` */
   uint8_t *flags;       /* GP_STATIC ...; see candidates.h */
   uint32_t *order;      /* lowest row, in the image's symbol table, of the symbols at the
                            same address */
   uint32_t *owner;      /* the function that the symbol is a part of; for a function, its
                            own number. The column is NULL if all symbols are functions */
+  uint64_t *end;        /* the last address of the symbol; below its first if it has no
+                           code. The column is NULL if symbols extend to the next one */
 
   gp_symtab_lines *lines;      /* NULL in a table of functions */
   gp_symtab_objects *objects;  /* NULL in a table of one image */
+  gp_symtab_inlining *inlining;  /* NULL if inlined functions have no symbols */
 
   uint32_t outside;     /* the symbol "<outside>", after all code, for callers outside a
                            shared library; or GP_NONE */
@@ -112,6 +125,11 @@ static inline uint32_t gp_symtab_function(const gp_symtab *symtab, uint32_t symb
 /* Whether a symbol is a line within a function, not the function itself. */
 static inline bool gp_symtab_is_line(const gp_symtab *symtab, uint32_t symbol) {
   return symtab->lines && symtab->lines->function[symbol] != symbol;
+}
+
+/* Whether a symbol stands for inlined code. */
+static inline bool gp_symtab_is_inlined(const gp_symtab *symtab, uint32_t symbol) {
+  return symtab->inlining && symbol >= symtab->inlining->first;
 }
 
 /* Returns the name of the shared library that a symbol is from; NULL for the program. */

@@ -38,6 +38,13 @@ local function bounds_options(image, data, options)
   return not problem, problem
 end
 
+-- Whether inlined functions are functions. They are looked up in the image, so its own
+-- symbols are needed.
+local function shows_inlines(options)
+  return options.inlines and policy.of(options).extends_reports and not (options.line or
+    options.external_symbol_table or options.file_ordering)
+end
+
 --- Makes a profile from an image and data: `gprof.profile(image, data [, options])`.
 -- @function gprof.profile
 -- @tparam image image
@@ -63,6 +70,10 @@ end
 --   - `with`: array of shared libraries to show with the program, each with its `image`,
 --     its `data`, and a `name` (default: its file name), which is appended to the names
 --     of its functions after an "@"; not for profiles by line;
+--   - `inlines`: functions of the program that were inlined are functions of their own:
+--     their time is not that of the functions around them. Needs debugging information
+--     (`profile.has_inlines`); ignored by line, with `external_symbol_table`,
+--     `file_ordering` and `gnu_compat`;
 --   - `libraries`: also show the functions of the shared libraries that were recorded, if
 --     the data has the call paths of all samples, and if no other option prevents it;
 --     `profile.has_libraries` tells. See `profile:unusable_libraries`;
@@ -97,6 +108,10 @@ local function make(image, data, options)
     local merge = require "gprof.library.merged_objects".merge
     symbols, data, unknown = merge(image, symbols, data, options, trace)
     if not symbols then return nil, data end
+  end
+  if shows_inlines(options) then
+    symbols, message = core.inlined_symbols(symbols, data)
+    if not symbols then return nil, message end
   end
   options.idle_blocks = needs_idle_blocks(data, options)
   local problem
@@ -176,6 +191,7 @@ end
 --   reports round it down to a multiple of 2
 -- @tfield integer arc_count number of arcs in the call graph
 -- @tfield boolean has_bounds whether there are bounds of total times (option `bounds`)
+-- @tfield boolean has_inlines whether inlined functions are functions (option `inlines`)
 -- @tfield boolean has_libraries whether there are functions of shared libraries (options
 --   `libraries` and `with`)
 -- @tfield boolean exact whether the children's time of functions and the times of arcs
@@ -410,6 +426,14 @@ end
 --   (0 if there is none), the `id` of its function, and the samples in its own code on
 --   this path
 
+--- Iterates over compiled functions with samples, and over the functions that were
+-- inlined there, outer ones first. There are none without the option `inlines`, and none
+-- if `profile.exact`: `profile:stacks` then has inlined functions.
+-- @function profile:inlined_code
+-- @treturn function iterator over the number of a node, the number of the node into which
+--   it was inlined (0 for a compiled function), the `id` of its function, and the samples
+--   in its own code there
+
 --- Iterates over the members of a cycle, as in its entry of the call graph.
 -- @function profile:members
 -- @tparam integer id
@@ -460,7 +484,7 @@ end
 -- @tfield string name as reports show it: demangled, unless the profile was made with
 --   `no_demangle`
 -- @tfield string symbol name as in the symbol table
--- @tfield integer address of its entry
+-- @tfield integer|nil address of its entry; nil if it was only inlined
 -- @tfield boolean static local to its file
 -- @tfield boolean listed selected for the flat profile
 -- @tfield boolean tallied selected for execution counts
@@ -479,6 +503,8 @@ end
 -- @tfield integer self_calls recorded calls by itself
 -- @tfield number self seconds in its own code
 -- @tfield number|nil self_error statistical error of `self`, see `profile:error_of`
+-- @tfield number|nil inlined the part of `self` in code that was inlined into other
+--   functions; nil without the option `inlines`
 -- @tfield number children seconds in its callees on its behalf
 -- @tfield number ticks samples in its own code; a fraction if a bin covers several
 --   functions
@@ -532,6 +558,8 @@ end
 -- @tfield number self the part of the callee's self time that is propagated along this
 --   arc, in seconds; if the callee is in a cycle, of the whole cycle's self time
 -- @tfield number children the same for children's time
+-- @tfield boolean inlined the callee was inlined into the caller, at least in one place;
+--   such code has no calls, so `count` may be 0
 -- @tfield boolean recursive from a function to itself or within a cycle: propagates no
 --   time
 -- @tfield profile profile

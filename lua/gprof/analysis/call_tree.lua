@@ -16,6 +16,7 @@
 
 local callers = require "gprof.analysis.callers"
 local extract = require "gprof.analysis.extract"
+local inlined_code = require "gprof.analysis.inlined_code"
 local stacks = require "gprof.analysis.stacks"
 
 local call_tree = {}
@@ -92,9 +93,53 @@ local function whole_entries(ids)
   return list
 end
 
+-- Adds inlined functions below the compiled functions of `graph`, with keys above all ids
+-- (see gprof.analysis.inlined_code). The time of a compiled function is then that of its
+-- own code. Returns a table from keys to ids of functions.
+local function add_inlined(trees, ids, self, below, called)
+  local last, keys, names = 0, {}, {}
+  for _, id in ipairs(ids) do self[id], last = 0, math.max(last, id) end
+  for node, id in ipairs(trees.id) do
+    local outer = trees.outer[node]
+    local key = outer == 0 and id or last + node
+    keys[node], self[key] = key, trees.ticks[node]
+    if outer > 0 then
+      ids[#ids + 1], names[key], called[key] = key, id, 1
+      local upper = keys[outer]
+      below[upper] = below[upper] or {}
+      table.insert(below[upper], { id = key, part = 1 })
+    end
+  end
+  return names
+end
+
+-- Returns entries for the functions `from`, each with its whole time, wherever it was
+-- inlined: not below another entry of the same function.
+local function root_entries(from, names, below)
+  local list, wanted, pending = whole_entries(from), {}, {}
+  for _, id in ipairs(from) do wanted[id] = true end
+  local function visit(key, id)
+    if names[key] and wanted[id] then
+      list[#list + 1] = { id = key, part = 1 }
+      return
+    end
+    for _, entry in ipairs(below[key] or {}) do
+      if names[entry.id] then pending[#pending + 1] = entry.id end
+    end
+  end
+  for key in pairs(below) do
+    if not names[key] and not wanted[key] then visit(key, key) end
+  end
+  while pending[1] do
+    local key = table.remove(pending)
+    visit(key, names[key])
+  end
+  return list
+end
+
 -- Returns the estimated graph from the roots, or the functions `from`, down: the tables
--- `self` and `total` (times in ticks) and `below` (callees), all indexed by id; and
--- `roots`, an array.
+-- `self` and `total` (times in ticks) and `below` (callees), all indexed by id; `roots`,
+-- an array; and, if there are inlined functions, `id` (see `add_inlined`).
 local function estimated_graph(profile, from)
   local graph, ids, self = callers.of(profile), {}, {}
   for id, ticks in profile:functions("address", "id", "ticks") do
@@ -102,6 +147,8 @@ local function estimated_graph(profile, from)
   end
   for cycle in profile:cycles() do ids[#ids + 1] = cycle.id end
   local below, called = reverse(graph, ids)
+  local trees, names = inlined_code.of(profile), nil
+  if trees then names = add_inlined(trees, ids, self, below, called) end
   local total, roots = total_times(self, below, ids), {}
   for _, list in pairs(below) do add_times(list, total) end
   for _, id in ipairs(ids) do
@@ -110,8 +157,11 @@ local function estimated_graph(profile, from)
       roots[#roots + 1] = { id = id, part = part }
     end
   end
-  return { self = self, total = total, below = below,
-    roots = add_times(from and whole_entries(from) or roots, total) }
+  if from then
+    roots = names and root_entries(from, names, below) or whole_entries(from)
+  end
+  return { self = self, total = total, below = below, id = names,
+    roots = add_times(roots, total) }
 end
 
 -- Returns the measured graph. It is a tree whose nodes have numbers of their own; `id`

@@ -21,6 +21,7 @@
 
 local apportion = require "gprof.analysis.apportion"
 local callers = require "gprof.analysis.callers"
+local inlined_code = require "gprof.analysis.inlined_code"
 local stacks = require "gprof.analysis.stacks"
 
 local chains = {}
@@ -35,11 +36,10 @@ local MAX_CHAINS <const>, MAX_LINKS <const> = 100000, 1000000
 --- The id of the link that replaces the missing callers of a cut chain.
 chains.TRUNCATED = 0
 
--- Follows the callers of a function up to the roots. Calls `emit` with the topmost link
--- of each chain, and a number in proportion to its part of the function's time. Links
--- point downwards.
-local function climb(graph, id, min_part, emit)
-  local stack = { { link = { id = id }, part = 1, depth = 1 } }
+-- Follows the callers of a link up to the roots. Calls `emit` with the topmost link of
+-- each chain, and its part of `all`. Links point downwards.
+local function climb_from(graph, first, all, min_part, emit)
+  local stack = { { link = first, part = all, depth = 1 } }
   while stack[1] do
     local at = table.remove(stack)
     local link = at.link
@@ -59,6 +59,39 @@ local function climb(graph, id, min_part, emit)
           part = at.part * caller.part, depth = at.depth + 1 }
       end
       if not above[1] or left > 1e-9 * at.part then emit(link, left) end
+    end
+  end
+end
+
+-- Calls `emit` with the topmost link of each chain that ends in a function, and a number
+-- in proportion to its part of the function's time.
+local function climb(graph, id, min_part, emit)
+  climb_from(graph, { id = id }, 1, min_part, emit)
+end
+
+-- Like `climb`, for a function that was inlined. The callers of the compiled function
+-- around it are followed.
+local function climb_inlined(graph, id, min_part, emit)
+  local trees = graph.trees
+  for _, node in ipairs(graph.ends[id] or {}) do
+    local link, at = { id = id }, trees.outer[node]
+    while at > 0 do
+      graph.links = graph.links + 1
+      link, at = { id = trees.id[at], below = link }, trees.outer[at]
+    end
+    climb_from(graph, link, trees.ticks[node] / graph.ticks[id], min_part, emit)
+  end
+end
+
+-- Sets what `climb_inlined` needs: `trees`; for each function, its nodes with time, and
+-- their ticks.
+local function add_trees(graph, trees)
+  graph.trees, graph.ends, graph.ticks, graph.climb = trees, {}, {}, climb_inlined
+  for node, id in ipairs(trees.id) do
+    if trees.ticks[node] > 0 then
+      graph.ends[id] = graph.ends[id] or {}
+      table.insert(graph.ends[id], node)
+      graph.ticks[id] = (graph.ticks[id] or 0) + trees.ticks[node]
     end
   end
 end
@@ -103,6 +136,8 @@ local function graph_of(profile)
   else
     graph = callers.of(profile)
     graph.climb = climb
+    local trees = inlined_code.of(profile)
+    if trees then add_trees(graph, trees) end
   end
   graph.chains, graph.count, graph.links = {}, 0, 0
   return graph

@@ -19,15 +19,16 @@ end
 -- graph.
 -- @tparam profile profile
 -- @treturn {table,...} in the order of `id`, with the fields `id`, `caller` and `callee`
---   (ids), `count`, `self` and `children`
+--   (ids), `count`, `self`, `children` and `inlined`
 function extract.arcs(profile)
   local shown, arcs = printed(profile), {}
-  for id, caller, callee, count, self, children in
-    profile:arcs("id", "id", "caller_id", "callee_id", "count", "self", "children")
+  for id, caller, callee, count, self, children, inlined in
+    profile:arcs("id", "id", "caller_id", "callee_id", "count", "self", "children",
+      "inlined")
   do
     if shown[caller] or shown[callee] then
       arcs[#arcs + 1] = { id = id, caller = caller, callee = callee, count = count,
-        self = self, children = children }
+        self = self, children = children, inlined = inlined }
     end
   end
   return arcs

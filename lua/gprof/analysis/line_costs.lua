@@ -12,7 +12,7 @@ local line_costs = {}
 local function matches(by_line, by_function)
   local at, owners = {}, {}
   for id, address in by_function:functions("address", "id", "address") do
-    at[address] = id
+    if address then at[address] = id end
   end
   for id, owner in by_line:functions("address", "id", "function_id") do
     owners[id] = at[by_line:get(owner, "address")]

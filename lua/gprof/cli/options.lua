@@ -75,6 +75,7 @@ local own <const> = { [[
   color[=WHEN]             choice   use colours:
   errors                   flag     add the sampling error of each self time
   bounds                   flag     add lower and upper bounds of total times
+  inlines                  flag     show inlined functions as functions of their own
   top=N                    count    print only the first N functions or entries
   sort=FIELD               choice   sort the flat profile, or the comparison, by:
   tree[=FUNCTION]          tree     print an estimated call tree (root: FUNCTION)

@@ -363,6 +363,20 @@ local function check_bounds(run)
   if problem then warn(("--bounds: there are no bounds: %s"):format(problem)) end
 end
 
+-- Warns if inlined functions were requested, but are not functions of their own.
+local function check_inlines(run)
+  local settings, profile = run.settings, run.profile
+  if not settings.inlines or not policy.of(settings).extends_reports then return end
+  if settings.external_symbol_table or settings.file_ordering then
+    warn "--inlines has no effect with other symbols than those of the program"
+  elseif profile.by_line then
+    warn "--inlines has no effect with -l (--line)"
+  elseif not profile.has_inlines then
+    warn(("%s: has no debugging information for the recorded code, so --inlines has " ..
+      "no effect: compile with -g"):format(profile.image.path))
+  end
+end
+
 -- Writing -------------------------------------------------------------------------------
 
 -- Refuses to overwrite input files.
@@ -432,6 +446,7 @@ return function(settings, write)
     require "gprof.cli.overwrite".check_source(settings, run.profile)
   end
   check_bounds(run)
+  check_inlines(run)
   check_lines(run)
   explain_missing_records(run)
   check_unchanged(run.image)

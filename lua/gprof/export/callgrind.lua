@@ -108,15 +108,15 @@ end
 
 -- Returns the calls made by <spontaneous>. It calls the functions and cycles that have no
 -- known callers, or that were called more often than their known callers called them. If
--- times were measured, it also gets the time that no caller gets. A cycle is entered at
--- its first member.
-local function spontaneous(functions, ids, exact)
+-- times of arcs were measured, it also gets the time that no caller gets. A cycle is
+-- entered at its first member.
+local function spontaneous(functions, ids, measured)
   local calls = {}
   for _, id in ipairs(ids) do
     local f = functions[id]
     local node = f.cycle or f
     local missing = node.calls - (node.explained or 0)
-    local rest = exact and node.time - (node.moved or 0)
+    local rest = measured and node.time - (node.moved or 0)
     if (node.first or f) == f and
       (missing > 0 or not node.explained or (rest or 0) > 0.5)
     then
@@ -210,8 +210,9 @@ return function(profile, options, write)
   local ids = extract.functions(by_function, arcs, options)
   local functions, total = functions_of(by_function, ids, units), 0
   add_arcs(functions, arcs, units * by_function.rate)
+  local measured = by_function.exact or by_function.has_inlines
   local roots = { id = 0, name = SPONTANEOUS, line = 0, self = 0,
-    arcs = spontaneous(functions, ids, by_function.exact) }
+    arcs = spontaneous(functions, ids, measured) }
   share_inside(functions, ids)
   for _, id in ipairs(ids) do total = total + functions[id].self end
   write_header(by_function, total, write)

@@ -20,7 +20,7 @@ return function(profile, options, write)
   write(csv.row(columns, #columns))
   for _, id in ipairs(extract.functions(profile, extract.arcs(profile), options)) do
     local values = { profile:get(id, table.unpack(columns)) }
-    values[5] = ("0x%x"):format(values[5])
+    values[5] = values[5] and ("0x%x"):format(values[5])
     write(csv.row(values, #columns))
   end
 end

@@ -18,7 +18,7 @@ local columns <const> = {
 return function(profile, _, write)
   local function place(id)
     local name, file, address = profile:get(id, "name", "file", "address")
-    return name, file, ("0x%x"):format(address)
+    return name, file, address and ("0x%x"):format(address)
   end
   write(csv.row(columns, #columns))
   for _, arc in ipairs(extract.arcs(profile)) do

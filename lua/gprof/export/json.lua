@@ -112,9 +112,10 @@ local function cycles_by_member(profile)
   return cycles
 end
 
--- Addresses are strings, since many JSON readers lack 64-bit integers.
+-- Addresses are strings, since many JSON readers lack 64-bit integers. Functions that
+-- were only inlined have none.
 local function hexadecimal(address)
-  return ("0x%x"):format(address)
+  return address and ("0x%x"):format(address)
 end
 
 local columns <const> = {
@@ -123,14 +124,16 @@ local columns <const> = {
 }
 
 -- Returns the keys of a function's object. `function` is a key only in profiles by line,
--- `object` only if there are libraries, `self_error` only if errors are known, and
--- `total_low` and `total_high` only if bounds are known.
+-- `object` only if there are libraries, `self_error` only if errors are known, `inlined`
+-- only if inlined functions are functions, and `total_low` and `total_high` only if
+-- bounds are known.
 local function keys_of(profile)
   local keys = table.move(columns, 1, #columns, 1, { [#columns + 1] = "cycle" })
   keys[#keys + 1] = profile.by_line and "function" or nil
   keys[#keys + 1] = profile.has_libraries and "object" or nil
   local first = profile:functions()()
   keys[#keys + 1] = first and first.self_error and "self_error" or nil
+  keys[#keys + 1] = profile.has_inlines and "inlined" or nil
   if profile.has_bounds then table.move(bounds_keys, 1, 2, #keys + 1, keys) end
   return keys
 end
@@ -149,10 +152,15 @@ local function function_texts(profile, ids)
   end)
 end
 
-local arc_of <const> = json.object { "caller", "callee", "count", "self", "children" }
+local arc_keys <const> = { "caller", "callee", "count", "self", "children", "inlined" }
 
-local function arc_text(arc)
-  return arc_of(arc.caller, arc.callee, arc.count, arc.self, arc.children)
+-- Returns a function that returns an arc as JSON. `inlined` is a key only if inlined
+-- functions are functions.
+local function arc_writer(profile)
+  local arc_of = json.object { table.unpack(arc_keys, 1, profile.has_inlines and 6 or 5) }
+  return function(arc)
+    return arc_of(arc.caller, arc.callee, arc.count, arc.self, arc.children, arc.inlined)
+  end
 end
 
 local function write_array(write, name, rows, last)
@@ -181,6 +189,6 @@ return function(profile, options, write)
   write_array(write, "cycles", cycle_texts(profile))
   write_array(write, "functions",
     function_texts(profile, extract.functions(profile, arcs, options)))
-  write_array(write, "arcs", json.texts(arcs, arc_text), true)
+  write_array(write, "arcs", json.texts(arcs, arc_writer(profile)), true)
   write "}\n"
 end

@@ -34,9 +34,12 @@ function common.write_granularity(profile, ticks, unit, idle, write)
 end
 
 -- Tells how the time of callees was divided among their callers, if call paths were
--- recorded or the user decided it.
+-- recorded or the user decided it, and if the calls of inlined functions are unknown.
 local function write_division(profile, options, write)
   local is_choice = profile.has_call_paths or options.assume_proportional
+  if profile.has_inlines and not profile.exact then
+    write "calls by inlined functions: counted for the functions around them\n\n"
+  end
   if not policy.of(options).measured_times or not is_choice then return end
   write(profile.exact and "time of callees: measured for each caller\n\n" or
     "time of callees: divided in proportion to calls\n\n")

@@ -339,6 +339,28 @@ name       The name of the thread. Threads whose records were joined are
            counted in parentheses.
 ]]
 
+local inlines <const> = [[
+
+inlined    In place of calls: the function was inlined into its caller. Inlined
+           code is not called, so there is no count. CALLS
+]]
+
+local calls_of_inlined <const> = {
+  [false] = [[Calls by an inlined
+           function count for the compiled function around it, because the
+           profile has only rounded addresses of calls.]],
+  [true] = [[Calls by an inlined
+           function are its own.]],
+}
+
+--- Returns the explanation of inlined functions in the call graph.
+-- @tparam profile profile
+-- @treturn string "" if it has none
+function explain.inlined(profile)
+  if not profile.has_inlines then return "" end
+  return (inlines:gsub("CALLS", calls_of_inlined[profile.exact]))
+end
+
 --- Returns the explanation of a report on times of callees.
 -- @tparam string name "graph" or "tree"
 -- @tparam profile profile

@@ -7,6 +7,7 @@
 
 local call_tree = require "gprof.analysis.call_tree"
 local common = require "gprof.print.common"
+local inlined_code = require "gprof.analysis.inlined_code"
 local labels = require "gprof.print.labels"
 local layout = require "gprof.print.layout"
 local terminal = require "gprof.format.terminal"
@@ -44,6 +45,7 @@ local function page_of(profile, tree, options, write)
   return {
     profile = profile, tree = tree, options = options, write = write,
     labels = labels.of(profile, options),
+    only_inlined = inlined_code.only_inlined(profile),
     branches = terminal.is_utf8() and utf8_branches or ascii_branches,
     draw = bar and layout.drawer(bar) or function() return "" end,
     gap = bar and bar + 1 or 0,
@@ -74,8 +76,9 @@ local function write_node(page, node, before)
   if is_cycle then
     write_line(page, before, node.weight, node.self, "", name .. " as a whole")
   else
+    local is_inlined = node.parent.id and page.only_inlined(node.parent.id, node.id)
     write_line(page, before, node.weight, node.self, node.id,
-      self_calls > 0 and " (recursive)" or "")
+      is_inlined and " (inlined)" or self_calls > 0 and " (recursive)" or "")
   end
 end
 

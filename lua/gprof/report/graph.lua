@@ -38,6 +38,7 @@ function gnu.ending(profile, options, write)
   if options.brief then return end
   local explain = require "gprof.print.explain"
   write(explain.times("graph", profile))
+  write(explain.inlined(profile))
   local bounds = common.bounds(profile, options)
   if bounds then bounds.explain(profile, write) end
 end
@@ -62,13 +63,22 @@ local function without_calls(arc)
   return (arc:gsub("%%5%$7d/%%6%$%-7d", (" "):rep(15)))
 end
 
+-- Returns the formats of the lines of functions that were only inlined.
+local function inlined_arcs(look)
+  return (look.arc:gsub("%%5%$7d/%%6%$%-7d", "    inlined    ")),
+    (look.inner_arc:gsub("%%5%$7d", "inlined"))
+end
+
 -- Returns the argument for core.write_entries.
 local function lines_of(profile, options, look)
+  local inlined_arc, inlined_inner_arc = inlined_arcs(look)
   return setmetatable({
     recursive = look.primary .. " %5$7d+%6$-7d %7$s\n",
     called = look.primary .. " %5$7d         %7$s\n",
     other = look.primary .. "                 %7$s\n",
     uncounted_arc = without_calls(look.arc),
+    inlined_arc = inlined_arc,
+    inlined_inner_arc = inlined_inner_arc,
     labels = labels.references(profile, options, look.name),
     unused = options.display_unused_functions,
     top = options.top,

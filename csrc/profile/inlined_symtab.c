@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The symbol table of a profile in which inlined functions are functions. */
+#include "profile/inlined_symtab.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/search.h"
+#include "debug/inline_map_build.h"
+#include "gmon/call_paths.h"
+#include "gmon/recorded.h"
+
+/* The symbols of inlined code are this many bytes apart, from a multiple of GAP on. */
+enum { DISTANCE = 16, GAP = 1 << 16 };
+
+/* A table being built. */
+typedef struct building {
+  const gp_symtab *functions;
+  const gp_image *image;
+  const gp_data *data;
+  gp_symtab *symtab;
+  gp_symtab_inlining *inlining;
+  gp_recorded recorded;
+  bool *used;             /* for each scope: something was recorded in it */
+  uint32_t *begin;        /* for each name of the map: where its functions begin in
+                             `named`; and one more item */
+  uint32_t *named;        /* compiled functions, by name, then by address */
+  gp_pairs added;         /* new symbols: name, and the compiled function or GP_NONE */
+} building;
+
+/* --- the map ------------------------------------------------------------------- */
+
+static bool is_of_program(const building *b, uint32_t symbol) {
+  return !gp_symtab_library(b->functions, symbol);
+}
+
+/* Maps the code of the functions with recorded addresses. */
+static bool read_map(building *b, gp_error *error) {
+  const gp_symtab *functions = b->functions;
+  gp_range text = {b->image->text_low, b->image->text_high};
+  size_t count = 0;
+  bool readable;
+  gp_range *wanted = gp_column(functions->count, sizeof *wanted);
+  if (!wanted) return gp_fail_memory(error);
+  for (uint32_t f = 0; f < functions->count; f++) {
+    gp_range code = gp_range_clip(gp_symtab_range(functions, f), text);
+    bool has_records = code.low < code.high && gp_recorded_in(&b->recorded, code);
+    if (has_records && is_of_program(b, f)) wanted[count++] = code;
+  }
+  bool done = gp_inline_map_build(&b->inlining->map, b->image, false, wanted, count,
+                                  &readable, error);
+  free(wanted);
+  return done;
+}
+
+/* Marks a scope and those around it. */
+static void use(building *b, uint32_t scope) {
+  const gp_inline_map *map = &b->inlining->map;
+  for (; scope != GP_NONE && !b->used[scope]; scope = map->parent[scope])
+    b->used[scope] = true;
+}
+
+/* Marks the scopes with samples, and those that made calls. A call returns to the address
+ * after it, which may be in another scope. */
+static bool find_used(building *b) {
+  const gp_inline_map *map = &b->inlining->map;
+  const gp_arcs *arcs = &b->data->arcs;
+  b->used = gp_column(map->count, sizeof *b->used);
+  if (!b->used) return false;
+  for (size_t i = 0; i < map->segment_count; i++)
+    if (gp_recorded_in(&b->recorded, (gp_range){map->low[i], map->high[i]}))
+      use(b, map->scope[i]);
+  for (size_t i = 0; i < arcs->count; i++)
+    if (arcs->from[i] > 0) use(b, gp_inline_map_find(map, arcs->from[i] - 1));
+  return true;
+}
+
+/* --- compiled functions with the names of inlined ones --------------------------- */
+
+static uint32_t name_of(const building *b, uint32_t symbol) {
+  const gp_symtab *functions = b->functions;
+  if (!(functions->flags[symbol] & GP_FUNCTION) || !is_of_program(b, symbol) ||
+      gp_symtab_owner(functions, symbol) != symbol)
+    return GP_NONE;
+  return gp_source_names_find(&b->inlining->map.names,
+                              gp_image_plain_name(b->image, functions->name[symbol]));
+}
+
+/* Sorts the compiled functions by name. A counting sort keeps them in address order. */
+static bool find_named(building *b) {
+  size_t names = b->inlining->map.names.count, count = b->functions->count;
+  uint32_t *name = gp_column(count, sizeof *name);
+  b->begin = gp_column(names + 2, sizeof *b->begin);
+  b->named = gp_column(count, sizeof *b->named);
+  bool done = name && b->begin && b->named;
+  for (uint32_t s = 0; done && s < count; s++)
+    if ((name[s] = name_of(b, s)) != GP_NONE) b->begin[name[s] + 2]++;
+  for (size_t n = 1; done && n < names + 2; n++) b->begin[n] += b->begin[n - 1];
+  for (uint32_t s = 0; done && s < count; s++)
+    if (name[s] != GP_NONE) b->named[b->begin[name[s] + 1]++] = s;
+  free(name);
+  return done;
+}
+
+static bool begins_before(const void *context, size_t row, uint64_t address) {
+  const building *b = context;
+  return b->functions->address[b->named[row]] < address;
+}
+
+/* Returns the compiled function with a name that is nearest to an address, or GP_NONE. */
+static uint32_t nearest(const building *b, uint32_t name, uint64_t address) {
+  uint32_t begin = b->begin[name], end = b->begin[name + 1];
+  if (begin == end) return GP_NONE;
+  size_t above = gp_search(b, begin, end, address, begins_before);
+  if (above == begin) return b->named[begin];
+  if (above == end) return b->named[end - 1];
+  uint64_t low = b->functions->address[b->named[above - 1]];
+  uint64_t high = b->functions->address[b->named[above]];
+  return b->named[high - address < address - low ? above : above - 1];
+}
+
+/* --- symbols --------------------------------------------------------------------- */
+
+/* Finds the function of each inlined scope, and numbers the new symbols. */
+static bool find_functions(building *b) {
+  gp_symtab_inlining *inlining = b->inlining;
+  const gp_inline_map *map = &inlining->map;
+  inlining->symbol = gp_column(map->count, sizeof *inlining->symbol);
+  if (!inlining->symbol) return false;
+  for (uint32_t scope = 0; scope < map->count; scope++) {
+    uint32_t name = map->function[scope];
+    inlining->symbol[scope] = GP_NONE;
+    if (map->parent[scope] == GP_NONE || name == GP_NONE || !b->used[scope]) continue;
+    uint32_t compiled = nearest(b, name, map->entry[scope]);
+    uint32_t row = gp_pairs_row(&b->added, name, compiled);
+    if (row == GP_NONE || row >= UINT32_MAX / 2) return false;
+    inlining->symbol[scope] = inlining->first + row;
+  }
+  return true;
+}
+
+static bool allocate(building *b) {
+  gp_symtab *symtab = b->symtab;
+  size_t count = b->functions->count + b->added.count;
+  symtab->address = gp_column(count, sizeof *symtab->address);
+  symtab->name = gp_column(count, sizeof *symtab->name);
+  symtab->flags = gp_column(count, sizeof *symtab->flags);
+  symtab->order = gp_column(count, sizeof *symtab->order);
+  symtab->owner = gp_column(count, sizeof *symtab->owner);
+  symtab->end = gp_column(count, sizeof *symtab->end);
+  if (b->functions->objects) {
+    gp_symtab_objects *objects = symtab->objects = gp_column(1, sizeof *objects);
+    if (objects) objects->name = gp_column(count, sizeof *objects->name);
+    if (!objects || !objects->name) return false;
+  }
+  return symtab->address && symtab->name && symtab->flags && symtab->order &&
+         symtab->owner && symtab->end;
+}
+
+/* Copies the symbols of the table of functions. Sets `*high` to one past all of their
+ * addresses and all histograms, and `*order` to one past the highest `order`. */
+static void copy_functions(const building *b, uint64_t *high, uint32_t *order) {
+  const gp_symtab *functions = b->functions;
+  gp_symtab *symtab = b->symtab;
+  *high = functions->text_high;
+  *order = 0;
+  for (uint32_t s = 0; s < functions->count; s++) {
+    uint64_t last = gp_symtab_end(functions, s);
+    symtab->address[s] = functions->address[s];
+    symtab->name[s] = functions->name[s];
+    symtab->flags[s] = functions->flags[s];
+    symtab->order[s] = functions->order[s];
+    symtab->owner[s] = gp_symtab_owner(functions, s);
+    symtab->end[s] = last;
+    if (symtab->objects) symtab->objects->name[s] = functions->objects->name[s];
+    if (functions->address[s] >= *high) *high = functions->address[s] + 1;
+    if (last >= *high) *high = last + 1;
+    if (functions->order[s] >= *order) *order = functions->order[s] + 1;
+  }
+  for (size_t i = 0; i < b->data->histogram_count; i++)
+    if (b->data->histograms[i].high > *high) *high = b->data->histograms[i].high;
+}
+
+static bool append_inlined(const building *b, uint64_t high, uint32_t order,
+                           gp_error *error) {
+  gp_symtab *symtab = b->symtab;
+  uint64_t size = (uint64_t)DISTANCE * b->added.count;
+  if (high == 0 || high > UINT64_MAX - 2 * GAP - size)
+    return gp_fail(error, "the address space is too small for inlined functions");
+  uint64_t address = (high + GAP) & ~(uint64_t)(GAP - 1);
+  for (size_t i = 0; i < b->added.count; i++, address += DISTANCE) {
+    uint32_t row = b->inlining->first + (uint32_t)i;
+    uint32_t owner = (uint32_t)b->added.second[i];
+    bool compiled = owner != GP_NONE;
+    symtab->address[row] = symtab->end[row] = address;
+    symtab->name[row] = compiled ? symtab->name[owner]
+                                 : b->inlining->map.names.name[b->added.first[i]];
+    symtab->flags[row] = compiled ? symtab->flags[owner] : GP_FUNCTION;
+    symtab->order[row] = order + (uint32_t)i;
+    symtab->owner[row] = compiled ? owner : row;
+  }
+  return true;
+}
+
+static bool fill(building *b, gp_error *error) {
+  uint64_t high;
+  uint32_t order;
+  if (!allocate(b)) return gp_fail_memory(error);
+  b->symtab->count = b->functions->count + b->added.count;
+  copy_functions(b, &high, &order);
+  return append_inlined(b, high, order, error);
+}
+
+/* --- the table --------------------------------------------------------------------- */
+
+static bool build(building *b, gp_error *error) {
+  b->inlining = b->symtab->inlining = gp_column(1, sizeof *b->inlining);
+  if (!b->inlining) return gp_fail_memory(error);
+  gp_inline_map_init(&b->inlining->map);
+  b->inlining->first = (uint32_t)b->functions->count;
+  if (!gp_recorded_find(&b->recorded, b->data)) return gp_fail_memory(error);
+  if (!read_map(b, error)) return false;
+  if (!find_used(b) || !find_named(b) || !find_functions(b)) return gp_fail_memory(error);
+  return fill(b, error);
+}
+
+bool gp_inlined_symtab_build(gp_symtab *symtab, const gp_symtab *functions,
+                             const gp_image *image, const gp_data *data,
+                             gp_error *error) {
+  building b = {.functions = functions, .data = data, .symtab = symtab};
+  b.image = gp_image_for_lines(image, !functions->policy->debug_files);
+  memset(symtab, 0, sizeof *symtab);
+  symtab->outside = functions->outside;
+  symtab->text_high = functions->text_high;
+  symtab->trace = functions->trace;
+  symtab->policy = functions->policy;
+  symtab->sourceless = functions->sourceless;
+  gp_pairs_init(&b.added);
+  bool done = build(&b, error);
+  gp_pairs_free(&b.added);
+  gp_recorded_free(&b.recorded);
+  free(b.used);
+  free(b.begin);
+  free(b.named);
+  if (!done) gp_symtab_free(symtab);
+  return done;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The symbol table of a profile in which inlined functions are functions.
+ *
+ * It has the symbols of the table of functions and, after them, one for each function of
+ * the program that was inlined where anything was recorded (see gp_symtab_inlining).
+ * Functions with the same name are the same function. If several compiled functions have
+ * the name of an inlined one, it is the nearest by address: static functions of one file
+ * are close together.
+ */
+#ifndef GP_PROFILE_INLINED_SYMTAB_H
+#define GP_PROFILE_INLINED_SYMTAB_H
+
+#include "gmon/gmon.h"
+#include "symbols/symtab.h"
+
+/* Builds the table from a table of functions, which can be merged. The table of functions
+ * and the image, which is the program, must outlive the new table. Without debugging
+ * information that we can read, the map has no scopes. Errors: the address space is too
+ * small; no memory. */
+bool gp_inlined_symtab_build(gp_symtab *symtab, const gp_symtab *functions,
+                             const gp_image *image, const gp_data *data,
+                             gp_error *error);
+
+#endif
