@@ -13,14 +13,27 @@ if lack then return pending(lack) end
 
 local plan <const> = crafted.example
 
--- Opens a page and runs steps there. A step that is a string is a JavaScript expression to evaluate. Fails if the
--- browser logs an error or requests another file.
-local function visit(path, ...)
-  local steps = {}
-  for i, step in ipairs { ... } do steps[i] = type(step) == "string" and { "eval", step } or step end
-  local seen = browser.visit(path, steps)
-  assert.same({}, seen.complaints)
-  assert.same({}, seen.requests)
+-- Opens pages, { path, step... } each, in one browser, and runs steps there. A step that is a string is a JavaScript
+-- expression to evaluate. Fails if the browser logs an error or requests another file. Returns what was seen of each.
+local function visit_all(visits)
+  local all = {}
+  for i, visited in ipairs(visits) do
+    local steps = {}
+    for k = 2, #visited do
+      steps[k - 1] = type(visited[k]) == "string" and { "eval", visited[k] } or visited[k]
+    end
+    all[i] = { visited[1], steps }
+  end
+  local seen = browser.visit(all)
+  for i, page in ipairs(seen) do
+    assert.same({ visits[i][1], {}, {} }, { visits[i][1], page.complaints, page.requests })
+  end
+  return seen
+end
+
+-- Opens one page as `visit_all` does. Returns the values of the expressions, and the time until the page was drawn.
+local function visit(...)
+  local seen = visit_all { { ... } }[1]
   return seen.results, seen.ready
 end
 
@@ -277,13 +290,15 @@ end)
 describe("A page", function()
   it("without times, or without calls, shows the rest", function()
     local counts = select(2, pages.crafted { functions = plan.functions, calls = plan.calls })
-    local found = visit(counts, "[...document.querySelectorAll('th')].map((e) => e.textContent).join(' ')", names,
-      { "open", "!tree" }, title, { "open", "ping" }, tables)
-    assert.same({ "Calls Function", "leaf ping pong work main", "Functions", "pong main | pong" }, found)
     local times = select(2, pages.crafted { functions = plan.functions, ticks = plan.ticks })
-    found = visit(times, names, { "open", "leaf" }, tables, { "open", "!tree" }, frames)
-    assert.same({ "leaf work ping pong", "", "all leaf work ping pong" }, found)
-    visit(select(2, pages.crafted { functions = plan.functions }), names)
+    local seen = visit_all {
+      { counts, "[...document.querySelectorAll('th')].map((e) => e.textContent).join(' ')", names,
+        { "open", "!tree" }, title, { "open", "ping" }, tables },
+      { times, names, { "open", "leaf" }, tables, { "open", "!tree" }, frames },
+      { select(2, pages.crafted { functions = plan.functions }), names },
+    }
+    assert.same({ "Calls Function", "leaf ping pong work main", "Functions", "pong main | pong" }, seen[1].results)
+    assert.same({ "leaf work ping pong", "", "all leaf work ping pong" }, seen[2].results)
   end)
 
   it("works with every option that selects functions or calls", function()
@@ -291,12 +306,14 @@ describe("A page", function()
     local walk <const> = "(async () => { for (let node = 0; node < nodeCount; node++) { " ..
       "location.hash = linkTo(node); await new Promise((done) => setTimeout(done, 10)); } " ..
       "return tree ? frameName(tree.frame[tree.frame.length - 1]) : ''; })()"
-    for option, last in pairs {
-      ["-qleaf"] = "leaf", ["-Qwork"] = "leaf", ["-pwork"] = "work", ["-kmain/work"] = "leaf", ["-nleaf"] = "leaf",
-      ["-z"] = "leaf", ["-Eping"] = "leaf",
-    } do
-      local found = visit(select(2, pages.write(image, gmon, option)), { "open", "!tree" }, walk)
-      assert.same({ option, last }, { option, found[1] })
+    local cases <const> = { { "-qleaf", "leaf" }, { "-Qwork", "leaf" }, { "-pwork", "work" }, { "-kmain/work", "leaf" },
+      { "-nleaf", "leaf" }, { "-z", "leaf" }, { "-Eping", "leaf" } }
+    local visits = {}
+    for i, case in ipairs(cases) do
+      visits[i] = { select(2, pages.write(image, gmon, case[1])), { "open", "!tree" }, walk }
+    end
+    for i, page in ipairs(visit_all(visits)) do
+      assert.same(cases[i], { cases[i][1], page.results[1] })
     end
   end)
 
@@ -307,18 +324,21 @@ describe("A page", function()
   end)
 
   it("of a real program logs no errors", function()
+    local visits = {}
     for _, image, gmon in exported.each_program() do
-      visit(select(2, pages.write(image, gmon)), { "open", "!tree" }, { "open", "!source" }, { "open", "main" })
+      table.insert(visits, { select(2, pages.write(image, gmon)), { "open", "!tree" }, { "open", "!source" },
+        { "open", "main" } })
     end
+    visit_all(visits)
   end)
 
   it("blocks injected scripts and network requests", function()
-    local seen = browser.visit(select(2, pages.crafted(plan)), {
+    local seen = browser.visit { { select(2, pages.crafted(plan)), {
       { "eval", "document.body.append(make('script', {}, 'window.evil = 1')); String(window.evil)" },
       { "eval", "document.body.append(make('img', { src: 'x', onerror: 'window.evil = 2' })); 0" },
       { "eval", "fetch('http://127.0.0.1:9/').then(() => 'sent', () => 'refused')" },
       { "eval", "new Promise((done) => setTimeout(() => done(String(window.evil)), 200))" },
-    })
+    } } }[1]
     assert.same({ "undefined", 0, "refused", "undefined" }, seen.results)
     assert.truthy(#seen.complaints >= 3, table.concat(seen.complaints, "\n"))
     for _, complaint in ipairs(seen.complaints) do
@@ -328,10 +348,10 @@ describe("A page", function()
 
   it("can be read without scripts", function()
     local path = select(2, pages.crafted(plan))
-    local seen = browser.visit(path, { { "script", false },
+    local seen = browser.visit { { path, { { "script", false },
       { "eval", "document.querySelectorAll('noscript tbody tr').length" },
       { "eval", "document.body.innerText.includes('Functions')" },
-      { "eval", "getComputedStyle(document.body).fontSize" } })
+      { "eval", "getComputedStyle(document.body).fontSize" } } } }[1]
     assert.same({ 12, true, "14px" }, seen.results)
     assert.same({}, seen.requests)
   end)

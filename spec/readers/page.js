@@ -1,10 +1,10 @@
-// Opens a page in Chromium, performs steps there, and prints a line of JSON: `results`, the values of the "eval" steps;
-// `complaints`, the console's messages; `requests`, the URLs requested besides the page's file; `ready`, the time until
-// the page was first drawn, in milliseconds.
+// Opens pages in Chromium one after the other, performs steps there, and prints a line of JSON: an array with, for each
+// page, `results`, the values of the "eval" steps; `complaints`, the console's messages; `requests`, the URLs requested
+// besides the page's file; `ready`, the time until the page was first drawn, in milliseconds.
 //
-//     node page.js CHROMIUM PAGE STEPS
+//     node page.js CHROMIUM VISITS
 //
-// STEPS is a JSON file with an array of steps: ["eval", EXPRESSION], ["key", NAME], ["type", TEXT], ["click",
+// VISITS is a JSON file with an array of [PAGE, STEPS], with steps: ["eval", EXPRESSION], ["key", NAME], ["type", TEXT], ["click",
 // SELECTOR], ["size", WIDTH, HEIGHT, SCHEME], ["shot", FILE], ["print", FILE], ["open", HASH], ["back"], ["script",
 // BOOLEAN]. The script talks to the browser over a pipe, with the DevTools protocol. It deletes the browser's profile
 // directory at the end.
@@ -14,8 +14,8 @@ const fs = require("fs"),
   os = require("os"),
   path = require("path");
 
-const [chromium, file, stepsFile] = process.argv.slice(2);
-const steps = JSON.parse(fs.readFileSync(stepsFile, "utf8"));
+const [chromium, file] = process.argv.slice(2);
+const visits = JSON.parse(fs.readFileSync(file, "utf8"));
 const profile = fs.mkdtempSync(path.join(os.tmpdir(), "page-"));
 const browser = spawn(
   chromium,
@@ -44,6 +44,9 @@ const waiting = new Map(),
   listeners = [];
 let last = 0,
   session,
+  url,
+  complaints,
+  requests,
   rest = "";
 
 // Messages end in a zero byte.
@@ -53,7 +56,8 @@ browser.stdio[4].setEncoding("utf8").on("data", (text) => {
   for (const message of messages.map(JSON.parse)) {
     const wanted = waiting.get(message.id);
     waiting.delete(message.id);
-    if (!wanted) listeners.forEach((listener) => listener(message));
+    if (!wanted && message.sessionId === session) listeners.forEach((listener) => listener(message));
+    else if (!wanted) continue;
     else if (message.error) wanted.reject(new Error(message.error.message));
     else wanted.resolve(message.result);
   }
@@ -61,13 +65,12 @@ browser.stdio[4].setEncoding("utf8").on("data", (text) => {
 
 function send(method, params = {}, whose = session) {
   const id = ++last;
-  browser.stdio[3].write(JSON.stringify({ id, method, params, sessionId: whose }) + "\0");
+  browser.stdio[3].write(JSON.stringify({ id, method, params, sessionId: whose || undefined }) + "\0");
   return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
 }
 
-const url = "file://" + path.resolve(file);
-const complaints = [],
-  requests = [];
+// The session of messages to the browser rather than to a page.
+const BROWSER = "";
 
 listeners.push(({ method, params }) => {
   if (method === "Runtime.exceptionThrown")
@@ -172,13 +175,13 @@ function load(hash = "") {
   return send("Page.navigate", { url: url + hash }).then(() => loaded);
 }
 
-async function run() {
-  const { targetInfos } = await send("Target.getTargets");
-  const { sessionId } = await send("Target.attachToTarget", {
-    targetId: targetInfos.find((t) => t.type === "page").targetId,
-    flatten: true,
-  });
+async function visit(page, steps) {
+  const { targetId } = await send("Target.createTarget", { url: "about:blank" }, BROWSER);
+  const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true }, BROWSER);
   session = sessionId;
+  url = "file://" + path.resolve(page);
+  complaints = [];
+  requests = [];
   for (const domain of ["Page", "Runtime", "Log", "Network"]) await send(domain + ".enable");
   await actions.size(1280, 900, "light");
   await load();
@@ -191,7 +194,14 @@ async function run() {
     const result = await actions[action](...values);
     if (action === "eval") results.push(result === undefined ? null : result);
   }
-  console.log(JSON.stringify({ results, complaints, requests, ready: Math.round(ready) }));
+  await send("Target.closeTarget", { targetId }, BROWSER);
+  return { results, complaints, requests, ready: Math.round(ready) };
+}
+
+async function run() {
+  const seen = [];
+  for (const [page, steps] of visits) seen.push(await visit(page, steps));
+  console.log(JSON.stringify(seen));
 }
 
 run()

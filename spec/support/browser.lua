@@ -15,15 +15,14 @@ function browser.lack()
   end
 end
 
---- Opens a page.
--- @tparam string path
--- @tparam {table,...} steps arrays of an action and its values
--- @treturn table `results`, the values of the steps "eval"; `complaints`, the console's messages; `requests`, the
---   URLs requested besides the page's; `ready`, milliseconds until the page was drawn
-function browser.visit(path, steps)
-  local file = shell.write(shell.tmpdir() .. "/steps.json", dkjson.encode(steps))
+--- Opens pages one after the other in one browser.
+-- @tparam {table,...} visits arrays of a path and of steps, which are arrays of an action and its values
+-- @treturn {table,...} for each page: `results`, the values of the steps "eval"; `complaints`, the console's messages;
+--   `requests`, the URLs requested besides the page's; `ready`, milliseconds until the page was drawn
+function browser.visit(visits)
+  local file = shell.write(shell.tmpdir() .. "/visits.json", dkjson.encode(visits))
   local driver = program.root .. "/spec/readers/page.js"
-  local result = shell.run({ "node", driver, "chromium", path, file }, { timeout = 120 })
+  local result = shell.run({ "node", driver, "chromium", file }, { timeout = 120 })
   assert(result.status == 0 and result.stderr == "", result.stderr)
   return dkjson.decode(result.stdout, 1, false)
 end
