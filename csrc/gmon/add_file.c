@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "gmon/agreement.h"
+
 /* A record of the staging area is stale if the last file did not have it. The staging
  * area is never emptied for fewer stale records than this. */
 enum { FEW = 1000 };
@@ -81,12 +83,29 @@ static bool read_contexts(gp_data *data, const char *path,
                   gp_fail(error, "is not a context profile"));
 }
 
+/* Checks that a context profile has the same calls and samples as the gmon.out at
+ * `beside`: times computed from both would otherwise be wrong. */
+static bool check_counts(const gp_data *contexts, const char *beside, gp_error *error) {
+  gp_read_options options = {.format = GP_FORMAT_MAGIC};
+  gp_file_kind kind;
+  gp_data plain;
+  gp_data_init(&plain, contexts->layout);
+  bool done = gp_data_read(&plain, beside, &options, &kind, error);
+  if (done && !gp_have_same_calls(contexts, &plain))
+    done = gp_fail(error, "does not fit %s: their calls differ", beside);
+  if (done && !gp_have_same_samples(contexts, &plain))
+    done = gp_fail(error, "does not fit %s: their samples differ", beside);
+  gp_data_free(&plain);
+  return done;
+}
+
 bool gp_data_add_paths(gp_data *sum, const char *path, const char *beside,
                        uint64_t stamp, const gp_trace *trace, gp_error *error) {
   gp_read_options options = {.format = GP_FORMAT_AUTO, .trace = trace, .target = sum};
   gp_data file;
   gp_data_init(&file, sum->layout);
   bool done = read_contexts(&file, path, &options, beside, stamp, error) &&
+              check_counts(&file, beside, error) &&
               gp_call_paths_take(&sum->paths, &file.paths, error);
   gp_data_free(&file);
   return done;

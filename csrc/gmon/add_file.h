@@ -25,7 +25,7 @@ void gp_staging_free(gp_staging *staging);
 
 /* Adds the call paths of the context profile at `path` to a sum that has its samples and
  * calls already. The profile must have the stamp in the header of the gmon.out at
- * `beside`. After any error the sum is unchanged. */
+ * `beside`, and the same samples and calls. After any error the sum is unchanged. */
 bool gp_data_add_paths(gp_data *sum, const char *path, const char *beside,
                        uint64_t stamp, const gp_trace *trace, gp_error *error);
 

@@ -6,6 +6,7 @@ local chance = require "support.chance"
 local crafted = require "support.crafted"
 local gmon = require "support.gmon"
 local gprof = require "gprof"
+local program = require "support.program"
 local shell = require "support.shell"
 local stacks = require "support.context_stacks"
 
@@ -139,19 +140,66 @@ describe("code that records no calls", function()
 end)
 
 describe("call paths that do not fit the profile beside them", function()
-  it("are an error if they have more calls of a function", function()
-    local functions <const> = { "main", "visit" }
-    save("forged.ctx", stacks.pack(functions, { { "visit", "@", "visit" } }, { finish = 1 << 60 }))
-    local other = crafted.addresses { functions = functions }.main
-    local forged = save("forged", gmon.magic { spare = ("<I4I8"):pack(0, 1 << 60),
-      records = { { kind = "arc", from = -1, self = other, count = 2 } } })
-    local image = assert(gprof.image(crafted.image { functions = functions }))
-    local data = assert(gprof.data(image, forged))
-    assert.equal("complete", data.call_paths, data.files[1].problem)
-    local profile, message = gprof.profile(image, data)
-    assert.is_nil(profile)
-    assert.match("the call paths have more calls of 'visit' than the profile", message, 1, true)
-    assert.is_false(assert(gprof.profile(image, data, { assume_proportional = true })).exact)
+  local functions <const> = { "main", "visit", "other" }
+  local path <const> = crafted.image { functions = functions }
+  local image <const> = assert(gprof.image(path))
+
+  -- Saves a context profile, and a gmon.out beside it whose records differ by a change. Returns the gmon.out.
+  local function pair(change)
+    local beside = save("pair.ctx", stacks.pack(functions,
+      { { "main", "visit", "@", "visit", ticks = 3 }, { "main", "other", ticks = 2 } }, { finish = 1 << 60 }))
+    assert(assert(gprof.data(image, beside)):write(dir .. "/same"))
+    local profile = gmon.parse(shell.read(dir .. "/same"))
+    change(gmon.select(profile, "arc"), gmon.select(profile, "histogram")[1].bins, profile.records)
+    profile.spare = ("<I4I8"):pack(0, 1 << 60)
+    return save("pair", gmon.magic(profile))
+  end
+
+  local changes <const> = {
+    ["more calls"] = function(arcs) arcs[1].count = arcs[1].count + 1 end,
+    ["fewer calls"] = function(arcs) arcs[1].count = arcs[1].count - 1 end,
+    ["other calls"] = function(arcs) arcs[1].count, arcs[2].count = arcs[1].count - 1, arcs[2].count + 1 end,
+    ["another arc"] = function(_, _, records)
+      table.insert(records, { kind = "arc", from = crafted.BASE, self = crafted.BASE, count = 1 })
+    end,
+    ["no calls"] = function(arcs) for _, arc in ipairs(arcs) do arc.count = 0 end end,
+    ["more samples"] = function(_, bins) bins[1] = (bins[1] or 0) + 1 end,
+    ["fewer samples"] = function(_, bins)
+      for i = 1, #bins do bins[i] = math.max(0, bins[i] - 1) end
+    end,
+    ["other samples"] = function(_, bins) table.insert(bins, 1, table.remove(bins)) end,
+    ["no samples"] = function(_, _, records)
+      for i, record in ipairs(records) do
+        if record.kind == "histogram" then table.remove(records, i) end
+      end
+    end,
+  }
+
+  it("are used if they do fit", function()
+    local data = assert(gprof.data(image, pair(function() end)))
+    assert.same({ "complete", nil }, { data.call_paths, data.files[1].problem })
+  end)
+
+  for name, change in pairs(changes) do
+    it("are not used, and the profile is still reported: " .. name, function()
+      local plain = pair(change)
+      local data = assert(gprof.data(image, plain))
+      local problem = ("%s.ctx: does not fit %s: their %s differ"):format(plain, plain, name:match "samples" or "calls")
+      assert.same({ nil, problem }, { data.call_paths, data.files[1].problem })
+      local found = program.run { "-b", path, plain }
+      local alone = program.run { "-b", path, save("alone", shell.read(plain)) }
+      assert.same({ ("gprof.lua: warning: %s: the time of callees is estimated\n"):format(problem), 0 },
+        { found.stderr, found.status })
+      assert.equal(alone.stdout, found.stdout)
+    end)
+  end
+
+  it("do not fit in a sum either", function()
+    local plain, cwd = pair(changes["more calls"]), shell.tmpdir "sum"
+    assert.same(0, program.run({ "-s", path, plain }, { cwd = cwd }).status)
+    local result = program.run({ "-b", path, "gmon.sum" }, { cwd = cwd })
+    assert.same({ "gprof.lua: warning: gmon.sum.ctx: does not fit gmon.sum: their calls differ: the time of callees is " ..
+      "estimated\n", 0 }, { result.stderr, result.status })
   end)
 end)
 
