@@ -435,7 +435,8 @@ $(SANITIZED): $(SANITIZED_OBJECTS)
 # they run in the sanitized interpreter, too. The garbage collector is in generational mode (see
 # spec/support/collector.lua).
 UNSANITIZED = export/html_browser export/readers runtime/annotated_blocks runtime/blocks \
-  runtime/recorded_blocks runtime/recorder system/manual system/sanitizer system/scarce system/starved
+  runtime/races runtime/recorded_blocks runtime/recorder system/manual system/sanitizer system/scarce \
+  system/starved
 SANITIZED_SPECS = $(filter-out $(UNSANITIZED:%=spec/%_spec.lua),$(wildcard spec/*/*_spec.lua))
 spec-sanitized: $(SANITIZED) $(RUNTIME)
 	GPROF_CASES=$${GPROF_CASES:-20} GPROF_SHARE=$${GPROF_SHARE:-10} GPROF_COLLECTOR=generational \

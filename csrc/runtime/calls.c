@@ -98,7 +98,7 @@ static void record_call(thread *t, uintptr_t self, uintptr_t from, uintptr_t fra
     rec_count_lost();
     return;
   }
-  call->count++;
+  add_to(&call->count, 1);
   rec_cache_call(t, call, frame);
   t->now.top = at;
   if (at + 1 == t->now.end && !rec_grow_slots(t)) return;

@@ -53,7 +53,7 @@ static size_t read_start(const char *path, char *bytes, size_t size) {
 /* Whether contexts were joined because the memory limit was reached. */
 static bool joined(void) {
   const thread *t = rec_taken_tables;
-  while (t && !t->full) t = t->next;
+  while (t && !__atomic_load_n(&t->full, __ATOMIC_RELAXED)) t = t->next;
   return t;
 }
 
@@ -119,7 +119,7 @@ static size_t thread_name(const thread *t, char *name, size_t size) {
   char path[64];
   text built = begin_text(path, sizeof path);
   add_text(&built, "/proc/self/task/");
-  add_number(&built, (uint64_t)t->id);
+  add_number(&built, (uint64_t)id_of(t));
   add_text(&built, "/comm");
   const size_t used = read_start(path, name, size);
   return used > 0 && name[used - 1] == '\n' ? used - 1 : used;
@@ -147,23 +147,26 @@ static void put_records(const thread *t, uint32_t skipped, uint32_t number) {
         put_record(&b->first[i], number++, taken_count(b, i));
 }
 
-/* Whether the last snapshot has samples of the thread while it waited. A table is newer
- * than the table whose contexts it uses, so it was taken before that table. */
-static bool has_waited(const thread *t) {
-  return t->waiting && t->waiting->taken.records > ROOTS;
+/* The table with samples in the last snapshot, taken while the thread waited; NULL if
+ * there is none. A table is newer than the table whose contexts it uses, so it was taken
+ * before that table. */
+static const thread *samples_of_waiting(const thread *t) {
+  const thread *waiting = __atomic_load_n(&t->waiting, __ATOMIC_ACQUIRE);
+  return waiting && waiting->taken.records > ROOTS ? waiting : NULL;
 }
 
 static void put_table(const thread *t) {
   char name[32];
   const size_t name_size = thread_name(t, name, sizeof name);
   const totals *const now = &t->taken.now, *const earlier = &t->taken.earlier;
+  const thread *const waiting = samples_of_waiting(t);
   const uint32_t own = t->taken.records;
-  const uint32_t all = own + (has_waited(t) ? t->waiting->taken.records - ROOTS : 0);
+  const uint32_t all = own + (waiting ? waiting->taken.records - ROOTS : 0);
   put_section(TABLE, 6 * sizeof(uint32_t) + 3 * sizeof(uint64_t) + name_size +
                          (uint64_t)all * RECORD_SIZE);
   rec_put_u32(t->number);
-  rec_put_u32((uint32_t)t->id);
-  rec_put_u32(t->threads);
+  rec_put_u32((uint32_t)id_of(t));
+  rec_put_u32(__atomic_load_n(&t->threads, __ATOMIC_RELAXED));
   rec_put_u32(t->deferred);
   rec_put_u64(now->cpu - earlier->cpu);
   rec_put_u64(now->signals - earlier->signals);
@@ -171,7 +174,7 @@ static void put_table(const thread *t) {
   put_bytes(name, name_size);
   rec_put_u32(all);
   put_records(t, 0, 0);
-  if (has_waited(t)) put_records(t->waiting, ROOTS, own);
+  if (waiting) put_records(waiting, ROOTS, own);
 }
 
 void rec_put_contexts(const process *about) {

@@ -52,7 +52,7 @@ static void begin(thread *t, uintptr_t self, uintptr_t from, uintptr_t inside,
     if (calls > 0) rec_count_lost();
     return;
   }
-  call->count += calls;
+  add_to(&call->count, calls);
   t->instrumented = true;
   t->now.top = at;
   if (at + 1 < t->now.end || rec_grow_slots(t)) rec_push(t, t->now.top, frame, 0, call);

@@ -84,11 +84,18 @@ int rec_clone(long flags, void *stack, int *tid, void (*run)(void));
  * entry_*.S. */
 void rec_preserve(void (*function)(void *), void *argument);
 
-/* Allocates zeroed memory; NULL on failure. */
+/* Allocates zeroed memory; NULL on failure. ThreadSanitizer, with which a spec compiles
+ * the recorder, must know of new memory and of memory that is no longer used. */
 static inline void *map_memory(size_t size) {
-  long at = system_call(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  enum { ACCESS = PROT_READ | PROT_WRITE };
+  enum { FLAGS = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
+#ifdef __SANITIZE_THREAD__
+  void *at = mmap(NULL, size, ACCESS, FLAGS, -1, 0);
+  return at == MAP_FAILED ? NULL : at;
+#else
+  long at = system_call(SYS_mmap, 0, (long)size, ACCESS, FLAGS, -1, 0);
   return at < 0 && at > -4096 ? NULL : (void *)at;
+#endif
 }
 
 /* Copies memory that may be unmapped at any time; false if it is not mapped. */
@@ -99,7 +106,11 @@ static inline bool copy_memory(void *into, uintptr_t from, size_t size) {
 }
 
 static inline void unmap_memory(void *memory, size_t size) {
+#ifdef __SANITIZE_THREAD__
+  munmap(memory, size);
+#else
   SYSTEM_CALL(munmap, memory, size, 0, 0);
+#endif
 }
 
 /* Returns the time of a clock in nanoseconds; 0 on failure. */

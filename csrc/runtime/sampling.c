@@ -46,10 +46,11 @@ static void take_sample(int number, siginfo_t *info, void *context) {
   thread *t = rec_own;
   if (!t || info->si_code != SI_TIMER || rec_state != RECORDING) return;
   uint64_t ticks = 1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0);
-  if (t->queued) ticks += __atomic_exchange_n(&t->queued, 0, __ATOMIC_RELAXED);
-  t->signals++;
+  if (__atomic_load_n(&t->queued, __ATOMIC_RELAXED))
+    ticks += __atomic_exchange_n(&t->queued, 0, __ATOMIC_RELAXED);
+  add_to(&t->signals, 1);
   if (t->busy) {
-    t->inside += ticks;
+    add_to(&t->inside, ticks);
     return;
   }
   t->busy = true;

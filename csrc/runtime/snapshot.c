@@ -11,7 +11,7 @@ static uint64_t cpu_time(const thread *t) {
   uint64_t ended, running;
   do {
     ended = __atomic_load_n(&t->cpu, __ATOMIC_ACQUIRE);
-    running = ended & RUNNING ? read_clock(thread_clock(t->id)) : 0;
+    running = ended & RUNNING ? read_clock(thread_clock(id_of(t))) : 0;
   } while (__atomic_load_n(&t->cpu, __ATOMIC_ACQUIRE) != ended);
   return (ended & ~RUNNING) + running;
 }

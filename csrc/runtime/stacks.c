@@ -26,7 +26,7 @@ static range main_stack;
 static uintptr_t usual; /* default size of the stacks of threads other than the main
                            thread */
 
-/* Registered stacks. */
+/* Registered stacks. While a range is replaced, `low` is UINTPTR_MAX. */
 static struct {
   range range[MAX_REGISTERED];
   uint32_t used;
@@ -113,18 +113,40 @@ void rec_end_alternate_stack(void) {
   own_alternate = NULL;
 }
 
-static range registered_stack(uintptr_t address) {
+static uint32_t count_registered(void) {
   const uint32_t used = __atomic_load_n(&registered.used, __ATOMIC_ACQUIRE);
-  for (uint32_t i = used < MAX_REGISTERED ? used : MAX_REGISTERED; i-- > 0;)
-    if (contains(registered.range[i], address)) return registered.range[i];
+  return used < MAX_REGISTERED ? used : MAX_REGISTERED;
+}
+
+/* Reads a range, which another thread may be replacing; an empty range if it is. */
+static range read_range(const range *r) {
+  const uintptr_t low = __atomic_load_n(&r->low, __ATOMIC_ACQUIRE);
+  const uintptr_t high = __atomic_load_n(&r->high, __ATOMIC_ACQUIRE);
+  const uintptr_t again = __atomic_load_n(&r->low, __ATOMIC_RELAXED);
+  return low == again && low != UINTPTR_MAX ? (range){low, high} : (range){0, 0};
+}
+
+static void replace_range(range *r, uintptr_t low, uintptr_t high) {
+  __atomic_store_n(&r->low, UINTPTR_MAX, __ATOMIC_RELAXED);
+  __atomic_store_n(&r->high, high, __ATOMIC_RELEASE);
+  __atomic_store_n(&r->low, low, __ATOMIC_RELEASE);
+}
+
+static range registered_stack(uintptr_t address) {
+  for (uint32_t i = count_registered(); i-- > 0;) {
+    const range r = read_range(&registered.range[i]);
+    if (contains(r, address)) return r;
+  }
   return (range){0, 0};
 }
 
 void rec_register_stack(uintptr_t low, uintptr_t high) {
-  for (uint32_t i = 0; i < MAX_REGISTERED && i < registered.used; i++)
-    if (registered.range[i].low == low && registered.range[i].high == high) return;
+  for (uint32_t i = 0; i < count_registered(); i++) {
+    const range r = read_range(&registered.range[i]);
+    if (r.low == low && r.high == high) return;
+  }
   const uint32_t i = __atomic_fetch_add(&registered.used, 1, __ATOMIC_ACQ_REL);
-  registered.range[i % MAX_REGISTERED] = (range){low, high};
+  replace_range(&registered.range[i % MAX_REGISTERED], low, high);
 }
 
 static bool use(thread *t, range r, unsigned root) {

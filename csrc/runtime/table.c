@@ -115,7 +115,7 @@ static bool make_room(thread *t, const record *context) {
   if (t->newest->used < t->newest->capacity) return true;
   block *b = allocate(BLOCK_SIZE, limited);
   if (!b) {
-    t->full = true;
+    __atomic_store_n(&t->full, true, __ATOMIC_RELAXED);
     return false;
   }
   divide_block(b, BLOCK_SIZE);
@@ -215,7 +215,7 @@ void rec_add_sample(thread *t, record *context, uintptr_t at, uint64_t ticks) {
     rec_add_sample(t, &t->roots[JOINED], at, ticks);
     return;
   }
-  if (sample) sample->count += ticks;
+  if (sample) add_to(&sample->count, ticks);
 }
 
 /* --- tables ----------------------------------------------------------------- */
@@ -291,10 +291,13 @@ thread *rec_new_table(uintptr_t low, uintptr_t high) {
   t->stack->low = low;
   t->stack->high = high;
   t->number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
+  return t;
+}
+
+void rec_add_table(thread *t) {
   t->next = __atomic_load_n(&rec_tables, __ATOMIC_RELAXED);
   while (!__atomic_compare_exchange_n(&rec_tables, &t->next, t, false, __ATOMIC_RELEASE,
                                       __ATOMIC_RELAXED)) {}
-  return t;
 }
 
 void rec_reuse_table(thread *t, uintptr_t low, uintptr_t high) {

@@ -148,6 +148,11 @@ static inline void leave_window(thread *t) {
   t->now.size = 0;
 }
 
+/* The id of the thread that uses a table, or used it last. */
+static inline int id_of(const thread *t) {
+  return __atomic_load_n(&t->id, __ATOMIC_RELAXED);
+}
+
 /* Hidden symbols are accessed directly, not through the global offset table. */
 #define HIDDEN __attribute__((visibility("hidden")))
 
@@ -156,6 +161,11 @@ static inline void leave_window(thread *t) {
 
 /* Keeps changes of a table in program order, as seen by signal handlers of its thread. */
 #define BARRIER() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+
+/* Adds to a counter of this thread's table, which other threads may read. */
+static inline void add_to(uint64_t *counter, uint64_t more) {
+  __atomic_store_n(counter, *counter + more, __ATOMIC_RELAXED);
+}
 
 /* States of the recorder. Before the start, calls go to a small table, rec_early. */
 enum { NOT_STARTED, RECORDING = STATE_RECORDING, PAUSED };
@@ -174,6 +184,9 @@ HIDDEN extern size_t rec_limit;
 /* Allocates a table for the calling thread, which is on the stack from `low` to `high`.
  * Returns NULL if there is no memory. */
 thread *rec_new_table(uintptr_t low, uintptr_t high);
+
+/* Adds a complete table to the list. */
+void rec_add_table(thread *t);
 
 /* Prepares the table of an ended thread for another thread. */
 void rec_reuse_table(thread *t, uintptr_t low, uintptr_t high);

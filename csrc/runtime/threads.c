@@ -45,14 +45,14 @@ static thread *begin(uintptr_t frame) {
   const uint64_t before = block_signals();
   uintptr_t low, high;
   rec_own_stack(frame, &low, &high);
-  thread *t = ended_table();
-  if (t)
-    rec_reuse_table(t, low, high);
-  else
-    t = rec_new_table(low, high);
+  thread *const ended = ended_table();
+  if (ended) rec_reuse_table(ended, low, high);
+  thread *t = ended ? ended : rec_new_table(low, high);
   if (t) {
-    t->threads++;
-    t->id = (int)SYSTEM_CALL(gettid, 0, 0, 0, 0);
+    const int id = (int)SYSTEM_CALL(gettid, 0, 0, 0, 0);
+    __atomic_store_n(&t->threads, t->threads + 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&t->id, id, __ATOMIC_RELAXED);
+    if (!ended) rec_add_table(t);
     __atomic_store_n(&t->cpu, t->cpu | RUNNING, __ATOMIC_RELEASE);
     rec_start_timer(t);
     if (rec_samples_waiting()) rec_sample_waiting(t, low, high);
@@ -72,6 +72,7 @@ thread *rec_other_table(thread *t, uintptr_t frame) {
       if (!second) return NULL;
       second->deferred = true;
       second->id = t->id;
+      rec_add_table(second);
       t->second = second;
     }
     t = t->second;

@@ -129,12 +129,30 @@ static record *context_of(const thread *t, const window *w, uintptr_t pointer) {
   return existing > 0 ? slots[existing - 1].context : &t->roots[UNKNOWN_STACK];
 }
 
+/* A thread changes its window and its stack without atomic operations. What is read here
+ * counts only if the thread did not run meanwhile. */
+#define RACES __attribute__((no_sanitize("thread")))
+
+/* Reads the window in use. */
+RACES static window read_window(const thread *t) {
+  return (window){__atomic_load_n(&t->now.low, __ATOMIC_ACQUIRE),
+                  __atomic_load_n(&t->now.size, __ATOMIC_ACQUIRE),
+                  __atomic_load_n(&t->now.slots, __ATOMIC_ACQUIRE),
+                  __atomic_load_n(&t->now.top, __ATOMIC_ACQUIRE),
+                  __atomic_load_n(&t->now.end, __ATOMIC_ACQUIRE)};
+}
+
+/* Whether an address is in the stack in use. */
+RACES static bool is_on_stack(const thread *t, uintptr_t address) {
+  const stack *s = __atomic_load_n(&t->stack, __ATOMIC_ACQUIRE);
+  return address >= __atomic_load_n(&s->low, __ATOMIC_ACQUIRE) - GROWTH &&
+         address < __atomic_load_n(&s->high, __ATOMIC_ACQUIRE);
+}
+
 /* Copies the window in use; false if the thread is changing it. */
 static bool copy_window(const thread *t, window *w) {
-  window again;
-  memcpy(w, &t->now, sizeof *w);
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  memcpy(&again, &t->now, sizeof again);
+  *w = read_window(t);
+  const window again = read_window(t);
   return memcmp(w, &again, sizeof again) == 0;
 }
 
@@ -145,10 +163,9 @@ static bool copy_window(const thread *t, window *w) {
 static record *find_sample(const thread *t, uintptr_t *at) {
   place now;
   window w;
-  if (!find_place(t->id, &now) || !copy_window(t, &w)) return NULL;
-  const stack *s = t->stack;
+  if (!find_place(id_of(t), &now) || !copy_window(t, &w)) return NULL;
   record *context = &t->roots[UNKNOWN_STACK];
-  if (now.stack >= s->low - GROWTH && now.stack < s->high)
+  if (is_on_stack(t, now.stack))
     context = context_of(t, &w, now.stack);
   if (context) *at = now.in_call && context->self != 0 ? context->self : now.at;
   return context;
@@ -158,7 +175,7 @@ static record *find_sample(const thread *t, uintptr_t *at) {
  * the next sample that the thread's timer takes. */
 static void add_queued_time(thread *t, thread *waiting) {
   const uint64_t period = 1000000000 / rec_rate, before = waiting->look.queued;
-  const uint64_t queued = queued_time(t->id);
+  const uint64_t queued = queued_time(id_of(t));
   waiting->look.queued = queued;
   if (before == 0 || queued < before) return; /* first look, or another thread */
   const uint64_t left = waiting->look.rest + (queued - before);
@@ -168,7 +185,7 @@ static void add_queued_time(thread *t, thread *waiting) {
 
 static void look_at(thread *t, uint64_t ticks) {
   thread *waiting = t->waiting;
-  const int clock = thread_clock(t->id);
+  const int clock = thread_clock(id_of(t));
   const uint64_t cpu = read_clock(clock);
   if (cpu != waiting->look.cpu) {
     waiting->look.cpu = cpu;
@@ -192,6 +209,7 @@ void rec_sample_waiting(thread *t, uintptr_t low, uintptr_t high) {
   thread *waiting = t->waiting ? NULL : rec_new_table(low, high);
   if (!waiting) return;
   waiting->of_waiting = true;
+  rec_add_table(waiting);
   __atomic_store_n(&t->waiting, waiting, __ATOMIC_RELEASE);
 }
 

@@ -156,13 +156,13 @@ describe("call paths that do not fit the profile beside them", function()
   end
 
   local changes <const> = {
-    ["more calls"] = function(arcs) arcs[1].count = arcs[1].count + 1 end,
-    ["fewer calls"] = function(arcs) arcs[1].count = arcs[1].count - 1 end,
-    ["other calls"] = function(arcs) arcs[1].count, arcs[2].count = arcs[1].count - 1, arcs[2].count + 1 end,
+    ["more calls"] = function(list) list[1].count = list[1].count + 1 end,
+    ["fewer calls"] = function(list) list[1].count = list[1].count - 1 end,
+    ["other calls"] = function(list) list[1].count, list[2].count = list[1].count - 1, list[2].count + 1 end,
     ["another arc"] = function(_, _, records)
       table.insert(records, { kind = "arc", from = crafted.BASE, self = crafted.BASE, count = 1 })
     end,
-    ["no calls"] = function(arcs) for _, arc in ipairs(arcs) do arc.count = 0 end end,
+    ["no calls"] = function(list) for _, arc in ipairs(list) do arc.count = 0 end end,
     ["more samples"] = function(_, bins) bins[1] = (bins[1] or 0) + 1 end,
     ["fewer samples"] = function(_, bins)
       for i = 1, #bins do bins[i] = math.max(0, bins[i] - 1) end
@@ -198,8 +198,8 @@ describe("call paths that do not fit the profile beside them", function()
     local plain, cwd = pair(changes["more calls"]), shell.tmpdir "sum"
     assert.same(0, program.run({ "-s", path, plain }, { cwd = cwd }).status)
     local result = program.run({ "-b", path, "gmon.sum" }, { cwd = cwd })
-    assert.same({ "gprof.lua: warning: gmon.sum.ctx: does not fit gmon.sum: their calls differ: the time of callees is " ..
-      "estimated\n", 0 }, { result.stderr, result.status })
+    assert.same({ "gprof.lua: warning: gmon.sum.ctx: does not fit gmon.sum: their calls differ: " ..
+      "the time of callees is estimated\n", 0 }, { result.stderr, result.status })
   end)
 end)
 
