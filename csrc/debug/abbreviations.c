@@ -6,11 +6,16 @@
 
 #include "base/array.h"
 
-/* Valid tables are disjoint. Units can claim that tables begin anywhere, so the total
- * length of all tables is limited to this multiple of the section's size. */
+/* Valid tables are disjoint, and rarely shared by units of different layouts. Units can
+ * claim that tables begin anywhere, so the total length of all tables is limited to this
+ * multiple of the section's size. */
 #define MAX_OVERLAP 4
 
 enum { FORM_flag_present = 0x19, FORM_implicit_const = 0x21 };
+enum {
+  TAG_enumeration_type = 0x04, TAG_subroutine_type = 0x15, TAG_call_site = 0x48,
+  TAG_GNU_call_site = 0x4109
+};
 enum {
   AT_sibling = 0x01, AT_name = 0x03, AT_low_pc = 0x11, AT_high_pc = 0x12,
   AT_abstract_origin = 0x31, AT_specification = 0x47, AT_ranges = 0x55,
@@ -19,7 +24,8 @@ enum {
 };
 
 static gp_key table_key(const void *columns, uint32_t table) {
-  return (gp_key){((const gp_abbreviations *)columns)->offset[table], 0};
+  const gp_abbreviations *set = columns;
+  return (gp_key){set->offset[table], set->layout[table]};
 }
 
 static gp_key code_key(const void *columns, uint32_t row) {
@@ -41,6 +47,7 @@ void gp_abbreviations_free(gp_abbreviations *set) {
   free(set->row);
   free(set->attribute);
   free(set->offset);
+  free(set->layout);
   free(set->first);
   free(set->end);
   memset(set, 0, sizeof *set);
@@ -63,6 +70,30 @@ static gp_role role_of(uint64_t attribute) {
   }
 }
 
+/* Whether a role matters in entries with a tag. */
+static bool is_needed(uint64_t tag, gp_role role) {
+  if (role == GP_ROLE_NONE) return false;
+  switch (tag) {
+    case GP_TAG_INLINED: return true;
+    case GP_TAG_SUBPROGRAM: return role != GP_ROLE_SIBLING;
+    case TAG_enumeration_type:
+    case TAG_subroutine_type:
+    case TAG_call_site:
+    case TAG_GNU_call_site: return role == GP_ROLE_SIBLING;
+    default: return false;
+  }
+}
+
+/* Joins an attribute that is skipped to the last one of the abbreviation whose attributes
+ * begin at `first`. False if it cannot be joined. */
+static bool join(gp_abbreviations *set, uint32_t first, gp_attribute added) {
+  if (set->attribute_count == first || added.form != GP_FORM_SKIPPED) return false;
+  gp_attribute *last = &set->attribute[set->attribute_count - 1];
+  if (last->form != GP_FORM_SKIPPED) return false;
+  last->implicit += added.implicit;
+  return true;
+}
+
 /* Adds an attribute. A value in the abbreviation replaces an earlier one of the same
  * role, whose place is in `places`. False if there is no memory. */
 static bool add_attribute(gp_abbreviations *set, uint32_t *places, gp_attribute added) {
@@ -79,10 +110,11 @@ static bool add_attribute(gp_abbreviations *set, uint32_t *places, gp_attribute 
   return true;
 }
 
-/* Reads the attributes of an abbreviation. Sets `*damaged` if they do not end. False if
- * there is no memory. */
-static bool read_attributes(gp_abbreviations *set, gp_cursor *cursor, bool *damaged) {
-  uint32_t places[GP_ROLES];
+/* Reads the attributes of entries with a tag. Sets `*damaged` if they do not end. False
+ * if there is no memory. */
+static bool read_attributes(gp_abbreviations *set, gp_cursor *cursor, uint64_t tag,
+                            const gp_unit_layout *layout, bool *damaged) {
+  uint32_t places[GP_ROLES], first = (uint32_t)set->attribute_count;
   memset(places, 0xff, sizeof places);
   while (!cursor->bad) {
     gp_role role = role_of(gp_take_uleb(cursor));
@@ -90,10 +122,13 @@ static bool read_attributes(gp_abbreviations *set, gp_cursor *cursor, bool *dama
     int64_t implicit = form == FORM_implicit_const ? gp_take_sleb(cursor) : 0;
     if (form == 0 || cursor->bad) break;
     if (form == FORM_flag_present) continue;
+    if (!is_needed(tag, role)) role = GP_ROLE_NONE;
     if (form == FORM_implicit_const && role == GP_ROLE_NONE) continue;
-    gp_attribute added = {implicit, form <= UINT16_MAX ? (uint16_t)form : 0,
+    gp_attribute added = {implicit, form < GP_FORM_SKIPPED ? (uint16_t)form : 0,
                           (uint8_t)role};
-    if (!add_attribute(set, places, added)) return false;
+    uint64_t size = role == GP_ROLE_NONE ? gp_dwarf_size(form, layout) : 0;
+    if (size > 0) added = (gp_attribute){(int64_t)size, GP_FORM_SKIPPED, GP_ROLE_NONE};
+    if (!join(set, first, added) && !add_attribute(set, places, added)) return false;
   }
   *damaged = cursor->bad;
   return true;
@@ -106,7 +141,8 @@ static bool is_consecutive(const gp_abbreviations *set, uint32_t row) {
 
 /* Reads the next abbreviation. Sets `*more` if another one may follow. False if there is
  * no memory. */
-static bool read_abbreviation(gp_abbreviations *set, gp_cursor *cursor, bool *more) {
+static bool read_abbreviation(gp_abbreviations *set, gp_cursor *cursor,
+                              const gp_unit_layout *layout, bool *more) {
   bool damaged = true;
   uint64_t code = gp_take_uleb(cursor), tag = gp_take_uleb(cursor);
   bool has_children = gp_take_u8(cursor) != 0;
@@ -114,7 +150,7 @@ static bool read_abbreviation(gp_abbreviations *set, gp_cursor *cursor, bool *mo
   if (code == 0 || cursor->bad) return true;
   if (!GP_RESERVE(&set->capacity, set->count + 1, GP_COLUMN(set->row))) return false;
   uint32_t first = (uint32_t)set->attribute_count, row = (uint32_t)set->count;
-  if (!read_attributes(set, cursor, &damaged)) return false;
+  if (!read_attributes(set, cursor, tag, layout, &damaged)) return false;
   if (damaged) return true;
   set->row[row] = (gp_abbreviation){
       code, (uint32_t)set->table_count - 1, first, (uint32_t)set->attribute_count,
@@ -126,29 +162,38 @@ static bool read_abbreviation(gp_abbreviations *set, gp_cursor *cursor, bool *mo
          gp_hash_add(&set->by_code, row);
 }
 
-static bool parse(gp_abbreviations *set, uint64_t offset) {
+static bool parse(gp_abbreviations *set, const gp_unit *unit) {
   const unsigned char *bytes = gp_section_all(&set->dwarf->abbrev);
-  uint64_t size = set->dwarf->abbrev.size;
+  uint64_t size = set->dwarf->abbrev.size, offset = unit->abbreviations;
   uint64_t left = bytes && offset < size ? size - offset : 0;
   if (left > set->budget) left = set->budget;
   if (left == 0) return true;
   gp_cursor cursor = gp_cursor_on(bytes + offset, (size_t)left, set->dwarf->layout);
   bool done = true, more = true;
-  while (done && more) done = read_abbreviation(set, &cursor, &more);
+  while (done && more) done = read_abbreviation(set, &cursor, &unit->layout, &more);
   set->budget -= (uint64_t)(cursor.at - cursor.start);
   return done;
 }
 
-bool gp_abbreviations_open(gp_abbreviations *set, uint64_t offset, uint32_t *table) {
-  *table = gp_hash_find(&set->tables, (gp_key){offset, 0});
+/* Returns a number for the parameters that decide the sizes of values. */
+static uint64_t layout_of(const gp_unit *unit) {
+  const gp_unit_layout *layout = &unit->layout;
+  return (uint64_t)layout->address_size << 2 | (uint64_t)layout->wide << 1 |
+         (layout->version == 2);
+}
+
+bool gp_abbreviations_open(gp_abbreviations *set, const gp_unit *unit, uint32_t *table) {
+  gp_key key = {unit->abbreviations, layout_of(unit)};
+  *table = gp_hash_find(&set->tables, key);
   if (*table != GP_NONE) return true;
   if (!GP_RESERVE(&set->table_capacity, set->table_count + 1, GP_COLUMN(set->offset),
-                  GP_COLUMN(set->first), GP_COLUMN(set->end)))
+                  GP_COLUMN(set->layout), GP_COLUMN(set->first), GP_COLUMN(set->end)))
     return false;
   *table = (uint32_t)set->table_count++;
-  set->offset[*table] = offset;
+  set->offset[*table] = key.first;
+  set->layout[*table] = key.second;
   set->first[*table] = (uint32_t)set->count;
-  bool done = parse(set, offset) && gp_hash_add(&set->tables, *table);
+  bool done = parse(set, unit) && gp_hash_add(&set->tables, *table);
   set->end[*table] = (uint32_t)set->count;
   return done;
 }

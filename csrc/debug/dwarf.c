@@ -210,6 +210,17 @@ bool gp_dwarf_value(gp_cursor *cursor, uint64_t number, const gp_unit_layout *un
   return form.encoding != UNKNOWN;
 }
 
+uint64_t gp_dwarf_size(uint64_t number, const gp_unit_layout *unit) {
+  form_rule form = number == FORM_indirect ? (form_rule){0} : find_form(number);
+  switch (form.encoding) {
+    case FIXED: return form.bytes;
+    case ADDRESS: return unit->address_size;
+    case OFFSET: return unit->wide ? 8 : 4;
+    case REFERENCE: return unit->version == 2 ? unit->address_size : unit->wide ? 8 : 4;
+    default: return 0;
+  }
+}
+
 /* --- addresses --------------------------------------------------------------- */
 
 bool gp_dwarf_address(gp_dwarf *dwarf, const gp_unit_layout *unit, gp_value value,

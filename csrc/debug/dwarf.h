@@ -80,6 +80,9 @@ typedef struct gp_value {
 bool gp_dwarf_value(gp_cursor *cursor, uint64_t form, const gp_unit_layout *unit,
                     int64_t implicit, gp_value *value);
 
+/* The size in bytes of each value of form `form`; 0 if sizes differ, or are unknown. */
+uint64_t gp_dwarf_size(uint64_t form, const gp_unit_layout *unit);
+
 /* Sets `*address` to the address that a value gives. False if the value is not an
  * address, or cannot be read. */
 bool gp_dwarf_address(gp_dwarf *dwarf, const gp_unit_layout *unit, gp_value value,

@@ -67,8 +67,7 @@ bool gp_entries_load(gp_entries *entries, uint32_t number) {
   entries->loaded = GP_NONE;
   entries->cursor = (gp_cursor){0};
   if (!is_readable(unit)) return true;
-  if (!gp_abbreviations_open(&entries->abbreviations, unit->abbreviations,
-                             &entries->table))
+  if (!gp_abbreviations_open(&entries->abbreviations, unit, &entries->table))
     return false;
   if (size > entries->room) {
     if (!gp_section_room(info, &entries->bytes, size, 1)) return false;
@@ -97,17 +96,21 @@ static void rebase(gp_value *value, const gp_unit *unit, uint64_t base) {
 static bool read_attributes(const gp_entries *entries, gp_cursor *cursor,
                             const gp_unit *unit, const gp_abbreviation *abbreviation,
                             uint64_t base, gp_entry *entry) {
-  const gp_attribute *all = entries->abbreviations.attribute;
-  gp_value unused, *value;
+  const gp_attribute *at = entries->abbreviations.attribute + abbreviation->first;
+  const gp_attribute *end = entries->abbreviations.attribute + abbreviation->end;
+  gp_value unused;
   bool wanted = entry->tag == GP_TAG_SUBPROGRAM || entry->tag == GP_TAG_INLINED;
   if (wanted) memset(entry->value, 0, sizeof entry->value);
   entry->value[GP_ROLE_SIBLING].kind = GP_VALUE_NONE;
-  for (uint32_t i = abbreviation->first; i < abbreviation->end; i++) {
-    bool kept = wanted ? all[i].role != GP_ROLE_NONE : all[i].role == GP_ROLE_SIBLING;
-    value = kept ? &entry->value[all[i].role] : &unused;
-    if (!gp_dwarf_value(cursor, all[i].form, &unit->layout, all[i].implicit, value))
+  for (; at < end; at++) {
+    if (at->form == GP_FORM_SKIPPED) {
+      gp_take(cursor, (uint64_t)at->implicit);
+      continue;
+    }
+    gp_value *value = at->role == GP_ROLE_NONE ? &unused : &entry->value[at->role];
+    if (!gp_dwarf_value(cursor, at->form, &unit->layout, at->implicit, value))
       return false;
-    if (kept) rebase(value, unit, base);
+    rebase(value, unit, base);
   }
   return !cursor->bad;
 }
@@ -166,7 +169,7 @@ static bool read_window(gp_entries *entries, const gp_unit *unit, uint64_t offse
   if (unit->end - offset < size) size = (size_t)(unit->end - offset);
   if (size > entries->budget) return false;
   entries->budget -= size;
-  if (!gp_abbreviations_open(&entries->abbreviations, unit->abbreviations, &table)) {
+  if (!gp_abbreviations_open(&entries->abbreviations, unit, &table)) {
     entries->dwarf->info.no_memory = true;
     return false;
   }

@@ -9,16 +9,14 @@
 #define GP_DEBUG_ENTRIES_H
 
 #include "debug/abbreviations.h"
-#include "debug/units.h"
-
-enum { GP_TAG_INLINED = 0x1d, GP_TAG_SUBPROGRAM = 0x2e };
 
 typedef struct gp_entry {
   uint64_t offset;           /* in .debug_info */
   unsigned tag;              /* 0: the end of a list of children */
   bool has_children;
-  gp_value value[GP_ROLES];  /* by role; of subprograms and inlined subroutines only.
-                                Offsets count from the start of the section */
+  gp_value value[GP_ROLES];  /* by role: GP_ROLE_SIBLING, and all others of subprograms
+                                and inlined subroutines. Offsets count from the start of
+                                the section */
 } gp_entry;
 
 typedef struct gp_entries {

@@ -7,26 +7,10 @@
 
 #include "base/array.h"
 
-enum {
-  TAG_enumeration_type = 0x04, TAG_subroutine_type = 0x15, TAG_call_site = 0x48,
-  TAG_GNU_call_site = 0x4109
-};
-
 void gp_scopes_free(gp_scopes *scopes) {
   gp_scope_ranges_free(&scopes->ranges);
   free(scopes->level);
   memset(scopes, 0, sizeof *scopes);
-}
-
-/* Whether an entry's children cannot contain subprograms. */
-static bool is_leaf(const gp_entry *entry) {
-  switch (entry->tag) {
-    case TAG_enumeration_type:
-    case TAG_subroutine_type:
-    case TAG_call_site:
-    case TAG_GNU_call_site: return true;
-    default: return false;
-  }
 }
 
 /* Adds a range of the scope that is added next, if the range has wanted code. */
@@ -106,9 +90,10 @@ bool gp_scopes_read(gp_scopes *scopes, uint32_t unit, uint32_t rank) {
       if (depth > 0) depth--;
       continue;
     }
-    if (is_leaf(&entry) && gp_entries_skip_children(scopes->entries, &entry)) continue;
     uint32_t outer = depth > 0 ? scopes->level[depth - 1] : GP_NONE;
     if (!find_scope(scopes, &entry, outer, &scope)) return false;
+    bool wanted = entry.tag == GP_TAG_INLINED && scope != GP_NONE;
+    if (!wanted && gp_entries_skip_children(scopes->entries, &entry)) continue;
     if (entry.has_children && !descend(scopes, depth++, scope)) return false;
   }
   scopes->map->gaps.damaged += gp_entries_damaged(scopes->entries);
