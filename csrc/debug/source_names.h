@@ -13,6 +13,7 @@
 typedef struct gp_source_names {
   size_t count, capacity;
   char **name;
+  gp_key *key;       /* of each name, in `index` */
   gp_hash index;
 } gp_source_names;
 
