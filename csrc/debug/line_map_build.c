@@ -4,9 +4,10 @@
  *
  * The line tables are read once (line_sequences.h). Several sequences may cover the same
  * code: if many units define a function, the linker keeps one copy, and the line tables
- * of the other units may still refer to the code. Where sequences contradict each other,
- * or no table is readable, we ask libbfd about each address, unless that would take too
- * much time.
+ * of the other units may still refer to the code. Linkers keep the first copy, so the
+ * first sequence is right. Where libbfd may answer otherwise and its answer is wanted,
+ * where all sequences are dubious, and if no table is readable, we ask libbfd about each
+ * address, unless that would take too much time.
  */
 #include "debug/line_map_build.h"
 
@@ -56,6 +57,7 @@ typedef struct building {
   const gp_range *wanted;
   size_t wanted_count;
   const gp_line_sequences *sequences;
+  bool as_libbfd;
 } building;
 
 /* Asks libbfd about the wanted part of a range. */
@@ -96,7 +98,7 @@ typedef struct cover {
   size_t count;
   uint32_t *sequence;   /* sequence numbers, in any order */
   uint32_t *place;      /* for each sequence of the image: its index in `sequence` */
-  uint64_t budget;      /* row comparisons left */
+  uint64_t budget;      /* comparisons of sequences and rows left */
 } cover;
 
 /* The budget is this many comparisons per row. Copies of a function begin and end
@@ -150,18 +152,32 @@ static bool have_same_rows(const gp_line_map *rows, const gp_sequence *a,
   }
 }
 
-/* Whether all sequences have the same rows within a range and none is dubious. If so, any
- * of the sequences gives libbfd's answer. */
-static bool agree(cover *c, const gp_line_sequences *sequences, gp_range range) {
+/* Returns a sequence that gives libbfd's answer within a range: any, if all have the same
+ * rows and none is dubious; else NULL. */
+static const gp_sequence *agreed(cover *c, const gp_line_sequences *sequences,
+                                 gp_range range) {
   const gp_sequence *first = &sequences->sequence[c->sequence[0]];
-  if (first->dubious) return false;
+  if (first->dubious) return NULL;
   for (size_t i = 1; i < c->count; i++) {
     const gp_sequence *other = &sequences->sequence[c->sequence[i]];
-    if (c->budget == 0 || other->dubious) return false;
+    if (c->budget == 0 || other->dubious) return NULL;
     c->budget--;
-    if (!have_same_rows(&sequences->rows, first, other, range, &c->budget)) return false;
+    if (!have_same_rows(&sequences->rows, first, other, range, &c->budget)) return NULL;
   }
-  return true;
+  return first;
+}
+
+/* Returns the first sequence that is not dubious; NULL if there is none, or if the budget
+ * runs out. */
+static const gp_sequence *first_sound(cover *c, const gp_line_sequences *sequences) {
+  uint32_t first = GP_NONE;
+  for (size_t i = 0; i < c->count; i++) {
+    if (c->budget == 0) return NULL;
+    c->budget--;
+    uint32_t sequence = c->sequence[i];
+    if (sequence < first && !sequences->sequence[sequence].dubious) first = sequence;
+  }
+  return first == GP_NONE ? NULL : &sequences->sequence[first];
 }
 
 /* Maps the code between each pair of adjacent edges. */
@@ -174,10 +190,9 @@ static bool merge_between(const building *b, const uint32_t *edges, size_t count
     gp_range range = {edge_address(sequences, edges[i]),
                       edge_address(sequences, edges[i + 1])};
     if (range.low == range.high) continue;
-    bool done = agree(c, sequences, range)
-                    ? copy_rows(b, &sequences->sequence[c->sequence[0]], range)
-                    : ask_wanted(b, range);
-    if (!done) return false;
+    const gp_sequence *sequence = b->as_libbfd ? agreed(c, sequences, range)
+                                               : first_sound(c, sequences);
+    if (!(sequence ? copy_rows(b, sequence, range) : ask_wanted(b, range))) return false;
   }
   return true;
 }
@@ -208,7 +223,7 @@ bool gp_line_map_build(gp_line_map *map, const gp_image *image, bool as_libbfd,
   bool done = gp_line_sequences_read(&sequences, &map->names, image, as_libbfd, ranges,
                                      count, &readable);
   map->costly = sequences.costly;
-  building b = {map, image, ranges, count, &sequences};
+  building b = {map, image, ranges, count, &sequences, as_libbfd};
   done = done && (readable ? merge_sequences(&b) : ask_all(&b));
   gp_line_sequences_free(&sequences);
   if (done) return true;

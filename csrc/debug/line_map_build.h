@@ -10,6 +10,8 @@
  *   Since DWARF 5 the default is the second file. Functions from headers are often
  *   affected.
  * - libbfd cannot read a line table whose offset size differs from its unit's.
+ * - If tables contradict each other, the first one counts: linkers keep the first copy of
+ *   a function.
  */
 #ifndef GP_DEBUG_LINE_MAP_BUILD_H
 #define GP_DEBUG_LINE_MAP_BUILD_H
