@@ -22,6 +22,13 @@ local function operands_of(row, input)
   return " " .. table.concat(words, " ")
 end
 
+--- Returns a command by which llvm-addr2line finds functions and lines at the addresses that our report shows.
+local function symbolizer_of(input, ours)
+  local path = input.dir .. "/addresses"
+  shell.run(("%s | sed -n 's/.* @ \\([0-9a-f]*\\)).*/0x\\1/p' | sort -u >%s"):format(ours, quote(path)))
+  return "sh -c " .. quote(("llvm-addr2line -fi -e %s <%s"):format(quote(input.image), quote(path)))
+end
+
 --- Returns the commands of a row, keyed by name.
 local function commands_of(row, input, options)
   local operands = operands_of(row, input)
@@ -32,6 +39,7 @@ local function commands_of(row, input, options)
     ours = options.ours .. operands,
     compatible = not row.ours_alone and options.ours .. " --gnu-compat" .. operands or nil,
     cat = row.sums and "cat " .. table.concat(profiles, " ") or nil,
+    symbolizer = row.symbolized and symbolizer_of(input, options.ours .. operands) or nil,
   }
 end
 
@@ -61,21 +69,21 @@ end
 -- @tparam meter meter
 -- @tparam row row
 -- @tparam table options of the command line
--- @treturn table `row`; results of `turns.measure` by name: `gnu`, `ours`, and `compatible` and `cat` if the row has
---   these commands; `pending`: the command that `comparison.finish` will run; `same`: whether the outputs are equal, if
---   they were compared
+-- @treturn table `row`; results of `turns.measure` by name: `gnu`, `ours`, and `compatible`, `cat` and `symbolizer` if
+--   the row has these commands; `pending`: the command that `comparison.finish` will run; `same`: whether the outputs
+--   are equal, if they were compared
 function comparison.measure(meter, row, options)
   local input = inputs.get(options.inputs, row.input)
   local commands, dir = commands_of(row, input, options), row.sums and input.dir
   local settings = { runs = options.runs, once = options.once, dir = dir }
   local measured
   if row.slow then
-    measured = take_turns(meter, commands, { "ours", "cat" }, settings)
+    measured = take_turns(meter, commands, { "ours", "cat", "symbolizer" }, settings)
     settings.runs = 1
     measured.compatible = take_turns(meter, commands, { "compatible" }, settings).compatible
     measured.pending = { command = commands.gnu, dir = dir }
   else
-    measured = take_turns(meter, commands, { "gnu", "ours", "compatible", "cat" }, settings)
+    measured = take_turns(meter, commands, { "gnu", "ours", "compatible", "cat", "symbolizer" }, settings)
   end
   if options.check and not row.slow and not row.sums and not measured.gnu.trouble then
     measured.same = same_output(commands.gnu, commands.compatible)

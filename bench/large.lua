@@ -45,7 +45,7 @@ local ROWS <const> = {
   { name = "readelf", title = "readelf, about 1,000 functions, with -g", input = "readelf", aim = 3 },
   { name = "gold", title = "gold, a linker in C++: 100 MB, with -g", input = "gold", aim = 20 },
   { name = "gold-lines", title = "-l -p: the flat profile of gold by line", input = "gold", words = { "-l", "-p" },
-    aim = 200, slow = true },
+    aim = 200, slow = true, symbolized = true },
   { name = "gold-lines-graph", title = "-l -q: the call graph of gold by line", input = "gold", words = { "-l", "-q" },
     aim = 200, slow = true },
   { name = "gold-source", title = "-A: annotated source of gold", input = "gold", words = { "-A" } },

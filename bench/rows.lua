@@ -11,7 +11,8 @@
 -- * `slow`: GNU gprof is slow, and runs only once, after all other rows;
 -- * `ours_alone`: GNU gprof cannot do this, so --gnu-compat is not measured either;
 -- * `sums`: both programs write a sum, into the directory of the input. `cat` of the profiles is also measured, as the
---   cost of reading them.
+--   cost of reading them;
+-- * `symbolized`: llvm-addr2line is also measured, on the addresses in our report.
 --
 -- @module bench.rows
 -- SPDX-License-Identifier: GPL-3.0-or-later

@@ -79,8 +79,8 @@ local function method(all, idle, seconds)
   }
 end
 
---- Lists failures of our program, and compares sums with `cat`. Returns the lines, and whether all runs succeeded with
--- equal outputs.
+--- Lists failures of our program, and compares it with `cat` and llvm-addr2line. Returns the lines, and whether all
+-- runs succeeded with equal outputs.
 local function remarks(list)
   local lines, good = {}, true
   for _, measured in ipairs(list) do
@@ -96,6 +96,12 @@ local function remarks(list)
     if measured.cat and not measured.cat.trouble then
       lines[#lines + 1] = ("%s: `cat` reads the profiles in %.3f s; gprof for Lua takes %.2f times as long to add " ..
         "them up."):format(name, measured.cat.wall, turns.ratio(measured.ours, measured.cat))
+    end
+    local symbolizer = measured.symbolizer
+    if symbolizer and not symbolizer.trouble then
+      lines[#lines + 1] = ("%s: `llvm-addr2line -fi` takes %.3f s and %.0f MB for the addresses in the report: %.2f " ..
+        "times the time and %.1f times the memory of gprof for Lua."):format(name, symbolizer.wall, symbolizer.mb,
+        turns.ratio(symbolizer, measured.ours), symbolizer.mb / measured.ours.mb)
     end
   end
   return lines, good

@@ -96,13 +96,13 @@ static void rebase(gp_value *value, const gp_unit *unit, uint64_t base) {
 static bool read_attributes(const gp_entries *entries, gp_cursor *cursor,
                             const gp_unit *unit, const gp_abbreviation *abbreviation,
                             uint64_t base, gp_entry *entry) {
-  const gp_attribute *at = entries->abbreviations.attribute + abbreviation->first;
-  const gp_attribute *end = entries->abbreviations.attribute + abbreviation->end;
+  const gp_attribute *all = entries->abbreviations.attribute;
   gp_value unused;
   bool wanted = entry->tag == GP_TAG_SUBPROGRAM || entry->tag == GP_TAG_INLINED;
   if (wanted) memset(entry->value, 0, sizeof entry->value);
   entry->value[GP_ROLE_SIBLING].kind = GP_VALUE_NONE;
-  for (; at < end; at++) {
+  for (uint32_t i = abbreviation->first; i < abbreviation->end; i++) {
+    const gp_attribute *at = &all[i];
     if (at->form == GP_FORM_SKIPPED) {
       gp_take(cursor, (uint64_t)at->implicit);
       continue;
