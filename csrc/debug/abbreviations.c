@@ -18,7 +18,8 @@ enum {
 };
 enum {
   AT_sibling = 0x01, AT_name = 0x03, AT_low_pc = 0x11, AT_high_pc = 0x12,
-  AT_abstract_origin = 0x31, AT_specification = 0x47, AT_ranges = 0x55,
+  AT_abstract_origin = 0x31, AT_decl_file = 0x3a, AT_decl_line = 0x3b,
+  AT_specification = 0x47, AT_ranges = 0x55,
   AT_call_file = 0x58, AT_call_line = 0x59, AT_linkage_name = 0x6e,
   AT_MIPS_linkage_name = 0x2007
 };
@@ -66,6 +67,8 @@ static gp_role role_of(uint64_t attribute) {
     case AT_specification: return GP_ROLE_SPECIFICATION;
     case AT_call_file: return GP_ROLE_CALL_FILE;
     case AT_call_line: return GP_ROLE_CALL_LINE;
+    case AT_decl_file: return GP_ROLE_DECL_FILE;
+    case AT_decl_line: return GP_ROLE_DECL_LINE;
     default: return GP_ROLE_NONE;
   }
 }

@@ -28,6 +28,9 @@ void gp_function_names_free(gp_function_names *functions) {
   free(functions->offset);
   free(functions->shared);
   free(functions->name);
+  free(functions->unit);
+  free(functions->file);
+  free(functions->line);
   gp_hash_free(&functions->index);
   memset(functions, 0, sizeof *functions);
 }
@@ -66,10 +69,31 @@ static gp_value reference_of(const gp_entry *entry) {
                                              : entry->value[GP_ROLE_ORIGIN];
 }
 
+/* A place in the source: see gp_function_names. */
+typedef struct declaration {
+  uint32_t unit, file, line;
+} declaration;
+
+/* Adds what an entry says of where its function is declared. The first entries with a
+ * file and a line decide. */
+static void declare(declaration *d, const gp_function_names *functions,
+                    const place *at) {
+  gp_value file = at->entry.value[GP_ROLE_DECL_FILE];
+  gp_value line = at->entry.value[GP_ROLE_DECL_LINE];
+  bool has_file = file.kind == GP_VALUE_NUMBER && file.number < GP_NONE;
+  if (d->file == GP_NONE && has_file && at->entries == functions->entries) {
+    d->unit = at->unit;
+    d->file = (uint32_t)file.number;
+  }
+  if (d->line == 0 && line.kind == GP_VALUE_NUMBER && line.number <= UINT32_MAX)
+    d->line = (uint32_t)line.number;
+}
+
 /* Returns the linkage name, if any entry has it; else the first name. */
-static char *search(gp_function_names *functions, place *at) {
+static char *search(gp_function_names *functions, place *at, declaration *d) {
   char *name = NULL, *linkage_name = NULL;
   for (int left = MAX_REFERENCES; left > 0 && !linkage_name; left--) {
+    declare(d, functions, at);
     if (!name) name = read_name(at, GP_ROLE_NAME);
     linkage_name = read_name(at, GP_ROLE_LINKAGE_NAME);
     if (!follow(functions, at, reference_of(&at->entry))) break;
@@ -86,36 +110,40 @@ static bool no_memory(const gp_function_names *functions) {
 }
 
 /* Adds a function, and the name that `at` leads to. */
-static bool add(gp_function_names *functions, gp_key key, place *at, uint32_t *number) {
-  char *name = search(functions, at);
+static bool add(gp_function_names *functions, gp_key key, place *at) {
+  declaration d = {GP_NONE, GP_NONE, 0};
+  char *name = search(functions, at, &d);
+  uint32_t number = GP_NONE;
   bool done = !no_memory(functions) &&
               GP_RESERVE(&functions->capacity, functions->count + 1,
                          GP_COLUMN(functions->offset), GP_COLUMN(functions->shared),
-                         GP_COLUMN(functions->name));
-  *number = GP_NONE;
-  done = done && (!name || gp_source_names_add(functions->names, name, number));
+                         GP_COLUMN(functions->name), GP_COLUMN(functions->unit),
+                         GP_COLUMN(functions->file), GP_COLUMN(functions->line));
+  done = done && (!name || gp_source_names_add(functions->names, name, &number));
   free(name);
   if (!done) return false;
   size_t row = functions->count++;
   functions->offset[row] = key.first;
   functions->shared[row] = key.second;
-  functions->name[row] = *number;
+  functions->name[row] = number;
+  functions->unit[row] = d.unit;
+  functions->file[row] = d.file;
+  functions->line[row] = d.line;
   return gp_hash_add(&functions->index, (uint32_t)row);
 }
 
 bool gp_function_names_find(gp_function_names *functions, const gp_entry *entry,
-                            uint32_t *name) {
+                            uint32_t *row) {
   gp_value origin = reference_of(entry);
   bool refers = entry->value[GP_ROLE_NAME].kind == GP_VALUE_NONE &&
                 entry->value[GP_ROLE_LINKAGE_NAME].kind == GP_VALUE_NONE &&
                 origin.kind != GP_VALUE_NONE;
   gp_key key = {refers ? origin.number : entry->offset,
                 refers && origin.kind == GP_VALUE_SUP_ENTRY};
-  uint32_t row = gp_hash_find(&functions->index, key);
-  if (row != GP_NONE) {
-    *name = functions->name[row];
-    return true;
-  }
+  *row = gp_hash_find(&functions->index, key);
+  if (*row != GP_NONE) return true;
   place at = {functions->entries, functions->entries->loaded, *entry};
-  return add(functions, key, &at, name);
+  if (!add(functions, key, &at)) return false;
+  *row = (uint32_t)functions->count - 1;
+  return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Names of functions, by their entries in .debug_info.
+ * Names of functions, and where they are declared, by their entries in .debug_info.
  *
  * A function has its linkage name, or else its name. Both may be in other entries, to
  * which DW_AT_abstract_origin and DW_AT_specification lead: in the same unit, in another
@@ -21,6 +21,9 @@ typedef struct gp_function_names {
   uint64_t *offset;           /* of its entry */
   bool *shared;               /* whether the entry is in the supplementary file */
   uint32_t *name;             /* number of its name, or GP_NONE */
+  uint32_t *unit;             /* of `entries`, in which it is declared; or GP_NONE */
+  uint32_t *file, *line;      /* where it is declared: a number in the unit's table of
+                                 files; GP_NONE and 0 if unknown */
   gp_hash index;
 } gp_function_names;
 
@@ -29,10 +32,9 @@ void gp_function_names_init(gp_function_names *functions, gp_entries *entries,
                             gp_entries *supplementary, gp_source_names *names);
 void gp_function_names_free(gp_function_names *functions);
 
-/* Sets `*name` to the number of the name of a subprogram or an inlined subroutine;
- * GP_NONE if it has none. The entry must be in the loaded unit. False if there is no
- * memory. */
+/* Sets `*row` to the row of the function of a subprogram or an inlined subroutine. The
+ * entry must be in the loaded unit. False if there is no memory. */
 bool gp_function_names_find(gp_function_names *functions, const gp_entry *entry,
-                            uint32_t *name);
+                            uint32_t *row);
 
 #endif

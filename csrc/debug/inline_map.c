@@ -20,6 +20,8 @@ void gp_inline_map_free(gp_inline_map *map) {
   free(map->entry);
   free(map->call_file);
   free(map->call_line);
+  free(map->decl_file);
+  free(map->decl_line);
   free(map->low);
   free(map->high);
   free(map->scope);
@@ -33,7 +35,8 @@ bool gp_inline_map_add_scope(gp_inline_map *map, uint32_t parent, uint32_t funct
                              uint64_t entry) {
   if (!GP_RESERVE(&map->capacity, map->count + 1, GP_COLUMN(map->parent),
                   GP_COLUMN(map->function), GP_COLUMN(map->entry),
-                  GP_COLUMN(map->call_file), GP_COLUMN(map->call_line)))
+                  GP_COLUMN(map->call_file), GP_COLUMN(map->call_line),
+                  GP_COLUMN(map->decl_file), GP_COLUMN(map->decl_line)))
     return false;
   size_t row = map->count++;
   map->parent[row] = parent;
@@ -41,6 +44,8 @@ bool gp_inline_map_add_scope(gp_inline_map *map, uint32_t parent, uint32_t funct
   map->entry[row] = entry;
   map->call_file[row] = GP_NONE;
   map->call_line[row] = 0;
+  map->decl_file[row] = GP_NONE;
+  map->decl_line[row] = 0;
   return true;
 }
 

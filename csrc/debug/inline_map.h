@@ -30,6 +30,8 @@ typedef struct gp_inline_map {
   uint32_t *call_file;    /* of an inlined copy: where the function was called. A number
                              in `files`; GP_NONE if unknown */
   uint32_t *call_line;    /* 0 if unknown */
+  uint32_t *decl_file;    /* where the function is declared, like `call_file` */
+  uint32_t *decl_line;    /* 0 if unknown */
   /* per segment */
   size_t segment_count, segment_capacity;
   uint64_t *low, *high;
@@ -42,7 +44,7 @@ typedef struct gp_inline_map {
 void gp_inline_map_init(gp_inline_map *map);
 void gp_inline_map_free(gp_inline_map *map);
 
-/* Appends a scope without a call. False if there is no memory. */
+/* Appends a scope without a call and a declaration. False if there is no memory. */
 bool gp_inline_map_add_scope(gp_inline_map *map, uint32_t parent, uint32_t function,
                              uint64_t entry);
 

@@ -6,40 +6,41 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/sort.h"
 #include "debug/line_program.h"
 #include "debug/scopes.h"
 #include "debug/split_file.h"
 
-/* --- files of calls ------------------------------------------------------------ */
+/* --- files of calls and declarations ------------------------------------------- */
 
 /* Units that share a line table read it again. So the total length of the tables is
- * limited to this multiple of the section's size; then the files of calls are unknown. */
+ * limited to this multiple of the section's size; then files are unknown. */
 #define MAX_OVERLAP 8
 
-/* Replaces the numbers in a unit's table of files by numbers of names, in the rows from
- * `first` on. */
-static bool name_files(gp_inline_map *map, gp_line_program *program, size_t first) {
+/* Replaces numbers in a unit's table of files by numbers of names. */
+static bool name_files(gp_source_names *files, gp_line_program *program,
+                       uint32_t *column, size_t rows) {
   size_t count = gp_line_program_file_count(program);
   uint32_t *number = gp_column(count, sizeof *number);
   bool done = number != NULL;
   if (done) memset(number, 0xff, count * sizeof *number);
-  for (size_t row = first; done && row < map->count; row++) {
-    uint32_t file = map->call_file[row];
-    map->call_file[row] = GP_NONE;
+  for (size_t row = 0; done && row < rows; row++) {
+    uint32_t file = column[row];
+    column[row] = GP_NONE;
     if (file >= count || file < gp_line_program_first_file(program)) continue;
     if (number[file] == GP_NONE) {
       char *name = gp_line_program_file(program, file);
-      done = name && gp_source_names_add(&map->files, name, &number[file]);
+      done = name && gp_source_names_add(files, name, &number[file]);
       free(name);
     }
-    map->call_file[row] = number[file];
+    column[row] = number[file];
   }
   free(number);
   return done;
 }
 
-static void forget_files(gp_inline_map *map, size_t first) {
-  for (size_t row = first; row < map->count; row++) map->call_file[row] = GP_NONE;
+static void forget(uint32_t *column, size_t rows) {
+  for (size_t row = 0; row < rows; row++) column[row] = GP_NONE;
 }
 
 /* --- units --------------------------------------------------------------------- */
@@ -52,8 +53,8 @@ typedef struct building {
   gp_scopes scopes;
   gp_split_files split_files;
   gp_line_program program;
-  uint64_t line_budget;  /* bytes of line tables that may still be read; 0 if files of
-                            calls are not wanted */
+  uint64_t line_budget;  /* bytes of line tables that may still be read; 0 if files are
+                            not wanted */
 } building;
 
 /* Sets `*met` to whether a unit may have wanted code. Some units have code and do not say
@@ -121,10 +122,60 @@ static bool read_unit(building *b, uint32_t number) {
   size_t first = map->count;
   if (!read_scopes(b, number)) return false;
   if (map->count == first) return true;
+  uint32_t *call_file = map->call_file + first;
+  size_t rows = map->count - first;
+  bool split = b->entries.unit[number].split_file.kind != GP_VALUE_NONE;
+  if (split) forget(map->decl_file + first, rows);  /* a row of other functions */
   if (open_lines(b, &b->entries.unit[number]))
-    return name_files(map, &b->program, first);
-  forget_files(map, first);
+    return name_files(&map->files, &b->program, call_file, rows);
+  forget(call_file, rows);
   return true;
+}
+
+/* --- declarations --------------------------------------------------------------- */
+
+static bool unit_before(const void *context, uint32_t later, uint32_t earlier) {
+  const gp_function_names *functions = context;
+  return functions->unit[later] < functions->unit[earlier];
+}
+
+/* Sets the files of the functions in rows[first] to rows[end - 1], which are declared in
+ * the same unit, to numbers of names. */
+static bool name_unit_files(building *b, const uint32_t *rows, size_t first, size_t end,
+                            uint32_t *file) {
+  uint32_t unit = b->functions.unit[rows[first]];
+  for (size_t i = first; i < end; i++) file[i] = b->functions.file[rows[i]];
+  if (unit == GP_NONE || !open_lines(b, &b->entries.unit[unit]))
+    forget(file + first, end - first);
+  else if (!name_files(&b->scopes.map->files, &b->program, file + first, end - first))
+    return false;
+  for (size_t i = first; i < end; i++) b->functions.file[rows[i]] = file[i];
+  return true;
+}
+
+/* Sets where the functions of scopes are declared. The table of files of each unit is
+ * read once. */
+static bool set_declarations(building *b) {
+  gp_inline_map *map = b->scopes.map;
+  const gp_function_names *functions = &b->functions;
+  uint32_t *rows = gp_identity(functions->count);
+  uint32_t *file = gp_column(functions->count, sizeof *file);
+  bool done = rows && file && gp_sort(rows, functions->count, unit_before, functions);
+  for (size_t first = 0, end = 0; done && first < functions->count; first = end) {
+    while (end < functions->count &&
+           functions->unit[rows[end]] == functions->unit[rows[first]])
+      end++;
+    done = name_unit_files(b, rows, first, end, file);
+  }
+  for (size_t scope = 0; done && scope < map->count; scope++) {
+    uint32_t row = map->decl_file[scope];
+    if (row == GP_NONE) continue;
+    map->decl_file[scope] = functions->file[row];
+    map->decl_line[scope] = functions->line[row];
+  }
+  free(rows);
+  free(file);
+  return done;
 }
 
 static bool read_units(building *b) {
@@ -159,7 +210,7 @@ static bool build(building *b, gp_inline_map *map, const gp_image *image) {
   map->gaps.damaged = b->entries.incomplete;
   gp_split_files_init(&b->split_files, image, &b->dwarf);
   gp_line_program_init(&b->program, &b->dwarf);
-  return read_units(b) &&
+  return read_units(b) && set_declarations(b) &&
          gp_scope_ranges_resolve(&b->scopes.ranges, b->scopes.wanted,
                                  b->scopes.wanted_count, map) &&
          !no_memory(b);
@@ -177,7 +228,7 @@ static void free_building(building *b) {
   gp_dwarf_free(&b->supplementary_dwarf);
 }
 
-bool gp_inline_map_build(gp_inline_map *map, const gp_image *image, bool calls,
+bool gp_inline_map_build(gp_inline_map *map, const gp_image *image, bool files,
                          const gp_range *ranges, size_t count, bool *readable,
                          gp_error *error) {
   building b = {0};
@@ -185,7 +236,7 @@ bool gp_inline_map_build(gp_inline_map *map, const gp_image *image, bool calls,
   b.scopes.wanted_count = count;
   gp_inline_map_init(map);
   *readable = gp_dwarf_open(&b.dwarf, image);
-  if (calls) b.line_budget = MAX_OVERLAP * b.dwarf.line.size;
+  if (files) b.line_budget = MAX_OVERLAP * b.dwarf.line.size;
   bool done = !*readable || build(&b, map, image);
   free_building(&b);
   if (done) return true;

@@ -31,8 +31,9 @@ static bool add_scope(gp_scopes *scopes, const gp_entry *entry, uint32_t parent)
   const gp_range_lists *lists = scopes->lists;
   uint64_t first = lists->count > 0 ? lists->range[0].low : UINT64_MAX;
   if (!gp_function_names_find(scopes->functions, entry, &function) ||
-      !gp_inline_map_add_scope(map, parent, function, first))
+      !gp_inline_map_add_scope(map, parent, scopes->functions->name[function], first))
     return false;
+  map->decl_file[map->count - 1] = function;
   gp_value file = entry->value[GP_ROLE_CALL_FILE], line = entry->value[GP_ROLE_CALL_LINE];
   if (file.kind == GP_VALUE_NUMBER && file.number < GP_NONE)
     map->call_file[map->count - 1] = (uint32_t)file.number;

@@ -27,8 +27,8 @@ void gp_scopes_free(gp_scopes *scopes);
 
 /* Adds the scopes of a unit that have wanted code, and those in which these are inlined.
  * Where units overlap, the one with the lowest `rank` is used. In the map's rows of the
- * unit, `call_file` is a number in the unit's table of files. False if there is no
- * memory. */
+ * unit, `call_file` is a number in the unit's table of files, and `decl_file` the row of
+ * the function in `functions`. False if there is no memory. */
 bool gp_scopes_read(gp_scopes *scopes, uint32_t unit, uint32_t rank);
 
 #endif

@@ -26,7 +26,10 @@ typedef struct building {
   uint32_t *begin;        /* for each name of the map: where its functions begin in
                              `named`; and one more item */
   uint32_t *named;        /* compiled functions, by name, then by address */
-  gp_pairs added;         /* new symbols: name, and the compiled function or GP_NONE */
+  uint32_t *compiled;     /* for each function: its scope in the map; GP_NONE if it has no
+                             recorded addresses */
+  gp_pairs added;         /* new symbols: name, and the compiled function or GP_NONE, in
+                             one number; and, without one, where it is declared */
 } building;
 
 /* --- the map ------------------------------------------------------------------- */
@@ -48,7 +51,7 @@ static bool read_map(building *b, gp_error *error) {
     bool has_records = code.low < code.high && gp_recorded_in(&b->recorded, code);
     if (has_records && is_of_program(b, f)) wanted[count++] = code;
   }
-  bool done = gp_inline_map_build(&b->inlining->map, b->image, false, wanted, count,
+  bool done = gp_inline_map_build(&b->inlining->map, b->image, true, wanted, count,
                                   &readable, error);
   free(wanted);
   return done;
@@ -108,16 +111,59 @@ static bool begins_before(const void *context, size_t row, uint64_t address) {
   return b->functions->address[b->named[row]] < address;
 }
 
-/* Returns the compiled function with a name that is nearest to an address, or GP_NONE. */
-static uint32_t nearest(const building *b, uint32_t name, uint64_t address) {
-  uint32_t begin = b->begin[name], end = b->begin[name + 1];
-  if (begin == end) return GP_NONE;
-  size_t above = gp_search(b, begin, end, address, begins_before);
-  if (above == begin) return b->named[begin];
-  if (above == end) return b->named[end - 1];
-  uint64_t low = b->functions->address[b->named[above - 1]];
-  uint64_t high = b->functions->address[b->named[above]];
-  return b->named[high - address < address - low ? above : above - 1];
+/* Finds the scopes of compiled functions. */
+static bool find_compiled(building *b) {
+  const gp_inline_map *map = &b->inlining->map;
+  size_t count = b->functions->count;
+  b->compiled = gp_column(count, sizeof *b->compiled);
+  if (!b->compiled) return false;
+  memset(b->compiled, 0xff, count * sizeof *b->compiled);
+  for (uint32_t scope = 0; scope < map->count; scope++) {
+    if (map->parent[scope] != GP_NONE) continue;
+    uint32_t function = gp_symtab_at(b->functions, map->entry[scope]);
+    if (function != GP_NONE) b->compiled[function] = scope;
+  }
+  return true;
+}
+
+static uint64_t place_of(const gp_inline_map *map, uint32_t scope) {
+  uint32_t file = map->decl_file[scope];
+  return file == GP_NONE ? 0 : (uint64_t)file << 32 | map->decl_line[scope];
+}
+
+/* Whether a compiled function can be the function of an inlined scope: 2 if it is
+ * declared at the same place, 1 if that is unknown, else 0. */
+static int fits(const building *b, uint32_t function, uint32_t scope) {
+  const gp_inline_map *map = &b->inlining->map;
+  uint32_t compiled = b->compiled[function];
+  if (compiled == GP_NONE) return 1;
+  uint64_t ours = place_of(map, scope), theirs = place_of(map, compiled);
+  return ours == 0 || theirs == 0 ? 1 : ours == theirs ? 2 : 0;
+}
+
+/* Functions with the same name that are compared with an inlined one. */
+enum { MAX_TRIED = 64 };
+
+/* Returns the compiled function of an inlined scope, or GP_NONE. Of several functions
+ * that fit equally well, it is the nearest by address. */
+static uint32_t compiled_function(const building *b, uint32_t scope) {
+  const gp_inline_map *map = &b->inlining->map;
+  const uint64_t *addresses = b->functions->address;
+  uint64_t address = map->entry[scope];
+  uint32_t name = map->function[scope], found = GP_NONE;
+  size_t begin = b->begin[name], end = b->begin[name + 1];
+  size_t above = gp_search(b, begin, end, address, begins_before), below = above;
+  int best = 0;
+  for (int i = 0; i < MAX_TRIED && best < 2 && (below > begin || above < end); i++) {
+    bool up = below == begin ||
+              (above < end && addresses[b->named[above]] - address <
+                                  address - addresses[b->named[below - 1]]);
+    uint32_t function = b->named[up ? above++ : --below];
+    int how = fits(b, function, scope);
+    if (how > best) found = function;
+    if (how > best) best = how;
+  }
+  return found;
 }
 
 /* --- symbols --------------------------------------------------------------------- */
@@ -132,10 +178,12 @@ static bool find_functions(building *b) {
     uint32_t name = map->function[scope];
     inlining->symbol[scope] = GP_NONE;
     if (map->parent[scope] == GP_NONE || name == GP_NONE || !b->used[scope]) continue;
-    uint32_t compiled = nearest(b, name, map->entry[scope]);
-    uint32_t row = gp_pairs_row(&b->added, name, compiled);
+    uint32_t compiled = compiled_function(b, scope);
+    uint64_t place = compiled == GP_NONE ? place_of(map, scope) : 0;
+    uint32_t row = gp_pairs_row(&b->added, (uint64_t)compiled << 32 | name, place);
     if (row == GP_NONE || row >= UINT32_MAX / 2) return false;
     inlining->symbol[scope] = inlining->first + row;
+    b->added.amount[row] = scope;
   }
   return true;
 }
@@ -149,13 +197,14 @@ static bool allocate(building *b) {
   symtab->order = gp_column(count, sizeof *symtab->order);
   symtab->owner = gp_column(count, sizeof *symtab->owner);
   symtab->end = gp_column(count, sizeof *symtab->end);
+  b->inlining->scope = gp_column(b->added.count, sizeof *b->inlining->scope);
   if (b->functions->objects) {
     gp_symtab_objects *objects = symtab->objects = gp_column(1, sizeof *objects);
     if (objects) objects->name = gp_column(count, sizeof *objects->name);
     if (!objects || !objects->name) return false;
   }
   return symtab->address && symtab->name && symtab->flags && symtab->order &&
-         symtab->owner && symtab->end;
+         symtab->owner && symtab->end && b->inlining->scope;
 }
 
 /* Copies the symbols of the table of functions. Sets `*high` to one past all of their
@@ -191,13 +240,15 @@ static bool append_inlined(const building *b, uint64_t high, uint32_t order,
   uint64_t address = (high + GAP) & ~(uint64_t)(GAP - 1);
   for (size_t i = 0; i < b->added.count; i++, address += DISTANCE) {
     uint32_t row = b->inlining->first + (uint32_t)i;
-    uint32_t owner = (uint32_t)b->added.second[i];
+    uint32_t owner = (uint32_t)(b->added.first[i] >> 32);
+    uint32_t name = (uint32_t)b->added.first[i];
     bool compiled = owner != GP_NONE;
     symtab->address[row] = symtab->end[row] = address;
     symtab->name[row] = compiled ? symtab->name[owner]
-                                 : b->inlining->map.names.name[b->added.first[i]];
+                                 : b->inlining->map.names.name[name];
     symtab->flags[row] = compiled ? symtab->flags[owner] : GP_FUNCTION;
     symtab->order[row] = order + (uint32_t)i;
+    b->inlining->scope[i] = (uint32_t)b->added.amount[i];
     symtab->owner[row] = compiled ? owner : row;
   }
   return true;
@@ -221,7 +272,8 @@ static bool build(building *b, gp_error *error) {
   b->inlining->first = (uint32_t)b->functions->count;
   if (!gp_recorded_find(&b->recorded, b->data)) return gp_fail_memory(error);
   if (!read_map(b, error)) return false;
-  if (!find_used(b) || !find_named(b) || !find_functions(b)) return gp_fail_memory(error);
+  if (!find_used(b) || !find_named(b) || !find_compiled(b) || !find_functions(b))
+    return gp_fail_memory(error);
   return fill(b, error);
 }
 
@@ -243,6 +295,7 @@ bool gp_inlined_symtab_build(gp_symtab *symtab, const gp_symtab *functions,
   free(b.used);
   free(b.begin);
   free(b.named);
+  free(b.compiled);
   if (!done) gp_symtab_free(symtab);
   return done;
 }

@@ -4,9 +4,9 @@
  *
  * It has the symbols of the table of functions and, after them, one for each function of
  * the program that was inlined where anything was recorded (see gp_symtab_inlining).
- * Functions with the same name are the same function. If several compiled functions have
- * the name of an inlined one, it is the nearest by address: static functions of one file
- * are close together.
+ * Functions are the same if they have the same name and are declared at the same place. A
+ * compiled function of which this place is unknown is the same as an inlined one if it
+ * has the same name, and is the nearest by address.
  */
 #ifndef GP_PROFILE_INLINED_SYMTAB_H
 #define GP_PROFILE_INLINED_SYMTAB_H

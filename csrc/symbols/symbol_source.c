@@ -24,13 +24,15 @@ static uint32_t *in_table_order(const gp_symtab *symtab) {
 }
 
 /* Builds a line map of the first address of each symbol. The symbols of libraries, which
- * follow those of the program, have no known source. */
+ * follow those of the program, have no known source; neither have those of inlined code,
+ * which come last. */
 static bool read_entries(gp_line_map *map, const gp_symtab *symtab, const gp_image *image,
                          gp_error *error) {
   gp_range *entries = gp_column(symtab->count, sizeof *entries);
   size_t count = 0;
   if (!entries) return gp_fail_memory(error);
-  for (uint32_t s = 0; s < symtab->count && !gp_symtab_library(symtab, s); s++)
+  for (uint32_t s = 0; s < symtab->count && !gp_symtab_library(symtab, s) &&
+                       !gp_symtab_is_inlined(symtab, s); s++)
     entries[count++] = (gp_range){symtab->address[s], symtab->address[s] + 1};
   const gp_policy *policy = symtab->policy;
   image = gp_image_for_lines(image, !policy->debug_files);
@@ -57,7 +59,8 @@ static uint32_t look_up(const lookup *l, uint32_t symbol, uint32_t *line) {
     *line = l->symtab->lines->line[symbol];
     return l->symtab->lines->file[symbol];
   }
-  if (gp_symtab_library(l->symtab, symbol)) return GP_NONE;
+  if (gp_symtab_library(l->symtab, symbol) || gp_symtab_is_inlined(l->symtab, symbol))
+    return GP_NONE;
   uint32_t row = gp_line_map_find(l->map, l->symtab->address[symbol]);
   if (row == GP_NONE) return GP_NONE;
   /* a found row exists: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
@@ -79,6 +82,21 @@ static bool look_up_all(gp_symbol_sources *sources, const lookup *l) {
   }
   free(symbols);
   return done;
+}
+
+/* Adds where functions are declared that were only inlined. */
+static bool add_inlined(gp_symbol_sources *sources, const gp_symtab *symtab) {
+  const gp_symtab_inlining *inlining = symtab->inlining;
+  for (size_t s = inlining ? inlining->first : symtab->count; s < symtab->count; s++) {
+    uint32_t scope = inlining->scope[s - inlining->first];
+    uint32_t file = inlining->map.decl_file[scope];
+    if (file == GP_NONE || gp_symtab_owner(symtab, (uint32_t)s) != s) continue;
+    if (!gp_source_names_add(&sources->files, inlining->map.files.name[file],
+                             &sources->file[s]))
+      return false;
+    sources->line[s] = inlining->map.decl_line[scope];
+  }
+  return true;
 }
 
 static bool look_up_in(gp_symbol_sources *sources, const gp_symtab *symtab,
@@ -118,7 +136,8 @@ bool gp_symbol_sources_read(gp_symbol_sources *sources, const gp_symtab *symtab,
   bool known = symtab->sourceless || symtab->lines;
   bool done = sources->file && sources->line &&
               (known || read_entries(&map, symtab, image, error)) &&
-              look_up_in(sources, symtab, &map) && group(sources);
+              look_up_in(sources, symtab, &map) && add_inlined(sources, symtab) &&
+              group(sources);
   gp_line_map_free(&map);
   if (done) return true;
   gp_symbol_sources_free(sources);

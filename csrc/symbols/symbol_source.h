@@ -13,7 +13,8 @@
 typedef struct gp_symbol_sources {
   size_t symbols;
   uint32_t *file;       /* for each symbol: the number of its file, or GP_NONE */
-  uint32_t *line;       /* for each symbol: the line of its first address, from 1 */
+  uint32_t *line;       /* for each symbol: the line of its first address, from 1; of a
+                           function that was only inlined, where it is declared */
 
   /* files, in the order in which the image's symbol table first refers to them */
   gp_source_names files;

@@ -233,6 +233,7 @@ static void free_inlining(gp_symtab_inlining *inlining) {
   if (!inlining) return;
   gp_inline_map_free(&inlining->map);
   free(inlining->symbol);
+  free(inlining->scope);
   free(inlining);
 }
 

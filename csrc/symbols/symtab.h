@@ -49,6 +49,7 @@ typedef struct gp_symtab_inlining {
                            for a subprogram, if nothing was recorded in the scope, and if
                            its name is unknown */
   uint32_t first;       /* the first of these symbols */
+  uint32_t *scope;      /* for each of these symbols: one of its scopes */
 } gp_symtab_inlining;
 
 /* Symbols are numbered from 0 in address order. */

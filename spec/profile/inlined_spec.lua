@@ -13,9 +13,9 @@ local sources <const> = {
   -- a function inlined at two levels and in two callers, calls in inlined code, a function that is also compiled,
   -- recursion that is partly inlined, static functions of the same name
   ["calls.c"] = [[
+#include "shared.h"
 #define INLINE static inline __attribute__((always_inline))
 #define OUTLINE __attribute__((noipa))
-typedef unsigned long number;
 INLINE number deep(number n) {
   number s = n;
   for (number i = 0; i < n; i++) s = s * 31 + (s >> 7);
@@ -39,12 +39,17 @@ static number odd(number n) { return n == 0 ? 0 : even(n - 1) + n; }
 static number even(number n) { return n == 0 ? 1 : odd(n - 1) * n; }
 OUTLINE number fourth(number n) { return even(n) + power(n); }
 number other(number n);
-int main(void) { return (int)(first(3) + second(4) + third(5) + fourth(6) + other(7)); }
+OUTLINE number fifth(number n) { return shared(n) * 3; }
+int main(void) { return (int)(fifth(2) + first(3) + second(4) + third(5) + fourth(6) + other(7)); }
 ]],
   ["other.c"] = [[
-typedef unsigned long number;
+#include "shared.h"
 static inline __attribute__((always_inline)) number deep(number n) { return n * n * n / 3; }
-__attribute__((noipa)) number other(number n) { return deep(n) + deep(n + 1) % 5; }
+__attribute__((noipa)) number other(number n) { return deep(n) + deep(n + 1) % 5 + shared(n); }
+]],
+  ["shared.h"] = [[
+typedef unsigned long number;
+static inline __attribute__((always_inline)) number shared(number n) { return n * (n + 3) % 11; }
 ]],
   ["shapes.cc"] = [[
 template <typename T> struct Shape {
@@ -252,6 +257,28 @@ describe("An inlined function", function()
     assert.same({ 0, true }, { first.inlined, first.children > 0 })
   end)
 
+  it("is another function than one of the same name that is declared elsewhere", function()
+    for _, flags in ipairs { {}, { "-flto" }, { "-gdwarf-4", "-ffunction-sections" } } do
+      local image = compile { "gcc", "calls.c", "other.c", table.unpack(flags) }
+      local found = {}
+      for f in profile_of(image, sampled(image, instructions(image))):functions() do
+        if f.name == "deep" or f.name == "shared" then
+          assert.is_true(f.self > 0)
+          found[#found + 1] = f.name .. " " .. f.file:match "[^/]*$" .. ":" .. f.line
+        end
+      end
+      table.sort(found)
+      assert.same({ "deep calls.c:4", "deep other.c:2", "shared shared.h:2" }, found)
+    end
+    compile(programs[1])
+  end)
+
+  it("is found by its file", function()
+    local profile = profile_of(path, sampled(path, addresses))
+    assert.matches("/other%.c$", of(profile, "other.c:deep").file)
+    assert.same({ 2, 1 }, { select("#", profile:find "deep"), select("#", profile:find "calls.c:deep") })
+  end)
+
   it("is below its callers in the call graph, without counts", function()
     local profile = profile_of(path, sampled(path, addresses))
     local found = {}
@@ -360,8 +387,8 @@ describe("The option --inlines", function()
     local json = run("--export=json", "--inlines", path, data)
     assert.matches('"name": "deep".-"address": null, "size": null.-"inlined": 0%.%d+}', json)
     assert.matches('"count": 0, "self": [%d.e-]+, "children": [%d.e-]+, "inlined": true}', json)
-    assert.matches("\r\ndeep,deep,,,,0.%d+,0,%d+,0,0\r\n", (run("--export=csv", "--inlines", path, data)))
-    assert.matches("\r\nmiddle,,,deep,,,0,", (run("--export=csv-arcs", "--inlines", path, data)))
+    assert.matches("\r\ndeep,deep,[^,]*/calls.c,4,,0.%d+,0,%d+,0,0\r\n", (run("--export=csv", "--inlines", path, data)))
+    assert.matches("\r\nmiddle,[^,]*/calls.c,,deep,[^,]*/calls.c,,0,", (run("--export=csv-arcs", "--inlines", path, data)))
     assert.is_nil(run("-r", "--inlines", path, data):find "deep")
   end)
 
