@@ -493,8 +493,8 @@ end
 -- @tfield string|nil object name of its shared library; nil for the program, and in
 --   profiles of one object
 -- @tfield string|nil file source file as recorded
--- @tfield integer|nil line of its entry in that file; if it was only inlined, the line of
---   its declaration
+-- @tfield integer|nil line of its entry in that file; if it was only inlined, of its
+--   declaration
 -- @tfield cycle|nil cycle the cycle it is a member of
 -- @tfield integer id its number in the profile
 -- @tfield boolean is_cycle false
