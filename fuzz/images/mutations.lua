@@ -274,7 +274,9 @@ end
 -- Replaces all NULs in the last part of a string table.
 function mutations.unterminated(image)
   local section = any_section(image, "str")
-  if not section or section.size == 0 or section.offset + section.size > #image.bytes then return end
+  if not section or section.size <= 0 or section.offset < 0 or section.size > #image.bytes - section.offset then
+    return
+  end
   local from = random(0, section.size - 1)
   local tail = image.bytes:sub(section.offset + from + 1, section.offset + section.size):gsub("\0", "x")
   replace(image, section.offset + from, tail)
