@@ -17,7 +17,8 @@
 #include "lua/stream.h"
 
 /* Stack indices of the arguments of annotation:print(). */
-enum { ARG_ANNOTATION = 1, ARG_STREAM, ARG_TEXT, ARG_LAYOUT, ARG_LAST };
+enum { ARG_ANNOTATION = 1, ARG_STREAM, ARG_TEXT, ARG_LAYOUT, ARG_LAST, ARG_FROM,
+       ARG_TO };
 
 typedef struct printing {
   lua_State *L;
@@ -36,6 +37,7 @@ typedef struct printing {
   char *margin;             /* buffer for the margin of a line */
   char *counts;             /* buffer for the counts of a line, separated by commas */
 
+  lua_Integer from, to;     /* the lines to print */
   bool has_last;            /* `last` applies to the next line */
   uint64_t last;            /* the last count that was printed */
   lua_Integer text_lines, lines, annotated, executed;  /* results */
@@ -209,6 +211,7 @@ static void print_text(printing *p, const char *text, size_t length) {
     const char *newline = memchr(text, '\n', (size_t)(end - text));
     next = newline ? newline + 1 : end;
     p->text_lines++;
+    if (p->text_lines < p->from || p->text_lines > p->to) continue;
     /* raises an error if the sink or layout.paint closed the annotation */
     if (known->count != count) gp_check_annotation(p->L, ARG_ANNOTATION);
     while (row < known->count && known->line[row] < p->text_lines) row++;
@@ -221,10 +224,12 @@ static void print_text(printing *p, const char *text, size_t length) {
   }
 }
 
-/* annotation:print(stream, text, layout [, last]) -> number of lines in the text, lines
- * with code, lines with counts, executed lines; the last count or nil
+/* annotation:print(stream, text, layout [, last [, from, to]]) -> number of lines in the
+ * text; of the printed lines, those with code, with counts, and executed; the last count
+ * or nil
  *
- * Writes the text with margins. `last` is the last count of the text printed before.
+ * Writes the text with margins, or its lines `from` to `to`. `last` is the last count of
+ * the text printed before.
  * Fields of the layout:
  *   `width`      columns of counts
  *   `arrow`      string between counts and text
@@ -243,6 +248,8 @@ static int print_annotation(lua_State *L) {
   luaL_checktype(L, ARG_LAYOUT, LUA_TTABLE);
   p.has_last = !lua_isnoneornil(L, ARG_LAST);
   if (p.has_last) p.last = (uint64_t)luaL_checkinteger(L, ARG_LAST);
+  p.from = luaL_optinteger(L, ARG_FROM, 1);
+  p.to = luaL_optinteger(L, ARG_TO, LUA_MAXINTEGER);
   lua_settop(L, ARG_LAST);
   read_layout(L, &p);
   make_margins(L, &p);

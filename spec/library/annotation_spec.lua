@@ -184,13 +184,48 @@ Execution Summary:
   end)
 
   it("has the functions that symspecs select", function()
-    check_margins({ "3", "", "", "", "", "", "", "", "", "", "", "", "", "" },
-      "-l", "-Aleaf", made.image, profile)
-    check_margins({ "", "", "", "1,4", "", "", "", "", "", "", "", "", "", "" },
-      "-l", "-Asmall.c:4", made.image, profile)
+    check_margins({ "3,0", "1", "1", "1,4", "3", "3", "", "#####", "1", "", "", "", "1", "" },
+      "-l", "-Asmall.c", made.image, profile)
     check_margins({ "3,0", "", "", "", "", "", "", "", "", "", "", "", "1", "" },
       "-l", "-A", "-Jloop", made.image, profile)
     assert.equal("", printed("-l", "-A", "-Jsmall.c", made.image, profile))
+  end)
+
+  it("has only the lines of functions that symspecs select, with or without -l", function()
+    local function excerpts(...)
+      local text = printed("-t0", ...):gsub("\n\nExecution Summary.*", "")
+      return (text:gsub("File %S+/", "File "))
+    end
+    assert.equal("*** File small.c, line 1:\n           3 -> " .. made.text:match "[^\n]*",
+      excerpts("-l", "-Aleaf", made.image, profile))
+    assert.equal("*** File small.c, line 4:\n         1,4 ->   for (int i = 0; i < n;",
+      excerpts("-l", "-Asmall.c:4", made.image, profile))
+    local calls = small.profile(made, { arcs = { { line[13][1] + 3, line[2][1], 1 } } })
+    local loop = excerpts("-Aloop", made.image, calls)
+    assert.truthy(loop:find "^%*%*%* File small%.c, lines 2 to 10:\n +1 %-> int loop", loop)
+    assert.equal(9, select(2, loop:gsub("\n", "")))
+    assert.truthy(printed("--gnu-compat", "-Aloop", made.image, calls):find "^%*%*%* File [^\n]+small%.c:\n")
+  end)
+
+  it("has an excerpt for each function if they are far apart", function()
+    local text = "int main(void) {\n  return 0;\n}\n" .. ("\n"):rep(30) ..
+      "static int\nidle(int x)\n{\n  return x;\n}\nint (*used)(int) = idle;"
+    local apart = small.build({ ["apart.c"] = text }, shell.tmpdir())
+    local rows = apart.rows["apart.c"]
+    local path = small.profile(apart, { arcs = { { rows[2][1], rows[36][1], 2 } } })
+    assert.equal(([[
+*** File %s/apart.c, lines 1 to 3:
+                int main(void) {
+                  return 0;
+                }
+
+*** File %s/apart.c, lines 34 to 38:
+                static int
+                idle(int x)
+           2 -> {
+                  return x;
+                }
+]]):format(apart.dir, apart.dir), (printed("-t0", "-Amain", "-Aidle", apart.image, path):gsub("\nExecution.*", "")))
   end)
 end)
 

@@ -82,6 +82,9 @@ local values <const> = {
   -- Annotated source: the count of a line comes from its basic blocks, if blocks were
   -- counted. GNU gprof only shows the calls of the first function in the line.
   whole_lines = { true, false },
+  -- Annotated source: symspecs of functions select the lines of these functions. GNU
+  -- gprof prints the whole file.
+  annotates_excerpts = { true, false },
   -- Annotated source: margins are widened to show all counts.
   widens_margins = { true, false },
   -- Annotated source: a newline is added after the last line if the source has none.

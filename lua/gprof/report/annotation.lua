@@ -4,6 +4,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local annotation = require "gprof.library.annotation"
+local by_line = require "gprof.print.by_line"
 local common = require "gprof.print.common"
 local core = require "gprof.core"
 local output = require "gprof.output"
@@ -106,15 +107,100 @@ local function check_length(page, file, length, known)
   end
 end
 
+-- Excerpts ------------------------------------------------------------------------------
+
+-- Most lines of a return type or comment before a function's first line with code; and
+-- the number of lines without code that separate two excerpts.
+local BEFORE <const>, GAP <const> = 2, 20
+
+-- Whether symspecs select functions or lines, and not whole files.
+local function selects_excerpts(options)
+  local specs = (options.include or {}).annotation
+  if not specs or options.separate_files then return false end
+  for _, spec in ipairs(specs) do
+    local parsed = require "gprof.symspec".parse(spec)
+    if not (parsed.name or parsed.line or parsed.regex) then return false end
+  end
+  return policy.of(options).annotates_excerpts
+end
+
+-- Returns where the excerpt of a function begins: with the lines just before its first
+-- line with code, unless these are blank or end something else.
+local function beginning(lines, first)
+  for line = first - 1, math.max(1, first - BEFORE), -1 do
+    if not lines[line] or lines[line]:find "^%s*$" or lines[line]:find "[};]%s*$" then
+      break
+    end
+    first = line
+  end
+  return first
+end
+
+-- Returns the first and the last line of each excerpt of a file: the lines with code of
+-- the selected functions. Only a profile by line has them all.
+local function excerpts_of(page, file, lines)
+  page.by_line = page.by_line or by_line.of(page.profile, page.options)
+  local list, last = {}, nil
+  local number = annotation.find(page.by_line, file.name)
+  local known <close> = annotation.lines(page.by_line, number)
+  for line in known:lines() do
+    if last and line - last[2] <= GAP then
+      last[2] = line
+    else
+      last = { beginning(lines, line), line }
+      list[#list + 1] = last
+    end
+  end
+  return list
+end
+
+-- Listings ------------------------------------------------------------------------------
+
+-- Separate files have no titles.
+local function write_title(page, file, first, last)
+  if page.options.separate_files then return end
+  local part = not first and "" or first == last and (", line %d"):format(first) or
+    (", lines %d to %d"):format(first, last)
+  page.write(common.heading(page.options, "*** File %s%s:\n"), file.name, part)
+end
+
+-- Prints a range of lines with margins; without numbers, the whole text. Returns the
+-- number of lines of the text; of the printed lines, those with code, with counts, and
+-- executed.
+local function write_range(page, text, known, first, last)
+  local length, lines, annotated, executed, count =
+    known:print(page.write, text, page.layout, page.last, first, last)
+  page.last = count
+  if page.rules.ends_last_line and text:find("[^\n]$", -1) and (last or length) >= length
+  then
+    page.write "\n"
+  end
+  return length, lines, annotated, executed
+end
+
+-- Prints the text, or its excerpts. Returns the sums of what `write_range` returns.
+local function write_text(page, file, text, known)
+  if not page.has_excerpts then
+    write_title(page, file)
+    return write_range(page, text, known)
+  end
+  local length, lines, annotated, executed = 0, 0, 0, 0
+  for i, range in ipairs(excerpts_of(page, file, source_text.lines(text))) do
+    local more, counted, run
+    if i > 1 then page.write "\n" end
+    write_title(page, file, range[1], range[2])
+    length, more, counted, run = write_range(page, text, known, range[1], range[2])
+    lines, annotated, executed = lines + more, annotated + counted, executed + run
+  end
+  return length, lines, annotated, executed
+end
+
 local function write_file(page, file, text)
   local rules = page.rules
   local known <close> =
     annotation.lines(page.profile, file.number, not rules.whole_lines)
-  local length, lines, annotated, executed, last =
-    known:print(page.write, text, page.layout, page.last)
-  page.last = last
+  local length, lines, annotated, executed = write_text(page, file, text, known)
   if rules.gives_hints then check_length(page, file, length, known) end
-  if rules.ends_last_line and text:find("[^\n]$", -1) then page.write("\n") end
   if page.options.table_length ~= 0 then write_top(page, known) end
   if rules.whole_lines then
     write_summary(page, lines, executed, known.executions)
@@ -165,7 +251,6 @@ local function print_below(page, file, text)
   if page.printed then page.write("\n") end
   if page.printed or page.options.continued then page.write("\f\n") end
   page.printed = true
-  page.write(common.heading(page.options, "*** File %s:\n"), file.name)
   write_file(page, file, text)
 end
 
@@ -232,6 +317,7 @@ return function(profile, options, write)
     seconds = profile.total or 0,
     samples = profile.total_ticks,
     is_part = is_part(options),
+    has_excerpts = selects_excerpts(options),
     last = 0,  -- the last count printed, carried from file to file
     listings = {},
     missing = {},  -- names of files that were not found
