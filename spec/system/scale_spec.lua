@@ -2,6 +2,7 @@
 -- the depth of calls.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local chance = require "support.chance"
 local program = require "support.program"
 local row = require "support.row"
 local shell = require "support.shell"
@@ -9,7 +10,7 @@ local shell = require "support.shell"
 -- With sanitizers, another interpreter (GPROF_LUA) or coverage, the large numbers would take minutes.
 local slow <const> = os.getenv "GPROF_LUA" ~= nil or os.getenv "GPROF_COVERAGE" ~= nil
 local WIDE <const> = slow and 20000 or 100000
-local DEEP <const> = slow and 50000 or 1000000
+local DEEP <const> = slow and 50000 or chance.thorough and 1000000 or 300000
 
 local arc <const>, image <const>, name <const> = row.arc, row.image, row.name
 
@@ -109,7 +110,7 @@ describe("the call graph shows", function()
 end)
 
 describe("on a small stack", function()
-  -- This stack has less than a byte for each of a million functions, or 5 bytes for each of 50,000 (see DEEP).
+  -- This stack has less than a byte for each of 300,000 functions, or 5 bytes for each of 50,000 (see DEEP).
   local STACK <const> = 256  -- kB
 
   it(("a chain of %d calls is reported"):format(DEEP), function()
