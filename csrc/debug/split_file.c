@@ -49,20 +49,21 @@ static bool index_units(gp_split_file *file) {
   return true;
 }
 
-/* Opens the file at `path`, if there is one and the budget suffices. False if there is no
- * memory. */
+/* Replaces a file by the one at `path`, if there is one and the budget suffices. False if
+ * there is no memory. */
 static bool open_file(gp_split_files *files, const char *path, bool package,
                       gp_split_file *file) {
   gp_error error = {""};
-  file->image = gp_image_open_supplementary(path, &error);
-  if (!file->image) return strcmp(error.text, "not enough memory") != 0;
-  uint64_t size = (uint64_t)file->image->status.st_size;
+  gp_image *image = gp_image_open_supplementary(path, &error);
+  if (!image) return strcmp(error.text, "not enough memory") != 0;
+  uint64_t size = (uint64_t)image->status.st_size;
   if (size > files->budget) {
-    gp_image_close(file->image);
-    file->image = NULL;
+    gp_image_close(image);
     return true;
   }
   files->budget -= size;
+  close_file(file);
+  file->image = image;
   gp_dwarf_open_split(&file->dwarf, file->image, files->image);
   return gp_entries_open(&file->entries, &file->dwarf) &&
          (!package || gp_package_index_apply(file->image, &file->entries)) &&
@@ -93,12 +94,16 @@ static char *join(const char *directory, size_t length, const char *name) {
                                                                                 : path;
 }
 
-/* Opens the .dwo file at `path`, and finds the unit. Takes ownership of `path`. */
+static bool is_open(const gp_split_file *file, const char *path) {
+  return file->image && strcmp(bfd_get_filename(file->image->file), path) == 0;
+}
+
+/* Opens the .dwo file at `path`, if it is not open, and finds the unit. Takes ownership
+ * of `path`. */
 static bool try_path(gp_split_files *files, char *path, uint64_t id, uint32_t *unit) {
-  *unit = GP_NONE;
-  close_file(&files->single);
-  bool done = path && open_file(files, path, false, &files->single);
-  if (done) *unit = find_unit(&files->single, id);
+  gp_split_file *file = &files->single;
+  bool done = path && (is_open(file, path) || open_file(files, path, false, file));
+  *unit = done ? find_unit(file, id) : GP_NONE;
   free(path);
   return done;
 }

@@ -325,6 +325,30 @@ describe("Damaged entries", function()
     end
   end)
 
+  it("may have forms that name forms, and blocks that reach beyond the unit", function()
+    local chained = sub("chained", { { 0x2001, "data1", 1, indirect = true }, table.unpack(code(16, 32)) })
+    local info, abbrev = entries.encode({ version = 5 }, { unit(all, kept, chained) })
+    local function read(text)
+      local sections = { debug_info = ("<s4"):pack(text:sub(5)), debug_abbrev = abbrev }
+      local image = assert(gprof.image(dwarf.with_sections(sections, plain)))
+      assert.equal("inner < kept", chain(image, LOW + 4))
+      return chain(image, LOW + 16)
+    end
+    assert.equal("chained", read(info))
+    assert.equal("chained", read(info:gsub("chained\0", "%0" .. ("\22"):rep(50000))))
+    assert.equal("-", read(info:gsub("chained\0\11", "chained\0" .. ("\22"):rep(50000) .. "\4\255\255\255\127")))
+  end)
+
+  it("may be nested a million levels deep", function()
+    local deepest = sub("deepest", code(16, 32))
+    local info, abbrev = entries.encode({ version = 5 }, { unit(all, kept, { "lexical_block", deepest }) })
+    local before, block, rest = info:sub(5):match "^(.*)(.)(.deepest.*)$"
+    local sections = { debug_info = ("<s4"):pack(before .. block:rep(1000000) .. rest), debug_abbrev = abbrev }
+    local image = assert(gprof.image(dwarf.with_sections(sections, plain)))
+    assert.equal("inner < kept", chain(image, LOW + 4))
+    assert.equal("deepest", chain(image, LOW + 16))
+  end)
+
   it("may all refer to one long entry, which is not read for each of them", function()
     local COUNT <const>, LONG <const> = 4000, { "subprogram", with = {} }
     for i = 1, 2000 do LONG.with[i] = { 0x2001, "data1", 0 } end
@@ -502,6 +526,13 @@ describe("The frames of compiled code", function()
     check_split("gcc", 4, function(path)
       shell.check({ "dwp", "-e", path, "-o", path .. ".dwp" }, { cwd = dir })
       move_split(path, shell.tmpdir "elsewhere")
+    end)
+  end)
+
+  it("are found in split files if the package is from another build", function()
+    check_split("gcc", 4, function(path)
+      shell.check({ "gcc", "-O1", "-g", "-gsplit-dwarf", "-gdwarf-4", "-o", "other", "truth.c" }, { cwd = dir })
+      shell.check({ "dwp", "-e", "other", "-o", path .. ".dwp" }, { cwd = dir })
     end)
   end)
 

@@ -330,6 +330,14 @@ input("inlined functions", "units that share a line table, with calls in many fi
   return frames_of(list(n, function() return one end), { debug_line = dwarf.table_5(tables, "") })
 end)
 
+input("inlined functions", "units that all name one split file, of another build", 60, function(n)
+  local split = file_of(shell.read(image))
+  local one = { "skeleton_unit", with = { { 0x76, "string", split }, table.unpack(code_at(0, 16)) } }
+  local info, abbrev = entries.encode({ version = 5, type = 4, id = ("x"):rep(8) }, list(n, function() return one end))
+  local path = dwarf.with_sections({ debug_info = info, debug_abbrev = abbrev }, image)
+  return ("local image = gprof.image(%q) image:frames(%d)"):format(path, row.BASE), #info
+end)
+
 input("inlined functions", "one list of ranges, often", 300, function(n)
   return frames_of({ unit_of(table.unpack(list(n, function(i)
     return { "subprogram", with = { { "ranges", "sec_offset", i % 8 } } }
