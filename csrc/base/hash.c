@@ -34,24 +34,33 @@ gp_key gp_bytes_key(const char *text, size_t length) {
   return (gp_key){h, length};
 }
 
-static size_t hash_key(const gp_hash *hash, gp_key key) {
-  return (size_t)mix(mix(key.first ^ hash->seed) ^ key.second);
+static uint32_t hash_key(const gp_hash *hash, gp_key key) {
+  return (uint32_t)mix(mix(key.first ^ hash->seed) ^ key.second);
+}
+
+static bool has_key(const gp_hash *hash, uint32_t row, gp_key key) {
+  gp_key other = hash->key_of(hash->columns, row);
+  return other.first == key.first && other.second == key.second;
 }
 
 /* Returns the slot of `key`, or the free slot where it would be added. */
-static size_t probe(const gp_hash *hash, gp_key key) {
-  size_t slot = hash_key(hash, key) & (hash->size - 1);
-  for (;;) {
-    uint32_t row = hash->slots[slot];
-    if (row == GP_NONE) return slot;
-    gp_key other = hash->key_of(hash->columns, row);
-    if (other.first == key.first && other.second == key.second) return slot;
-    slot = (slot + 1) & (hash->size - 1);
+static gp_hash_slot *probe(const gp_hash *hash, gp_key key, uint32_t value) {
+  for (size_t slot = value;; slot++) {
+    gp_hash_slot *at = &hash->slots[slot & (hash->size - 1)];
+    if (at->row == GP_NONE || (at->hash == value && has_key(hash, at->row, key)))
+      return at;
   }
 }
 
 uint32_t gp_hash_find(const gp_hash *hash, gp_key key) {
-  return hash->size ? hash->slots[probe(hash, key)] : GP_NONE;
+  return hash->size ? probe(hash, key, hash_key(hash, key))->row : GP_NONE;
+}
+
+/* Copies a slot into the first free slot for its hash. */
+static void place(const gp_hash *hash, gp_hash_slot slot) {
+  size_t at = slot.hash & (hash->size - 1);
+  while (hash->slots[at].row != GP_NONE) at = (at + 1) & (hash->size - 1);
+  hash->slots[at] = slot;
 }
 
 static bool grow(gp_hash *hash) {
@@ -61,11 +70,8 @@ static bool grow(gp_hash *hash) {
   bigger.slots = malloc(bigger.size * sizeof *bigger.slots);
   if (!bigger.slots) return false;
   memset(bigger.slots, 0xff, bigger.size * sizeof *bigger.slots);
-  for (size_t i = 0; i < hash->size; i++) {
-    uint32_t row = hash->slots[i];
-    if (row != GP_NONE)
-      bigger.slots[probe(&bigger, hash->key_of(hash->columns, row))] = row;
-  }
+  for (size_t i = 0; i < hash->size; i++)
+    if (hash->slots[i].row != GP_NONE) place(&bigger, hash->slots[i]);
   free(hash->slots);
   *hash = bigger;
   return true;
@@ -79,7 +85,8 @@ bool gp_hash_reserve(gp_hash *hash, size_t more) {
 
 bool gp_hash_add(gp_hash *hash, uint32_t row) {
   if (!gp_hash_reserve(hash, 1)) return false;
-  hash->slots[probe(hash, hash->key_of(hash->columns, row))] = row;
+  uint32_t value = hash_key(hash, hash->key_of(hash->columns, row));
+  place(hash, (gp_hash_slot){value, row});
   hash->used++;
   return true;
 }

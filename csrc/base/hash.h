@@ -32,8 +32,15 @@ static inline gp_key gp_text_key(const char *text) {
 /* A callback that returns the key of row `row` of `columns`. */
 typedef gp_key gp_key_of(const void *columns, uint32_t row);
 
+/* A slot has the lower bits of its key's hash, so that most other keys in its way, and
+ * all keys when the index grows, need not be looked at. */
+typedef struct gp_hash_slot {
+  uint32_t hash;
+  uint32_t row;     /* GP_NONE if the slot is free */
+} gp_hash_slot;
+
 typedef struct gp_hash {
-  uint32_t *slots;  /* row numbers; GP_NONE if free */
+  gp_hash_slot *slots;
   size_t size;      /* number of slots: 0 or a power of two */
   size_t used;
   uint64_t seed;    /* random, so that no file can force collisions */
