@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 typedef struct gp_crc32 {
-  uint32_t inverted;    /* the checksum so far, with all bits inverted */
-  uint32_t table[256];  /* by byte value */
+  uint32_t inverted;       /* the checksum so far, with all bits inverted */
+  uint32_t table[8][256];  /* of a byte value followed by 0 to 7 zero bytes */
 } gp_crc32;
 
 void gp_crc32_init(gp_crc32 *crc);
