@@ -21,6 +21,7 @@ typedef struct addition {
   size_t context_count, context_capacity;
   uint32_t *contexts;           /* for each record of the table: its row in the sum if it
                                    stands for a context; otherwise GP_NONE */
+  bool joins;                   /* its records can be in the sum already */
 } addition;
 
 /* --- the sum's columns -------------------------------------------------------- */
@@ -327,13 +328,25 @@ static bool push_context(addition *a, uint32_t row) {
   return true;
 }
 
+/* Adds the records that are not in the index yet. */
+static bool index_records(addition *a) {
+  gp_contexts_records *records = &a->sum->records;
+  for (; records->indexed < records->count; records->indexed++)
+    if (!gp_hash_add(&records->index, (uint32_t)records->indexed))
+      return gp_fail_memory(a->r->error);
+  return true;
+}
+
 static bool add_table(void *into, const gp_context_table *t) {
   addition *a = into;
   uint32_t row;
   gp_context_table same = *t;
   same.deferred = t->deferred != 0;
   if (!a->sum->by_thread) same.thread = 0;
+  size_t count = a->sum->table_count;
   if (!find_table(a, &same, &row)) return false;
+  a->joins = !a->sum->by_thread || row < count;
+  if (a->joins && !index_records(a)) return false;
   gp_contexts_table *known = &a->sum->tables[row];
   if (known->threads + t->threads > UINT32_MAX)
     return gp_fail(a->r->error, "the sum has too many threads in the section at offset %"
@@ -379,17 +392,23 @@ static uint32_t context_of(const addition *a, uint32_t number) {
   return number < a->context_count ? a->contexts[number] : GP_NONE;
 }
 
+/* Returns the row of a record in the sum; GP_NONE if it is not there. */
+static uint32_t find_record(const addition *a, uint32_t context, uint32_t entered,
+                            uint32_t from, uint32_t self) {
+  if (!a->joins) return GP_NONE;
+  return gp_hash_find(&a->sum->records.index,
+                      (gp_key){pair(context, entered), pair(from, self)});
+}
+
 /* Finds a record in the sum, or adds it. `entered` is OWN if the record stands for its
  * own context. Sets *row. */
-static bool find_record(addition *a, uint32_t context, uint32_t entered, uint32_t from,
-                        uint32_t self, uint32_t *row) {
-  gp_contexts_records *records = &a->sum->records;
-  *row = gp_hash_find(&records->index,
-                      (gp_key){pair(context, entered), pair(from, self)});
+static bool enter_record(addition *a, uint32_t context, uint32_t entered, uint32_t from,
+                         uint32_t self, uint32_t *row) {
+  *row = find_record(a, context, entered, from, self);
   if (*row != GP_NONE) return true;
-  *row = (uint32_t)records->count;
+  *row = (uint32_t)a->sum->records.count;
   return append_record(a, context, entered == OWN ? *row : entered, from, self) &&
-         (gp_hash_add(&records->index, *row) || gp_fail_memory(a->r->error));
+         (!a->joins || index_records(a));
 }
 
 /* The ignored records before record `number` do not stand for a context. */
@@ -411,7 +430,7 @@ static bool add_record(void *into, const gp_context_record *r) {
                    " refers to a record that is not a context", r->number, a->r->offset);
   return find_place(a, r->from, &from) &&
          (r->self == 0 || find_place(a, r->self, &self)) &&
-         find_record(a, context, entered, from, self, &row) &&
+         enter_record(a, context, entered, from, self, &row) &&
          gp_context_add(a->r, &a->sum->records.counts[row], r->count) &&
          push_context(a, r->self != 0 && is_own ? row : GP_NONE);
 }

@@ -53,13 +53,15 @@ typedef struct gp_contexts_places {
 } gp_contexts_places;
 
 /* Records of all tables. `context` and `entered` are rows of records; neither is higher
- * than the record's own row. */
+ * than the record's own row. With `by_thread`, records of a table may be equal. */
 typedef struct gp_contexts_records {
   size_t count, capacity;
   uint32_t *context;
   uint32_t *entered;            /* GP_NONE in samples */
   uint32_t *from, *self;        /* rows of places; `self` is GP_NONE in samples */
   uint64_t *counts;
+  size_t indexed;               /* rows in the index, the first ones: records of a thread
+                                   are indexed once others can join them */
   gp_hash index;
 } gp_contexts_records;
 
