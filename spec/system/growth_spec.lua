@@ -160,6 +160,10 @@ for _, shape in ipairs(paths) do
   end
   dimension(name, 600, function(n) return making(files(n)) end)
   dimension(name .. ", exported", 200, function(n) return running("--export=folded", files(n)) end)
+  dimension(name .. ", as a tree", 200, function(n)
+    local path, file = files(n)
+    return making(path, file, "", "require 'gprof.analysis.call_tree'.of(profile)")
+  end)
 end
 
 dimension("symbols", 1000, function(n)

@@ -1,7 +1,7 @@
 --- Makes the call tree, from the roots down to the functions where time was spent. It
 -- consists of the chains of gprof.analysis.chains, with common prefixes merged.
 --
--- If the profile's times are measured, so is the tree (see gprof.analysis.stacks).
+-- If the profile's times are measured, so is the tree (see csrc/profile/stack_tree.h).
 -- Otherwise it is estimated, as follows.
 --
 -- A node is a function or a cycle, called through all nodes above it. All calls of a
@@ -15,9 +15,9 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local callers = require "gprof.analysis.callers"
+local core = require "gprof.core"
 local extract = require "gprof.analysis.extract"
 local inlined_code = require "gprof.analysis.inlined_code"
-local stacks = require "gprof.analysis.stacks"
 
 local call_tree = {}
 
@@ -137,9 +137,15 @@ local function root_entries(from, names, below)
   return list
 end
 
--- Returns the estimated graph from the roots, or the functions `from`, down: the tables
--- `self` and `total` (times in ticks) and `below` (callees), all indexed by id; `roots`,
--- an array; and, if there are inlined functions, `id` (see `add_inlined`).
+-- A graph has the methods
+--
+-- - `roots()`: returns an array of entries, the heaviest first. An entry has an `id`, in
+--   the graph, and its `time` in ticks;
+-- - `node(id)`: returns the id of a function or cycle, its self time and its total time;
+-- - `below(id, least)`: returns an array of entries for the callees, which may lack those
+--   with less time than `least`; and the number of all callees.
+
+-- Returns the estimated graph from the roots, or the functions `from`, down.
 local function estimated_graph(profile, from)
   local graph, ids, self = callers.of(profile), {}, {}
   for id, ticks in profile:functions("address", "id", "ticks") do
@@ -160,22 +166,25 @@ local function estimated_graph(profile, from)
   if from then
     roots = names and root_entries(from, names, below) or whole_entries(from)
   end
-  return { self = self, total = total, below = below, id = names,
-    roots = add_times(roots, total) }
+  names = names or {}
+  return {
+    roots = function() return add_times(roots, total) end,
+    node = function(id) return names[id] or id, self[id] or 0, total[id] end,
+    below = function(id)
+      local list = below[id] or {}
+      return list, #list
+    end,
+  }
 end
 
--- Returns the measured graph. It is a tree whose nodes have numbers of their own; `id`
--- maps them to functions.
+-- Returns the measured graph. It is a tree whose nodes have ids of their own.
 local function measured_graph(profile, from)
-  local tree = stacks.of(profile, from)
-  local below = {}
-  for parent, nodes in pairs(tree.below) do
-    local list = {}
-    for i, node in ipairs(nodes) do list[i] = { id = node, time = tree.total[node] } end
-    below[parent] = list
-  end
-  return { self = tree.self, total = tree.total, below = below, id = tree.id,
-    roots = below[0] or {} }
+  local tree = core.stack_tree(profile, from)
+  return {
+    roots = function() return (tree:below(0, 0)) end,
+    node = function(id) return tree:node(id) end,
+    below = function(id, least) return tree:below(id, least) end,
+  }
 end
 
 -- The nodes to expand form a binary heap: the heaviest first; of equal ones, the oldest.
@@ -212,27 +221,35 @@ local function round(number)
 end
 
 -- Divides the weight of a node into its self weight, its children, and the rest. Rounds
--- running sums instead of parts, so that the weights add up exactly.
-local function expand(build, node, own, list, whole)
-  local units = whole > 0 and node.weight / whole or 0
+-- running sums instead of parts, so that the weights add up exactly. The node has `count`
+-- callees; those without an entry in `list` are too light.
+local function expand(build, node, own, list, count, units)
   local sum = own
   node.self, node.rest, node.children = round(own * units), 0, {}
-  for i, entry in ipairs(list) do
-    local before = round(sum * units)
-    if entry.time * units < build.least or build.count >= build.most or
+  for i = 1, count do
+    local entry, before = list[i], round(sum * units)
+    if not entry or entry.time * units < build.least or build.count >= build.most or
       node.depth >= build.deepest
     then
-      node.rest, node.hidden = node.weight - before, #list - i + 1
+      node.rest, node.hidden = node.weight - before, count - i + 1
       return
     end
     sum = sum + entry.time
     build.count = build.count + 1
-    local child = { place = entry.id, id = build.ids and build.ids[entry.id] or entry.id,
+    local child = { place = entry.id, id = build.graph.node(entry.id),
       weight = round(sum * units) - before, parent = node, depth = node.depth + 1,
       number = build.count, self = 0, rest = 0, children = {} }
     node.children[#node.children + 1] = child
     push(build.heap, child)
   end
+end
+
+local function expand_place(build, node)
+  local graph = build.graph
+  local _, own, whole = graph.node(node.place)
+  local units = whole > 0 and node.weight / whole or 0
+  local list, count = graph.below(node.place, units > 0 and build.least / units or 0)
+  expand(build, node, own, list, count, units)
 end
 
 --- Builds the call tree.
@@ -259,18 +276,14 @@ function call_tree.of(profile, how)
   for ticks in profile:functions("address", "ticks") do
     all = all + round(ticks * factor)
   end
-  local list, whole = graph.roots, 0
-  for _, entry in ipairs(list) do whole = whole + entry.time end
+  local roots, whole = graph.roots(), 0
+  for _, entry in ipairs(roots) do whole = whole + entry.time end
   local root = { weight = how.from and round(whole * factor) or all, depth = 0 }
-  local build = { heap = {}, ids = graph.id, count = 0, most = how.most or MAX_NODES,
+  local build = { graph = graph, heap = {}, count = 0, most = how.most or MAX_NODES,
     deepest = math.min(how.depth or MAX_DEPTH, MAX_DEPTH),
     least = math.max((how.least or MIN_PART) * all, 0.5) }
-  expand(build, root, 0, list, whole)
-  while build.heap[1] do
-    local node = pop(build.heap)
-    expand(build, node, graph.self[node.place] or 0, graph.below[node.place] or {},
-      graph.total[node.place])
-  end
+  expand(build, root, 0, roots, #roots, whole > 0 and root.weight / whole or 0)
+  while build.heap[1] do expand_place(build, pop(build.heap)) end
   return { root = root, parts = factor * profile.rate, all = all }
 end
 

@@ -1,6 +1,7 @@
 --- Makes call chains (stacks): from a root down to the function where time was spent.
 --
--- If the profile's times are measured, the chains are too (see gprof.analysis.stacks).
+-- If the profile's times are measured, the chains are too (see
+-- csrc/profile/stack_tree.h).
 -- Otherwise they are estimated from the call graph: the profile records how often each
 -- caller called a function, but not whole stacks. So we assume that all calls of a
 -- function cost the same (see gprof.analysis.callers). The time of a function propagates
@@ -21,8 +22,8 @@
 
 local apportion = require "gprof.analysis.apportion"
 local callers = require "gprof.analysis.callers"
+local core = require "gprof.core"
 local inlined_code = require "gprof.analysis.inlined_code"
-local stacks = require "gprof.analysis.stacks"
 
 local chains = {}
 
@@ -98,16 +99,20 @@ end
 
 -- Returns the nodes of measured stacks by function, the heaviest stacks first.
 local function ends_of(tree)
-  local ends, pending = {}, { 0 }
+  local ends, pending = {}, {}
+  local function push_below(node)
+    local below = tree:below(node, 1)
+    for i = #below, 1, -1 do pending[#pending + 1] = below[i] end
+  end
+  push_below(0)
   while pending[1] do
-    local node = table.remove(pending)
-    local id = tree.id[node]
-    if id and tree.self[node] > 0 then
+    local node = table.remove(pending).id
+    local id, self = tree:node(node)
+    if self > 0 then
       ends[id] = ends[id] or {}
       table.insert(ends[id], node)
     end
-    local below = tree.below[node] or {}
-    for i = #below, 1, -1 do pending[#pending + 1] = below[i] end
+    push_below(node)
   end
   return ends
 end
@@ -116,14 +121,15 @@ end
 local function climb_stacks(graph, id, _, emit)
   local tree = graph.tree
   for _, node in ipairs(graph.ends[id] or {}) do
-    local link, at = { id = id }, tree.parent[node]
+    local _, self = tree:node(node)
+    local link, at = { id = id }, tree:above(node)
     while at > 0 do
       graph.links = graph.links + 1
       local is_cut = graph.links >= MAX_LINKS
-      link = { id = is_cut and chains.TRUNCATED or tree.id[at], below = link }
-      at = is_cut and 0 or tree.parent[at]
+      link = { id = is_cut and chains.TRUNCATED or tree:node(at), below = link }
+      at = is_cut and 0 or tree:above(at)
     end
-    emit(link, tree.self[node])
+    emit(link, self)
   end
 end
 
@@ -131,7 +137,7 @@ end
 local function graph_of(profile)
   local graph
   if profile.exact then
-    local tree = stacks.of(profile)
+    local tree = core.stack_tree(profile)
     graph = { climb = climb_stacks, tree = tree, ends = ends_of(tree) }
   else
     graph = callers.of(profile)
