@@ -7,6 +7,7 @@
 -- @module bench.inputs
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local contexts = require "bench.contexts"
 local programs = require "bench.programs"
 local shell = require "bench.shell"
 
@@ -169,6 +170,23 @@ inputs.add("library", function(_, get)
   local path = get "libraries-100".libraries[1]
   return path, { path .. ".profile" }
 end)
+
+inputs.add("c-200", inputs.generated { functions = 200, seed = 2 })
+
+--- Returns a maker of a recorded profile with `count` contexts: gmon.out and gmon.out.ctx, which names a library.
+local function recorded(count)
+  return function(dir, get)
+    local like, library = get "c-1000", get "c-200"
+    local recipe = shell.read(like.dir .. "/recipe") .. shell.read(library.dir .. "/recipe") .. count ..
+      shell.checksum(shell.read "bench/contexts.lua")
+    shell.cached(dir, recipe, function()
+      contexts.write(dir, like.image, assert(shell.capture("realpath " .. quote(library.image))), count)
+    end)
+    return like.image, { dir .. "/gmon.out" }
+  end
+end
+
+for _, count in ipairs { 100000, 1000000 } do inputs.add("contexts-" .. count, recorded(count)) end
 
 inputs.add("runs-200", copies(200))
 inputs.add("runs-2000", copies(2000))

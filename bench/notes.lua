@@ -90,10 +90,40 @@ local function blocks(meter, options)
     seconds(results[1]), seconds(results[2]), seconds(results[3]))
 end
 
+-- Reports of a profile with many contexts.
+local REPORTS <const> = {
+  { title = "flat profile and call graph", words = "-b" },
+  { title = "the same without libraries", words = "-b --no-libraries" },
+  { title = "call tree", words = "-b --tree" },
+  { title = "page", words = "--html=/dev/null" },
+}
+
+--- Measures reports of 1,000,000 and 100,000 contexts, in processor time.
+local function many_contexts(meter, options)
+  local commands, texts = {}, {}
+  for _, report in ipairs(REPORTS) do
+    for _, name in ipairs { "contexts-1000000", "contexts-100000" } do
+      local input = inputs.get(options.inputs, name)
+      commands[#commands + 1] = ("%s %s %s %s"):format(options.ours, report.words, quote(input.image),
+        quote(input.profiles[1]))
+    end
+  end
+  local results = measure(meter, commands, options)
+  for i, report in ipairs(REPORTS) do
+    local many, few = results[2 * i - 1], results[2 * i]
+    if many.trouble or few.trouble then return report.title .. " of contexts fails" end
+    texts[i] = ("%s %s s, %.0f MB, %s times 100,000 contexts"):format(report.title, number(many.cpu), many.mb,
+      number(many.cpu / few.cpu))
+  end
+  return "A recorded profile of 1,000,000 contexts in 4 threads takes, in processor time: " ..
+    table.concat(texts, "; ") .. "."
+end
+
 local notes <const> = {
   { name = "walk", title = "scripts that read all functions and arcs, with the library and from text",
     measure = walks },
   { name = "rates", title = "output rate of reports of a million lines", measure = rates },
+  { name = "contexts", title = "reports of recorded profiles with many contexts", measure = many_contexts },
   { name = "blocks", title = "run time of the sample program with block counters, and with --coverage",
     measure = blocks },
 }

@@ -63,10 +63,11 @@ end
 local NAME <const> = "%l_%d+"
 
 --- Finds the generated functions, and the range that glibc would profile, in the output of `nm`.
+-- @tparam string image made by `build`
 -- @treturn {{address=,size=},...} sorted by address
 -- @treturn integer the first address of the range
 -- @treturn integer one past its end
-local function functions_of(image)
+function programs.functions(image)
   local nm <close> = assert(io.popen("nm -n " .. quote(image)))
   local functions, low, high = {}, nil, nil
   local open  -- the function whose size is still unknown: it ends at the next address
@@ -147,7 +148,7 @@ end
 --- Writes generated profiles of an image.
 local function write_profiles(image, dir, options)
   local gmon = require "support.gmon"
-  local functions, low, high = functions_of(image)
+  local functions, low, high = programs.functions(image)
   local records = { (options.dense and sample_densely or sample)(functions, low, high, options) }
   add_arcs(records, functions, options)
   for i = 1, options.profiles do

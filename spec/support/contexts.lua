@@ -3,12 +3,17 @@
 
 local contexts = {}
 
+-- The CRC-32 of each byte.
+local crc_of = {}
+for byte = 0, 255 do
+  local sum = byte
+  for _ = 1, 8 do sum = sum >> 1 ~ (sum & 1) * 0xedb88320 end
+  crc_of[byte] = sum
+end
+
 local function crc32(bytes)
   local sum = 0xffffffff
-  for i = 1, #bytes do
-    sum = sum ~ bytes:byte(i)
-    for _ = 1, 8 do sum = sum >> 1 ~ (sum & 1) * 0xedb88320 end
-  end
+  for i = 1, #bytes do sum = sum >> 8 ~ crc_of[(sum ~ bytes:byte(i)) & 0xff] end
   return sum ~ 0xffffffff
 end
 
