@@ -17,6 +17,7 @@
 #include "object/disasm.h"
 #include "object/section.h"
 #include "profile/callgraph.h"
+#include "profile/quiet_functions.h"
 
 /* The bytes of a PLT entry before its jump: endbr64 and a prefix. */
 enum { STUB_PREFIX = 5 };
@@ -33,6 +34,12 @@ typedef struct addresses {
  * the recording off. */
 enum { MCOUNT = 1, STOPS = 2, GLIBC = 4 };
 
+/* Imported functions. */
+typedef struct imports {
+  addresses slots;              /* slots of the GOT with their addresses */
+  addresses stubs;              /* jumps through these slots in the PLT */
+} imports;
+
 typedef struct survey {
   gp_code_survey *found;
   const gp_image *image;
@@ -40,8 +47,8 @@ typedef struct survey {
   const uint32_t *function;
   uint32_t start;               /* the function at the entry point, or GP_NONE */
   gp_range constructors[3];     /* the sections with addresses of constructors */
-  addresses slots;              /* slots of the GOT with the address of mcount */
-  addresses stubs;              /* jumps through these slots in the PLT */
+  imports mcount;
+  imports quiet;                /* functions that never call the program */
   uint8_t *role;                /* per symbol: MCOUNT ... */
 } survey;
 
@@ -78,7 +85,7 @@ static void add_flag(const survey *s, uint32_t function, unsigned flag) {
   s->found->flags[function] = (uint8_t)(s->found->flags[function] | flag);
 }
 
-/* --- mcount ------------------------------------------------------------------ */
+/* --- imported functions ------------------------------------------------------- */
 
 static bool append(addresses *list, uint64_t address) {
   if (!GP_RESERVE(&list->capacity, list->count + 1, GP_COLUMN(list->address)))
@@ -113,6 +120,7 @@ static bool find_roles(survey *s) {
  * with. */
 typedef struct dynamic {
   gp_contents symbols, names;
+  gp_quiet_functions quiet;
 } dynamic;
 
 /* Whether a dynamic symbol has one of the names of mcount. */
@@ -136,31 +144,44 @@ static bool add_slots(survey *s, const dynamic *d, const char *section) {
   for (uint64_t at = 0; done && at + RELA_SIZE <= relocations.size; at += RELA_SIZE) {
     const uint8_t *entry = relocations.bytes + at;
     uint64_t symbol = gp_u64(entry + RELA_INFO, layout) >> 32;
+    uint64_t slot = gp_u64(entry, layout);
     if (is_mcount_symbol(d, symbol, layout))
-      done = append(&s->slots, gp_u64(entry, layout));
+      done = append(&s->mcount.slots, slot);
+    else if (symbol < d->quiet.count && d->quiet.quiet[symbol])
+      done = append(&s->quiet.slots, slot);
   }
   free(relocations.bytes);
   return done;
 }
 
-/* Finds the slots of the GOT that the dynamic linker fills with the address of mcount. */
+static void sort(addresses *list) {
+  list->count = gp_sort_distinct(list->address, list->count);
+}
+
+/* Finds the slots of the GOT that the dynamic linker fills with the address of mcount, or
+ * of functions that never call the program. */
 static bool find_slots(survey *s) {
-  dynamic d = {{NULL, 0, 0}, {NULL, 0, 0}};
+  dynamic d = {{NULL, 0, 0}, {NULL, 0, 0}, {NULL, 0}};
   bool done = gp_section_contents(&d.symbols, s->image, ".dynsym") &&
               gp_section_contents(&d.names, s->image, ".dynstr") &&
+              gp_quiet_functions_find(&d.quiet, s->image->file) &&
               add_slots(s, &d, ".rela.dyn") && add_slots(s, &d, ".rela.plt");
-  s->slots.count = gp_sort_distinct(s->slots.address, s->slots.count);
+  sort(&s->mcount.slots);
+  sort(&s->quiet.slots);
   free(d.symbols.bytes);
   free(d.names.bytes);
+  gp_quiet_functions_free(&d.quiet);
   return done;
 }
 
 /* Finds jumps through these slots in the PLT: ff 25, and a displacement. */
 static bool find_stubs(survey *s, const uint8_t *bytes, gp_range range) {
-  for (uint64_t a = range.low; s->slots.count > 0 && range.high - a >= 6; a++, bytes++) {
+  for (uint64_t a = range.low; range.high - a >= 6; a++, bytes++) {
     if (bytes[0] != 0xff || bytes[1] != 0x25) continue;
     uint64_t slot = a + 6 + (uint64_t)(int32_t)gp_u32(bytes + 2, s->image->layout);
-    if (is_listed(&s->slots, slot, 0) && !append(&s->stubs, a)) return false;
+    if (is_listed(&s->mcount.slots, slot, 0) && !append(&s->mcount.stubs, a))
+      return false;
+    if (is_listed(&s->quiet.slots, slot, 0) && !append(&s->quiet.stubs, a)) return false;
   }
   return true;
 }
@@ -299,7 +320,7 @@ static bool add_site(survey *s, uint32_t caller, uint64_t address) {
 
 static bool is_mcount_call(const survey *s, uint64_t target) {
   uint32_t callee = function_at(s, target);
-  return is_listed(&s->stubs, target, STUB_PREFIX) ||
+  return is_listed(&s->mcount.stubs, target, STUB_PREFIX) ||
          (callee != GP_NONE && s->role[callee] & MCOUNT);
 }
 
@@ -320,7 +341,7 @@ static bool take_branch(survey *s, uint32_t caller, uint64_t target, uint64_t ne
     return true;
   }
   if (!jump && !add_site(s, caller, next)) return false;
-  if (callee == caller) return true;
+  if (callee == caller || is_listed(&s->quiet.stubs, target, STUB_PREFIX)) return true;
   if (callee == GP_NONE) {
     add_flag(s, caller, jump ? GP_JUMPS_OUT : GP_CALLS_OUT);
     return true;
@@ -337,10 +358,11 @@ static bool take_instruction(survey *s, uint32_t function, gp_instruction kind,
     case GP_DIRECT_CALL:
       return take_branch(s, function, target, next, false);
     case GP_SLOT_CALL:
-      if (is_listed(&s->slots, target, 0)) {
+      if (is_listed(&s->mcount.slots, target, 0)) {
         add_flag(s, function, GP_INSTRUMENTED);
         return true;
       }
+      if (is_listed(&s->quiet.slots, target, 0)) return add_site(s, function, next);
       /* fall through */
     case GP_INDIRECT_CALL:
       add_flag(s, function, GP_CALLS_OUT);
@@ -435,7 +457,8 @@ static bool make(survey *s, const gp_opcodes *opcodes, gp_error *error) {
               scan_sections(s, STUBS, error) &&
               (find_exports(s) || gp_fail_memory(error)) &&
               scan_sections(s, ADDRESSES, error);
-  s->stubs.count = gp_sort_distinct(s->stubs.address, s->stubs.count);
+  sort(&s->mcount.stubs);
+  sort(&s->quiet.stubs);
   done = done && decode(s, text, opcodes, error);
   if (done) drop_recorded(s->found);
   free(text);
@@ -459,8 +482,10 @@ bool gp_code_survey_make(gp_code_survey *found, const gp_image *image,
   survey s = {.found = found, .image = image, .symtab = symtab, .function = function};
   found->flags = gp_column(symtab->count, sizeof *found->flags);
   bool done = found->flags ? make(&s, opcodes, error) : gp_fail_memory(error);
-  free(s.slots.address);
-  free(s.stubs.address);
+  free(s.mcount.slots.address);
+  free(s.mcount.stubs.address);
+  free(s.quiet.slots.address);
+  free(s.quiet.stubs.address);
   free(s.role);
   if (!done) gp_code_survey_free(found);
   return done;

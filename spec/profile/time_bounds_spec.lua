@@ -211,6 +211,53 @@ describe("bounds", function()
     assert.same({ early = { 0, 100 }, sorts = { 0, 100 }, compare = { 100, 100 }, main = { 0, 100 } }, bounds)
   end)
 
+  -- `quiet` only calls functions of glibc that never call back, unless `extra` gives them something to call.
+  local function highest_of_quiet(extra, ...)
+    local dir = shell.tmpdir "quiet"
+    shell.write(dir .. "/program.c", [[
+      #define _GNU_SOURCE
+      #include <printf.h>
+      #include <stdio.h>
+      #include <stdlib.h>
+      #include <string.h>
+      static int compare(const void *a, const void *b) { return *(int *)a - *(int *)b; }
+      __attribute__((noipa)) static int quiet(char *s) {
+        char *t = malloc(strlen(s) + 1);
+        int n = printf("%s", strcpy(t, s));
+        free(t);
+        return n;
+      }
+      int unused(int x) { __asm__(".nops 4096"); return x; }
+      int main(int n, char **v) { int a[2] = { n, 1 }; qsort(a, 2, 4, compare); return quiet(v[0]); }
+    ]] .. extra)
+    shell.check({ "gcc", "-w", "-O1", "-pg", "-o", "program", "program.c", ... }, { cwd = dir })
+    local image = gprof.image(dir .. "/program")
+    local data, low = gprof.data.new { image = image }, image.text_low // 16 * 16
+    local bins = (image.text_high + 15 - low) // 16 * 4
+    assert(data:add_histogram { low = low, high = low + 4 * bins, rate = 1, bin_count = bins,
+      bins = { [(build.address(image.path, "compare") + 3 - low) // 4 + 1] = 100 } })
+    data:add_arc((build.address(image.path, "main") + 15) // 16 * 16, build.address(image.path, "quiet") + 4, 1)
+    local profile <close> = assert(gprof.profile(image, data, { bounds = true }))
+    assert.is_nil(profile:bounds_problem())
+    return profile:find "quiet".total_high
+  end
+
+  it("do not let functions of glibc call back if they cannot", function()
+    for _, flags in ipairs { {}, { "-fno-plt" }, { "-no-pie" }, { "-O2", "-D_FORTIFY_SOURCE=2" } } do
+      assert.equal(0, highest_of_quiet("", table.unpack(flags)))
+    end
+  end)
+
+  it("let functions of glibc call back if the program gives them something to call", function()
+    for _, extra in ipairs {
+      "void use(void *f) { register_printf_specifier('Y', f, 0); }",
+      'void *use(cookie_io_functions_t f) { return fopencookie(0, "r", f); }',
+      "void *malloc(size_t n) { return 0; }",
+    } do
+      assert.equal(100, highest_of_quiet(extra), extra)
+    end
+  end)
+
   it("are computed only on request, and not under gnu_compat", function()
     local image, data = data_of(path, 1)
     for _, options in ipairs { {}, { bounds = true, gnu_compat = true } } do

@@ -14,6 +14,7 @@ local random <const>, pick <const> = math.random, chance.pick
 local FUNCTIONS <const> = 18
 local STEPS <const>, DEPTH <const> = 120, 14 -- of a walk
 local LIBRARY <const> = "library" -- a frame outside the program
+local QUIET <const> = "quiet" -- a frame outside the program that never calls the program: `rand`
 
 -- Programs -----------------------------------------------------------------------------------------------------------
 
@@ -86,19 +87,24 @@ local function source(program)
   return table.concat(lines, "\n")
 end
 
+-- Returns the frame of a call that leaves the program.
+local function outside_of(target)
+  return target:find "^rand@" and QUIET or LIBRARY
+end
+
 -- Adds a call or jump that objdump shows.
 local function add_branch(program, name, word, operand, next_address)
   local target = operand:match "<([^>]*)>"
   local known = target and program.functions[target]
-  local outside = target and target:find "@" or not target and LIBRARY
   local f = program.functions[name]
   if target and (target:find "mcount" or target:find "__fentry__") then return end
   if word == "call" then
-    table.insert(f.calls, { to = known and target or outside and LIBRARY, indirect = not target, from = next_address })
+    local to = known and target or outside_of(target or LIBRARY)
+    table.insert(f.calls, { to = to, indirect = not target, from = next_address })
   elseif known and target ~= name then
     table.insert(f.jumps, { to = target })
   elseif target and target:find "@" then
-    table.insert(f.jumps, { to = LIBRARY })
+    table.insert(f.jumps, { to = outside_of(target) })
   elseif not target and program.tails[name] then
     table.insert(f.jumps, { to = LIBRARY, indirect = true })
   end
@@ -171,7 +177,7 @@ end
 
 function walk:push(name, from)
   self.stack[#self.stack + 1] = { name = name, from = from }
-  if name ~= LIBRARY then self:record(name, from) end
+  if self.program.functions[name] then self:record(name, from) end
 end
 
 -- Begins a stack: main, a constructor, or a library, which may call handlers.
@@ -185,7 +191,7 @@ end
 
 function walk:sample()
   local on_stack, top = {}, self.stack[#self.stack].name
-  if top == LIBRARY then return end
+  if not self.program.functions[top] then return end
   for _, frame in ipairs(self.stack) do on_stack[frame.name] = true end
   on_stack[LIBRARY] = nil
   table.insert(self.samples, on_stack)
@@ -206,11 +212,12 @@ function walk:step()
   local depth = #self.stack
   if depth == 0 then return self:begin() end
   if random(3) == 1 then self:sample() end
-  if depth >= DEPTH or random(4) == 1 then
+  local name = self.stack[depth].name
+  if depth >= DEPTH or random(4) == 1 or name == QUIET then
     table.remove(self.stack)
     return
   end
-  local f = self.program.functions[self.stack[depth].name]
+  local f = self.program.functions[name]
   if not f then return self:push(pick(self.program.callable)) end
   local calls, jumps = #f.calls, #f.jumps
   local i = calls + jumps > 0 and random(calls + jumps) or 0
