@@ -22,6 +22,9 @@ local unbounded = setmetatable({}, { __mode = "k" })
 -- The program's own data of each profile with libraries.
 local data_of_program = setmetatable({}, { __mode = "k" })
 
+-- The threads to which profiles are restricted, as the user named them.
+local selected_threads = setmetatable({}, { __mode = "k" })
+
 -- The libraries of profiles whose functions are unknown.
 local unusable = setmetatable({}, { __mode = "k" })
 
@@ -141,7 +144,9 @@ local function make(image, data, options)
     require "gprof.library.merged_objects".unknown(profile, unknown)
   end
   if profile and data ~= program_data then data_of_program[profile] = program_data end
-  if profile then unusable[profile] = problems end
+  if profile then
+    unusable[profile], selected_threads[profile] = problems, options.threads
+  end
   return profile, message
 end
 
@@ -293,6 +298,14 @@ end
 --   be read
 function core.profile_methods:annotate(file, directories)
   return require "gprof.library.annotation".annotate(self, file, directories)
+end
+
+--- Returns the threads to which the profile is restricted.
+-- @function profile:selected_threads
+-- @treturn {string,...}|nil the option `threads`; nil for all threads
+function core.profile_methods:selected_threads()
+  arguments.check(self, "gprof.profile", 0, "selected_threads")
+  return selected_threads[self]
 end
 
 --- Returns the recorded threads. Threads with the same name and number, of several runs,

@@ -332,6 +332,19 @@ describe("the program", function()
     end
   end)
 
+  it("says in each report which threads it shows", function()
+    for _, words in ipairs { { "-p" }, { "-q" }, { "-p", "-T" }, { "-q", "-T" }, { "--tree" }, { "--objects" } } do
+      table.move({ built.image, path }, 1, 2, #words + 1, words)
+      local all = output(table.unpack(words))
+      local report = output("--thread=helper", "--thread=h*", table.unpack(words))
+      assert.truthy(report:find("\nthreads: helper, h*\n", 1, true), words[1])
+      assert.is_nil(all:find("\nthreads:", 1, true))
+    end
+    local page = run .. "/page.html"
+    output("--thread=helper", "--html=" .. page, built.image, path)
+    assert.truthy(shell.read(page):find("<dt>Threads</dt><dd>helper</dd>", 1, true))
+  end)
+
   it("warns once about a library that it cannot read", function()
     with_library(function() os.remove(library) end, function()
       local result = program.run { "-b", "-p", built.image, path }

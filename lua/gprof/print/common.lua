@@ -33,6 +33,15 @@ function common.write_granularity(profile, ticks, unit, idle, write)
   end
 end
 
+--- Writes the names and numbers of the threads that the user selected, if any.
+-- @tparam profile profile
+-- @tparam stream write
+-- @tparam[opt=""] string ending more text after the line
+function common.write_threads(profile, write, ending)
+  local words = profile:selected_threads()
+  if words then write("threads: %s\n%s", table.concat(words, ", "), ending or "") end
+end
+
 -- Tells how the time of callees was divided among their callers, if call paths were
 -- recorded or the user decided it, and if the calls of inlined functions are unknown.
 local function write_division(profile, options, write)
@@ -45,8 +54,8 @@ local function write_division(profile, options, write)
     "time of callees: divided in proportion to calls\n\n")
 end
 
---- Writes the lines above a call graph: the granularity and, if there was a choice, how
--- the time of callees was divided.
+--- Writes the lines above a call graph: the granularity; the threads, if some were
+-- selected; and, if there was a choice, how the time of callees was divided.
 -- @tparam profile profile
 -- @tparam table options `gnu_compat`, `assume_proportional`
 -- @tparam stream write
@@ -54,6 +63,7 @@ function common.write_graph_granularity(profile, options, write)
   local unit = policy.of(options).assumes_seconds and "seconds" or profile.unit
   common.write_granularity(profile, profile.graph_ticks, unit, "no time propagated",
     write)
+  common.write_threads(profile, write, "\n")
   write_division(profile, options, write)
 end
 

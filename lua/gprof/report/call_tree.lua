@@ -109,6 +109,7 @@ local function write_heading(profile, options, gap, write)
   local unit = profile.unit
   write(common.heading(options, profile.exact and "Call tree (measured)\n\n" or
     "Call tree (estimated from the call graph)\n\n"))
+  common.write_threads(profile, write, "\n")
   if profile.total_ticks <= 0 then write " no time accumulated\n\n" end
   write(common.heading(options, "%6s %9s %8s\n"), "%  ", "total  ", "self  ")
   write(common.heading(options, "%6s %9s %8s  %sname\n"), "time", unit, unit,

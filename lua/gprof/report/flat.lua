@@ -34,6 +34,7 @@ end
 local function write_title(profile, options, write)
   write(common.heading(options, "Flat profile:\n\n"))
   write(("Each sample counts as %g %s.\n"):format(1 / profile.rate, profile.unit))
+  common.write_threads(profile, write)
   if profile.total_ticks <= 0 then
     write(" no time accumulated\n\n")
   end

@@ -41,6 +41,7 @@ return function(profile, options, write)
   end
   profile = profile:by_function()
   write(common.heading(options, "Time by object:\n\n"))
+  common.write_threads(profile, write, "\n")
   write(common.heading(options, "%6s %9s %10s  %s\n"), "%  ", profile.unit .. " ",
     "calls ", "name")
   local program = profile.image.path:match "[^/]*$"

@@ -45,6 +45,8 @@ local function facts(profile)
     list[2] = { "Samples",
       ("%.0f, %s"):format(profile.total_ticks, period_text(profile)) }
   end
+  local threads = profile:selected_threads()
+  if threads then list[#list + 1] = { "Threads", table.concat(threads, ", ") } end
   list[#list + 1] = { "Program", image.path }
   if image.build_id then list[#list + 1] = { "Build", image.build_id } end
   for i, file in ipairs(profile.data.files) do paths[i] = file.path end

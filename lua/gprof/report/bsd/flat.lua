@@ -24,6 +24,7 @@ function look.title(profile, options, write)
   end
   common.write_granularity(profile, profile.total_ticks, profile.unit,
     "no time accumulated", write)
+  common.write_threads(profile, write, "\n")
 end
 
 function look.unit()
