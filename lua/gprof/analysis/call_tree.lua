@@ -153,8 +153,8 @@ local function estimated_graph(profile, from)
   end
   for cycle in profile:cycles() do ids[#ids + 1] = cycle.id end
   local below, called = reverse(graph, ids)
-  local trees, names = inlined_code.of(profile), nil
-  if trees then names = add_inlined(trees, ids, self, below, called) end
+  local trees = inlined_code.of(profile)
+  local names = trees and add_inlined(trees, ids, self, below, called) or {}
   local total, roots = total_times(self, below, ids), {}
   for _, list in pairs(below) do add_times(list, total) end
   for _, id in ipairs(ids) do
@@ -164,9 +164,8 @@ local function estimated_graph(profile, from)
     end
   end
   if from then
-    roots = names and root_entries(from, names, below) or whole_entries(from)
+    roots = trees and root_entries(from, names, below) or whole_entries(from)
   end
-  names = names or {}
   return {
     roots = function() return add_times(roots, total) end,
     node = function(id) return names[id] or id, self[id] or 0, total[id] end,
