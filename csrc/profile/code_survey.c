@@ -331,6 +331,18 @@ static uint32_t branch_target(const survey *s, uint64_t target) {
   return is_in_text(s, target) || is_entry(s, callee, target) ? callee : GP_NONE;
 }
 
+/* Takes a call or a jump that leaves the table, usually to a stub of the PLT. The stub is
+ * in the range of the symbol before it. */
+static bool take_stub(survey *s, uint32_t caller, uint64_t target, bool jump) {
+  gp_code_survey *found = s->found;
+  uint32_t callee = function_at(s, target);
+  if (!is_listed(&s->quiet.stubs, target, STUB_PREFIX))
+    add_flag(s, caller, jump ? GP_JUMPS_OUT : GP_CALLS_OUT);
+  return callee == GP_NONE || callee == caller ||
+         gp_static_calls_append(jump ? &found->stub_jumps : &found->stub_calls, caller,
+                                callee);
+}
+
 /* Takes a call or a jump that ends before the address `next`. */
 static bool take_branch(survey *s, uint32_t caller, uint64_t target, uint64_t next,
                         bool jump) {
@@ -341,11 +353,9 @@ static bool take_branch(survey *s, uint32_t caller, uint64_t target, uint64_t ne
     return true;
   }
   if (!jump && !add_site(s, caller, next)) return false;
-  if (callee == caller || is_listed(&s->quiet.stubs, target, STUB_PREFIX)) return true;
-  if (callee == GP_NONE) {
-    add_flag(s, caller, jump ? GP_JUMPS_OUT : GP_CALLS_OUT);
-    return true;
-  }
+  if (callee == caller) return true;
+  if (callee == GP_NONE || is_listed(&s->quiet.stubs, target, STUB_PREFIX))
+    return take_stub(s, caller, target, jump);
   if (s->role[callee] & STOPS && !(s->role[caller] & GLIBC))
     found->stops_recording = true;
   return gp_static_calls_append(jump ? &found->jumps : &found->calls, caller, callee);
@@ -495,6 +505,8 @@ void gp_code_survey_free(gp_code_survey *found) {
   free(found->flags);
   gp_static_calls_free(&found->calls);
   gp_static_calls_free(&found->jumps);
+  gp_static_calls_free(&found->stub_calls);
+  gp_static_calls_free(&found->stub_jumps);
   free(found->site);
   free(found->site_function);
   memset(found, 0, sizeof *found);

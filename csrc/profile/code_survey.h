@@ -32,6 +32,8 @@ typedef struct gp_code_survey {
   uint8_t *flags;        /* per symbol */
   gp_static_calls calls; /* calls in the code, to functions that do not record them */
   gp_static_calls jumps; /* jumps from one function to another: tail calls */
+  gp_static_calls stub_calls, stub_jumps;  /* calls and jumps to stubs of the PLT; the
+                            callee is the function to which the stub's samples count */
   size_t sites, site_capacity;
   uint64_t *site;        /* return addresses of all calls except those of mcount;
                             ascending */

@@ -7,6 +7,10 @@
  * function that can end with a jump to another function has a second node, its entry: the
  * jump replaces the function on the stack, so the path to the other function leads
  * through the entry, but not through the function.
+ *
+ * Samples in the PLT count for the function before it. Such a function has a second node,
+ * its leaf, which has the function's samples: a call of a stub leads there, but not to
+ * what the function calls.
  */
 #include "profile/time_bounds.h"
 
@@ -29,6 +33,7 @@ typedef struct building {
   gp_code_survey survey;
   uint32_t *function;      /* from gp_code_functions */
   uint32_t *entry;         /* per symbol: the node that calls lead to */
+  uint32_t *leaf;          /* per symbol: the node that has its samples */
   uint32_t root, unknown;
   size_t nodes;
   size_t arcs, capacity;   /* possible calls */
@@ -53,12 +58,35 @@ static bool add_entries(building *b) {
     b->entry[f] = survey->flags[f] & GP_JUMPS_OUT ? GP_NONE : f;
   for (size_t i = 0; i < survey->jumps.count; i++)
     b->entry[survey->jumps.caller[i]] = GP_NONE;
+  for (size_t i = 0; i < survey->stub_jumps.count; i++)
+    b->entry[survey->stub_jumps.caller[i]] = GP_NONE;
   for (uint32_t f = 0; f < b->symtab->count; f++) {
     if (b->entry[f] != GP_NONE) continue;
     b->entry[f] = (uint32_t)b->nodes++;
     if (!add(b, b->entry[f], f)) return false;
   }
   return true;
+}
+
+/* Gives a leaf to the function of a stub. */
+static bool add_leaf(building *b, uint32_t function) {
+  if (b->leaf[function] != function) return true;
+  b->leaf[function] = (uint32_t)b->nodes++;
+  return add(b, function, b->leaf[function]);
+}
+
+/* Adds leaves, and the calls and jumps that lead there. */
+static bool add_leaves(building *b) {
+  const gp_static_calls *calls = &b->survey.stub_calls, *jumps = &b->survey.stub_jumps;
+  bool done = true;
+  for (uint32_t f = 0; f < b->symtab->count; f++) b->leaf[f] = f;
+  for (size_t i = 0; done && i < calls->count; i++)
+    done = add_leaf(b, calls->callee[i]) &&
+           add(b, calls->caller[i], b->leaf[calls->callee[i]]);
+  for (size_t i = 0; done && i < jumps->count; i++)
+    done = add_leaf(b, jumps->callee[i]) &&
+           add(b, b->entry[jumps->caller[i]], b->leaf[jumps->callee[i]]);
+  return done;
 }
 
 /* Adds what the program's file shows. */
@@ -143,7 +171,7 @@ static bool add_unexplained(building *b, size_t recorded) {
   bool done = reached && stack;
   if (done) gp_digraph_reach(&graph, b->root, reached, stack);
   for (uint32_t f = 0; done && f < b->symtab->count; f++) {
-    if (reached[f] || b->weight[f] == 0) continue;
+    if (reached[b->leaf[f]] || b->weight[b->leaf[f]] == 0) continue;
     done = add(b, b->unknown, f);
     gp_digraph_reach(&graph, f, reached, stack);
   }
@@ -218,7 +246,7 @@ static void complete(const building *b, const gp_samples *samples, double *low,
   for (uint32_t s = 0; s < b->symtab->count; s++) {
     uint32_t function = b->function[s];
     high[s] = high[whole(b, function)];
-    if (function != s) low[s] = samples->ticks[s];
+    if (function != s || low[s] < samples->ticks[s]) low[s] = samples->ticks[s];
   }
   for (size_t n = 0; n < b->graph->functions + b->graph->cycles; n++)
     if (high[n] < low[n]) high[n] = low[n];
@@ -240,11 +268,12 @@ static bool find(building *b, gp_time_bounds *bounds, const gp_samples *samples)
 
 static bool build(building *b, const gp_image *image, const gp_samples *samples) {
   b->entry = gp_column(b->symtab->count, sizeof *b->entry);
-  if (!b->entry || !add_entries(b)) return false;
+  b->leaf = gp_column(b->symtab->count, sizeof *b->leaf);
+  if (!b->entry || !b->leaf || !add_entries(b) || !add_leaves(b)) return false;
   b->weight = gp_column(b->nodes, sizeof *b->weight);
   if (!b->weight) return false;
   for (uint32_t s = 0; s < b->symtab->count; s++)
-    b->weight[b->function[s]] += samples->ticks[s];
+    b->weight[b->leaf[b->function[s]]] += samples->ticks[s];
   if (!add_survey(b, image)) return false;
   size_t recorded = b->arcs;
   return add_data(b) && add_unexplained(b, recorded);
@@ -254,6 +283,7 @@ static void release(building *b) {
   gp_code_survey_free(&b->survey);
   free(b->function);
   free(b->entry);
+  free(b->leaf);
   free(b->from);
   free(b->to);
   free(b->weight);
