@@ -21,11 +21,9 @@ void gp_inlined_frames_free(gp_inlined_frames *frames) {
   free(frames->pending);
 }
 
-/* Returns the scope itself, or the next one around it, that has a symbol. */
+/* Returns the scope if it has a symbol. If it has none, neither have those around it. */
 static uint32_t with_symbol(const gp_symtab_inlining *inlining, uint32_t scope) {
-  while (scope != GP_NONE && inlining->symbol[scope] == GP_NONE)
-    scope = inlining->map.parent[scope];
-  return scope;
+  return scope != GP_NONE && inlining->symbol[scope] != GP_NONE ? scope : GP_NONE;
 }
 
 uint32_t gp_inlined_symbol_at(const gp_symtab_inlining *inlining, uint64_t address) {

@@ -176,8 +176,9 @@ static bool find_functions(building *b) {
   if (!inlining->symbol) return false;
   for (uint32_t scope = 0; scope < map->count; scope++) {
     uint32_t name = map->function[scope];
-    inlining->symbol[scope] = GP_NONE;
-    if (map->parent[scope] == GP_NONE || name == GP_NONE || !b->used[scope]) continue;
+    uint32_t parent = map->parent[scope];
+    inlining->symbol[scope] = parent == GP_NONE ? GP_NONE : inlining->symbol[parent];
+    if (parent == GP_NONE || name == GP_NONE || !b->used[scope]) continue;
     uint32_t compiled = compiled_function(b, scope);
     uint64_t place = compiled == GP_NONE ? place_of(map, scope) : 0;
     uint32_t row = gp_pairs_row(&b->added, (uint64_t)compiled << 32 | name, place);

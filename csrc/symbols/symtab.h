@@ -46,8 +46,8 @@ typedef struct gp_symtab_objects {
 typedef struct gp_symtab_inlining {
   gp_inline_map map;
   uint32_t *symbol;     /* for each scope of the map: the symbol of its function; GP_NONE
-                           for a subprogram, if nothing was recorded in the scope, and if
-                           its name is unknown */
+                           for a subprogram. If its name is unknown, or if nothing was
+                           recorded in it: that of the scope around it */
   uint32_t first;       /* the first of these symbols */
   uint32_t *scope;      /* for each of these symbols: one of its scopes */
 } gp_symtab_inlining;

@@ -350,7 +350,8 @@ function core.profile_methods:bounds_problem()
   return unbounded[self] or core.bounds_problem(self)
 end
 
---- Makes a profile of the same data with the same options, but by function.
+--- Makes a profile of the same data with the same options, but by function, and without
+-- inlined functions, as a profile by line is.
 -- @function profile:by_function
 -- @treturn profile the profile itself, if it is by function already
 -- @raise if memory runs out
@@ -359,7 +360,7 @@ function core.profile_methods:by_function()
   local options = {}
   if not self.by_line then return self end
   for name, value in pairs(made_with[self]) do options[name] = value end
-  options.line, options.missed = nil, nil
+  options.line, options.missed, options.inlines = nil, nil, nil
   return assert(make(self.image, self.data, options))
 end
 

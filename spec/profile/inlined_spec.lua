@@ -6,6 +6,7 @@ local contexts = require "support.contexts"
 local gmon = require "support.gmon"
 local gprof = require "gprof"
 local program = require "support.program"
+local reading = require "support.protobuf"
 local shell = require "support.shell"
 local small = require "support.small"
 
@@ -358,6 +359,34 @@ describe("An inlined function", function()
   end)
 end)
 
+-- Returns the stacks of an export for pprof, and whether each has a location with several functions.
+local function pprof_stacks(text)
+  local fields, functions, places = reading.message(text), {}, {}
+  for _, bytes in ipairs(fields[5]) do
+    local f = reading.message(bytes)
+    functions[f[1][1]] = fields[6][f[2][1] + 1]
+  end
+  for _, bytes in ipairs(fields[4]) do
+    local place, names = reading.message(bytes), {}
+    for i, line in ipairs(place[4]) do names[i] = functions[reading.message(line)[1][1]] end
+    places[place[1][1]] = names
+  end
+  local stacks, several = {}, {}
+  for _, bytes in ipairs(fields[2]) do
+    local sample, names, widest = reading.message(bytes), {}, 0
+    for _, id in ipairs(reading.numbers(sample[1][1])) do
+      for _, name in ipairs(places[id]) do table.insert(names, 1, name) end
+      widest = math.max(widest, #places[id])
+    end
+    local weight, stack = reading.numbers(sample[2][1])[1], table.concat(names, ";")
+    if weight > 0 then
+      add(stacks, stack, weight // 1000)
+      several[stack] = widest
+    end
+  end
+  return stacks, several
+end
+
 describe("The option --inlines", function()
   local path, data
 
@@ -392,6 +421,28 @@ describe("The option --inlines", function()
     csv = run("--export=csv-arcs", "--inlines", path, data)
     assert.matches("\r\nmiddle,[^,]*/calls.c,,deep,[^,]*/calls.c,,0,", csv)
     assert.is_nil(run("-r", "--inlines", path, data):find "deep")
+  end)
+
+  it("exports the same stacks for pprof, with inlined functions in the locations of the functions around them",
+    function()
+      for _, words in ipairs { programs[3], programs[1] } do
+        local image = compile(words)
+        local samples = sampled(image, instructions(image))
+        local stacks, several = pprof_stacks((run("--export=pprof", "--no-demangle", "--inlines", image, samples)))
+        local _, expected = folded(profile_of(image, samples, { inlines = true, no_demangle = true }))
+        assert.same(expected, stacks)
+        if words == programs[1] then assert.equal(3, several["first;middle;deep"]) end
+      end
+    end)
+
+  it("is accepted by all exports and reports", function()
+    local kinds = { "callgrind", "dot", "speedscope", "svg", "folded" }
+    for _, kind in ipairs(kinds) do assert.matches("deep", (run("--export=" .. kind, "--inlines", path, data))) end
+    assert.matches("deep", (run("--html=-", "--inlines", path, data)))
+    for _, option in ipairs { "-A", "-C", "-T", "--objects", "--lines", "-c", "-z", "-s" } do
+      local text, message = run("-q", option, "--inlines", "--sum-file=" .. dir .. "/sum", path, data)
+      assert.is_nil((text .. message):find "stack traceback", option)
+    end
   end)
 
   it("has no effect, and says so, without debugging information, by line, or with other symbols", function()

@@ -78,7 +78,11 @@ local function climb_inlined(graph, id, min_part, emit)
     local link, at = { id = id }, trees.outer[node]
     while at > 0 do
       graph.links = graph.links + 1
-      link, at = { id = trees.id[at], below = link }, trees.outer[at]
+      if graph.links >= MAX_LINKS then
+        link, at = { id = chains.TRUNCATED, below = link }, 0
+      else
+        link, at = { id = trees.id[at], below = link }, trees.outer[at]
+      end
     end
     climb_from(graph, link, trees.ticks[node] / graph.ticks[id], min_part, emit)
   end

@@ -10,6 +10,7 @@
 local chains = require "gprof.analysis.chains"
 local escape = require "gprof.format.escape"
 local extract = require "gprof.analysis.extract"
+local inlined_code = require "gprof.analysis.inlined_code"
 local line_costs = require "gprof.analysis.line_costs"
 local protobuf = require "gprof.format.protobuf"
 
@@ -77,15 +78,27 @@ local function tables_of(profile, write)
     end
     return func_table(id .. ":" .. inlined, names[id], symbol, inlined)
   end
-  local place_table = numbered(1, function(place, id, address, line, file)
-    local source = number(LINE.function_id, func(id, file)) .. number(LINE.line, line)
+  local function line_of(id, line, file)
+    return bytes(LOCATION.line,
+      number(LINE.function_id, func(id, file)) .. number(LINE.line, line))
+  end
+  -- `around` has the functions into which the function was inlined, innermost first.
+  local place_table = numbered(1, function(place, id, address, line, file, around)
+    local lines = line_of(id, line, file)
+    for _, outer in ipairs(around or {}) do
+      lines = lines .. line_of(outer, (profile:get(outer, "line")))
+    end
     write(bytes(PROFILE.location, number(LOCATION.id, place) ..
       number(LOCATION.mapping_id, address and 1) .. number(LOCATION.address, address) ..
-      bytes(LOCATION.line, source)))
+      lines))
   end)
-  -- Returns the number of the location of a line or, if `line` is nil, of a function.
-  local function place(id, line)
-    if line then
+  -- Returns the number of the location of a line or, if `line` is nil, of a function;
+  -- or of a function that was inlined into those of `around`.
+  local function place(id, line, around)
+    if around and around[1] then
+      local key = id .. "<" .. table.concat(around, "<")
+      return place_table(key, id, nil, (profile:get(id, "line")), nil, around)
+    elseif line then
       local key = id .. ":" .. line.address
       return place_table(key, id, line.address, line.line, line.file)
     elseif id == chains.TRUNCATED or profile:get(id, "is_cycle") then
@@ -131,15 +144,23 @@ local function write_sample(places, time, calls, write)
 end
 
 -- In pprof, the leaf is the first location. It has its own line if that is known; callers
--- have the first line of their function.
-local function write_chain(chain, place, write)
+-- have the first line of their function. A function that was inlined is in one location
+-- with the functions around it.
+local function write_chain(chain, place, only_inlined, write)
   local links, places, link = {}, {}, chain.top
   while link do
     links[#links + 1], link = link.id, link.below
   end
-  for i = #links, 1, -1 do
+  local i = #links
+  while i > 0 do
     local leaf = i == #links and chain.piece.address and chain.piece or nil
-    places[#places + 1] = place(links[i], leaf)
+    local id, around = links[i], {}
+    while i > 1 and only_inlined(links[i - 1], links[i]) do
+      i = i - 1
+      around[#around + 1] = links[i]
+    end
+    places[#places + 1] = place(id, leaf, around)
+    i = i - 1
   end
   write_sample(places, chain.weight, 0, write)
 end
@@ -167,7 +188,8 @@ return function(profile, _, write)
     chains.of(by_function, extract.units(by_function, 1000000000), lines)
   write_types(by_function, text, write)
   write_mapping(by_function, text, write)
-  for _, chain in ipairs(list) do write_chain(chain, place, write) end
+  local only_inlined = inlined_code.only_inlined(by_function)
+  for _, chain in ipairs(list) do write_chain(chain, place, only_inlined, write) end
   for _, arc in ipairs(extract.arcs(by_function)) do
     if arc.count > 0 then
       write_sample({ place(arc.callee), place(arc.caller) }, 0, arc.count, write)

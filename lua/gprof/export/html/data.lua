@@ -154,7 +154,7 @@ local MOST_LINES <const> = 20000
 local function lines_of(content, file_number, node_of)
   local profile, at = content.profile, {}
   for id, address in profile:functions("address", "id", "address") do
-    at[address] = id
+    if address then at[address] = id end
   end
   local files, lines, times, errors, nodes, names = {}, {}, {}, {}, {}, {}
   for _, row in ipairs(content.lines) do
