@@ -61,6 +61,21 @@ static long call_in_turn(function *const *all, long number) {
   return sum;
 }
 
+#define CALL_CALLEE(n) sum += callee_##n(sum);
+#define CALL_CALLER(n) sum += caller_##n(sum);
+
+FAR long direct_callees(long number) {
+  long sum = 0;
+  for (long i = 0; i < number; i += 1000) { THOUSAND(CALL_CALLEE) }
+  return sum;
+}
+
+FAR long direct_callers(long number) {
+  long sum = 0;
+  for (long i = 0; i < number; i += 1000) { THOUSAND(CALL_CALLER) }
+  return sum;
+}
+
 static long use_callees(long number) { return call_in_turn(callees, number); }
 
 static long use_callers(long number) { return call_in_turn(callers, number); }
@@ -122,8 +137,14 @@ static const struct {
   const char *name;
   function *run;
 } workloads[] = {
-    {"leaf", repeat_leaf},    {"fib", fib},             {"callees", use_callees},
-    {"callers", use_callers}, {"threads", use_threads}, {"dump", dump},
+    {"leaf", repeat_leaf},
+    {"fib", fib},
+    {"callees", use_callees},
+    {"callers", use_callers},
+    {"direct-callees", direct_callees},
+    {"direct-callers", direct_callers},
+    {"threads", use_threads},
+    {"dump", dump},
 };
 
 int main(int count, char **words) {

@@ -20,6 +20,10 @@ local WORKLOADS <const> = {
   { title = "fib", words = "fib 33", calls = 11405773 },
   { title = "1,000 callees of one caller, in turn", words = "callees 300000", calls = 300000 },
   { title = "1,000 callers of one callee, in turn", words = "callers 300000", calls = 600000 },
+  { title = "1,000 callees of one caller, each at its own call site", words = "direct-callees 20000000",
+    calls = 20000000 },
+  { title = "1,000 callers of one callee, each called at its own call site", words = "direct-callers 10000000",
+    calls = 20000000 },
   { title = "a leaf function in 8 threads", words = "threads 2000000", calls = 16000000, threads = true },
 }
 

@@ -28,6 +28,8 @@ AT(record, entered, RECORD_ENTERED);
 AT(record, count, RECORD_COUNT);
 AT(record, next, RECORD_NEXT);
 AT(record, inside, RECORD_INSIDE);
+AT(record, follower, RECORD_FOLLOWER);
+_Static_assert(sizeof(record) == RECORD_BYTES, "record");
 _Static_assert(sizeof(slot) == SLOT_BYTES, "slot");
 
 __attribute__((noinline, cold)) void rec_count_early(uintptr_t from, uintptr_t self) {

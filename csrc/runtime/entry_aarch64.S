@@ -110,7 +110,7 @@ _mcount:
 	ccmp x17, FROM, 0, eq
 	ldr x16, [RECORD, RECORD_SELF]
 	ccmp x16, x30, 0, eq
-	b.ne .Lsearch
+	b.ne .Lguess
 
 .Lcount:
 	add SLOT, SLOT, SLOT_BYTES
@@ -127,6 +127,25 @@ _mcount:
 	str SLOT, [x16]
 	strb wzr, [TABLE, THREAD_BUSY]
 	ret
+
+.Lguess:
+	add x16, SLOT, SLOT_BYTES
+	ldr x17, [TABLE, THREAD_END]
+	cmp x16, x17
+	b.hs .Lleave
+	ldr RECORD, [SLOT, SLOT_CALL + SLOT_BYTES]
+	cbz RECORD, .Lsearch
+	ldr RECORD, [RECORD, RECORD_FOLLOWER]
+	ldp x16, x17, [RECORD, RECORD_CONTEXT]
+	cmp x16, x15
+	ccmp x17, FROM, 0, eq
+	ldr x16, [RECORD, RECORD_SELF]
+	ccmp x16, x30, 0, eq
+	b.ne .Lsearch
+	add x15, FROM, x29
+	PLACE x15, 0, THREAD_CACHED_CALLS, CACHED_CALLS
+	str RECORD, [x16]
+	b .Lcount
 
 .Lsearch:
 	ldr x16, =HASH_FROM
@@ -154,6 +173,9 @@ _mcount:
 	add x15, FROM, x29
 	PLACE x15, 0, THREAD_CACHED_CALLS, CACHED_CALLS
 	str RECORD, [x16]
+	ldr x15, [SLOT, SLOT_CALL + SLOT_BYTES]
+	cbz x15, .Lcount
+	str RECORD, [x15, RECORD_FOLLOWER]
 	b .Lcount
 
 .Lby_order:

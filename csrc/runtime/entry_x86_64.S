@@ -60,6 +60,10 @@
  * each case, the caller's return address must still be in its frame. If some functions
  * announce their end, the innermost slot decides.
  *
+ * The call's record is looked for in the cache; then as the follower of the call that was
+ * last in the callee's slot, which finds it if a program makes many calls in turn; and
+ * then in the hash table.
+ *
  * r11 is the table, rcx a slot, rax a record, rsi its context. */
 .macro HOOK frame, pointer
 	.set saved, 0
@@ -126,22 +130,22 @@
 
 .Lfind\@:
 	mov 8(\frame), %rdx
-	lea (%rdx,\frame), %eax
-	and $CACHED_CALLS - 1, %eax
-	mov SLOT_CONTEXT(%rcx), %rsi
-	mov THREAD_CACHED_CALLS(%r11,%rax,8), %rax
-	cmp RECORD_FROM(%rax), %rdx
-	jne .Lsearch\@
-	cmp RECORD_CONTEXT(%rax), %rsi
-	jne .Lsearch\@
-	mov saved(%rsp), %rsi
-	cmp RECORD_SELF(%rax), %rsi
-	jne .Lsearch\@
-
-.Lcount\@:
 	add $SLOT_BYTES, %rcx
 	cmp THREAD_END(%r11), %rcx
 	jae .Lleave\@
+	lea (%rdx,\frame), %eax
+	and $CACHED_CALLS - 1, %eax
+	mov SLOT_CONTEXT - SLOT_BYTES(%rcx), %rsi
+	mov THREAD_CACHED_CALLS(%r11,%rax,8), %rax
+	cmp RECORD_FROM(%rax), %rdx
+	jne .Lguess\@
+	cmp RECORD_CONTEXT(%rax), %rsi
+	jne .Lguess\@
+	mov saved(%rsp), %rsi
+	cmp RECORD_SELF(%rax), %rsi
+	jne .Lguess\@
+
+.Lcount\@:
 	incq RECORD_COUNT(%rax)
 	mov RECORD_ENTERED(%rax), %rsi
 	mov \frame, SLOT_FRAME(%rcx)
@@ -160,9 +164,27 @@
 	ret
 	.cfi_restore_state
 
+.Lguess\@:
+	mov SLOT_CALL(%rcx), %rax
+	test %rax, %rax
+	jz .Lsearch\@
+	mov RECORD_FOLLOWER(%rax), %rax
+	mov SLOT_CONTEXT - SLOT_BYTES(%rcx), %rsi
+	cmp RECORD_FROM(%rax), %rdx
+	jne .Lsearch\@
+	cmp RECORD_CONTEXT(%rax), %rsi
+	jne .Lsearch\@
+	mov saved(%rsp), %rsi
+	cmp RECORD_SELF(%rax), %rsi
+	jne .Lsearch\@
+	lea (%rdx,\frame), %esi
+	and $CACHED_CALLS - 1, %esi
+	mov %rax, THREAD_CACHED_CALLS(%r11,%rsi,8)
+	jmp .Lcount\@
+
 .Lsearch\@:
 	imul $HASH_FROM, %rdx, %rax
-	add SLOT_CONTEXT(%rcx), %rax
+	add SLOT_CONTEXT - SLOT_BYTES(%rcx), %rax
 	add saved(%rsp), %rax
 	imul hash_key(%rip), %rax
 	bswap %rax
@@ -176,7 +198,7 @@
 	jz .Lleave\@
 	cmp RECORD_FROM(%rax), %rdx
 	jne .Lnext\@
-	mov SLOT_CONTEXT(%rcx), %rsi
+	mov SLOT_CONTEXT - SLOT_BYTES(%rcx), %rsi
 	cmp RECORD_CONTEXT(%rax), %rsi
 	jne .Lnext\@
 	mov saved(%rsp), %rsi
@@ -187,6 +209,11 @@
 	lea (%rdx,\frame), %esi
 	and $CACHED_CALLS - 1, %esi
 	mov %rax, THREAD_CACHED_CALLS(%r11,%rsi,8)
+.Lfound\@:
+	mov SLOT_CALL(%rcx), %rsi
+	test %rsi, %rsi
+	jz .Lcount\@
+	mov %rax, RECORD_FOLLOWER(%rsi)
 	jmp .Lcount\@
 
 .Lby_order\@:

@@ -38,6 +38,8 @@
 #define RECORD_COUNT 32
 #define RECORD_NEXT 40
 #define RECORD_INSIDE 54
+#define RECORD_FOLLOWER 56
+#define RECORD_BYTES 64
 
 /* See bucket_of() in table.c. */
 #define HASH_FROM 0x2c1b3c6d

@@ -135,6 +135,7 @@ static record *new_record(thread *t, record *context, uintptr_t from, uintptr_t 
   r->entered = NULL;
   r->depth = (uint16_t)(context->depth + 1);
   r->inside = false;
+  r->follower = r;
   r->number = t->records;
   return r;
 }
@@ -257,7 +258,9 @@ static void cache_slots(thread *t) {
 }
 
 void rec_push(thread *t, slot *at, uintptr_t frame, uintptr_t returns, record *call) {
-  *++at = (slot){frame, returns, call->entered, call};
+  at++;
+  if (at->call && call->inside) at->call->follower = call;
+  *at = (slot){frame, returns, call->entered, call};
   t->now.top = at;
   rec_cache_slot(t, at);
 }
@@ -276,12 +279,13 @@ thread *rec_new_table(uintptr_t low, uintptr_t high) {
   slot *space = take(&at, FIRST_SLOTS * sizeof *space);
   t->buckets = take(&at, FIRST_BUCKETS * sizeof *t->buckets);
   t->mask = FIRST_BUCKETS - 1;
+  at += -(uintptr_t)at % RECORD_BYTES;
   t->blocks = t->newest = (block *)(void *)at;
   divide_block(t->blocks, (size_t)(end - at));
   t->blocks->used = t->records = ROOTS;
   t->roots = t->blocks->first;
   for (int i = 0; i < ROOTS; i++) {
-    t->roots[i].entered = &t->roots[i];
+    t->roots[i].entered = t->roots[i].follower = &t->roots[i];
     t->roots[i].number = (uint32_t)i;
   }
   t->now = window_of(low, high, space, FIRST_SLOTS, &t->roots[ROOT]);

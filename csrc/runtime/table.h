@@ -35,6 +35,8 @@ typedef struct record {
   uint16_t depth;      /* in frames */
   bool inside;         /* a call whose site is in the function of `context`, not, for
                           example, in a library that this function called */
+  struct record *follower; /* the call that last followed this one in the same place of
+                              the shadow stack; at first, the call itself */
 } record;
 
 /* The count of a record in the last snapshot, and how much of it earlier profiles
@@ -50,7 +52,7 @@ typedef struct block {
   mark *marks;           /* one for each record; part of the block's memory, so that a
                             snapshot needs none */
   size_t marked;         /* number of the block's records in the last snapshot */
-  record first[];
+  _Alignas(RECORD_BYTES) record first[]; /* each fills a cache line */
 } block;
 
 /* A frame of the shadow stack. */

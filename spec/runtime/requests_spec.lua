@@ -154,6 +154,33 @@ describe("a program that is asked for its profile", function()
   end)
 end)
 
+describe("a daemon that is asked for a hundred profiles while it serves", function()
+  local PROFILES <const> = 100
+
+  -- A timer ticks once for each millisecond of processor time. The kernel looks at timers at least a hundred times a
+  -- second, so a thread's last ticks are missing. If each profile lost a tick, a hundred would be missing.
+  it("loses no call, and no sample between two profiles", function()
+    local built = recorder.compile "serves.c"
+    local result = recorder.run(built, { tostring(PROFILES) }, { env = { GPROF_RECORDER = "dump-signal=USR1,anew" } })
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    local requests, time = result.stdout:match "^(%d+) (%d+)\n$"
+    local paths, ticks, threads = {}, 0, 3
+    for number = 1, PROFILES + 1 do
+      paths[number] = result.dir .. (number == 1 and "/gmon.out" or "/gmon.out-" .. number)
+      for _, thread in ipairs(recorder.read(paths[number] .. ".ctx").threads) do
+        ticks = ticks + thread.inside
+        for i = 3, thread.rows - 1 do
+          if thread[i].self == 0 then ticks = ticks + thread[i].count end
+        end
+      end
+    end
+    local expected = tonumber(time) / 1e6
+    assert.is_true(expected - 20 * threads <= ticks and ticks <= expected + threads, ticks .. " of " .. expected)
+    local flat = program.run { "-b", "-p", "--no-libraries", built.image, table.unpack(paths) }
+    assert.same({ "", 0, requests }, { flat.stderr, flat.status, flat.stdout:match "(%d+) +[%d.]+ +[%d.]+ +answer\n" })
+  end)
+end)
+
 describe("a library that the program has opened", function()
   local plugin, loader
   setup(function()
