@@ -571,7 +571,7 @@ counted-runtime: $(RUNTIME)
 
 # Programs from npm that read our exports. If they cannot be installed, the specs that need them
 # are skipped.
-READERS = ajv@8 pprof-format@2 speedscope@1
+READERS = ajv@8 axe-core@4 pprof-format@2 speedscope@1
 readers:
 	@mkdir -p build/readers
 	$(say) NPM build/readers

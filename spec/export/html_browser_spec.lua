@@ -287,6 +287,33 @@ describe("Changes in a page", function()
   end)
 end)
 
+describe("People who cannot see a page well", function()
+  local axe = program.root .. "/build/readers/node_modules/axe-core/axe.min.js"
+  if not shell.exists(axe) then return pending "axe-core: needs npm and 'make readers'" end
+
+  -- Each view in light and dark colours, and on a phone.
+  it("can use all its views, as far as axe-core can tell", function()
+    local image, gmon = exported.inlined()
+    local visits = {}
+    for i, options in ipairs { {}, { "--compare=" .. gmon .. "," .. image } } do
+      local steps = { select(2, pages.write(image, gmon, table.unpack(options))) }
+      for _, size in ipairs { { 1280, 800, "light" }, { 1280, 800, "dark" }, { 390, 844, "light" } } do
+        table.insert(steps, { "size", table.unpack(size) })
+        for _, view in ipairs { "!functions", "leaf", "!tree", "!tree=around:leaf", "!lines", "!source", "!files",
+          "!changes" } do
+          table.insert(steps, { "open", view })
+          table.insert(steps, { "axe", axe })
+        end
+      end
+      visits[i] = steps
+    end
+    for _, seen in ipairs(visit_all(visits)) do
+      assert.equal(24, #seen.results)
+      for i, found in ipairs(seen.results) do assert.same({ i, {} }, { i, found }) end
+    end
+  end)
+end)
+
 describe("A page", function()
   it("without times, or without calls, shows the rest", function()
     local counts = select(2, pages.crafted { functions = plan.functions, calls = plan.calls })

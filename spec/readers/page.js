@@ -1,12 +1,12 @@
 // Opens pages in Chromium one after the other, performs steps there, and prints a line of JSON: an array with, for each
-// page, `results`, the values of the "eval" steps; `complaints`, the console's messages; `requests`, the URLs requested
+// page, `results`, the values of the "eval" and "axe" steps; `complaints`, the console's messages; `requests`, the URLs requested
 // besides the page's file; `ready`, the time until the page was first drawn, in milliseconds.
 //
 //     node page.js CHROMIUM VISITS
 //
-// VISITS is a JSON file with an array of [PAGE, STEPS], with steps: ["eval", EXPRESSION], ["key", NAME], ["type", TEXT], ["click",
-// SELECTOR], ["size", WIDTH, HEIGHT, SCHEME], ["shot", FILE], ["print", FILE], ["open", HASH], ["back"], ["script",
-// BOOLEAN]. The script talks to the browser over a pipe, with the DevTools protocol. It deletes the browser's profile
+// VISITS is a JSON file with an array of [PAGE, STEPS], with steps: ["eval", EXPRESSION], ["key", NAME], ["type", TEXT],
+// ["click", SELECTOR], ["size", WIDTH, HEIGHT, SCHEME], ["shot", FILE], ["print", FILE], ["open", HASH], ["back"],
+// ["script", BOOLEAN], ["axe", FILE]. The script talks to the browser over a pipe, with the DevTools protocol. It deletes the browser's profile
 // directory at the end.
 // SPDX-License-Identifier: GPL-3.0-or-later
 const { spawn } = require("child_process");
@@ -160,6 +160,12 @@ const actions = {
     await new Promise((done) => setTimeout(done, 150));
     await settle();
   },
+  // Returns what axe-core, in `file`, finds wrong: "RULE: ELEMENT, ELEMENT" for each rule.
+  async axe(file) {
+    await evaluate(fs.readFileSync(file, "utf8") + "; 0");
+    return evaluate(`axe.run().then(({ violations }) => violations.map((found) =>
+      found.id + ": " + found.nodes.map((node) => node.html).join(", ")))`);
+  },
   async script(enabled) {
     await send("Emulation.setScriptExecutionDisabled", { value: !enabled });
     await load();
@@ -192,7 +198,7 @@ async function visit(page, steps) {
   const results = [];
   for (const [action, ...values] of steps) {
     const result = await actions[action](...values);
-    if (action === "eval") results.push(result === undefined ? null : result);
+    if (action === "eval" || action === "axe") results.push(result === undefined ? null : result);
   }
   await send("Target.closeTarget", { targetId }, BROWSER);
   return { results, complaints, requests, ready: Math.round(ready) };

@@ -76,7 +76,7 @@ function arcTimeColumns(node) {
       cell: (arc) => (carriesNoTime(arc) ? "" : seconds(arcTime(arc))),
     },
     {
-      title: "",
+      title: "Share",
       cell: (arc) => known(arc, () => shareBar(arcTime(arc) / whole, arcs.self[arc] / whole)),
       class: "bar",
     },

@@ -86,7 +86,7 @@ function lineColumns(whole) {
       cell: (line) => seconds(errorOf(line)),
       class: "error wide",
     },
-    { title: "", cell: (line) => shareBar(0, whole > 0 ? line.time / whole : 0), class: "bar" },
+    { title: "Share", cell: (line) => shareBar(0, whole > 0 ? line.time / whole : 0), class: "bar" },
     { title: "Line", value: lineName, upwards: true, cell: linePlace, class: "place left" },
   ];
 }

@@ -40,7 +40,7 @@ function sourceListView() {
       cell: (file) => seconds(file.seconds),
       class: "",
     },
-    { title: "", cell: (file) => shareBar(0, share(file)), class: "bar" },
+    { title: "Share", cell: (file) => shareBar(0, share(file)), class: "bar" },
   ];
   const more = [
     {
@@ -201,7 +201,7 @@ function sourceView(name, target) {
       "tr",
       {},
       ...titles.map((title) => make("th", { scope: "col" }, title)),
-      make("th", { scope: "col", class: "left" }, ""),
+      make("th", { scope: "col", class: "left" }, "Source"),
     ),
   );
   return make(
