@@ -90,7 +90,7 @@ describe("without memory", function()
     it_says_so("program", "-b", image, profile)
     for _, words in ipairs {
       { "-b", "-q" }, { "-p" }, { "-b", "-l" }, { "-A", "-x", "-I" .. built.dir }, { "-C", "-z" }, { "-c", "-q", "-b" },
-      { "-p", "-b", "--bounds" },
+      { "-p", "-b", "--bounds" }, { "-q", "--tree", "--inlines" },
       { "-l", "-A", "-y", "-I" .. built.dir }, { "--annotate-time", "--color=always", "-I" .. built.dir }, { "-T" },
       { "-r" }, { "-R" .. objects }, { "-i" }, { "-S" .. symbols, "-p" }, { "--report=" .. script },
       { "-ptick", "-Qoutside", "-kmain/outside", "-Ecountdown" }, { "-s" },
