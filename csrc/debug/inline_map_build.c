@@ -70,22 +70,14 @@ static bool is_met(building *b, const gp_unit *unit, bool *met) {
   return true;
 }
 
-/* Reads the scopes of a split unit, whose file has names and ranges of its own. */
+/* Reads the scopes of a split unit, whose names are only in its file. */
 static bool read_split_scopes(building *b, gp_split_file *file, uint32_t number,
                               uint32_t rank) {
-  gp_scopes *scopes = &b->scopes;
-  gp_range_lists lists;
   gp_function_names functions;
-  gp_range_lists_init(&lists, &file->dwarf, b->lists.zero_has_code);
-  gp_function_names_init(&functions, &file->entries, NULL, &scopes->map->names);
-  scopes->entries = &file->entries;
-  scopes->lists = &lists;
-  scopes->functions = &functions;
-  bool done = gp_scopes_read(scopes, number, rank) && !gp_dwarf_no_memory(&file->dwarf);
-  scopes->entries = &b->entries;
-  scopes->lists = &b->lists;
-  scopes->functions = &b->functions;
-  gp_range_lists_free(&lists);
+  gp_scope_source from = {&file->entries, &file->lists, &functions};
+  gp_function_names_init(&functions, &file->entries, NULL, &b->scopes.map->names);
+  bool done = gp_scopes_read(&b->scopes, &from, number, rank) &&
+              !gp_dwarf_no_memory(&file->dwarf);
   gp_function_names_free(&functions);
   return done;
 }
@@ -101,8 +93,9 @@ static bool read_scopes(building *b, uint32_t number) {
   gp_split_file *file;
   uint32_t split;
   const gp_unit *unit = &b->entries.unit[number];
+  gp_scope_source from = {&b->entries, &b->lists, &b->functions};
   if (unit->split_file.kind == GP_VALUE_NONE)
-    return gp_scopes_read(&b->scopes, number, number);
+    return gp_scopes_read(&b->scopes, &from, number, number);
   if (!gp_split_files_find(&b->split_files, unit, &file, &split)) return false;
   if (file) return read_split_scopes(b, file, split, number);
   add_missing(b, unit);
@@ -203,9 +196,6 @@ static bool build(building *b, gp_inline_map *map, const gp_image *image) {
   gp_range_lists_init(&b->lists, &b->dwarf, image->text_low == 0);
   gp_function_names_init(&b->functions, &b->entries,
                          image->supplementary ? &b->supplementary : NULL, &map->names);
-  b->scopes.entries = &b->entries;
-  b->scopes.lists = &b->lists;
-  b->scopes.functions = &b->functions;
   b->scopes.map = map;
   map->gaps.damaged = b->entries.incomplete;
   gp_split_files_init(&b->split_files, image, &b->dwarf);

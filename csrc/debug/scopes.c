@@ -28,10 +28,11 @@ static bool has_code(const gp_entry *entry) {
 static bool add_scope(gp_scopes *scopes, const gp_entry *entry, uint32_t parent) {
   uint32_t function;
   gp_inline_map *map = scopes->map;
-  const gp_range_lists *lists = scopes->lists;
+  const gp_range_lists *lists = scopes->from->lists;
+  gp_function_names *functions = scopes->from->functions;
   uint64_t first = lists->count > 0 ? lists->range[0].low : UINT64_MAX;
-  if (!gp_function_names_find(scopes->functions, entry, &function) ||
-      !gp_inline_map_add_scope(map, parent, scopes->functions->name[function], first))
+  if (!gp_function_names_find(functions, entry, &function) ||
+      !gp_inline_map_add_scope(map, parent, functions->name[function], first))
     return false;
   map->decl_file[map->count - 1] = function;
   gp_value file = entry->value[GP_ROLE_CALL_FILE], line = entry->value[GP_ROLE_CALL_LINE];
@@ -48,9 +49,10 @@ static bool enter(gp_scopes *scopes, const gp_entry *entry, uint32_t parent,
                   uint32_t *scope) {
   const gp_value *value = entry->value;
   size_t before = scopes->ranges.count;
-  gp_range_lists *lists = scopes->lists;
+  gp_range_lists *lists = scopes->from->lists;
   *scope = GP_NONE;
-  const gp_unit *unit = &scopes->entries->unit[scopes->entries->loaded];
+  const gp_entries *entries = scopes->from->entries;
+  const gp_unit *unit = &entries->unit[entries->loaded];
   if (!gp_range_lists_read(lists, unit, value[GP_ROLE_LOW],
                            value[GP_ROLE_HIGH], value[GP_ROLE_RANGES]))
     return false;
@@ -80,13 +82,15 @@ static bool descend(gp_scopes *scopes, size_t depth, uint32_t scope) {
   return true;
 }
 
-bool gp_scopes_read(gp_scopes *scopes, uint32_t unit, uint32_t rank) {
+bool gp_scopes_read(gp_scopes *scopes, const gp_scope_source *from, uint32_t unit,
+                    uint32_t rank) {
   gp_entry entry;
   size_t depth = 0;
   uint32_t scope;
+  scopes->from = from;
   scopes->rank = rank;
-  if (!gp_entries_load(scopes->entries, unit)) return false;
-  while (gp_entries_next(scopes->entries, &entry)) {
+  if (!gp_entries_load(from->entries, unit)) return false;
+  while (gp_entries_next(from->entries, &entry)) {
     if (entry.tag == 0) {
       if (depth > 0) depth--;
       continue;
@@ -94,9 +98,9 @@ bool gp_scopes_read(gp_scopes *scopes, uint32_t unit, uint32_t rank) {
     uint32_t outer = depth > 0 ? scopes->level[depth - 1] : GP_NONE;
     if (!find_scope(scopes, &entry, outer, &scope)) return false;
     bool wanted = entry.tag == GP_TAG_INLINED && scope != GP_NONE;
-    if (!wanted && gp_entries_skip_children(scopes->entries, &entry)) continue;
+    if (!wanted && gp_entries_skip_children(from->entries, &entry)) continue;
     if (entry.has_children && !descend(scopes, depth++, scope)) return false;
   }
-  scopes->map->gaps.damaged += gp_entries_damaged(scopes->entries);
+  scopes->map->gaps.damaged += gp_entries_damaged(from->entries);
   return true;
 }

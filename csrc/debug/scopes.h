@@ -9,10 +9,15 @@
 #include "debug/range_lists.h"
 #include "debug/scope_ranges.h"
 
-typedef struct gp_scopes {
+/* Where units are read from: the image, or a split file. */
+typedef struct gp_scope_source {
   gp_entries *entries;
   gp_range_lists *lists;
   gp_function_names *functions;
+} gp_scope_source;
+
+typedef struct gp_scopes {
+  const gp_scope_source *from;
   gp_inline_map *map;         /* takes the scopes */
   gp_scope_ranges ranges;     /* their ranges with wanted code */
   const gp_range *wanted;     /* ascending, disjoint */
@@ -25,10 +30,11 @@ typedef struct gp_scopes {
 
 void gp_scopes_free(gp_scopes *scopes);
 
-/* Adds the scopes of a unit that have wanted code, and those in which these are inlined.
- * Where units overlap, the one with the lowest `rank` is used. In the map's rows of the
- * unit, `call_file` is a number in the unit's table of files, and `decl_file` the row of
- * the function in `functions`. False if there is no memory. */
-bool gp_scopes_read(gp_scopes *scopes, uint32_t unit, uint32_t rank);
+/* Adds the scopes of a unit of a source that have wanted code, and those in which these
+ * are inlined. Where units overlap, the one with the lowest `rank` is used. In the map's
+ * rows of the unit, `call_file` is a number in the unit's table of files, and
+ * `decl_file` the row of the function in `functions`. False if there is no memory. */
+bool gp_scopes_read(gp_scopes *scopes, const gp_scope_source *from, uint32_t unit,
+                    uint32_t rank);
 
 #endif

@@ -28,6 +28,7 @@ static void close_file(gp_split_file *file) {
   if (!file->image) return;
   gp_entries_free(&file->entries);
   gp_hash_free(&file->by_id);
+  gp_range_lists_free(&file->lists);
   gp_dwarf_free(&file->dwarf);
   gp_image_close(file->image);
   memset(file, 0, sizeof *file);
@@ -65,6 +66,7 @@ static bool open_file(gp_split_files *files, const char *path, bool package,
   close_file(file);
   file->image = image;
   gp_dwarf_open_split(&file->dwarf, file->image, files->image);
+  gp_range_lists_init(&file->lists, &file->dwarf, files->image->text_low == 0);
   return gp_entries_open(&file->entries, &file->dwarf) &&
          (!package || gp_package_index_apply(file->image, &file->entries)) &&
          index_units(file);

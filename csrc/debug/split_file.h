@@ -14,12 +14,14 @@
 #define GP_DEBUG_SPLIT_FILE_H
 
 #include "debug/entries.h"
+#include "debug/range_lists.h"
 
 /* An open file: one .dwo file, or a package. */
 typedef struct gp_split_file {
   gp_image *image;     /* NULL if no file is open */
   gp_dwarf dwarf;
   gp_entries entries;
+  gp_range_lists lists;
   gp_hash by_id;       /* units by id */
 } gp_split_file;
 

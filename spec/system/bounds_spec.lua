@@ -338,6 +338,29 @@ input("inlined functions", "units that all name one split file, of another build
   return ("local image = gprof.image(%q) image:frames(%d)"):format(path, row.BASE), #info
 end)
 
+input("inlined functions", "units of a package that share one list of ranges", 30, function(n)
+  local skeleton = { "skeleton_unit", with = { { 0x76, "string", "a.dwo" }, table.unpack(code_at(0, 16)) } }
+  local one = { "compile_unit", table.unpack(list(20, function()
+    return { "subprogram", with = { { "ranges", "sec_offset", 0 } } }
+  end)) }
+  local abbrev, package_abbrev
+  local function units_of(type, unit)
+    local made
+    return table.concat(list(n, function(i)
+      made, abbrev = entries.encode({ version = 5, type = type, id = ("<I8"):pack(i) }, { unit })
+      return made
+    end))
+  end
+  local info, lists = units_of(5, one), ("\4\1\2"):rep(30 * n)
+  package_abbrev = abbrev
+  local package = dwarf.with_sections({ ["debug_info.dwo"] = info, ["debug_abbrev.dwo"] = package_abbrev,
+    ["debug_rnglists.dwo"] = lists }, image)
+  local skeletons = units_of(4, skeleton)
+  local path = dwarf.with_sections({ debug_info = skeletons, debug_abbrev = abbrev }, image)
+  shell.check { "cp", package, path .. ".dwp" }
+  return ("local image = gprof.image(%q) image:frames(%d)"):format(path, row.BASE), #info + #skeletons + #lists
+end)
+
 input("inlined functions", "one list of ranges, often", 300, function(n)
   return frames_of({ unit_of(table.unpack(list(n, function(i)
     return { "subprogram", with = { { "ranges", "sec_offset", i % 8 } } }
