@@ -163,7 +163,7 @@ describe("an option without effect", function()
     [{ "-p", "-x" }] = "option -x (--all-lines) has no effect without -A (--annotated-source)",
     [{ "--export=csv", "--node-threshold=1" }] =
       "option --node-threshold has no effect without --export=dot or --export=svg",
-    [{ "-q", "--errors" }] = "option --errors has no effect without -p (--flat-profile)",
+    [{ "-q", "--errors" }] = "option --errors has no effect without -p (--flat-profile) or --lines",
   } do
     it("is reported: " .. table.concat(words, " "), function()
       local arguments = table.move({ image, profile }, 1, 2, #words + 1, words)

@@ -92,6 +92,11 @@ local function error_format(profile)
   return " %8." .. common.decimals(1 / profile.rate) .. "f"
 end
 
+-- Returns ticks as a percentage of all time, which may be 0 if functions are left out.
+local function percentage(profile, ticks)
+  return profile.total_ticks > 0 and 100 * ticks / profile.total_ticks or 0
+end
+
 local function write_rows(profile, rows, count, options, write)
   local texts = texts_of(rows, count, options)
   local places, functions, wide, wider = names_of(rows, count, options)
@@ -104,7 +109,7 @@ local function write_rows(profile, rows, count, options, write)
     local text = columns and cut(texts[i], columns) or texts[i]
     local line = ("  %s  %s  %s"):format(padded(places[i], wide),
       padded(functions[i], wider), text)
-    write("%6.2f %9.2f%s%s\n", 100 * rows[i].ticks / profile.total_ticks, seconds,
+    write("%6.2f %9.2f%s%s\n", percentage(profile, rows[i].ticks), seconds,
       options.errors and error_format(profile):format(profile:error_of(seconds)) or "",
       (line:gsub(" +$", "")))
   end
@@ -117,7 +122,7 @@ local function write_rest(profile, rows, count, write)
   if ticks == 0 then return end
   local left = #rows - count
   write("\n%d more line%s with %.2f %% of the time\n", left, left == 1 and "" or "s",
-    100 * ticks / profile.total_ticks)
+    percentage(profile, ticks))
 end
 
 --- Prints the report.
