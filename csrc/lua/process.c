@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
@@ -59,6 +60,20 @@ static int new_process(lua_State *L) {
   }
   box->process = process;
   return 1;
+}
+
+/* become(program, argument): runs a program in place of this process, a child. Returns a
+ * message and an errno value if that fails. The program gets a process group of its own:
+ * an interrupt of the group ends the parent, and thereby the child, even if the program
+ * handles interrupts in its own way. */
+static int become(lua_State *L) {
+  const char *program = luaL_checkstring(L, 1), *argument = luaL_checkstring(L, 2);
+  setpgid(0, 0);
+  execlp(program, program, argument, (char *)NULL);
+  int error = errno;
+  lua_pushstring(L, strerror(error));
+  lua_pushinteger(L, error);
+  return 2;
 }
 
 /* Waits until the process ends. Returns its status, as waitpid does. */
@@ -144,7 +159,7 @@ void gp_define_process(lua_State *L) {
   static const luaL_Reg methods[] = {
       {"wait", wait_for}, {"terminate", terminate}, {"close", discard}, {NULL, NULL}};
   static const luaL_Reg functions[] = {
-      {"fork", new_process},
+      {"fork", new_process}, {"become", become},
       {"clock", read_clock},    {"time", read_time},
       {"processors", count_processors},
       {"set_program_signals", set_program_signals},

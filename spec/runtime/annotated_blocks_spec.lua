@@ -146,7 +146,8 @@ describe("blocks that never ran", function()
 
   it("are in HTML pages", function()
     local called = profile_of(blocks.compile("branches", { flags = { "-pg" } }))
-    local source = require "gprof.export.html.sources".of(called, {}).files[1]
+    local lines = require "gprof.print.by_line".of(called, {})
+    local source = require "gprof.export.html.sources".of(lines, {}).files[1]
     local line = source.lines[never]
     assert.same({ never, 0, true }, { line.number, line.blocks, line.known })
   end)

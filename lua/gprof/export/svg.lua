@@ -7,7 +7,7 @@ local core = require "gprof.core"
 local dot = require "gprof.export.dot"
 local failure = require "gprof.library.failure"
 
-local MISSING <const> = 127  -- a shell's exit status for "command not found"
+local MISSING <const> = 127  -- the exit status if Graphviz cannot be run, as in a shell
 
 local raise <const>, need <const> = failure.raise, failure.need
 
@@ -33,8 +33,8 @@ local function run_dot(graph, picture, errors)
   if process == false then
     core.redirect(io.stdin, graph)
     core.redirect(io.stderr, errors)
-    local _, how, code = os.execute "exec dot -Tsvg"
-    os.exit(how == "exit" and code or 1)
+    core.become("dot", "-Tsvg")
+    os.exit(MISSING)
   end
   local how, code = need(process, message):wait()
   return how == "exit" and code == 0, code
