@@ -107,15 +107,21 @@ static void replace_files(void) {
   }
 }
 
+/* Complains about what does not work in the whole process, but only with the first
+ * profile: a sample between exit and _exit makes another. */
+static void complain_once(bool *told, const char *what, int error) {
+  if (error && !*told) complain(&gmon, what, error);
+  *told |= error != 0;
+}
+
 static void warn(void) {
+  static bool told_timers, told_waiting, told_dump_file;
   if (gmon.error) complain(&gmon, "", gmon.error);
   if (contexts.error) complain(&contexts, "", contexts.error);
-  if (rec_timer_error)
-    complain(&gmon, "some threads have no samples: ", rec_timer_error);
-  if (rec_waiting_error)
-    complain(&gmon, "threads that wait have no samples: ", rec_waiting_error);
-  if (rec_dump_file_error)
-    complain(&gmon, "the option dump-file has no effect: ", rec_dump_file_error);
+  complain_once(&told_timers, "some threads have no samples: ", rec_timer_error);
+  complain_once(&told_waiting, "threads that wait have no samples: ", rec_waiting_error);
+  complain_once(&told_dump_file, "the option dump-file has no effect: ",
+                rec_dump_file_error);
   if (about.lost > 0) complain(&gmon, "some calls were not counted: ", ENOMEM);
 }
 
