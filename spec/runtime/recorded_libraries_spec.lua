@@ -7,11 +7,8 @@ local program = require "support.program"
 local recorder = require "support.recorder"
 local shell = require "support.shell"
 
-local machine <const> = shell.check({ "gcc", "-dumpmachine" }).stdout:match "^[^-]+"
-if machine ~= "x86_64" and machine ~= "aarch64" then
-  pending("the recorder, which does not support " .. machine)
-  return
-end
+local lack <const> = recorder.lack()
+if lack then return pending(lack) end
 
 local fixtures <const> = program.root .. "/spec/fixtures/recorder/"
 local dir <const> = shell.tmpdir "library"

@@ -13,6 +13,18 @@ local fixtures <const> = program.root .. "/spec/fixtures/recorder/"
 recorder.library = program.root .. "/build/libgprof-recorder.so"
 recorder.archive = program.root .. "/build/libgprof-recorder.a"
 
+--- The processor for which gcc compiles: "x86_64".
+recorder.machine = shell.check({ "gcc", "-dumpmachine" }).stdout:match "^[^-]+"
+
+--- Returns a message if the recorder does not support this processor; otherwise nil.
+-- @treturn string|nil
+function recorder.lack()
+  local machine = recorder.machine
+  if machine ~= "x86_64" and machine ~= "aarch64" then
+    return "the recorder, which does not support " .. machine
+  end
+end
+
 local function append(list, more)
   return table.move(more or {}, 1, more and #more or 0, #list + 1, list)
 end
