@@ -99,15 +99,21 @@ static int push_blocks(lua_State *L, int profile, uint32_t symbol) {
   return 1;
 }
 
+/* Pushes what iterators over trees return of a row: its number, from 1; the number of the
+ * row above, or 0; and the number of its function. Upvalue 2 is the row; it is advanced. */
+static void push_tree_row(lua_State *L, const gp_pairs *rows, lua_Integer row) {
+  lua_pushinteger(L, row + 1);
+  lua_copy(L, -1, lua_upvalueindex(2));
+  lua_pushinteger(L, (lua_Integer)rows->first[row]);
+  lua_pushinteger(L, (lua_Integer)rows->second[row] + 1);
+}
+
 /* Upvalues: the profile, the next row. */
 static int next_stack(lua_State *L) {
   const gp_stacks *stacks = &gp_check_profile(L, lua_upvalueindex(1))->stacks;
   lua_Integer row = lua_tointeger(L, lua_upvalueindex(2));
   if ((size_t)row >= stacks->count) return 0;
-  lua_pushinteger(L, row + 1);
-  lua_copy(L, -1, lua_upvalueindex(2));
-  lua_pushinteger(L, (lua_Integer)stacks->first[row]);
-  lua_pushinteger(L, (lua_Integer)stacks->second[row] + 1);
+  push_tree_row(L, stacks, row);
   lua_pushinteger(L, (lua_Integer)stacks->amount[row]);
   return 4;
 }
@@ -129,10 +135,7 @@ static int next_inlined(lua_State *L) {
       gp_check_profile(L, lua_upvalueindex(1))->samples.trees;
   lua_Integer row = lua_tointeger(L, lua_upvalueindex(2));
   if (!trees || (size_t)row >= trees->nodes.count) return 0;
-  lua_pushinteger(L, row + 1);
-  lua_copy(L, -1, lua_upvalueindex(2));
-  lua_pushinteger(L, (lua_Integer)trees->nodes.first[row]);
-  lua_pushinteger(L, (lua_Integer)trees->nodes.second[row] + 1);
+  push_tree_row(L, &trees->nodes, row);
   lua_pushnumber(L, trees->ticks[row]);
   return 4;
 }

@@ -160,8 +160,10 @@ static uint32_t compiled_function(const building *b, uint32_t scope) {
                                   address - addresses[b->named[below - 1]]);
     uint32_t function = b->named[up ? above++ : --below];
     int how = fits(b, function, scope);
-    if (how > best) found = function;
-    if (how > best) best = how;
+    if (how > best) {
+      found = function;
+      best = how;
+    }
   }
   return found;
 }

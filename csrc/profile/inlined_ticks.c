@@ -10,12 +10,15 @@
 
 /* --- nodes ----------------------------------------------------------------------- */
 
+/* Finds the node of a function below a node, or adds it, without ticks. */
 static bool find_node(gp_inlined_ticks *inlined, uint64_t above, uint32_t function,
                       uint32_t *node) {
+  size_t before = inlined->nodes.count;
   *node = gp_pairs_row(&inlined->nodes, above, function);
   if (*node == GP_NONE || !GP_RESERVE(&inlined->capacity, inlined->nodes.count,
                                       GP_COLUMN(inlined->ticks)))
     return false;
+  if (inlined->nodes.count > before) inlined->ticks[*node] = 0;
   return true;
 }
 
@@ -27,10 +30,7 @@ static bool enter_frame(void *tree, uint32_t above, uint32_t outer, uint32_t sym
   (void)outer;
   *node = above;
   if (inlined->nodes.second[above] == function) return true;
-  size_t before = inlined->nodes.count;
-  if (!find_node(inlined, (uint64_t)above + 1, function, node)) return false;
-  if (inlined->nodes.count > before) inlined->ticks[*node] = 0;
-  return true;
+  return find_node(inlined, (uint64_t)above + 1, function, node);
 }
 
 gp_inlined_ticks *gp_inlined_ticks_new(const gp_symtab *symtab) {
@@ -55,10 +55,8 @@ bool gp_inlined_ticks_at(gp_inlined_ticks *inlined, uint32_t function, uint64_t 
   const gp_inline_map *map = &inlined->symtab->inlining->map;
   uint64_t end = gp_inline_map_end(map, address);
   uint32_t root;
-  size_t before = inlined->nodes.count;
   if (end < *high) *high = end;
   if (!find_node(inlined, 0, function, &root)) return false;
-  if (inlined->nodes.count > before) inlined->ticks[root] = 0;
   return gp_inlined_frames_enter(&inlined->frames, function, root, address, node);
 }
 

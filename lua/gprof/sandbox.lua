@@ -25,6 +25,7 @@ local output = require "gprof.output"
 local failure = require "gprof.library.failure"
 local spool_archive = require "gprof.library.spool_archive"
 local terminal = require "gprof.format.terminal"
+local wording = require "gprof.format.wording"
 
 local sandbox = {}
 
@@ -160,8 +161,8 @@ local function fail_for_exit(run, how, code)
   local signals = run.confinement
   if how == "signal" and code == signals.OUT_OF_TIME then
     local time = run.options.time or sandbox.time
-    raise("%s: took more than %d second%s of CPU time", run.about, time,
-      time == 1 and "" or "s")
+    raise("%s: took more than %s of CPU time", run.about,
+      wording.plural(time, "second"))
   elseif how == "signal" and code == signals.OUT_OF_ROOM then
     raise("%s: wrote more than %d MB", run.about, run.options.memory or sandbox.memory)
   elseif how == "signal" then

@@ -31,8 +31,8 @@ end
 local function add_lines(rows, profile)
   for id, ticks in profile:functions("address", "id", "ticks") do
     if ticks > 0 then
-      local file, line = profile:get(id, "file", "line")
-      local name, owner = profile:get(id, "name", "function_id")
+      local file, line, name, owner =
+        profile:get(id, "file", "line", "name", "function_id")
       local has_line = file and line and line > 0
       local key = has_line and file .. "\0" .. line or owner
       add_function(add(rows, key, ticks, has_line and { file = file, line = line } or {}),

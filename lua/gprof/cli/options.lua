@@ -152,7 +152,8 @@ local takes <const> = {
 --- The lines of the table, for `core.getopt`: GNU gprof's options, and our own.
 options.text = { gnu = table.concat(gnu), own = table.concat(own) }
 
---- Returns whether a word is the long name of an option without a letter. Parses nothing.
+--- Returns whether a word is the long name of an option without a letter. Does not parse
+-- the table.
 -- @tparam string name letters and dashes
 -- @treturn boolean
 function options.lacks_letter(name)

@@ -1,4 +1,4 @@
---- Formats names for messages.
+--- Formats names, numbers and texts for messages and reports.
 --
 -- @internal gprof.format.wording
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -25,6 +25,23 @@ function wording.all(names, word)
   local last = names[#names]
   if #names == 1 then return last end
   return ("%s %s %s"):format(table.concat(names, ", ", 1, #names - 1), word, last)
+end
+
+--- Returns a number of things, such as "1 line" or "3 lines".
+-- @tparam number count
+-- @tparam string word in the singular; its plural ends in "s"
+-- @treturn string
+function wording.plural(count, word)
+  return ("%.0f %s%s"):format(count, word, count == 1 and "" or "s")
+end
+
+--- Cuts a text to a number of bytes, between characters if it is UTF-8.
+-- @tparam string text
+-- @tparam integer most bytes
+-- @treturn string
+function wording.cut(text, most)
+  if #text <= most then return text end
+  return text:sub(1, (utf8.len(text) and utf8.offset(text, 0, most + 1) or most + 1) - 1)
 end
 
 --- Returns a text as a word for the shell, quoted if necessary.

@@ -259,8 +259,8 @@ function debug_file.gaps(image, damaged, missing, name)
     reasons[1] = ("%s is missing, or from another build"):format(name)
   end
   if damaged > 0 then
-    reasons[#reasons + 1] = ("the debugging information of %d unit%s is damaged"):format(
-      damaged, damaged == 1 and "" or "s")
+    reasons[#reasons + 1] = ("the debugging information of %s is damaged"):format(
+      wording.plural(damaged, "unit"))
   end
   warn(image, { ("%s: some inlined functions are unknown: %s"):format(image.path,
     table.concat(reasons, "; ")) })

@@ -16,6 +16,15 @@ function common.heading(options, text)
   return options.color and require "gprof.print.color".heading(text) or text
 end
 
+--- Returns a share of a sum as a percentage; 0 if the sum is 0, such as when functions
+-- are left out.
+-- @tparam number part
+-- @tparam number sum
+-- @treturn number
+function common.percentage(part, sum)
+  return sum > 0 and 100 * part / sum or 0
+end
+
 --- Writes the granularity line, between blank lines. The bytes that a sample covers are
 -- rounded down to a multiple of two, as in GNU gprof.
 -- @tparam profile profile

@@ -11,6 +11,7 @@ local inlined_code = require "gprof.analysis.inlined_code"
 local labels = require "gprof.print.labels"
 local layout = require "gprof.print.layout"
 local terminal = require "gprof.format.terminal"
+local wording = require "gprof.format.wording"
 
 -- The default of `tree_threshold`, in percent of the total time.
 local LEAST <const> = 1
@@ -85,8 +86,8 @@ end
 -- Writes the line that counts the children that are not shown.
 local function write_rest(page, node, before)
   local what = node.parent and "callee" or "root"
-  write_line(page, before, node.rest, 0, ("(%d %s%s not shown)"):format(node.hidden, what,
-    node.hidden == 1 and "" or "s"), "")
+  write_line(page, before, node.rest, 0,
+    ("(%s not shown)"):format(wording.plural(node.hidden, what)), "")
 end
 
 -- Writes the subtrees of a node's children. `before` is what precedes the node's own

@@ -6,6 +6,7 @@
 
 local common = require "gprof.print.common"
 local labels = require "gprof.print.labels"
+local wording = require "gprof.format.wording"
 
 local integer <const> = math.tointeger
 
@@ -114,7 +115,7 @@ end
 -- Above the rows ------------------------------------------------------------------------
 
 local function write_side(name, side, unit, write)
-  write("%s: %d run%s", name, side.runs, side.runs == 1 and "" or "s")
+  write("%s: %s", name, wording.plural(side.runs, "run"))
   if unit then
     write(", %.2f %s each; a sample counts as %s", side.total * unit.scale, unit.name,
       ("%g"):format(side.period * unit.scale))

@@ -8,6 +8,7 @@ local common = require "gprof.print.common"
 local core = require "gprof.core"
 local hot_lines = require "gprof.analysis.hot_lines"
 local source_text = require "gprof.library.source_text"
+local wording = require "gprof.format.wording"
 
 local COUNT <const> = 20       -- lines, unless the option says otherwise
 local MOST_TEXT <const> = 400  -- bytes of a source line
@@ -48,7 +49,7 @@ local function texts_of(rows, count, options)
     local name = rows[i].file
     if name and not files[name] then files[name] = load(name, options, missing) end
     local line = name and files[name][rows[i].line] or ""
-    texts[i] = line:sub(1, MOST_TEXT):match "^%s*(.-)%s*$":gsub("%s+", " ")
+    texts[i] = wording.cut(line, MOST_TEXT):match "^%s*(.-)%s*$":gsub("%s+", " ")
   end
   if missing[1] and options.warn then options.warn(source_text.all_not_found(missing)) end
   return texts
@@ -92,11 +93,6 @@ local function error_format(profile)
   return " %8." .. common.decimals(1 / profile.rate) .. "f"
 end
 
--- Returns ticks as a percentage of all time, which may be 0 if functions are left out.
-local function percentage(profile, ticks)
-  return profile.total_ticks > 0 and 100 * ticks / profile.total_ticks or 0
-end
-
 local function write_rows(profile, rows, count, options, write)
   local texts = texts_of(rows, count, options)
   local places, functions, wide, wider = names_of(rows, count, options)
@@ -109,7 +105,8 @@ local function write_rows(profile, rows, count, options, write)
     local text = columns and cut(texts[i], columns) or texts[i]
     local line = ("  %s  %s  %s"):format(padded(places[i], wide),
       padded(functions[i], wider), text)
-    write("%6.2f %9.2f%s%s\n", percentage(profile, rows[i].ticks), seconds,
+    write("%6.2f %9.2f%s%s\n",
+      common.percentage(rows[i].ticks, profile.total_ticks), seconds,
       options.errors and error_format(profile):format(profile:error_of(seconds)) or "",
       (line:gsub(" +$", "")))
   end
@@ -120,9 +117,8 @@ local function write_rest(profile, rows, count, write)
   local ticks = 0
   for i = count + 1, #rows do ticks = ticks + rows[i].ticks end
   if ticks == 0 then return end
-  local left = #rows - count
-  write("\n%d more line%s with %.2f %% of the time\n", left, left == 1 and "" or "s",
-    percentage(profile, ticks))
+  write("\n%s with %.2f %% of the time\n", wording.plural(#rows - count, "more line"),
+    common.percentage(ticks, profile.total_ticks))
 end
 
 --- Prints the report.

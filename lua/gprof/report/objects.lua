@@ -46,7 +46,7 @@ return function(profile, options, write)
     "calls ", "name")
   local program = profile.image.path:match "[^/]*$"
   for _, object in ipairs(objects_of(profile)) do
-    write(ROW, profile.total_ticks > 0 and 100 * object.ticks / profile.total_ticks or 0,
+    write(ROW, common.percentage(object.ticks, profile.total_ticks),
       object.ticks / profile.rate, object.calls > 0 and object.calls or "",
       object.name or program)
   end

@@ -41,7 +41,7 @@ return function(profile, options, write)
   write(common.heading(options, "%6s %9s %12s %8s  %s\n"), "%  ", unit .. " ", "calls ",
     "number", "name")
   for _, thread in ipairs(list) do
-    write(ROW, sum > 0 and 100 * thread.ticks / sum or 0, thread.time or 0, thread.calls,
+    write(ROW, common.percentage(thread.ticks, sum), thread.time or 0, thread.calls,
       thread.number > 0 and thread.number or "", name_of(thread))
   end
   if not options.brief then write(require "gprof.print.explain".threads) end

@@ -6,6 +6,7 @@
 
 local core = require "gprof.core"
 local source_text = require "gprof.library.source_text"
+local wording = require "gprof.format.wording"
 
 local sources = {}
 
@@ -59,12 +60,10 @@ local function chosen_lines(lines)
   return chosen
 end
 
--- Removes the line end and cuts a long line, between characters if it is UTF-8.
+-- Removes the line end and cuts a long line.
 local function shown(text)
   text = text:gsub("[\r\n]+$", "")
-  if #text <= MAX_LINE then return text end
-  local stop = utf8.len(text) and utf8.offset(text, 0, MAX_LINE) or MAX_LINE
-  return text:sub(1, stop - 1) .. " ..."
+  return #text > MAX_LINE and wording.cut(text, MAX_LINE) .. " ..." or text
 end
 
 -- Returns the included lines of a file, as from `profile:annotate`, with the field

@@ -18,10 +18,6 @@ local FEW <const> = 100
 
 local MAX_NAMES <const> = 5  -- in a list
 
-local function plural(count, word)
-  return ("%d %s%s"):format(count, word, count == 1 and "" or "s")
-end
-
 local function time_text(profile)
   local decimals = common.decimals(1 / profile.rate)
   local format = ("%%.%df %%s"):format(decimals)
@@ -51,7 +47,7 @@ local function facts(profile)
   if image.build_id then list[#list + 1] = { "Build", image.build_id } end
   for i, file in ipairs(profile.data.files) do paths[i] = file.path end
   list[#list + 1] = { #paths == 1 and "Profile" or "Profiles",
-    (#paths > 1 and plural(#paths, "profile") .. ": " or "") ..
+    (#paths > 1 and wording.plural(#paths, "profile") .. ": " or "") ..
       wording.first(paths, MAX_NAMES) }
   return list
 end
@@ -81,8 +77,8 @@ local function note_gaps(content, options, add)
   if not profile.data.has_histogram then
     add "No time was sampled (there is no histogram): only call counts are shown."
   elseif profile.total_ticks < FEW then
-    add(("Only %.0f sample%s: times are uncertain by about the error in column ±.")
-      :format(profile.total_ticks, profile.total_ticks == 1 and "" or "s"))
+    add(("Only %s: times are uncertain by about the error in column ±.")
+      :format(wording.plural(profile.total_ticks, "sample")))
   end
   if not profile.data.has_arcs then
     add "No calls were counted (there are no arcs): was the program compiled with -pg?"
@@ -109,7 +105,8 @@ local function note_sources(sources, add)
   end
   if sources.left_out[1] then
     add(("The source of %s is left out to limit the size of this page: %s."):format(
-      plural(#sources.left_out, "file"), wording.first(sources.left_out, MAX_NAMES)))
+      wording.plural(#sources.left_out, "file"),
+      wording.first(sources.left_out, MAX_NAMES)))
   end
 end
 
