@@ -99,8 +99,8 @@ static int push_blocks(lua_State *L, int profile, uint32_t symbol) {
   return 1;
 }
 
-/* Pushes what iterators over trees return of a row: its number, from 1; the number of the
- * row above, or 0; and the number of its function. Upvalue 2 is the row; it is advanced. */
+/* Pushes what iterators over trees return of a row: its number, from 1; the number of
+ * the row above, or 0; and the number of its function. Advances upvalue 2, the row. */
 static void push_tree_row(lua_State *L, const gp_pairs *rows, lua_Integer row) {
   lua_pushinteger(L, row + 1);
   lua_copy(L, -1, lua_upvalueindex(2));
