@@ -107,36 +107,21 @@ function isSignificant(row) {
 }
 
 function changesView() {
-  const rows = comparison.name.map((_, row) => row),
-    status = make("span", { class: "soft", role: "status" });
+  const rows = comparison.name.map((_, row) => row);
   const table = makeTable(changeColumns(), rows, { label: "Changes", class: "changes" });
-  let query = "";
-  const hideNoise = make("input", { type: "checkbox", id: "hide-noise" });
-  function update() {
-    const test = matcher(query);
-    if (!test) {
-      status.textContent = "Invalid regular expression";
-      return;
-    }
-    const isShown = (row) => !hideNoise.checked || isSignificant(row);
-    const count = table.filter((row) => test(comparison.name[row]) && isShown(row));
-    status.textContent = counted(count) + " of " + counted(rows.length) + " functions";
-  }
-  hideNoise.addEventListener("change", update);
-  const search = searchField("Filter by name, or /regex/", (typed) => {
-    query = typed;
-    update();
-  });
-  update();
+  const hideNoise = make("input", { type: "checkbox", id: "hide-noise", change: () => search.update() });
+  const matches = (row, test) => test(comparison.name[row]) && (!hideNoise.checked || isSignificant(row));
+  const describe = (shown) => counted(shown.length) + " of " + counted(rows.length) + " functions";
+  const search = tableSearch("Filter by name, or /regex/", table, matches, describe);
   return make(
     "section",
     {},
     make(
       "div",
       { class: "tools" },
-      search,
+      search.input,
       make("label", { for: "hide-noise" }, hideNoise, " hide noise"),
-      status,
+      search.status,
     ),
     comparison.self
       ? make(

@@ -44,8 +44,11 @@ function matcher(query) {
   }
 }
 
-// Makes a search field. Calls `search` with its text after every change.
+// Makes a search field, and the status beside it. After every change, `search` gets a test for strings, null if the
+// text is an invalid regular expression, and the text. It returns what the status says. Returns `input`, `status`, and
+// `update()`, which searches again.
 function searchField(label, search) {
+  const status = make("span", { class: "soft", role: "status" });
   const input = make("input", {
     "type": "search",
     "placeholder": label,
@@ -53,13 +56,19 @@ function searchField(label, search) {
     "spellcheck": "false",
     "autocomplete": "off",
   });
-  input.addEventListener("input", () => search(input.value.trim()));
+  function update() {
+    const query = input.value.trim(),
+      test = matcher(query),
+      found = search(test, query);
+    status.textContent = test ? found : "Invalid regular expression";
+  }
+  input.addEventListener("input", update);
   input.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     if (input.value === "") input.blur();
     input.value = "";
-    search("");
+    update();
     event.preventDefault();
   });
-  return input;
+  return { input, status, update };
 }

@@ -5,22 +5,26 @@ const ROW_HEIGHT = 22, // pixels
   LABELLED = 26, // pixels: narrower frames have no label
   MARGIN = 20; // rows drawn above and below the window
 
-// Returns what a frame is, in words: its time, and its shares of all time and of its parent's.
-function describeItem(item) {
-  const parent = item.parent,
-    name = item.members ? counted(item.members.length) + " narrow frames" : frameName(item.frame);
+const itemName = (item) =>
+  item.members ? counted(item.members.length) + " narrow frames" : frameName(item.frame);
+
+// Returns an item's time, and its shares of all time and of its parent's.
+function itemFigures(item) {
+  const parent = item.parent;
   const share = (whole) => percent(whole > 0 ? item.weight / whole : 0) + " % of ";
-  const parts = [`${name}: ${seconds(timeOf(item.weight))} ${unitName}`, share(tree.weight[0]) + "all"];
+  const parts = [`${seconds(timeOf(item.weight))} ${unitName}`, share(tree.weight[0]) + "all"];
   if (parent && parent.frame !== ROOT) parts.push(share(parent.weight) + frameName(parent.frame));
   if (!item.up && item.frame > HIDDEN) parts.push(`self ${seconds(timeOf(item.own))} ${unitName}`);
   return parts.join(", ");
 }
 
-// Returns the contents of a frame: the function's own name, then what qualifies it.
+// Returns the parts of a frame's name: the function's own name, and what qualifies it.
+const shortName = (frame) => (frame < 0 ? [frameName(frame), ""] : splitOnce(frameName(frame)));
+
+// Returns the contents of a frame.
 function frameLabel(item) {
   if (item.members) return [counted(item.members.length) + " more"];
-  if (item.frame < 0) return [frameName(item.frame)];
-  const [own, scope] = splitOnce(frameName(item.frame));
+  const [own, scope] = shortName(item.frame);
   return scope ? [own, make("span", { class: "scope" }, scope)] : [own];
 }
 
@@ -52,7 +56,7 @@ function flamePicture(options) {
         "role": "treeitem",
         "id": `${element.id}-${box.row}-${box.left.toFixed(6)}`,
         "aria-level": box.row + 1,
-        "aria-label": describeItem(item),
+        "aria-label": itemName(item) + ": " + itemFigures(item),
       },
       ...(thin ? [] : frameLabel(item)),
     );

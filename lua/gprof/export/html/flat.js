@@ -107,21 +107,12 @@ function flatView() {
     rows = functions.name.map((_, f) => f);
   const sorted = columns.find((column) => column.title.startsWith(hasTime ? "Self %" : "Calls"));
   const table = makeTable(columns, rows, { sorted, label: "Flat profile", class: "flat" });
-  const status = make("span", { class: "soft", role: "status" });
-  const search = searchField("Filter by name or file, or /regex/", (query) => {
-    const test = matcher(query);
-    if (!test) {
-      status.textContent = "Invalid regular expression";
-      return;
-    }
-    table.filter((f) => test(nameOf(f)) || test(placeOf(f)));
-    status.textContent = describeShown(table.shown());
-  });
-  status.textContent = describeShown(rows);
+  const matches = (f, test) => test(nameOf(f)) || test(placeOf(f));
+  const search = tableSearch("Filter by name or file, or /regex/", table, matches, describeShown);
   return make(
     "section",
     {},
-    make("div", { class: "tools" }, search, status),
+    make("div", { class: "tools" }, search.input, search.status),
     table.element,
     functionCount === 0 ? make("p", { class: "empty" }, "This profile has no samples and no calls.") : null,
   );

@@ -1,27 +1,33 @@
 // The lines with the most time: a table of all, those of a function, and links to them.
 
-// Each row of the data is a line and a function. A line has its `file` and `number`, `time`, `variance`, and `rows`.
-const allLines = collectLines(data.lines);
-
-function collectLines(rows) {
-  const lines = new Map();
-  rows.self.forEach((time, row) => {
-    const key = rows.file[row] + ":" + rows.line[row];
-    if (!lines.has(key))
-      lines.set(key, {
-        file: data.files[rows.file[row]],
-        number: rows.line[row],
-        time: 0,
-        variance: 0,
-        rows: [],
-      });
-    const line = lines.get(key);
-    line.time += time;
-    line.variance += rows.self_error[row] ** 2;
-    line.rows.push(row);
-  });
-  return [...lines.values()].sort((a, b) => b.time - a.time);
+// Each row of the data is a line and a function. Returns the rows by a key.
+function lineRowsBy(keyOf) {
+  const groups = new Map();
+  for (let row = 0; row < data.lines.line.length; row++) {
+    const key = keyOf(row);
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(row);
+  }
+  return groups;
 }
+
+// Makes the line of rows with the same file and number.
+function makeLine(rows) {
+  const { file, line, self, self_error } = data.lines;
+  return {
+    file: data.files[file[rows[0]]],
+    number: line[rows[0]],
+    time: rows.reduce((sum, row) => sum + self[row], 0),
+    variance: rows.reduce((sum, row) => sum + self_error[row] ** 2, 0),
+    rows,
+  };
+}
+
+const hotterFirst = (a, b) => b.time - a.time;
+
+const allLines = [...lineRowsBy((row) => data.lines.file[row] + ":" + data.lines.line[row]).values()]
+  .map(makeLine)
+  .sort(hotterFirst);
 
 const errorOf = (line) => Math.sqrt(line.variance);
 const lineName = (line) => baseName(line.file) + ":" + line.number;
@@ -105,31 +111,24 @@ const textColumn = {
   class: "code left",
 };
 
+const timeOfLines = (lines) => lines.reduce((sum, line) => sum + line.time, 0);
+
+function describeLines(lines) {
+  const number = counted(lines.length) + (lines.length === 1 ? " line" : " lines");
+  return number + ", " + percent(shareOf(timeOfLines(lines))) + " % of the time";
+}
+
 function linesView() {
   const columns = [...lineColumns(data.total), functionColumn, textColumn];
   const table = makeTable(columns, allLines, { label: "Lines", class: "lines", sorted: columns[0] });
-  const status = make("span", { class: "soft", role: "status" });
-  const describe = () => {
-    const shown = table.shown(),
-      time = shown.reduce((sum, line) => sum + line.time, 0);
-    status.textContent =
-      `${counted(shown.length)} ${shown.length === 1 ? "line" : "lines"}, ` +
-      `${percent(shareOf(time))} % of the time`;
-  };
-  const search = searchField("Filter by file, function or text, or /regex/", (query) => {
-    const test = matcher(query);
-    if (!test) return (status.textContent = "Invalid regular expression");
-    table.filter(
-      (line) => test(lineName(line)) || test(textOf(line)) || line.rows.some((row) => test(rowFunction(row))),
-    );
-    describe();
-  });
-  describe();
-  const missing = 1 - shareOf(allLines.reduce((sum, line) => sum + line.time, 0));
+  const matches = (line, test) =>
+    test(lineName(line)) || test(textOf(line)) || line.rows.some((row) => test(rowFunction(row)));
+  const search = tableSearch("Filter by file, function or text, or /regex/", table, matches, describeLines);
+  const missing = 1 - shareOf(timeOfLines(allLines));
   return make(
     "section",
     {},
-    make("div", { class: "tools" }, search, status),
+    make("div", { class: "tools" }, search.input, search.status),
     missing >= 0.0005
       ? make("p", { class: "soft" }, `${percent(missing)} % of the time is in code without line information.`)
       : null,
@@ -137,21 +136,10 @@ function linesView() {
   );
 }
 
-// The lines of each function, the heaviest first. A line shared by functions counts for each with its part.
+// The lines of each function, the hottest first. A line shared by functions counts for each with its part.
 const linesByNode = new Map();
-data.lines.self.forEach((time, row) => {
-  const node = data.lines.node[row];
-  if (node < 0) return;
-  if (!linesByNode.has(node)) linesByNode.set(node, []);
-  linesByNode.get(node).push({
-    file: data.files[data.lines.file[row]],
-    number: data.lines.line[row],
-    time,
-    variance: data.lines.self_error[row] ** 2,
-    rows: [row],
-  });
-});
-for (const lines of linesByNode.values()) lines.sort((a, b) => b.time - a.time);
+for (const [node, rows] of lineRowsBy((row) => data.lines.node[row]))
+  linesByNode.set(node, rows.map((row) => makeLine([row])).sort(hotterFirst));
 
 const SHOWN_LINES = 10; // in the view of a function
 

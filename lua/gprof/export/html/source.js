@@ -71,9 +71,16 @@ function sourceListView() {
   );
 }
 
+const linesOfFiles = new Map();
+
 // Returns the lines of a file: { number, text, known, gap }. `known` has the figures; `gap` means that lines before
 // this one are left out.
 function linesOf(file) {
+  if (!linesOfFiles.has(file)) linesOfFiles.set(file, makeLines(file));
+  return linesOfFiles.get(file);
+}
+
+function makeLines(file) {
   const lines = [],
     known = new Map(file.known.map((entry) => [entry[0], entry])),
     jumps = new Map();

@@ -110,6 +110,17 @@ function makeTable(columns, rows, options) {
   };
 }
 
+// Makes the search field of a table. `matches(row, test)` tells whether a row is shown; `describe(rows)` returns what the
+// status says of the rows shown.
+function tableSearch(label, table, matches, describe) {
+  const search = searchField(label, (test) => {
+    if (test) table.filter((row) => matches(row, test));
+    return describe(table.shown());
+  });
+  search.status.textContent = describe(table.shown());
+  return search;
+}
+
 // Paper does not scroll: add rows before printing.
 addEventListener("beforeprint", () => {
   for (const end of document.querySelectorAll(".more")) growers.get(end)(PRINTED);

@@ -39,7 +39,6 @@ function treeView() {
   const roots = new Map(); // of whole trees, by mode
 
   const detail = make("div", { "class": "detail", "aria-live": "polite" }),
-    status = make("span", { class: "soft", role: "status" }),
     path = make("nav", { "class": "path", "aria-label": "Path" }),
     legend = make("p", { class: "legend" }),
     canvas = make("div");
@@ -66,11 +65,9 @@ function treeView() {
   function showDetail(item) {
     const frame = item.frame,
       known = frame >= 0 && frame < nodeCount;
-    const text = describeItem(item),
-      name = text.slice(0, text.lastIndexOf(": ", text.indexOf(` ${unitName},`)));
     detail.replaceChildren(
-      make("b", {}, known ? nodeLink(frame) : name),
-      text.slice(name.length),
+      make("b", {}, known ? nodeLink(frame) : itemName(item)),
+      ": " + itemFigures(item),
       known && placeOf(frame) ? make("span", { class: "soft" }, " (" + placeOf(frame) + ")") : "",
     );
   }
@@ -81,9 +78,8 @@ function treeView() {
     path.hidden = steps.length < 2;
     path.replaceChildren(
       ...steps.flatMap((step, i) => {
-        const [own] = step.frame < 0 ? [step.members ? "narrow frames" : frameName(step.frame)]
-          : splitOnce(frameName(step.frame));
-        const here = i === steps.length - 1;
+        const own = step.members ? "narrow frames" : shortName(step.frame)[0],
+          here = i === steps.length - 1;
         return [i > 0 ? " › " : "", here ? make("b", {}, own) : make("a", { href: linkToTree(mode, pathOf(step)) }, own)];
       }),
     );
@@ -122,18 +118,17 @@ function treeView() {
     pictures.forEach((picture, i) => picture.show(treeAround(node, i === 0)));
   }
 
-  const search = searchField("Search the tree, or /regex/", (query) => {
-    const test = matcher(query),
-      result = test && query ? searchTree(test) : null;
-    status.textContent = !test ? "Invalid regular expression" : result ? describeHits(result) : "";
+  const search = searchField("Search the tree, or /regex/", (test, query) => {
+    const result = test && query ? searchTree(test) : null;
     for (const picture of pictures) picture.mark(result && result.hits);
+    return result ? describeHits(result) : "";
   });
 
   showLegend();
   const element = make(
     "section",
     {},
-    make("div", { class: "tools" }, search, modeSelect, schemes.length > 1 ? colourSelect : null, status),
+    make("div", { class: "tools" }, search.input, modeSelect, schemes.length > 1 ? colourSelect : null, search.status),
     treeNote(),
     path,
     detail,
@@ -148,8 +143,8 @@ function treeView() {
       else showWhole(wanted, place);
       modeSelect.value = mode;
       if (!argument.startsWith("?")) return;
-      search.value = argument.slice(1);
-      search.dispatchEvent(new Event("input"));
+      search.input.value = argument.slice(1);
+      search.update();
     },
   };
 }
