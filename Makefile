@@ -428,15 +428,15 @@ $(SANITIZED): $(SANITIZED_OBJECTS)
 
 # Runs fewer random cases, and one in ten of the comparisons with GNU gprof: the comparisons check
 # numbers, and the run without sanitizers makes them all. Some specs are left out. Specs that mostly
-# run code without sanitizers: one runs a browser, the others run programs linked with the
+# run code without sanitizers: some run a browser, the others run programs linked with the
 # block-counting runtime or the recorder, or let other programs read our exports. Specs that start
 # the sanitized interpreter themselves, in the run without sanitizers: sanitizer, scarce and starved.
 # The manual's examples: most of the time is that of the profiled programs, and with COLLECTED=all
 # they run in the sanitized interpreter, too. The garbage collector is in generational mode (see
 # spec/support/collector.lua).
-UNSANITIZED = export/html_browser export/readers runtime/annotated_blocks runtime/blocks \
-  runtime/races runtime/recorded_blocks runtime/recorder system/manual system/sanitizer system/scarce \
-  system/starved
+UNSANITIZED = $(patsubst spec/%_spec.lua,%,$(wildcard spec/export/*_browser_spec.lua)) \
+  export/readers runtime/annotated_blocks runtime/blocks runtime/races runtime/recorded_blocks \
+  runtime/recorder system/manual system/sanitizer system/scarce system/starved
 SANITIZED_SPECS = $(filter-out $(UNSANITIZED:%=spec/%_spec.lua),$(wildcard spec/*/*_spec.lua))
 spec-sanitized: $(SANITIZED) $(RUNTIME)
 	GPROF_CASES=$${GPROF_CASES:-20} GPROF_SHARE=$${GPROF_SHARE:-10} GPROF_COLLECTOR=generational \
@@ -452,7 +452,7 @@ spec-sanitized: $(SANITIZED) $(RUNTIME)
 # little.
 #
 # COLLECTED=all leaves out specs that measure time, memory or instructions (bench, growth,
-# startup), specs of other programs (fuzz, html_browser, installation, mutants), specs that start
+# startup), specs of other programs (fuzz, browsers, installation, mutants), specs that start
 # interpreters of their own (coverage, native, sanitizer, scarce, starved), and html, where one
 # page with 10,000 functions takes minutes.
 #
@@ -460,8 +460,8 @@ spec-sanitized: $(SANITIZED) $(RUNTIME)
 COLLECTED = lua/objects lua/misuse gmon/records symbols/symspec profile/samples report/reports \
   report/user_report
 STEPPED = gmon/gmon object/image profile/numbers lua/stream format/terminal lua/trace
-NOT_COLLECTED = export/html export/html_browser library/native $(addprefix system/,bench coverage \
-  fuzz growth installation mutants sanitizer scarce starved startup)
+NOT_COLLECTED = export/html $(filter %_browser,$(UNSANITIZED)) library/native $(addprefix system/, \
+  bench coverage fuzz growth installation mutants sanitizer scarce starved startup)
 ifeq ($(COLLECTED),all)
 collector = often
 collected = $(filter-out $(NOT_COLLECTED:%=spec/%_spec.lua),$(wildcard spec/*/*_spec.lua))

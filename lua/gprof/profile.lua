@@ -320,13 +320,14 @@ end
 --     next one started, or because they have the same name;
 --   - `ticks`: samples, in the program and in libraries;
 --   - `time`: the same in seconds;
---   - `calls`: number of calls
+--   - `calls`: number of calls;
+--   - `selected`: whether the profile is of this thread (option `threads`)
 -- @return[2] nil
 -- @treturn[2] string why they are not known: the profile has no call paths
 function core.profile_methods:threads()
   arguments.check(self, "gprof.profile", 0, "threads")
   return require "gprof.library.recorded".threads(data_of_program[self] or self.data,
-    self.rate)
+    self.rate, selected_threads[self])
 end
 
 --- Returns the shared libraries whose functions are unknown, although the option

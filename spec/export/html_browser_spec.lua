@@ -13,29 +13,7 @@ if lack then return pending(lack) end
 
 local plan <const> = crafted.example
 
--- Opens pages, { path, step... } each, in one browser, and runs steps there. A step that is a string is a JavaScript
--- expression to evaluate. Fails if the browser logs an error or requests another file. Returns what was seen of each.
-local function visit_all(visits)
-  local all = {}
-  for i, visited in ipairs(visits) do
-    local steps = {}
-    for k = 2, #visited do
-      steps[k - 1] = type(visited[k]) == "string" and { "eval", visited[k] } or visited[k]
-    end
-    all[i] = { visited[1], steps }
-  end
-  local seen = browser.visit(all)
-  for i, page in ipairs(seen) do
-    assert.same({ visits[i][1], {}, {} }, { visits[i][1], page.complaints, page.requests })
-  end
-  return seen
-end
-
--- Opens one page as `visit_all` does. Returns the values of the expressions, and the time until the page was drawn.
-local function visit(...)
-  local seen = visit_all { { ... } }[1]
-  return seen.results, seen.ready
-end
+local visit, visit_all <const> = browser.walk, browser.walk_all
 
 -- JavaScript expressions.
 local names <const> = "[...document.querySelectorAll('tbody .node')].map((e) => e.textContent).join(' ')"

@@ -204,6 +204,7 @@ describe("recorded threads", function()
         local profile = profile_of { threads = { word }, libraries = libraries }
         assert.same({ true, libraries, 280, 0 }, { profile.exact, profile.has_libraries, profile:find "unseen".calls,
           profile:find "little".calls }, word)
+        for _, thread in ipairs(profile:threads()) do assert.equal(thread.name == "helper", thread.selected) end
       end
     end
     local both, parts = profile_of { threads = { "helper", "program" } }, {}

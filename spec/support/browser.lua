@@ -2,6 +2,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local dkjson = require "dkjson"
+local luassert = require "luassert"
 local program = require "support.program"
 local shell = require "support.shell"
 
@@ -25,6 +26,35 @@ function browser.visit(visits)
   local result = shell.run({ "node", driver, "chromium", file }, { timeout = 120 })
   assert(result.status == 0 and result.stderr == "", result.stderr)
   return dkjson.decode(result.stdout, 1, false)
+end
+
+--- Opens pages, and fails if the browser logs an error or requests another file.
+-- @tparam {table,...} visits arrays of a path and of steps; a step that is a string is a JavaScript expression
+-- @treturn {table,...} as from `browser.visit`
+function browser.walk_all(visits)
+  local all = {}
+  for i, visited in ipairs(visits) do
+    local steps = {}
+    for k = 2, #visited do
+      steps[k - 1] = type(visited[k]) == "string" and { "eval", visited[k] } or visited[k]
+    end
+    all[i] = { visited[1], steps }
+  end
+  local seen = browser.visit(all)
+  for i, page in ipairs(seen) do
+    luassert.same({ visits[i][1], {}, {} }, { visits[i][1], page.complaints, page.requests })
+  end
+  return seen
+end
+
+--- Opens one page as `walk_all` does.
+-- @tparam string path
+-- @param ... steps
+-- @treturn table the values of the expressions
+-- @treturn number the time until the page was drawn
+function browser.walk(...)
+  local seen = browser.walk_all { { ... } }[1]
+  return seen.results, seen.ready
 end
 
 return browser

@@ -11,8 +11,8 @@ local unused_options = {}
 -- Maps each setting to the styles and exports that it changes, separated by blanks.
 local changes <const> = {
   separate_files = "annotation", all_lines = "annotation", table_length = "annotation",
-  min_count = "annotation executions", errors = "flat lines", bounds = "flat graph json",
-  top = "flat graph comparison",
+  min_count = "annotation executions", errors = "flat lines",
+  bounds = "flat graph json html", top = "flat graph comparison",
   sort = "flat comparison", tree_depth = "tree", tree_threshold = "tree",
   node_threshold = "dot svg", edge_threshold = "dot svg",
 }
@@ -22,7 +22,7 @@ local requests <const> = {
   annotation = "-A (--annotated-source)", executions = "-C (--exec-counts)",
   flat = "-p (--flat-profile)", graph = "-q (--graph)", comparison = "--compare",
   tree = "--tree", lines = "--lines", json = "--export=json", dot = "--export=dot",
-  svg = "--export=svg",
+  svg = "--export=svg", html = "--html",
 }
 
 -- Returns the name of the option that changes a setting.

@@ -35,6 +35,12 @@ local HEAD <const> = [[
 <title>%s – profile</title>
 ]]
 
+-- Returns the threads; nil if there is one, or if they are not known.
+local function threads_of(profile)
+  local threads = profile:threads()
+  return threads and threads[2] and threads or nil
+end
+
 -- Returns what the page shows, in the form that gprof.export.html.data describes.
 local function contents(profile, options)
   local by_function, cycles = profile:by_function(), {}
@@ -46,7 +52,7 @@ local function contents(profile, options)
     tree = by_function.rate and tree_list.of(by_function) or nil,
     lines = by_function.rate and hot_lines.of(by_function, lines) or {},
     sources = sources.of(lines, options),
-    comparison = options.comparison,
+    comparison = options.comparison, threads = threads_of(profile),
   }
 end
 

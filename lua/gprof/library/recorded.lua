@@ -195,21 +195,24 @@ end
 --- Returns the threads of data.
 -- @tparam data data
 -- @tparam number|nil rate samples per second
+-- @tparam {string,...}|nil words the option `threads` of `gprof.profile`
 -- @treturn[1] {table,...} see `profile:threads`
 -- @return[2] nil
 -- @treturn[2] string why they are not known
-function recorded.threads(data, rate)
+function recorded.threads(data, rate, words)
   local contexts, message = contexts_of(data)
   if not contexts then return nil, message end
   local modules, skipped = contexts:parts(), {}
   for i, module in ipairs(modules) do skipped[i] = is_recorder(module) end
   local _, tables = contexts:parts(skipped)
+  local chosen = words and select(data, words)
   local threads, known = {}, {}
-  for _, part in ipairs(tables) do
+  for i, part in ipairs(tables) do
     local key = part.number .. " " .. part.name
     local thread = known[key]
     if not thread then
-      thread = { name = part.name, number = part.number, count = 0, ticks = 0, calls = 0 }
+      thread = { name = part.name, number = part.number, count = 0, ticks = 0, calls = 0,
+        selected = not chosen or chosen[i] }
       known[key], threads[#threads + 1] = thread, thread
     end
     thread.count = thread.count + part.threads

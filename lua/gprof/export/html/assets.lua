@@ -11,7 +11,7 @@ local assets = {}
 local scripts <const> = {
   "data.js", "names.js", "dom.js", "table.js", "flat.js", "lines.js", "function.js",
   "tree_model.js", "flame.js", "colours.js", "tree.js", "source.js", "changes.js",
-  "page.js",
+  "threads.js", "page.js",
 }
 
 -- Returns the directory of this module. Bytecode may lack its source path; then

@@ -9,6 +9,7 @@ const functions = data.functions,
 const functionCount = functions.name.length,
   nodeCount = functionCount + cycles.length;
 const hasTime = data.period !== null;
+const hasBounds = functions.total_low !== undefined; // of total times
 const hasCalls = arcs.caller.length > 0 || functions.calls.some((count) => count > 0);
 
 const programName = document.querySelector("h1").textContent;
@@ -26,6 +27,14 @@ const nameOf = (node) => (node < nodeCount ? field(node, "name") : data.tree.oth
 const labelOf = (node) => data.labels[node] || nameOf(node);
 const totalOf = (node) => field(node, "self") + field(node, "children");
 const baseName = (path) => path.replace(/^.*\//, "");
+
+// Returns the bounds of a node's total time, an array of two; null if they are not known.
+function boundsOf(node) {
+  if (!hasBounds) return null;
+  const low = field(node, "total_low"),
+    high = field(node, "total_high");
+  return low === null || high === null ? null : [low, high];
+}
 
 // Returns the source file of a function, or null.
 function fileOf(node) {

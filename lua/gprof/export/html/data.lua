@@ -39,6 +39,14 @@ local columns <const> = {
   { "name", shown }, { "self", number }, { "self_error", number }, { "children", number },
   { "calls", number }, { "self_calls", number }, { "line", number },
 }
+local bounds_columns <const> = { { "total_low", number }, { "total_high", number } }
+
+-- Returns the columns of functions, which are also the fields of cycles.
+local function columns_of(profile)
+  local list = table.move(columns, 1, #columns, 1, {})
+  if profile.has_bounds then table.move(bounds_columns, 1, 2, #list + 1, list) end
+  return list
+end
 
 -- Returns the cycles as JSON, and a table that maps the id of each member to the number
 -- of its cycle (from 0).
@@ -49,18 +57,18 @@ local function cycles_of(content, node_of)
     for id in cycle:members(nil, "id") do
       members[#members + 1], within[id] = node_of[id], i - 1
     end
-    texts[i] = object { { "name", quoted(cycle.name) },
-      { "self", number(cycle.self) },
-      { "self_error", number(cycle.self_error) },
-      { "children", number(cycle.children) }, { "calls", number(cycle.calls) },
-      { "self_calls", number(cycle.self_calls) }, { "members", array(number, members) } }
+    local entries = { { "members", array(number, members) } }
+    for _, column in ipairs(columns_of(content.profile)) do
+      entries[#entries + 1] = { column[1], column[2](cycle[column[1]]) }
+    end
+    texts[i] = object(entries)
   end
   return "[" .. table.concat(texts, ",") .. "]", within
 end
 
 local function functions_of(content, file_number, within)
   local profile, ids, entries = content.profile, content.ids, {}
-  for i, column in ipairs(columns) do
+  for i, column in ipairs(columns_of(profile)) do
     local values = {}
     for row, id in ipairs(ids) do values[row] = profile:get(id, column[1]) end
     entries[i] = { column[1], array(column[2], values, #ids) }
@@ -175,6 +183,21 @@ local function lines_of(content, file_number, node_of)
     { "node", array(number, nodes) }, { "name", array(shown, names, #files) } }
 end
 
+-- Returns the threads as columns; null if there is only one.
+local function threads_of(threads)
+  if not threads then return "null" end
+  local entries = {}
+  for i, name in ipairs { "name", "number", "count", "ticks", "time", "calls" } do
+    local values = {}
+    for row, thread in ipairs(threads) do values[row] = thread[name] end
+    entries[i] = { name, array(i == 1 and shown or number, values, #threads) }
+  end
+  entries[#entries + 1] = { "selected", array(function(thread)
+    return tostring(thread.selected)
+  end, threads) }
+  return object(entries)
+end
+
 -- Returns the changes in times or calls as columns; null if they are not known.
 local function change_of(rows, field)
   if not rows[1] or not rows[1][field] then return "null" end
@@ -217,7 +240,7 @@ end
 
 --- Writes the data of a page as one JSON object.
 -- @tparam table content `profile`, by function; `ids` of the functions, `arcs`, `cycles`,
---   `lines` and `sources` to show; `tree` and `comparison`, or nil
+--   `lines` and `sources` to show; `tree`, `comparison` and `threads`, or nil
 -- @tparam stream write
 function data.write(content, write)
   local profile, node_of = content.profile, {}
@@ -235,6 +258,7 @@ function data.write(content, write)
     { "labels", labels_of(content) }, { "arcs", arcs_of(content, node_of) },
     { "tree", tree_of(content, node_of, #content.ids + #content.cycles) },
     { "comparison", comparison_of(content.comparison, file_number) },
+    { "threads", threads_of(content.threads) },
     { "lines", lines_of(content, file_number, node_of) },
     { "sources", array(source_of, content.sources.files) },
   }

@@ -17,13 +17,20 @@ function nodeLink(node) {
   return make("a", { class: "node", href: linkTo(node), title: nameOf(node) }, labelOf(node));
 }
 
-// Makes a bar that fills the share `outer` (0 to 1), overlaid with a darker bar for `inner`.
-function shareBar(outer, inner) {
+// Makes a bar that fills the share `outer` (0 to 1), overlaid with a darker bar for `inner`, and with whiskers between
+// two other shares, if given.
+function shareBar(outer, inner, between) {
   const bar = make("span", { "class": "share", "aria-hidden": "true" });
   for (const share of [outer, inner]) {
     const part = make("i");
     part.style.width = 100 * Math.min(1, Math.max(0, share)) + "%";
     bar.append(part);
+  }
+  if (between) {
+    const whiskers = make("b");
+    whiskers.style.left = 100 * between[0] + "%";
+    whiskers.style.width = 100 * Math.max(0, between[1] - between[0]) + "%";
+    bar.append(whiskers);
   }
   return bar;
 }

@@ -1,5 +1,31 @@
 // The flat profile: a table of all functions with a filter.
 
+// Makes the bar of a node: self time in total time, with whiskers at the bounds of the total time.
+function timeBar(node) {
+  const between = boundsOf(node),
+    isCertain = !between || seconds(between[0]) === seconds(between[1]);
+  return shareBar(
+    shareOf(totalOf(node)),
+    shareOf(field(node, "self")),
+    isCertain ? null : between.map(shareOf),
+  );
+}
+
+const barHint =
+  "Dark: self time; pale: total time; both as shares of all time" +
+  (hasBounds ? "; whiskers: bounds of the total time" : "");
+
+const UNCERTAIN = 0.1; // of all time: a total time with bounds further apart is marked
+
+// Makes the text of the bounds of a node's total time: "LOW–HIGH", or one number if the time is certain.
+function boundsText(node, unit = "") {
+  const between = boundsOf(node);
+  if (!between) return "";
+  const [low, high] = between.map(seconds),
+    isUncertain = shareOf(between[1] - between[0]) > UNCERTAIN;
+  return (low === high ? low : low + "–" + high) + unit + (isUncertain ? "?" : "");
+}
+
 const timeColumns = [
   {
     title: "Self %",
@@ -30,13 +56,15 @@ const timeColumns = [
     class: "",
   },
   {
-    title: "Self in total",
-    hint: "Dark: self time; pale: total time; both as shares of all time",
-    value: totalOf,
-    cell: (f) => shareBar(shareOf(totalOf(f)), shareOf(functions.self[f])),
-    class: "bar",
+    title: "Bounds",
+    hint: "The lowest and the highest total time that the calls permit; ? marks those that are far apart",
+    value: (f) => boundsOf(f) && boundsOf(f)[1] - boundsOf(f)[0],
+    cell: boundsText,
+    class: "error wide",
+    shown: hasBounds,
   },
-];
+  { title: "Self in total", hint: barHint, value: totalOf, cell: timeBar, class: "bar" },
+].filter((column) => column.shown !== false);
 
 const callColumns = [
   {
@@ -102,6 +130,17 @@ function describeShown(shown) {
   return number + (functionCount === 1 ? " function" : " functions") + share;
 }
 
+// Says what the bounds assume.
+function boundsNote() {
+  return make(
+    "p",
+    { class: "soft" },
+    "Bounds of total times assume one thread, a symbol for every function, and that recording was never switched off. ",
+    "? marks bounds that are further apart than a tenth of the time: " +
+      (data.exact ? "the times themselves were measured." : "record call paths (gprof.lua --record) to know the time."),
+  );
+}
+
 function flatView() {
   const columns = flatColumns(),
     rows = functions.name.map((_, f) => f);
@@ -114,6 +153,7 @@ function flatView() {
     {},
     make("div", { class: "tools" }, search.input, search.status),
     table.element,
+    hasTime && hasBounds ? boundsNote() : null,
     functionCount === 0 ? make("p", { class: "empty" }, "This profile has no samples and no calls.") : null,
   );
 }

@@ -12,6 +12,7 @@ function timeFacts(node) {
     fact("Self", seconds(own) + (error ? " ± " + seconds(error) : "") + " " + unitName + share(own)),
     fact("In callees", seconds(field(node, "children")) + " " + unitName + share(field(node, "children"))),
     fact("Total", seconds(totalOf(node)) + " " + unitName + share(totalOf(node))),
+    boundsOf(node) && fact("Bounds of the total", boundsText(node, " " + unitName)),
   ];
 }
 
@@ -195,13 +196,13 @@ function functionView(node) {
     ...(hasCalls ? callFacts(node) : []),
     ...(isCycle(node) ? [] : [placeFact(node), hottestFact(node)]),
   ];
-  const bar = hasTime ? shareBar(shareOf(totalOf(node)), shareOf(field(node, "self"))) : null;
+  const bar = hasTime ? timeBar(node) : null;
   return make(
     "section",
     {},
     title,
     make("dl", { class: "facts" }, ...facts),
-    bar && make("p", { title: "Dark: self time; pale: total time; both as shares of all time" }, bar),
+    bar && make("p", { title: barHint }, bar),
     cycle >= 0
       ? make(
           "p",
@@ -230,12 +231,15 @@ function functionView(node) {
       node,
       "No callees are known.",
     ),
-    hasTime && !data.exact && arcs.caller.length > 0
+    hasTime && arcs.caller.length > 0
       ? make(
           "p",
           { class: "soft" },
-          "Call times are estimates: all calls of a function are assumed to take the same time.",
+          data.exact
+            ? "Call times are measured: each sample counts for the calls that led to it."
+            : "Call times are estimates: all calls of a function are assumed to take the same time.",
         )
       : null,
+    hasTime && boundsOf(node) ? boundsNote() : null,
   );
 }

@@ -16,6 +16,7 @@ const tabs = [
   ["Call tree", "#!tree", () => tree],
   ["Lines", "#!lines", () => allLines.length > 0],
   ["Source", "#!source", () => data.sources.length > 0],
+  ["Threads", "#!threads", () => threads],
   ["Changes", "#!changes", () => comparison],
 ].filter((tab) => tab[2]());
 
@@ -100,6 +101,10 @@ function route() {
     put(cached("lines", linesView));
     return ["#!lines", "Lines"];
   }
+  if (name === "!threads" && threads) {
+    put(cached("threads", threadsView));
+    return ["#!threads", "Threads"];
+  }
   if (name === "!changes" && comparison) {
     put(cached("changes", changesView));
     return ["#!changes", "Changes"];
@@ -148,7 +153,7 @@ function keyPressed(event) {
     return;
   }
   const field = view.querySelector("input[type=search]");
-  const number = "12345".indexOf(event.key);
+  const number = "123456".indexOf(event.key);
   if (event.key === "/" && field) {
     field.focus();
     field.select();

@@ -110,11 +110,25 @@ local function note_sources(sources, add)
   end
 end
 
+-- Adds a note if the profile is of some threads only.
+local function note_threads(content, add)
+  local words = content.profile:selected_threads()
+  if not words then return end
+  local ticks, all = 0, 0
+  for _, thread in ipairs(content.threads or {}) do
+    ticks, all = ticks + (thread.selected and thread.ticks or 0), all + thread.ticks
+  end
+  add(("Only threads with the name or number %s are shown%s."):format(
+    wording.all(words, "or"), all > 0 and
+      (": %.1f %% of the time of all threads"):format(100 * ticks / all) or ""))
+end
+
 -- Returns the notes below the header's values, one sentence each.
 local function notes(content, options)
   local list = {}
   local function add(note) list[#list + 1] = note end
   note_gaps(content, options, add)
+  note_threads(content, add)
   if options.include or options.exclude then
     add "Only the functions and calls selected by options are shown."
   end

@@ -86,7 +86,7 @@ function treeView() {
   }
 
   function makePictures(open) {
-    const label = data.exact ? "Call tree" : "Call tree, estimated";
+    const label = data.exact ? "Call tree, measured" : "Call tree, estimated";
     const picture = (name, turned) =>
       flamePicture({ label: name, turned, open, tint: (item) => scheme.tint(item), point: showDetail });
     pictures = mode === "around" ? [picture("Callers", true), picture("Callees", false)] : [picture(label, false)];

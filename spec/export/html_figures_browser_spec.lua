@@ -1,0 +1,83 @@
+-- --html: bounds, measured times and threads of a page in a browser.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local browser = require "support.browser"
+local build = require "support.build"
+local crafted = require "support.crafted"
+local dkjson = require "dkjson"
+local gmon = require "support.gmon"
+local pages = require "support.pages"
+local program = require "support.program"
+local shell = require "support.shell"
+local stacks = require "support.context_stacks"
+
+local lack <const> = browser.lack()
+if lack then return pending(lack) end
+
+local rows <const> = "[...document.querySelectorAll('tbody tr')].map((e) => " ..
+  "[...e.cells].map((c) => c.textContent.trim()).join('|')).join('; ')"
+local notes <const> = "document.querySelector('.notes').textContent"
+
+describe("The bounds of total times in a page", function()
+  if io.popen("uname -m"):read "l" ~= "x86_64" then return end  -- only its code is surveyed
+  local built = build.program "calls"
+
+  it("are those of the library, in the table and as whiskers of the bars", function()
+    local path = select(2, pages.write(built.image, built.gmon, "--bounds"))
+    local known = dkjson.decode(program.run { "--bounds", "--export=json", built.image, built.gmon }.stdout)
+    local low, high = 0, 0
+    for _, f in ipairs(known.functions) do
+      if f.self + f.children > 0 then low, high = low + f.total_low, high + f.total_high end
+    end
+    local found = browser.walk(path, "functions.total_low.reduce((a, b) => a + b, 0)",
+      "functions.total_high.reduce((a, b) => a + b, 0)",
+      [[(() => { functions.total_low[0] = 0.25 * data.total; functions.total_high[0] = 0.75 * data.total;
+        const bar = timeBar(0).querySelector('b');
+        return [bar.style.left, bar.style.width, boundsText(0).slice(-1)]; })()]],
+      [[(() => { functions.total_high[0] = functions.total_low[0];
+        return [timeBar(0).querySelector('b') === null, /[?–]/.test(boundsText(0))]; })()]],
+      "document.querySelector('th:nth-child(5)').textContent", { "open", "main" },
+      "[...document.querySelectorAll('dt')].some((e) => e.textContent === 'Bounds of the total')",
+      "document.querySelector('#view').textContent.includes('Bounds of total times assume one thread')")
+    assert.near(low, found[1], 1e-4)
+    assert.near(high, found[2], 1e-4)
+    assert.same({ { "25%", "50%", "?" }, { true, false }, "Bounds", true, true }, table.move(found, 3, 7, 1, {}))
+  end)
+
+  it("are absent without --bounds", function()
+    local found = browser.walk(select(2, pages.write(built.image, built.gmon)), "hasBounds",
+      "document.querySelectorAll('.share b').length", "document.querySelector('#view').textContent.includes('Bounds')")
+    assert.same({ false, 0, false }, found)
+  end)
+end)
+
+describe("The threads of a page", function()
+  local functions <const> = { "main", "parse", "render" }
+  local image = crafted.image { functions = functions }
+  local context = gmon.write(shell.tmpdir() .. "/gmon.out.ctx", stacks.pack(functions, {
+    { "main", "parse", ticks = 300 }, { "main", "render", ticks = 900, thread = 2 } }))
+
+  it("are listed; the tree and the times of calls are named measured", function()
+    local path = select(2, pages.write(image, context))
+    local found = browser.walk(path, { "open", "!threads" }, rows, "document.querySelector('#view p').textContent",
+      { "open", "!tree" }, "document.querySelector('.tree').getAttribute('aria-label')", { "open", "main" },
+      "document.querySelector('#view').textContent.includes('Call times are measured')")
+    assert.same({ "75.0|0.900||2|2|thread; 25.0|0.300||2|1|thread",
+      "The other views show all threads together. For a page of one of them, write it with --thread=NAME, " ..
+        "or with its number.", "Call tree, measured", true }, found)
+  end)
+
+  it("of a page with --thread are marked, and a note says what is shown", function()
+    local path = select(2, pages.write(image, context, "--thread=2"))
+    local found = browser.walk(path, notes, { "open", "!threads" }, rows)
+    assert.match("Only threads with the name or number 2 are shown: 75.0 % of the time of all threads.", found[1], 1,
+      true)
+    assert.equal("75.0|0.900||2|2|thread; 25.0|0.300||2|1|thread not in the other views", found[2])
+  end)
+
+  it("have no view if there is only one", function()
+    local one = gmon.write(shell.tmpdir() .. "/gmon.out.ctx", stacks.pack(functions, { { "main", ticks = 3 } }))
+    local found = browser.walk(select(2, pages.write(image, one)), "document.querySelector('nav').textContent")
+    assert.is_nil(found[1]:find "Threads")
+  end)
+end)
