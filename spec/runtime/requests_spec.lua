@@ -303,22 +303,21 @@ describe("gprof.lua --record --anew", function()
   local built
   setup(function() built = recorder.compile "commands.c" end)
 
-  -- Records the program, which has itself asked twice for its profile. Returns the result, and the directory.
-  local function record(...)
+  -- Records the program, which asks for its own profile `times` times. Returns the result, and the directory.
+  local function record(times, ...)
     local words = table.move(program.interpreter, 1, #program.interpreter, 1, {})
     for _, word in ipairs { program.root .. "/gprof.lua", "--record", "--dump-signal=USR1", "--anew", ... } do
       table.insert(words, word)
     end
-    for _, word in ipairs { built.image, "1", ask("USR1", "gmon.out"), ask("USR1", "gmon.out-2") } do
-      table.insert(words, word)
-    end
+    table.move({ built.image, "1", ask("USR1", "gmon.out") }, 1, 3, #words + 1, words)
+    for i = 2, times do table.insert(words, ask("USR1", "gmon.out-" .. i)) end
     local dir = shell.tmpdir "anew"
     return shell.run(words, { cwd = dir, timeout = 60,
       env = { GMON_OUT_PREFIX = false, GPROF_RECORDER = false, LD_PRELOAD = false } }), dir
   end
 
   it("lists all profiles of the program, in order", function()
-    local result = record()
+    local result = record(2)
     local lines = {}
     for i, name in ipairs { "gmon.out", "gmon.out-2", "gmon.out-3" } do
       lines[i] = ("gprof.lua: %s was written; to read it: gprof.lua %s %s\n"):format(name, built.image, name)
@@ -326,8 +325,14 @@ describe("gprof.lua --record --anew", function()
     assert.same({ table.concat(lines), 0 }, { result.stderr, result.status })
   end)
 
+  it("names the first of many profiles", function()
+    local result = record(10)
+    assert.same({ ("gprof.lua: 11 profiles were written: gmon.out, gmon.out-2, gmon.out-3 and 8 more; " ..
+      "to read the first: gprof.lua %s gmon.out\n"):format(built.image), 0 }, { result.stderr, result.status })
+  end)
+
   it("reports on the sum of these profiles", function()
-    local result, dir = record("-b", "-p")
+    local result, dir = record(2, "-b", "-p")
     assert.same({ "", 0 }, { result.stderr, result.status })
     local calls, flat = result.stdout:match "^(%d+)\n(Flat profile:.*)$"
     assert.truthy(calls, result.stdout)

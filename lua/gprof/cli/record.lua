@@ -10,8 +10,11 @@ local gprof = require "gprof"
 local options = require "gprof.cli.options"
 local record_program <const> = require "gprof.record"
 local terminal = require "gprof.format.terminal"
+local wording = require "gprof.format.wording"
 
 local record = {}
+
+local MOST_LINES <const> = 10  -- for the profiles of one program
 
 local function tell(message) terminal.tell("gprof.lua: " .. message) end
 
@@ -22,14 +25,43 @@ local function finish(run)
   return run.status
 end
 
--- Returns how to read a profile of a program.
-local function advice(written)
+-- Returns how to read a profile of a program; `word` stands for it, such as "it".
+local function advice(written, word)
   local image = gprof.image(written.image)
   if image and not require "gprof.library.symbol_tables".of(image, {}) then
     return ("%s has no symbols; to read the profile, name the unstripped file: " ..
       "gprof.lua UNSTRIPPED %s"):format(written.image, written.profile)
   end
-  return ("to read it: gprof.lua %s %s"):format(written.image, written.profile)
+  return ("to read %s: gprof.lua %s %s"):format(word, written.image, written.profile)
+end
+
+-- Returns the profiles of each image, in the order in which they were written.
+local function by_image(profiles)
+  local groups = {}
+  for _, written in ipairs(profiles) do
+    local group = groups[written.image]
+    if not group then
+      group = {}
+      groups[written.image], groups[#groups + 1] = group, group
+    end
+    group[#group + 1] = written
+  end
+  return groups
+end
+
+-- Says which profiles were written: each, or the first few of many.
+local function tell_profiles(profiles)
+  for _, group in ipairs(by_image(profiles)) do
+    local names = {}
+    for i, written in ipairs(group) do names[i] = written.profile end
+    if #group > MOST_LINES then
+      tell(("%d profiles were written: %s; %s"):format(#group, wording.first(names),
+        advice(group[1], "the first")))
+    end
+    for i = 1, #group <= MOST_LINES and #group or 0 do
+      tell(("%s was written; %s"):format(names[i], advice(group[i], "it")))
+    end
+  end
 end
 
 -- Returns the paths of the program's profiles, which reports add up: there are several if
@@ -102,9 +134,7 @@ function record.run(settings, report)
   if not run.profile then
     return without_profile(run, settings, is_explained)
   elseif not settings.record_reports then
-    for _, written in ipairs(run.profiles or { run }) do
-      tell(("%s was written; %s"):format(written.profile, advice(written)))
-    end
+    tell_profiles(run.profiles or { run })
     return finish(run)
   end
   settings.operands = { run.image, table.unpack(own_profiles(run)) }
