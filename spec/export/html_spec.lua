@@ -279,11 +279,6 @@ describe("A page has a note about", function()
     assert.is_nil(notes(plan):find("there are no arcs", 1, true))
   end)
 
-  it("too few samples", function()
-    assert.truthy(notes(plan):find("Only 95 samples", 1, true))
-    assert.is_nil(notes({ functions = plan.functions, ticks = { main = 100 } }):find("Only", 1, true))
-  end)
-
   it("missing debugging information", function()
     assert.truthy(notes(plan):find("no debugging information", 1, true))
     local path, gmon = exported.inlined()
@@ -299,6 +294,20 @@ describe("A page has a note about", function()
 
   it("options that select functions", function()
     assert.truthy(notes(plan, "-pleaf"):find("Only the functions and calls selected by options", 1, true))
+  end)
+end)
+
+describe("A page has a warning about", function()
+  local function warnings(...)
+    return pages.parts((pages.crafted(...))).markup:match '<p class="warning.-</p>' or ""
+  end
+
+  it("too few samples, which says what to do", function()
+    assert.match("<b>Only 95 samples.</b> Times are uncertain by about the error in column ±. <em>Run the program " ..
+      "for longer, or name several profiles: they are added.</em>", warnings(plan), 1, true)
+    assert.match("Only 1 sample.", warnings { functions = plan.functions, ticks = { main = 1 } }, 1, true)
+    assert.equal("", warnings { functions = plan.functions, ticks = { main = 100 } })
+    assert.equal("", warnings { functions = plan.functions, calls = plan.calls })
   end)
 end)
 

@@ -52,7 +52,7 @@ describe("A program that can start threads", function()
     local notes = table.concat(dkjson.decode(run("--export=json", image, profile).stdout).notes, "\n")
     assert.matches("calls may be missing: the program can start threads", notes, 1, true)
     local page = run("--html=-", image, profile).stdout
-    assert.matches("<li>Calls may be missing: the program can start threads", page, 1, true)
+    assert.matches("<b>Calls may be missing.</b> The program can start threads", page, 1, true)
     assert.is_nil(run("--html=-", "--gnu-compat", image, profile).stdout:find("Calls may be", 1, true))
   end)
 

@@ -115,7 +115,7 @@ describe("The profile of another build", function()
     local exported = dkjson.decode(run("--export=json", large, of_small).stdout)
     assert.matches("^it covers addresses 0x", exported.mismatch)
     run("--html=page", large, of_small)
-    assert.matches('<p class="mismatch" role="alert">[^\n]*it covers addresses 0x', shell.read(dir .. "/page"))
+    assert.matches('<p class="warning mismatch" role="alert">[^\n]*it covers addresses 0x', shell.read(dir .. "/page"))
     exported = dkjson.decode(run("--export=json", large, of_large).stdout, 1, "null")
     assert.equal("null", exported.mismatch)
     run("--html=page", large, of_large)
@@ -156,7 +156,7 @@ describe("The profile of another build", function()
       assert.matches("^it covers addresses 0x",
         dkjson.decode(compared(large, of_large, old, "--export=json")).old.mismatch)
       compared(large, of_large, old, "--html=page")
-      assert.matches('<p class="mismatch" role="alert"><b>The old profile is probably from another build[^\n]*0x',
+      assert.matches('<p class="warning mismatch" role="alert"><b>The old profile is probably from another build[^\n]*0x',
         shell.read(dir .. "/page"))
     end
     local right = run("-b", ("--compare=%s,%s"):format(small, of_small), large, of_large)

@@ -39,7 +39,7 @@ const timeColumns = [
     hint: "Time in the function itself, without its callees",
     value: (f) => functions.self[f],
     cell: (f) => seconds(functions.self[f]),
-    class: "medium",
+    class: "medium self",
   },
   {
     title: "±",
@@ -60,7 +60,7 @@ const timeColumns = [
     hint: "The lowest and the highest total time that the calls permit; ? marks those that are far apart",
     value: (f) => boundsOf(f) && boundsOf(f)[1] - boundsOf(f)[0],
     cell: boundsText,
-    class: "error wide",
+    class: "bounds wide",
     shown: hasBounds,
   },
   { title: "Self in total", hint: barHint, value: totalOf, cell: timeBar, class: "bar" },

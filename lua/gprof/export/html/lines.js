@@ -83,7 +83,7 @@ function lineColumns(whole) {
       hint: "Time in the line's own code, without the functions that it calls",
       value: (line) => line.time,
       cell: (line) => seconds(line.time),
-      class: "medium",
+      class: "medium self",
     },
     {
       title: "±",

@@ -3,18 +3,13 @@
 -- @internal gprof.export.html.summary
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local collection = require "gprof.library.collection"
 local common = require "gprof.print.common"
 local fit = require "gprof.library.fit"
-local policy = require "gprof.library.policy"
 local text = require "gprof.export.html.text"
+local warnings = require "gprof.export.html.warnings"
 local wording = require "gprof.format.wording"
 
 local summary = {}
-
--- If there are fewer samples than this, a note warns of the sampling error, which is 10 %
--- for 100 samples.
-local FEW <const> = 100
 
 local MAX_NAMES <const> = 5  -- in a list
 
@@ -43,12 +38,12 @@ local function facts(profile)
   end
   local threads = profile:selected_threads()
   if threads then list[#list + 1] = { "Threads", table.concat(threads, ", ") } end
-  list[#list + 1] = { "Program", image.path }
+  list[#list + 1] = { "Program", image.path, is_path = true }
   if image.build_id then list[#list + 1] = { "Build", image.build_id } end
   for i, file in ipairs(profile.data.files) do paths[i] = file.path end
   list[#list + 1] = { #paths == 1 and "Profile" or "Profiles",
     (#paths > 1 and wording.plural(#paths, "profile") .. ": " or "") ..
-      wording.first(paths, MAX_NAMES) }
+      wording.first(paths, MAX_NAMES), is_path = #paths == 1 }
   return list
 end
 
@@ -76,16 +71,9 @@ local function note_gaps(content, options, add)
   local profile = content.profile
   if not profile.data.has_histogram then
     add "No time was sampled (there is no histogram): only call counts are shown."
-  elseif profile.total_ticks < FEW then
-    add(("Only %s: times are uncertain by about the error in column ±.")
-      :format(wording.plural(profile.total_ticks, "sample")))
   end
   if not profile.data.has_arcs then
     add "No calls were counted (there are no arcs): was the program compiled with -pg?"
-  end
-  if policy.of(options).gives_hints and collection.may_lose_calls(profile) then
-    add("Calls may be missing: the program can start threads, and the C library loses " ..
-      "calls that threads make at the same time.")
   end
   local stripped = fit.stripped_note(profile, options)
   if stripped then add(stripped:gsub("^%l", string.upper) .. ".") end
@@ -141,13 +129,12 @@ local function notes(content, options)
   return list
 end
 
--- Writes a banner if a profile is probably from another build. That cannot be a note:
--- notes are hidden on small screens.
-local function write_mismatch(subject, mismatch, write)
-  if not mismatch then return end
-  write(('<p class="mismatch" role="alert"><b>%s is probably from another build of ' ..
-    'the program.</b> Times and calls may be shown for the wrong functions. The ' ..
-    'evidence: %s.</p>\n'):format(subject, text.html(mismatch)))
+-- Returns a value as HTML. Of a path, the directory is cut if there is little room.
+local function value_html(value, is_path)
+  local directory, name = value:match "^(.*/)([^/]+)$"
+  local format = "<span>%s</span>"
+  if not is_path or not directory then return format:format(text.html(value)) end
+  return format:format(text.html(directory)) .. format:format(text.html(name))
 end
 
 --- Writes the header as HTML.
@@ -157,12 +144,11 @@ end
 function summary.write(content, options, write)
   local list, comparison = facts(content.profile), content.comparison
   if comparison then list[#list + 1] = change_fact(comparison) end
-  write_mismatch("This profile", fit.exported(content.profile, options), write)
-  write_mismatch("The old profile", comparison and policy.of(options).checks_profile and
-    comparison.old.mismatch, write)
+  warnings.write(content, options, write)
   write '<dl class="facts whole">\n'
   for _, fact in ipairs(list) do
-    write(("<div><dt>%s</dt><dd>%s</dd></div>\n"):format(fact[1], text.html(fact[2])))
+    write(('<div class="%s"><dt>%s</dt><dd title="%s">%s</dd></div>\n'):format(
+      fact[1]:lower(), fact[1], text.html(fact[2]), value_html(fact[2], fact.is_path)))
   end
   write "</dl>\n"
   local note_list = notes(content, options)

@@ -1,0 +1,78 @@
+-- --html: the layout of a page on screens, on phones and on paper.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local browser = require "support.browser"
+local crafted = require "support.crafted"
+local pages = require "support.pages"
+local shell = require "support.shell"
+
+local lack <const> = browser.lack()
+if lack then return pending(lack) end
+
+local plan <const> = crafted.example
+local fits <const> = "document.documentElement.scrollWidth <= innerWidth"
+
+-- The headings of the columns that can be seen.
+local columns <const> = "[...document.querySelectorAll('#view th')].filter((e) => e.offsetWidth > 0)" ..
+  ".map((e) => e.textContent).join(', ')"
+
+-- Elements that take more than one line.
+local function taller(selector)
+  return ("[...document.querySelectorAll(%q)].filter((e) => e.offsetHeight > 28).map((e) => e.textContent)"):format(
+    selector)
+end
+
+describe("The header of a page", function()
+  -- A program with a long path, and a build number.
+  local deep = shell.tmpdir() .. "/" .. ("directory/"):rep(8)
+  assert(os.execute("mkdir -p " .. deep))
+  local image, gmon = deep .. "program", deep .. "gmon.out"
+  shell.write(image, shell.read(crafted.image(plan)))
+  shell.write(gmon, shell.read(crafted.gmon(plan)))
+  local path = select(2, pages.write(image, gmon))
+
+  it("has a line for each figure; of paths, the directory is cut", function()
+    local steps = { path }
+    for _, size in ipairs { { 1280, 800 }, { 1920, 1080 }, { 390, 844 } } do
+      table.insert(steps, { "size", table.unpack(size) })
+      table.insert(steps, taller ".whole dd")
+      table.insert(steps, fits)
+      table.insert(steps, "(() => { const [dir, name] = document.querySelectorAll('.program dd span'); " ..
+        "return name.textContent + (name.scrollWidth > name.clientWidth) + dir.parentNode.title.startsWith('/'); })()")
+    end
+    table.insert(steps, "new Set([...document.querySelectorAll('.whole dt')].map((e) => e.offsetTop)).size")
+    table.insert(steps, { "size", 1280, 800 })
+    table.insert(steps, "new Set([...document.querySelectorAll('.whole dt')].map((e) => e.offsetTop)).size")
+    local shown <const> = "programfalsetrue"
+    assert.same({ {}, true, shown, {}, true, shown, {}, true, shown, 4, 1 }, browser.walk(table.unpack(steps)))
+  end)
+
+  it("is followed by the warnings, with what to do", function()
+    local found = browser.walk(path, "document.querySelector('.warning em').textContent")
+    assert.match("^Run the program for longer", found[1])
+  end)
+end)
+
+describe("On a phone, a page", function()
+  it("shows the column that its warning speaks of", function()
+    local few = select(2, pages.crafted(plan))
+    local many = { functions = plan.functions, calls = plan.calls, ticks = { work = 3000, leaf = 40 } }
+    local phone <const> = { "size", 390, 844 }
+    local seen = browser.walk_all { { few, phone, columns, fits, taller "td:not(.name)" },
+      { select(2, pages.crafted(many)), phone, columns, fits } }
+    assert.same({ "Self %, Self s, ±, Total s, Function", true, {} }, seen[1].results)
+    assert.same({ "Self %, Total s, Self in total, Function", true }, seen[2].results)
+  end)
+
+  it("has all numbers in one line each", function()
+    local large = { functions = { "main", "f" }, ticks = { main = 65535, f = 12345 },
+      calls = { { "main", "f", 4294967295 } } }
+    local old = crafted.gmon { functions = large.functions, ticks = { main = 10, f = 3 }, calls = large.calls }
+    local steps = { select(2, pages.crafted(large, "--compare=" .. old)), { "size", 390, 844 } }
+    for _, view in ipairs { "!changes", "!functions", "f" } do
+      table.insert(steps, { "open", view })
+      table.insert(steps, taller "td:not(.name)")
+    end
+    assert.same({ {}, {}, {} }, browser.walk(table.unpack(steps)))
+  end)
+end)
