@@ -1,18 +1,39 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Inlined functions at an address, for Lua. */
+/* Inlined functions at an address of an image, and at a line of a profile, for Lua. */
 #include <lauxlib.h>
 
 #include "lua/debug_file.h"
 #include "lua/memory.h"
 #include "lua/module.h"
 #include "lua/object.h"
+#include "lua/profile.h"
 #include "lua/source_maps.h"
+#include "lua/symbols.h"
 
-/* Pushes a frame, without a place. */
-static void push_frame(lua_State *L, const gp_inline_map *map, uint32_t scope) {
+/* Pushes a function's name as reports show it: demangled, if the image can do that. */
+static void push_shown_name(lua_State *L, const gp_image *image, const char *name) {
+  void **guard = gp_push_guard(L);
+  char *demangled;
+  if (!gp_image_demangle(image, name, true, &demangled)) gp_raise_no_memory(L);
+  *guard = demangled;
+  if (demangled) {
+    gp_take_text(L, guard);
+    return;
+  }
+  lua_pop(L, 1);
+  lua_pushstring(L, gp_image_plain_name(image, name));
+}
+
+/* Pushes a frame, without a place. With an image, its name is demangled. */
+static void push_frame(lua_State *L, const gp_inline_map *map, uint32_t scope,
+                       const gp_image *demangler) {
   lua_createtable(L, 0, 4);
   if (map->function[scope] != GP_NONE) {
-    lua_pushstring(L, map->names.name[map->function[scope]]);
+    const char *name = map->names.name[map->function[scope]];
+    if (demangler)
+      push_shown_name(L, demangler, name);
+    else
+      lua_pushstring(L, name);
     lua_setfield(L, -2, "name");
   }
   lua_pushboolean(L, map->parent[scope] != GP_NONE);
@@ -28,11 +49,28 @@ static void set_place(lua_State *L, const char *file, uint32_t line) {
   lua_setfield(L, -2, "line");
 }
 
-/* Sets the line that an address comes from. */
-static void set_line(lua_State *L, gp_image_box *box, uint64_t address) {
-  const gp_line_map *map = gp_open_lines(L, box, false);
-  uint32_t row = gp_line_map_find(map, address);
-  if (row != GP_NONE) set_place(L, map->names.name[map->file[row]], map->line[row]);
+/* Pushes an array of at most `most` frames, the innermost first. The place of the first
+ * one is not set, that of any other is where it calls the frame before. */
+static void push_frames(lua_State *L, const gp_inline_map *map, uint32_t scope,
+                        const gp_image *demangler, lua_Integer most) {
+  uint32_t inner = GP_NONE;
+  lua_newtable(L);
+  for (lua_Integer i = 1; scope != GP_NONE && i <= most; i++) {
+    push_frame(L, map, scope, demangler);
+    if (inner != GP_NONE) {
+      uint32_t file = map->call_file[inner];
+      set_place(L, file == GP_NONE ? NULL : map->files.name[file], map->call_line[inner]);
+    }
+    lua_rawseti(L, -2, i);
+    inner = scope;
+    scope = map->parent[scope];
+  }
+}
+
+/* Sets the place of the first frame in the array at the top. */
+static void set_first_place(lua_State *L, const char *file, uint32_t line) {
+  if (lua_rawgeti(L, -1, 1) == LUA_TTABLE) set_place(L, file, line);
+  lua_pop(L, 1);
 }
 
 /* image:frames(address) -> array of frames, the innermost first; or nil */
@@ -42,28 +80,47 @@ static int find_frames(lua_State *L) {
   gp_image_box *box = lua_touserdata(L, 1);
   gp_find_debug_files(L, box, false);
   const gp_inline_map *map = gp_open_inlines(L, box);
-  uint32_t scope = gp_inline_map_find(map, address), inner = GP_NONE;
+  uint32_t scope = gp_inline_map_find(map, address);
   if (scope == GP_NONE) {
     lua_pushnil(L);
     return 1;
   }
-  lua_newtable(L);
-  for (lua_Integer i = 1; scope != GP_NONE; i++) {
-    push_frame(L, map, scope);
-    if (inner == GP_NONE) {
-      set_line(L, box, address);
-    } else {
-      uint32_t file = map->call_file[inner];
-      set_place(L, file == GP_NONE ? NULL : map->files.name[file], map->call_line[inner]);
-    }
-    lua_rawseti(L, -2, i);
-    inner = scope;
-    scope = map->parent[scope];
+  push_frames(L, map, scope, NULL, LUA_MAXINTEGER);
+  const gp_line_map *lines = gp_open_lines(L, box, false);
+  uint32_t row = gp_line_map_find(lines, address);
+  if (row != GP_NONE)
+    set_first_place(L, lines->names.name[lines->file[row]], lines->line[row]);
+  return 1;
+}
+
+/* profile:frames(id [, most]) -> array of at most `most` frames of a line, the innermost
+ * first; or nil */
+static int find_line_frames(lua_State *L) {
+  gp_check_profile(L, 1);
+  lua_Integer id = luaL_checkinteger(L, 2);
+  lua_Integer most = luaL_optinteger(L, 3, LUA_MAXINTEGER);
+  lua_getiuservalue(L, 1, GP_PROFILE_SYMBOLS);
+  const gp_symbols_box *box = gp_check_symbols(L, lua_gettop(L));
+  const gp_symtab *symtab = &box->symtab;
+  luaL_argcheck(L, id >= 1 && (lua_Unsigned)id <= symtab->count, 2,
+                "no function with this number");
+  size_t row = (size_t)id - 1;
+  const gp_symtab_lines *lines = symtab->lines;
+  uint32_t scope = lines ? gp_inline_map_find(&lines->chains, symtab->address[row])
+                         : GP_NONE;
+  if (scope == GP_NONE) {
+    lua_pushnil(L);
+    return 1;
   }
+  push_frames(L, &lines->chains, scope, box->demangled ? box->image->image : NULL, most);
+  if (lines->file[row] != GP_NONE)
+    set_first_place(L, lines->files.name[lines->file[row]], lines->line[row]);
   return 1;
 }
 
 void gp_define_frames(lua_State *L) {
   static const luaL_Reg image_methods[] = {{"frames", find_frames}, {NULL, NULL}};
+  static const luaL_Reg profile_methods[] = {{"frames", find_line_frames}, {NULL, NULL}};
   gp_define_methods(L, GP_IMAGE, image_methods);
+  gp_define_methods(L, GP_PROFILE, profile_methods);
 }

@@ -5,6 +5,7 @@
  * labels(profile, options)[number] is the label of a function or cycle: its name,
  * followed by
  * - the source line: in profiles by line or with `inline_file_names`, unless `bare`;
+ * - a text of its own: `suffixes[number]`;
  * - the source file of a static function, with `static_files`, because several static
  *   functions may have the same name;
  * - the cycle and the number in the call graph, with `references`.
@@ -26,7 +27,10 @@
 
 #define GP_LABELS "gprof.labels"
 
-enum { LABELS_PROFILE = 1, LABELS_KEPT, LABELS_VALUES = LABELS_KEPT };  /* user values */
+enum {  /* user values */
+  LABELS_PROFILE = 1, LABELS_KEPT, LABELS_SUFFIXES, LABELS_TEXTS,
+  LABELS_VALUES = LABELS_TEXTS
+};
 
 struct gp_labels {
   const gp_profile_box *profile;  /* kept alive by the user value LABELS_PROFILE */
@@ -39,6 +43,9 @@ struct gp_labels {
   bool static_files;
   bool whole_paths;
   bool references, numbered;
+  const char **suffix;    /* for each function: a text after its name, or NULL; kept alive
+                             by the user values LABELS_SUFFIXES and LABELS_TEXTS. NULL if
+                             no function has one */
   size_t width;           /* columns of a line that ends with a label: names are
                              shortened to fit; 0: not shortened */
   const char *mark;       /* replaces what is cut out of a name */
@@ -81,8 +88,25 @@ static void keep_differences(lua_State *L, gp_labels *set) {
   set->kept = kept;
 }
 
+/* Reads the option `suffixes`, a table of strings. The labels are on the top of the
+ * stack. */
+static void read_suffixes(lua_State *L, gp_labels *set, size_t functions) {
+  int labels = lua_gettop(L);
+  if (lua_getfield(L, 2, "suffixes") == LUA_TTABLE) {
+    set->suffix = lua_newuserdatauv(L, functions * sizeof *set->suffix, 0);
+    for (size_t id = 0; id < functions; id++) {
+      lua_rawgeti(L, -2, (lua_Integer)id + 1);
+      set->suffix[id] = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
+      lua_pop(L, 1);
+    }
+    lua_setiuservalue(L, labels, LABELS_SUFFIXES);
+    lua_setiuservalue(L, labels, LABELS_TEXTS);
+  }
+  lua_settop(L, labels);
+}
+
 /* labels(profile, { bare, symbols, short_names, inline_file_names, static_files,
- * print_path, references, numbered, width, ascii }) */
+ * print_path, references, numbered, width, ascii, suffixes }) */
 static int new_labels(lua_State *L) {
   const gp_profile *profile = gp_check_profile(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -108,6 +132,7 @@ static int new_labels(lua_State *L) {
   luaL_setmetatable(L, GP_LABELS);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, LABELS_PROFILE);
+  read_suffixes(L, set, profile->graph.functions);
   if (set->width > 0 || set->form != GP_COMPLETE) keep_differences(L, set);
   return 1;
 }
@@ -207,6 +232,9 @@ static void add_function(lua_State *L, builder *m, const gp_labels *set,
   m->label->name = m->label->count;
   add_name(m, name_of(L, set, function));
   add_source(L, m, set, function);
+  if (!set->suffix || !set->suffix[function]) return;
+  end_numbers(m);
+  add_name(m, set->suffix[function]);
 }
 
 void gp_make_label(lua_State *L, const gp_labels *set, lua_Integer id, gp_label *label) {

@@ -29,6 +29,7 @@ typedef struct printing {
   int width, seconds_width, max_width;
   lua_Integer min_count;
   bool carry, painted;
+  bool noted;
   const char *mark, *arrow;
   size_t mark_length, arrow_length;
 
@@ -80,6 +81,7 @@ static void read_layout(lua_State *L, printing *p) {
   p->min_count = integer_field(L, "min_count", 1);
   p->carry = gp_flag_option(L, ARG_LAYOUT, "carry");
   p->painted = gp_flag_option(L, ARG_LAYOUT, "paint");
+  p->noted = gp_flag_option(L, ARG_LAYOUT, "notes");
   p->mark = text_field(L, "mark", &p->mark_length);
   p->arrow = text_field(L, "arrow", &p->arrow_length);
 }
@@ -204,6 +206,34 @@ static void print_annotated(printing *p, size_t row, const char *text, size_t le
   gp_write_bytes(p->L, ARG_STREAM, p->stream, text, length);
 }
 
+/* Writes the note below the line that was printed last, whose text ends with a line break
+ * unless the file does not. */
+static void print_note(printing *p, bool ended) {
+  lua_State *L = p->L;
+  size_t length;
+  if (!p->noted) return;
+  lua_getfield(L, ARG_LAYOUT, "notes");
+  lua_geti(L, -1, p->text_lines);
+  const char *note = lua_tolstring(L, -1, &length);
+  if (note) {
+    if (!ended) gp_write_bytes(L, ARG_STREAM, p->stream, "\n", 1);
+    gp_write_bytes(L, ARG_STREAM, p->stream, p->blank, p->blank_length);
+    gp_write_bytes(L, ARG_STREAM, p->stream, note, length);
+    if (ended) gp_write_bytes(L, ARG_STREAM, p->stream, "\n", 1);
+  }
+  lua_pop(L, 2);
+}
+
+static void print_line(printing *p, size_t row, const char *text, size_t length) {
+  const gp_annotation *known = p->annotation;
+  if (row < known->count && known->line[row] == p->text_lines) {
+    print_annotated(p, row, text, length);
+  } else {
+    gp_write_bytes(p->L, ARG_STREAM, p->stream, p->blank, p->blank_length);
+    gp_write_bytes(p->L, ARG_STREAM, p->stream, text, length);
+  }
+}
+
 static void print_text(printing *p, const char *text, size_t length) {
   const gp_annotation *known = p->annotation;
   size_t row = 0, count = known->count;
@@ -215,12 +245,8 @@ static void print_text(printing *p, const char *text, size_t length) {
     /* raises an error if the sink or layout.paint closed the annotation */
     if (known->count != count) gp_check_annotation(p->L, ARG_ANNOTATION);
     while (row < known->count && known->line[row] < p->text_lines) row++;
-    if (row < known->count && known->line[row] == p->text_lines) {
-      print_annotated(p, row, text, (size_t)(next - text));
-      continue;
-    }
-    gp_write_bytes(p->L, ARG_STREAM, p->stream, p->blank, p->blank_length);
-    gp_write_bytes(p->L, ARG_STREAM, p->stream, text, (size_t)(next - text));
+    print_line(p, row, text, (size_t)(next - text));
+    print_note(p, next[-1] == '\n');
   }
 }
 
@@ -237,6 +263,7 @@ static void print_text(printing *p, const char *text, size_t length) {
  *   `min_count`  counts with a smaller sum are replaced by `mark`; default 1
  *   `mark`       string that replaces low counts
  *   `seconds`    columns of seconds before the counts; 0: none
+ *   `notes`      table with strings by line number, printed below these lines
  *   `carry`      a count also applies to the following lines of its basic block
  *   `paint`      function (margin, text, seconds, idle) that returns the coloured line;
  *                `idle`: the line is known not to have been executed */

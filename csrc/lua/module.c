@@ -16,7 +16,6 @@ int luaopen_gprof_core(lua_State *L) {
   gp_define_image(L);
   gp_define_debug_file(L);
   gp_define_lines(L);
-  gp_define_frames(L);
   gp_define_data(L);
   gp_define_records(L);
   gp_define_data_write(L);
@@ -32,6 +31,7 @@ int luaopen_gprof_core(lua_State *L) {
   gp_define_profile(L);
   gp_define_profile_fields(L);
   gp_define_profile_parts(L);
+  gp_define_frames(L);
   gp_define_stack_tree(L);
   gp_define_labels(L);
   gp_define_annotation(L);

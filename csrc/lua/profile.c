@@ -234,6 +234,11 @@ static gp_field_value get_has_inlines(const gp_part *p) {
   return gp_boolean_value(inlining && inlining->map.count > 0);
 }
 
+static gp_field_value get_has_frames(const gp_part *p) {
+  const gp_symtab_lines *lines = opened(p)->symtab->lines;
+  return gp_boolean_value(lines && lines->chains.count > 0);
+}
+
 static gp_field_value get_has_libraries(const gp_part *p) {
   return gp_boolean_value(opened(p)->symtab->objects != NULL);
 }
@@ -307,6 +312,7 @@ void gp_define_profile(lua_State *L) {
                                              outside symbols */
       {"has_libraries", get_has_libraries},  /* has functions of shared libraries */
       {"has_inlines", get_has_inlines},  /* inlined functions are functions */
+      {"has_frames", get_has_frames},    /* by line: chains of inlined functions */
       {"has_bounds", get_has_bounds},    /* bounds of inclusive times are known */
       {"outside", get_outside},          /* number of <outside>, or nil */
       {"image", get_image},

@@ -148,8 +148,8 @@ static int fail_for_image(lua_State *L, const gp_error *error) {
   return gp_push_failure(L, lua_tostring(L, -1), error);
 }
 
-/* lines(symbols, data, all, named) -> symbols by line; or nil and a message.
- * line_symtab.h describes `all` and `named`. */
+/* lines(symbols, data, all, named, chains) -> symbols by line; or nil and a message.
+ * line_symtab.h describes `all`, `named` and `chains`. */
 static int new_lines(lua_State *L) {
   gp_symbols_box *functions = gp_check_symbols(L, 1);
   gp_check_data(L, 2);
@@ -157,7 +157,8 @@ static int new_lines(lua_State *L) {
     gp_find_debug_files(L, functions->image, !functions->symtab.policy->debug_files);
   const gp_data *data = gp_check_data(L, 2);
   gp_line_symtab_options options = {.all = lua_toboolean(L, 3),
-                                    .named = lua_toboolean(L, 4)};
+                                    .named = lua_toboolean(L, 4),
+                                    .chains = lua_toboolean(L, 5)};
   gp_error error = {""};
   gp_symbols_box *box = push_derived(L, functions);
   if (gp_line_symtab_build(&box->symtab, &functions->symtab, box->image->image, data,

@@ -15,6 +15,8 @@
 typedef struct place {
   uint32_t file, line;    /* `file` is GP_NONE if unknown */
   const char *function;   /* NULL if not looked up */
+  uint32_t scope;         /* in the chains of inlined functions; GP_NONE if these are not
+                             requested */
 } place;
 
 /* A table by line being built. */
@@ -26,8 +28,7 @@ typedef struct building {
   gp_symtab_lines *lines; /* the additional columns of `symtab` */
   size_t capacity;
   gp_line_map map;
-  gp_inline_map inlines;  /* of the code whose inlined functions are looked up */
-  bool inlines_known;     /* `inlines` is used; otherwise libbfd is asked */
+  bool inlines_known;     /* lines->chains is used; otherwise libbfd is asked */
   gp_recorded recorded;
   uint32_t *row;          /* for each function: its row in the table by line */
   uint32_t next_order;    /* `order` of the next line: higher than any in the image's
@@ -86,11 +87,12 @@ static bool read_inlines(building *b, gp_error *error) {
     bool all = b->options->all && b->options->named;
     if (all || gp_recorded_in(&b->recorded, code)) wanted[count++] = code;
   }
-  bool done = gp_inline_map_build(&b->inlines, b->image, false, wanted, count,
+  gp_inline_map *map = &b->lines->chains;
+  bool done = gp_inline_map_build(map, b->image, b->options->chains, wanted, count,
                                   &b->inlines_known, error);
   free(wanted);
-  b->lines->gaps = b->inlines.gaps;
-  b->inlines.gaps = (gp_inline_gaps){0};
+  b->lines->gaps = map->gaps;
+  map->gaps = (gp_inline_gaps){0};
   return done;
 }
 
@@ -166,7 +168,7 @@ static bool same_function(const char *a, const char *b) {
  * map. A function that was compiled, not inlined, has its symbol's name. */
 static const char *mapped_name(const building *b, uint32_t function, uint64_t address) {
   const gp_symtab *functions = b->functions;
-  const gp_inline_map *map = &b->inlines;
+  const gp_inline_map *map = &b->lines->chains;
   uint32_t owner = gp_symtab_owner(functions, function);
   uint32_t scope = gp_inline_map_find(map, address);
   bool compiled = scope == GP_NONE || map->function[scope] == GP_NONE ||
@@ -215,6 +217,7 @@ static void prefer_line(building *b, uint32_t function, const place *source) {
 static bool enter_line(building *b, uint64_t address, uint32_t function,
                        const place *source) {
   bool same = source->file == b->last.file && source->line == b->last.line &&
+              source->scope == b->last.scope &&
               same_function(source->function, b->last.function);
   b->last = *source;
   if (same) return true;
@@ -240,11 +243,26 @@ static bool is_one_function(const building *b, uint32_t within, gp_range code,
   return true;
 }
 
+/* Emits code from the location `source`, with a symbol for each chain of inlined
+ * functions. */
+static bool emit_chains(building *b, uint32_t function, place source, gp_range code) {
+  const gp_inline_map *map = &b->lines->chains;
+  for (uint64_t address = code.low; address < code.high;
+       address = gp_inline_map_end(map, address)) {
+    source.function = mapped_name(b, function, address);
+    source.scope = gp_inline_map_find(map, address);
+    if (!enter_line(b, address, function, &source)) return false;
+  }
+  return true;
+}
+
 /* Emits the part of a map row that lies within `code`, with a symbol for each inlined
  * function. */
 static bool emit_named(building *b, uint32_t function, size_t row, gp_range code) {
   code = gp_range_clip((gp_range){b->map.low[row], b->map.high[row]}, code);
-  place source = {b->map.file[row], b->map.line[row], NULL};
+  place source = {b->map.file[row], b->map.line[row], NULL, GP_NONE};
+  if (b->options->chains && b->inlines_known)
+    return emit_chains(b, function, source, code);
   source.function = name_at(b, function, code.low);
   if (source.function && !enter_line(b, code.low, function, &source)) return false;
   if (source.function && is_one_function(b, function, code, source.function))
@@ -261,7 +279,7 @@ static bool emit_named(building *b, uint32_t function, size_t row, gp_range code
 static bool emit_line(building *b, uint32_t function, size_t first, size_t end,
                       gp_range part, gp_range code) {
   if (!b->options->named && !gp_recorded_in(&b->recorded, part)) {
-    place source = {b->map.file[first], b->map.line[first], NULL};
+    place source = {b->map.file[first], b->map.line[first], NULL, GP_NONE};
     if (b->options->all) return enter_line(b, part.low, function, &source);
     b->last = source;
     return true;
@@ -295,9 +313,9 @@ static bool emit_entry(building *b, uint32_t function, size_t *next) {
   const gp_line_map *map = &b->map;
   uint64_t entry = b->functions->address[function];
   size_t at = *next = skip_to(map, *next, entry);
-  place source = {GP_NONE, 0, NULL};
+  place source = {GP_NONE, 0, NULL, GP_NONE};
   if (at < map->count && map->low[at] <= entry)
-    source = (place){map->file[at], map->line[at], NULL};
+    source = (place){map->file[at], map->line[at], NULL, GP_NONE};
   return append_function(b, function, &source);
 }
 
@@ -330,7 +348,7 @@ static uint32_t highest(const uint32_t *numbers, size_t count) {
 
 static bool emit_all(building *b) {
   size_t next = 0;
-  b->last = (place){GP_NONE, 0, NULL};
+  b->last = (place){GP_NONE, 0, NULL, GP_NONE};
   b->typed = GP_NONE;
   for (uint32_t f = 0; f < b->functions->count; f++)
     if (!emit_entry(b, f, &next) || !emit_code_lines(b, f, &next)) return false;
@@ -392,6 +410,7 @@ static bool build(building *b, const gp_data *data, gp_error *error) {
   if (!b->lines) return gp_fail_memory(error);
   gp_source_names_init(&b->lines->files);
   gp_source_names_init(&b->lines->names);
+  gp_inline_map_init(&b->lines->chains);
   b->row = gp_column(functions->count, sizeof *b->row);
   b->next_order = highest(functions->order, functions->count) + 1;
   if (!b->row || !find_recorded(b, data)) return gp_fail_memory(error);
@@ -400,6 +419,7 @@ static bool build(building *b, const gp_data *data, gp_error *error) {
   if (!b->inlines_known && !gp_image_prepare_locate(b->image))
     return gp_fail_memory(error);
   if (!emit_all(b)) return gp_fail_memory(error);
+  if (!b->options->chains) gp_inline_map_free(&b->lines->chains);
   if (!b->symtab->policy->last_line_kept) drop_last_symbol(b);
   if (functions->outside != GP_NONE) b->symtab->outside = b->row[functions->outside];
   return (link_lines(b) && copy_files(b)) || gp_fail_memory(error);
@@ -420,7 +440,6 @@ bool gp_line_symtab_build(gp_symtab *symtab, const gp_symtab *functions,
   free(b.row);
   gp_recorded_free(&b.recorded);
   gp_line_map_free(&b.map);
-  gp_inline_map_free(&b.inlines);
   if (!done) gp_symtab_free(symtab);
   return done;
 }

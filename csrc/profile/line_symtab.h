@@ -11,6 +11,8 @@
  * information, and a profile has records for few lines. So only lines with records get
  * symbols, unless all are requested. A symbol before omitted lines then extends over
  * these lines. This is harmless, because they have no samples.
+ *
+ * On request, a symbol also begins wherever the chain of inlined functions changes.
  */
 #ifndef GP_PROFILE_LINE_SYMTAB_H
 #define GP_PROFILE_LINE_SYMTAB_H
@@ -22,6 +24,7 @@ typedef struct gp_line_symtab_options {
   bool all;          /* make symbols for all lines */
   bool named;        /* look up inlined functions in all lines. Otherwise, lines without
                         records get the name of the function that contains their code */
+  bool chains;       /* keep the chains of inlined functions, in the column of lines */
 } gp_line_symtab_options;
 
 /* Builds the table from the table of functions, under the same policy. The table of

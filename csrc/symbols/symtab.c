@@ -219,6 +219,7 @@ static void free_lines(gp_symtab_lines *lines) {
   gp_source_names_free(&lines->files);
   gp_source_names_free(&lines->names);
   free(lines->gaps.first_missing);
+  gp_inline_map_free(&lines->chains);
   free(lines);
 }
 

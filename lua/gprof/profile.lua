@@ -41,11 +41,11 @@ local function bounds_options(image, data, options)
   return not problem, problem
 end
 
--- Whether inlined functions are functions. They are looked up in the image, so its own
+-- Whether inlined functions are shown. They are looked up in the image, so its own
 -- symbols are needed.
 local function shows_inlines(options)
-  return options.inlines and policy.of(options).extends_reports and not (options.line or
-    options.external_symbol_table or options.file_ordering)
+  return options.inlines and policy.of(options).extends_reports and
+    not (options.external_symbol_table or options.file_ordering)
 end
 
 --- Makes a profile from an image and data: `gprof.profile(image, data [, options])`.
@@ -74,9 +74,10 @@ end
 --     its `data`, and a `name` (default: its file name), which is appended to the names
 --     of its functions after an "@"; not for profiles by line;
 --   - `inlines`: functions of the program that were inlined are functions of their own:
---     their time is not that of the functions around them. Needs debugging information
---     (`profile.has_inlines`); ignored by line, with `external_symbol_table`,
---     `file_ordering` and `gnu_compat`;
+--     their time is not that of the functions around them (`profile.has_inlines`). In a
+--     profile by line, `profile:frames` tells where each line was inlined
+--     (`profile.has_frames`). Needs debugging information; ignored with
+--     `external_symbol_table`, `file_ordering` and `gnu_compat`;
 --   - `libraries`: also show the functions of the shared libraries that were recorded, if
 --     the data has the call paths of all samples, and if no other option prevents it;
 --     `profile.has_libraries` tells. See `profile:unusable_libraries`;
@@ -112,7 +113,8 @@ local function make(image, data, options)
     symbols, data, unknown = merge(image, symbols, data, options, trace)
     if not symbols then return nil, data end
   end
-  if shows_inlines(options) then
+  local inlines = shows_inlines(options)
+  if inlines and not options.line then
     symbols, message = core.inlined_symbols(symbols, data)
     if not symbols then return nil, message end
   end
@@ -125,7 +127,8 @@ local function make(image, data, options)
   end
   if options.line then
     lines, message = core.lines(symbols, data, options.line == "all",
-      options.display_unused_functions or not policy.of(options).recorded_lines_only)
+      options.display_unused_functions or not policy.of(options).recorded_lines_only,
+      inlines)
     if not lines then return nil, message end
   end
   if options.include or options.exclude then
@@ -197,6 +200,8 @@ end
 -- @tfield integer arc_count number of arcs in the call graph
 -- @tfield boolean has_bounds whether there are bounds of total times (option `bounds`)
 -- @tfield boolean has_inlines whether inlined functions are functions (option `inlines`)
+-- @tfield boolean has_frames whether `profile:frames` knows where lines were inlined (by
+--   line, option `inlines`)
 -- @tfield boolean has_libraries whether there are functions of shared libraries (options
 --   `libraries` and `with`)
 -- @tfield boolean exact whether the children's time of functions and the times of arcs
@@ -292,7 +297,11 @@ end
 --     basic blocks, in address order;
 --   - `calls`, `blocks`: sums of these calls and of these executions, or nil;
 --   - `seconds`: sampled in code of the line;
---   - `seconds_error`: its statistical error, or nil
+--   - `seconds_error`: its statistical error, or nil;
+--   - `inlined_in`: if `profile.has_frames`, and if some of the seconds are in code that
+--     was inlined: an array of the lines that call the line's function there, those with
+--     most time first. Each has the `name` of its function, `file`, `line`, and
+--     `seconds`, the part of the line's seconds in that code
 -- @return[2] nil
 -- @treturn[2] string what is wrong: the name is ambiguous or unknown, or the file cannot
 --   be read
@@ -351,17 +360,20 @@ function core.profile_methods:bounds_problem()
   return unbounded[self] or core.bounds_problem(self)
 end
 
---- Makes a profile of the same data with the same options, but by function, and without
--- inlined functions, as a profile by line is.
+--- Makes a profile of the same data with the same options, but by function. Without the
+-- argument, functions have the same code as in the profile by line.
 -- @function profile:by_function
+-- @tparam[opt=false] boolean inlines keep the option `inlines`: inlined functions are
+--   functions of their own
 -- @treturn profile the profile itself, if it is by function already
 -- @raise if memory runs out
-function core.profile_methods:by_function()
+function core.profile_methods:by_function(inlines)
   arguments.check(self, "gprof.profile", 0, "by_function")
   local options = {}
   if not self.by_line then return self end
   for name, value in pairs(made_with[self]) do options[name] = value end
-  options.line, options.missed, options.inlines = nil, nil, nil
+  options.line, options.missed = nil, nil
+  if not inlines then options.inlines = nil end
   return assert(make(self.image, self.data, options))
 end
 
@@ -448,6 +460,15 @@ end
 -- @treturn function iterator over the number of a node, the number of the node into which
 --   it was inlined (0 for a compiled function), the `id` of its function, and the samples
 --   in its own code there
+
+--- Returns the functions that a line of a profile by line belongs to: the innermost one,
+-- the one into which it was inlined, and so on, up to the function that was compiled.
+-- They are known for lines with records, if `profile.has_frames`.
+-- @function profile:frames
+-- @tparam integer id
+-- @tparam[opt] integer most return at most this many frames
+-- @treturn {table,...}|nil frames as in `image:frames`, with names as reports show them;
+--   nil if they are unknown
 
 --- Iterates over the members of a cycle, as in its entry of the call graph.
 -- @function profile:members

@@ -445,12 +445,10 @@ describe("The option --inlines", function()
     end
   end)
 
-  it("has no effect, and says so, without debugging information, by line, or with other symbols", function()
+  it("has no effect, and says so, without debugging information, or with other symbols", function()
     shell.check({ "objcopy", "-g", "image", "plain" }, { cwd = dir })
     local _, message = run("-b", "-p", "--inlines", dir .. "/plain", data)
     assert.matches("plain: has no debugging information for the recorded code", message)
-    _, message = run("-b", "-p", "-l", "--inlines", path, data)
-    assert.matches("--inlines has no effect with -l", message, 1, true)
     local symbols = shell.write(dir .. "/symbols", "0000000000400000 T all\n")
     _, message = run("-b", "-p", "-S", symbols, "--inlines", path, data)
     assert.matches("--inlines has no effect with other symbols", message, 1, true)

@@ -159,7 +159,7 @@ end
 --   for functions and calls to be shown (default 0.5 and 0.1)
 -- @tparam stream write
 return function(profile, options, write)
-  profile = profile:by_function()
+  profile = profile:by_function(true)
   local arcs = extract.arcs(profile)
   local ids = extract.functions(profile, arcs, options)
   local nodes, timed = nodes_of(profile, ids), profile.total_ticks > 0

@@ -28,7 +28,7 @@ end
 -- @tparam table _ options (unused)
 -- @tparam stream write
 return function(profile, _, write)
-  profile = profile:by_function()
+  profile = profile:by_function(true)
   local names, sums, lines = chains.names(profile, plain), {}, {}
   for _, chain in ipairs((chains.of(profile, extract.units(profile, 1000000)))) do
     local line = line_of(chain, names)

@@ -43,7 +43,7 @@ end
 
 -- Returns what the page shows, in the form that gprof.export.html.data describes.
 local function contents(profile, options)
-  local by_function, cycles = profile:by_function(), {}
+  local by_function, cycles = profile:by_function(true), {}
   for cycle in by_function:cycles() do cycles[#cycles + 1] = cycle end
   local arcs, lines = extract.arcs(by_function), by_line.of(profile, options)
   return {

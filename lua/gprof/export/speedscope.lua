@@ -77,7 +77,7 @@ end
 -- @tparam table _ options (unused)
 -- @tparam stream write
 return function(profile, _, write)
-  profile = profile:by_function()
+  profile = profile:by_function(true)
   local list, truncated = chains.of(profile, extract.units(profile, 1000000))
   local frames, numbers = frames_of(profile)
   local stacks = stacks_of(list, numbers)

@@ -6,6 +6,7 @@
 
 local arguments = require "gprof.library.arguments"
 local core = require "gprof.core"
+local inlined_lines = require "gprof.library.inlined_lines"
 local source_text = require "gprof.library.source_text"
 
 local annotation = {}
@@ -67,6 +68,20 @@ end
 --   layout, last)` writes the annotated source (see csrc/lua/margins.c)
 annotation.lines = core.annotation
 
+-- Sets where lines were inlined.
+local function add_callers(profile, name, result)
+  for number, row in pairs(inlined_lines.of(profile)[name] or {}) do
+    local line = result[number]
+    if line then
+      line.inlined_in = {}
+      for i, caller in ipairs(row.callers) do
+        line.inlined_in[i] = { name = caller.name, file = caller.file, line = caller.line,
+          seconds = caller.ticks / profile.rate }
+      end
+    end
+  end
+end
+
 --- Returns the lines of a source file. Implements `profile:annotate`, which documents the
 -- parameters and results.
 -- @tparam profile profile
@@ -89,6 +104,7 @@ function annotation.annotate(profile, file, directories)
     line.counts, line.calls, line.blocks, line.seconds = counts, calls, blocks, seconds
     line.seconds_error = profile:error_of(seconds)
   end
+  add_callers(profile, name, result)
   return result
 end
 

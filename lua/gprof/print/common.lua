@@ -1,5 +1,5 @@
---- Parts of several reports: headings, the line about sampling granularity, and the
--- number of decimals.
+--- Parts of several reports: headings, names of files, the line about sampling
+-- granularity, and the number of decimals.
 --
 -- @internal gprof.print.common
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -23,6 +23,14 @@ end
 -- @treturn number
 function common.percentage(part, sum)
   return sum > 0 and 100 * part / sum or 0
+end
+
+--- Returns a source file's name for a report.
+-- @tparam string file as recorded
+-- @tparam table options `print_path`: keep the directories
+-- @treturn string
+function common.file(file, options)
+  return options.print_path and file or file:match("^.*/(.*)$") or file
 end
 
 --- Writes the granularity line, between blank lines. The bytes that a sample covers are

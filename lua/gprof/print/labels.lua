@@ -1,4 +1,4 @@
---- Names of functions and files in reports.
+--- Names of functions in reports.
 --
 -- @internal gprof.print.labels
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -7,19 +7,14 @@ local core = require "gprof.core"
 
 local labels = {}
 
---- Returns a source file's name for a report.
--- @tparam string file as recorded
--- @tparam table options `print_path`: keep the directories
--- @treturn string
-function labels.file(file, options)
-  return options.print_path and file or file:match("^.*/(.*)$") or file
-end
-
 -- Makes labels with the options of a report; `more` are further options of core.labels.
 local function make(profile, options, field, more)
   more.symbols = field == "symbol"
   more.inline_file_names, more.print_path = options.inline_file_names, options.print_path
   more.short_names = options.short_names
+  if profile.has_frames and not (more.bare or more.numbered) then
+    more.suffixes = require "gprof.print.inlined_at".suffixes(profile, options)
+  end
   return core.labels(profile, more)
 end
 
@@ -33,8 +28,9 @@ end
 -- for that.
 -- @tparam profile profile
 -- @tparam table options `inline_file_names`, `print_path`; a profile by line always shows
---   file, line and address; `short_names`: omit parameters and template arguments;
---   `terminal_width`, `full_names`: see gprof.print.layout
+--   file, line and address, and where the line was inlined if that is known;
+--   `short_names`: omit parameters and template arguments; `terminal_width`,
+--   `full_names`: see gprof.print.layout
 -- @tparam[opt="name"] string field that holds the name: "name" or "symbol"
 -- @treturn {[integer]=string} maps numbers to labels; streams write them without creating
 --   Lua strings

@@ -154,6 +154,28 @@ local function excerpts_of(page, file, lines)
   return list
 end
 
+-- Callers of inlined lines --------------------------------------------------------------
+
+-- Returns where the lines of all files were inlined, from the profile by line.
+local function callers_of(profile, options)
+  if not options.inlines then return {} end
+  local lines = profile.by_line and profile or by_line.of(profile, options)
+  return require "gprof.library.inlined_lines".of(lines)
+end
+
+-- Returns the notes below lines, indented like the lines; nil if there are none.
+local function notes_of(page, file, text)
+  local rows, notes = page.callers[file.name], {}
+  if not rows then return nil end
+  local lines = source_text.lines(text)
+  for number, row in pairs(rows) do
+    local indentation = (lines[number] or ""):match "^%s*"
+    notes[number] = ("%s^ %s"):format(indentation:gsub("[\r\n]", ""),
+      require "gprof.print.inlined_at".callers(row, page.options))
+  end
+  return notes
+end
+
 -- Listings ------------------------------------------------------------------------------
 
 -- Separate files have no titles.
@@ -199,6 +221,7 @@ local function write_file(page, file, text)
   local rules = page.rules
   local known <close> =
     annotation.lines(page.profile, file.number, not rules.whole_lines)
+  page.layout.notes = notes_of(page, file, text)
   local length, lines, annotated, executed = write_text(page, file, text, known)
   if rules.gives_hints then check_length(page, file, length, known) end
   if page.options.table_length ~= 0 then write_top(page, known) end
@@ -254,11 +277,11 @@ local function print_below(page, file, text)
   write_file(page, file, text)
 end
 
--- Whether a file is printed, because something in it was executed or all files were
--- requested.
+-- Whether a file is printed, because something in it was executed, also as inlined code,
+-- or because all files were requested.
 local function is_worth_it(page, file)
   return page.options.display_unused_functions or file.calls > 0 or
-    file.blocks > 0 and page.rules.whole_lines
+    file.blocks > 0 and page.rules.whole_lines or page.callers[file.name]
 end
 
 -- Whether symspecs exclude functions. GNU gprof's summary does not mention this.
@@ -298,7 +321,8 @@ end
 --   are replaced by ##### (default 1); `table_length`: the number of busiest lines listed
 --   below each file (default 10); `separate_files`: write each file's listing to NAME-ann
 --   in the working directory; `display_unused_functions`: also print files in which
---   nothing was executed; `annotate_time`: print seconds before the counts; `continued`:
+--   nothing was executed; `annotate_time`: print seconds before the counts; `inlines`:
+--   print below lines where they were inlined; `continued`:
 --   other reports were printed before; `warn`: function that takes a message about source
 --   that cannot be read or does not match; `color`, ignored with `separate_files`;
 --   `gnu_compat`
@@ -321,6 +345,7 @@ return function(profile, options, write)
     last = 0,  -- the last count printed, carried from file to file
     listings = {},
     missing = {},  -- names of files that were not found
+    callers = callers_of(profile, options),  -- of inlined lines
   }
   page.layout = layout_of(page)
   local print = options.separate_files and print_into_file or print_below

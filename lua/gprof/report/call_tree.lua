@@ -129,7 +129,7 @@ return function(profile, options, write)
   if not profile.rate then
     error("a call tree needs a histogram, which this profile lacks", 0)
   end
-  profile = profile:by_function()
+  profile = profile:by_function(true)
   local least = (options.tree_threshold or LEAST) / 100
   local tree = call_tree.of(profile, { from = requested_roots(profile, options),
     least = least, depth = options.tree_depth })

@@ -5,7 +5,6 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local common = require "gprof.print.common"
-local labels = require "gprof.print.labels"
 local wording = require "gprof.format.wording"
 
 local integer <const> = math.tointeger
@@ -176,8 +175,8 @@ end
 local function notes(row, several, options)
   local wanted = several[row.name] or options.inline_file_names
   if not wanted and row.new_file == row.old_file and not row.old_name then return "" end
-  local new = row.new_file and labels.file(row.new_file, options)
-  local old = row.old_file and labels.file(row.old_file, options)
+  local new = row.new_file and common.file(row.new_file, options)
+  local old = row.old_file and common.file(row.old_file, options)
   local moved, list = new and old and new ~= old, {}
   if moved or (new or old) and wanted then list[1] = new or old end
   if moved then list[2] = "was in " .. old end

@@ -7,6 +7,7 @@ local by_line = require "gprof.print.by_line"
 local common = require "gprof.print.common"
 local core = require "gprof.core"
 local hot_lines = require "gprof.analysis.hot_lines"
+local inlined_lines = require "gprof.library.inlined_lines"
 local source_text = require "gprof.library.source_text"
 local wording = require "gprof.format.wording"
 
@@ -93,10 +94,22 @@ local function error_format(profile)
   return " %8." .. common.decimals(1 / profile.rate) .. "f"
 end
 
-local function write_rows(profile, rows, count, options, write)
+-- Writes where a line was inlined, if that is known. `taken` is the number of columns
+-- before the lines.
+local function write_callers(row, callers, options, taken, write)
+  local known = row.file and callers[row.file] and callers[row.file][row.line]
+  if not known then return end
+  local text = require "gprof.print.inlined_at".callers(known, options)
+  local columns = options.terminal_width and
+    math.max(LEAST_TEXT, options.terminal_width - taken)
+  write("%s%s\n", (" "):rep(taken), columns and cut(text, columns) or text)
+end
+
+local function write_rows(profile, rows, count, callers, options, write)
   local texts = texts_of(rows, count, options)
   local places, functions, wide, wider = names_of(rows, count, options)
-  local taken = 20 + (options.errors and 9 or 0) + wide + wider
+  local before = 18 + (options.errors and 9 or 0)
+  local taken = before + 2 + wide + wider
   local columns = options.terminal_width and
     math.max(LEAST_TEXT, options.terminal_width - taken)
   write_heading(profile, options, { wide, wider }, write)
@@ -109,6 +122,7 @@ local function write_rows(profile, rows, count, options, write)
       common.percentage(rows[i].ticks, profile.total_ticks), seconds,
       options.errors and error_format(profile):format(profile:error_of(seconds)) or "",
       (line:gsub(" +$", "")))
+    write_callers(rows[i], callers, options, before, write)
   end
 end
 
@@ -124,7 +138,8 @@ end
 --- Prints the report.
 -- @tparam profile profile with a histogram, by function or by line
 -- @tparam table options the options of the profile; `lines`: the number of lines (default
---   20); `directory_path`: array of directories to search for source files; `errors`: add
+--   20); `inlines`: below each line, where it was inlined; `directory_path`: array of
+--   directories to search for source files; `errors`: add
 --   the sampling errors; `print_path`: print files with directories; `full_names`;
 --   `terminal_width`: cut source text to fit this width; `warn`: function that takes a
 --   message about source that cannot be read; `brief`: no explanation; `color`
@@ -135,9 +150,10 @@ return function(profile, options, write)
     error("times of lines need a histogram, which this profile lacks", 0)
   end
   local by_function = profile:by_function()
-  local rows = hot_lines.of(by_function, by_line.of(profile, options))
+  local lines = by_line.of(profile, options)
+  local rows = hot_lines.of(by_function, lines)
   local count = math.min(#rows, options.lines or COUNT)
-  write_rows(by_function, rows, count, options, write)
+  write_rows(by_function, rows, count, inlined_lines.of(lines), options, write)
   write_rest(by_function, rows, count, write)
   if not options.brief then write(require "gprof.print.explain".lines) end
 end

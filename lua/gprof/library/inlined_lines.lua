@@ -1,0 +1,69 @@
+--- Where lines of the source were inlined: the lines that call the functions they are in.
+-- Only for profiles by line with the chains of inlined functions (`profile.has_frames`).
+--
+-- @internal gprof.library.inlined_lines
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local inlined_lines = {}
+
+-- Adds samples to a caller of a line. `frame` is the caller's.
+local function add_caller(row, frame, ticks)
+  local key = table.concat({ frame.name or "", frame.file or "", frame.line or 0 }, "\0")
+  local caller = row.by_key[key]
+  if not caller then
+    caller = { name = frame.name, file = frame.file, line = frame.line, ticks = 0 }
+    row.by_key[key], row.callers[#row.callers + 1] = caller, caller
+  end
+  caller.ticks = caller.ticks + ticks
+end
+
+-- Returns the row of a line.
+local function row_of(files, file, line)
+  local lines = files[file] or {}
+  files[file] = lines
+  lines[line] = lines[line] or { ticks = 0, callers = {}, by_key = {} }
+  return lines[line]
+end
+
+local function precedes(a, b)
+  if a.ticks ~= b.ticks then return a.ticks > b.ticks end
+  if a.file ~= b.file then return (a.file or "") < (b.file or "") end
+  if a.line ~= b.line then return (a.line or 0) < (b.line or 0) end
+  return (a.name or "") < (b.name or "")
+end
+
+-- Sorts the callers of lines, and drops lines without callers.
+local function finish(files)
+  for _, lines in pairs(files) do
+    for line, row in pairs(lines) do
+      table.sort(row.callers, precedes)
+      row.by_key = nil
+      if not row.callers[1] then lines[line] = nil end
+    end
+  end
+  return files
+end
+
+--- Returns the callers of inlined lines with samples, of the code that is selected for
+-- annotation.
+-- @tparam profile by_line
+-- @treturn {[string]=table} by file, by line number: a table with `ticks`, the samples of
+--   the line, and `callers`, an array of the lines that call the inlined function, those
+--   with most samples first. A caller has the `name` of its function, `file` and `line`
+--   (each nil if unknown), and `ticks`: those of the line's samples that are in code that
+--   was inlined there
+function inlined_lines.of(by_line)
+  local files = {}
+  if not by_line.has_frames then return files end
+  for id, ticks, selected in by_line:functions("address", "id", "ticks", "annotated") do
+    local file, line = by_line:get(id, "file", "line")
+    if ticks > 0 and selected and file then
+      local row, frames = row_of(files, file, line), by_line:frames(id, 2)
+      row.ticks = row.ticks + ticks
+      if frames and frames[2] then add_caller(row, frames[2], ticks) end
+    end
+  end
+  return finish(files)
+end
+
+return inlined_lines

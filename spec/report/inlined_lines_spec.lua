@@ -1,0 +1,234 @@
+-- Lines of inlined functions: reports say where they were inlined. Every instruction gets a sample.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local contexts = require "support.contexts"
+local gmon = require "support.gmon"
+local gprof = require "gprof"
+local program = require "support.program"
+local shell = require "support.shell"
+
+local sources <const> = {
+  ["lines.c"] = [[
+#include "lines.h"
+INLINE number middle(number n) {
+  return deep(n) * 5;
+}
+INLINE number one(number n) { return middle(n) + 1; }
+INLINE number two(number n) { return one(n) * 3; }
+INLINE number three(number n) { return two(n) ^ 7; }
+__attribute__((noipa)) number first(number n) {
+  number s = middle(n);
+  return s + 1;
+}
+__attribute__((noipa)) number second(number n) {
+  return deep(n * 3) - middle(n + 2);
+}
+__attribute__((noipa)) number third(number n) {
+  return three(n);
+}
+int main(void) {
+  return (int)(first(3) + second(5) + third(7));
+}
+]],
+  ["lines.h"] = [[
+typedef unsigned long number;
+#define INLINE static inline __attribute__((always_inline))
+INLINE number deep(number n) {
+  return n % 7 * (n + 11) % 13;
+}]],  -- the last line has no line break
+  ["lines.cc"] = [[
+template <typename T> struct Shape {
+  T width;
+  T area(T n) const { return width * n % 13; }
+};
+__attribute__((noinline)) unsigned work(unsigned n) {
+  auto twice = [&](unsigned x) { return x * x % n; };
+  return Shape<unsigned>{n}.area(n + 1) + twice(n);
+}
+int main(int argc, char **) { return work(argc); }
+]],
+}
+
+local dir
+
+local function compile(compiler, source, ...)
+  local image = dir .. "/" .. compiler
+  shell.check({ compiler, "-O2", "-g", "-no-pie", "-Wl,--build-id=none", "-o", image, source, ... }, { cwd = dir })
+  return image
+end
+
+-- Writes a profile with a sample at each instruction whose line is known. Returns their addresses.
+local function sample(path)
+  local image, addresses, records = gprof.image(path), {}, {}
+  local text = shell.check { "objdump", "-d", "-j", ".text", "--no-show-raw-insn", path }.stdout
+  for address in text:gmatch "\n *(%x+):\t" do
+    address = tonumber(address, 16)
+    if (image:frames(address) or { {} })[1].line then
+      addresses[#addresses + 1] = address
+      records[#records + 1] = { context = 0, from = address, count = 1 }
+    end
+  end
+  local low, high = image.text_low, image.text_high
+  image:close()
+  return gmon.write(path .. ".ctx", contexts.pack { process = { low = low, high = high, finish = 1 << 60 },
+    modules = { { bias = 0, low = 0x400000, high = 0x500000, code = low, code_end = high, path = path } },
+    tables = { records } }), addresses
+end
+
+local function profile_of(path, data, options)
+  local image = assert(gprof.image(path))
+  return assert(gprof.profile(image, assert(gprof.data(image, data)), options))
+end
+
+local function run(...)
+  local result = program.run { ... }
+  assert.equal(0, result.status, result.stderr)
+  return result.stdout, result.stderr
+end
+
+describe("With inlined functions, a profile by line", function()
+  local path, data
+
+  setup(function()
+    dir = shell.tmpdir "inlined_lines"
+    for name, text in pairs(sources) do shell.write(dir .. "/" .. name, text) end
+    path = compile("gcc", "lines.c")
+    data = sample(path)
+  end)
+
+  for _, words in ipairs { { "gcc", "lines.c" }, { "clang", "lines.c", "-gdwarf-5" }, { "g++", "lines.cc" } } do
+    it("knows the functions around each line, compiled by " .. words[1], function()
+      if not shell.installed(words[1]) then return pending("needs " .. words[1]) end
+      local image = compile(table.unpack(words))
+      local samples, addresses = sample(image)
+      local profile = profile_of(image, samples, { line = true, inlines = true, no_demangle = true })
+      assert.is_true(profile.has_frames)
+      assert.is_false(profile.has_inlines)
+      local longest = 0
+      for _, address in ipairs(addresses) do
+        local frames = profile.image:frames(address)
+        local row = profile:lookup(address)
+        assert.same(frames, profile:frames(row.id), ("%#x"):format(address))
+        assert.same({ frames[1], frames[2] }, profile:frames(row.id, 2))
+        longest = math.max(longest, #frames)
+      end
+      assert.is_true(longest > 1)
+      local ticks = 0
+      for t in profile:functions("self", "ticks") do ticks = ticks + t end
+      assert.equal(#addresses, ticks)
+    end)
+  end
+
+  it("shows names as in reports", function()
+    local image = compile("g++", "lines.cc")
+    local profile, found = profile_of(image, (sample(image)), { line = true, inlines = true }), {}
+    for id in profile:functions("address", "id") do
+      for _, frame in ipairs(profile:frames(id) or {}) do found[frame.name] = true end
+    end
+    assert.is_true(found["Shape<unsigned int>::area(unsigned int) const"])
+    assert.is_true(found["work(unsigned int)"])
+  end)
+
+  it("has the chain of each line in its name, up to four functions", function()
+    local text = run("-b", "-p", "-l", "--inlines", path, data)
+    assert.matches("\n[^\n]* deep %(lines%.h:4 @ %x+%) inlined in second %(lines%.c:13%)\n", text)
+    assert.matches(" deep %(lines%.h:4 @ %x+%) inlined in middle %(lines%.c:3%), second %(lines%.c:13%)\n", text)
+    assert.matches(" second %(lines%.c:12 @ %x+%)\n", text)
+    -- functions that begin with inlined code
+    assert.matches(" first %(lines%.h:4 @ %x+%): deep inlined in middle %(lines%.c:3%), first %(lines%.c:9%)\n", text)
+    assert.matches(" third %(lines%.h:4 @ %x+%): deep inlined in middle %(lines%.c:3%), one %(lines%.c:5%), " ..
+      "two %(lines%.c:6%), three %(lines%.c:7%), %.%.%.\n", text)
+    text = run("-b", "-q", "-l", "--inlines", path, data)
+    assert.is_nil(text:match "Index by function name.*inlined")
+  end)
+
+  it("has one row for each chain, so that the rows of a line add up", function()
+    local sums = { {}, {} }
+    for i, inlines in ipairs { false, true } do
+      local profile = profile_of(path, data, { line = true, inlines = inlines })
+      for id, ticks in profile:functions("self", "id", "ticks") do
+        local file, line = profile:get(id, "file", "line")
+        local key = ("%s:%s"):format(file, line)
+        if ticks > 0 then sums[i][key] = (sums[i][key] or 0) + ticks end
+      end
+    end
+    assert.is_truthy(next(sums[1]))
+    assert.same(sums[1], sums[2])
+  end)
+
+  -- Returns the samples of line 4 of lines.h by caller.
+  local function expected()
+    local image, callers = gprof.image(path), {}
+    local _, addresses = sample(path)
+    for _, address in ipairs(addresses) do
+      local frames = image:frames(address)
+      if frames[1].name == "deep" and frames[1].line == 4 then
+        local caller = ("%s:%d"):format(frames[2].name, frames[2].line)
+        callers[caller] = (callers[caller] or 0) + 1
+      end
+    end
+    image:close()
+    return callers
+  end
+
+  it("tells scripts where lines were inlined, and the time of each copy", function()
+    for _, inlines in ipairs { true, false } do
+      local callers = expected()
+      local profile = profile_of(path, data, { line = true, inlines = inlines })
+      local found = {}
+      for _, caller in ipairs(profile:annotate("lines.h")[4].inlined_in or {}) do
+        assert.matches("/lines%.c$", caller.file)
+        found[caller.name .. ":" .. caller.line] = caller.seconds * profile.rate
+      end
+      assert.equal(inlines, next(found) ~= nil)
+      for caller, ticks in pairs(found) do
+        assert.near(callers[caller], ticks, 1, caller)  -- a bin of two bytes may cover two lines
+        callers[caller] = nil
+      end
+      assert.equal(not inlines, next(callers) ~= nil)
+    end
+  end)
+
+  it("has notes below inlined lines in annotated source, with and without -l", function()
+    for _, option in ipairs { "-l", "--annotate-time" } do
+      local text = run("-b", "-A", option, "--inlines", path, data)
+      local middle, second = text:match("\n *[%d.]* *  return n %% 7 [^\n]*\n" .. (" "):rep(option == "-l" and 18 or 28)
+        .. "%^ inlined in middle %(lines%.c:3%) (%d+) %%, second %(lines%.c:13%) (%d+) %%\n")
+      assert.equal(100, middle + second)
+      -- the line after it is the last one of the file
+      assert.matches("\n +}\n", text:match "%^ inlined in middle.*$")
+    end
+    assert.is_nil(run("-b", "-A", "-l", path, data):find("inlined", 1, true))
+  end)
+
+  it("has notes in the list of lines with the most time, cut to the terminal", function()
+    local text = run("-b", "--lines", "--inlines", path, data)
+    assert.matches("\n[^\n]*lines%.h:4 +deep [^\n]*\n {18}inlined in middle %(lines%.c:3%) %d+ %%, second", (text:gsub(
+      "\n                  (%S)", "\n {18}%1")))
+    assert.is_nil(run("-b", "--lines", path, data):find("inlined", 1, true))
+    local lines = {}
+    profile_of(path, data, { inlines = true }):report("lines", { brief = true, inlines = true, terminal_width = 60 },
+      function(part) lines[#lines + 1] = part end)
+    for line in table.concat(lines):gmatch "[^\n]+" do assert.is_true(utf8.len(line) <= 70, line) end
+    assert.matches("\n +inlined in[^\n]*…\n", table.concat(lines))
+  end)
+
+  it("has inlined functions in reports by function, but not in exports of lines", function()
+    local text, message = run("-b", "-l", "--tree", "--inlines", path, data)
+    assert.matches(" middle %(inlined%)\n", text)
+    assert.equal("", message)
+    text = run("-l", "--export=folded", "--inlines", path, data)
+    assert.matches(";middle;deep ", text)
+    for _, kind in ipairs { "callgrind", "pprof" } do
+      _, message = run("-l", "--export=" .. kind, "--inlines", path, data)
+      assert.matches("--inlines has no effect on --export=" .. kind .. " with -l (--line)", message, 1, true)
+    end
+  end)
+
+  it("is GNU gprof's with --gnu-compat", function()
+    for _, style in ipairs { "-p", "-A" } do
+      local compat = run("--gnu-compat", "-b", "-l", style, path, data)
+      assert.equal(compat, (run("--gnu-compat", "-b", "-l", style, "--inlines", path, data)))
+    end
+  end)
+end)
