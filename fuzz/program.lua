@@ -15,9 +15,12 @@ local function sections_of(shell, image)
   return ("return { %s }\n"):format(table.concat(found, ", "))
 end
 
+-- The runtime has no debugging information: reading it would take most of the time of an execution.
 local function make_code(shell, target)
   local blocks = require "support.blocks"
-  local built = blocks.compile(CODE, { flags = { "-O1", "-pg" } })
+  local library = shell.tmpdir "runtime"
+  shell.check { "strip", "-g", "-o", library .. "/libgprof-blocks.a", blocks.library }
+  local built = blocks.compile(CODE, { flags = { "-O1", "-pg", "-L" .. library } })
   local result = blocks.run(built)
   shell.check { "cp", built.image, built.image .. ".c", target }
   shell.check { "cp", result.dir .. "/gmon.out", target .. "/code.out" }

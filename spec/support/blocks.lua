@@ -27,6 +27,9 @@ local function append(list, more)
 end
 
 -- The linker's arguments for the runtime.
+--- The archive of the block counter.
+blocks.library = program.root .. "/build/libgprof-blocks.a"
+
 local LINK <const> = { "-L" .. program.root .. "/build", "-lgprof-blocks", "-pthread" }
 
 --- Compiles a program with the runtime and without optimization, in a directory of its own.
