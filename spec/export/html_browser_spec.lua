@@ -17,7 +17,7 @@ local visit, visit_all <const> = browser.walk, browser.walk_all
 
 -- JavaScript expressions.
 local names <const> = "[...document.querySelectorAll('tbody .node')].map((e) => e.textContent).join(' ')"
-local title <const> = "(document.querySelector('h2') || document.querySelector('nav [aria-current]')).textContent"
+local title <const> = "(document.querySelector('#view h2') || document.querySelector('nav [aria-current]')).textContent"
 local tables <const> = "[...document.querySelectorAll('tbody')].map((body) => [...body.querySelectorAll('.node')]" ..
   ".map((e) => e.textContent).join(' ')).join(' | ')"
 local status <const> = "document.querySelector('[role=status]').textContent"

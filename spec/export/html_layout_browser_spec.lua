@@ -76,3 +76,46 @@ describe("On a phone, a page", function()
     assert.same({ {}, {}, {} }, browser.walk(table.unpack(steps)))
   end)
 end)
+
+describe("Filters that match nothing", function()
+  it("say so, and can be cleared by a button", function()
+    local empty <const> = "[...document.querySelectorAll('#view .empty')].map((e) => e.hidden)"
+    local rows <const> = "document.querySelectorAll('#view tbody tr').length"
+    local found = browser.walk(select(2, pages.crafted(plan)), empty, { "key", "/" }, { "type", "nobody" }, empty, rows,
+      { "click", ".empty button" }, empty, rows, "document.activeElement.value")
+    assert.same({ { true }, { false }, 0, { true }, 5, "" }, found)
+  end)
+end)
+
+describe("A printed page", function()
+  it("has no controls, and is black on white, whatever the colours on the screen", function()
+    local shown <const> = "['nav', '.tools', '.corner', 'dialog'].filter((name) => " ..
+      "getComputedStyle(document.querySelector(name)).display !== 'none')"
+    local colours <const> = "['body', 'td .node', '.whole dd'].map((name) => " ..
+      "getComputedStyle(document.querySelector(name)).color)"
+    local paper <const> = "getComputedStyle(document.body).backgroundColor"
+    local black <const>, white <const> = "rgb(0, 0, 0)", "rgb(255, 255, 255)"
+    local found = browser.walk(select(2, pages.crafted(plan)), "setColours('dark')", { "media", "print" }, shown,
+      colours, paper, { "open", "!tree" }, "getComputedStyle(document.querySelector('.frame')).color",
+      "localStorage.clear()")
+    assert.same({ {}, { black, black, black }, white, black }, table.move(found, 2, 5, 1, {}))
+  end)
+
+  it("has the whole table, up to a limit that it tells", function()
+    local many = { functions = {}, ticks = {} }
+    for i = 1, 300 do
+      many.functions[i] = ("function_%d"):format(i)
+      many.ticks[many.functions[i]] = i
+    end
+    local rows <const> = "document.querySelectorAll('#view tbody tr').length"
+    local print <const> = "dispatchEvent(new Event('beforeprint'))"
+    local found = browser.walk(select(2, pages.crafted(many)), { "size", 1280, 200 }, rows, print, rows,
+      "document.querySelector('.more').hidden", [[(() => {
+        const table = makeTable(flatColumns(), Array(5300).fill(0), {});
+        view.replaceChildren(table.element);
+        dispatchEvent(new Event("beforeprint"));
+        return document.querySelector(".more").textContent; })()]])
+    assert.same({ 100, 300, true, "200 more rows: filter the table to print them" },
+      { found[1], found[3], found[4], found[5] })
+  end)
+end)

@@ -156,8 +156,8 @@ describe("The profile of another build", function()
       assert.matches("^it covers addresses 0x",
         dkjson.decode(compared(large, of_large, old, "--export=json")).old.mismatch)
       compared(large, of_large, old, "--html=page")
-      assert.matches('<p class="warning mismatch" role="alert"><b>The old profile is probably from another build[^\n]*0x',
-        shell.read(dir .. "/page"))
+      assert.matches('<p class="warning mismatch" role="alert"><b>The old profile is probably from another ' ..
+        "build[^\n]*0x", shell.read(dir .. "/page"))
     end
     local right = run("-b", ("--compare=%s,%s"):format(small, of_small), large, of_large)
     assert.same({ 0, "" }, { right.status, right.stderr })

@@ -6,7 +6,7 @@
 //
 // VISITS is a JSON file with an array of [PAGE, STEPS], with steps: ["eval", EXPRESSION], ["key", NAME], ["type", TEXT],
 // ["click", SELECTOR], ["size", WIDTH, HEIGHT, SCHEME], ["shot", FILE], ["print", FILE], ["open", HASH], ["back"],
-// ["script", BOOLEAN], ["axe", FILE]. The script talks to the browser over a pipe, with the DevTools protocol. It deletes the browser's profile
+// ["script", BOOLEAN], ["axe", FILE], ["reload", SCRIPT], ["media", NAME]. The script talks to the browser over a pipe, with the DevTools protocol. It deletes the browser's profile
 // directory at the end.
 // SPDX-License-Identifier: GPL-3.0-or-later
 const { spawn } = require("child_process");
@@ -99,6 +99,8 @@ const keyCodes = {
   Escape: 27,
   Backspace: 8,
   Tab: 9,
+  PageUp: 33,
+  PageDown: 34,
   ArrowLeft: 37,
   ArrowUp: 38,
   ArrowRight: 39,
@@ -165,6 +167,18 @@ const actions = {
     await evaluate(fs.readFileSync(file, "utf8") + "; 0");
     return evaluate(`axe.run().then(({ violations }) => violations.map((found) =>
       found.id + ": " + found.nodes.map((node) => node.html).join(", ")))`);
+  },
+  // Loads the page again; `before` is evaluated before its own scripts.
+  async reload(before) {
+    const added = before && (await send("Page.addScriptToEvaluateOnNewDocument", { source: before }));
+    await load();
+    await settle();
+    if (added) await send("Page.removeScriptToEvaluateOnNewDocument", added);
+  },
+  // Shows the page as on "screen" or as in "print".
+  async media(name) {
+    await send("Emulation.setEmulatedMedia", { media: name });
+    await settle();
   },
   async script(enabled) {
     await send("Emulation.setScriptExecutionDisabled", { value: !enabled });

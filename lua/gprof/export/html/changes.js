@@ -112,7 +112,7 @@ function changesView() {
   const hideNoise = make("input", { type: "checkbox", id: "hide-noise", change: () => search.update() });
   const matches = (row, test) => test(comparison.name[row]) && (!hideNoise.checked || isSignificant(row));
   const describe = (shown) => counted(shown.length) + " of " + counted(rows.length) + " functions";
-  const search = tableSearch("Filter by name, or /regex/", table, matches, describe);
+  const search = tableSearch("Filter by name, or /regex/", table, matches, describe, () => (hideNoise.checked = false));
   return make(
     "section",
     {},

@@ -11,7 +11,10 @@ function colouringByGroup(title, groupOf, label, others) {
     const group = groupOf(f);
     if (group !== null) times.set(group, (times.get(group) || 0) + functions.self[f]);
   }
-  const first = [...times.keys()].filter((group) => times.get(group) > 0).sort((a, b) => times.get(b) - times.get(a)).slice(0, TINTS);
+  const first = [...times.keys()]
+    .filter((group) => times.get(group) > 0)
+    .sort((a, b) => times.get(b) - times.get(a))
+    .slice(0, TINTS);
   const tints = new Map(first.map((group, i) => [group, "t" + i]));
   const legend = first.map((group, i) => ["t" + i, `${label(group)} (${percent(shareOf(times.get(group)))} %)`]);
   if (times.size > first.length || functions.name.some((_, f) => groupOf(f) === null)) legend.push(["tr", others]);

@@ -35,6 +35,14 @@ function shareBar(outer, inner, between) {
   return bar;
 }
 
+// Makes a list of choices: arrays of a value, a title and a hint. Calls `change` with the value that the user chooses.
+function makeSelect(label, choices, chosen, change) {
+  const select = make("select", { "aria-label": label, "change": () => change(select.value) });
+  for (const [value, title, hint] of choices)
+    select.append(make("option", { value, title: hint, selected: value === chosen }, title));
+  return select;
+}
+
 // Returns a function that tests whether a string matches the query: a substring, or a regular expression as "/.../".
 // Null if the expression is invalid.
 function matcher(query) {
@@ -50,6 +58,19 @@ function matcher(query) {
     return null;
   }
 }
+
+const searchKeys = makeShortcuts("Search", [
+  {
+    keys: ["Escape"],
+    use: "clear the search; leave it",
+    act(event, { input, update }) {
+      if (input.value === "") input.blur();
+      input.value = "";
+      update();
+    },
+  },
+  { keys: ["ArrowDown"], use: "go to the first match", act: () => focusView() },
+]);
 
 // Makes a search field, and the status beside it. After every change, `search` gets a test for strings, null if the
 // text is an invalid regular expression, and the text. It returns what the status says. Returns `input`, `status`, and
@@ -70,12 +91,6 @@ function searchField(label, search) {
     status.textContent = test ? found : "Invalid regular expression";
   }
   input.addEventListener("input", update);
-  input.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return;
-    if (input.value === "") input.blur();
-    input.value = "";
-    update();
-    event.preventDefault();
-  });
+  input.addEventListener("keydown", (event) => runShortcut(searchKeys, event, { input, update }));
   return { input, status, update };
 }

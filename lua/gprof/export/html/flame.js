@@ -28,6 +28,25 @@ function frameLabel(item) {
   return scope ? [own, make("span", { class: "scope" }, scope)] : [own];
 }
 
+const treeKeys = makeShortcuts("Call tree", [
+  {
+    keys: ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"],
+    use: "select the frame above, below or beside",
+    act: (event, picture) => picture.step(event.key),
+  },
+  { keys: ["Enter", " "], use: "zoom in", act: (event, picture) => picture.open(picture.selected()) },
+  { keys: ["Escape"], use: "zoom out to the whole tree", act: (event, picture) => picture.open(picture.outermost()) },
+  { keys: ["Backspace"], use: "zoom out by one frame", act: (event, picture) => picture.open(picture.outer()) },
+  {
+    keys: ["o"],
+    use: "open the selected function",
+    act(event, picture) {
+      const { frame } = picture.selected();
+      if (frame >= 0 && frame < nodeCount) location.hash = linkTo(frame);
+    },
+  },
+], tree !== null);
+
 // Makes a picture. `options`: `label`; `turned`, whether the root is at the bottom; `tint(item)`, which returns a
 // class; `open(item)`, called when the user chooses a frame; `point(item)`, called when a frame is pointed at or
 // selected. Returns `element`; `show(root)`; `redraw()`; `select(item)`; `mark(frames)`, which marks the frames of a
@@ -113,8 +132,9 @@ function flamePicture(options) {
       beside = box.under ? box.under.below : [box],
       place = beside.indexOf(box);
     const [towards, away] = options.turned ? ["ArrowUp", "ArrowDown"] : ["ArrowDown", "ArrowUp"];
-    const found = { [towards]: box.below[0], [away]: box.under, ArrowLeft: beside[place - 1], ArrowRight: beside[place + 1] };
-    return found[key] || box;
+    const vertical = { [towards]: box.below[0], [away]: box.under },
+      horizontal = { ArrowLeft: beside[place - 1], ArrowRight: beside[place + 1] };
+    return vertical[key] || horizontal[key] || box;
   }
 
   const boxUnder = (event) => event.target.closest(".frame") && event.target.closest(".frame").box;
@@ -127,29 +147,24 @@ function flamePicture(options) {
     if (box) options.point(box.item);
   });
   element.addEventListener("mouseleave", () => at && options.point(at));
-  element.addEventListener("keydown", (event) => {
-    const parent = root && root.parent;
-    if (event.ctrlKey || event.altKey || event.metaKey || !at) return;
-    if (event.key.startsWith("Arrow")) {
-      select(neighbour(event.key).item);
-      boxes.get(at).frame.scrollIntoView({ block: "nearest" });
-    } else if (event.key === "Enter" || event.key === " ") options.open(at);
-    else if (event.key === "Escape") options.open(parent ? ancestorsOf(root)[0] : root);
-    else if (event.key === "Backspace") options.open(parent || root);
-    else if (event.key === "o" && at.frame >= 0 && at.frame < nodeCount) location.hash = linkTo(at.frame);
-    else return;
-    event.preventDefault();
-  });
+  element.addEventListener("keydown", (event) => at && runShortcut(treeKeys, event, picture));
   new ResizeObserver(() => element.clientWidth !== width && redraw()).observe(element);
   addEventListener("scroll", () => element.isConnected && drawVisible(false), { passive: true });
   addEventListener("beforeprint", () => element.isConnected && drawVisible(true));
 
   element.id = "tree" + ++flamePicture.count;
-  return {
+  const picture = {
     element,
     redraw,
     select,
     selected: () => at,
+    open: options.open,
+    outer: () => root.parent || root,
+    outermost: () => ancestorsOf(root)[0] || root,
+    step(key) {
+      select(neighbour(key).item);
+      boxes.get(at).frame.scrollIntoView({ block: "nearest" });
+    },
     show(item) {
       const inside = at && [...ancestorsOf(at), at].includes(item);
       root = item;
@@ -161,5 +176,6 @@ function flamePicture(options) {
       redraw();
     },
   };
+  return picture;
 }
 flamePicture.count = 0;

@@ -147,58 +147,55 @@ function show(first) {
   if (!view.contains(document.activeElement)) page.focus({ preventScroll: true });
 }
 
-function keyPressed(event) {
-  if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest("input")) {
-    if (event.key === "ArrowDown" && event.target.closest("input[type=search]")) focusFirst(event);
-    return;
-  }
-  const field = view.querySelector("input[type=search]");
-  const number = "123456".indexOf(event.key);
-  if (event.key === "/" && field) {
-    field.focus();
-    field.select();
-    event.preventDefault();
-  } else if (number >= 0 && event.key !== "" && links[number]) {
-    links[number].click();
-    event.preventDefault();
-  } else if (event.key === "n" || event.key === "p") stepToHotLine(event.key === "n" ? 1 : -1);
-  else if (event.key === "ArrowDown" && !view.contains(event.target)) focusFirst(event);
-}
-
 // Moves the focus into the view: to the first link of a table, or to the call tree.
-function focusFirst(event) {
+function focusView() {
   const target = view.querySelector(".tree, tbody a");
-  if (target) {
-    target.focus();
-    event.preventDefault();
-  }
+  if (target) target.focus();
+  return target !== null;
 }
 
-// Makes the list of keyboard shortcuts below the view.
-function keyHelp() {
-  const uses = [
-    [["/"], "search"],
-    [["↑", "↓"], "next or previous row"],
-    [["Enter"], "open, or zoom in"],
-    [links.map((_, i) => String(i + 1)), "switch views"],
-    [["Esc"], "clear the search, or zoom out"],
-    [["Backspace"], "up one level in the tree"],
-    [["o"], "open the selected frame's function"],
-    [["n", "p"], "next or previous hot line of the source"],
-  ];
-  return make(
-    "p",
-    { class: "key keys" },
-    ...uses.map(([names, use]) =>
-      make("span", {}, ...names.flatMap((name) => [make("kbd", {}, name), " "]), use),
-    ),
-  );
+function focusSearch() {
+  const input = view.querySelector("input[type=search]");
+  if (!input) return false;
+  input.focus();
+  input.select();
+}
+
+const hotLineKeys = [
+  { keys: ["n"], use: "next hot line of the source", act: () => stepToHotLine(1) },
+  { keys: ["p"], use: "previous hot line", act: () => stepToHotLine(-1) },
+];
+
+const pageKeys = makeShortcuts("Everywhere", [
+  { keys: ["?"], use: "show or hide this help", act: () => (help.open ? help.close() : help.showModal()) },
+  { keys: ["/"], use: "search", act: focusSearch },
+  {
+    keys: links.map((_, i) => String(i + 1)),
+    use: "switch views",
+    act: (event) => links[Number(event.key) - 1].click(),
+  },
+  {
+    keys: ["ArrowDown"],
+    use: "go to the table or the tree",
+    act: (event) => !view.contains(event.target) && focusView(),
+  },
+  ...(data.sources.length > 0 ? hotLineKeys : []),
+]);
+helpSections.unshift(helpSections.pop()); // the most important ones first
+const help = makeHelp();
+
+function keyPressed(event) {
+  if (!event.target.closest("input, select") && (!help.open || event.key === "?")) runShortcut(pageKeys, event);
 }
 
 function start() {
   history.scrollRestoration = "manual";
   page.setAttribute("tabindex", "-1");
-  page.append(make("nav", { "aria-label": "Views" }, ...links), view, keyHelp());
+  page.append(make("nav", { "aria-label": "Views" }, ...links), view);
+  const helpButton = { class: "plain", type: "button", title: "Keyboard shortcuts (?)", click: () => help.showModal() };
+  const corner = make("div", { class: "corner" }, themeSelect(), make("button", helpButton, "?"));
+  document.querySelector("header").prepend(corner);
+  document.body.append(help);
   addEventListener("scroll", () => scrolls.set(visit, scrollY), { passive: true });
   addEventListener("hashchange", () => show(false));
   addEventListener("keydown", keyPressed);

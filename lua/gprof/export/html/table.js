@@ -1,7 +1,7 @@
 // Tables that can be sorted and filtered. Rows are added as the user scrolls.
 
 const CHUNK = 100; // rows added at a time
-const PRINTED = 1000; // rows added before printing
+const PRINTED = 5000; // rows printed at most
 
 const growers = new WeakMap(); // functions that add rows to a table, by the element at its end
 
@@ -38,20 +38,29 @@ function makeRow(columns, row) {
   return make("tr", {}, ...cells);
 }
 
-// Moves the focus between rows by keyboard.
-function walkRows(event, body) {
-  const steps = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1, PageDown: 20, PageUp: -20 };
-  const link = event.target.closest("a");
-  if (!link || !(event.key in steps) || event.ctrlKey || event.altKey || event.metaKey) return;
-  const rows = [...body.rows],
-    at = rows.indexOf(link.closest("tr"));
-  const next = rows[Math.min(rows.length - 1, Math.max(0, at + steps[event.key]))];
+// Moves the focus by a number of rows. Returns whether it was in a row with a link.
+function walkRows(event, body, step) {
+  const link = event.target.closest("a"),
+    rows = [...body.rows];
+  if (!link) return false;
+  const at = rows.indexOf(link.closest("tr")),
+    next = rows[Math.min(rows.length - 1, Math.max(0, at + step))];
   const target = next && next.querySelector("a");
-  if (!target) return;
+  if (!target) return false;
   target.focus();
   target.scrollIntoView({ block: "nearest" });
-  event.preventDefault();
+  return true;
 }
+
+const PAGE = 20; // rows
+
+const rowKeys = makeShortcuts("Tables", [
+  { keys: ["ArrowDown", "j"], use: "next row", act: (event, body) => walkRows(event, body, 1) },
+  { keys: ["ArrowUp", "k"], use: "previous row", act: (event, body) => walkRows(event, body, -1) },
+  { keys: ["PageDown"], use: "20 rows down", act: (event, body) => walkRows(event, body, PAGE) },
+  { keys: ["PageUp"], use: "20 rows up", act: (event, body) => walkRows(event, body, -PAGE) },
+  { keys: ["Enter"], use: "open the row's function, line or file", act: () => false }, // a link's own behaviour
+]);
 
 // Makes a table of rows; a row can be any value. `options`: `sorted`, the column to sort by first; `class`;
 // `label`. Returns `element`; `filter(test)`, which returns the number of matching rows; and `shown()`, which
@@ -69,6 +78,8 @@ function makeTable(columns, rows, options) {
     const part = matching.slice(drawn, drawn + count);
     body.append(...part.map((row) => makeRow(columns, row)));
     drawn += part.length;
+    end.textContent = counted(matching.length - drawn) + " more rows: filter the table to print them";
+    end.hidden = drawn === matching.length;
     if (drawn < matching.length) {
       observer.unobserve(end);
       observer.observe(end);
@@ -95,7 +106,7 @@ function makeTable(columns, rows, options) {
 
   const head = makeHead(columns, sortBy);
   const table = make("table", { "class": options.class, "aria-label": options.label }, head, body);
-  table.addEventListener("keydown", (event) => walkRows(event, body));
+  table.addEventListener("keydown", (event) => runShortcut(rowKeys, event, body));
   growers.set(end, draw);
   if (options.sorted) sortBy(options.sorted);
   else redraw();
@@ -110,18 +121,28 @@ function makeTable(columns, rows, options) {
   };
 }
 
-// Makes the search field of a table. `matches(row, test)` tells whether a row is shown; `describe(rows)` returns what the
-// status says of the rows shown.
-function tableSearch(label, table, matches, describe) {
+// Makes the search field of a table. `matches(row, test)` tells whether a row is shown; `describe(rows)` returns what
+// the status says of the rows shown. If there are none, a line below the table says so, with a button that clears the
+// search, and calls `reset`, if given, to clear other filters.
+function tableSearch(label, table, matches, describe, reset) {
+  const clear = () => {
+    search.input.value = "";
+    if (reset) reset();
+    search.update();
+    search.input.focus();
+  };
+  const nothing = make("p", { class: "empty", hidden: true }, "Nothing matches the filter. ",
+    make("button", { class: "plain", type: "button", click: clear }, "Show everything"));
   const search = searchField(label, (test) => {
-    if (test) table.filter((row) => matches(row, test));
+    if (test) nothing.hidden = table.filter((row) => matches(row, test)) > 0;
     return describe(table.shown());
   });
   search.status.textContent = describe(table.shown());
+  table.element.append(nothing);
   return search;
 }
 
 // Paper does not scroll: add rows before printing.
 addEventListener("beforeprint", () => {
-  for (const end of document.querySelectorAll(".more")) growers.get(end)(PRINTED);
+  for (const end of document.querySelectorAll(".more:not([hidden])")) growers.get(end)(PRINTED);
 });

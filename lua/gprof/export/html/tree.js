@@ -12,7 +12,12 @@ const linkToTree = (mode, place) => "#!tree=" + mode + ":" + encodeURIComponent(
 // Makes the explanation of the tree's times.
 function treeNote() {
   if (data.exact)
-    return make("p", { class: "soft" }, make("b", {}, "Measured"), ": each sample counts for the calls that led to it.");
+    return make(
+      "p",
+      { class: "soft" },
+      make("b", {}, "Measured"),
+      ": each sample counts for the calls that led to it.",
+    );
   return make(
     "p",
     { class: "soft" },
@@ -20,13 +25,6 @@ function treeNote() {
     " from the call graph, which counts calls between pairs of functions but records no stacks. ",
     "Self times are as sampled; only the call paths are estimated.",
   );
-}
-
-function makeSelect(label, choices, chosen, change) {
-  const select = make("select", { "aria-label": label, "change": () => change(select.value) });
-  for (const [value, title, hint] of choices)
-    select.append(make("option", { value, title: hint, selected: value === chosen }, title));
-  return select;
 }
 
 // Makes the view. `element`; `show(argument)` shows what the link's argument says.
@@ -80,7 +78,8 @@ function treeView() {
       ...steps.flatMap((step, i) => {
         const own = step.members ? "narrow frames" : shortName(step.frame)[0],
           here = i === steps.length - 1;
-        return [i > 0 ? " › " : "", here ? make("b", {}, own) : make("a", { href: linkToTree(mode, pathOf(step)) }, own)];
+        const link = here ? make("b", {}, own) : make("a", { href: linkToTree(mode, pathOf(step)) }, own);
+        return [i > 0 ? " › " : "", link];
       }),
     );
   }
