@@ -514,6 +514,11 @@ gcov-matrix: $(CORE) $(OPCODES) $(RUNTIME) $(BUNDLE)
 inline-matrix: $(CORE) $(BUNDLE)
 	GPROF_CASES=1000 $(LUA) $(BUSTED) spec/debug/inline_matrix_spec.lua
 
+# Compares the bounds of inclusive times with the truth for 10,000 walks through 200 random programs.
+bounds-matrix: $(CORE) $(BUNDLE)
+	GPROF_THOROUGH=1 GPROF_CASES=10000 $(LUA) $(BUSTED) --filter='random stacks' \
+	  spec/profile/time_bounds_spec.lua
+
 # Loads profiles ten thousand times in one process; make check does so a few hundred times.
 soak: $(CORE) $(RUNTIME)
 	GPROF_SOAK=$${GPROF_SOAK:-10000} $(LUA) $(BUSTED) spec/system/soak_spec.lua
@@ -591,6 +596,7 @@ check-all: deps-all
 	@$(MAKE) --no-print-directory parity-matrix
 	@$(MAKE) --no-print-directory gcov-matrix
 	@$(MAKE) --no-print-directory inline-matrix
+	@$(MAKE) --no-print-directory bounds-matrix
 	@mkdir -p build/arm64
 	aarch64-linux-gnu-gcc $(COMPILE) $(RUNTIME_FLAGS) -c -o build/arm64/blocks.o csrc/runtime/blocks.c
 	@$(MAKE) --no-print-directory run-whole-runs RUNS=2000
@@ -630,6 +636,6 @@ FORCE:
 .DELETE_ON_ERROR:
 .PHONY: FORCE all install uninstall dist deps deps-demo deps-test deps-large deps-profile \
   deps-docs deps-all readers demo run-demo pictures docs test check lint analyze spec spec-valgrind \
-  spec-sanitized spec-collector soak parity-matrix gcov-matrix inline-matrix faults examples check-all coverage run-coverage \
-  counted-runtime bench bench-large profile deps-mutants mutants \
+  spec-sanitized spec-collector soak parity-matrix gcov-matrix inline-matrix bounds-matrix faults \
+  examples check-all coverage run-coverage counted-runtime bench bench-large profile deps-mutants mutants \
   whole-runs run-whole-runs deps-fuzz fuzz fuzz-all run-fuzz fuzz-coverage clean

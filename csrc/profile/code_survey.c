@@ -354,10 +354,10 @@ static bool take_branch(survey *s, uint32_t caller, uint64_t target, uint64_t ne
     return true;
   }
   if (!jump && !add_site(s, caller, next)) return false;
-  if (callee == caller) return true;
+  if (callee == caller && jump) return true;
   if (callee == GP_NONE || is_listed(&s->quiet.stubs, target, STUB_PREFIX))
     return take_stub(s, caller, target, jump);
-  if (s->role[callee] & STOPS && !(s->role[caller] & GLIBC))
+  if (callee != caller && s->role[callee] & STOPS && !(s->role[caller] & GLIBC))
     found->stops_recording = true;
   return gp_static_calls_append(jump ? &found->jumps : &found->calls, caller, callee);
 }

@@ -24,6 +24,7 @@ describe("the bounds of random stacks", function()
   local variants = {
     { "-O0" }, { "-O2" }, { "-O2", "-no-pie" }, { "-O2", "-rdynamic", "-fno-plt" }, { "-O1", "-mfentry" },
   }
+  local PROGRAMS <const> = chance.thorough and 200 or 20
   local programs = {}
 
   -- Returns the number of samples with any of some functions on the stack.
@@ -45,10 +46,10 @@ describe("the bounds of random stacks", function()
       node.name, node.total_low, exact, node.total_high))
   end
 
-  -- Twenty programs, with many walks through each.
+  -- Many walks through each program. `make bounds-matrix` takes 10,000.
   it("contain the time of each function and cycle", function()
     chance.cases(1, 200)(function(remark, seed)
-      local number = seed % 20
+      local number = seed % PROGRAMS
       math.randomseed(number)
       if not programs[number] then
         programs[number] = stacks.program(variants[number % #variants + 1])
@@ -197,6 +198,18 @@ local function problem_of(path, options, arcs, stripped)
   return profile:bounds_problem()
 end
 
+-- Makes a profile with 100 samples at an address, and a call of `callee` in `main`.
+local function sampled_profile(image, sampled, callee)
+  local data, low = gprof.data.new { image = image }, math.min(image.text_low, sampled) // 16 * 16
+  local bins = (image.text_high + 15 - low) // 16 * 4
+  assert(data:add_histogram { low = low, high = low + 4 * bins, rate = 1, bin_count = bins,
+    bins = { [(sampled + 3 - low) // 4 + 1] = 100 } })
+  data:add_arc((build.address(image.path, "main") + 15) // 16 * 16, build.address(image.path, callee) + 4, 1)
+  local profile = assert(gprof.profile(image, data, { bounds = true }))
+  assert.is_nil(profile:bounds_problem())
+  return profile
+end
+
 describe("bounds", function()
   local path = compile "0"
 
@@ -209,6 +222,25 @@ describe("bounds", function()
       bounds[name] = { f.total_low, f.total_high }
     end
     assert.same({ early = { 0, 100 }, sorts = { 0, 100 }, compare = { 100, 100 }, main = { 0, 100 } }, bounds)
+  end)
+
+  -- The inner call of `outer` jumps to `last`, above the outer one. Neither function records calls.
+  it("let a function that calls itself lead to where it jumps", function()
+    local dir = shell.tmpdir "jumps"
+    shell.write(dir .. "/program.c", [[
+      #define PLAIN __attribute__((noipa, no_instrument_function))
+      static volatile int sum;
+      PLAIN int last(int x) { sum += x; return x; }
+      PLAIN int outer(int x) { if (x > 1) sum += outer(x - 1); return last(x); }
+      __attribute__((noipa)) int other(int x) { __asm__(".nops 4096"); return x; }
+      int main(int n, char **v) { return outer(n + 1) + other(n); }
+    ]])
+    shell.check({ "gcc", "-w", "-O2", "-pg", "-o", "program", "program.c" }, { cwd = dir })
+    local image = gprof.image(dir .. "/program")
+    assert.match("jmp +%x+ <last>", shell.check({ "objdump", "-d", "--disassemble=outer", image.path }).stdout)
+    local profile, high = sampled_profile(image, build.address(image.path, "last"), "other"), {}
+    for f in profile:functions() do high[f.name] = f.total_high end
+    assert.same({ 100, 100, 100, 0 }, { high.main, high.outer, high.last, high.other })
   end)
 
   -- `quiet` only calls functions of glibc that never call back, unless `extra` gives them something to call.
@@ -236,14 +268,7 @@ describe("bounds", function()
     local code = shell.check { "objdump", "-d", image.path }.stdout
     local sampled = in_stub and tonumber(code:match "call +(%x+) <strlen@plt>", 16) or
       build.address(image.path, "compare")
-    local data, low = gprof.data.new { image = image }, math.min(image.text_low, sampled) // 16 * 16
-    local bins = (image.text_high + 15 - low) // 16 * 4
-    assert(data:add_histogram { low = low, high = low + 4 * bins, rate = 1, bin_count = bins,
-      bins = { [(sampled + 3 - low) // 4 + 1] = 100 } })
-    data:add_arc((build.address(image.path, "main") + 15) // 16 * 16, build.address(image.path, "quiet") + 4, 1)
-    local profile <close> = assert(gprof.profile(image, data, { bounds = true }))
-    assert.is_nil(profile:bounds_problem())
-    return profile:find "quiet".total_high
+    return sampled_profile(image, sampled, "quiet"):find "quiet".total_high
   end
 
   it("do not let functions of glibc call back if they cannot", function()

@@ -13,6 +13,7 @@ local random <const>, pick <const> = math.random, chance.pick
 
 local FUNCTIONS <const> = 18
 local STEPS <const>, DEPTH <const> = 120, 14 -- of a walk
+local PATIENCE <const> = 10 * STEPS -- a walk may be lost in functions without -pg: after so many steps, its stack ends
 local LIBRARY <const> = "library" -- a frame outside the program
 local QUIET <const> = "quiet" -- a frame outside the program that never calls the program: `rand`
 
@@ -238,6 +239,7 @@ function stacks.walk(program)
   local self = setmetatable({ program = program, stack = {}, samples = {}, arcs = {}, records = {}, bins = {} }, walk)
   local steps = 0
   repeat
+    if steps % PATIENCE == 0 then self.stack = {} end
     self:step()
     steps = steps + 1
   until steps >= STEPS and self.records[1] and self.samples[1]
