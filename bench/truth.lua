@@ -15,6 +15,7 @@ package.path = root .. "?.lua;" .. root .. "spec/?.lua;" .. root .. "lua/?.lua;"
 package.cpath = root .. "build/?.so;" .. package.cpath
 
 local gprof = require "gprof"
+local inclusive = require "support.inclusive"
 local programs = require "bench.truth_programs"
 local shell = require "bench.shell"
 local turns = require "bench.turns"
@@ -141,36 +142,6 @@ end
 -- Profiles
 ----------------------------------------------------------------------------------------------------
 
---- Returns the ticks of samples with a function on the stack, by its id.
-local function inclusive(profile)
-  local above, id_of, ticks_of, sums = {}, {}, {}, {}
-  for node, caller, id, ticks in profile:stacks() do above[node], id_of[node], ticks_of[node] = caller, id, ticks end
-  for node = 1, #id_of do
-    local seen, at = {}, ticks_of[node] > 0 and node or 0
-    while at > 0 do
-      local id = id_of[at]
-      if not seen[id] then seen[id], sums[id] = true, (sums[id] or 0) + ticks_of[node] end
-      at = above[at]
-    end
-  end
-  return sums
-end
-
---- Returns data as glibc would write it: without calls from outside, and with rounded addresses of callers.
-local function collapse(image, data)
-  local collapsed = gprof.data.new { image = image }
-  for histogram in data:histograms() do
-    local bins = {}
-    for number, samples in histogram:bins() do bins[number] = samples end
-    assert(collapsed:add_histogram { low = histogram.low, high = histogram.high, bins = bins,
-      bin_count = histogram.bin_count, rate = histogram.rate })
-  end
-  for from, callee, calls in data:arcs() do
-    if from ~= -1 then assert(collapsed:add_arc(from // 16 * 16, callee, calls)) end
-  end
-  return collapsed
-end
-
 --- Compares shares with true ones. Returns the largest difference, and how many differences are within two standard
 -- deviations of a number of samples.
 local function compare(shares, truth, samples)
@@ -201,7 +172,7 @@ end
 --- Checks the bounds of all functions, and returns the median of their widths as a share, of all functions that ran;
 -- nil and the reason if there are no bounds.
 local function bounds(image, data, exact_of)
-  local profile = assert(gprof.profile(image, collapse(image, data), { bounds = true, no_demangle = true }))
+  local profile = assert(gprof.profile(image, inclusive.as_glibc(image, data), { bounds = true, no_demangle = true }))
   if not profile.has_bounds then return nil, profile:bounds_problem() end
   local widths, rate, total = {}, profile.rate, profile.total_ticks
   for f in profile:functions() do
@@ -228,7 +199,7 @@ local function row_of(dir, program)
   local own = assert(gprof.profile(image, data, { no_demangle = true }))
   local estimated = assert(gprof.profile(image, data, { assume_proportional = true, no_demangle = true }))
   assert(full.exact and own.exact and full.has_libraries, program.name .. ": no complete call paths")
-  local ticks, own_ticks = inclusive(full), inclusive(own)
+  local ticks, own_ticks = inclusive.ticks(full), inclusive.ticks(own)
   local measured = shares_of(full, function(f) return ticks[f.id] or 0 end, full.total_ticks)
   local samples = full.total_ticks // full.ticks_per_sample
   local largest, within, all = compare(measured, truth, samples)

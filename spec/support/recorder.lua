@@ -158,12 +158,13 @@ local roots <const> = { [0] = "", "<unknown stack>", "<joined>" }
 -- @treturn table the number of calls by path, such as "main/f/g", summed over the threads. A recursive call counts for
 --   the path that it enters. Functions of other modules are "?"
 -- @treturn table the ticks by path
--- @treturn table the profile as `recorder.read` returns it
+-- @treturn table the profile as `recorder.read` returns it; threads also have `paths`, by the numbers of their records
 function recorder.paths(built, path)
   local file, name = recorder.read(path), namer(built.image)
   local calls, ticks, main = {}, {}, file.modules[1]
   for _, thread in ipairs(file.threads) do
     local paths = {}
+    thread.paths = paths
     for i = 0, thread.rows - 1 do
       local row = thread[i]
       if i < 3 then
