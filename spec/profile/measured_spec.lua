@@ -410,6 +410,31 @@ describe("random call paths", function()
     end)
   end)
 
+  it("are a tree: the total time of each node is its own time and that of its callees", function()
+    repeatedly(function(message)
+      local profile, below, own = profile_of(functions, random_stacks()), {}, {}
+      for line, weight in folded(profile):gmatch "(%S+) (%d+)\n" do
+        own[line] = math.tointeger(weight)
+        for at in (line .. ";"):gmatch "();" do
+          local path_of = line:sub(1, at - 1)
+          below[path_of] = (below[path_of] or 0) + own[line]
+        end
+      end
+      local function check(node, path_of)
+        local sum = node.self
+        for _, child in ipairs(node.children) do
+          sum = sum + child.weight
+          check(child, path_of .. ";" .. profile:get(child.id, "name"))
+        end
+        assert.same({ below[path_of:sub(2)], own[path_of:sub(2)] or 0, sum },
+          { node.weight, node.self, node.weight }, message)
+      end
+      local root = require "gprof.analysis.call_tree".of(profile, { least = 0 }).root
+      below[""] = 1000 * profile.total_ticks
+      check(root, "")
+    end)
+  end)
+
   it("have the same reports in any order of threads, and the same times in any order of files", function()
     repeatedly(function(message)
       local list = random_stacks()
