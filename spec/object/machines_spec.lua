@@ -156,6 +156,13 @@ local function check_with_own_library(built)
   assert.equal(expected.stdout, launch.script(script, arguments).stdout)
 end
 
+-- The survey of possible calls reads x86-64 code only.
+local function check_no_bounds(built)
+  local result = program.run { "-b", "-p", "--bounds", built.image, built.gmon }
+  assert.same({ 0, "gprof.lua: warning: --bounds: there are no bounds: the program is not an ELF file for x86-64\n",
+    program.run({ "-b", "-p", built.image, built.gmon }).stdout }, { result.status, result.stderr, result.stdout })
+end
+
 for _, machine in ipairs(machines) do
   local built, lack = profiled(machine)
   describe("A program of " .. machine.name, function()
@@ -164,6 +171,7 @@ for _, machine in ipairs(machines) do
     it("has the right functions", function() check_symbols(built) end)
     it("has the same reports if it was loaded elsewhere", function() check_moved(built) end)
     it("has the right calls with a symbol file", function() check_listed(built) end)
+    it("has no bounds of inclusive times, with a warning that says why", function() check_no_bounds(built) end)
     if machine.core then
       it("has the same counts with a libbfd that supports the machine", function() check_with_own_library(built) end)
     end
