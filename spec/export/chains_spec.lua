@@ -171,7 +171,7 @@ local function folded(text)
 end
 
 describe("the export folded", function()
-  for name, image, path in exported.each_program() do
+  for name, image, path in exported.each_profile() do
     it("has the time of each function, in microseconds: " .. name, function()
       local times, expected = {}, {}
       for _, stack in ipairs(folded(exported.text("folded", image, path))) do
@@ -224,7 +224,7 @@ describe("the export speedscope", function()
     return document, document.profiles[1]
   end
 
-  for name, image, path in exported.each_program() do
+  for name, image, path in exported.each_profile() do
     it("has the stacks of the export folded, with source places: " .. name, function()
       local document, profile = read(exported.text("speedscope", image, path))
       local stacks = {}

@@ -49,7 +49,7 @@ local function text_of(value)
 end
 
 describe("the export csv", function()
-  for name, image, path in exported.each_program() do
+  for name, image, path in exported.each_profile() do
     it("has a row for each function with time or calls: " .. name, function()
       local rows, columns = read(exported.text("csv", image, path))
       local functions, count = by_address(exported.profile(image, path)), 0
@@ -84,7 +84,7 @@ describe("the export csv", function()
 end)
 
 describe("the export csv-arcs", function()
-  for name, image, path in exported.each_program() do
+  for name, image, path in exported.each_profile() do
     it("has a row for each pair of caller and callee: " .. name, function()
       local rows, columns = read(exported.text("csv-arcs", image, path))
       local functions, i = by_address(exported.profile(image, path)), 0

@@ -164,7 +164,7 @@ describe("Graphviz", function()
     return nodes, edges, result.stdout
   end
 
-  for name, image, path in exported.each_program() do
+  for name, image, path in exported.each_profile() do
     it("reads all nodes and edges: " .. name, function()
       local profile, arcs = exported.profile(image, path), 0
       for arc in profile:arcs() do arcs = arcs + (arc.count > 0 and 1 or 0) end

@@ -72,7 +72,7 @@ local function check_cycles(profile, cycles)
 end
 
 describe("the JSON export", function()
-  for name, image, path in exported.each_program() do
+  for name, image, path in exported.each_profile() do
     it("has the functions, arcs and cycles of the profile, with all digits: " .. name, function()
       local profile, read = exported.profile(image, path), document(image, path)
       check_functions(profile, read.functions)

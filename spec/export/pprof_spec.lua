@@ -92,7 +92,7 @@ describe("messages of protocol buffers", function()
 end)
 
 describe("the export pprof", function()
-  for name, image, path in exported.each_program() do
+  for name, image, path in exported.each_profile() do
     it("has the self and total time of each function: " .. name, function()
       local profile = exported.profile(image, path, { no_demangle = true })
       local made = document(image, path, "--no-demangle")
@@ -126,7 +126,9 @@ describe("the export pprof", function()
       end
       assert.same(expected, calls)
     end)
+  end
 
+  for name, image, path in exported.each_program() do
     it("has the same time by line with -l: " .. name, function()
       local by_line, by_function = document(image, path, "-l"), document(image, path)
       local function self(made)

@@ -3,9 +3,12 @@
 
 local build = require "support.build"
 local crafted = require "support.crafted"
+local gmon = require "support.gmon"
 local gprof = require "gprof"
 local program = require "support.program"
+local shell = require "support.shell"
 local small = require "support.small"
+local stacks = require "support.context_stacks"
 
 local exported = {}
 
@@ -44,6 +47,19 @@ function exported.crafted(kind, plan, ...)
   return exported.text(kind, crafted.image(plan), crafted.gmon(plan), ...)
 end
 
+-- Writes the profile of a program with call paths: two callers of a function, recursion, a cycle, two threads. Returns
+-- the paths of the image and the profile.
+local function measured()
+  local functions = { "main", "cheap", "dear", "work", "even", "odd", "walk", "thread" }
+  local image = crafted.image { functions = functions }
+  local path = gmon.write(shell.tmpdir "measured" .. "/measured.ctx", stacks.pack(functions, {
+    { "main", ticks = 3 }, { "main", "cheap", "work", ticks = 10 }, { "main", "cheap", "work" },
+    { "main", "dear", "work", ticks = 990 }, { "main", "even", "odd", "even", "work", ticks = 40 },
+    { "main", "even", "odd", ticks = 7 }, { "main", "walk", "walk", "walk", ticks = 5 }, { "main", "odd", ticks = 2 },
+    { "thread", "dear", ticks = 21, thread = 2 }, { "thread", "work", ticks = 100, thread = 2 } }))
+  return image, path
+end
+
 --- Iterates over fixture programs that together have most features.
 -- @treturn function iterator over name, path of the image, path of the profile
 function exported.each_program()
@@ -52,6 +68,15 @@ function exported.each_program()
       local built = build.program(name)
       coroutine.yield(name, built.image, built.gmon)
     end
+  end)
+end
+
+--- Like `each_program`, but also a program with call paths, so that its times are measured. It has no line numbers.
+-- @treturn function the same iterator
+function exported.each_profile()
+  return coroutine.wrap(function()
+    for name, image, path in exported.each_program() do coroutine.yield(name, image, path) end
+    coroutine.yield("measured", measured())
   end)
 end
 
@@ -73,13 +98,15 @@ function exported.inlined()
   }), { ["main.c:3"] = 5, ["twice.h:2"] = 7, ["main.c:6"] = 2 }
 end
 
---- Reads a profile.
+--- Reads a profile as the program does: with recorded libraries.
 -- @tparam string image path
 -- @tparam string path of the profile
 -- @tparam[opt] table options of the profile
 -- @treturn profile
 function exported.profile(image, path, options)
   local opened = assert(gprof.image(image))
+  options = options or {}
+  options.libraries = true
   return assert(gprof.profile(opened, assert(gprof.data(opened, path)), options))
 end
 
