@@ -38,6 +38,7 @@ local DIMENSIONS <const> = {
   { name = "source", title = "functions in annotated source (-A), with -g", input = "c-%d-g",
     sizes = { 1000, 10000, 100000 }, words = "-A" },
   { name = "c++", title = "C++ functions with long names", input = "cxx-%d", sizes = { 1000, 10000 } },
+  { name = "contexts", title = "call paths of a recorded profile", input = "contexts-%d", sizes = { 100000, 1000000 } },
   { name = "profiles", title = "profiles of 1 MB in a sum (-s)", input = "runs-%d", sizes = { 20, 200, 2000 },
     words = "-s" },
 }

@@ -219,7 +219,7 @@ describe("recorded threads", function()
       assert.same({ f.ticks, f.calls }, { ticks, calls }, f.name)
       assert.same({ f.ticks, f.children_ticks, f.calls }, { same.ticks, same.children_ticks, same.calls }, f.name)
     end
-    assert.same({ nil, "no thread has the name or number 'nobody'" },
+    assert.same({ nil, "no thread has the name or number 'nobody': see --threads" },
       { gprof.profile(image, assert(gprof.data(image, path)), { threads = { "nobody" } }) })
   end)
 
@@ -251,7 +251,7 @@ describe("recorded threads", function()
     local sum = run .. "/gmon.sum"
     assert(assert(gprof.data(image, path, { contexts = true })):write(sum))
     local profile, message = gprof.profile(image, assert(gprof.data(image, sum)), { threads = { "0" } })
-    assert.same({ nil, "no thread has the name or number '0'" }, { profile, message })
+    assert.same({ nil, "no thread has the name or number '0': see --threads" }, { profile, message })
   end)
 end)
 

@@ -172,7 +172,9 @@ local function select(data, words)
     for i, thread in ipairs(threads) do
       if matches(thread) then selected[i], any = true, true end
     end
-    if not any then return nil, ("no thread has the name or number '%s'"):format(word) end
+    if not any then
+      return nil, ("no thread has the name or number '%s': see --threads"):format(word)
+    end
   end
   return selected
 end

@@ -59,7 +59,8 @@ recording was never switched off. ?: they are further apart than a tenth of the
 -- @tparam stream write
 function bounds.write_note(profile, write)
   write(note)
-  write(profile.exact and "run. The times themselves were measured.\n" or
+  write(profile.exact and
+    "run. The times themselves were measured. Libraries are left out.\n" or
     "run; record call paths instead (gprof.lua --record).\n")
 end
 
