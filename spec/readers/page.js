@@ -1,12 +1,12 @@
 // Opens pages in Chromium one after the other, performs steps there, and prints a line of JSON: an array with, for each
-// page, `results`, the values of the "eval" and "axe" steps; `complaints`, the console's messages; `requests`, the URLs requested
+// page, `results`, the values of the "eval", "axe" and "cpu" steps; `complaints`, the console's messages; `requests`, the URLs requested
 // besides the page's file; `ready`, the time until the page was first drawn, in milliseconds.
 //
 //     node page.js CHROMIUM VISITS
 //
 // VISITS is a JSON file with an array of [PAGE, STEPS], with steps: ["eval", EXPRESSION], ["key", NAME], ["type", TEXT],
 // ["click", SELECTOR], ["size", WIDTH, HEIGHT, SCHEME], ["shot", FILE], ["print", FILE], ["open", HASH], ["back"],
-// ["script", BOOLEAN], ["axe", FILE], ["reload", SCRIPT], ["media", NAME]. The script talks to the browser over a pipe, with the DevTools protocol. It deletes the browser's profile
+// ["script", BOOLEAN], ["axe", FILE], ["cpu"], ["reload", SCRIPT], ["media", NAME]. The script talks to the browser over a pipe, with the DevTools protocol. It deletes the browser's profile
 // directory at the end.
 // SPDX-License-Identifier: GPL-3.0-or-later
 const { spawn } = require("child_process");
@@ -162,6 +162,12 @@ const actions = {
     await new Promise((done) => setTimeout(done, 150));
     await settle();
   },
+  // Returns the processor time that the page has taken so far, in milliseconds: of all its tasks, and in scripts.
+  async cpu() {
+    const { metrics } = await send("Performance.getMetrics");
+    const value = (name) => 1000 * metrics.find((metric) => metric.name === name).value;
+    return [value("TaskDuration"), value("ScriptDuration")];
+  },
   // Returns what axe-core, in `file`, finds wrong: "RULE: ELEMENT, ELEMENT" for each rule.
   async axe(file) {
     await evaluate(fs.readFileSync(file, "utf8") + "; 0");
@@ -203,6 +209,7 @@ async function visit(page, steps) {
   complaints = [];
   requests = [];
   for (const domain of ["Page", "Runtime", "Log", "Network"]) await send(domain + ".enable");
+  await send("Performance.enable", { timeDomain: "threadTicks" });
   await actions.size(1280, 900, "light");
   await load();
   await settle();
@@ -212,7 +219,7 @@ async function visit(page, steps) {
   const results = [];
   for (const [action, ...values] of steps) {
     const result = await actions[action](...values);
-    if (action === "eval" || action === "axe") results.push(result === undefined ? null : result);
+    if (["eval", "axe", "cpu"].includes(action)) results.push(result === undefined ? null : result);
   }
   await send("Target.closeTarget", { targetId }, BROWSER);
   return { results, complaints, requests, ready: Math.round(ready) };

@@ -47,9 +47,12 @@ function placeOf(node) {
   return file ? baseName(file) + (functions.line[node] ? ":" + functions.line[node] : "") : "";
 }
 
-// The arcs into and out of each node. A cycle has the arcs between its members and functions outside.
-const callersOf = Array.from({ length: nodeCount }, () => []);
-const calleesOf = Array.from({ length: nodeCount }, () => []);
+// Returns a function that computes a value when it is first asked for.
+function lazily(compute) {
+  let value;
+  return () => (value === undefined ? (value = compute()) : value);
+}
+
 const arcTime = (arc) => arcs.self[arc] + arcs.children[arc];
 
 function cycleNumber(node) {
@@ -63,52 +66,58 @@ function isRecursive(arc) {
   return from === to || (cycleNumber(from) >= 0 && cycleNumber(from) === cycleNumber(to));
 }
 
-function collectArcs() {
-  for (let arc = 0; arc < arcs.caller.length; arc++) {
-    const from = arcs.caller[arc],
-      to = arcs.callee[arc];
-    callersOf[to].push(arc);
-    calleesOf[from].push(arc);
-    if (isRecursive(arc)) continue;
-    if (cycleNumber(to) >= 0) callersOf[functionCount + cycleNumber(to)].push(arc);
-    if (cycleNumber(from) >= 0) calleesOf[functionCount + cycleNumber(from)].push(arc);
+// Returns the arcs at a node, the heaviest first; `ends` has the node at the arcs' ends. A cycle has the arcs between
+// its members and functions outside. All arcs are visited: that is fast, and an index would delay the page's opening.
+function arcsAt(node, ends) {
+  const found = [];
+  for (let arc = 0; arc < ends.length; arc++) {
+    const end = ends[arc];
+    if (end === node || (isCycle(node) && cycleNumber(end) === node - functionCount && !isRecursive(arc)))
+      found.push(arc);
   }
-  const heavierFirst = (a, b) => arcTime(b) - arcTime(a) || arcs.count[b] - arcs.count[a] || a - b;
-  for (const list of callersOf) list.sort(heavierFirst);
-  for (const list of calleesOf) list.sort(heavierFirst);
+  return found.sort((a, b) => arcTime(b) - arcTime(a) || arcs.count[b] - arcs.count[a] || a - b);
 }
-collectArcs();
+
+const callersOf = (node) => arcsAt(node, arcs.callee);
+const calleesOf = (node) => arcsAt(node, arcs.caller);
 
 // The keys of nodes in links. A key is the node's name. If several nodes have that name, the file is appended. If
 // the key is still ambiguous, a number is also appended.
-const keys = [],
-  nodeByKey = new Map();
+const nodeByKey = new Map(),
+  longKeys = new Map(); // of nodes that share their name
 
 function makeKeys() {
-  const names = new Map(),
-    files = new Map();
-  const count = (map, key) => map.set(key, (map.get(key) || 0) + 1);
-  for (let node = 0; node < nodeCount; node++) {
-    count(names, nameOf(node));
-    count(files, nameOf(node) + "\0" + fileOf(node));
-  }
+  const sharing = new Map(); // nodes by name
   for (let node = 0; node < nodeCount; node++) {
     const name = nameOf(node),
-      file = fileOf(node);
-    let key = name;
-    if (names.get(name) > 1 && file) key = name + " (" + baseName(file) + ")";
-    if (names.get(name) > 1 && (nodeByKey.has(key) || files.get(name + "\0" + file) > 1)) {
-      let number = 1;
-      while (nodeByKey.has(key + " " + number)) number++;
-      key = key + " " + number;
-    }
-    keys.push(key);
+      first = nodeByKey.get(name);
+    if (first === undefined) nodeByKey.set(name, node);
+    else if (sharing.has(name)) sharing.get(name).push(node);
+    else sharing.set(name, [first, node]);
+  }
+  for (const name of sharing.keys()) nodeByKey.delete(name);
+  for (const [name, nodes] of sharing) addLongKeys(name, nodes);
+}
+
+function addLongKeys(name, nodes) {
+  const counts = new Map(), // of nodes, by file
+    numbers = new Map(); // the last one used, by key without number
+  for (const node of nodes) counts.set(fileOf(node), (counts.get(fileOf(node)) || 0) + 1);
+  for (const node of nodes) {
+    const file = fileOf(node),
+      stem = file ? name + " (" + baseName(file) + ")" : name;
+    let key = stem,
+      number = numbers.get(stem) || 0;
+    while (nodeByKey.has(key) || (key === stem && counts.get(file) > 1)) key = stem + " " + ++number;
+    numbers.set(stem, number);
+    longKeys.set(node, key);
     nodeByKey.set(key, node);
   }
 }
 makeKeys();
 
-const linkTo = (node) => "#" + encodeURIComponent(keys[node]).replace(/!/g, "%21");
+const keyOf = (node) => longKeys.get(node) || nameOf(node);
+const linkTo = (node) => "#" + encodeURIComponent(keyOf(node)).replace(/!/g, "%21");
 
 // Figures -------------------------------------------------------------------------------
 

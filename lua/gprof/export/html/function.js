@@ -184,7 +184,7 @@ function treeLinks(node) {
   return [
     make("a", { href: "#!tree=" + encodeURIComponent("?" + nameOf(node)) }, "show in the call tree"),
     " · ",
-    make("a", { href: linkToTree("around", keys[node]) }, "callers and callees as trees"),
+    make("a", { href: linkToTree("around", keyOf(node)) }, "callers and callees as trees"),
   ];
 }
 
@@ -218,7 +218,7 @@ function functionView(node) {
     arcSection(
       "Called by",
       "Caller",
-      callersOf[node],
+      callersOf(node),
       (arc) => arcs.caller[arc],
       node,
       "No callers are known.",
@@ -226,7 +226,7 @@ function functionView(node) {
     arcSection(
       "Calls",
       "Callee",
-      calleesOf[node],
+      calleesOf(node),
       (arc) => arcs.callee[arc],
       node,
       "No callees are known.",

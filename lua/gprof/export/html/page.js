@@ -60,7 +60,8 @@ function isCalled(name, word) {
 
 // Offers the functions whose last component is `key`.
 function suggestions(key) {
-  const found = [...keys.keys()].filter((node) => isCalled(nameOf(node), key));
+  const nodes = Array.from({ length: nodeCount }, (_, node) => node);
+  const found = nodes.filter((node) => isCalled(nameOf(node), key));
   return found.map((node) => make("p", {}, nodeLink(node)));
 }
 

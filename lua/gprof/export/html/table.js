@@ -1,6 +1,7 @@
 // Tables that can be sorted and filtered. Rows are added as the user scrolls.
 
-const CHUNK = 100; // rows added at a time
+const FIRST = 100; // rows shown at first
+const CHUNK = 50; // rows added at a time while scrolling: more would make it jerky
 const PRINTED = 5000; // rows printed at most
 
 const growers = new WeakMap(); // functions that add rows to a table, by the element at its end
@@ -91,7 +92,7 @@ function makeTable(columns, rows, options) {
     if (sorted) matching.sort((a, b) => compareValues(sorted.value(a), sorted.value(b), descending));
     body.replaceChildren();
     drawn = 0;
-    draw(CHUNK);
+    draw(FIRST);
   }
 
   function sortBy(column) {

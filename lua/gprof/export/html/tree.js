@@ -45,7 +45,7 @@ function treeView() {
     const at = pictures[0].selected(),
       known = at && at.frame >= 0 && at.frame < nodeCount;
     if (wanted !== "around") location.hash = linkToTree(wanted, "");
-    else location.hash = linkToTree("around", keys[known ? at.frame : hottestFrame()]);
+    else location.hash = linkToTree("around", keyOf(known ? at.frame : hottestFrame()));
   });
   const colourSelect = makeSelect("Colour by", schemes.map((found) => [found.title, "Colour: " + found.title]),
     scheme.title, (title) => {
@@ -110,7 +110,7 @@ function treeView() {
       mode = "around";
       centre = node;
       makePictures((item) => {
-        if (item.frame >= 0 && item.frame < nodeCount) location.hash = linkToTree("around", keys[item.frame]);
+        if (item.frame >= 0 && item.frame < nodeCount) location.hash = linkToTree("around", keyOf(item.frame));
       });
     }
     path.hidden = true;

@@ -10,10 +10,23 @@ const ROOT = -1, // frames without a function: the whole program;
 // The tree; null if the profile has no time.
 const tree = data.tree && data.tree.weight[0] > 0 ? layOut(data.tree) : null;
 
-// Adds columns to the tree: `end`, one past a node's last descendant, and `own`, its self time as a weight.
+// Adds columns to the tree, computed when they are first used: `end`, one past a node's last descendant, and `own`, its
+// self time as a weight.
 function layOut(source) {
-  const { parent, weight } = source,
-    count = parent.length;
+  const columns = lazily(() => addedColumns(source));
+  return {
+    ...source,
+    get own() {
+      return columns().own;
+    },
+    get end() {
+      return columns().end;
+    },
+  };
+}
+
+function addedColumns({ parent, weight }) {
+  const count = parent.length;
   const own = Float64Array.from(weight),
     end = new Int32Array(count);
   for (let i = count - 1; i >= 0; i--) {
@@ -22,7 +35,7 @@ function layOut(source) {
     end[parent[i]] = Math.max(end[parent[i]], end[i]);
     own[parent[i]] -= weight[i];
   }
-  return { ...source, own, end };
+  return { own, end };
 }
 
 const timeOf = (weight) => Math.max(0, weight) / tree.parts;
