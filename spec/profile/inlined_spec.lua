@@ -2,6 +2,7 @@
 -- functions it belongs.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local call_tree = require "gprof.analysis.call_tree"
 local contexts = require "support.contexts"
 local gmon = require "support.gmon"
 local gprof = require "gprof"
@@ -347,6 +348,52 @@ describe("An inlined function", function()
     local time = 0
     for arc in f:callers() do time = time + arc.self + arc.children end
     assert.near(profile.total, time, 1e-6)
+  end)
+
+  -- Returns the paths of a tree, with their parts of the time.
+  local function paths_of(profile, tree)
+    local paths = {}
+    local function visit(node, path)
+      for _, child in ipairs(node.children) do
+        local here = path .. profile:get(child.id, "name")
+        assert.is_nil(paths[here], here)
+        paths[here] = child.weight / tree.all
+        visit(child, here .. ";")
+      end
+    end
+    visit(tree.root, "")
+    return paths
+  end
+
+  it("is one root of the call tree, with all its copies", function()
+    local image, ticks = gprof.image(path), {}
+    for i, address in ipairs(addresses) do ticks[address & ~1] = i % 5 + 1 end
+    image:close()
+    local profile = profile_of(path, small.profile({ image = path, dir = dir }, { ticks = ticks }))
+    local _, stacks_by_name = folded(profile)
+    local all = 0
+    for _, weight in pairs(stacks_by_name) do all = all + weight end
+    local wanted <const> = { "deep", "middle", "helper", "both", "shared" }
+    for _, names in ipairs { { "deep" }, { "middle" }, { "helper" }, { "both" }, wanted } do
+      local from, expected = {}, {}
+      for _, name in ipairs(names) do
+        for _, f in ipairs { profile:find(name) } do
+          if not (name == "deep" and f.file:find "other%.c$") then from[#from + 1] = f.id end
+        end
+        for stack, weight in pairs(stacks_by_name) do
+          local own = name == "deep" and stack:find "^other" and "" or (";" .. stack .. ";"):match(";(" .. name .. ";.*)$")
+          local above = ""
+          for step in (own or ""):gmatch "[^;]+" do
+            above = above .. step
+            expected[above], above = (expected[above] or 0) + weight / all, above .. ";"
+          end
+        end
+      end
+      assert.equal(#names, #from)
+      local found = paths_of(profile, call_tree.of(profile, { from = from, least = 0 }))
+      for here, part in pairs(expected) do assert.near(part, found[here] or 0, 1e-4, here) end
+      for here in pairs(found) do assert.is_truthy(expected[here], here) end
+    end
   end)
 
   it("is not a function by default, by line, and with GNU gprof's behaviour", function()

@@ -18,6 +18,7 @@ local callers = require "gprof.analysis.callers"
 local core = require "gprof.core"
 local extract = require "gprof.analysis.extract"
 local inlined_code = require "gprof.analysis.inlined_code"
+local inlined_copies = require "gprof.analysis.inlined_copies"
 
 local call_tree = {}
 
@@ -95,7 +96,8 @@ end
 
 -- Adds inlined functions below the compiled functions of `graph`, with keys above all ids
 -- (see gprof.analysis.inlined_code). The time of a compiled function is then that of its
--- own code. Returns a table from keys to ids of functions.
+-- own code. Returns a table from keys to ids of functions, the keys of the nodes of the
+-- trees, and the highest key.
 local function add_inlined(trees, ids, self, below, called)
   local last, keys, names = 0, {}, {}
   for _, id in ipairs(ids) do self[id], last = 0, math.max(last, id) end
@@ -110,31 +112,15 @@ local function add_inlined(trees, ids, self, below, called)
       table.insert(below[upper], { id = key, part = 1 })
     end
   end
-  return names
+  return names, keys, last + #trees.id
 end
 
 -- Returns entries for the functions `from`, each with its whole time, wherever it was
--- inlined: not below another entry of the same function.
-local function root_entries(from, names, below)
-  local list, wanted, pending = whole_entries(from), {}, {}
-  for _, id in ipairs(from) do wanted[id] = true end
-  local function visit(key, id)
-    if names[key] and wanted[id] then
-      list[#list + 1] = { id = key, part = 1 }
-      return
-    end
-    for _, entry in ipairs(below[key] or {}) do
-      if names[entry.id] then pending[#pending + 1] = entry.id end
-    end
-  end
-  for key in pairs(below) do
-    if not names[key] and not wanted[key] then visit(key, key) end
-  end
-  while pending[1] do
-    local key = table.remove(pending)
-    visit(key, names[key])
-  end
-  return list
+-- inlined.
+local function root_entries(from, trees, keys, join)
+  local entries, copies = {}, inlined_copies.find(from, trees, keys)
+  for i, id in ipairs(from) do entries[i] = { id = join(id, copies[id]), part = 1 } end
+  return entries
 end
 
 -- A graph has the methods
@@ -145,6 +131,18 @@ end
 -- - `below(id, least)`: returns an array of entries for the callees, which may lack those
 --   with less time than `least`; and the number of all callees.
 
+-- Returns entries for the functions whose time is not propagated to callers.
+local function find_roots(ids, called, total)
+  local roots = {}
+  for _, id in ipairs(ids) do
+    local part = 1 - (called[id] or 0)
+    if part > NOISE and total[id] > 0 then
+      roots[#roots + 1] = { id = id, part = part }
+    end
+  end
+  return roots
+end
+
 -- Returns the estimated graph from the roots, or the functions `from`, down.
 local function estimated_graph(profile, from)
   local graph, ids, self = callers.of(profile), {}, {}
@@ -154,24 +152,20 @@ local function estimated_graph(profile, from)
   for cycle in profile:cycles() do ids[#ids + 1] = cycle.id end
   local below, called = reverse(graph, ids)
   local trees = inlined_code.of(profile)
-  local names = trees and add_inlined(trees, ids, self, below, called) or {}
-  local total, roots = total_times(self, below, ids), {}
-  for _, list in pairs(below) do add_times(list, total) end
-  for _, id in ipairs(ids) do
-    local part = 1 - (called[id] or 0)
-    if part > NOISE and total[id] > 0 then
-      roots[#roots + 1] = { id = id, part = part }
-    end
-  end
-  if from then
-    roots = trees and root_entries(from, names, below) or whole_entries(from)
-  end
+  local names, keys, last = {}, nil, 0
+  if trees then names, keys, last = add_inlined(trees, ids, self, below, called) end
+  local total = total_times(self, below, ids)
+  local join, open = inlined_copies.joiner(
+    { names = names, self = self, total = total, below = below }, last)
+  local roots = not from and find_roots(ids, called, total) or
+    trees and root_entries(from, trees, keys, join) or whole_entries(from)
+  local sorted = {}
   return {
     roots = function() return add_times(roots, total) end,
     node = function(id) return names[id] or id, self[id] or 0, total[id] end,
     below = function(id)
-      local list = below[id] or {}
-      return list, #list
+      sorted[id] = sorted[id] or add_times(open(id), total)
+      return sorted[id], #sorted[id]
     end,
   }
 end

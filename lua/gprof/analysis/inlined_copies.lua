@@ -1,0 +1,100 @@
+--- The copies of an inlined function as one node of the estimated call tree.
+--
+-- A graph is a table with these columns, by key of a node: `names`, the id of an inlined
+-- function; `self` and `total`, ticks; `below`, arrays of entries (see
+-- gprof.analysis.call_tree).
+--
+-- @internal gprof.analysis.inlined_copies
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local inlined_copies = {}
+
+-- Returns an array of the nodes below each node; of the roots, below 0.
+local function inner_nodes(trees)
+  local inner = {}
+  for node, outer in ipairs(trees.outer) do
+    inner[outer] = inner[outer] or {}
+    table.insert(inner[outer], node)
+  end
+  return inner
+end
+
+--- Finds the copies of functions.
+-- @tparam {integer,...} ids of functions
+-- @tparam table trees from gprof.analysis.inlined_code
+-- @tparam {integer,...} keys of the nodes of these trees
+-- @treturn {[integer]=table} for each function, an array: its id, for its compiled code;
+--   and the keys of its inlined copies, except those that are part of another copy
+function inlined_copies.find(ids, trees, keys)
+  local copies, depth, inner, stack = {}, {}, inner_nodes(trees), {}
+  for _, id in ipairs(ids) do copies[id], depth[id] = { id }, 0 end
+  for _, node in ipairs(inner[0] or {}) do stack[#stack + 1] = node end
+  while stack[1] do
+    local node = table.remove(stack)  -- negative: all nodes below it were visited
+    local id = trees.id[math.abs(node)]
+    if node < 0 then
+      depth[id] = depth[id] - 1
+    else
+      if depth[id] then
+        if depth[id] == 0 and keys[node] ~= id then table.insert(copies[id], keys[node]) end
+        depth[id], stack[#stack + 1] = depth[id] + 1, -node
+      end
+      for _, below in ipairs(inner[node] or {}) do stack[#stack + 1] = below end
+    end
+  end
+  return copies
+end
+
+-- Collects the callees of several nodes, in order of appearance, each once: `id`, and
+-- either `keys`, the copies of an inlined function, or the `part` of the time of a
+-- compiled one.
+local function callees_of(graph, keys)
+  local callees, known = {}, {}
+  for _, key in ipairs(keys) do
+    for _, entry in ipairs(graph.below[key] or {}) do
+      local name = graph.names[entry.id]
+      local id = name or entry.id
+      local place = name and -id or id
+      local callee = known[place] or { id = id, part = 0, keys = name and {} }
+      if not known[place] then callees[#callees + 1] = callee end
+      known[place], callee.part = callee, callee.part + entry.part
+      if name then table.insert(callee.keys, entry.id) end
+    end
+  end
+  return callees
+end
+
+--- Joins nodes of the same function: their times are added up, and inlined callees of the
+-- same name are joined in turn when they are needed.
+-- @tparam table graph
+-- @tparam integer last the highest key so far
+-- @treturn function takes the id of a function and an array of keys; returns the key of a
+--   node that stands for all of them
+-- @treturn function takes the key of a node; returns the entries below it
+function inlined_copies.joiner(graph, last)
+  local members = {}
+  local function join(id, keys)
+    if #keys == 1 then return keys[1] end
+    local self, total = 0, 0
+    for _, key in ipairs(keys) do
+      self, total = self + (graph.self[key] or 0), total + graph.total[key]
+    end
+    last = last + 1
+    members[last], graph.names[last] = keys, id
+    graph.self[last], graph.total[last] = self, total
+    return last
+  end
+  local function open(key)
+    if not members[key] or graph.below[key] then return graph.below[key] or {} end
+    local entries = {}
+    for i, callee in ipairs(callees_of(graph, members[key])) do
+      entries[i] = callee.keys and { id = join(callee.id, callee.keys), part = 1 } or
+        { id = callee.id, part = callee.part }
+    end
+    graph.below[key] = entries
+    return entries
+  end
+  return join, open
+end
+
+return inlined_copies
