@@ -32,6 +32,7 @@ bool gp_debug_file_attach(gp_image *image, const char *path, const char *image_p
   if (gp_same_build(image, found, path, image_path, error) &&
       gp_same_code(image, found, error) && has_wanted(found, wanted, error)) {
     image->debug = found;
+    found->owner = image;
     image->debug_has_lines = gp_has_debug_info(found) && !gp_has_debug_info(image);
     return true;
   }

@@ -72,15 +72,38 @@ static bool open_file(gp_split_files *files, const char *path, bool package,
          index_units(file);
 }
 
-/* Opens the package, which is beside the image, on the first call. */
+static const char *path_of(const gp_image *image) {
+  return bfd_get_filename(image->file);
+}
+
+/* Returns the length of a path without ".debug" at its end. */
+static size_t plain_length(const char *path) {
+  static const char suffix[] = ".debug";
+  size_t length = strlen(path), end = sizeof suffix - 1;
+  return length > end && strcmp(path + length - end, suffix) == 0 ? length - end : length;
+}
+
+/* Opens the package with the name of a file, whose path has this length, unless a package
+ * is open. */
+static bool try_package(gp_split_files *files, const char *path, size_t length) {
+  char *package;
+  if (files->package.image) return true;
+  if (asprintf(&package, "%.*s.dwp", (int)length, path) < 0) return false;
+  bool done = open_file(files, package, true, &files->package);
+  free(package);
+  return done;
+}
+
+/* Opens the package, which is beside the image or, if that is a debugging file, beside
+ * the program, on the first call. */
 static bool open_package(gp_split_files *files) {
-  char *path;
+  const char *path = path_of(files->image);
   if (files->searched) return true;
   files->searched = true;
-  if (asprintf(&path, "%s.dwp", bfd_get_filename(files->image->file)) < 0) return false;
-  bool done = open_file(files, path, true, &files->package);
-  free(path);
-  return done;
+  const gp_image *owner = files->image->owner;
+  return try_package(files, path, strlen(path)) &&
+         try_package(files, path, plain_length(path)) &&
+         (!owner || try_package(files, path_of(owner), strlen(path_of(owner))));
 }
 
 static uint32_t find_unit(const gp_split_file *file, uint64_t id) {
@@ -110,18 +133,27 @@ static bool try_path(gp_split_files *files, char *path, uint64_t id, uint32_t *u
   return done;
 }
 
-/* Searches the directory in which the unit was compiled, and that of the image. */
+/* Searches the directory of an image. */
+static bool find_beside(gp_split_files *files, const gp_image *image, const char *name,
+                        uint64_t id, uint32_t *unit) {
+  const char *path = path_of(image);
+  const char *slash = strrchr(path, '/'), *last = strrchr(name, '/');
+  size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+  return try_path(files, join(path, length, last ? last + 1 : name), id, unit);
+}
+
+/* Searches the directory in which the unit was compiled, that of the image, and that of
+ * the program if the image is its debugging file. */
 static bool find_single(gp_split_files *files, const char *directory, const char *name,
                         uint64_t id, uint32_t *unit) {
-  const char *image = bfd_get_filename(files->image->file);
-  const char *slash = strrchr(image, '/'), *last = strrchr(name, '/');
-  size_t length = slash ? (size_t)(slash - image) + 1 : 0;
+  const gp_image *owner = files->image->owner;
   bool absolute = name[0] == '/' || !directory;
   size_t from = absolute ? 0 : strlen(directory);
   if (!try_path(files, join(absolute ? "" : directory, from, name), id, unit))
     return false;
   if (*unit != GP_NONE) return true;
-  return try_path(files, join(image, length, last ? last + 1 : name), id, unit);
+  if (!find_beside(files, files->image, name, id, unit)) return false;
+  return *unit != GP_NONE || !owner || find_beside(files, owner, name, id, unit);
 }
 
 /* Gives a unit what its skeleton in the image has. */

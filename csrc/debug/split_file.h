@@ -8,7 +8,8 @@
  * index of the parts of its sections. An id in both files tells whether they belong
  * together.
  *
- * Files are searched for where the image says, and in the directory of the image.
+ * Files are searched for where the image says, and in the directory of the image. If the
+ * image is a debugging file, the directory of the program is searched, too.
  */
 #ifndef GP_DEBUG_SPLIT_FILE_H
 #define GP_DEBUG_SPLIT_FILE_H

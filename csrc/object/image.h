@@ -50,6 +50,7 @@ typedef struct gp_image {
                                       has none */
   struct gp_image *supplementary;  /* debugging information shared by several files */
   struct gp_image *mini_debug;     /* only names of functions */
+  const struct gp_image *owner;    /* the image whose `debug` this is, or NULL */
 
   gp_demangler *demangler;
 } gp_image;

@@ -536,6 +536,52 @@ describe("The frames of compiled code", function()
     end)
   end)
 
+  -- Moves the debugging information of a program into a file in another directory. Returns that directory.
+  local function strip(path, name)
+    local elsewhere = shell.tmpdir "elsewhere"
+    local file = elsewhere .. "/" .. name
+    shell.check { "sh", "-c", ('mkdir -p "$(dirname %s)"'):format(file) }
+    shell.check { "objcopy", "--only-keep-debug", path, file }
+    shell.check { "objcopy", "--strip-debug", "--add-gnu-debuglink=" .. file, path }
+    return elsewhere
+  end
+
+  -- Checks the functions of a stripped program. `arrange` puts the split files somewhere.
+  local function check_stripped(arrange)
+    local path = dir .. "/stripped"
+    shell.check({ "gcc", "-O2", "-g", "-gsplit-dwarf", "-gdwarf-4", "-o", path, "truth.c" }, { cwd = dir })
+    local at = build.address(path, "at_deep")
+    local expected = gprof.image(path):frames(at)
+    assert.equal("deep", expected[1].name)
+    local debug_dir, moved = arrange(path)
+    assert.same(expected, assert(gprof.image(moved or path, { debug_dir = { debug_dir } })):frames(at))
+  end
+
+  it("are found in split files and packages beside the program or its debugging file", function()
+    local function package(path, to)
+      shell.check({ "dwp", "-e", path, "-o", to }, { cwd = dir })
+      move_split(path, shell.tmpdir "nowhere")
+    end
+    check_stripped(function(path)  -- files beside the program, which was moved
+      local folder = shell.tmpdir "moved"
+      move_split(path, folder)
+      shell.check { "mv", path, folder .. "/program" }
+      return strip(folder .. "/program", "program.debug"), folder .. "/program"
+    end)
+    check_stripped(function(path)
+      package(path, path .. ".dwp")
+      return strip(path, "program.debug")
+    end)
+    shell.check { "rm", dir .. "/stripped.dwp" }
+    for _, name in ipairs { "program.debug.dwp", "program.dwp" } do
+      check_stripped(function(path)
+        local elsewhere = strip(path, "program.debug")
+        package(elsewhere .. "/program.debug", elsewhere .. "/" .. name)
+        return elsewhere
+      end)
+    end
+  end)
+
   it("lack those of split files that are missing", function()
     local path = dir .. "/lacking"
     shell.check({ "gcc", "-O2", "-g", "-gsplit-dwarf", "-o", path, "truth.c" }, { cwd = dir })

@@ -353,9 +353,9 @@ describe("An inlined function", function()
   -- Returns the paths of a tree, with their parts of the time.
   local function paths_of(profile, tree)
     local paths = {}
-    local function visit(node, path)
+    local function visit(node, above)
       for _, child in ipairs(node.children) do
-        local here = path .. profile:get(child.id, "name")
+        local here = above .. profile:get(child.id, "name")
         assert.is_nil(paths[here], here)
         paths[here] = child.weight / tree.all
         visit(child, here .. ";")
@@ -381,8 +381,8 @@ describe("An inlined function", function()
           if not (name == "deep" and f.file:find "other%.c$") then from[#from + 1] = f.id end
         end
         for stack, weight in pairs(stacks_by_name) do
-          local own = name == "deep" and stack:find "^other" and "" or (";" .. stack .. ";"):match(";(" .. name .. ";.*)$")
-          local above = ""
+          local above, own = "", (";" .. stack .. ";"):match(";(" .. name .. ";.*)$")
+          if name == "deep" and stack:find "^other" then own = nil end
           for step in (own or ""):gmatch "[^;]+" do
             above = above .. step
             expected[above], above = (expected[above] or 0) + weight / all, above .. ";"

@@ -318,6 +318,7 @@ describe("bounds", function()
       ["a symbol of its own"] = problem_of(path, {}, 0, stripped),
       ["every function has"] = problem_of(path, { no_static = true }),
       ["by line"] = problem_of(path, { line = true }),
+      ["which inlined function makes a call"] = problem_of(path, { inlines = true }),
       ["table of calls was full"] = problem_of(path, {}, 500),
     } do
       assert.match(problem, found, 1, true)

@@ -36,7 +36,8 @@ function inlined_copies.find(ids, trees, keys)
       depth[id] = depth[id] - 1
     else
       if depth[id] then
-        if depth[id] == 0 and keys[node] ~= id then table.insert(copies[id], keys[node]) end
+        local is_copy = depth[id] == 0 and keys[node] ~= id
+        if is_copy then table.insert(copies[id], keys[node]) end
         depth[id], stack[#stack + 1] = depth[id] + 1, -node
       end
       for _, below in ipairs(inner[node] or {}) do stack[#stack + 1] = below end

@@ -34,7 +34,9 @@ function bounds.problem(image, data, options)
   if not data.has_arcs then return "no calls were recorded" end
   if lacks_callers(data) then return "the profile does not have all callers" end
   if options.line then return "the profile is by line" end
-  if options.inlines then return "inlined functions are functions of their own" end
+  if options.inlines then
+    return "the machine code does not show which inlined function makes a call"
+  end
   if options.with then return "the profile is of several objects" end
   if options.no_static or options.external_symbol_table or options.file_ordering or
     core.lacks_local_symbols(image)
