@@ -2,8 +2,10 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local browser = require "support.browser"
+local build = require "support.build"
 local crafted = require "support.crafted"
 local pages = require "support.pages"
+local program = require "support.program"
 local shell = require "support.shell"
 
 local lack <const> = browser.lack()
@@ -74,6 +76,54 @@ describe("On a phone, a page", function()
       table.insert(steps, taller "td:not(.name)")
     end
     assert.same({ {}, {}, {} }, browser.walk(table.unpack(steps)))
+  end)
+end)
+
+describe("Pages on all screens", function()
+  local sizes <const> = { { 1280, 800, "light" }, { 1920, 1080, "dark" }, { 390, 844, "light" }, { 390, 844, "dark" } }
+  local views <const> = { "!functions", "main", "!tree", "!lines", "!source", "!changes" }
+  local shots <const> = os.getenv "GPROF_SHOTS" -- a directory for pictures, if you want to look at the pages
+
+  -- The elements that reach over the right edge, unless they can be scrolled; and numbers of lines that are broken.
+  local wrong <const> = [[(() => { const all = [...document.querySelectorAll("body *")];
+    const outside = all.filter((e) => e.getBoundingClientRect().right > innerWidth + 1
+      && !e.closest(".sourcebox, .tree, dialog, .whole dd, code"));
+    const broken = all.filter((e) => e.matches("span.number") && e.getClientRects().length > 1);
+    return [...outside, ...broken].map((e) => e.tagName + "." + e.className).slice(0, 3); })()]]
+
+  local function write(...)
+    local path = shell.tmpdir "page" .. "/page.html"
+    assert.equal(0, program.run({ "--html=" .. path, ... }).status)
+    return path
+  end
+
+  it("have nothing beyond the right edge: C, C++, a comparison, a profile of another program", function()
+    local c, cxx = build.program "hum", build.program "shapes"
+    local slower = { functions = plan.functions, calls = plan.calls, ticks = { work = 330, ping = 20, leaf = 42 } }
+    local all = { { "c", write(c.image, c.gmon) }, { "cxx", write(cxx.image, cxx.gmon) },
+      { "wrong", write(cxx.image, c.gmon) },
+      { "comparison", write("--compare=" .. crafted.gmon(plan), crafted.image(plan), crafted.gmon(slower)) } }
+    if shots then table.insert(all, { "large", select(2, pages.crafted(pages.many())) }) end
+    local visits = {}
+    for i, page in ipairs(all) do
+      visits[i] = { page[2] }
+      for _, size in ipairs(sizes) do
+        table.insert(visits[i], { "size", table.unpack(size) })
+        for _, name in ipairs(views) do
+          local picture = ("%s/%s-%s-%d-%s.png"):format(shots, page[1], name:gsub("!", ""), size[1], size[3])
+          table.insert(visits[i], { "open", name })
+          table.insert(visits[i], shots and { "shot", picture } or nil)
+          table.insert(visits[i], wrong)
+        end
+      end
+    end
+    for i, seen in ipairs(browser.walk_all(visits)) do
+      assert.equal(#sizes * #views, #seen.results)
+      for k, found in ipairs(seen.results) do
+        assert.same({ all[i][1], sizes[(k - 1) // #views + 1], views[(k - 1) % #views + 1], {} },
+          { all[i][1], sizes[(k - 1) // #views + 1], views[(k - 1) % #views + 1], found })
+      end
+    end
   end)
 end)
 

@@ -12,9 +12,18 @@ function make(tag, attributes, ...children) {
   return element;
 }
 
-// Makes a link to a function or cycle.
+// Makes a link to a function or cycle. Between the components of a C++ name, a line may end.
 function nodeLink(node) {
-  return make("a", { class: "node", href: linkTo(node), title: nameOf(node) }, labelOf(node));
+  const parts = labelOf(node).split(/(?<=::)/);
+  const text = parts.flatMap((part, i) => (i > 0 ? [make("wbr"), part] : [part]));
+  return make("a", { class: "node", href: linkTo(node), title: nameOf(node) }, ...text);
+}
+
+// Makes the text of a place in a file, such as "file.c:12", or a link to it. The number stays on one line.
+function placeLink(place, href, title) {
+  const [, file, number] = /^(.*?)(:\d+)?$/s.exec(place);
+  const text = [file, number ? make("span", { class: "number" }, number) : null];
+  return href ? make("a", { href, title }, ...text) : make("span", {}, ...text);
 }
 
 // Makes a bar that fills the share `outer` (0 to 1), overlaid with a darker bar for `inner`, and with whiskers between

@@ -109,7 +109,7 @@ const nameColumns = [
 function sourceCell(f) {
   const hot = hottestLine(f),
     target = hot ? sourceLink(hot.file, hot.number) : sourceLink(fileOf(f), functions.line[f]);
-  return target ? make("a", { href: target }, placeOf(f)) : placeOf(f);
+  return placeLink(placeOf(f), target);
 }
 
 function flatColumns() {

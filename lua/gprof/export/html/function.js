@@ -38,8 +38,7 @@ function placeFact(node) {
   const file = fileOf(node);
   if (!file) return null;
   const text = file + (functions.line[node] ? ":" + functions.line[node] : "");
-  const target = sourceLink(file, functions.line[node]);
-  return fact("Source", target ? make("a", { href: target }, text) : text);
+  return fact("Source", placeLink(text, sourceLink(file, functions.line[node])));
 }
 
 function hottestFact(node) {

@@ -49,10 +49,7 @@ function textOf(line) {
   return textsOfFiles.get(file).get(line.number) || "";
 }
 
-function linePlace(line) {
-  const target = sourceLink(line.file, line.number);
-  return target ? make("a", { href: target, title: line.file }, lineName(line)) : lineName(line);
-}
+const linePlace = (line) => placeLink(lineName(line), sourceLink(line.file, line.number), line.file);
 
 // Makes the cell with a line's function, the one with most of the line's time: a link, after the name of the inlined
 // function if the line was inlined.
