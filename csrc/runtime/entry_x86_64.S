@@ -3,9 +3,9 @@
  * The hooks that compilers call at the start of functions, for x86-64. They count calls
  * that were made before, and leave all others to rec_call (see calls.h).
  *
- * The hooks preserve the general registers that a call may change: the registers of
- * arguments and return values, and r10, which nested functions use. They change r11, as
- * the dynamic linker does when it binds a function.
+ * The hooks preserve all general registers, as glibc's mcount does. gcc relies on that:
+ * it does not see the calls of mcount that it adds, and with -fipa-ra, part of -O2, a
+ * caller keeps values in any register that the called function does not seem to use.
  */
 #ifdef __x86_64__
 
@@ -29,7 +29,7 @@
 	.endr
 .endm
 
-/* Ends a hook that uses rcx and rdx, and rdi if it contains the frame. */
+/* Restores what a hook has saved: rdi only if it contains the frame. */
 .macro RESTORE_FIRST frame
 	RESTORE rdx, rcx
 	.ifc \frame, %rdi
@@ -41,13 +41,13 @@
  * aligned stack. */
 .macro CALL_C frame, pointer
 	.set saved, 0
-	SAVE rax, rcx, rdx, rsi, rdi, r8, r9, r10
+	SAVE rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11
 	mov saved(%rsp), %rdi
 	lea \frame, %rdx
 	mov 8(%rdx), %rsi
 	mov \pointer, %rcx
 	call rec_call
-	RESTORE r10, r9, r8, rdi, rsi, rdx, rcx, rax
+	RESTORE r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax
 	ret
 .endm
 
@@ -69,15 +69,16 @@
 	.set saved, 0
 	cmpl $STATE_RECORDING, rec_state(%rip)
 	jne .Lslow\@
+	SAVE r11
 	mov rec_own@gottpoff(%rip), %r11
 	mov %fs:(%r11), %r11
 	test %r11, %r11
-	jz .Lslow\@
+	jz .Lbusy\@
 	cmpb $0, THREAD_BUSY(%r11)
-	jne .Lslow\@
+	jne .Lbusy\@
 	.ifc \frame, %rdi
 	SAVE rdi
-	lea 8(%rsp), %rdi
+	lea saved(%rsp), %rdi
 	.endif
 	SAVE rcx, rdx
 	movb $1, THREAD_BUSY(%r11)
@@ -104,6 +105,7 @@
 	movb $0, THREAD_BUSY(%r11)
 	.cfi_remember_state
 	RESTORE_FIRST \frame
+	RESTORE r11
 	ret
 	.cfi_restore_state
 
@@ -161,6 +163,7 @@
 	.cfi_remember_state
 	RESTORE rsi, rax
 	RESTORE_FIRST \frame
+	RESTORE r11
 	ret
 	.cfi_restore_state
 
@@ -241,6 +244,8 @@
 	movb $0, THREAD_BUSY(%r11)
 	RESTORE rsi, rax
 	RESTORE_FIRST \frame
+.Lbusy\@:
+	RESTORE r11
 .Lslow\@:
 .endm
 
