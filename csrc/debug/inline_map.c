@@ -2,6 +2,7 @@
 /* A map from addresses to functions of the source, inlined ones included. */
 #include "debug/inline_map.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +65,64 @@ bool gp_inline_map_add_segment(gp_inline_map *map, gp_range range, uint32_t scop
   map->segment_count++;
   return true;
 }
+
+/* --- two maps ------------------------------------------------------------------- */
+
+/* Adds names with a suffix. Returns their numbers; NULL if there is no memory. */
+static uint32_t *add_names(gp_source_names *names, const gp_source_names *other,
+                           const char *suffix) {
+  uint32_t *number = gp_column(other->count, sizeof *number);
+  for (size_t i = 0; number && i < other->count; i++) {
+    char *name;
+    if (asprintf(&name, "%s%s", other->name[i], suffix) < 0) name = NULL;
+    if (!name || !gp_source_names_add(names, name, &number[i])) {
+      free(number);
+      number = NULL;
+    }
+    free(name);
+  }
+  return number;
+}
+
+static uint32_t renumbered(const uint32_t *number, uint32_t old) {
+  return old == GP_NONE ? GP_NONE : number[old];
+}
+
+static bool append_scopes(gp_inline_map *map, const gp_inline_map *other, uint64_t slide,
+                          const uint32_t *name, const uint32_t *file) {
+  uint32_t first = (uint32_t)map->count;
+  if (other->count >= UINT32_MAX - map->count) return false;
+  for (size_t i = 0; i < other->count; i++) {
+    uint32_t parent = other->parent[i];
+    uint64_t entry = other->entry[i];
+    if (!gp_inline_map_add_scope(map, parent == GP_NONE ? GP_NONE : first + parent,
+                                 renumbered(name, other->function[i]),
+                                 entry == UINT64_MAX ? entry : entry + slide))
+      return false;
+    map->call_file[first + i] = renumbered(file, other->call_file[i]);
+    map->call_line[first + i] = other->call_line[i];
+    map->decl_file[first + i] = renumbered(file, other->decl_file[i]);
+    map->decl_line[first + i] = other->decl_line[i];
+  }
+  return true;
+}
+
+bool gp_inline_map_append(gp_inline_map *map, const gp_inline_map *other, uint64_t slide,
+                          const char *suffix) {
+  uint32_t first = (uint32_t)map->count;
+  uint32_t *name = add_names(&map->names, &other->names, suffix);
+  uint32_t *file = add_names(&map->files, &other->files, "");
+  bool done = name && file && append_scopes(map, other, slide, name, file);
+  for (size_t i = 0; done && i < other->segment_count; i++) {
+    gp_range range = {other->low[i] + slide, other->high[i] + slide};
+    done = gp_inline_map_add_segment(map, range, first + other->scope[i]);
+  }
+  free(name);
+  free(file);
+  return done;
+}
+
+/* --- lookup ---------------------------------------------------------------------- */
 
 static bool ends_before(const void *map, size_t row, uint64_t address) {
   return ((const gp_inline_map *)map)->high[row] <= address;

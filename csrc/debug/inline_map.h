@@ -52,6 +52,12 @@ bool gp_inline_map_add_scope(gp_inline_map *map, uint32_t parent, uint32_t funct
  * last one if it has the same scope. False if there is no memory. */
 bool gp_inline_map_add_segment(gp_inline_map *map, gp_range range, uint32_t scope);
 
+/* Appends the scopes and segments of another map, whose addresses are moved by `slide`
+ * and are then above those of the map. `suffix` is added to the names of functions. False
+ * if there is no memory. */
+bool gp_inline_map_append(gp_inline_map *map, const gp_inline_map *other, uint64_t slide,
+                          const char *suffix);
+
 /* Returns the innermost scope at an address, or GP_NONE. */
 uint32_t gp_inline_map_find(const gp_inline_map *map, uint64_t address);
 

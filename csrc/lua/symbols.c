@@ -169,21 +169,53 @@ static int new_lines(lua_State *L) {
   return fail_for_image(L, &error);
 }
 
+/* Returns the symbols of an object of the symbols at stack index 1, whose array of parts
+ * is at stack index 3, if they are merged; NULL if they are unknown. */
+static gp_symbols_box *object_symbols(lua_State *L, size_t number) {
+  if (lua_isnil(L, 3)) return gp_check_symbols(L, 1);
+  lua_rawgeti(L, 3, (lua_Integer)number + 1);
+  bool known = lua_toboolean(L, -1);
+  gp_symbols_box *box = known ? gp_open_symbols(L, lua_touserdata(L, -1)) : NULL;
+  lua_pop(L, 1);
+  return box;
+}
+
+/* Pushes the images of all objects, which may be NULL. Finds their debugging files
+ * first, because that can run Lua code. */
+static const gp_image **push_images(lua_State *L, size_t count, bool by_libbfd) {
+  for (size_t i = 0; i < count; i++) {
+    const gp_symbols_box *box = object_symbols(L, i);
+    if (box) gp_find_debug_files(L, box->image, by_libbfd);
+  }
+  const gp_image **images = lua_newuserdatauv(L, count * sizeof *images, 0);
+  for (size_t i = 0; i < count; i++) {
+    const gp_symbols_box *box = object_symbols(L, i);
+    images[i] = box ? box->image->image : NULL;
+  }
+  return images;
+}
+
 /* inlined_symbols(symbols, data) -> symbols that include inlined functions; or nil and a
  * message */
 static int new_inlined(lua_State *L) {
   gp_symbols_box *functions = gp_check_symbols(L, 1);
   gp_check_data(L, 2);
-  gp_find_debug_files(L, functions->image, !functions->symtab.policy->debug_files);
+  lua_settop(L, 2);
+  lua_getiuservalue(L, 1, GP_SYMBOLS_PARTS);
+  const gp_symtab_objects *objects = functions->symtab.objects;
+  size_t count = objects ? objects->count : 1;
+  const gp_image **images =
+      push_images(L, count, !functions->symtab.policy->debug_files);
   const gp_data *data = gp_check_data(L, 2);
   gp_error error = {""};
   gp_symbols_box *box = push_derived(L, functions);
-  if (gp_inlined_symtab_build(&box->symtab, &functions->symtab, box->image->image, data,
-                              &error)) {
-    gp_report_gaps(L, box->image, &box->symtab.inlining->map.gaps);
-    return 1;
+  if (!gp_inlined_symtab_build(&box->symtab, &functions->symtab, images, data, &error))
+    return fail_for_image(L, &error);
+  for (size_t i = 0; i < count; i++) {
+    const gp_symbols_box *object = object_symbols(L, i);
+    if (object) gp_report_gaps(L, object->image, &box->symtab.inlining->gaps[i]);
   }
-  return fail_for_image(L, &error);
+  return 1;
 }
 
 /* Pushes an array of the symbols of the objects in the array at stack index 2. */

@@ -2,6 +2,7 @@
 /* The symbol table of a profile in which inlined functions are functions. */
 #include "profile/inlined_symtab.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ typedef struct building {
   gp_symtab *symtab;
   gp_symtab_inlining *inlining;
   gp_recorded recorded;
+  size_t *first_scope;    /* for each object: its first scope */
   bool *used;             /* for each scope: something was recorded in it */
   uint32_t *begin;        /* for each name of the map: where its functions begin in
                              `named`; and one more item */
@@ -34,27 +36,82 @@ typedef struct building {
 
 /* --- the map ------------------------------------------------------------------- */
 
-static bool is_of_program(const building *b, uint32_t symbol) {
-  return !gp_symtab_library(b->functions, symbol);
+/* Returns the object with this number. */
+static gp_symtab_object object_at(const building *b, size_t number) {
+  const gp_symtab_objects *objects = b->functions->objects;
+  return objects ? objects->object[number] : (gp_symtab_object){NULL, 0};
 }
 
-/* Maps the code of the functions with recorded addresses. */
-static bool read_map(building *b, gp_error *error) {
+/* Returns the code in an object's .text of the functions with recorded addresses, with
+ * the addresses of the object; NULL if there is no memory. */
+static gp_range *find_wanted(const building *b, const gp_image *image, uint64_t slide,
+                             size_t *count) {
   const gp_symtab *functions = b->functions;
-  gp_range text = {b->image->text_low, b->image->text_high};
-  size_t count = 0;
-  bool readable;
+  gp_range text = {image->text_low + slide, image->text_high + slide};
   gp_range *wanted = gp_column(functions->count, sizeof *wanted);
-  if (!wanted) return gp_fail_memory(error);
-  for (uint32_t f = 0; f < functions->count; f++) {
+  uint32_t f = gp_symtab_above(functions, text.low);
+  *count = 0;
+  for (f = f > 0 ? f - 1 : 0; wanted && f < functions->count; f++) {
+    if (functions->address[f] >= text.high) break;
     gp_range code = gp_range_clip(gp_symtab_range(functions, f), text);
-    bool has_records = code.low < code.high && gp_recorded_in(&b->recorded, code);
-    if (has_records && is_of_program(b, f)) wanted[count++] = code;
+    if (code.low < code.high && gp_recorded_in(&b->recorded, code))
+      wanted[(*count)++] = (gp_range){code.low - slide, code.high - slide};
   }
-  bool done = gp_inline_map_build(&b->inlining->map, b->image, true, wanted, count,
-                                  &readable, error);
-  free(wanted);
+  return wanted;
+}
+
+/* Appends the map of a library, with the names that its functions have in the table. */
+static bool append_library(building *b, const gp_inline_map *map,
+                           const gp_symtab_object *library) {
+  char *suffix;
+  if (asprintf(&suffix, "@%s", library->name) < 0) return false;
+  bool done = gp_inline_map_append(&b->inlining->map, map, library->slide, suffix);
+  free(suffix);
   return done;
+}
+
+/* Maps the code of an object, and moves the gaps of the map to those of the object. */
+static bool read_object(building *b, size_t number, const gp_image *image,
+                        gp_error *error) {
+  gp_symtab_object object = object_at(b, number);
+  gp_inline_map own, *map = object.name ? &own : &b->inlining->map;
+  size_t count;
+  bool readable;
+  if (image->text_high > UINT64_MAX - object.slide) return true;
+  gp_range *wanted = find_wanted(b, image, object.slide, &count);
+  if (!wanted) return gp_fail_memory(error);
+  bool done = gp_inline_map_build(map, image, true, wanted, count, &readable, error);
+  free(wanted);
+  b->inlining->gaps[number] = map->gaps;
+  map->gaps = (gp_inline_gaps){0};
+  if (!object.name) return done;
+  done = done && (append_library(b, &own, &object) || gp_fail_memory(error));
+  gp_inline_map_free(&own);
+  return done;
+}
+
+/* Maps the code of the functions with recorded addresses, object by object. */
+static bool read_maps(building *b, const gp_image *const *images, gp_error *error) {
+  const gp_symtab_objects *objects = b->functions->objects;
+  bool own_only = !b->functions->policy->debug_files;
+  size_t count = objects ? objects->count : 1;
+  b->inlining->gaps = gp_column(count, sizeof *b->inlining->gaps);
+  b->first_scope = gp_column(count, sizeof *b->first_scope);
+  if (!b->inlining->gaps || !b->first_scope) return gp_fail_memory(error);
+  b->inlining->objects = count;
+  for (size_t i = 0; i < count; i++) {
+    b->first_scope[i] = b->inlining->map.count;
+    if (images[i] && !read_object(b, i, gp_image_for_lines(images[i], own_only), error))
+      return false;
+  }
+  return true;
+}
+
+/* Returns the name of the library that a scope is in; NULL for the program. */
+static const char *library_of(const building *b, uint32_t scope) {
+  size_t number = b->inlining->objects - 1;
+  while (number > 0 && b->first_scope[number] > scope) number--;
+  return object_at(b, number).name;
 }
 
 /* Marks a scope and those around it. */
@@ -83,7 +140,7 @@ static bool find_used(building *b) {
 
 static uint32_t name_of(const building *b, uint32_t symbol) {
   const gp_symtab *functions = b->functions;
-  if (!(functions->flags[symbol] & GP_FUNCTION) || !is_of_program(b, symbol) ||
+  if (!(functions->flags[symbol] & GP_FUNCTION) ||
       gp_symtab_owner(functions, symbol) != symbol)
     return GP_NONE;
   return gp_source_names_find(&b->inlining->map.names,
@@ -253,6 +310,8 @@ static bool append_inlined(const building *b, uint64_t high, uint32_t order,
     symtab->order[row] = order + (uint32_t)i;
     b->inlining->scope[i] = (uint32_t)b->added.amount[i];
     symtab->owner[row] = compiled ? owner : row;
+    if (symtab->objects)
+      symtab->objects->name[row] = library_of(b, b->inlining->scope[i]);
   }
   return true;
 }
@@ -268,23 +327,23 @@ static bool fill(building *b, gp_error *error) {
 
 /* --- the table --------------------------------------------------------------------- */
 
-static bool build(building *b, gp_error *error) {
+static bool build(building *b, const gp_image *const *images, gp_error *error) {
   b->inlining = b->symtab->inlining = gp_column(1, sizeof *b->inlining);
   if (!b->inlining) return gp_fail_memory(error);
   gp_inline_map_init(&b->inlining->map);
   b->inlining->first = (uint32_t)b->functions->count;
   if (!gp_recorded_find(&b->recorded, b->data)) return gp_fail_memory(error);
-  if (!read_map(b, error)) return false;
+  if (!read_maps(b, images, error)) return false;
   if (!find_used(b) || !find_named(b) || !find_compiled(b) || !find_functions(b))
     return gp_fail_memory(error);
   return fill(b, error);
 }
 
 bool gp_inlined_symtab_build(gp_symtab *symtab, const gp_symtab *functions,
-                             const gp_image *image, const gp_data *data,
+                             const gp_image *const *images, const gp_data *data,
                              gp_error *error) {
   building b = {.functions = functions, .data = data, .symtab = symtab};
-  b.image = gp_image_for_lines(image, !functions->policy->debug_files);
+  b.image = images[0];
   memset(symtab, 0, sizeof *symtab);
   symtab->outside = functions->outside;
   symtab->text_high = functions->text_high;
@@ -292,9 +351,10 @@ bool gp_inlined_symtab_build(gp_symtab *symtab, const gp_symtab *functions,
   symtab->policy = functions->policy;
   symtab->sourceless = functions->sourceless;
   gp_pairs_init(&b.added);
-  bool done = build(&b, error);
+  bool done = build(&b, images, error);
   gp_pairs_free(&b.added);
   gp_recorded_free(&b.recorded);
+  free(b.first_scope);
   free(b.used);
   free(b.begin);
   free(b.named);

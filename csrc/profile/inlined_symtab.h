@@ -14,12 +14,13 @@
 #include "gmon/gmon.h"
 #include "symbols/symtab.h"
 
-/* Builds the table from a table of functions, which can be merged. The table of functions
- * and the image, which is the program, must outlive the new table. Without debugging
- * information that we can read, the map has no scopes. Errors: the address space is too
- * small; no memory. */
+/* Builds the table from a table of functions, which can be merged. `images` has the image
+ * of each of its objects, or NULL if that is unknown; the first is the program. The table
+ * of functions and the images must outlive the new table. Without debugging information
+ * that we can read, the map has no scopes. Errors: the address space is too small; no
+ * memory. */
 bool gp_inlined_symtab_build(gp_symtab *symtab, const gp_symtab *functions,
-                             const gp_image *image, const gp_data *data,
+                             const gp_image *const *images, const gp_data *data,
                              gp_error *error);
 
 #endif

@@ -48,8 +48,9 @@ static bool place(gp_merged_object *objects, size_t count, gp_error *error) {
 
 /* --- symbols ------------------------------------------------------------------- */
 
-/* Allocates columns for `count` symbols, and `text` bytes for names. */
-static bool allocate(gp_symtab *merged, size_t count, size_t text) {
+/* Allocates columns for `count` symbols and `parts` objects, and `text` bytes for
+ * names. */
+static bool allocate(gp_symtab *merged, size_t count, size_t parts, size_t text) {
   gp_symtab_objects *objects = merged->objects = gp_column(1, sizeof *objects);
   if (!objects) return false;
   merged->address = gp_column(count, sizeof *merged->address);
@@ -59,9 +60,11 @@ static bool allocate(gp_symtab *merged, size_t count, size_t text) {
   merged->owner = gp_column(count, sizeof *merged->owner);
   merged->end = gp_column(count, sizeof *merged->end);
   objects->name = gp_column(count, sizeof *objects->name);
+  objects->object = gp_column(parts, sizeof *objects->object);
   objects->text = gp_column(text, 1);
   return merged->address && merged->name && merged->flags && merged->order &&
-         merged->owner && merged->end && objects->name && objects->text;
+         merged->owner && merged->end && objects->name && objects->object &&
+         objects->text;
 }
 
 static size_t symbol_count(const gp_merged_object *object) {
@@ -181,6 +184,8 @@ static void append(merging *m, const gp_merged_object *object) {
   const gp_symtab *symtab = object->symtab;
   const char *library = object->name ? join(m, object->name, strlen(object->name), "", "")
                                      : NULL;
+  gp_symtab_objects *objects = m->merged->objects;
+  objects->object[objects->count++] = (gp_symtab_object){library, object->slide};
   if (is_whole(object))
     append_whole(m, object, library);
   else
@@ -218,7 +223,7 @@ bool gp_merged_objects_build(gp_symtab *merged, gp_merged_object *objects, size_
     if (symbol_count(&objects[i]) > most) most = symbol_count(&objects[i]);
   }
   if (rows >= UINT32_MAX / 4) return gp_fail(error, "the objects have too many symbols");
-  bool done = allocate(merged, rows, text) && append_all(merged, objects, count, most);
+  bool done = allocate(merged, rows, count, text) && append_all(merged, objects, count, most);
   if (!done) gp_symtab_free(merged);
   return done || gp_fail_memory(error);
 }

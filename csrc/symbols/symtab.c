@@ -226,6 +226,7 @@ static void free_lines(gp_symtab_lines *lines) {
 static void free_objects(gp_symtab_objects *objects) {
   if (!objects) return;
   free(objects->name);
+  free(objects->object);
   free(objects->text);
   free(objects);
 }
@@ -235,6 +236,8 @@ static void free_inlining(gp_symtab_inlining *inlining) {
   gp_inline_map_free(&inlining->map);
   free(inlining->symbol);
   free(inlining->scope);
+  for (size_t i = 0; i < inlining->objects; i++) free(inlining->gaps[i].first_missing);
+  free(inlining->gaps);
   free(inlining);
 }
 

@@ -34,10 +34,18 @@ typedef struct gp_symtab_lines {
                              line has one scope of the map. Otherwise empty */
 } gp_symtab_lines;
 
+/* An object in a symbol table of several objects. */
+typedef struct gp_symtab_object {
+  const char *name;     /* the library's name; NULL for the program */
+  uint64_t slide;       /* number added to all addresses of the object */
+} gp_symtab_object;
+
 /* Additional columns of a symbol table of several objects. Built by
  * profile/merged_objects.h. */
 typedef struct gp_symtab_objects {
-  const char **name;    /* the library's name; NULL for the program */
+  const char **name;    /* for each symbol: the name of its object */
+  gp_symtab_object *object;  /* in address order; the program is the first */
+  size_t count;         /* of objects */
   char *text;           /* storage for names of libraries and their functions */
 } gp_symtab_objects;
 
@@ -52,6 +60,8 @@ typedef struct gp_symtab_inlining {
                            recorded in it: that of the scope around it */
   uint32_t first;       /* the first of these symbols */
   uint32_t *scope;      /* for each of these symbols: one of its scopes */
+  gp_inline_gaps *gaps; /* for each object: code whose inlined functions are unknown */
+  size_t objects;
 } gp_symtab_inlining;
 
 /* Symbols are numbered from 0 in address order. */

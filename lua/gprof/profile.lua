@@ -73,7 +73,7 @@ end
 --   - `with`: array of shared libraries to show with the program, each with its `image`,
 --     its `data`, and a `name` (default: its file name), which is appended to the names
 --     of its functions after an "@"; not for profiles by line;
---   - `inlines`: functions of the program that were inlined are functions of their own:
+--   - `inlines`: functions that were inlined are functions of their own:
 --     their time is not that of the functions around them (`profile.has_inlines`). In a
 --     profile by line, `profile:frames` tells where each line was inlined
 --     (`profile.has_frames`). Needs debugging information; ignored with
