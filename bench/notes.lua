@@ -8,6 +8,7 @@
 
 local inputs = require "bench.inputs"
 local markdown = require "bench.markdown"
+local page = require "bench.page"
 local recorder = require "bench.recorder"
 local shell = require "bench.shell"
 local turns = require "bench.turns"
@@ -126,6 +127,7 @@ local notes <const> = {
   { name = "contexts", title = "reports of recorded profiles with many contexts", measure = many_contexts },
   { name = "blocks", title = "run time of the sample program with block counters, and with --coverage",
     measure = blocks },
+  page,
 }
 
 return table.move(recorder, 1, #recorder, #notes + 1, notes)

@@ -3,7 +3,7 @@
 
 const ROW_HEIGHT = 22, // pixels
   LABELLED = 26, // pixels: narrower frames have no label
-  MARGIN = 20; // rows drawn above and below the window
+  MARGIN = 4; // rows drawn above and below the window
 
 const itemName = (item) =>
   item.members ? counted(item.members.length) + " narrow frames" : frameName(item.frame);

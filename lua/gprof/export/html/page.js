@@ -133,7 +133,9 @@ function savedScroll() {
 }
 
 function show(first) {
+  // Positions are read before the view changes: later, the browser would have to lay it out at once.
   const before = savedScroll(),
+    isBelow = scrollY > page.offsetTop,
     [tab, title, target] = route();
   document.body.classList.toggle("inside", title !== null);
   links.forEach((link, i) => {
@@ -144,8 +146,9 @@ function show(first) {
   if (first) return target && target.scrollIntoView({ block: "center" });
   if (before !== null) scrollTo(0, before);
   else if (target) target.scrollIntoView({ block: "center" });
-  else if (scrollY > page.offsetTop) page.scrollIntoView();
-  if (!view.contains(document.activeElement)) page.focus({ preventScroll: true });
+  else if (isBelow) page.scrollIntoView();
+  const { activeElement } = document;
+  if (activeElement !== page && !view.contains(activeElement)) page.focus({ preventScroll: true });
 }
 
 // Moves the focus into the view: to the first link of a table, or to the call tree.
