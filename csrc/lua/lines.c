@@ -10,43 +10,55 @@
 
 /* --- one address -------------------------------------------------------------- */
 
-/* Sets the function that contains the line at an address in the source, if the entries of
- * .debug_info have it. */
-static void set_function(lua_State *L, uint64_t address, gp_location *location) {
-  const gp_inline_map *map = gp_open_inlines(L, lua_touserdata(L, 1));
+/* Returns the function that contains the line at an address in the source; NULL if the
+ * entries of .debug_info do not have it. */
+static const char *find_function(lua_State *L, gp_image_box *box, uint64_t address) {
+  const gp_inline_map *map = gp_open_inlines(L, box);
   uint32_t scope = gp_inline_map_find(map, address);
-  if (scope != GP_NONE && map->function[scope] != GP_NONE)
-    location->function = map->names.name[map->function[scope]];
+  bool known = scope != GP_NONE && map->function[scope] != GP_NONE;
+  return known ? map->names.name[map->function[scope]] : NULL;
+}
+
+/* Asks libbfd, which also knows the functions in the symbol table, unless it would need
+ * too much time. */
+static bool ask_libbfd(lua_State *L, gp_image_box *box, uint64_t address, bool as_libbfd,
+                       gp_location *location) {
+  gp_error none;
+  gp_image_read_symbols(box->image, &none);  /* optional: more is found with them */
+  const gp_image *from = gp_image_for_lines(box->image, as_libbfd);
+  if (!gp_image_prepare_locate(from)) gp_raise_no_memory(L);
+  return !gp_open_lines(L, box, as_libbfd)->costly &&
+         gp_image_locate(from, address, location);
 }
 
 /* Looks up an address. Inside .text, file and line come from the map, and the function
- * from debugging information or from libbfd. Outside .text, everything comes from libbfd.
- * libbfd is not asked if it would need too much time. */
-static bool look_up(lua_State *L, gp_image *image, uint64_t address, bool as_libbfd,
+ * from debugging information. libbfd is asked for functions without debugging
+ * information, such as assembler code, and outside .text. */
+static bool look_up(lua_State *L, gp_image_box *box, uint64_t address, bool as_libbfd,
                     gp_location *location) {
-  gp_find_debug_files(L, lua_touserdata(L, 1), as_libbfd);
-  const gp_image *from = gp_image_for_lines(image, as_libbfd);
-  if (!gp_image_prepare_locate(from)) gp_raise_no_memory(L);
-  const gp_line_map *map = gp_open_lines(L, lua_touserdata(L, 1), as_libbfd);
-  bool known = !map->costly && gp_image_locate(from, address, location);
-  if (address < image->text_low || address >= image->text_high) return known;
+  gp_error none;
+  if (as_libbfd || box->image->relocates_debug)
+    gp_image_read_symbols(box->image, &none);  /* before the map is made */
+  gp_find_debug_files(L, box, as_libbfd);
+  const gp_image *image = box->image;
+  if (address < image->text_low || address >= image->text_high)
+    return ask_libbfd(L, box, address, as_libbfd, location);
+  const gp_line_map *map = gp_open_lines(L, box, as_libbfd);
   uint32_t row = gp_line_map_find(map, address);
   if (row == GP_NONE) return false;
-  location->file = map->names.name[map->file[row]];
-  location->line = map->line[row];
-  if (!known) location->function = NULL;
-  if (!as_libbfd) set_function(L, address, location);
+  const char *function = as_libbfd ? NULL : find_function(L, box, address);
+  if (!function && ask_libbfd(L, box, address, as_libbfd, location))
+    function = location->function;
+  *location = (gp_location){map->names.name[map->file[row]], function, map->line[row]};
   return true;
 }
 
 /* image:source(address [, gnu_compat]) -> file, line, function; or nil */
 static int find_source(lua_State *L) {
-  gp_image *image = gp_check_image(L, 1);
+  gp_check_image(L, 1);
   uint64_t address = (uint64_t)luaL_checkinteger(L, 2);
   gp_location location;
-  gp_error none;
-  gp_image_read_symbols(image, &none);  /* optional: libbfd finds more with them */
-  if (!look_up(L, image, address, lua_toboolean(L, 3), &location)) {
+  if (!look_up(L, lua_touserdata(L, 1), address, lua_toboolean(L, 3), &location)) {
     lua_pushnil(L);
     return 1;
   }

@@ -223,7 +223,8 @@ bool gp_merged_objects_build(gp_symtab *merged, gp_merged_object *objects, size_
     if (symbol_count(&objects[i]) > most) most = symbol_count(&objects[i]);
   }
   if (rows >= UINT32_MAX / 4) return gp_fail(error, "the objects have too many symbols");
-  bool done = allocate(merged, rows, count, text) && append_all(merged, objects, count, most);
+  bool done = allocate(merged, rows, count, text) &&
+              append_all(merged, objects, count, most);
   if (!done) gp_symtab_free(merged);
   return done || gp_fail_memory(error);
 }
