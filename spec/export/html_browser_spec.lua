@@ -291,10 +291,12 @@ describe("People who cannot see a page well", function()
           table.insert(steps, { "axe", axe })
         end
       end
+      table.insert(steps, { "key", "?" })
+      table.insert(steps, { "axe", axe })
       visits[i] = steps
     end
     for _, seen in ipairs(visit_all(visits)) do
-      assert.equal(24, #seen.results)
+      assert.equal(25, #seen.results)
       for i, found in ipairs(seen.results) do assert.same({ i, {} }, { i, found }) end
     end
   end)

@@ -124,7 +124,9 @@ const linkTo = (node) => "#" + encodeURIComponent(keyOf(node)).replace(/!/g, "%2
 const seconds = (time) => time.toFixed(data.decimals);
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 const counted = (count) => whole.format(count);
-const shareOf = (time) => (data.total > 0 ? time / data.total : 0);
+// Times of functions can add up to slightly more than the total, as in GNU gprof: the bins of a histogram are taken to
+// be a little wider than they are.
+const shareOf = (time) => (data.total > 0 ? Math.min(1, time / data.total) : 0);
 const percent = (share) => (100 * share).toFixed(1);
 const unitName = data.abbreviation || data.unit || "";
 

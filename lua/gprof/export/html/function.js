@@ -12,7 +12,7 @@ function timeFacts(node) {
     fact("Self", seconds(own) + (error ? " ± " + seconds(error) : "") + " " + unitName + share(own)),
     fact("In callees", seconds(field(node, "children")) + " " + unitName + share(field(node, "children"))),
     fact("Total", seconds(totalOf(node)) + " " + unitName + share(totalOf(node))),
-    boundsOf(node) && fact("Bounds of the total", boundsText(node, " " + unitName)),
+    boundsOf(node) && fact("Bounds", boundsText(node, " " + unitName)),
   ];
 }
 
