@@ -207,6 +207,13 @@ describe("Source in a page", function()
     assert.same({ "2||4|int leaf(int x) { ", "3|0.05||  return x; here", "2" }, found)
   end)
 
+  it("says below inlined lines where they were inlined", function()
+    local found = visit(path, { "open", "!files" }, { "click", "td.name a[title$='twice.h']" },
+      "document.querySelector('tr.callers').textContent", "document.querySelectorAll('tr.callers').length",
+      { "click", "tr.callers a" }, "document.querySelector('tr.here').cells[0].textContent")
+    assert.same({ "  ↳ inlined in main (main.c:7) 100 %", 1, "7" }, found)
+  end)
+
   it("opens at the hottest file and line; keys lead to the other hot lines", function()
     local here <const> = "document.querySelector('h2').textContent.replace(/.*[/]/, '') + " ..
       "':' + document.querySelector('tr.here').cells[0].textContent"

@@ -345,6 +345,21 @@ describe("Source in a page", function()
     end
   end)
 
+  it("has the callers of inlined lines, with and without -l", function()
+    for _, option in ipairs { "--annotate-time", "-l", "--inlines" } do
+      local found, page = {}, pages.parts((pages.write(path, gmon, option))).data
+      for _, file in ipairs(page.sources) do
+        for _, entry in ipairs(file.inlined) do
+          assert.same({ 1, 0, 0, "main" }, { table.unpack(entry, 1, 4) })
+          found[file.name:match "[^/]*$"] = { page.files[entry[5] + 1]:match "[^/]*$", entry[6], entry[7] }
+        end
+      end
+      assert.near(0.07, found["twice.h"][3], 1e-6)
+      found["twice.h"][3] = nil
+      assert.same({ ["twice.h"] = { "main.c", 7 } }, found)
+    end
+  end)
+
   it("is searched for in the directories of -I, and reported if it is not found", function()
     local made = small.build()
     local run = small.run(made)

@@ -45,7 +45,8 @@ end
 local function contents(profile, options)
   local by_function, cycles = profile:by_function(true), {}
   for cycle in by_function:cycles() do cycles[#cycles + 1] = cycle end
-  local arcs, lines = extract.arcs(by_function), by_line.of(profile, options)
+  local with_inlines = setmetatable({ inlines = true }, { __index = options })
+  local arcs, lines = extract.arcs(by_function), by_line.of(profile, with_inlines)
   return {
     profile = by_function, arcs = arcs, cycles = cycles,
     ids = extract.functions(by_function, arcs, options),

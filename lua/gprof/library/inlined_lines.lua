@@ -6,6 +6,9 @@
 
 local inlined_lines = {}
 
+-- The result for each profile.
+local known = setmetatable({}, { __mode = "k" })
+
 -- Adds samples to a caller of a line. `frame` is the caller's.
 local function add_caller(row, frame, ticks)
   local key = table.concat({ frame.name or "", frame.file or "", frame.line or 0 }, "\0")
@@ -44,17 +47,8 @@ local function finish(files)
   return files
 end
 
---- Returns the callers of inlined lines with samples, of the code that is selected for
--- annotation.
--- @tparam profile by_line
--- @treturn {[string]=table} by file, by line number: a table with `ticks`, the samples of
---   the line, and `callers`, an array of the lines that call the inlined function, those
---   with most samples first. A caller has the `name` of its function, `file` and `line`
---   (each nil if unknown), and `ticks`: those of the line's samples that are in code that
---   was inlined there
-function inlined_lines.of(by_line)
+local function find(by_line)
   local files = {}
-  if not by_line.has_frames then return files end
   for id, ticks, selected in by_line:functions("address", "id", "ticks", "annotated") do
     local file, line = by_line:get(id, "file", "line")
     if ticks > 0 and selected and file then
@@ -64,6 +58,20 @@ function inlined_lines.of(by_line)
     end
   end
   return finish(files)
+end
+
+--- Returns the callers of inlined lines with samples, of the code that is selected for
+-- annotation.
+-- @tparam profile by_line
+-- @treturn {[string]=table} by file, by line number: a table with `ticks`, the samples of
+--   the line, and `callers`, an array of the lines that call the inlined function, those
+--   with most samples first. A caller has the `name` of its function, `file` and `line`
+--   (each nil if unknown), and `ticks`: those of the line's samples that are in code that
+--   was inlined there
+function inlined_lines.of(by_line)
+  if not by_line.has_frames then return {} end
+  known[by_line] = known[by_line] or find(by_line)
+  return known[by_line]
 end
 
 return inlined_lines

@@ -17,7 +17,8 @@ local by_line = {}
 -- @raise a table with the field `message`
 function by_line.of(profile, options)
   local has_blocks = profile.data.block_records > 0
-  if profile.by_line and not has_blocks then return profile end
+  local lacks_frames = options.inlines and not profile.has_frames
+  if profile.by_line and not has_blocks and not lacks_frames then return profile end
   local picked = arguments.pick(options, "profile")
   picked.line = (options.include or options.exclude or has_blocks) and "all" or true
   picked.idle_blocks = has_blocks

@@ -132,11 +132,29 @@ local function tree_of(content, node_of, node_count)
     { "others", array(shown, names) }, { "parts", number(tree.parts) } }
 end
 
+-- The largest number of callers that a page has for an inlined line.
+local MOST_CALLERS <const> = 4
+
+-- Returns where a line was inlined: its index, the number and the time of the callers
+-- that are left out, then for each of the others its name, file, line and time.
+local function callers_of(line, index, file_number)
+  local others, time, fields = 0, 0, {}
+  for i, caller in ipairs(line.inlined_in) do
+    if i <= MOST_CALLERS then
+      table.move({ shown(caller.name), number(file_number(caller.file)),
+        number(caller.line or 0), number(caller.seconds) }, 1, 4, #fields + 1, fields)
+    else
+      others, time = others + 1, time + caller.seconds
+    end
+  end
+  return ("[%d,%d,%s,%s]"):format(index, others, number(time), table.concat(fields, ","))
+end
+
 -- Returns a source file as JSON. `text` has the included lines. `jumps` has an index in
 -- `text` and a line number for each line after a gap. `known` has the figures of lines,
--- each with the line's index in `text`.
-local function source_of(file)
-  local jumps, texts, known, expected = {}, {}, {}, 1
+-- each with the line's index in `text`; `inlined`, the callers of inlined lines.
+local function source_of(file, file_number)
+  local jumps, texts, known, inlined, expected = {}, {}, {}, {}, 1
   for i, line in ipairs(file.lines) do
     if line.number ~= expected then
       jumps[#jumps + 1], jumps[#jumps + 2] = i - 1, line.number
@@ -146,11 +164,15 @@ local function source_of(file)
       known[#known + 1] = array(number, { i - 1, line.seconds or 0,
         line.seconds_error or 0, line.calls or -1, line.blocks or -1 })
     end
+    if line.inlined_in then
+      inlined[#inlined + 1] = callers_of(line, i - 1, file_number)
+    end
   end
   return object { { "name", shown(file.name) }, { "seconds", number(file.seconds) },
     { "calls", number(file.calls) }, { "count", number(file.count) },
     { "jumps", array(number, jumps) }, { "text", array(quoted, texts) },
-    { "known", "[" .. table.concat(known, ",") .. "]" } }
+    { "known", "[" .. table.concat(known, ",") .. "]" },
+    { "inlined", "[" .. table.concat(inlined, ",") .. "]" } }
 end
 
 -- The largest number of rows of lines in a page.
@@ -260,7 +282,8 @@ function data.write(content, write)
     { "comparison", comparison_of(content.comparison, file_number) },
     { "threads", threads_of(content.threads) },
     { "lines", lines_of(content, file_number, node_of) },
-    { "sources", array(source_of, content.sources.files) },
+    { "sources", array(function(file) return source_of(file, file_number) end,
+      content.sources.files) },
   }
   -- last, since making the other entries assigns the numbers of files
   entries[#entries + 1] = { "files", array(shown, files) }

@@ -73,8 +73,8 @@ function sourceListView() {
 
 const linesOfFiles = new Map();
 
-// Returns the lines of a file: { number, text, known, gap }. `known` has the figures; `gap` means that lines before
-// this one are left out.
+// Returns the lines of a file: { number, text, known, inlined, gap }. `known` has the figures, and `inlined` the callers
+// of an inlined line; `gap` means that lines before this one are left out.
 function linesOf(file) {
   if (!linesOfFiles.has(file)) linesOfFiles.set(file, makeLines(file));
   return linesOfFiles.get(file);
@@ -83,13 +83,14 @@ function linesOf(file) {
 function makeLines(file) {
   const lines = [],
     known = new Map(file.known.map((entry) => [entry[0], entry])),
+    inlined = new Map(file.inlined.map((entry) => [entry[0], entry])),
     jumps = new Map();
   for (let i = 0; i < file.jumps.length; i += 2) jumps.set(file.jumps[i], file.jumps[i + 1]);
   let number = 1;
   file.text.forEach((text, i) => {
     const gap = jumps.has(i);
     number = jumps.get(i) || number;
-    lines.push({ number, text, known: known.get(i), gap });
+    lines.push({ number, text, known: known.get(i), inlined: inlined.get(i), gap });
     number++;
   });
   return lines;
@@ -123,6 +124,23 @@ function lineRow(line, shown, target) {
     { "class": line.number === target ? "here" : null, "data-line": line.number, "data-hot": Boolean(isHot) },
     ...cells,
   );
+}
+
+// Makes the row that says where a line was inlined, with the parts of the line's time.
+function callersRow(line, columns) {
+  const [, others, rest, ...fields] = line.inlined,
+    part = (time) => " " + (100 * (time / line.known[1])).toFixed(0) + " %",
+    places = [];
+  for (let i = 0; i < fields.length; i += 4) {
+    const [name, file, number, time] = fields.slice(i, i + 4),
+      path = data.files[file],
+      place = path ? baseName(path) + ":" + number : "?";
+    places.push(splitOnce(name || "?")[0] + " (", placeLink(place, sourceLink(path, number), name), ")" + part(time) + ", ");
+  }
+  if (others > 0) places.push(counted(others) + " more" + part(rest));
+  else places.push(places.pop().slice(0, -2));
+  const cell = make("td", { class: "text" }, line.text.match(/^\s*/)[0] + "↳ inlined in ", ...places);
+  return make("tr", { class: "callers" }, make("td", { colspan: columns }), cell);
 }
 
 // Marks the next hot line of the file shown, or with -1 the previous one, and scrolls to it.
@@ -191,6 +209,7 @@ function sourceView(name, target) {
         ),
       );
     body.append(lineRow(line, shown, target));
+    if (line.inlined && line.known) body.append(callersRow(line, titles.length));
   }
   const last = lines.length > 0 ? lines[lines.length - 1].number : 0;
   if (last < file.count)
