@@ -33,9 +33,10 @@ trap 'exit 1' HUP INT TERM
 
 # The command of each process; parallel replaces {} with the number of the part, from 0.
 work='sed -n "$(({} * lines / shares + 1)),$((({} + 1) * lines / shares))p" "$list" |
-  $gprof --profiles-from=- --sum-file="$parts/$(printf %06d {})" "$image"'
+  $gprof --profiles-from=- --sum-file="$parts/{}" "$image"'
 
 export gprof shares image list lines parts
 seq 0 $((shares - 1)) |
   parallel --will-cite --halt now,fail=1 --env gprof,shares,image,list,lines,parts "$@" "$work"
-$gprof --sum-file="$sum" "$image" "$parts"
+seq 0 $((shares - 1)) | while read -r part; do printf '%s\n' "$parts/$part"; done |
+  $gprof --profiles-from=- --sum-file="$sum" "$image"

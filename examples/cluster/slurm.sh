@@ -4,18 +4,20 @@
 #
 #     sh examples/cluster/slurm.sh submit TASKS IMAGE LIST SUM
 #
-# Each task sums a part of the list into SUM.parts; when all tasks have succeeded, the second
-# job adds up the partial sums. Parts are consecutive and are added up in order, so SUM is
-# byte-identical for any number of tasks. If a task fails, run it again by hand, and then the
-# second job:
+# Each task sums a part of the list into SUM.parts; when all tasks have ended, the second job
+# adds up the partial sums. Parts are consecutive and are added up in order, so SUM is
+# byte-identical for any number of tasks. Slurm repeats the tasks of a node that fails. If tasks
+# fail, the second job names them and writes nothing. Run them again by hand, and then the second
+# job:
 #
-#     sbatch --array=7 examples/cluster/slurm.sh part TASKS IMAGE LIST SUM
+#     sbatch --array=3,7 examples/cluster/slurm.sh part TASKS IMAGE LIST SUM
 #     sbatch examples/cluster/slurm.sh total TASKS IMAGE LIST SUM
 #
 # The environment variable GPROF is the command to run (default: gprof.lua).
 #
 #SBATCH --ntasks=1
 #SBATCH --mem=1G
+#SBATCH --requeue
 #
 # SPDX-License-Identifier: GPL-3.0-or-later
 set -eu
@@ -38,18 +40,21 @@ case $what in
     rm -rf "$sum.parts"
     mkdir "$sum.parts"
     array=$(sbatch --parsable --array=0-$((tasks - 1)) "$0" part "$tasks" "$image" "$list" "$sum")
-    sbatch --dependency="afterok:${array%%;*}" --kill-on-invalid-dep=yes \
-      "$0" total "$tasks" "$image" "$list" "$sum"
+    sbatch --dependency="afterany:${array%%;*}" "$0" total "$tasks" "$image" "$list" "$sum"
     ;;
   part)
     task=$SLURM_ARRAY_TASK_ID
     sed -n "$((task * lines / tasks + 1)),$(((task + 1) * lines / tasks))p" "$list" |
-      $gprof --profiles-from=- --sum-file="$sum.parts/$(printf %06d "$task")" "$image"
+      $gprof --profiles-from=- --sum-file="$sum.parts/$task" "$image"
     ;;
   total)
-    found=$(ls "$sum.parts" | wc -l)
-    [ "$found" -eq "$tasks" ] || fail "$sum.parts: has $found of $tasks partial sums"
-    $gprof --sum-file="$sum" "$image" "$sum.parts"
+    missing=
+    for task in $(seq 0 $((tasks - 1))); do
+      [ -e "$sum.parts/$task" ] || missing=$missing,$task
+    done
+    [ -z "$missing" ] || fail "$sum.parts: the sums of tasks ${missing#,} are missing"
+    seq 0 $((tasks - 1)) | while read -r task; do printf '%s\n' "$sum.parts/$task"; done |
+      $gprof --profiles-from=- --sum-file="$sum" "$image"
     rm -rf "$sum.parts"
     ;;
   *)

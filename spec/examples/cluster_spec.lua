@@ -2,55 +2,24 @@
 -- nor a part of it is left.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local build = require "support.build"
-local gmon = require "support.gmon"
-local program = require "support.program"
+local cluster = require "support.cluster"
 local shell = require "support.shell"
 
-local examples <const> = program.root .. "/examples/cluster/"
+local examples <const>, image <const>, scene <const> = cluster.examples, cluster.image, cluster.scene
 
-local image <const> = build.craft { address = 0x1000, text = 0x400, symbols = { { "first", 0 }, { "second", 0x100 } } }
-
--- The program's command for the variable GPROF, which the shell splits into words.
-local gprof <const> = table.concat(program.interpreter, " ") .. " " .. program.root .. "/gprof.lua"
-
--- Makes a directory with an empty directory `out`; seven profiles whose names contain spaces; `list`, their names, with
--- an unterminated last line; and `expected`, their sum.
-local function scene()
-  local dir = shell.tmpdir "cluster"
-  local names = {}
-  for i = 1, 7 do
-    names[i] = ("%s/gmon %d"):format(dir, i)
-    gmon.write(names[i], gmon.magic { records = {
-      { kind = "histogram", low = 0x1000, high = 0x1400, bins = { n = 512, [7 * i] = i, [3] = 65535 } },
-      { kind = "arc", from = 0x1004 + 4 * (8 - i), self = 0x1100, count = i },
-      { kind = "arc", from = 0x1000, self = 0x1000, count = 0xffffffff },
-    } })
-  end
-  shell.write(dir .. "/list", table.concat(names, "\n"))
-  shell.check { "mkdir", dir .. "/out" }
-  local result = program.run { "--sum-file=" .. dir .. "/expected", image, table.unpack(names) }
-  assert.same({ 0, "" }, { result.status, result.stderr })
-  return dir, names
+-- Runs `NAME.sh ARGUMENTS...`. `env` overrides environment variables.
+local function run(name, arguments, env)
+  env = env or {}
+  env.GPROF = env.GPROF or cluster.gprof
+  return shell.run({ "sh", examples .. name .. ".sh", table.unpack(arguments) }, { env = env, timeout = 120 })
 end
 
-local function run(name, ...)
-  return shell.run({ "sh", examples .. name .. ".sh", ... }, { env = { GPROF = gprof }, timeout = 120 })
-end
-
-local function has(command, option)
-  return shell.run({ "sh", "-c", ("command -v %s && %s %s"):format(command, command, option) }).status == 0
-end
-
--- mpirun needs options to run as root, and to run more ranks than there are processors.
-local runners <const> = {
-  mpi = { command = "mpirun", count = "RANKS", usage = "RANKS IMAGE LIST SUM [OPTION OF MPIRUN...]",
-    options = { "--allow-run-as-root", "--oversubscribe" } },
-  parallel = { command = "parallel", count = "PARTS", usage = "PARTS IMAGE LIST SUM [OPTION OF PARALLEL...]",
-    options = { "--jobs", "2" } },
+local usages <const> = {
+  mpi = { count = "RANKS", arguments = "RANKS IMAGE LIST SUM [OPTION OF MPIRUN...]" },
+  parallel = { count = "PARTS", arguments = "PARTS IMAGE LIST SUM [OPTION OF PARALLEL...]" },
 }
 
-for name, runner in pairs(runners) do
+for name, usage in pairs(usages) do
   describe(name .. ".sh", function()
     it("is valid shell syntax", function()
       assert.equal("", shell.check({ "sh", "-n", examples .. name .. ".sh" }).stderr)
@@ -60,26 +29,41 @@ for name, runner in pairs(runners) do
       local dir = scene()
       local empty = shell.write(dir .. "/empty", "")
       for _, case in ipairs {
-        { "usage: " .. name .. ".sh " .. runner.usage, "2", image },
-        { runner.count .. " must be a positive integer, not '0'", "0", image, dir .. "/list", dir .. "/out/sum" },
-        { runner.count .. " must be a positive integer, not 'x'", "x", image, dir .. "/list", dir .. "/out/sum" },
+        { ("usage: %s.sh %s"):format(name, usage.arguments), "2", image },
+        { usage.count .. " must be a positive integer, not '0'", "0", image, dir .. "/list", dir .. "/out/sum" },
+        { usage.count .. " must be a positive integer, not 'x'", "x", image, dir .. "/list", dir .. "/out/sum" },
         { empty .. ": the list of profiles is empty", "2", image, empty, dir .. "/out/sum" },
       } do
-        local result = run(name, table.unpack(case, 2))
+        local result = run(name, { table.unpack(case, 2) })
         assert.same({ 1, "", ("%s.sh: %s\n"):format(name, case[1]) }, { result.status, result.stdout, result.stderr })
       end
       assert.equal("", shell.listing(dir .. "/out"))
     end)
+  end)
+end
 
-    if not has(runner.command, "--version") then
-      pending("needs " .. runner.command)
+-- mpirun needs options to run as root, and to run more ranks than there are processors.
+for _, engine in ipairs {
+  { name = "Open MPI", script = "mpi", command = "mpirun.openmpi",
+    options = { "--allow-run-as-root", "--oversubscribe" } },
+  { name = "MPICH", script = "mpi", command = "mpirun.mpich" },
+  { name = "GNU parallel", script = "parallel", command = "parallel", options = { "--jobs", "2" } },
+} do
+  describe(("%s.sh with %s"):format(engine.script, engine.name), function()
+    if not shell.installed(engine.command) then
+      pending("needs " .. engine.command)
       return
+    end
+
+    local function sum(dir, count, command)
+      return run(engine.script, { count, image, dir .. "/list", dir .. "/out/sum", table.unpack(engine.options or {}) },
+        { GPROF = command, MPIRUN = engine.command })
     end
 
     it("writes the same sum as one process", function()
       local dir = scene()
       for _, count in ipairs { "1", "3", "12" } do
-        local result = run(name, count, image, dir .. "/list", dir .. "/out/sum", table.unpack(runner.options))
+        local result = sum(dir, count)
         assert.same({ 0, "" }, { result.status, result.stdout }, result.stderr)
         assert.equal(shell.read(dir .. "/expected"), shell.read(dir .. "/out/sum"))
         assert.equal("sum\n", shell.listing(dir .. "/out"))
@@ -89,13 +73,59 @@ for name, runner in pairs(runners) do
     it("writes no sum if a profile is invalid", function()
       local dir, names = scene()
       shell.write(names[5], "gmon, but not more")
-      local result = run(name, "3", image, dir .. "/list", dir .. "/out/sum", table.unpack(runner.options))
+      local result = sum(dir, "3")
       assert.not_equal(0, result.status)
       assert.truthy(result.stderr:find(("gprof.lua: %s: "):format(names[5]), 1, true), result.stderr)
       assert.equal("", shell.listing(dir .. "/out"))
     end)
+
+    it("writes no sum if a process is killed", function()
+      local dir = scene()
+      assert.not_equal(0, sum(dir, "3", cluster.wrapper(cluster.kill_first)).status)
+      assert.equal("", shell.listing(dir .. "/out"))
+    end)
   end)
 end
+
+describe("mpi.sh", function()
+  -- A substitute for mpirun that runs one rank after the other. The shell command `assign` sets a rank's variables.
+  local function mpirun(assign)
+    local bin = shell.tmpdir()
+    shell.write(bin .. "/mpirun", ([[#!/bin/sh
+      ranks=$2
+      shift 2
+      for number in $(seq 0 $((ranks - 1))); do (%s; exec "$@") || exit; done
+    ]]):format(assign))
+    shell.check { "chmod", "+x", bin .. "/mpirun" }
+    return bin .. ":" .. os.getenv "PATH"
+  end
+
+  local function sum(dir, assign)
+    return run("mpi", { "3", image, dir .. "/list", dir .. "/out/sum" }, { PATH = mpirun(assign) })
+  end
+
+  it("finds the rank in the variables of the recorder's file names", function()
+    local dir = scene()
+    for _, variable in ipairs { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK",
+        "FLUX_TASK_RANK", "PALS_RANKID", "SLURM_PROCID" } do
+      local result = sum(dir, ("export SLURM_PROCID=0 %s=$number"):format(variable))
+      assert.same({ 0, "", "" }, { result.status, result.stdout, result.stderr })
+      assert.equal(shell.read(dir .. "/expected"), shell.read(dir .. "/out/sum"))
+    end
+  end)
+
+  it("writes no sum if the rank is unknown, or the same for all", function()
+    local dir = scene()
+    for message, assign in pairs {
+      ["no known environment variable has the rank"] = "true",
+      ["rank 1 wrote no sum"] = "export PMI_RANK=0",
+    } do
+      local result = sum(dir, assign)
+      assert.same({ 1, "", ("mpi.sh: %s\n"):format(message) }, { result.status, result.stdout, result.stderr })
+      assert.equal("", shell.listing(dir .. "/out"))
+    end
+  end)
+end)
 
 describe("slurm.sh", function()
   -- A substitute for Slurm's sbatch that runs jobs immediately, one task after the other.
@@ -118,7 +148,7 @@ describe("slurm.sh", function()
     shell.write(bin .. "/sbatch", sbatch)
     shell.check { "chmod", "+x", bin .. "/sbatch" }
     return shell.run({ "sh", examples .. "slurm.sh", "submit", ... },
-      { cwd = dir, env = { GPROF = gprof, PATH = bin .. ":" .. os.getenv "PATH" } })
+      { cwd = dir, env = { GPROF = cluster.gprof, PATH = bin .. ":" .. os.getenv "PATH" } })
   end
 
   it("is valid shell syntax", function()
@@ -132,28 +162,45 @@ describe("slurm.sh", function()
       { "TASKS must be a positive integer, not '-1'", "total", "-1", image, dir .. "/list", dir .. "/out/sum" },
       { "unknown command 'all': use submit, part or total", "all", "2", image, dir .. "/list", dir .. "/out/sum" },
     } do
-      local result = run("slurm", table.unpack(case, 2))
+      local result = run("slurm", { table.unpack(case, 2) })
       assert.same({ 1, "", "slurm.sh: " .. case[1] .. "\n" }, { result.status, result.stdout, result.stderr })
     end
   end)
 
-  it("writes the same sum as one process, in whatever order the tasks run", function()
+  -- A scene, its sum, and a function that runs one job, or one task of it.
+  local function by_hand(tasks)
     local dir = scene()
     local sum = dir .. "/out/sum"
     shell.check { "mkdir", sum .. ".parts" }
-    for _, task in ipairs { "2", "0", "1" } do
-      local result = shell.run({ "sh", examples .. "slurm.sh", "part", "3", image, dir .. "/list", sum },
-        { env = { GPROF = gprof, SLURM_ARRAY_TASK_ID = task } })
+    return dir, sum, function(what, task)
+      return run("slurm", { what, tasks, image, dir .. "/list", sum }, { SLURM_ARRAY_TASK_ID = task })
+    end
+  end
+
+  it("writes the same sum as one process, in whatever order the tasks run", function()
+    local dir, sum, job = by_hand "3"
+    for _, step in ipairs { { task = "2", missing = "0,1" }, { task = "0", missing = "1" }, { task = "1" } } do
+      local result = job("part", step.task)
       assert.same({ 0, "" }, { result.status, result.stderr })
-      if task ~= "1" then
-        result = run("slurm", "total", "3", image, dir .. "/list", sum)
-        assert.equal(1, result.status)
-        assert.truthy(result.stderr:find "has %d of 3 partial sums\n$", result.stderr)
+      if step.missing then
+        result = job "total"
+        assert.same({ 1, ("slurm.sh: %s.parts: the sums of tasks %s are missing\n"):format(sum, step.missing) },
+          { result.status, result.stderr })
       end
     end
-    assert.equal(0, run("slurm", "total", "3", image, dir .. "/list", sum).status)
+    assert.equal(0, job("total").status)
     assert.equal(shell.read(dir .. "/expected"), shell.read(sum))
     assert.equal("sum\n", shell.listing(dir .. "/out"))
+  end)
+
+  it("adds up the sums of tasks only, not the temporary file of a killed one", function()
+    local dir, sum, job = by_hand "2"
+    job("part", "0")
+    shell.check { "cp", sum .. ".parts/0", sum .. ".parts/0.17-0.tmp" }
+    assert.truthy(job("total").stderr:find "the sums of tasks 1 are missing\n$")
+    job("part", "1")
+    assert.equal(0, job("total").status)
+    assert.equal(shell.read(dir .. "/expected"), shell.read(sum))
   end)
 
   it("submits the tasks, and a job that adds up their sums", function()
