@@ -259,8 +259,11 @@ LARGE_PACKAGES = $(TEST_PACKAGES) binutils-source bison flex
 DOCS_PACKAGES = lua5.1 lua-ldoc lua-markdown
 FUZZ_PACKAGES = $(TEST_PACKAGES) clang libclang-rt-14-dev llvm
 ALL_PACKAGES = $(FUZZ_PACKAGES) $(DOCS_PACKAGES) chromium clang-tidy cppcheck gfortran zsh \
-  golang-go graphviz nodejs npm openmpi-bin parallel python3-jsonschema \
-  binutils-sparc64-linux-gnu $(MACHINE_PACKAGES)
+  golang-go graphviz mpich nodejs npm openmpi-bin parallel python3-jsonschema \
+  binutils-sparc64-linux-gnu $(SLURM_PACKAGES) $(MACHINE_PACKAGES)
+
+# For a cluster of Slurm with a network of its own (see spec/support/slurm.lua).
+SLURM_PACKAGES = iproute2 munge slurm-client slurmctld slurmd
 
 # Compilers, C libraries and emulators for other machines. binutils-multiarch is left out, since it
 # replaces the GNU gprof that the specs compare with.
@@ -429,14 +432,15 @@ $(SANITIZED): $(SANITIZED_OBJECTS)
 # Runs fewer random cases, and one in ten of the comparisons with GNU gprof: the comparisons check
 # numbers, and the run without sanitizers makes them all. Some specs are left out. Specs that mostly
 # run code without sanitizers: some run a browser, the others run programs linked with the
-# block-counting runtime or the recorder, or let other programs read our exports. Specs that start
-# the sanitized interpreter themselves, in the run without sanitizers: sanitizer, scarce and starved.
+# block-counting runtime or the recorder, let other programs read our exports, or wait for Slurm.
+# Specs that start the sanitized interpreter themselves, in the run without sanitizers: sanitizer,
+# scarce and starved.
 # The manual's examples: most of the time is that of the profiled programs, and with COLLECTED=all
 # they run in the sanitized interpreter, too. The garbage collector is in generational mode (see
 # spec/support/collector.lua).
 UNSANITIZED = $(patsubst spec/%_spec.lua,%,$(wildcard spec/export/*_browser_spec.lua)) \
   export/readers runtime/annotated_blocks runtime/blocks runtime/races runtime/recorded_blocks \
-  runtime/recorder system/manual system/sanitizer system/scarce system/starved
+  runtime/recorder system/manual system/sanitizer system/scarce system/slurm system/starved
 SANITIZED_SPECS = $(filter-out $(UNSANITIZED:%=spec/%_spec.lua),$(wildcard spec/*/*_spec.lua))
 spec-sanitized: $(SANITIZED) $(RUNTIME)
 	GPROF_CASES=$${GPROF_CASES:-20} GPROF_SHARE=$${GPROF_SHARE:-10} GPROF_COLLECTOR=generational \

@@ -16,7 +16,7 @@ mkdir -p "$logs"
 
 # The slow ones first, so that none of them runs alone at the end; then the largest. One more file
 # runs than there are processors, since some specs wait.
-slow="/(growth|line_parity|installation|html_browser|starved|parity|time_bounds|blocks|many_profiles)_spec"
+slow="/(growth|line_parity|installation|html_browser|starved|parity|time_bounds|blocks|many_profiles|slurm)_spec"
 ls -S ${GPROF_SPECS:-spec/*/*_spec.lua} >"$logs/files"
 { grep -E "$slow" "$logs/files" || :; grep -v -E "$slow" "$logs/files" || :; } |
   xargs -P $(($(nproc) + 1)) -I '{}' sh -c '

@@ -1,0 +1,223 @@
+-- The scripts of examples/cluster and the commands of doc/scale.md under a real Slurm. Whatever fails, the sum is
+-- complete in the end, or the job says what is missing. Takes a minute, mostly waiting for Slurm to notice that a node
+-- is lost; make check-all runs it.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local chance = require "support.chance"
+local cluster = require "support.cluster"
+local program = require "support.program"
+local shell = require "support.shell"
+local slurm = require "support.slurm"
+
+if not chance.thorough then return end
+
+describe("on Slurm", function()
+  local lack = slurm.lack()
+  if lack then
+    pending(lack)
+    return
+  end
+
+  local engine
+  setup(function() engine = slurm.start() end)
+  teardown(function() engine:stop() end)
+
+  local image <const> = cluster.image
+
+  local function check(argv, options)
+    local result = engine:run(argv, options)
+    assert.same({ 0, "" }, { result.status, result.stderr }, result.command)
+    return result.stdout
+  end
+
+  -- A job of `slurm.sh` in a new directory, with the sum in another directory.
+  local function new_job(tasks, out)
+    local dir = cluster.scene()
+    out = out or dir .. "/out"
+    local job = { dir = dir, sum = out .. "/sum" }
+
+    local function run(argv, env)
+      env = env or {}
+      env.GPROF = env.GPROF or cluster.gprof
+      argv = table.move({ tasks, image, dir .. "/list", job.sum }, 1, 4, #argv + 1, argv)
+      return check(argv, { cwd = dir, env = env }):match "^Submitted batch job (%d+)\n$"
+    end
+
+    -- Submits all jobs. Returns a function that reads the output of the last one.
+    function job.submit(env)
+      local id = run({ "sh", cluster.examples .. "slurm.sh", "submit" }, env)
+      return function() return shell.read(("%s/slurm-%s.out"):format(dir, id)) end
+    end
+
+    -- Repeats tasks and the last job, as the comment in `slurm.sh` says.
+    function job.repeat_tasks(list)
+      run { "sbatch", "--array=" .. list, cluster.examples .. "slurm.sh", "part" }
+      engine:await_jobs()
+      run { "sbatch", cluster.examples .. "slurm.sh", "total" }
+      engine:await_jobs()
+    end
+
+    function job.check_sum()
+      check { "cmp", dir .. "/expected", job.sum }
+      assert.equal("sum\n", check { "ls", "-A", out })
+    end
+
+    return job
+  end
+
+  it("slurm.sh writes the same sum as one process", function()
+    for _, tasks in ipairs { "1", "3", "20" } do
+      local job = new_job(tasks)
+      job.submit()
+      engine:await_jobs()
+      job.check_sum()
+    end
+  end)
+
+  it("slurm.sh names the task that was killed, which can be repeated", function()
+    local job = new_job("3")
+    local output = job.submit { GPROF = cluster.wrapper(cluster.kill_first) }
+    engine:await_jobs()
+    assert.equal(("slurm.sh: %s.parts: the sums of tasks 0 are missing\n"):format(job.sum), output())
+    job.repeat_tasks "0"
+    job.check_sum()
+  end)
+
+  it("slurm.sh names the tasks that found the disk full, which can be repeated", function()
+    local full = engine.dir .. "/full"
+    local job = new_job("3", full)
+    check { "sh", "-c", "head -c 61440 /dev/zero >full/other" }
+    local output = job.submit()
+    engine:await_jobs()
+    local missing = output():match "the sums of tasks ([%d,]+) are missing\n$"
+    assert.truthy(missing, output())
+    local reports = check({ "sh", "-c", "cat slurm-*_*.out" }, { cwd = job.dir })
+    assert.truthy(reports:find("No space left on device", 1, true), reports)
+    check { "rm", "full/other" }
+    job.repeat_tasks(missing)
+    job.check_sum()
+  end)
+
+  it("slurm.sh completes the sum though the controller was killed", function()
+    local job = new_job("2")
+    local wait = ("touch %s/started.$SLURM_ARRAY_TASK_ID; until [ -e %s/go ]; do sleep 0.1; done"):gsub("%%s", job.dir)
+    job.submit { GPROF = cluster.wrapper(wait) }
+    for task = 0, 1 do
+      engine:await(("[ state/job_state -nt %s/started.%d ]"):format(job.dir, task))
+    end
+    engine:kill_controller()
+    shell.write(job.dir .. "/go", "")
+    engine:await(("[ -e %s.parts/0 ] && [ -e %s.parts/1 ]"):format(job.sum, job.sum))
+    engine:start_controller()
+    engine:await_jobs()
+    job.check_sum()
+    engine:await_node "n1"
+    engine:await_node "n2"
+  end)
+
+  it("slurm.sh repeats the tasks of a node that is lost", function()
+    local job = new_job("4")
+    job.submit {
+      GPROF = cluster.wrapper(("if [ $SLURMD_NODENAME = n2 ]; then touch '%s/lost'; sleep 100; fi"):format(job.dir)),
+      SBATCH_MEM_PER_NODE = "5000",  -- one task on each node
+    }
+    engine:await(("[ -e %s/lost ]"):format(job.dir))
+    engine:kill_node "n2"
+    engine:await_jobs()
+    job.check_sum()
+    engine:start_node "n2"
+  end)
+
+  describe("mpi.sh with srun", function()
+    local function sum(dir, gprof)
+      local script = cluster.examples .. "mpi.sh"
+      return engine:run({ "sh", script, "4", image, dir .. "/list", dir .. "/out/sum", "--nodes=2" },
+        { env = { MPIRUN = "srun", GPROF = gprof } })
+    end
+
+    it("writes the same sum as one process", function()
+      local dir = cluster.scene()
+      local result = sum(dir, cluster.gprof)
+      assert.same({ 0, "", "" }, { result.status, result.stdout, result.stderr })
+      check { "cmp", dir .. "/expected", dir .. "/out/sum" }
+    end)
+
+    it("writes no sum if a rank is killed", function()
+      local dir = cluster.scene()
+      local result = sum(dir, cluster.wrapper(cluster.kill_first))
+      assert.not_equal(0, result.status)
+      assert.truthy(result.stderr:find("task 0: Killed", 1, true), result.stderr)
+      assert.equal("", shell.listing(dir .. "/out"))
+    end)
+  end)
+
+  describe("the commands of doc/scale.md", function()
+    -- Rank r calls `work` r + 1 times. The argument is the rank that is killed.
+    local app
+    setup(function()
+      app = build.compiled("ranks", { "gcc", "-pg", "-o", "app", "app.c" }, { ["app.c"] = [[
+        #include <signal.h>
+        #include <stdlib.h>
+        static volatile int sum;
+        void work(void) { sum++; }
+        int main(void) {
+          int rank = atoi(getenv("SLURM_PROCID"));
+          const char *killed = getenv("KILLED");
+          for (int i = 0; i <= rank; i++) work();
+          if (killed && atoi(killed) == rank) raise(SIGKILL);
+          return 0;
+        }
+      ]] }) .. "/app"
+    end)
+
+    local page <const> = shell.read(program.root .. "/doc/scale.md")
+    local run <const> = assert(page:match "\n(srun sh %-c 'GMON_OUT_PREFIX=[^\n]+)\n")
+    local add_up <const> = assert(page:match "\n(srun [^\n]+ \\\n  'gprof%.lua [^`]+)```")
+
+    -- Runs the commands as a job of two nodes, in a new directory, which it returns. Before, node n2 runs `prepare`, if
+    -- present; afterwards, the profiles are moved from the nodes to `profiles`. Also returns the job's output.
+    local function job(env, prepare)
+      local dir = shell.tmpdir "ranks"
+      shell.check { "mkdir", dir .. "/sums", dir .. "/profiles" }
+      shell.check { "cp", app, dir }
+      local clean = "srun --ntasks=2 --ntasks-per-node=1 sh -c 'mv /local/prof/* profiles; rm -f /local/other'"
+      local head = "#!/bin/sh\n#SBATCH --nodes=2 --ntasks=4"
+      local text = table.concat({ head, prepare or "true", run, add_up .. clean }, "\n")
+      for place, here in pairs { ["/local/"] = engine.dir .. "/local/", ["/shared/sums"] = dir .. "/sums",
+          ["gprof%.lua"] = cluster.gprof } do
+        text = text:gsub(place, (here:gsub("%%", "%%%%")))
+      end
+      shell.write(dir .. "/job", text .. "\n")
+      engine:run({ "sbatch", "--wait", "--output=output", "job" }, { cwd = dir, env = env })
+      return dir, shell.read(dir .. "/output")
+    end
+
+    -- Checks the number of calls in the sum, and compares the sum with that of one process.
+    local function check_sum(dir, calls)
+      local flat = program.run({ "-b", "-p", "app", "gmon.sum" }, { cwd = dir })
+      assert.same({ 0, "", calls }, { flat.status, flat.stderr, flat.stdout:match " (%d+) +[%d.]+ +[%d.]+ +work\n" })
+      program.run({ "--keep-going", "--sum-file=expected", "app", "profiles" }, { cwd = dir })
+      shell.check({ "cmp", "expected", "gmon.sum" }, { cwd = dir })
+    end
+
+    it("write the same sum as one process", function()
+      local dir, output = job()
+      assert.equal("", output)
+      check_sum(dir, "10")
+    end)
+
+    it("say which rank was killed", function()
+      local dir, output = job { KILLED = "2" }
+      assert.truthy(output:find("task 2: Killed", 1, true), output)
+      check_sum(dir, "7")
+    end)
+
+    it("say which node has no profiles because its disk was full", function()
+      local dir, output = job({}, "srun --nodelist=n2 --nodes=1 --ntasks=1 dd if=/dev/zero of=/local/other status=none")
+      assert.truthy(output:find("/local/prof: contains no profiles\n", 1, true), output)
+      assert.truthy(output:find("n2: task 1: Exited with exit code 1\n$"), output)
+      check_sum(dir, "3")
+    end)
+  end)
+end)
