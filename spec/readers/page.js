@@ -4,7 +4,8 @@
 //
 //     node page.js CHROMIUM VISITS
 //
-// VISITS is a JSON file with an array of [PAGE, STEPS], with steps: ["eval", EXPRESSION], ["key", NAME], ["type", TEXT],
+// VISITS is a JSON file, or "-": then each line of the standard input is answered by a line, until the input ends; and
+// {"problem": MESSAGE} says that a visit failed. It has an array of [PAGE, STEPS], with steps: ["eval", EXPRESSION], ["key", NAME], ["type", TEXT],
 // ["click", SELECTOR], ["size", WIDTH, HEIGHT, SCHEME], ["shot", FILE], ["print", FILE], ["open", HASH], ["back"],
 // ["script", BOOLEAN], ["axe", FILE], ["cpu"], ["reload", SCRIPT], ["media", NAME]. The script talks to the browser over a pipe, with the DevTools protocol. It deletes the browser's profile
 // directory at the end.
@@ -12,10 +13,10 @@
 const { spawn } = require("child_process");
 const fs = require("fs"),
   os = require("os"),
-  path = require("path");
+  path = require("path"),
+  readline = require("readline");
 
 const [chromium, file] = process.argv.slice(2);
-const visits = JSON.parse(fs.readFileSync(file, "utf8"));
 const profile = fs.mkdtempSync(path.join(os.tmpdir(), "page-"));
 const browser = spawn(
   chromium,
@@ -39,6 +40,11 @@ const browser = spawn(
     detached: true, // a process group, killed as a whole
   },
 );
+
+process.on("SIGTERM", () => {
+  process.kill(-browser.pid, "SIGKILL");
+  process.exit(1);
+});
 
 const waiting = new Map(),
   listeners = [];
@@ -193,16 +199,20 @@ const actions = {
 };
 
 function load(hash = "") {
-  const loaded = new Promise((resolve) =>
-    listeners.push(({ method }) => {
-      if (method === "Page.loadEventFired") resolve();
-    }),
-  );
+  const loaded = new Promise((resolve) => {
+    const listen = ({ method }) => {
+      if (method !== "Page.loadEventFired") return;
+      listeners.splice(listeners.indexOf(listen), 1);
+      resolve();
+    };
+    listeners.push(listen);
+  });
   return send("Page.navigate", { url: url + hash }).then(() => loaded);
 }
 
 async function visit(page, steps) {
-  const { targetId } = await send("Target.createTarget", { url: "about:blank" }, BROWSER);
+  const { browserContextId } = await send("Target.createBrowserContext", {}, BROWSER); // with a storage of its own
+  const { targetId } = await send("Target.createTarget", { url: "about:blank", browserContextId }, BROWSER);
   const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true }, BROWSER);
   session = sessionId;
   url = "file://" + path.resolve(page);
@@ -221,14 +231,20 @@ async function visit(page, steps) {
     const result = await actions[action](...values);
     if (["eval", "axe", "cpu"].includes(action)) results.push(result === undefined ? null : result);
   }
-  await send("Target.closeTarget", { targetId }, BROWSER);
+  await send("Target.disposeBrowserContext", { browserContextId }, BROWSER);
   return { results, complaints, requests, ready: Math.round(ready) };
 }
 
-async function run() {
+async function answer(text) {
   const seen = [];
-  for (const [page, steps] of visits) seen.push(await visit(page, steps));
+  for (const [page, steps] of JSON.parse(text)) seen.push(await visit(page, steps));
   console.log(JSON.stringify(seen));
+}
+
+async function run() {
+  if (file !== "-") return answer(fs.readFileSync(file, "utf8"));
+  for await (const line of readline.createInterface({ input: process.stdin }))
+    await answer(line).catch((problem) => console.log(JSON.stringify({ problem: String(problem.stack) })));
 }
 
 run()

@@ -16,16 +16,31 @@ function browser.lack()
   end
 end
 
+-- The driver of the browser: pipes to and from it. The visits of a spec file share a browser, which ends with the pipes.
+local driver
+
+-- The driver is stopped after this many seconds, so that a browser that hangs fails the specs.
+local PATIENCE <const> = 900
+
+local function start()
+  local answers = shell.tmpdir "browser" .. "/answers"
+  assert(os.execute("mkfifo " .. shell.quote(answers)))
+  local command = ("timeout %d node %s chromium - >%s"):format(PATIENCE,
+    shell.quote(program.root .. "/spec/readers/page.js"), shell.quote(answers))
+  return { visits = assert(io.popen(command, "w")), answers = assert(io.open(answers)) }
+end
+
 --- Opens pages one after the other in one browser.
 -- @tparam {table,...} visits arrays of a path and of steps, which are arrays of an action and its values
 -- @treturn {table,...} for each page: `results`, the values of the steps "eval"; `complaints`, the console's messages;
 --   `requests`, the URLs requested besides the page's; `ready`, milliseconds until the page was drawn
 function browser.visit(visits)
-  local file = shell.write(shell.tmpdir() .. "/visits.json", dkjson.encode(visits))
-  local driver = program.root .. "/spec/readers/page.js"
-  local result = shell.run({ "node", driver, "chromium", file }, { timeout = 120 })
-  assert(result.status == 0 and result.stderr == "", result.stderr)
-  return dkjson.decode(result.stdout, 1, false)
+  driver = driver or start()
+  assert(driver.visits:write(dkjson.encode(visits), "\n"))
+  assert(driver.visits:flush())
+  local seen = dkjson.decode(assert(driver.answers:read "l", "the browser ended"), 1, false)
+  assert(not seen.problem, seen.problem)
+  return seen
 end
 
 --- Opens pages, and fails if the browser logs an error or requests another file.
