@@ -16,7 +16,7 @@ function browser.lack()
   end
 end
 
--- The driver of the browser: pipes to and from it. The visits of a spec file share a browser, which ends with the pipes.
+-- The driver of the browser: pipes to and from it. All visits of a spec file share the browser; it ends with the pipes.
 local driver
 
 -- The driver is stopped after this many seconds, so that a browser that hangs fails the specs.
