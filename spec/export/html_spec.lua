@@ -71,9 +71,20 @@ describe("A page", function()
     assert.is_nil(text:find "%f[%a]url%(")
     assert.equal(0, count(parts.head .. parts.markup, "%f[%a]href%s*="))
     for _, word in ipairs { "fetch%(", "XMLHttpRequest", "WebSocket", "innerHTML", "outerHTML", "insertAdjacentHTML",
-      "document%.write", "eval%(", "Function%(", "import%(", "localStorage" } do
+      "document%.write", "eval%(", "Function%(", "import%(", "sessionStorage", "indexedDB",
+      "cookie" } do
       assert.is_nil(parts.script:find("%f[%w]" .. word), word)
     end
+  end)
+
+  it("stores only the choice of colours in the browser", function()
+    local script = pages.parts((pages.write(image, profile))).script
+    local uses = 0
+    for use in script:gmatch "%f[%w]localStorage([^\n]*)" do
+      uses = uses + 1
+      assert.matches("^%.[gs]etItem%(STORED_COLOURS[,)]", use)
+    end
+    assert.equal(2, uses)
   end)
 
   it("has a policy that allows only its own script and style", function()
