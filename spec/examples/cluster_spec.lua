@@ -3,6 +3,8 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local cluster = require "support.cluster"
+local program = require "support.program"
+local recorder = require "support.recorder"
 local shell = require "support.shell"
 
 local examples <const>, image <const>, scene <const> = cluster.examples, cluster.image, cluster.scene
@@ -44,9 +46,9 @@ end
 
 -- mpirun needs options to run as root, and to run more ranks than there are processors.
 for _, engine in ipairs {
-  { name = "Open MPI", script = "mpi", command = "mpirun.openmpi",
+  { name = "Open MPI", script = "mpi", command = "mpirun.openmpi", rank = "OMPI_COMM_WORLD_RANK",
     options = { "--allow-run-as-root", "--oversubscribe" } },
-  { name = "MPICH", script = "mpi", command = "mpirun.mpich" },
+  { name = "MPICH", script = "mpi", command = "mpirun.mpich", rank = "PMI_RANK" },
   { name = "GNU parallel", script = "parallel", command = "parallel", options = { "--jobs", "2" } },
 } do
   describe(("%s.sh with %s"):format(engine.script, engine.name), function()
@@ -84,6 +86,32 @@ for _, engine in ipairs {
       assert.not_equal(0, sum(dir, "3", cluster.wrapper(cluster.kill_first)).status)
       assert.equal("", shell.listing(dir .. "/out"))
     end)
+
+    if engine.rank then
+      -- Runs a command on three ranks of an MPI program; checks the names of the profiles, and that none is missing.
+      local function check_profiles(command, names)
+        local dir = shell.tmpdir "ranks"
+        shell.check { "cp", cluster.ranks(), dir }
+        shell.check { "mkdir", dir .. "/prof" }
+        command = command:gsub("mpirun", engine.command .. " -n 3 " .. shell.join(engine.options or {}))
+        shell.check({ "sh", "-c", command }, { cwd = dir })
+        assert.equal(names, (shell.listing(dir .. "/prof"):gsub("%.%d+\n", ".N\n")))
+        local flat = program.run({ "-b", "-p", "app", "prof" }, { cwd = dir })
+        assert.same({ 0, "", "6" }, { flat.status, flat.stderr, flat.stdout:match " (%d+) +[%d.]+ +[%d.]+ +work\n" })
+      end
+
+      it("gives each rank a profile by the command of doc/scale.md", function()
+        local command = cluster.documented "\n(mpirun sh %-c 'GMON_OUT_PREFIX=[^\n]+)\n"
+          :gsub("/local/prof", "prof"):gsub("OMPI_COMM_WORLD_RANK", engine.rank)
+        check_profiles(command, "gmon.0.N\ngmon.1.N\ngmon.2.N\n")
+      end)
+
+      it("gives each rank a profile of the recorder", function()
+        if recorder.lack() then return pending("needs " .. recorder.lack()) end
+        check_profiles("mpirun " .. cluster.gprof .. " --record --output=prof/rank-%r ./app",
+          "rank-0\nrank-0.ctx\nrank-1\nrank-1.ctx\nrank-2\nrank-2.ctx\n")
+      end)
+    end
   end)
 end
 

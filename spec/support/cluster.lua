@@ -37,6 +37,33 @@ function cluster.scene()
   return dir, names
 end
 
+--- Compiles a program with -pg whose rank r calls the function `work` r + 1 times. A rank whose number is the value of
+-- the environment variable KILLED kills itself then.
+-- @treturn string path
+function cluster.ranks()
+  return build.compiled("ranks", { "gcc", "-pg", "-o", "app", "app.c" }, { ["app.c"] = [[
+    #include <signal.h>
+    #include <stdlib.h>
+    static volatile int sum;
+    void work(void) { sum++; }
+    int main(void) {
+      const char *rank = getenv("OMPI_COMM_WORLD_RANK"), *killed = getenv("KILLED");
+      if (!rank) rank = getenv("PMI_RANK");
+      if (!rank) rank = getenv("SLURM_PROCID");
+      for (int i = 0; i <= atoi(rank); i++) work();
+      if (killed && atoi(killed) == atoi(rank)) raise(SIGKILL);
+      return 0;
+    }
+  ]] }) .. "/app"
+end
+
+--- Returns a pattern's capture in doc/scale.md.
+-- @tparam string pattern
+-- @treturn string
+function cluster.documented(pattern)
+  return assert(shell.read(program.root .. "/doc/scale.md"):match(pattern))
+end
+
 --- Returns a command for the variable GPROF: commands of the shell, followed by the program.
 -- @tparam string commands `$*` are the program's arguments
 -- @treturn string

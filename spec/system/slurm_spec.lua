@@ -3,10 +3,10 @@
 -- is lost; make check-all runs it.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local build = require "support.build"
 local chance = require "support.chance"
 local cluster = require "support.cluster"
 local program = require "support.program"
+local recorder = require "support.recorder"
 local shell = require "support.shell"
 local slurm = require "support.slurm"
 
@@ -152,35 +152,24 @@ describe("on Slurm", function()
     end)
   end)
 
-  describe("the commands of doc/scale.md", function()
-    -- Rank r calls `work` r + 1 times. The argument is the rank that is killed.
-    local app
-    setup(function()
-      app = build.compiled("ranks", { "gcc", "-pg", "-o", "app", "app.c" }, { ["app.c"] = [[
-        #include <signal.h>
-        #include <stdlib.h>
-        static volatile int sum;
-        void work(void) { sum++; }
-        int main(void) {
-          int rank = atoi(getenv("SLURM_PROCID"));
-          const char *killed = getenv("KILLED");
-          for (int i = 0; i <= rank; i++) work();
-          if (killed && atoi(killed) == rank) raise(SIGKILL);
-          return 0;
-        }
-      ]] }) .. "/app"
-    end)
+  it("the recorder's files are named by the ranks of srun", function()
+    if recorder.lack() then return pending("needs " .. recorder.lack()) end
+    local dir = shell.tmpdir "ranks"
+    engine:run({ "sh", "-c", "srun --ntasks=3 --nodes=2 $GPROF --record --output=$DIR/rank-%r " .. cluster.ranks() },
+      { env = { GPROF = cluster.gprof, DIR = dir } })
+    assert.equal("rank-0\nrank-0.ctx\nrank-1\nrank-1.ctx\nrank-2\nrank-2.ctx\n", shell.listing(dir))
+  end)
 
-    local page <const> = shell.read(program.root .. "/doc/scale.md")
-    local run <const> = assert(page:match "\n(srun sh %-c 'GMON_OUT_PREFIX=[^\n]+)\n")
-    local add_up <const> = assert(page:match "\n(srun [^\n]+ \\\n  'gprof%.lua [^`]+)```")
+  describe("the commands of doc/scale.md", function()
+    local run <const> = cluster.documented "\n(srun sh %-c 'GMON_OUT_PREFIX=[^\n]+)\n"
+    local add_up <const> = cluster.documented "\n(srun [^\n]+ \\\n  'gprof%.lua [^`]+)```"
 
     -- Runs the commands as a job of two nodes, in a new directory, which it returns. Before, node n2 runs `prepare`, if
     -- present; afterwards, the profiles are moved from the nodes to `profiles`. Also returns the job's output.
     local function job(env, prepare)
       local dir = shell.tmpdir "ranks"
       shell.check { "mkdir", dir .. "/sums", dir .. "/profiles" }
-      shell.check { "cp", app, dir }
+      shell.check { "cp", cluster.ranks(), dir }
       local clean = "srun --ntasks=2 --ntasks-per-node=1 sh -c 'mv /local/prof/* profiles; rm -f /local/other'"
       local head = "#!/bin/sh\n#SBATCH --nodes=2 --ntasks=4"
       local text = table.concat({ head, prepare or "true", run, add_up .. clean }, "\n")
@@ -216,7 +205,7 @@ describe("on Slurm", function()
     it("say which node has no profiles because its disk was full", function()
       local dir, output = job({}, "srun --nodelist=n2 --nodes=1 --ntasks=1 dd if=/dev/zero of=/local/other status=none")
       assert.truthy(output:find("/local/prof: contains no profiles\n", 1, true), output)
-      assert.truthy(output:find("n2: task 1: Exited with exit code 1\n$"), output)
+      assert.truthy(output:find("n2: task 1: Exited with exit code 1\n", 1, true), output)
       check_sum(dir, "3")
     end)
   end)
