@@ -236,6 +236,27 @@ describe("Source in a page", function()
   end)
 end)
 
+describe("Inlined functions in a page", function()
+  it("are shown if the user wants them", function()
+    local image, gmon = exported.inlined()
+    local path = select(2, pages.write(image, gmon))
+    local function choose(view)
+      return { "leave", ([[(() => {
+        const select = document.querySelector("select[aria-label='Functions shown']");
+        select.value = "%s";
+        select.dispatchEvent(new Event("change"));
+      })()]]):format(view) }
+    end
+    local sorted <const> = "[...document.querySelectorAll('tbody .node')].map((e) => e.textContent).sort().join(' ')"
+    local chosen <const> = "document.querySelector(\"select[aria-label='Functions shown']\").value"
+    local found = visit(path, sorted, chosen, { "open", "!lines" }, choose "inlined", chosen, "location.hash",
+      { "open", "" }, sorted, { "open", "twice" }, title, { "open", "!tree" }, frames, choose "compiled", chosen,
+      frames)
+    assert.same({ "leaf main", "compiled", "inlined", "#!lines", "leaf main twice", "twice",
+      "all main twice leaf", "compiled", "all main leaf" }, found)
+  end)
+end)
+
 describe("Hostile names in a page", function()
   local path = select(2, pages.crafted(pages.names))
 

@@ -2,6 +2,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local crafted = require "support.crafted"
+local dkjson = require "dkjson"
 local exported = require "support.exported"
 local gprof = require "gprof"
 local launch = require "support.launch"
@@ -319,6 +320,49 @@ describe("A page has a warning about", function()
     assert.match("Only 1 sample.", warnings { functions = plan.functions, ticks = { main = 1 } }, 1, true)
     assert.equal("", warnings { functions = plan.functions, ticks = { main = 100 } })
     assert.equal("", warnings { functions = plan.functions, calls = plan.calls })
+  end)
+end)
+
+describe("The other view of a page", function()
+  local path, gmon = exported.inlined()
+
+  -- Returns the first view of a page, and the other one, with its names and files.
+  local function views_of(...)
+    local parts = pages.parts((pages.write(path, gmon, ...)))
+    local other = parts.markup:match '<script type="application/json" id="other">(.-)</script>'
+    if not other then return parts.data end
+    local view = assert(dkjson.decode(other))
+    for i, name in ipairs(view.functions.name) do
+      view.functions.name[i] = math.type(name) == "integer" and parts.data.functions.name[name + 1] or name
+    end
+    view.lines = { node = view.nodes_of_lines }
+    view.files = parts.data.files
+    return parts.data, view
+  end
+
+  -- Returns what a view shows, with the names of files.
+  local function content(view)
+    local files = {}
+    for i, file in ipairs(view.functions.file) do files[i] = view.files[file + 1] or false end
+    local functions = setmetatable({ file = files }, { __index = view.functions })
+    return { functions.name, functions.self, functions.children, functions.calls, functions.line, functions.file,
+      view.arcs, view.cycles, view.tree, view.labels, view.lines.node, view.inlines }
+  end
+
+  it("is the page with --inlines, and the other way round", function()
+    local compiled, other = views_of()
+    local inlined, others_other = views_of "--inlines"
+    assert.same(content(inlined), content(other))
+    assert.same(content(compiled), content(others_other))
+    assert.same({ false, true }, { compiled.inlines, inlined.inlines })
+    table.sort(inlined.functions.name)
+    assert.same({ "leaf", "main", "twice" }, inlined.functions.name)
+  end)
+
+  it("is missing if nothing was inlined, with GNU's behaviour, and if functions are selected", function()
+    assert.is_nil((select(2, views_of "--gnu-compat")))
+    assert.is_nil((select(2, views_of "-pmain")))
+    assert.is_nil(pages.write(image, profile):find('id="other"', 1, true))
   end)
 end)
 

@@ -7,7 +7,8 @@
 // VISITS is a JSON file, or "-": then each line of the standard input is answered by a line, until the input ends; and
 // {"problem": MESSAGE} says that a visit failed. It has an array of [PAGE, STEPS], with steps: ["eval", EXPRESSION], ["key", NAME], ["type", TEXT],
 // ["click", SELECTOR], ["size", WIDTH, HEIGHT, SCHEME], ["shot", FILE], ["print", FILE], ["open", HASH], ["back"],
-// ["script", BOOLEAN], ["axe", FILE], ["cpu"], ["reload", SCRIPT], ["media", NAME]. The script talks to the browser over a pipe, with the DevTools protocol. It deletes the browser's profile
+// ["script", BOOLEAN], ["axe", FILE], ["cpu"], ["reload", SCRIPT],
+// ["leave", EXPRESSION], ["media", NAME]. The script talks to the browser over a pipe, with the DevTools protocol. It deletes the browser's profile
 // directory at the end.
 // SPDX-License-Identifier: GPL-3.0-or-later
 const { spawn } = require("child_process");
@@ -83,7 +84,7 @@ listeners.push(({ method, params }) => {
     complaints.push(params.exceptionDetails.exception?.description || params.exceptionDetails.text);
   if (method === "Log.entryAdded") complaints.push(params.entry.text);
   if (method === "Runtime.consoleAPICalled") complaints.push(params.args.map((arg) => arg.value).join(" "));
-  if (method === "Network.requestWillBeSent" && params.request.url.replace(/#.*/, "") !== url)
+  if (method === "Network.requestWillBeSent" && params.request.url.replace(/[?#].*/, "") !== url)
     requests.push(params.request.url);
 });
 
@@ -187,6 +188,13 @@ const actions = {
     await settle();
     if (added) await send("Page.removeScriptToEvaluateOnNewDocument", added);
   },
+  // Evaluates an expression that loads the page again, and waits for that.
+  async leave(expression) {
+    const loaded = nextLoad();
+    await evaluate(`setTimeout(() => ${expression}); 0`);
+    await loaded;
+    await settle();
+  },
   // Shows the page as on "screen" or as in "print".
   async media(name) {
     await send("Emulation.setEmulatedMedia", { media: name });
@@ -198,8 +206,9 @@ const actions = {
   },
 };
 
-function load(hash = "") {
-  const loaded = new Promise((resolve) => {
+// Resolves when a page has been loaded.
+function nextLoad() {
+  return new Promise((resolve) => {
     const listen = ({ method }) => {
       if (method !== "Page.loadEventFired") return;
       listeners.splice(listeners.indexOf(listen), 1);
@@ -207,6 +216,10 @@ function load(hash = "") {
     };
     listeners.push(listen);
   });
+}
+
+function load(hash = "") {
+  const loaded = nextLoad();
   return send("Page.navigate", { url: url + hash }).then(() => loaded);
 }
 

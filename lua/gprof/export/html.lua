@@ -7,12 +7,15 @@
 -- @module gprof.export.html
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local arguments = require "gprof.library.arguments"
 local assets = require "gprof.export.html.assets"
 local by_line = require "gprof.print.by_line"
 local data = require "gprof.export.html.data"
 local extract = require "gprof.analysis.extract"
+local failure = require "gprof.library.failure"
 local gprof = require "gprof"
 local hot_lines = require "gprof.analysis.hot_lines"
+local inlined_lines = require "gprof.library.inlined_lines"
 local sha256 = require "gprof.format.sha256"
 local sources = require "gprof.export.html.sources"
 local summary = require "gprof.export.html.summary"
@@ -41,20 +44,43 @@ local function threads_of(profile)
   return threads and threads[2] and threads or nil
 end
 
+-- Returns the functions, calls and tree of a profile.
+local function view_of(profile, options)
+  local cycles, arcs = {}, extract.arcs(profile)
+  for cycle in profile:cycles() do cycles[#cycles + 1] = cycle end
+  return {
+    profile = profile, arcs = arcs, cycles = cycles,
+    ids = extract.functions(profile, arcs, options),
+    tree = profile.rate and tree_list.of(profile) or nil,
+  }
+end
+
+-- Returns the view in which inlined functions are functions or, if `profile` is that, the
+-- one in which they are not. Nil if no inlined function has samples, and if the options
+-- select functions, which may be in one view only.
+local function other_view(profile, lines, options)
+  if not next(inlined_lines.of(lines)) or options.with or options.include or
+    options.exclude
+  then
+    return nil
+  end
+  local picked = arguments.pick(options, "profile")
+  picked.inlines, picked.line, picked.missed = not profile.has_inlines, nil, nil
+  local other = failure.need(gprof.profile(profile.image, profile.data, picked))
+  return other.has_inlines ~= profile.has_inlines and view_of(other, options) or nil
+end
+
 -- Returns what the page shows, in the form that gprof.export.html.data describes.
 local function contents(profile, options)
-  local by_function, cycles = profile:by_function(true), {}
-  for cycle in by_function:cycles() do cycles[#cycles + 1] = cycle end
   local with_inlines = setmetatable({ inlines = true }, { __index = options })
-  local arcs, lines = extract.arcs(by_function), by_line.of(profile, with_inlines)
-  return {
-    profile = by_function, arcs = arcs, cycles = cycles,
-    ids = extract.functions(by_function, arcs, options),
-    tree = by_function.rate and tree_list.of(by_function) or nil,
-    lines = by_function.rate and hot_lines.of(by_function, lines) or {},
-    sources = sources.of(lines, options),
-    comparison = options.comparison, threads = threads_of(profile),
-  }
+  local by_function = profile:by_function(true)
+  local lines = by_line.of(profile, with_inlines)
+  local content = view_of(by_function, options)
+  content.other = other_view(by_function, lines, options)
+  content.lines = by_function.rate and hot_lines.of(by_function, lines) or {}
+  content.sources = sources.of(lines, options)
+  content.comparison, content.threads = options.comparison, threads_of(profile)
+  return content
 end
 
 local function hash(content)
@@ -85,9 +111,9 @@ return function(profile, options, write)
   summary.write(content, options, write)
   write '</header>\n<main id="page"></main>\n<noscript>\n'
   tables.write(content, write)
-  write '</noscript>\n<script type="application/json" id="data">'
+  write "</noscript>\n"
   data.write(content, write)
-  write "</script>\n<script>"
+  write "<script>"
   write(script)
   write "</script>\n</body>\n</html>\n"
 end

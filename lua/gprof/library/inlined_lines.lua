@@ -35,14 +35,15 @@ local function precedes(a, b)
   return (a.name or "") < (b.name or "")
 end
 
--- Sorts the callers of lines, and drops lines without callers.
+-- Sorts the callers of lines. Drops lines without callers, and files without such lines.
 local function finish(files)
-  for _, lines in pairs(files) do
+  for file, lines in pairs(files) do
     for line, row in pairs(lines) do
       table.sort(row.callers, precedes)
       row.by_key = nil
       if not row.callers[1] then lines[line] = nil end
     end
+    if not next(lines) then files[file] = nil end
   end
   return files
 end

@@ -2,7 +2,24 @@
 // cycles. Arcs are numbered separately.
 "use strict";
 
-const data = JSON.parse(document.getElementById("data").textContent);
+const parsed = (id) => JSON.parse(document.getElementById(id).textContent);
+const data = parsed("data");
+
+// The page can have two views of the functions: inlined functions are functions, or part of those around them. The
+// address selects the other one, which is parsed only then.
+const hasOtherView = document.getElementById("other") !== null;
+const otherView = data.inlines ? "?view=compiled" : "?view=inlined";
+const showsOtherView = hasOtherView && location.search === otherView;
+
+function useOtherView() {
+  const { nodes_of_lines, ...other } = parsed("other"),
+    names = data.functions.name;
+  other.functions.name = other.functions.name.map((name) => (typeof name === "number" ? names[name] : name));
+  Object.assign(data, other);
+  data.lines.node = nodes_of_lines;
+}
+if (showsOtherView) useOtherView();
+
 const functions = data.functions,
   arcs = data.arcs,
   cycles = data.cycles;

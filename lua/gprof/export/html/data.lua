@@ -66,13 +66,18 @@ local function cycles_of(content, node_of)
   return "[" .. table.concat(texts, ",") .. "]", within
 end
 
-local function functions_of(content, file_number, within)
+-- Returns the functions as columns. `known` maps names to numbers that stand for them.
+local function functions_of(content, file_number, within, known)
   local profile, ids, entries = content.profile, content.ids, {}
   for i, column in ipairs(columns_of(profile)) do
     local values = {}
     for row, id in ipairs(ids) do values[row] = profile:get(id, column[1]) end
     entries[i] = { column[1], array(column[2], values, #ids) }
   end
+  entries[1][2] = array(function(id)
+    local name = profile:get(id, "name")
+    return known[name] and number(known[name]) or shown(name)
+  end, ids)
   local files, cycles = {}, {}
   for row, id in ipairs(ids) do
     files[row], cycles[row] = file_number(profile:get(id, "file")), within[id] or -1
@@ -178,31 +183,52 @@ end
 -- The largest number of rows of lines in a page.
 local MOST_LINES <const> = 20000
 
--- Returns the lines with time as columns, with a row for each line and function. Code
--- without line information is left out, since the functions show it. `node` is the
--- function that contains the code, or -1; `name`, that of an inlined function, or null.
-local function lines_of(content, file_number, node_of)
-  local profile, at = content.profile, {}
+-- Returns the ids of functions by address.
+local function ids_by_address(profile)
+  local at = {}
   for id, address in profile:functions("address", "id", "address") do
     if address then at[address] = id end
   end
-  local files, lines, times, errors, nodes, names = {}, {}, {}, {}, {}, {}
-  for _, row in ipairs(content.lines) do
-    for _, part in ipairs(row.file and row.functions or {}) do
-      local i, owner = #files + 1, at[part.owner]
-      if i > MOST_LINES then break end
-      local seconds = part.ticks / profile.rate
-      files[i], lines[i] = file_number(row.file), row.line
-      times[i], errors[i] = seconds, profile:error_of(seconds)
-      nodes[i] = node_of[owner] or -1
-      if not owner or profile:get(owner, "name") ~= part.name then
-        names[i] = part.name
-      end
+  return at
+end
+
+-- Returns the rows of lines, one for each line and function: `line`, the line, and
+-- `part`, the function's. Code without line information is left out, since the functions
+-- show it.
+local function rows_of(lines)
+  local rows = {}
+  for _, line in ipairs(lines) do
+    for _, part in ipairs(line.file and line.functions or {}) do
+      if #rows < MOST_LINES then rows[#rows + 1] = { line = line, part = part } end
+    end
+  end
+  return rows
+end
+
+-- Returns the functions that contain the code of lines, or -1.
+local function nodes_of_lines(rows, profile, node_of)
+  local at, nodes = ids_by_address(profile), {}
+  for i, row in ipairs(rows) do nodes[i] = node_of[at[row.part.owner]] or -1 end
+  return array(number, nodes)
+end
+
+-- Returns the lines with time as columns. `node` is the function that contains the code,
+-- or -1; `name`, that of an inlined function, or null.
+local function lines_of(rows, profile, file_number, node_of)
+  local at = ids_by_address(profile)
+  local files, lines, times, errors, names = {}, {}, {}, {}, {}
+  for i, row in ipairs(rows) do
+    local owner, seconds = at[row.part.owner], row.part.ticks / profile.rate
+    files[i], lines[i] = file_number(row.line.file), row.line.line
+    times[i], errors[i] = seconds, profile:error_of(seconds)
+    if not owner or profile:get(owner, "name") ~= row.part.name then
+      names[i] = row.part.name
     end
   end
   return object { { "file", array(number, files) }, { "line", array(number, lines) },
     { "self", array(number, times) }, { "self_error", array(number, errors) },
-    { "node", array(number, nodes) }, { "name", array(shown, names, #files) } }
+    { "node", nodes_of_lines(rows, profile, node_of) },
+    { "name", array(shown, names, #rows) } }
 end
 
 -- Returns the threads as columns; null if there is only one.
@@ -260,34 +286,73 @@ local function comparison_of(comparison, file_number)
   return object(entries)
 end
 
---- Writes the data of a page as one JSON object.
--- @tparam table content `profile`, by function; `ids` of the functions, `arcs`, `cycles`,
---   `lines` and `sources` to show; `tree`, `comparison` and `threads`, or nil
+-- Returns a table that maps the ids of a view's functions and cycles to nodes.
+local function nodes_of(view)
+  local node_of = {}
+  for i, id in ipairs(view.ids) do node_of[id] = i - 1 end
+  for i, cycle in ipairs(view.cycles) do node_of[cycle.id] = #view.ids + i - 1 end
+  return node_of
+end
+
+-- Returns the entries for the functions, calls and tree of a view. `known` maps names to
+-- numbers that stand for them.
+local function view_entries(view, node_of, file_number, known)
+  local cycles, within = cycles_of(view, node_of)
+  return { { "inlines", tostring(view.profile.has_inlines) }, { "cycles", cycles },
+    { "functions", functions_of(view, file_number, within, known) },
+    { "labels", labels_of(view) }, { "arcs", arcs_of(view, node_of) },
+    { "tree", tree_of(view, node_of, #view.ids + #view.cycles) } }
+end
+
+-- Returns the other view as JSON. A name that the first view also has is its number
+-- there.
+local function other_of(content, rows, file_number)
+  local known, view = {}, content.other
+  for i, id in ipairs(content.ids) do known[content.profile:get(id, "name")] = i - 1 end
+  local node_of = nodes_of(view)
+  local entries = view_entries(view, node_of, file_number, known)
+  entries[#entries + 1] =
+    { "nodes_of_lines", nodes_of_lines(rows, view.profile, node_of) }
+  return object(entries)
+end
+
+local ELEMENT <const> = '<script type="application/json" id="%s">'
+
+local function write_element(name, content, write)
+  write(ELEMENT:format(name))
+  write(content)
+  write "</script>\n"
+end
+
+--- Writes the data of a page: an element with one JSON object and, if there is another
+-- view of the functions, one with that.
+-- @tparam table content a view: `profile`, by function; `ids` of the functions, `arcs`,
+--   `cycles` and `tree` (or nil) to show; `other`, another view, or nil; `lines` and
+--   `sources`; `comparison` and `threads`, or nil
 -- @tparam stream write
 function data.write(content, write)
-  local profile, node_of = content.profile, {}
-  for i, id in ipairs(content.ids) do node_of[id] = i - 1 end
-  for i, cycle in ipairs(content.cycles) do node_of[cycle.id] = #content.ids + i - 1 end
+  local profile, node_of = content.profile, nodes_of(content)
   local file_number, files = numbering()
-  local cycles, within = cycles_of(content, node_of)
-  local rate = profile.rate
+  local rate, rows = profile.rate, rows_of(content.lines)
   local entries = {
     { "unit", quoted(profile.unit) }, { "abbreviation", shown(profile.abbreviation) },
     { "total", number(profile.total) }, { "period", number(rate and 1 / rate) },
     { "exact", tostring(profile.exact) },
     { "decimals", number(rate and common.decimals(1 / rate) or 2) },
-    { "cycles", cycles }, { "functions", functions_of(content, file_number, within) },
-    { "labels", labels_of(content) }, { "arcs", arcs_of(content, node_of) },
-    { "tree", tree_of(content, node_of, #content.ids + #content.cycles) },
     { "comparison", comparison_of(content.comparison, file_number) },
     { "threads", threads_of(content.threads) },
-    { "lines", lines_of(content, file_number, node_of) },
+    { "lines", lines_of(rows, profile, file_number, node_of) },
     { "sources", array(function(file) return source_of(file, file_number) end,
       content.sources.files) },
   }
+  local view = view_entries(content, node_of, file_number, {})
+  table.move(view, 1, #view, #entries + 1, entries)
+  if content.other then
+    write_element("other", other_of(content, rows, file_number), write)
+  end
   -- last, since making the other entries assigns the numbers of files
   entries[#entries + 1] = { "files", array(shown, files) }
-  write(object(entries))
+  write_element("data", object(entries), write)
 end
 
 return data

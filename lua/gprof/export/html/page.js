@@ -192,12 +192,24 @@ function keyPressed(event) {
   if (!event.target.closest("input, select") && (!help.open || event.key === "?")) runShortcut(pageKeys, event);
 }
 
+// Makes the switch between the views of inlined functions; null if there is only one view.
+function viewSelect() {
+  if (!hasOtherView) return null;
+  const choices = [
+    ["compiled", "Compiled functions", "Inlined functions are part of the functions around them"],
+    ["inlined", "Inlined functions", "Inlined functions are functions of their own"],
+  ];
+  return makeSelect("Functions shown", choices, data.inlines ? "inlined" : "compiled", () => {
+    location.search = showsOtherView ? "" : otherView;
+  });
+}
+
 function start() {
   history.scrollRestoration = "manual";
   page.setAttribute("tabindex", "-1");
   page.append(make("nav", { "aria-label": "Views" }, ...links), view);
   const helpButton = { class: "plain", type: "button", title: "Keyboard shortcuts (?)", click: () => help.showModal() };
-  const corner = make("div", { class: "corner" }, themeSelect(), make("button", helpButton, "?"));
+  const corner = make("div", { class: "corner" }, viewSelect(), themeSelect(), make("button", helpButton, "?"));
   document.querySelector("header").prepend(corner);
   document.body.append(help);
   addEventListener("scroll", () => scrolls.set(visit, scrollY), { passive: true });
