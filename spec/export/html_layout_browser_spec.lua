@@ -60,10 +60,15 @@ describe("On a phone, a page", function()
     local few = select(2, pages.crafted(plan))
     local many = { functions = plan.functions, calls = plan.calls, ticks = { work = 3000, leaf = 40 } }
     local phone <const> = { "size", 390, 844 }
-    local seen = browser.walk_all { { few, phone, columns, fits, taller "td:not(.name)" },
-      { select(2, pages.crafted(many)), phone, columns, fits } }
+    local compared = select(2, pages.crafted(plan, "--compare=" .. crafted.gmon(plan)))
+    local seen = browser.walk_all {
+      { few, phone, columns, fits, taller "td:not(.name)" },
+      { select(2, pages.crafted(many)), phone, columns, fits },
+      { compared, phone, columns, fits },
+    }
     assert.same({ "Self %, Self s, ±, Total s, Function", true, {} }, seen[1].results)
     assert.same({ "Self %, Total s, Self in total, Function", true }, seen[2].results)
+    assert.same({ "Self old, new, Change s, Function", true }, seen[3].results)
   end)
 
   it("has all numbers in one line each", function()
