@@ -12,9 +12,9 @@ function make(tag, attributes, ...children) {
   return element;
 }
 
-// Makes a link to a function or cycle. Between the components of a C++ name, a line may end.
+// Makes a link to a function or cycle. Between the components of a C++ name, a line may end, but not after "std::".
 function nodeLink(node) {
-  const parts = labelOf(node).split(/(?<=::)/);
+  const parts = labelOf(node).split(/(?<=::)(?<!\bstd::)/);
   const text = parts.flatMap((part, i) => (i > 0 ? [make("wbr"), part] : [part]));
   return make("a", { class: "node", href: linkTo(node), title: nameOf(node) }, ...text);
 }
