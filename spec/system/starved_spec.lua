@@ -91,6 +91,7 @@ describe("without memory", function()
     for _, words in ipairs {
       { "-b", "-q" }, { "-p" }, { "-b", "-l" }, { "-A", "-x", "-I" .. built.dir }, { "-C", "-z" }, { "-c", "-q", "-b" },
       { "-p", "-b", "--bounds" }, { "-q", "--tree", "--inlines" },
+      { "-p", "-l", "-A", "--inlines", "-I" .. built.dir },
       { "-l", "-A", "-y", "-I" .. built.dir }, { "--annotate-time", "--color=always", "-I" .. built.dir }, { "-T" },
       { "-r" }, { "-R" .. objects }, { "-i" }, { "-S" .. symbols, "-p" }, { "--report=" .. script },
       { "-ptick", "-Qoutside", "-kmain/outside", "-Ecountdown" }, { "-s" },
