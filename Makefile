@@ -57,6 +57,10 @@ LZMA = $(if $(HAS_LZMA),-llzma)
 # The module for --sandbox (see lua/gprof/sandbox.lua).
 CONFINEMENT = build/gprof/confinement.so
 CONFINING = $(sort $(wildcard csrc/sandbox/*.c))
+
+# The module that records Lua programs (see lua/gprof/recorder.lua). It runs in these programs.
+HOOKS = build/gprof/hooks.so
+HOOKING = $(sort $(wildcard csrc/scripts/*.c))
 ROOMS = base gmon object debug symbols profile lua
 SOURCES = $(filter-out csrc/lua/xz.c,$(sort $(wildcard $(ROOMS:%=csrc/%/*.c))))
 HEADERS = $(wildcard csrc/*/*.h)
@@ -87,7 +91,7 @@ endif
 
 LINK = $(CC) -shared -Wl,--exclude-libs,ALL $(CFLAGS) $(LDFLAGS)
 
-MODULE_FILES = $(CORE) $(OPCODES) $(if $(HAS_LZMA),$(UNPACKER)) $(CONFINEMENT)
+MODULE_FILES = $(CORE) $(OPCODES) $(if $(HAS_LZMA),$(UNPACKER)) $(CONFINEMENT) $(HOOKS)
 
 # --- building -------------------------------------------------------------------
 
@@ -109,6 +113,11 @@ $(UNPACKER): build/objects/lua/xz.o
 	$(quietly)$(LINK) -o $@ $^ $(LZMA)
 
 $(CONFINEMENT): $(CONFINING:csrc/%.c=build/objects/%.o) build/objects/base/error.o
+	@mkdir -p $(@D)
+	$(say) LINK $@
+	$(quietly)$(LINK) -o $@ $^
+
+$(HOOKS): $(HOOKING:csrc/%.c=build/objects/%.o) build/objects/base/crc32.o
 	@mkdir -p $(@D)
 	$(say) LINK $@
 	$(quietly)$(LINK) -o $@ $^
@@ -369,7 +378,7 @@ check:
 #   columns grow, and false uses of uninitialized memory for structures passed by value. The
 #   sanitizers, valgrind and clang check for both.
 # - cppcheck's ctuuninitvar reports structures that the called function initializes.
-ANALYZED = $(SOURCES) $(UNPACKING) $(CONFINING) $(sort $(wildcard csrc/runtime/*.c fuzz/*.c fuzz/*/*.c bench/*.c) \
+ANALYZED = $(SOURCES) $(UNPACKING) $(CONFINING) $(HOOKING) $(sort $(wildcard csrc/runtime/*.c fuzz/*.c fuzz/*/*.c bench/*.c) \
   $(filter-out %/plant.c,$(wildcard spec/sanitizer/*.c)))
 ANALYZERS = gcc tidy cppcheck
 ANALYZED_FOR = $(foreach name,ROOT DIRECTORY TARGET,-DFUZZ_$(name)='"."')
@@ -399,13 +408,13 @@ lint:
 	@mkdir -p build
 	luacheck -q --cache build/luacheck.cache gprof.lua lua spec bench examples fuzz doc
 	@awk 'length > 90 { print FILENAME ":" FNR ": longer than 90 columns"; long = 1 } \
-	  END { exit long }' $(SOURCES) $(CONFINING) $(HEADERS) \
+	  END { exit long }' $(SOURCES) $(CONFINING) $(HOOKING) $(HEADERS) \
 	  $(wildcard csrc/runtime/*.[ch] fuzz/*.[ch] fuzz/*/*.[ch] examples/*/*.[chS])
 
 # GPROF_CASES is the number of random cases of each kind. With GPROF_THOROUGH=1, some specs try all of
 # many combinations, or larger inputs. make check-all does so, and runs more cases.
 CASES = 30
-spec: $(CORE) $(CONFINEMENT) $(RUNTIME) $(BUNDLE)
+spec: $(CORE) $(CONFINEMENT) $(HOOKS) $(RUNTIME) $(BUNDLE)
 	GPROF_CASES=$${GPROF_CASES:-$(CASES)} spec/run.sh build/specs $(LUA) $(BUSTED)
 
 # An interpreter with the core linked in, built with AddressSanitizer and UBSan. It can make the
@@ -417,7 +426,7 @@ SANITIZE = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sani
 # starts in two thirds of the time. clang links the sanitizers' libraries statically anyway.
 LINK_SANITIZED = -no-pie $(if $(findstring clang,$(notdir $(CC))),,-static-libasan -static-libubsan)
 
-SANITIZED_OBJECTS = $(patsubst %.c,build/sanitized/%.o,$(LAUNCHER) $(SOURCES) $(UNPACKING) $(CONFINING))
+SANITIZED_OBJECTS = $(patsubst %.c,build/sanitized/%.o,$(LAUNCHER) $(SOURCES) $(UNPACKING) $(CONFINING) $(HOOKING))
 build/sanitized/%.o: %.c $(HEADERS) $(BINUTILS) $(wildcard spec/sanitizer/*.h) Makefile
 	@mkdir -p $(@D)
 	$(say) CC $@

@@ -275,7 +275,7 @@ static bool read_section_body(context_file *f, uint32_t kind) {
 /* Reads a section, and sets *kind. */
 static bool read_section(context_file *f, uint32_t *kind) {
   f->r->offset = f->r->reader->offset;
-  const unsigned char *bytes = take(f, 12, "the section");
+  const unsigned char *bytes = take(f, GP_CONTEXT_SECTION, "the section");
   if (!bytes) return false;
   *kind = u32_at(f, bytes, 0);
   f->left = gp_u64(bytes + 4, f->r->layout);

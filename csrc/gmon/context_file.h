@@ -12,6 +12,9 @@
 #define GP_CONTEXT_MAGIC "gprofctx"
 #define GP_CONTEXT_HEADER ((size_t)16)
 
+/* The size of what precedes the content of a section: its kind and size. */
+#define GP_CONTEXT_SECTION ((size_t)12)
+
 /* The name of a context profile: the name of the gmon.out beside it, and this suffix. */
 #define GP_CONTEXT_SUFFIX ".ctx"
 
@@ -25,6 +28,7 @@ enum {
   GP_CONTEXT_MODULES,
   GP_CONTEXT_TABLE,
   GP_CONTEXT_SUM,
+  GP_CONTEXT_IMAGE,
   GP_CONTEXT_KINDS
 };
 

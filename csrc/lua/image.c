@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gmon/context_file.h"
+#include "gmon/context_image.h"
 #include "lua/arguments.h"
 #include "lua/image.h"
 #include "lua/memory.h"
@@ -69,6 +71,15 @@ void gp_report_large_names(lua_State *L, const gp_image_box *of) {
   if (!of->image) luaL_error(L, "image is closed");  /* by the handler */
 }
 
+/* Opens an object file, or the one in a context profile. */
+static gp_image *open_image(const char *path, gp_error *error) {
+  unsigned char *bytes;
+  size_t size;
+  if (!gp_is_context_profile(path)) return gp_image_open(path, error);
+  if (!gp_context_image(path, &bytes, &size, error)) return NULL;
+  return gp_image_open_bytes(bytes, size, error);
+}
+
 static int new_image(lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   gp_error error = {""};
@@ -80,7 +91,7 @@ static int new_image(lua_State *L) {
   if (strcmp(path, "-") == 0)
     gp_fail(&error, "the image must be a file: it is read at random offsets");
   else
-    box->image = gp_image_open(path, &error);
+    box->image = open_image(path, &error);
   register_image(L);
   return box->image ? 1 : gp_push_failure(L, path, &error);
 }

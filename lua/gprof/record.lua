@@ -13,18 +13,9 @@ local core = require "gprof.core"
 local native = require "gprof.library.native"
 local open_image <const> = require "gprof.image".open
 local context_files = require "gprof.library.context_files"
+local program_files = require "gprof.library.program_files"
+local record_lua <const> = require "gprof.record_lua"
 local recorder_options = require "gprof.library.recorder_options"
-
--- Returns the path of a program: as it is, or found in the directories of PATH.
-local function find(program)
-  if program:find "/" then return program end
-  for directory in (os.getenv "PATH" or "/bin:/usr/bin"):gmatch "[^:]+" do
-    local path = directory .. "/" .. program
-    if core.file_status(path) == "file" then return path end
-  end
-  return nil, program .. ": No such program in the directories of PATH" ..
-    (core.file_status(program) == "file" and ": write ./" .. program or "")
-end
 
 -- Whether the recorder is part of a program.
 local function has_recorder(image) return image:find "gprof_stack" ~= nil end
@@ -69,17 +60,6 @@ local function names(output)
     base = base:gsub("%%%%%%?(.)", values)
   end
   return directory, "^" .. base .. "%.?%d*%-?%d*%.ctx$"
-end
-
--- Checks that the directory of profiles exists, before a long run. Returns nil and a
--- message if it does not.
-local function check_directory(output)
-  local directory = names(output)
-  if directory == "" then return true end
-  local kind, message = core.file_status(directory)
-  if kind == "directory" then return true end
-  return nil, (message or directory .. ": is not a directory") ..
-    ": the profile cannot be written there"
 end
 
 -- Whether a profile goes before another one: the process's own come first, those of each
@@ -153,12 +133,13 @@ return function(command, options)
   options = arguments.options(options, 2, "record")
   recorder_options.check(options)
   local warn = options.warn
+  if program_files.is_lua(command[1]) then return record_lua(command, options) end
   local library, path, done, message
   library, message = native.recorder()
   if not library then return nil, "the " .. message end
-  path, message = find(command[1])
+  path, message = program_files.find(command[1])
   if not path then return nil, message end
-  done, message = check_directory(recorder_options.output(options))
+  done, message = program_files.check_directory((names(recorder_options.output(options))))
   if not done then return nil, message end
   local image <close> = open_image(path)
   local limited = limitation(path, image, options.follow)

@@ -22,6 +22,7 @@
 int luaopen_gprof_core(lua_State *L);
 int luaopen_gprof_opcodes(lua_State *L);
 int luaopen_gprof_confinement(lua_State *L);
+int luaopen_gprof_hooks(lua_State *L);
 #ifdef WITH_LZMA
 int luaopen_gprof_xz(lua_State *L);
 #endif
@@ -67,6 +68,7 @@ void preload_modules(lua_State *L) {
   static const luaL_Reg modules[] = {{"gprof.core", luaopen_gprof_core},
                                      {"gprof.opcodes", luaopen_gprof_opcodes},
                                      {"gprof.confinement", luaopen_gprof_confinement},
+                                     {"gprof.hooks", luaopen_gprof_hooks},
 #ifdef WITH_LZMA
                                      {"gprof.xz", luaopen_gprof_xz},
 #endif

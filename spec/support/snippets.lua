@@ -157,7 +157,9 @@ end
 local recording <const> = [==[
 #!/bin/sh
 sum_of() {
-  if [ -f "$1" ] && [ "$(head -c 4 "$1")" = gmon ]; then cksum <"$1" | tr ' ' -; fi
+  if [ -f "$1" ]; then
+    case $(head -c 8 "$1" | tr -d '\0') in gmon* | gprofctx) cksum <"$1" | tr ' ' - ;; esac
+  fi
 }
 new= old= with=
 for word; do

@@ -61,7 +61,7 @@ end)
 describe("the demonstration", function()
   it("builds everything that the commands of the documentation use", function()
     local steps = shell.check({ "make", "-n", "-B", "run-demo" }, { cwd = program.root }).stdout
-    local all = { "gprof/core.so", "gprof/opcodes.so", "gprof/xz.so", "gprof/confinement.so",
+    local all = { "gprof/core.so", "gprof/opcodes.so", "gprof/xz.so", "gprof/confinement.so", "gprof/hooks.so",
       "gprof/modules.bundle", "libgprof-blocks.a", "demo/sample" }
     for _, made in ipairs(all) do
       assert.truthy(steps:find("build/" .. made, 1, true), made)
@@ -111,7 +111,7 @@ end
 
 local function check_modules(tree)
   it("has every module, and loads none from elsewhere", function()
-    local names = { "gprof.core", "gprof.opcodes", "gprof.xz", "gprof.confinement" }
+    local names = { "gprof.core", "gprof.opcodes", "gprof.xz", "gprof.confinement", "gprof.hooks" }
     for _, path in ipairs(files("lua/gprof", ".lua")) do
       names[#names + 1] = ("gprof/" .. path):gsub("%.lua$", ""):gsub("/init$", ""):gsub("/", ".")
     end

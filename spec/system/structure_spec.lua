@@ -18,6 +18,7 @@ local c_folders <const> = {
   profile = { "base", "gmon", "object", "debug", "symbols" },
   lua = { "base", "gmon", "object", "debug", "symbols", "profile" },
   sandbox = { "base" },  -- a module of its own
+  scripts = { "base" },  -- a module of its own
   runtime = {},          -- part of other programs
 }
 local lua_folders <const> = {
@@ -33,7 +34,7 @@ local lua_folders <const> = {
 
 -- Modules in C, which the library builds on.
 local native <const> = { ["gprof.core"] = true, ["gprof.opcodes"] = true, ["gprof.xz"] = true,
-  ["gprof.confinement"] = true }
+  ["gprof.confinement"] = true, ["gprof.hooks"] = true }
 
 local function include_graph(files, read)
   local graph = {}
@@ -127,7 +128,8 @@ describe("the object files of csrc/", function()
 
   it("export only names with the project's prefix", function()
     for symbol, file in pairs(definer) do
-      assert(symbol:find "^gp_" or symbol:find "^luaopen_gprof_" or structure.folder(file) == "runtime",
+      local prefix = structure.folder(file) == "scripts" and "^scr_" or "^gp_"
+      assert(symbol:find(prefix) or symbol:find "^luaopen_gprof_" or structure.folder(file) == "runtime",
         file .. " defines " .. symbol)
     end
   end)

@@ -9,6 +9,7 @@ local compare = require "gprof.compare"
 local core = require "gprof.core"
 local defaults = require "gprof.cli.defaults"
 local failure = require "gprof.library.failure"
+local profile_files = require "gprof.library.profile_files"
 local gprof = require "gprof"
 local policy = require "gprof.library.policy"
 
@@ -78,7 +79,11 @@ local function names_by_kind(arguments)
   local old = { program = {}, stored = {}, profile = {}, all = all }
   for _, name in ipairs(all) do
     if name == "" then raise "option --compare: the file name is empty" end
-    table.insert(old[kind_of(name)], name)
+    local kind = kind_of(name)
+    table.insert(old[kind], name)
+    if kind == "program" and profile_files.is_context_profile(name) then
+      table.insert(old.profile, name)  -- of a Lua program
+    end
   end
   if old.program[2] then
     raise("option --compare: %s and %s are both programs: name only one", old.program[1],

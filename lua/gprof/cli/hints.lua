@@ -108,7 +108,9 @@ local INCOMPLETE <const> = { "ends in the middle of", "ends at offset %d+, where
 
 -- Returns the message about an existing file that cannot be read as a profile.
 local function unreadable(settings, path, message)
-  if core.file_status(path) == "file" and require "gprof".image(path) then
+  if not is_profile(path) and core.file_status(path) == "file" and
+    require "gprof".image(path)
+  then
     return path .. ": is a program, not a profile"
   end
   local is_only = (settings.operands[2] or path) == path and not settings.operands[3] and

@@ -32,6 +32,9 @@ local function advice(written, word)
     return ("%s has no symbols; to read the profile, name the unstripped file: " ..
       "gprof.lua UNSTRIPPED %s"):format(written.image, written.profile)
   end
+  if written.image == written.profile then
+    return ("to read %s: gprof.lua %s"):format(word, written.profile)
+  end
   return ("to read %s: gprof.lua %s %s"):format(word, written.image, written.profile)
 end
 

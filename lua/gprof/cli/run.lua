@@ -86,8 +86,21 @@ local function data_options(settings)
   }
 end
 
+-- The profile of a Lua program contains what stands for the program. As the first
+-- operand, it is both, alone or with other such profiles.
+local function add_first_profile(settings)
+  local first, second = settings.operands[1], settings.operands[2]
+  if first and first ~= second and not settings.profiles_from[1] and
+    profile_files.is_context_profile(first) and
+    (not second or profile_files.is_context_profile(second))
+  then
+    table.insert(settings.operands, 2, first)
+  end
+end
+
 local function read_files(run)
   local settings = run.settings
+  add_first_profile(settings)
   if settings.threads then require "gprof.cli.recorded".check_threads(settings) end
   run.image = open_image(settings)
   local options, path = data_options(settings), only_profile(settings)

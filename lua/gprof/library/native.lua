@@ -11,7 +11,8 @@ local native = {}
 
 local descriptions <const> = {
   ["gprof.core"] = "core", ["gprof.opcodes"] = "instruction decoder",
-  ["gprof.confinement"] = "sandbox", ["gprof.xz"] = ".gnu_debugdata reader",
+  ["gprof.confinement"] = "sandbox", ["gprof.hooks"] = "recorder for Lua programs",
+  ["gprof.xz"] = ".gnu_debugdata reader",
 }
 
 -- Text to append to the advice to build a module.

@@ -18,6 +18,15 @@ function profile_files.is_head(head)
   return head ~= nil and (head:sub(1, 4) == "gmon" or head == "gprofctx")
 end
 
+--- Returns whether a file is a context profile.
+-- @tparam string path
+-- @treturn boolean
+function profile_files.is_context_profile(path)
+  if core.file_status(path) ~= "file" then return false end
+  local file <close> = io.open(path, "rb")
+  return file ~= nil and file:read(8) == "gprofctx"
+end
+
 --- Finds the context profiles whose gmon.out is also in a list.
 -- @tparam {string,...} paths
 -- @treturn {[integer]=true,...} the set of their positions in the list

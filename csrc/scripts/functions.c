@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "scripts/functions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "scripts/paths.h"
+
+enum { FIRST_SLOTS = 1 << 8, FIRST_FUNCTIONS = 1 << 6 };
+
+bool scr_functions_init(scr_functions *functions) {
+  memset(functions, 0, sizeof *functions);
+  functions->capacity = FIRST_FUNCTIONS;
+  functions->slot_count = FIRST_SLOTS;
+  functions->list = calloc(FIRST_FUNCTIONS, sizeof *functions->list);
+  functions->slots = calloc(FIRST_SLOTS, sizeof *functions->slots);
+  if (functions->list && functions->slots) return true;
+  scr_functions_free(functions);
+  return false;
+}
+
+void scr_functions_free(scr_functions *functions) {
+  for (size_t i = 0; i < functions->count; i++) {
+    free(functions->list[i].source);
+    free(functions->list[i].name);
+  }
+  free(functions->list);
+  free(functions->slots);
+  memset(functions, 0, sizeof *functions);
+}
+
+/* --- lookup by content ------------------------------------------------------------ */
+
+/* A chunk that is not a file has its whole text as source: the shortened text, of limited
+ * size, identifies it well enough. */
+static const char *source_of(const lua_Debug *ar) {
+  return *ar->source == '@' || *ar->source == '=' ? ar->source : ar->short_src;
+}
+
+static size_t hash_of(const scr_function *f) {
+  uint64_t hash = (uint64_t)(uintptr_t)f->entry ^ (uint64_t)f->first << 32 ^ f->last;
+  for (const char *c = f->source ? f->source : ""; *c; c++)
+    hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+  hash *= UINT64_C(0x9e3779b97f4a7c15);
+  return (size_t)(hash >> 32);
+}
+
+static bool is_same(const scr_function *a, const scr_function *b) {
+  if (a->entry != b->entry || a->first != b->first || a->last != b->last) return false;
+  return !a->source || strcmp(a->source, b->source) == 0;
+}
+
+/* Returns the slot of a function: its own, or the free one where it belongs. */
+static uint32_t *slot_of(const scr_functions *functions, const scr_function *wanted) {
+  const size_t mask = functions->slot_count - 1;
+  size_t at = hash_of(wanted) & mask;
+  while (functions->slots[at] &&
+         !is_same(&functions->list[functions->slots[at] - 1], wanted))
+    at = (at + 1) & mask;
+  return &functions->slots[at];
+}
+
+static bool grow(scr_functions *functions) {
+  if (functions->count < functions->capacity) return true;
+  scr_function *list =
+      realloc(functions->list, functions->capacity * 2 * sizeof *list);
+  if (list) functions->list = list;
+  uint32_t *slots = list ? calloc(functions->slot_count * 2, sizeof *slots) : NULL;
+  if (!slots) return false;
+  functions->capacity *= 2;
+  free(functions->slots);
+  functions->slots = slots;
+  functions->slot_count *= 2;
+  for (size_t i = 0; i < functions->count; i++)
+    *slot_of(functions, &functions->list[i]) = (uint32_t)i + 1;
+  return true;
+}
+
+static uint32_t add(scr_functions *functions, const scr_function *wanted) {
+  if (!grow(functions)) return SCR_NONE;
+  scr_function added = *wanted;
+  if (wanted->source && !(added.source = strdup(wanted->source))) return SCR_NONE;
+  const uint32_t number = (uint32_t)functions->count;
+  uint32_t *slot = slot_of(functions, &added);
+  functions->list[functions->count++] = added;
+  *slot = number + 1;
+  return number;
+}
+
+/* --- functions that are called ----------------------------------------------------- */
+
+/* Many functions are called without a name. The first calls are asked for one. */
+enum { MOST_UNNAMED = 16 };
+
+/* Keeps the name by which a function is called, once it has one. */
+static void learn_name(scr_function *f, lua_State *L, lua_Debug *ar) {
+  if (f->name || f->unnamed >= MOST_UNNAMED) return;
+  f->unnamed++;
+  if (lua_getinfo(L, "n", ar) && ar->name) f->name = strdup(ar->name);
+}
+
+static uint32_t number_of(scr_functions *functions, lua_State *L, lua_Debug *ar,
+                          const scr_function *wanted) {
+  uint32_t number = *slot_of(functions, wanted);
+  number = number ? number - 1 : add(functions, wanted);
+  if (number != SCR_NONE) learn_name(&functions->list[number], L, ar);
+  return number;
+}
+
+static scr_function described(const lua_Debug *ar, lua_CFunction entry) {
+  if (entry) return (scr_function){.entry = entry};
+  return (scr_function){.source = (char *)(uintptr_t)source_of(ar),
+                        .first = (uint32_t)ar->linedefined,
+                        .last = (uint32_t)ar->lastlinedefined};
+}
+
+static uint32_t c_function_number(scr_functions *functions, lua_State *L,
+                                  lua_Debug *ar) {
+  lua_getinfo(L, "f", ar);
+  const scr_function wanted = described(ar, lua_tocfunction(L, -1));
+  lua_pop(L, 1);
+  return number_of(functions, L, ar, &wanted);
+}
+
+uint32_t scr_function_number(scr_functions *functions, lua_State *L, lua_Debug *ar) {
+  lua_getinfo(L, "S", ar);
+  if (*ar->what == 'C') return c_function_number(functions, L, ar);
+  const size_t place = (size_t)ar->source / 8 ^ (size_t)ar->linedefined * 31;
+  scr_known *known = &functions->known[place % SCR_KNOWN];
+  if (known->source == ar->source && known->first == ar->linedefined &&
+      known->last == ar->lastlinedefined &&
+      strcmp(functions->list[known->number].source, source_of(ar)) == 0) {
+    learn_name(&functions->list[known->number], L, ar);
+    return known->number;
+  }
+  const scr_function wanted = described(ar, NULL);
+  const uint32_t number = number_of(functions, L, ar, &wanted);
+  if (number != SCR_NONE)
+    *known = (scr_known){ar->source, ar->linedefined, ar->lastlinedefined, number};
+  return number;
+}
+
+uint32_t scr_function_find(scr_functions *functions, lua_State *L) {
+  lua_Debug ar;
+  lua_CFunction entry = lua_tocfunction(L, -1);
+  lua_getinfo(L, ">S", &ar);
+  const scr_function wanted = described(&ar, entry);
+  const uint32_t found = *slot_of(functions, &wanted);
+  return found ? found - 1 : SCR_NONE;
+}

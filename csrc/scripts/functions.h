@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The functions of a Lua program. A Lua function is identified by its source and its
+ * lines, as its closures come and go; a C function by its address.
+ */
+#ifndef GPROF_SCRIPTS_FUNCTIONS_H
+#define GPROF_SCRIPTS_FUNCTIONS_H
+
+#include <lua.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct scr_function {
+  char *source;         /* "@FILE", "=NAME" or a shortened text; NULL for C functions */
+  char *name;           /* NULL if not known */
+  lua_CFunction entry;  /* NULL for Lua functions */
+  uint32_t first, last; /* lines of the definition; 0 and 0 for main chunks */
+  uint32_t unnamed;     /* calls that did not tell a name */
+} scr_function;
+
+/* What identified a Lua function the last time. */
+typedef struct scr_known {
+  const char *source;   /* address of the text */
+  int first, last;
+  uint32_t number;
+} scr_known;
+
+enum { SCR_KNOWN = 1 << 12 };
+
+typedef struct scr_functions {
+  scr_function *list;
+  size_t count, capacity;
+  uint32_t *slots;      /* a hash table of numbers plus 1; 0: free */
+  size_t slot_count;    /* a power of two */
+  scr_known known[SCR_KNOWN];
+} scr_functions;
+
+bool scr_functions_init(scr_functions *functions);
+void scr_functions_free(scr_functions *functions);
+
+/* Returns the number of the function that `ar` is about, which is called now. Fills
+ * in `ar` as lua_getinfo does with "S". SCR_NONE if there is no memory. */
+uint32_t scr_function_number(scr_functions *functions, lua_State *L, lua_Debug *ar);
+
+/* Returns the number of the function at the top of the stack, and pops it. SCR_NONE
+ * if it has not been called. */
+uint32_t scr_function_find(scr_functions *functions, lua_State *L);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The hook: counts calls, and assigns ticks to lines. */
+#include "scripts/recording.h"
+
+_Thread_local scr_recording *scr_current;
+
+static void fail(scr_recording *r) {
+  r->out_of_memory = true;
+  r->active = false;
+}
+
+static bool has_ticks(const scr_recording *r) {
+  return __atomic_load_n(&r->pending, __ATOMIC_RELAXED) > 0;
+}
+
+/* Assigns the ticks since the last event to a line. */
+static void assign_ticks(scr_recording *r, uint32_t context, uint32_t line) {
+  const uint64_t ticks = __atomic_exchange_n(&r->pending, 0, __ATOMIC_RELAXED);
+  const uint32_t row = scr_paths_row(&r->paths, context, SCR_NONE, line);
+  if (row == SCR_NONE) {
+    fail(r);
+    return;
+  }
+  r->paths.records[row].count += ticks;
+  r->ticks += ticks;
+}
+
+/* Returns the line that a function executes; 0 if it is not known. */
+static uint32_t line_of(lua_State *L, lua_Debug *ar) {
+  lua_getinfo(L, "l", ar);
+  return ar->currentline > 0 ? (uint32_t)ar->currentline : 0;
+}
+
+/* Returns the stack of the coroutine that runs. A new coroutine was resumed by the
+ * innermost call of the one that ran before. */
+static scr_stack *stack_of(scr_recording *r, lua_State *L) {
+  uint32_t base = SCR_START;
+  if (L != r->running) {
+    const scr_stack *before = scr_stack_of(&r->stacks, r->running, SCR_START);
+    if (before) base = scr_stack_context(before);
+  }
+  r->running = L;
+  return scr_stack_of(&r->stacks, L, base);
+}
+
+/* Counts a call from a line of the innermost function of the stack. A function that was
+ * tail-called takes the frame of its caller. */
+static void enter(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stack,
+                  uint32_t line) {
+  const uint32_t context = scr_stack_context(stack);
+  if (has_ticks(r)) assign_ticks(r, context, line);
+  const uint32_t function = scr_function_number(&r->functions, L, ar);
+  const uint32_t row = function == SCR_NONE
+                           ? SCR_NONE
+                           : scr_paths_row(&r->paths, context, function, line);
+  if (row == SCR_NONE) {
+    fail(r);
+    return;
+  }
+  scr_record *record = &r->paths.records[row];
+  record->count++;
+  if (ar->event == LUA_HOOKTAILCALL && stack->count > 0)
+    stack->frames[stack->count - 1].context = record->entered;
+  else if (!scr_stack_push(stack, ar->i_ci, record->entered))
+    fail(r);
+}
+
+static void on_call(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stack) {
+  lua_Debug caller;
+  uint32_t line = 0;
+  if (ar->event == LUA_HOOKTAILCALL) {
+    scr_stack_cut(stack, ar->i_ci);
+  } else if (lua_getstack(L, 1, &caller)) {
+    scr_stack_cut(stack, caller.i_ci);
+    line = line_of(L, &caller);
+  } else {
+    scr_stack_cut(stack, NULL);
+  }
+  enter(r, L, ar, stack, line);
+}
+
+static void on_return(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stack) {
+  scr_stack_cut(stack, ar->i_ci);
+  if (has_ticks(r)) assign_ticks(r, scr_stack_context(stack), line_of(L, ar));
+  if (stack->count > 0) stack->count--;
+}
+
+/* The count hook is for one instruction if the timer has set it. */
+static void on_count(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stack) {
+  scr_stack_cut(stack, ar->i_ci);
+  if (r->period > 0)
+    __atomic_fetch_add(&r->pending, 1, __ATOMIC_RELAXED);
+  else
+    lua_sethook(L, scr_hook, SCR_CALLS, 0);
+  if (has_ticks(r)) assign_ticks(r, scr_stack_context(stack), line_of(L, ar));
+}
+
+void scr_hook(lua_State *L, lua_Debug *ar) {
+  scr_recording *r = scr_current;
+  if (!r || !r->active) return;
+  scr_stack *stack = stack_of(r, L);
+  if (!stack)
+    fail(r);
+  else if (ar->event == LUA_HOOKCOUNT)
+    on_count(r, L, ar, stack);
+  else if (ar->event == LUA_HOOKRET)
+    on_return(r, L, ar, stack);
+  else
+    on_call(r, L, ar, stack);
+}

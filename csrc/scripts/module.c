@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The module gprof.hooks: records the Lua state that loads it. */
+#include <lauxlib.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/crc32.h"
+#include "scripts/recording.h"
+
+#define RECORDING "gprof.recording"
+
+__attribute__((visibility("default"))) int luaopen_gprof_hooks(lua_State *L);
+
+static scr_recording *check_recording(lua_State *L) {
+  scr_recording *r = luaL_checkudata(L, 1, RECORDING);
+  luaL_argcheck(L, r->paths.records, 1, "was finalized");
+  return r;
+}
+
+/* Returns what a clock says, in nanoseconds. */
+static uint64_t time_of(clockid_t clock) {
+  struct timespec now;
+  clock_gettime(clock, &now);
+  return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static void end_recording(lua_State *L, scr_recording *r) {
+  if (scr_current != r) return;
+  r->active = false;
+  scr_stop_timer(r);
+  r->cpu = time_of(CLOCK_THREAD_CPUTIME_ID) - r->cpu;
+  r->ended = time_of(CLOCK_REALTIME);
+  scr_current = NULL;
+  r->displaced = lua_gethook(L) != scr_hook;
+  if (!r->displaced) lua_sethook(L, NULL, 0, 0);
+}
+
+/* new(most) -> recording. `most`: the number of calls with different paths that are told
+ * apart */
+static int new_recording(lua_State *L) {
+  const lua_Integer most = luaL_checkinteger(L, 1);
+  scr_recording *r = lua_newuserdatauv(L, sizeof *r, 0);
+  memset(r, 0, sizeof *r);
+  luaL_setmetatable(L, RECORDING);
+  if (!scr_paths_init(&r->paths, (size_t)most) || !scr_functions_init(&r->functions) ||
+      !scr_stacks_init(&r->stacks))
+    return luaL_error(L, "not enough memory");
+  return 1;
+}
+
+static int fail_to_start(lua_State *L, const char *message) {
+  luaL_pushfail(L);
+  lua_pushstring(L, message);
+  return 2;
+}
+
+/* start(recording, rate, period) -> true; or nil and a message. `rate`: samples in a
+ * second, or 0; `period`: instructions of Lua for a sample, or 0 */
+static int start(lua_State *L) {
+  scr_recording *r = check_recording(L);
+  const lua_Integer rate = luaL_checkinteger(L, 2), period = luaL_checkinteger(L, 3);
+  if (scr_current) return fail_to_start(L, "this thread is being recorded");
+  if (lua_gethook(L))
+    return fail_to_start(L, "the program has set a hook (debug.sethook)");
+  r->running = L;
+  r->period = (int)period;
+  r->began = time_of(CLOCK_REALTIME);
+  r->cpu = time_of(CLOCK_THREAD_CPUTIME_ID);
+  r->active = true;
+  scr_current = r;
+  const int failed = rate > 0 && period == 0 ? scr_start_timer(r, (long)rate) : 0;
+  lua_sethook(L, scr_hook, SCR_CALLS | (period > 0 ? LUA_MASKCOUNT : 0), (int)period);
+  if (failed) {
+    end_recording(L, r);
+    lua_pushfstring(L, "there is no timer for samples: %s", strerror(failed));
+    return fail_to_start(L, lua_tostring(L, -1));
+  }
+  lua_pushboolean(L, true);
+  return 1;
+}
+
+/* Takes back the calls that lead to stop: of this function, and of those in the Lua
+ * file that calls it. */
+static void forget_stop(lua_State *L, scr_recording *r) {
+  scr_stack *stack = scr_stack_of(&r->stacks, L, SCR_START);
+  const char *source = NULL;
+  lua_Debug ar;
+  for (int level = 0; stack && stack->count > 0 && lua_getstack(L, level, &ar); level++) {
+    lua_getinfo(L, "S", &ar);
+    if (level == 1) source = ar.source;
+    if (level > 1 && ar.source != source) return;
+    scr_stack_cut(stack, ar.i_ci);
+    if (stack->count == 0) return;
+    r->paths.records[scr_stack_context(stack)].count--;
+    stack->count--;
+  }
+}
+
+/* stop(recording) */
+static int stop(lua_State *L) {
+  scr_recording *r = check_recording(L);
+  if (scr_current == r) forget_stop(L, r);
+  end_recording(L, r);
+  return 0;
+}
+
+static int free_recording(lua_State *L) {
+  scr_recording *r = luaL_checkudata(L, 1, RECORDING);
+  end_recording(L, r);
+  scr_paths_free(&r->paths);
+  scr_functions_free(&r->functions);
+  scr_stacks_free(&r->stacks);
+  return 0;
+}
+
+/* name(recording, function, name): names a function that has been called */
+static int name(lua_State *L) {
+  scr_recording *r = check_recording(L);
+  luaL_checktype(L, 2, LUA_TFUNCTION);
+  const char *given = luaL_checkstring(L, 3);
+  lua_pushvalue(L, 2);
+  const uint32_t number = scr_function_find(&r->functions, L);
+  if (number == SCR_NONE) return 0;
+  char *copy = strdup(given);
+  if (!copy) return luaL_error(L, "not enough memory");
+  free(r->functions.list[number].name);
+  r->functions.list[number].name = copy;
+  return 0;
+}
+
+static void set_integer(lua_State *L, const char *key, uint64_t value) {
+  lua_pushinteger(L, (lua_Integer)value);
+  lua_setfield(L, -2, key);
+}
+
+static void set_boolean(lua_State *L, const char *key, bool value) {
+  lua_pushboolean(L, value);
+  lua_setfield(L, -2, key);
+}
+
+/* functions(recording) -> array of tables: `name`, or nil; `source`, or nil for C
+ * functions; `first` and `last`, the lines of the definition */
+static int functions(lua_State *L) {
+  const scr_functions *known = &check_recording(L)->functions;
+  lua_createtable(L, (int)known->count, 0);
+  for (size_t i = 0; i < known->count; i++) {
+    const scr_function *f = &known->list[i];
+    lua_createtable(L, 0, 4);
+    lua_pushstring(L, f->name);
+    lua_setfield(L, -2, "name");
+    lua_pushstring(L, f->source);
+    lua_setfield(L, -2, "source");
+    set_integer(L, "first", f->first);
+    set_integer(L, "last", f->last);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  return 1;
+}
+
+/* result(recording) -> table: `records`, the bytes of an array of scr_record;
+ * `ticks`; `signals`; `cpu`, the processor time, `began` and `ended`, in
+ * nanoseconds; `memory`, the limit in bytes; `process` and `parent`, numbers of
+ * processes; `joined`, whether calls with different paths were joined; `displaced`,
+ * whether the program set a hook of its own; `out_of_memory` */
+static int result(lua_State *L) {
+  const scr_recording *r = check_recording(L);
+  luaL_argcheck(L, r != scr_current, 1, "is not stopped");
+  lua_createtable(L, 0, 16);
+  lua_pushlstring(L, (const char *)r->paths.records,
+                  r->paths.count * sizeof *r->paths.records);
+  lua_setfield(L, -2, "records");
+  set_integer(L, "ticks", r->ticks);
+  set_integer(L, "signals", r->signals);
+  set_integer(L, "cpu", r->cpu);
+  set_integer(L, "began", r->began);
+  set_integer(L, "ended", r->ended);
+  set_integer(L, "memory", r->paths.most * sizeof *r->paths.records);
+  set_integer(L, "process", (uint64_t)getpid());
+  set_integer(L, "parent", (uint64_t)getppid());
+  set_boolean(L, "joined", r->paths.joined);
+  set_boolean(L, "displaced", r->displaced);
+  set_boolean(L, "out_of_memory", r->out_of_memory);
+  return 1;
+}
+
+/* crc32(text) -> integer */
+static int crc32(lua_State *L) {
+  size_t size;
+  const char *text = luaL_checklstring(L, 1, &size);
+  gp_crc32 crc;
+  gp_crc32_init(&crc);
+  gp_crc32_add(&crc, (const unsigned char *)text, size);
+  lua_pushinteger(L, gp_crc32_value(&crc));
+  return 1;
+}
+
+int luaopen_gprof_hooks(lua_State *L) {
+  static const luaL_Reg members[] = {{"new", new_recording}, {"start", start},
+                                     {"stop", stop}, {"name", name},
+                                     {"functions", functions}, {"result", result},
+                                     {"crc32", crc32}, {NULL, NULL}};
+  if (luaL_newmetatable(L, RECORDING)) {
+    lua_pushcfunction(L, free_recording);
+    lua_setfield(L, -2, "__gc");
+  }
+  luaL_newlib(L, members);
+  return 1;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is recorded of a Lua state. */
+#ifndef GPROF_SCRIPTS_RECORDING_H
+#define GPROF_SCRIPTS_RECORDING_H
+
+#include <lua.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "scripts/functions.h"
+#include "scripts/paths.h"
+#include "scripts/stacks.h"
+
+typedef struct scr_recording {
+  scr_paths paths;
+  scr_functions functions;
+  scr_stacks stacks;
+  lua_State *volatile running;  /* the coroutine that runs */
+  volatile bool active;
+  bool displaced;               /* the program set a hook of its own */
+  bool out_of_memory;           /* and has ended */
+
+  uint64_t pending;             /* ticks that belong to no line yet; atomic */
+  uint64_t signals, ticks;
+  uint64_t cpu;                 /* processor time, in nanoseconds */
+  uint64_t began, ended;        /* nanoseconds since 1970 */
+  int period;                   /* instructions for a tick; 0: the timer gives ticks */
+  timer_t timer;
+  bool has_timer;
+} scr_recording;
+
+/* The recording of this thread; NULL if there is none. */
+extern _Thread_local scr_recording *scr_current;
+
+/* The hook of a state that is recorded, and the events for which it is called. */
+void scr_hook(lua_State *L, lua_Debug *ar);
+enum { SCR_CALLS = LUA_MASKCALL | LUA_MASKRET };
+
+/* Starts a timer that ticks `rate` times in a second of the thread's processor time.
+ * Its signal sets a count hook, which is called for the next instruction of Lua
+ * code. While the state runs a C function, ticks wait for the next event. Returns an
+ * error number, or 0. */
+int scr_start_timer(scr_recording *r, long rate);
+void scr_stop_timer(scr_recording *r);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The call stacks of a Lua state's coroutines, as the hooks see them.
+ *
+ * A frame is identified by its CallInfo, of which only the address is used. An error
+ * ends frames without a return hook: they are removed when a frame below them calls or
+ * returns.
+ */
+#ifndef GPROF_SCRIPTS_STACKS_H
+#define GPROF_SCRIPTS_STACKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct scr_frame {
+  const void *call;     /* CallInfo */
+  uint32_t context;
+} scr_frame;
+
+typedef struct scr_stack {
+  const void *thread;   /* lua_State of the coroutine; NULL: free */
+  scr_frame *frames;
+  size_t count, capacity;
+  uint32_t base;        /* the context in which the coroutine was first resumed */
+} scr_stack;
+
+typedef struct scr_stacks {
+  scr_stack *list;      /* a hash table by thread */
+  size_t used, size;    /* a power of two */
+} scr_stacks;
+
+bool scr_stacks_init(scr_stacks *stacks);
+void scr_stacks_free(scr_stacks *stacks);
+
+/* Returns the stack of a coroutine, which is added with this base if it is new; NULL if
+ * there is no memory. The addresses of stacks change when one is added. */
+scr_stack *scr_stack_of(scr_stacks *stacks, const void *thread, uint32_t base);
+
+/* Removes the frames above a call; all frames if it is not on the stack, as NULL is
+ * not. */
+void scr_stack_cut(scr_stack *stack, const void *call);
+
+bool scr_stack_push(scr_stack *stack, const void *call, uint32_t context);
+
+/* Returns the context of the innermost frame. */
+uint32_t scr_stack_context(const scr_stack *stack);
+
+#endif

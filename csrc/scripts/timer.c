@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The timer that samples a Lua state. */
+#include <errno.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "scripts/recording.h"
+
+static void take_tick(int number, siginfo_t *info, void *context) {
+  (void)number, (void)context;
+  scr_recording *r = scr_current;
+  if (!r || !r->active || info->si_code != SI_TIMER) return;
+  const uint64_t ticks = 1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0);
+  __atomic_fetch_add(&r->pending, ticks, __ATOMIC_RELAXED);
+  r->signals++;
+  lua_State *L = r->running;
+  if (lua_gethook(L) == scr_hook) lua_sethook(L, scr_hook, SCR_CALLS | LUA_MASKCOUNT, 1);
+}
+
+/* Returns a real-time signal that has no action, or this one; 0 if there is none. */
+static int free_signal(void) {
+  struct sigaction present;
+  for (int number = SIGRTMAX - 1; number > SIGRTMIN; number--) {
+    if (sigaction(number, NULL, &present) != 0) continue;
+    const bool detailed = present.sa_flags & SA_SIGINFO;
+    if (detailed ? present.sa_sigaction == take_tick : present.sa_handler == SIG_DFL)
+      return number;
+  }
+  return 0;
+}
+
+static struct timespec period_of(long rate) {
+  return (struct timespec){rate == 1, rate == 1 ? 0 : 1000000000 / rate};
+}
+
+int scr_start_timer(scr_recording *r, long rate) {
+  const int number = free_signal();
+  if (number == 0) return EAGAIN;
+  struct sigaction action = {.sa_sigaction = take_tick,
+                             .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+  sigfillset(&action.sa_mask);
+  if (sigaction(number, &action, NULL) != 0) return errno;
+  struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = number};
+  event._sigev_un._tid = gettid();
+  if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &r->timer) != 0) return errno;
+  r->has_timer = true;
+  const struct itimerspec times = {period_of(rate), period_of(rate)};
+  return timer_settime(r->timer, 0, &times, NULL) == 0 ? 0 : errno;
+}
+
+void scr_stop_timer(scr_recording *r) {
+  if (r->has_timer) timer_delete(r->timer);
+  r->has_timer = false;
+}

@@ -1,0 +1,170 @@
+--- Records Lua programs: calls, call paths and samples.
+--
+--     local recorder = require "gprof.recorder"
+--     recorder.start()
+--     work()
+--     recorder.stop()
+--     assert(recorder.write "work.prof")
+--
+-- `gprof.lua work.prof` then prints the reports. `gprof.lua --record script.lua` does all
+-- of this.
+--
+-- The module does not load the rest of the library.
+--
+-- @module gprof.recorder
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local hooks, missing = require "gprof.library.native".load "gprof.hooks"
+if not hooks then error(missing, 0) end
+local script_profile = require "gprof.format.script_profile"
+
+local recorder = {}
+
+local DEFAULT_RATE <const> = 1000   -- samples per second
+local MOST_PATHS <const> = 1 << 20  -- call paths, and places of samples in them
+
+local running   -- what `prepare` returned
+local recorded  -- what was recorded last: see `recorder.stop`
+
+local function prepare(options)
+  return { recording = hooks.new(MOST_PATHS), options = options or {} }
+end
+
+-- Returns a message if recording cannot start. After it has, calls are recorded: there
+-- are none here.
+local function start(prepared)
+  local options = prepared.options
+  local done, problem = hooks.start(prepared.recording, options.rate or DEFAULT_RATE,
+    options.instructions or 0)
+  if not done then return problem end
+  running, recorded = prepared, nil
+end
+
+--- Starts to record the calls of this Lua state, in all its coroutines.
+-- @tparam[opt] table options
+--
+--   - `rate`: samples per second of processor time, up to 100,000; 0 for none; 1,000 by
+--     default
+--   - `instructions`: take a sample whenever Lua has executed this many instructions.
+--     Then the same program gives the same samples; a sample counts as one millisecond
+-- @raise if the state is already being recorded, or has a hook (`debug.sethook`)
+function recorder.start(options)
+  local problem = start(prepare(options))
+  if problem then error(problem, 2) end
+end
+
+local function name_members(recording, members, prefix)
+  for name, member in next, members do
+    if type(name) == "string" and type(member) == "function" then
+      hooks.name(recording, member, prefix .. name)
+    end
+  end
+end
+
+-- Names the functions in the tables of modules: "string.gsub". Global functions come
+-- last: a later name takes the place of an earlier one.
+local function name_modules(recording)
+  local modules = {}
+  for name, module in next, package.loaded do
+    if type(name) == "string" and type(module) == "table" then
+      modules[#modules + 1] = name
+    end
+  end
+  table.sort(modules)
+  for _, name in ipairs(modules) do
+    name_members(recording, package.loaded[name], name .. ".")
+  end
+  name_members(recording, _G, "")
+end
+
+-- Names the functions that functions of the standard library return.
+local function name_iterators(recording)
+  hooks.name(recording, string.gmatch("", ""), "string.gmatch (iterator)")
+  hooks.name(recording, (ipairs {}), "ipairs (iterator)")
+  hooks.name(recording, coroutine.wrap(print), "coroutine.wrap (resumed)")
+end
+
+--- Stops recording.
+-- @treturn table|nil what was recorded; nil if nothing was. `ticks` is the number of
+--   samples. `displaced`: the program set a hook of its own, so the rest of it was not
+--   recorded; `out_of_memory`: the rest was not recorded for this reason
+function recorder.stop()
+  if not running then return recorded end
+  local recording = running.recording
+  hooks.stop(recording)
+  name_modules(recording)
+  name_iterators(recording)
+  recorded = hooks.result(recording)
+  recorded.functions = hooks.functions(recording)
+  recorded.options = running.options
+  running = nil
+  return recorded
+end
+
+-- Returns the words of the command line, as far as the interpreter knows them.
+local function command_line()
+  local words = {}
+  for i = 0, arg and #arg or -1 do words[#words + 1] = tostring(arg[i]) .. "\0" end
+  return table.concat(words)
+end
+
+-- Writes a file beside its place, and then renames it, so that it is never half-written.
+local function save(path, bytes)
+  local new = path .. ".new"
+  local file, problem = io.open(new, "wb")
+  if not file then return nil, problem end
+  local done, message = file:write(bytes)
+  local closed, reason = file:close()
+  if done and closed and os.rename(new, path) then return true end
+  os.remove(new)
+  return nil, ("%s: %s"):format(path, message or reason or "cannot be replaced")
+end
+
+--- Writes what was recorded. A recording that still runs is stopped.
+-- @tparam string path
+-- @treturn[1] boolean true
+-- @return[2] nil
+-- @treturn[2] string what is wrong
+function recorder.write(path)
+  if not recorder.stop() then return nil, "nothing was recorded" end
+  if not recorded.functions[1] then return nil, "no calls were recorded" end
+  local options = recorded.options
+  return save(path, script_profile.bytes(recorded, { path = path, crc32 = hooks.crc32,
+    rate = not options.instructions and options.rate or DEFAULT_RATE,
+    command = command_line() }))
+end
+
+-- Writes the profile of the program, and says on standard error why that failed.
+local function finish(path)
+  local done, problem = recorder.write(path)
+  local told = recorded and (recorded.displaced and
+    "the program set a hook (debug.sethook): the rest of it was not recorded" or
+    recorded.out_of_memory and "not enough memory: the rest of it was not recorded")
+  if not done then io.stderr:write("gprof.lua: ", problem, "\n") end
+  if told then io.stderr:write("gprof.lua: ", told, "\n") end
+end
+
+--- Records the program that the interpreter runs next, until it ends, and writes its
+-- profile. `gprof.lua --record` calls this function.
+-- @tparam string path of the profile
+-- @tparam[opt] integer rate samples per second
+function recorder.record_program(path, rate)
+  local exit = os.exit
+  local is_written = false
+  local function write()
+    if not is_written then finish(path) end
+    is_written = true
+  end
+  os.exit = function(...) -- luacheck: globals os.exit
+    write()
+    exit(...)
+  end
+  local prepared = prepare { rate = rate }
+  -- when the state is closed, this runs after the finalizers of the program's objects,
+  -- and before that of the recording
+  debug.getregistry()[recorder] = setmetatable({}, { __gc = write })
+  local problem = start(prepared)
+  if problem then io.stderr:write("gprof.lua: ", problem, "\n") end
+end
+
+return recorder

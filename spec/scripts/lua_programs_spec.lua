@@ -1,0 +1,315 @@
+-- gprof.recorder, which records Lua programs: calls, call paths and samples.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local launch = require "support.launch"
+local program = require "support.program"
+local shell = require "support.shell"
+
+local fixture <const> = program.root .. "/spec/fixtures/lua/calls.lua"
+
+-- Counts the calls of each Lua function by a hook in Lua, which is set for each coroutine.
+local COUNTING <const> = [[
+  local counts, sethook, create = {}, debug.sethook, coroutine.create
+  local own = {}
+  local function hook()
+    local f = debug.getinfo(2, "S")
+    if f.what == "C" or f.source ~= "@" .. arg[0] then return end
+    local key = f.linedefined
+    counts[key] = (counts[key] or 0) + 1
+  end
+  function coroutine.create(f)
+    local co = create(f)
+    sethook(co, hook, "c")
+    return co
+  end
+  function coroutine.wrap(f)
+    local co = coroutine.create(f)
+    return function(...)
+      local results = table.pack(coroutine.resume(co, ...))
+      if not results[1] then error(results[2], 0) end
+      return table.unpack(results, 2, results.n)
+    end
+  end
+  local main = assert(loadfile(arg[0]))
+  sethook(hook, "c")
+  main()
+  sethook()
+  local lines = {}
+  for line, count in pairs(counts) do lines[#lines + 1] = ("%d %d"):format(line, count) end
+  table.sort(lines)
+  print(table.concat(lines, "\n"))
+]]
+
+-- Records the same, and prints the calls that the profile has.
+local RECORDING <const> = [[
+  local gprof = require "gprof"
+  local recorder = require "gprof.recorder"
+  local main = assert(loadfile(arg[0]))
+  recorder.start { rate = 0 }
+  main()
+  recorder.stop()
+  assert(recorder.write(arg[2]))
+  local image = assert(gprof.image(arg[2]))
+  local profile = assert(gprof.profile(image, assert(gprof.data(image, arg[2])), { line = "all" }))
+  local lines = {}
+  for id, calls, own in profile:functions("address", "id", "calls", "self_calls") do
+    local file, line = profile:get(id, "file", "line")
+    if file == arg[0] and calls + own > 0 then
+      if line == 1 then line = 0 end -- the main chunk
+      lines[#lines + 1] = ("%d %d"):format(line, calls + own)
+    end
+  end
+  table.sort(lines)
+  print(table.concat(lines, "\n"))
+]]
+
+local function script(text, arguments)
+  local preamble = ("arg = { [0] = %q, %s }\n"):format(fixture, table.concat(arguments, ", "))
+  local result = launch.script(preamble .. text)
+  assert.same({ "", 0 }, { result.stderr, result.status })
+  return result.stdout
+end
+
+describe("gprof.recorder counts all calls", function()
+  for name in shell.read(fixture):gmatch "\nfunction programs%.([%a_]+)" do
+    it("of " .. name, function()
+      local word = ("%q"):format(name)
+      local expected = script(COUNTING, { word })
+      assert.truthy(#expected > 1)
+      assert.equal(expected, script(RECORDING, { word, ("%q"):format(shell.tmpdir() .. "/calls.prof") }))
+    end)
+  end
+end)
+
+-- Runs a script that records `body`, and returns what `after` prints about the profile `p`.
+local function recorded(body, after, options)
+  local path = shell.tmpdir() .. "/script.prof"
+  local result = launch.script(([[
+    local gprof = require "gprof"
+    local recorder = require "gprof.recorder"
+    recorder.start %s
+    %s
+    recorder.stop()
+    assert(recorder.write(%q))
+    local image = assert(gprof.image(%q))
+    local p = assert(gprof.profile(image, assert(gprof.data(image, %q))))
+    %s
+  ]]):format(options or "{ rate = 0 }", body, path, path, path, after))
+  assert.same({ "", 0 }, { result.stderr, result.status })
+  return result.stdout, path
+end
+
+describe("gprof.recorder", function()
+  it("knows who calls whom, also after errors", function()
+    local out = recorded([[
+      local function leaf() end
+      local function thrower() leaf() error "x" end
+      local function catcher() pcall(thrower) leaf() end
+      for _ = 1, 3 do catcher() end
+      leaf()
+    ]], [[
+      for arc in p:arcs() do
+        if arc.callee.name == "leaf" then print(arc.caller.name, arc.count) end
+      end
+    ]])
+    local lines = {}
+    for line in out:gmatch "[^\n]+" do lines[#lines + 1] = line end
+    table.sort(lines)
+    assert.same({ "catcher\t3", "function at script.lua:5\t3" }, lines)
+  end)
+
+  it("attributes what a coroutine does to the call that resumed it first", function()
+    local out = recorded([[
+      local function work() coroutine.yield() end
+      local function driver() local co = coroutine.create(work) coroutine.resume(co) coroutine.resume(co) end
+      driver()
+    ]], [[
+      for arc in p:arcs() do print(arc.caller.name .. " " .. arc.callee.name .. " " .. arc.count) end
+    ]])
+    assert.truthy(out:find("driver coroutine.resume 2\n", 1, true))
+    assert.truthy(out:find("coroutine.resume work 1\n", 1, true) or
+      out:find("coroutine.resume function at [^\n]* 1\n"))
+  end)
+
+  it("takes samples that can be repeated", function()
+    local out = recorded([[
+      local function work(n) local x = 0 for i = 1, n do x = x + i % 7 end return x end
+      local function short() work(100000) end
+      local function long() work(300000) end
+      short() long()
+    ]], [[
+      print(p:find "work".ticks, p:find "short".children / p.total, p:find "long".children / p.total)
+    ]], "{ instructions = 100 }")
+    local ticks, short, long = out:match "^(%d+)%S*\t(%S+)\t(%S+)\n$"
+    assert.truthy(tonumber(ticks) > 1000)
+    assert.near(0.25, tonumber(short), 0.001)
+    assert.near(0.75, tonumber(long), 0.001)
+  end)
+
+  it("assigns samples to lines", function()
+    local out = recorded([[
+      local function work()
+        local x = 0
+        for i = 1, 200000 do
+          x = x + i % 7
+        end
+        return x
+      end
+      work()
+    ]], [[
+      local lines = assert(gprof.profile(image, assert(gprof.data(image, image.path)), { line = "all" }))
+      local sum, inner = 0, 0
+      for id, ticks in lines:functions("address", "id", "ticks") do
+        local line = lines:get(id, "line")
+        sum = sum + ticks
+        if line == 6 or line == 7 then inner = inner + ticks end
+      end
+      print(sum > 1000, inner / sum > 0.99)
+    ]], "{ instructions = 100 }")
+    assert.equal("true\ttrue\n", out)
+  end)
+
+  it("names functions as the program does", function()
+    local out = recorded([[
+      local Account = {}
+      function Account.deposit() end
+      function visible() end
+      Account:deposit() visible()
+      ;(function() end)()
+      local _ = ("x"):upper(), ("x"):gmatch "x" (), math.max(1, 2)
+    ]], [[ for id in p:functions("address", "id") do print(p:get(id, "name")) end ]])
+    for _, name in ipairs { "deposit", "visible", "function at script.lua:8", "string.upper",
+      "string.gmatch (iterator)", "math.max" } do
+      assert.truthy(("\n" .. out):find("\n" .. name .. "\n", 1, true), name)
+    end
+  end)
+
+  it("leaves out its own calls", function()
+    local out = recorded("math.abs(1)", [[
+      for id, calls in p:functions("address", "id", "calls") do print(p:get(id, "name"), calls) end
+    ]])
+    for line in out:gmatch "[^\n]+" do
+      assert.truthy(line == "math.abs\t1" or line:find "\t0$", line)
+    end
+  end)
+
+  local function message(text)
+    local result = launch.script('require "gprof" local recorder = require "gprof.recorder" ' .. text)
+    return { result.stdout, result.stderr, result.status }
+  end
+
+  it("refuses to record twice, or a state with a hook", function()
+    assert.same({ "false\tthis thread is being recorded\n", "", 0 },
+      message "recorder.start() print(pcall(recorder.start))")
+    assert.same({ "false\tthe program has set a hook (debug.sethook)\n", "", 0 },
+      message 'debug.sethook(print, "", 1000000) print(pcall(recorder.start))')
+  end)
+
+  it("says that nothing was recorded", function()
+    assert.same({ "nil\tnothing was recorded\n", "", 0 }, message 'print(recorder.write "x.prof")')
+  end)
+
+  it("says that the program has set a hook of its own", function()
+    assert.same({ "true\n", "", 0 },
+      message 'recorder.start() debug.sethook(print, "", 1000000) print(recorder.stop().displaced)')
+  end)
+
+  it("survives a state that is closed, and the end of coroutines", function()
+    assert.same({ "", "", 0 }, message [[
+      recorder.start { rate = 10000 }
+      for i = 1, 2000 do
+        local co = coroutine.wrap(function() coroutine.yield(("x"):rep(i)) end)
+        co()
+      end
+      os.exit(0, true)
+    ]])
+  end)
+end)
+
+describe("gprof.lua --record with a Lua program", function()
+  local dir
+  setup(function()
+    dir = shell.tmpdir "record"
+    shell.write(dir .. "/words.lua", [[
+      local function count(n) for i = 1, n do math.floor(i / 2) end end
+      count(1000)
+      print(#arg, arg[0], arg[1], ...)
+      if arg[1] == "exit" then os.exit(3) end
+      if arg[1] == "error" then error "failed" end
+    ]])
+  end)
+
+  local function run(...)
+    return program.run({ "--record", ... }, { cwd = dir })
+  end
+
+  it("runs it with its arguments, and says how to read the profile", function()
+    local result = run("words.lua", "a", "b c")
+    assert.same({ "2\twords.lua\ta\ta\tb c\n",
+      "gprof.lua: words.prof was written; to read it: gprof.lua words.prof\n", 0 },
+      { result.stdout, result.stderr, result.status })
+  end)
+
+  it("keeps its exit status and messages", function()
+    assert.equal(3, run("words.lua", "exit").status)
+    local failed = run("words.lua", "error")
+    assert.equal(1, failed.status)
+    assert.truthy(failed.stderr:find "words.lua:5: failed\nstack traceback:\n")
+    assert.truthy(failed.stderr:find "words.prof was written")
+  end)
+
+  it("prints reports", function()
+    local result = run("-b", "-p", "words.lua")
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    assert.truthy(result.stdout:find "\n  0%.00 +0%.00 +0%.00 +1000 [^\n]* math%.floor\n")
+  end)
+
+  it("writes the profile where the user says", function()
+    local result = run("--output=other.prof", "words.lua")
+    assert.equal("gprof.lua: other.prof was written; to read it: gprof.lua other.prof\n", result.stderr)
+    assert.truthy(shell.read(dir .. "/other.prof"))
+  end)
+end)
+
+describe("the profile of a Lua program", function()
+  local path
+  setup(function()
+    path = select(2, recorded("local function f(n) return n and f end for i = 1, 100 do f(i) end", ""))
+  end)
+
+  it("needs no program", function()
+    local result = program.run { "-b", "-p", path }
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    assert.truthy(result.stdout:find " 100 [^\n]* f\n")
+  end)
+
+  -- A report of the profile of another run of the same program is added.
+  it("is added up with others of the same functions, and compared", function()
+    local other = select(2, recorded("local function f(n) return n and f end for i = 1, 50 do f(i) end", ""))
+    local same = shell.tmpdir() .. "/same.prof"
+    shell.check { "cp", path, same }
+    local sum = program.run { "-b", "-p", path, same }
+    assert.same({ "", 0 }, { sum.stderr, sum.status })
+    assert.truthy(sum.stdout:find " 200 [^\n]* f\n")
+    local change = program.run { "-b", "--compare=" .. other, path }
+    assert.same({ "", 0 }, { change.stderr, change.status })
+    assert.truthy(change.stdout:find " 50 +100 +%+50 +2%.00 +f\n")
+  end)
+
+  it("is not mixed with that of another program", function()
+    local other = select(2, recorded("math.abs(1)", ""))
+    local result = program.run { "-b", "-p", path, other }
+    assert.same({ "", ("gprof.lua: %s: was recorded with another build: no module has the build ID of the image\n")
+      :format(other), 1 }, { result.stdout, result.stderr, result.status })
+  end)
+
+  it("is refused with one line if any part of it is missing", function()
+    local bytes, cut = shell.read(path), shell.tmpdir() .. "/cut.prof"
+    for size = 8, #bytes - 1, 97 do
+      shell.write(cut, bytes:sub(1, size))
+      local result = program.run { "-b", "-p", cut }
+      assert.same({ "", 1 }, { result.stdout, result.status }, size)
+      assert.truthy(result.stderr:find "^gprof%.lua: [^\n]+\n$", result.stderr)
+    end
+  end)
+end)
