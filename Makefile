@@ -377,7 +377,8 @@ check:
 # - gcc 12 reports false leaks where a pointer is stored through the address of a pointer, as when
 #   columns grow, and false uses of uninitialized memory for structures passed by value. The
 #   sanitizers, valgrind and clang check for both.
-# - cppcheck's ctuuninitvar reports structures that the called function initializes.
+# - cppcheck's ctuuninitvar reports structures that the called function initializes. It cannot
+#   expand the nested macros of bench/calls.c.
 ANALYZED = $(SOURCES) $(UNPACKING) $(CONFINING) $(HOOKING) $(sort $(wildcard csrc/runtime/*.c fuzz/*.c fuzz/*/*.c bench/*.c) \
   $(filter-out %/plant.c,$(wildcard spec/sanitizer/*.c)))
 ANALYZERS = gcc tidy cppcheck
@@ -386,7 +387,8 @@ ANALYZE_gcc = $(CC) $(COMPILE) $(ANALYZED_FOR) -O2 -fno-inline -fanalyzer -Wno-a
   -Wno-analyzer-use-of-uninitialized-value -c -o /dev/null
 ANALYZE_tidy = clang-tidy --quiet
 ANALYZE_cppcheck = cppcheck -q --std=c11 -Icsrc -D_GNU_SOURCE -D__x86_64__ $(ANALYZED_FOR) --error-exitcode=1 --inline-suppr \
-  --enable=warning,portability,performance --suppress=ctuuninitvar
+  --enable=warning,portability,performance --suppress=ctuuninitvar \
+  --suppress=preprocessorErrorDirective:bench/calls.c
 
 analyze:
 	@$(MAKE) --no-print-directory -j 2 $(foreach tool,$(ANALYZERS),$(ANALYZED:%=build/analyzed/%.$(tool)))

@@ -211,12 +211,15 @@ bool gp_dwarf_value(gp_cursor *cursor, uint64_t number, const gp_unit_layout *un
 }
 
 uint64_t gp_dwarf_size(uint64_t number, const gp_unit_layout *unit) {
-  form_rule form = number == FORM_indirect ? (form_rule){0} : find_form(number);
+  form_rule form = {0};
+  if (number != FORM_indirect) form = find_form(number);
   switch (form.encoding) {
     case FIXED: return form.bytes;
     case ADDRESS: return unit->address_size;
     case OFFSET: return unit->wide ? 8 : 4;
-    case REFERENCE: return unit->version == 2 ? unit->address_size : unit->wide ? 8 : 4;
+    case REFERENCE:
+      if (unit->version == 2) return unit->address_size;
+      return unit->wide ? 8 : 4;
     default: return 0;
   }
 }

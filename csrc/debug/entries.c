@@ -97,7 +97,7 @@ static bool read_attributes(const gp_entries *entries, gp_cursor *cursor,
                             const gp_unit *unit, const gp_abbreviation *abbreviation,
                             uint64_t base, gp_entry *entry) {
   const gp_attribute *all = entries->abbreviations.attribute;
-  gp_value unused;
+  gp_value unused = {.kind = GP_VALUE_NONE};
   bool wanted = entry->tag == GP_TAG_SUBPROGRAM || entry->tag == GP_TAG_INLINED;
   if (wanted) memset(entry->value, 0, sizeof entry->value);
   entry->value[GP_ROLE_SIBLING].kind = GP_VALUE_NONE;

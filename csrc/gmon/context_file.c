@@ -124,10 +124,12 @@ static bool read_sum(context_file *f) {
 
 /* Copies the build ID, because reading the path, which follows, invalidates it. */
 static bool take_build_id(context_file *f, gp_context_module *m) {
-  gp_context_text id;
+  gp_context_text id = {NULL, 0};
   if (!take_text(f, &id)) return false;
   m->build_id_size = id.size;
-  if (id.size <= sizeof m->build_id) memcpy(m->build_id, id.bytes, id.size);
+  if (id.size > sizeof m->build_id) return true;
+  /* bytes were taken: NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
+  memcpy(m->build_id, id.bytes, id.size);
   return true;
 }
 

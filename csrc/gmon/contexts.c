@@ -423,7 +423,7 @@ static bool add_record(void *into, const gp_context_record *r) {
   if (!skip_ignored(a, r->number)) return false;
   bool is_own = r->entered == r->number;
   uint32_t context = context_of(a, r->context), self = GP_NONE, entered = GP_NONE;
-  uint32_t from, row;
+  uint32_t from = GP_NONE, row;
   if (r->self != 0) entered = is_own ? OWN : context_of(a, r->entered);
   if (context == GP_NONE || (r->self != 0 && entered == GP_NONE))
     return gp_fail(a->r->error, "record %" PRIu32 " in the section at offset %" PRIu64

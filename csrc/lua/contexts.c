@@ -110,11 +110,11 @@ static void set_build_id(lua_State *L, const gp_contexts_module *m) {
   static const char digits[] = "0123456789abcdef";
   char text[2 * GP_DATA_BUILD_ID_BYTES];
   if (m->build_id_size == 0) return;
-  for (uint32_t i = 0; i < m->build_id_size; i++) {
+  for (size_t i = 0; i < m->build_id_size; i++) {
     text[2 * i] = digits[m->build_id[i] >> 4];
     text[2 * i + 1] = digits[m->build_id[i] & 15];
   }
-  lua_pushlstring(L, text, 2 * m->build_id_size);
+  lua_pushlstring(L, text, (size_t)2 * m->build_id_size);
   lua_setfield(L, -2, "build_id");
 }
 

@@ -295,7 +295,7 @@ static bool append_inlined(const building *b, uint64_t high, uint32_t order,
                            gp_error *error) {
   gp_symtab *symtab = b->symtab;
   uint64_t size = (uint64_t)DISTANCE * b->added.count;
-  if (high == 0 || high > UINT64_MAX - 2 * GAP - size)
+  if (high == 0 || high > UINT64_MAX - (uint64_t)2 * GAP - size)
     return gp_fail(error, "the address space is too small for inlined functions");
   uint64_t address = (high + GAP) & ~(uint64_t)(GAP - 1);
   for (size_t i = 0; i < b->added.count; i++, address += DISTANCE) {

@@ -99,10 +99,9 @@ typedef struct merging {
 static const char *join(merging *m, const char *first, size_t length, const char *second,
                         const char *third) {
   char *start = m->text;
-  memcpy(start, first, length);
-  strcpy(start + length, second);
-  strcat(start + length, third);
-  m->text += strlen(start) + 1;
+  if (length > 0) memcpy(start, first, length);
+  /* all names are known: NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
+  m->text = stpcpy(stpcpy(start + length, second), third) + 1;
   return start;
 }
 

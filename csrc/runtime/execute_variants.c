@@ -50,7 +50,7 @@ static void collect(char **words, const char *word, va_list *list) {
 #define COLLECT(words, list, first)         \
   va_list list;                             \
   va_start(list, first);                    \
-  char *words[count_words(first, &(list))]; \
+  char *words[count_words(first, &(list))]; /* NOLINT(bugprone-macro-parentheses) */ \
   va_end(list);                             \
   va_start(list, first);                    \
   collect(words, first, &(list))

@@ -57,7 +57,7 @@ static size_t find_unwind(uintptr_t address, const unsigned char **unwind) {
 }
 
 uintptr_t rec_function_at(uintptr_t address) {
-  const unsigned char *unwind;
+  const unsigned char *unwind = NULL;
   const size_t size = find_unwind(address, &unwind);
   const unwind_head *head = (const unwind_head *)(const void *)unwind;
   if (size < sizeof *head || head->version != 1 || head->pointer_form != 0x1b ||

@@ -30,7 +30,7 @@ static void prepare_sums(void) {
 void rec_remove_output(const char *path) { SYSTEM_CALL(unlinkat, AT_FDCWD, path, 0, 0); }
 
 int rec_check_target(const char *name) {
-  struct stat file;
+  struct stat file = {.st_mode = 0};
   const long failed =
       SYSTEM_CALL(newfstatat, AT_FDCWD, name, &file, AT_SYMLINK_NOFOLLOW);
   if (failed || S_ISREG(file.st_mode) || S_ISLNK(file.st_mode)) return 0;

@@ -59,7 +59,7 @@ static uintptr_t last_number(const char *line, const char **end) {
  * "NUMBER ARGUMENT... STACK-POINTER PROGRAM-COUNTER", where NUMBER is the system call or
  * -1. */
 static bool find_place(int id, place *found) {
-  char line[256];
+  char line[256] = "";
   const char *end = read_line(id, "/syscall", line);
   if (!end || line[0] == 'r') return false;
   found->in_call = line[0] != '-';
@@ -71,7 +71,7 @@ static bool find_place(int id, place *found) {
 /* Returns the time in nanoseconds that a thread was ready to run, but did not; 0 if
  * unknown. The line is "RUN-TIME DELAY SLICES". */
 static uint64_t queued_time(int id) {
-  char line[256];
+  char line[256] = "";
   const char *end = read_line(id, "/schedstat", line), *at = line;
   if (!end) return 0;
   while (at < end && *at != ' ') at++;
@@ -90,6 +90,7 @@ static size_t copy_slots(const window *w, uintptr_t pointer, slot copied[CHECKED
     if (count > CHECKED) count = CHECKED;
     end -= count;
     if (!copy_memory(copied, (uintptr_t)end, count * sizeof *copied)) return 0;
+    /* copied by the kernel: NOLINTNEXTLINE(clang-analyzer-core.*) */
     while (count > 0 && copied[count - 1].frame <= pointer) count--;
     if (count > 0) return count;
   }
@@ -109,6 +110,7 @@ static size_t count_existing(const slot *slots, size_t count) {
   uintptr_t returns[CHECKED];
   struct iovec there[CHECKED];
   for (size_t i = 0; i < count; i++) {
+    /* copied by the kernel: NOLINTNEXTLINE(clang-analyzer-core.*) */
     const bool is_certain = slots[i].returns == 0;
     const uintptr_t at =
         is_certain ? (uintptr_t)&slots[i].returns : slots[i].frame + sizeof *returns;

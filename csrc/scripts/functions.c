@@ -20,7 +20,7 @@ bool scr_functions_init(scr_functions *functions) {
 }
 
 void scr_functions_free(scr_functions *functions) {
-  for (size_t i = 0; i < functions->count; i++) {
+  for (size_t i = 0; functions->list && i < functions->count; i++) {
     free(functions->list[i].source);
     free(functions->list[i].name);
   }
@@ -47,7 +47,8 @@ static size_t hash_of(const scr_function *f) {
 
 static bool is_same(const scr_function *a, const scr_function *b) {
   if (a->entry != b->entry || a->first != b->first || a->last != b->last) return false;
-  return !a->source || strcmp(a->source, b->source) == 0;
+  if (!a->source || !b->source) return a->source == b->source;
+  return strcmp(a->source, b->source) == 0;
 }
 
 /* Returns the slot of a function: its own, or the free one where it belongs. */

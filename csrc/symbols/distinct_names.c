@@ -207,7 +207,8 @@ static bool keep_own_names(table *t) {
   size_t count = 0;
   for (uint32_t row = 0; row < t->count; row++) {
     const entry *e = &t->entries[row];
-    if (t->kept[row].components == 0 && strlen(e->own) > 2 * END) t->rows[count++] = row;
+    if (t->kept[row].components == 0 && strlen(e->own) > (size_t)2 * END)
+      t->rows[count++] = row;
   }
   if (!gp_sort(t->rows, count, own_is_before, t)) return false;
   for (size_t i = 1; i < count; i++) {

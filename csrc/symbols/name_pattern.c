@@ -157,7 +157,7 @@ bool gp_name_pattern_matches(const gp_name_pattern *pattern, const char *name,
     length = remove_tags(scratch, length);
     name = scratch;
   } else if (strstr(name, "[abi:")) {
-    memcpy(scratch, name, length);
+    memcpy(scratch, name, length);  /* NOLINT(bugprone-not-null-terminated-result) */
     length = remove_tags(scratch, length);
     name = scratch;
   }

@@ -180,7 +180,8 @@ static void skip_qualifiers(shortening *s) {
 /* Skips the parameters of a function; false if the parentheses are something else. Only
  * names of functions with template arguments begin with a return type. */
 static bool skip_parameters(shortening *s, const char *after) {
-  char before = s->length > 0 ? s->out[s->length - 1] : ' ';
+  char before = ' ';
+  if (s->length > 0) before = s->out[s->length - 1];
   if (before == ' ' && s->length >= 9 &&
       memcmp(s->out + s->length - 9, "decltype ", 9) == 0) {
     copy(s, after);
@@ -316,7 +317,7 @@ static size_t cut_middle(char *text, size_t length, size_t columns, const char *
   if (!gp_utf8_cut(text, length, columns, gp_utf8_width(mark, bytes), &cut))
     return length;
   memmove(text + cut.head + bytes, text + cut.tail, length - cut.tail);
-  memcpy(text + cut.head, mark, bytes);
+  memcpy(text + cut.head, mark, bytes);  /* NOLINT(bugprone-not-null-terminated-result) */
   return cut.head + bytes + length - cut.tail;
 }
 
@@ -339,8 +340,9 @@ static size_t drop_namespaces(char *name, size_t length, size_t columns,
     last = next;
     if (width > most) continue;
     memmove(name + bytes + 2, name + last, length - last);
+    /* texts with a length: NOLINTNEXTLINE(bugprone-not-null-terminated-result) */
     memcpy(name, mark, bytes);
-    memcpy(name + bytes, "::", 2);
+    memcpy(name + bytes, "::", 2);  /* NOLINT(bugprone-not-null-terminated-result) */
     return bytes + 2 + length - last;
   }
   memmove(name, name + last, length - last);
