@@ -74,7 +74,7 @@ static bool append_library(building *b, const gp_inline_map *map,
 static bool read_object(building *b, size_t number, const gp_image *image,
                         gp_error *error) {
   gp_symtab_object object = object_at(b, number);
-  gp_inline_map own, *map = object.name ? &own : &b->inlining->map;
+  gp_inline_map own = {0}, *map = object.name ? &own : &b->inlining->map;
   size_t count;
   bool readable;
   if (image->text_high > UINT64_MAX - object.slide) return true;
