@@ -19,16 +19,17 @@ os.getenv = function(name) return name == "LC_ALL" and locale or nil end -- luac
 
 -- Fails if a text has invisible characters of UTF-8, or bytes that are C1 controls.
 local function check_wide(text)
-  local at = 1
-  while at <= #text do
+  local at = text:find "[\128-\255]"
+  while at do
     local code = utf8.len(text, at, at) and utf8.codepoint(text, at)
     assert(not code or not escape.is_invisible(code), "an invisible character")
     assert(code or not text:find("^[\128-\159]", at), "a control byte")
-    at = at + (code and #utf8.char(code) or 1)
+    at = text:find("[\128-\255]", at + (code and #utf8.char(code) or 1))
   end
 end
 
--- Removes sequences that set visible colours, bold, faint, italic, underlined and reverse text.
+-- Replaces sequences that set visible colours, bold, faint, italic, underlined and reverse text by a blank: such a
+-- sequence also ends a character whose last bytes are missing.
 local function without_colors(text)
   return (text:gsub("\27%[([0-9;]*)m", function(codes)
     for code in codes:gmatch "[^;]+" do
@@ -37,7 +38,7 @@ local function without_colors(text)
         return nil
       end
     end
-    return ""
+    return " "
   end))
 end
 
