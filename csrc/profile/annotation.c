@@ -243,16 +243,19 @@ static bool make_columns(gp_annotation *a, const gp_profile *profile,
          a->counts && a->continued;
 }
 
-/* Returns the selected symbols of a file, sorted by address. NULL if there is no
+/* Returns the selected symbols of a file, sorted by address. Leaves out inlined functions:
+ * nothing counts their executions, and no code begins on their lines. NULL if there is no
  * memory. */
 static uint32_t *selected(const gp_profile *profile, const gp_symbol_sources *sources,
                           uint32_t file, size_t *count) {
   size_t first = sources->start[file], end = sources->start[file + 1];
   uint32_t *symbols = gp_column(end - first, sizeof *symbols);
   *count = 0;
-  for (size_t i = first; symbols && i < end; i++)
-    if (is_selected(profile, sources->by_file[i]))
-      symbols[(*count)++] = sources->by_file[i];
+  for (size_t i = first; symbols && i < end; i++) {
+    uint32_t symbol = sources->by_file[i];
+    if (is_selected(profile, symbol) && !gp_symtab_is_inlined(profile->symtab, symbol))
+      symbols[(*count)++] = symbol;
+  }
   return symbols;
 }
 

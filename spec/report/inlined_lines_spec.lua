@@ -201,6 +201,19 @@ describe("With inlined functions, a profile by line", function()
     assert.is_nil(run("-b", "-A", "-l", path, data):find("inlined", 1, true))
   end)
 
+  it("has the same counts in annotated source by function as without inlined functions", function()
+    local plain = run("-b", "-A", "-z", path, data)
+    local noted = run("-b", "-A", "-z", "--inlines", path, data)
+    assert.matches("\n +2   Executable lines in this file\n", plain)
+    assert.equal(plain, (noted:gsub("\n +%^ inlined in [^\n]*", "")))
+  end)
+
+  it("has the same execution counts as without inlined functions", function()
+    local text = run("-b", "-C", "-z", path, data)
+    assert.matches(": %(main:0x%x+%) 0 executions\n", text)
+    assert.equal(text, (run("-b", "-C", "-z", "--inlines", path, data)))
+  end)
+
   it("has notes in the list of lines with the most time, cut to the terminal", function()
     local text = run("-b", "--lines", "--inlines", path, data)
     assert.matches("\n[^\n]*lines%.h:4 +deep [^\n]*\n {18}inlined in middle %(lines%.c:3%) %d+ %%, second", (text:gsub(

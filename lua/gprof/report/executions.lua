@@ -31,13 +31,18 @@ local function in_gnu_order(profile)
   return profile.symbols:by_source(selected)
 end
 
--- Returns the numbers of functions with enough calls, in source order. In a profile by
--- line, includes all lines, as their blocks may have counts. Debugging information is
--- read only for these functions and lines.
+-- Returns the numbers of functions with enough calls, in source order. Leaves out
+-- functions that were only inlined: they have no address, and nothing counts them. In a
+-- profile by line, includes all lines, as their blocks may have counts. Debugging
+-- information is read only for these functions and lines.
 local function in_order(profile, least)
   local rows, ids, outside = {}, {}, profile.outside
-  for id, tallied, calls in profile:functions("address", "id", "tallied", "calls") do
-    if tallied and (calls >= least or profile.by_line) and id ~= outside then
+  local fields <const> = { "id", "tallied", "calls", "address" }
+  for id, tallied, calls, address in
+    profile:functions("address", table.unpack(fields))
+  do
+    local has_counts = address and calls >= least or profile.by_line
+    if tallied and has_counts and id ~= outside then
       rows[#rows + 1] = row_of(profile, id)
     end
   end
