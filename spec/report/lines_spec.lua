@@ -88,6 +88,26 @@ describe("--lines", function()
   end)
 end)
 
+it("functions of libraries that were only inlined have lines, too, though no address", function()
+  local rows <const> = { { "f@x.so", nil, "x.so", 5 }, { "f@x.so", 16, "x.so", 5 }, { "f@x.so", nil, "x.so", 1 } }
+  local function profile_of(list)
+    return {
+      functions = function()
+        local id = 0
+        return function()
+          id = id + 1
+          if list[id] then return id, list[id][4], list[id][3] end
+        end
+      end,
+      get = function(_, id) return list[id][1], list[id][2] end,
+    }
+  end
+  assert.same({ { ticks = 11, functions = { { name = "f@x.so", ticks = 6 },
+    { name = "f@x.so", owner = 16, ticks = 5 } } } },
+    require "gprof.analysis.hot_lines".of(profile_of(rows), profile_of {}))
+  assert.equal(10, require "gprof.analysis.hot_lines".of(profile_of { rows[1], rows[2] }, profile_of {})[1].ticks)
+end)
+
 it("profile:report prints the lines for scripts", function()
   local image = assert(gprof.image(made.image))
   local profile = assert(gprof.profile(image, assert(gprof.data(image, run))))

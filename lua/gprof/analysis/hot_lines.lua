@@ -54,7 +54,7 @@ end
 local function is_heavier(a, b)
   if a.ticks ~= b.ticks then return a.ticks > b.ticks end
   if a.name ~= b.name then return a.name < b.name end
-  return a.owner < b.owner
+  return (a.owner or 0) < (b.owner or 0)
 end
 
 local function precedes(a, b)
@@ -71,7 +71,8 @@ end
 -- @treturn {table,...} each with `file` and `line`, or neither; `ticks`; `functions`:
 --   array of the functions whose code the line is in, those with most samples first: the
 --   `name` (of an inlined function, if the line was inlined), the `owner`, which is the
---   address of the function that contains the code, and `ticks`
+--   address of the function that contains the code (nil for functions of libraries that
+--   were only inlined), and `ticks`
 function hot_lines.of(by_function, by_line)
   local rows = { by_key = {}, list = {} }
   add_lines(rows, by_line)

@@ -22,11 +22,14 @@ local function place_of(row, options)
   return ("%s:%d"):format(name, row.line)
 end
 
--- Returns the name of a line's function; if there are several, with their number.
+-- Returns the name of a line's function; if there are several, with their number. The
+-- copies of an inlined function are one function.
 local function function_of(row, options)
-  local name = row.functions[1].name
+  local name, known, more = row.functions[1].name, {}, -1
+  for _, part in ipairs(row.functions) do
+    if not known[part.name] then known[part.name], more = true, more + 1 end
+  end
   if not options.full_names then name = core.short_name(name) end
-  local more = #row.functions - 1
   return more > 0 and ("%s (and %d more)"):format(name, more) or name
 end
 
