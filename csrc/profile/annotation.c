@@ -243,7 +243,7 @@ static bool make_columns(gp_annotation *a, const gp_profile *profile,
          a->counts && a->continued;
 }
 
-/* Returns the selected symbols of a file, sorted by address. Leaves out inlined functions:
+/* Returns the selected symbols of a file, sorted by address, without inlined functions:
  * nothing counts their executions, and no code begins on their lines. NULL if there is no
  * memory. */
 static uint32_t *selected(const gp_profile *profile, const gp_symbol_sources *sources,
