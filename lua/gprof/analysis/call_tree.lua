@@ -123,14 +123,6 @@ local function root_entries(from, trees, keys, join)
   return entries
 end
 
--- A graph has the methods
---
--- - `roots()`: returns an array of entries, the heaviest first. An entry has an `id`, in
---   the graph, and its `time` in ticks;
--- - `node(id)`: returns the id of a function or cycle, its self time and its total time;
--- - `below(id, least)`: returns an array of entries for the callees, which may lack those
---   with less time than `least`; and the number of all callees.
-
 -- Returns entries for the functions whose time is not propagated to callers.
 local function find_roots(ids, called, total)
   local roots = {}
@@ -142,6 +134,14 @@ local function find_roots(ids, called, total)
   end
   return roots
 end
+
+-- A graph has the methods
+--
+-- - `roots()`: returns an array of entries, the heaviest first. An entry has an `id`, in
+--   the graph, and its `time` in ticks;
+-- - `node(id)`: returns the id of a function or cycle, its self time and its total time;
+-- - `below(id, least)`: returns an array of entries for the callees, which may lack those
+--   with less time than `least`; and the number of all callees.
 
 -- Returns the estimated graph from the roots, or the functions `from`, down.
 local function estimated_graph(profile, from)

@@ -69,15 +69,15 @@ end
 -- Returns the functions as columns. `known` maps names to numbers that stand for them.
 local function functions_of(content, file_number, within, known)
   local profile, ids, entries = content.profile, content.ids, {}
-  for i, column in ipairs(columns_of(profile)) do
-    local values = {}
-    for row, id in ipairs(ids) do values[row] = profile:get(id, column[1]) end
-    entries[i] = { column[1], array(column[2], values, #ids) }
-  end
-  entries[1][2] = array(function(id)
-    local name = profile:get(id, "name")
+  local function name_or_number(name)
     return known[name] and number(known[name]) or shown(name)
-  end, ids)
+  end
+  for i, column in ipairs(columns_of(profile)) do
+    local name, values = column[1], {}
+    for row, id in ipairs(ids) do values[row] = profile:get(id, name) end
+    entries[i] = { name,
+      array(name == "name" and name_or_number or column[2], values, #ids) }
+  end
   local files, cycles = {}, {}
   for row, id in ipairs(ids) do
     files[row], cycles[row] = file_number(profile:get(id, "file")), within[id] or -1
