@@ -31,16 +31,35 @@ static uint32_t line_of(lua_State *L, lua_Debug *ar) {
   return ar->currentline > 0 ? (uint32_t)ar->currentline : 0;
 }
 
+bool scr_set_running(scr_recording *r, lua_State *L) {
+  const bool is_main = lua_pushthread(L);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, r);
+  r->running = L;
+  return is_main;
+}
+
+/* Whether the event calls the function that a coroutine was created with. The address
+ * may be that of a former coroutine, which was collected. */
+static bool is_first_call(lua_State *L, const lua_Debug *ar) {
+  lua_Debug caller;
+  return ar->event == LUA_HOOKCALL && !lua_getstack(L, 1, &caller);
+}
+
 /* Returns the stack of the coroutine that runs. A new coroutine was resumed by the
  * innermost call of the one that ran before. */
-static scr_stack *stack_of(scr_recording *r, lua_State *L) {
-  uint32_t base = SCR_START;
-  if (L != r->running) {
-    const scr_stack *before = scr_stack_of(&r->stacks, r->running, SCR_START);
-    if (before) base = scr_stack_context(before);
-  }
-  r->running = L;
-  return scr_stack_of(&r->stacks, L, base);
+static scr_stack *stack_of(scr_recording *r, lua_State *L, const lua_Debug *ar) {
+  if (L == r->running) return scr_stack_of(&r->stacks, L, SCR_START);
+  const scr_stack *before = scr_stack_of(&r->stacks, r->running, SCR_START);
+  const uint32_t base = before ? scr_stack_context(before) : SCR_START;
+  const bool is_main = scr_set_running(r, L);
+  scr_stack *stack = scr_stack_of(&r->stacks, L, is_main ? SCR_START : base);
+  if (stack && !is_main && is_first_call(L, ar)) stack->base = base;
+  return stack;
+}
+
+/* A coroutine of another state keeps its hook if that state was recorded before. */
+static bool is_recorded(const scr_recording *r, lua_State *L) {
+  return L == r->running || lua_topointer(L, LUA_REGISTRYINDEX) == r->registry;
 }
 
 /* Counts a call from a line of the innermost function of the stack. A function that was
@@ -97,8 +116,8 @@ static void on_count(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *s
 
 void scr_hook(lua_State *L, lua_Debug *ar) {
   scr_recording *r = scr_current;
-  if (!r || !r->active) return;
-  scr_stack *stack = stack_of(r, L);
+  if (!r || !r->active || !is_recorded(r, L)) return;
+  scr_stack *stack = stack_of(r, L, ar);
   if (!stack)
     fail(r);
   else if (ar->event == LUA_HOOKCOUNT)

@@ -32,8 +32,10 @@ static void end_recording(lua_State *L, scr_recording *r) {
   r->cpu = time_of(CLOCK_THREAD_CPUTIME_ID) - r->cpu;
   r->ended = time_of(CLOCK_REALTIME);
   scr_current = NULL;
-  r->displaced = lua_gethook(L) != scr_hook;
-  if (!r->displaced) lua_sethook(L, NULL, 0, 0);
+  r->displaced = lua_gethook(r->running) != scr_hook;
+  if (!r->displaced) lua_sethook(r->running, NULL, 0, 0);
+  lua_pushnil(L);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, r);
 }
 
 /* new(most) -> recording. `most`: the number of calls with different paths that are told
@@ -63,7 +65,8 @@ static int start(lua_State *L) {
   if (scr_current) return fail_to_start(L, "this thread is being recorded");
   if (lua_gethook(L))
     return fail_to_start(L, "the program has set a hook (debug.sethook)");
-  r->running = L;
+  r->registry = lua_topointer(L, LUA_REGISTRYINDEX);
+  scr_set_running(r, L);
   r->period = (int)period;
   r->began = time_of(CLOCK_REALTIME);
   r->cpu = time_of(CLOCK_THREAD_CPUTIME_ID);
@@ -100,7 +103,7 @@ static void forget_stop(lua_State *L, scr_recording *r) {
 /* stop(recording) */
 static int stop(lua_State *L) {
   scr_recording *r = check_recording(L);
-  if (scr_current == r) forget_stop(L, r);
+  if (scr_current == r && r->active && lua_gethook(L) == scr_hook) forget_stop(L, r);
   end_recording(L, r);
   return 0;
 }
@@ -108,6 +111,7 @@ static int stop(lua_State *L) {
 static int free_recording(lua_State *L) {
   scr_recording *r = luaL_checkudata(L, 1, RECORDING);
   end_recording(L, r);
+  scr_stop_timer(r);  /* of another thread, if the state was passed to this one */
   scr_paths_free(&r->paths);
   scr_functions_free(&r->functions);
   scr_stacks_free(&r->stacks);

@@ -16,7 +16,8 @@ typedef struct scr_recording {
   scr_paths paths;
   scr_functions functions;
   scr_stacks stacks;
-  lua_State *volatile running;  /* the coroutine that runs */
+  lua_State *volatile running;  /* the coroutine that runs; see scr_set_running */
+  const void *registry;         /* identifies the state */
   volatile bool active;
   bool displaced;               /* the program set a hook of its own */
   bool out_of_memory;           /* and has ended */
@@ -36,6 +37,11 @@ extern _Thread_local scr_recording *scr_current;
 /* The hook of a state that is recorded, and the events for which it is called. */
 void scr_hook(lua_State *L, lua_Debug *ar);
 enum { SCR_CALLS = LUA_MASKCALL | LUA_MASKRET };
+
+/* Sets the coroutine that runs, and keeps it from being collected, because the timer's
+ * handler uses it. Returns whether it is the main one. Only the first time allocates
+ * memory. */
+bool scr_set_running(scr_recording *r, lua_State *L);
 
 /* Starts a timer that ticks `rate` times in a second of the thread's processor time.
  * Its signal sets a count hook, which is called for the next instruction of Lua
