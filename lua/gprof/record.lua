@@ -133,7 +133,8 @@ return function(command, options)
   options = arguments.options(options, 2, "record")
   recorder_options.check(options)
   local warn = options.warn
-  if program_files.is_lua(command[1]) then return record_lua(command, options) end
+  local script = program_files.find_lua(command[1])
+  if script then return record_lua(script, command, options) end
   local library, path, done, message
   library, message = native.recorder()
   if not library then return nil, "the " .. message end

@@ -10,10 +10,15 @@ local program_files = require "gprof.library.program_files"
 -- The names of interpreters, the best first.
 local INTERPRETERS <const> = { "lua5.4", "lua" }
 
--- What the interpreter executes before the program.
+-- What the interpreter executes before the program. Then the search paths and `arg` are
+-- as they are without it.
 local START <const> = [[
-package.path, package.cpath = %q .. package.path, %q .. package.cpath
-require "gprof.recorder".record_program(%q, %s)]]
+local path, cpath = package.path, package.cpath
+package.path, package.cpath = %q .. path, %q .. cpath
+local recorder = require "gprof.recorder"
+package.path, package.cpath = path, cpath
+arg[-1], arg[-2], arg[-3] = arg[-3], nil, nil
+recorder.record_program(%q, %s)]]
 
 local function find_interpreter()
   local path, problem
@@ -25,10 +30,10 @@ local function find_interpreter()
 end
 
 -- Returns the command that runs a program, and writes its profile when it ends.
-local function recording(interpreter, command, profile, options)
+local function recording(interpreter, script, command, profile, options)
   local start = START:format(package.path .. ";", package.cpath .. ";", profile,
     options.rate or "nil")
-  return table.move(command, 1, #command, 4, { interpreter, "-e", start })
+  return table.move(command, 2, #command, 5, { interpreter, "-e", start, script })
 end
 
 -- Returns the absolute path of a file in an existing directory.
@@ -37,18 +42,25 @@ local function absolute(path)
   return core.real_path(directory ~= "" and directory or ".") .. "/" .. name
 end
 
+local function check_profile(profile, directory)
+  if core.file_status(profile) == "directory" then
+    return nil, profile .. ": is a directory: the profile cannot be written there"
+  end
+  return program_files.check_directory(directory)
+end
+
 -- Returns what `gprof.record` returns. The profile stands for the program, too.
-return function(command, options)
+return function(script, command, options)
   local interpreter, message = find_interpreter()
   if not interpreter then return nil, message end
   local profile = options.output or
     command[1]:match "[^/]*$":gsub("%.lua$", "") .. ".prof"
   local directory = profile:match "^.*/" or ""
-  local done, problem = program_files.check_directory(directory)
+  local done, problem = check_profile(profile, directory)
   if not done then return nil, problem end
   local _, _, before = core.file_status(profile)
   local ending, number = core.run_program(interpreter,
-    recording(interpreter, command, absolute(profile), options), {})
+    recording(interpreter, script, command, absolute(profile), options), {})
   if not ending then return nil, command[1] .. ": " .. number end
   local kind, _, identity = core.file_status(profile)
   local is_written = kind == "file" and identity ~= before

@@ -23,6 +23,9 @@ local recorder = {}
 local DEFAULT_RATE <const> = 1000   -- samples per second
 local MOST_PATHS <const> = 1 << 20  -- call paths, and places of samples in them
 
+-- The least and largest values of the options.
+local LIMITS <const> = { rate = { 0, 100000 }, instructions = { 1, 0x7fffffff } }
+
 local running   -- what `prepare` returned
 local recorded  -- what was recorded last: see `recorder.stop`
 
@@ -40,7 +43,19 @@ local function start(prepared)
   running, recorded = prepared, nil
 end
 
---- Starts to record the calls of this Lua state, in all its coroutines.
+local function check(options)
+  for name, limits in pairs(LIMITS) do
+    local value, least, most = options[name], limits[1], limits[2]
+    local is_valid = math.type(value) == "integer" and value >= least and value <= most
+    if value ~= nil and not is_valid then
+      error(("recorder.start: option '%s': an integer from %d to %d expected")
+        :format(name, least, most), 3)
+    end
+  end
+end
+
+--- Starts to record the calls of this coroutine, and of all coroutines that it creates
+-- from now on.
 -- @tparam[opt] table options
 --
 --   - `rate`: samples per second of processor time, up to 100,000; 0 for none; 1,000 by
@@ -49,6 +64,7 @@ end
 --     Then the same program gives the same samples; a sample counts as one millisecond
 -- @raise if the state is already being recorded, or has a hook (`debug.sethook`)
 function recorder.start(options)
+  check(options or {})
   local problem = start(prepare(options))
   if problem then error(problem, 2) end
 end
@@ -103,21 +119,23 @@ end
 
 -- Returns the words of the command line, as far as the interpreter knows them.
 local function command_line()
-  local words = {}
-  for i = 0, arg and #arg or -1 do words[#words + 1] = tostring(arg[i]) .. "\0" end
+  local words, given = {}, rawget(_G, "arg")
+  if type(given) ~= "table" then return "" end
+  for i = 0, #given do words[#words + 1] = tostring(given[i]) .. "\0" end
   return table.concat(words)
 end
 
 -- Writes a file beside its place, and then renames it, so that it is never half-written.
 local function save(path, bytes)
-  local new = path .. ".new"
+  local new = ("%s.%d.new"):format(path, recorded.process)
   local file, problem = io.open(new, "wb")
   if not file then return nil, problem end
   local done, message = file:write(bytes)
   local closed, reason = file:close()
-  if done and closed and os.rename(new, path) then return true end
+  if done and closed then done, message = os.rename(new, path) end
+  if done and closed then return true end
   os.remove(new)
-  return nil, ("%s: %s"):format(path, message or reason or "cannot be replaced")
+  return nil, ("%s: %s"):format(path, message or reason)
 end
 
 --- Writes what was recorded. A recording that still runs is stopped.

@@ -131,6 +131,25 @@ describe("gprof.recorder", function()
       out:find("coroutine.resume function at [^\n]* 1\n"))
   end)
 
+  it("does so for a coroutine at the address of a former one", function()
+    local out = recorded([[
+      local function work() for _ = 1, 10000 do end end
+      local function run(times)
+        for _ = 1, times do
+          coroutine.resume(coroutine.create(work))
+          collectgarbage()
+        end
+      end
+      local function first() run(10) end
+      local function second() run(30) end
+      first() second()
+    ]], [[ print(p:find "first".children / p.total, p:find "second".children / p.total) ]],
+      "{ instructions = 100 }")
+    local first, second = out:match "^(%S+)\t(%S+)\n$"
+    assert.near(0.25, tonumber(first), 0.01)
+    assert.near(0.75, tonumber(second), 0.01)
+  end)
+
   it("takes samples that can be repeated", function()
     local out = recorded([[
       local function work(n) local x = 0 for i = 1, n do x = x + i % 7 end return x end
@@ -214,6 +233,34 @@ describe("gprof.recorder", function()
       message 'recorder.start() debug.sethook(print, "", 1000000) print(recorder.stop().displaced)')
   end)
 
+  it("survives the collection of the coroutine that started it", function()
+    assert.same({ "true\n", "", 0 }, message [[
+      local function work() local x = 0 for i = 1, 1000000 do x = x + i % 7 end end
+      coroutine.wrap(function() recorder.start { rate = 10000 } work() coroutine.yield() end)()
+      collectgarbage()
+      collectgarbage()
+      work()
+      print(recorder.stop().ticks > 0)
+    ]])
+  end)
+
+  it("is stopped by a coroutine that it does not record", function()
+    assert.same({ "false\n", "", 0 }, message [[
+      local stopper = coroutine.wrap(function() print(recorder.stop().displaced) end)
+      recorder.start()
+      stopper()
+    ]])
+  end)
+
+  it("refuses options out of range", function()
+    for _, option in ipairs { "rate = -1", "rate = 100001", "rate = 0.5", "instructions = 0" } do
+      local result = message("print(pcall(recorder.start, { " .. option .. " }))")
+      local name = option:match "%a+"
+      assert.truthy(result[1]:find("^false\t[^\n]*option '" .. name .. "': an integer from %d to %d+ expected\n$"),
+        result[1])
+    end
+  end)
+
   it("survives a state that is closed, and the end of coroutines", function()
     assert.same({ "", "", 0 }, message [[
       recorder.start { rate = 10000 }
@@ -264,6 +311,62 @@ describe("gprof.lua --record with a Lua program", function()
     assert.truthy(result.stdout:find "\n  0%.00 +0%.00 +0%.00 +1000 [^\n]* math%.floor\n")
   end)
 
+  it("finds it in the directories of PATH", function()
+    shell.check { "mkdir", dir .. "/bin" }
+    shell.write(dir .. "/bin/greet", "#!/usr/bin/env lua\nprint(arg[0])\n")
+    local path = dir .. "/bin"
+    local result = program.run({ "--record", "greet" },
+      { cwd = dir, env = { PATH = path .. ":" .. os.getenv "PATH" } })
+    assert.same({ path .. "/greet\n",
+      "gprof.lua: greet.prof was written; to read it: gprof.lua greet.prof\n", 0 },
+      { result.stdout, result.stderr, result.status })
+  end)
+
+  it("leaves programs for other versions of Lua to their interpreters", function()
+    local program_files = require "gprof.library.program_files"
+    local path = dir .. "/versions"
+    for line, expected in pairs { ["#!/usr/bin/env lua"] = true, ["#!/usr/bin/lua5.4 -E"] = true,
+      ["#!/usr/bin/lua54"] = true, ["#!/usr/bin/lua5.1"] = false, ["#!/usr/bin/luajit"] = false,
+      ["#!/bin/sh"] = false, [""] = false } do
+      shell.write(path, line .. "\n")
+      assert.equal(expected, program_files.is_lua(path), line)
+    end
+  end)
+
+  it("does not change its arguments and paths", function()
+    shell.write(dir .. "/state.lua", [[
+      local first = 0
+      while arg[first - 1] do first = first - 1 end
+      print(first, package.path, package.cpath, #arg)
+    ]])
+    local plain = shell.check({ "lua5.4", "state.lua" }, { cwd = dir })
+    assert.equal(plain.stdout, run("state.lua").stdout)
+  end)
+
+  it("records a program that forbids unknown global variables", function()
+    shell.write(dir .. "/strict.lua", [[
+      arg = nil
+      setmetatable(_G, { __index = function(_, name) error("unknown " .. name) end })
+    ]])
+    assert.equal("gprof.lua: strict.prof was written; to read it: gprof.lua strict.prof\n",
+      run("strict.lua").stderr)
+  end)
+
+  it("runs a program whose name has special characters", function()
+    local name = "it's a \"%q\"\n$x.lua"
+    shell.write(dir .. "/" .. name, "print(#arg[0])")
+    local result = run(name)
+    assert.same({ #name .. "\n", 0 }, { result.stdout, result.status })
+    assert.truthy(shell.read(dir .. "/" .. name:gsub("%.lua$", ".prof")))
+  end)
+
+  it("does not start if the profile cannot take the place of a directory", function()
+    shell.check { "mkdir", dir .. "/taken" }
+    local result = run("--output=taken", "words.lua")
+    assert.same({ "", "gprof.lua: taken: is a directory: the profile cannot be written there\n", 1 },
+      { result.stdout, result.stderr, result.status })
+  end)
+
   it("writes the profile where the user says", function()
     local result = run("--output=other.prof", "words.lua")
     assert.equal("gprof.lua: other.prof was written; to read it: gprof.lua other.prof\n", result.stderr)
@@ -301,6 +404,21 @@ describe("the profile of a Lua program", function()
     local result = program.run { "-b", "-p", path, other }
     assert.same({ "", ("gprof.lua: %s: was recorded with another build: no module has the build ID of the image\n")
       :format(other), 1 }, { result.stdout, result.stderr, result.status })
+  end)
+
+  it("is refused with a reason if its executable is damaged", function()
+    local bytes, damaged = shell.read(path), shell.tmpdir() .. "/damaged.prof"
+    local start = bytes:find("\127ELF", 1, true)
+    local head = bytes:sub(1, start - 9)
+    for _, wrong in ipairs { head .. ("<I8"):pack(1 << 62) .. bytes:sub(start), head .. ("<I8"):pack(-1),
+      head .. ("<I8"):pack(0) .. bytes:sub(start), bytes:sub(1, start) .. ("\255"):rep(4000),
+      bytes:sub(1, 16) .. ("<I4I8"):pack(9, 0):rep(300), bytes:sub(1, start + 200) } do
+      shell.write(damaged, wrong)
+      local result = program.run { "-b", "-p", damaged }
+      assert.same({ "", 1 }, { result.stdout, result.status })
+      assert.truthy(result.stderr:find "^gprof%.lua: [^\n]+\n$", result.stderr)
+      assert.falsy(result.stderr:find("name the program", 1, true))
+    end
   end)
 
   it("is refused with one line if any part of it is missing", function()

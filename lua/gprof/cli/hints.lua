@@ -78,6 +78,9 @@ local function taken(settings)
   return ""
 end
 
+-- What the core says of a context profile that is not of a Lua program.
+local NO_EXECUTABLE <const> = "has no functions of its own"
+
 --- Returns the message about a first operand that is not a program.
 -- @tparam table settings
 -- @tparam string message from opening the first operand
@@ -95,6 +98,11 @@ function hints.program(settings, message)
   if second and require "gprof".image(second) then
     return ("%s: is a profile, and %s is a program: name the program first"):format(
       first, second)
+  end
+  if require "gprof.library.profile_files".is_context_profile(first) and
+    not message:find(NO_EXECUTABLE, 1, true)
+  then
+    return message
   end
   local hint_taken = taken(settings)
   return first .. ": is a profile, not a program" ..

@@ -23,7 +23,7 @@ function program_files.find(program)
 end
 
 --- Returns whether a file is a Lua program: its name ends in ".lua", or its first line
--- names a Lua interpreter.
+-- names an interpreter of Lua 5.4, or of no certain version.
 -- @tparam string path
 -- @treturn boolean
 function program_files.is_lua(path)
@@ -31,7 +31,17 @@ function program_files.is_lua(path)
   if path:find "%.lua$" then return true end
   local file <close> = io.open(path, "rb")
   local start = file and file:read(128) or ""
-  return start:find "^#![^\n]*%f[%a]lua" ~= nil
+  return start:find "^#![^\n]*%f[%w]lua%f[^%w%.]" ~= nil or
+    start:find "^#![^\n]*%f[%w]lua%-?5%.?4%f[^%w%.]" ~= nil
+end
+
+--- Returns the path of a Lua program.
+-- @tparam string program a path, or a name to find in the directories of PATH
+-- @treturn string|nil nil if it is not a Lua program
+function program_files.find_lua(program)
+  if program_files.is_lua(program) then return program end
+  local path = program_files.find(program)
+  return path and program_files.is_lua(path) and path or nil
 end
 
 --- Checks that the directory of profiles exists, before a long run.
