@@ -299,10 +299,17 @@ rec_preserve:
 	mov %rsi, %rdi
 	sub $2752, %rsp
 	and $-64, %rsp
+	movzbl xsave(%rip), %eax
+	test %eax, %eax
+	jnz 3f
 	mov $1, %eax
-	cpuid
+	cpuid                   /* takes microseconds in a virtual machine */
 	bt $27, %ecx            /* OSXSAVE */
-	jnc 1f
+	mov $1, %eax
+	adc $0, %eax
+	mov %al, xsave(%rip)
+3:	cmp $2, %eax
+	jne 1f
 	xor %eax, %eax
 	xor %ebx, %ebx
 0:	mov %rax, 512(%rsp,%rbx,8)
@@ -328,6 +335,10 @@ rec_preserve:
 	ret
 	.cfi_endproc
 	.size rec_preserve, . - rec_preserve
+
+/* Whether the processor has the instruction xsave: 2 if it has, 1 if not, 0 if unknown. */
+	.local xsave
+	.comm xsave, 1
 
 /* int rec_clone(long flags, void *stack, int *tid, void (*run)(void)): makes a thread,
  * which ends when `run` returns. The kernel clears *tid after the thread's end. Returns
