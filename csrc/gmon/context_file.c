@@ -274,6 +274,14 @@ static bool read_section_body(context_file *f, uint32_t kind) {
   }
 }
 
+bool gp_context_check_size(const gp_reader *reader, uint64_t offset, uint64_t size,
+                           gp_error *error) {
+  return gp_reader_may_hold(reader, size) ||
+         gp_fail(error, "the section at offset %" PRIu64 " claims %" PRIu64
+                 " bytes, but only %" PRIu64 " follow", offset, size,
+                 reader->size - reader->offset);
+}
+
 /* Reads a section, and sets *kind. */
 static bool read_section(context_file *f, uint32_t *kind) {
   f->r->offset = f->r->reader->offset;
@@ -281,10 +289,8 @@ static bool read_section(context_file *f, uint32_t *kind) {
   if (!bytes) return false;
   *kind = u32_at(f, bytes, 0);
   f->left = gp_u64(bytes + 4, f->r->layout);
-  if (!gp_reader_may_hold(f->r->reader, f->left))
-    return gp_fail(f->r->error, "the section at offset %" PRIu64 " claims %" PRIu64
-                   " bytes, but only %" PRIu64 " follow", f->r->offset, f->left,
-                   f->r->reader->size - f->r->reader->offset);
+  if (!gp_context_check_size(f->r->reader, f->r->offset, f->left, f->r->error))
+    return false;
   if (!is_expected(f, *kind))
     return gp_fail(f->r->error, "unexpected section of kind %" PRIu32 " at offset %"
                    PRIu64, *kind, f->r->offset);

@@ -107,6 +107,10 @@ typedef struct gp_context_sink {
  * everything before a wrong checksum is found. */
 bool gp_context_file_read(gp_records *r, const gp_context_sink *sink);
 
+/* Fails if the content of the section at `offset` is larger than what follows. */
+bool gp_context_check_size(const gp_reader *reader, uint64_t offset, uint64_t size,
+                           gp_error *error);
+
 /* Whether a path leads to a regular file that begins like a context profile, without
  * links. */
 bool gp_is_context_profile(const char *path);

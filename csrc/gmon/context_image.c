@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "gmon/context_image.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,11 +36,8 @@ static bool next_section(gp_reader *reader, uint32_t *kind, uint64_t *size) {
   if (!bytes) return fail_truncated(reader);
   *kind = gp_u32(bytes, layout);
   *size = gp_u64(bytes + 4, layout);
-  return gp_reader_may_hold(reader, *size) ||
-         gp_fail(reader->error, "the section at offset %" PRIu64 " claims %" PRIu64
-                 " bytes, but only %" PRIu64 " follow",
-                 reader->offset - GP_CONTEXT_SECTION, *size,
-                 reader->size - reader->offset);
+  return gp_context_check_size(reader, reader->offset - GP_CONTEXT_SECTION, *size,
+                               reader->error);
 }
 
 /* Skips sections until the one with the executable. */

@@ -73,11 +73,11 @@ end
 --   - `with`: array of shared libraries to show with the program, each with its `image`,
 --     its `data`, and a `name` (default: its file name), which is appended to the names
 --     of its functions after an "@"; not for profiles by line;
---   - `inlines`: functions that were inlined are functions of their own:
---     their time is not that of the functions around them (`profile.has_inlines`). In a
---     profile by line, `profile:frames` tells where each line was inlined
---     (`profile.has_frames`). Needs debugging information; ignored with
---     `external_symbol_table`, `file_ordering` and `gnu_compat`;
+--   - `inlines`: functions that were inlined are functions of their own: their time is
+--     not that of the functions around them (`profile.has_inlines`). In a profile by
+--     line, `profile:frames` tells where each line was inlined (`profile.has_frames`).
+--     Needs debugging information; ignored with `external_symbol_table`, `file_ordering`
+--     and `gnu_compat`;
 --   - `libraries`: also show the functions of the shared libraries that were recorded, if
 --     the data has the call paths of all samples, and if no other option prevents it;
 --     `profile.has_libraries` tells. See `profile:unusable_libraries`;

@@ -9,7 +9,7 @@
 -- `gprof.lua work.prof` then prints the reports. `gprof.lua --record script.lua` does all
 -- of this.
 --
--- The module does not load the rest of the library.
+-- The module loads neither the core nor libbfd into the program.
 --
 -- @module gprof.recorder
 -- SPDX-License-Identifier: GPL-3.0-or-later

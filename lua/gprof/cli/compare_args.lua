@@ -9,9 +9,9 @@ local compare = require "gprof.compare"
 local core = require "gprof.core"
 local defaults = require "gprof.cli.defaults"
 local failure = require "gprof.library.failure"
-local profile_files = require "gprof.library.profile_files"
 local gprof = require "gprof"
 local policy = require "gprof.library.policy"
+local profile_files = require "gprof.library.profile_files"
 
 local compare_args = {}
 

@@ -84,9 +84,8 @@ end
 -- the profile itself, or of the file beside it. Nil if there is none.
 local function contexts_of(path)
   if path == "-" or core.file_status(path) ~= "file" then return nil end
-  local file <close> = io.open(path, "rb")
-  if file and file:read(8) == "gprofctx" then return path end
-  return profile_files.existing_contexts(path)
+  return profile_files.is_context_profile(path) and path or
+    profile_files.existing_contexts(path)
 end
 
 -- Adds the context profile `source` of a profile to a sum. Returns nil and a message on

@@ -18,8 +18,7 @@ local LEAST_TEXT <const> = 20  -- columns of a source line, even on narrow termi
 -- Returns FILE:LINE; "" for code without line information.
 local function place_of(row, options)
   if not row.file then return "" end
-  local name = options.print_path and row.file or row.file:match "[^/]*$"
-  return ("%s:%d"):format(name, row.line)
+  return ("%s:%d"):format(common.file(row.file, options), row.line)
 end
 
 -- Returns the name of a line's function; if there are several, with their number. The
