@@ -21,11 +21,11 @@ local title <const> = "(document.querySelector('#view h2') || document.querySele
 local tables <const> = "[...document.querySelectorAll('tbody')].map((body) => [...body.querySelectorAll('.node')]" ..
   ".map((e) => e.textContent).join(' ')).join(' | ')"
 local status <const> = "document.querySelector('[role=status]').textContent"
-local focused <const> = "document.activeElement.textContent"
+local focused <const> = browser.focused
 local frames <const> = "[...document.querySelectorAll('.frame')]" ..
   ".map((e) => e.getAttribute('aria-label').split(':')[0]).join(' ')"
 local current <const> = "document.querySelector('.frame.at').getAttribute('aria-label').split(':')[0]"
-local fits <const> = "document.documentElement.scrollWidth <= innerWidth"
+local fits <const> = browser.fits
 
 local function click_head(text)
   return ([[[...document.querySelectorAll("th button")].find((e) => e.textContent === %q).click()]]):format(text)

@@ -9,7 +9,7 @@ local pages = require "support.pages"
 local lack <const> = browser.lack()
 if lack then return pending(lack) end
 
-local focused <const> = "document.activeElement.textContent"
+local focused <const> = browser.focused
 local is_open <const> = "document.querySelector('dialog').open"
 local inside <const> = "document.querySelector('dialog').contains(document.activeElement)"
 

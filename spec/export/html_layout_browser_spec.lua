@@ -12,7 +12,7 @@ local lack <const> = browser.lack()
 if lack then return pending(lack) end
 
 local plan <const> = crafted.example
-local fits <const> = "document.documentElement.scrollWidth <= innerWidth"
+local fits <const> = browser.fits
 
 -- The headings of the columns that can be seen.
 local columns <const> = "[...document.querySelectorAll('#view th')].filter((e) => e.offsetWidth > 0)" ..

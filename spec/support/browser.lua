@@ -8,6 +8,10 @@ local shell = require "support.shell"
 
 local browser = {}
 
+--- JavaScript expressions: the text of the element with the focus; whether a page is not wider than the window.
+browser.focused = "document.activeElement.textContent"
+browser.fits = "document.documentElement.scrollWidth <= innerWidth"
+
 --- Returns a message that names the programs needed if one is missing; nil if all are installed.
 -- @treturn string|nil
 function browser.lack()
