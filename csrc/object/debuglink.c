@@ -40,11 +40,40 @@ static size_t directory_length(bfd *file) {
   return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
+/* A link: the contents of a section, which begin with a file name. */
+typedef struct gp_link {
+  char *name;              /* NUL-terminated; free() it; NULL if there is no link */
+  const bfd_byte *data;    /* what follows the name */
+  size_t size;             /* bytes in `data` */
+} gp_link;
+
+/* Reads a link. libbfd has functions for this, but they leak memory if the section is
+ * damaged. */
+static gp_link read_link(bfd *file, const char *section) {
+  const gp_link none = {NULL, NULL, 0};
+  asection *found = bfd_get_section_by_name(file, section);
+  if (!found || !(bfd_section_flags(found) & SEC_HAS_CONTENTS)) return none;
+  size_t size = bfd_section_size(found);
+  bfd_byte *bytes = NULL;
+  if (size == 0 || size > bfd_get_file_size(file)) return none;
+  if (!bfd_malloc_and_get_section(file, found, &bytes) || !memchr(bytes, 0, size)) {
+    free(bytes);
+    return none;
+  }
+  size_t length = strlen((char *)bytes) + 1;
+  return (gp_link){(char *)bytes, bytes + length, size - length};
+}
+
+/* The checksum is at the next offset that is a multiple of 4. */
 char *gp_debuglink_debug(bfd *file, uint32_t *checksum) {
-  unsigned long sum = 0;
-  char *name = bfd_get_debug_link_info(file, &sum);
-  *checksum = (uint32_t)sum;
-  return name;
+  gp_link link = read_link(file, ".gnu_debuglink");
+  size_t offset = link.name ? 3 - strlen(link.name) % 4 : 0;
+  if (!link.name || link.size < offset + 4) {
+    free(link.name);
+    return NULL;
+  }
+  *checksum = (uint32_t)bfd_get_32(file, link.data + offset);
+  return link.name;
 }
 
 static void check_link(bfd *file) {
@@ -59,11 +88,7 @@ static void check_link(bfd *file) {
 }
 
 char *gp_debuglink_supplementary(bfd *file) {
-  bfd_size_type size;
-  bfd_byte *id = NULL;
-  char *name = bfd_get_alt_debug_link_info(file, &size, &id);
-  free(id);
-  return name;
+  return read_link(file, ".gnu_debugaltlink").name;
 }
 
 /* The name of a supplementary file may contain directories. libbfd resolves it relative
@@ -88,12 +113,9 @@ void gp_debuglink_forget(bfd *file) {
 }
 
 bool gp_debuglink_is_supplementary(bfd *file, const unsigned char *id, size_t size) {
-  bfd_size_type length = 0;
-  bfd_byte *wanted = NULL;
-  char *name = bfd_get_alt_debug_link_info(file, &length, &wanted);
-  bool is = name && size > 0 && length == size && memcmp(id, wanted, size) == 0;
-  free(name);
-  free(wanted);
+  gp_link link = read_link(file, ".gnu_debugaltlink");
+  bool is = size > 0 && link.size == size && memcmp(id, link.data, size) == 0;
+  free(link.name);
   return is;
 }
 

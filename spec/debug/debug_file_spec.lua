@@ -278,6 +278,20 @@ it("--gnu-compat does not follow links to a pipe; GNU gprof does", function()
   end
 end)
 
+it("a damaged link counts as no link", function()
+  local dir = strip(calls, "-s")
+  local expected = report(calls, dir .. "/image", { "-p" })
+  for _, section in ipairs { ".gnu_debuglink", ".gnu_debugaltlink" } do
+    for _, contents in ipairs { "", "no end", "too short\0\0\0", "\0\0\0" } do
+      local text = shell.write(dir .. "/text", contents)
+      objcopy("--add-section", section .. "=" .. text, dir .. "/image", dir .. "/linked")
+      local result = report(calls, dir .. "/linked", { "-p" })
+      result[2] = result[2]:gsub("/linked", "/image")
+      assert.same(expected, result)
+    end
+  end
+end)
+
 describe("a debugging file is refused", function()
   -- Checks that the image has no symbols and the error gives the reason.
   local function check(dir, problem, ...)
