@@ -10,9 +10,9 @@
 package.path, package.cpath = "lua/?.lua;" .. package.path, "build/?.so;" .. package.cpath
 
 local core = require "gprof.core"
-local dumped = require "gprof.library.bundle".dumped
+local divide = require "gprof.library.bundle".divide
 
-local HEADER <const> = "gprof bytecode 1, Lua %s, index %06d %x\n"
+local HEADER <const> = "gprof bytecode 2, Lua %s, index %d %x\n"
 
 local function module_name(source)
   return (source:gsub("^lua/", ""):gsub("%.lua$", ""):gsub("/init$", ""):gsub("/", "."))
@@ -22,8 +22,7 @@ end
 local function compile(text, source)
   local chunk, problem = load(text, "=", "t")
   if not chunk then error(source .. problem, 0) end
-  local code = string.dump(chunk, false)
-  assert(code:find(dumped "=", 1, true), "unsupported bytecode layout: Lua 5.4 expected")
+  local _, code = divide(string.dump(chunk, false))
   return code
 end
 
@@ -36,8 +35,8 @@ local lines, codes, offset = { "\n" }, {}, 0
 for i = 2, #arg do
   local text = read(arg[i])
   local code = compile(text, arg[i])
-  lines[#lines + 1] = ("%s %x %d %d %x\n"):format(module_name(arg[i]),
-    core.checksum(text), offset, #code, core.checksum(code))
+  lines[#lines + 1] = ("%s %s %x %d %d %x\n"):format(module_name(arg[i]),
+    core.file_stamp(arg[i]), core.checksum(text), offset, #code, core.checksum(code))
   codes[#codes + 1] = code
   offset = offset + #code
 end

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Checksums for gprof.library.bundle, which verifies bytecode before loading it: Lua
- * itself loads bytecode without checks. */
+/* For gprof.library.bundle: reads the bundle in few system calls, and computes checksums.
+ * Bytecode is verified before it is loaded, because Lua loads it without checks. */
+#include <fcntl.h>
+#include <inttypes.h>
 #include <lauxlib.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "lua/module.h"
+
+#define GP_BUNDLE "gprof.bundle"
 
 /* lua_ident names the release. It is weak, because some interpreters do not export it. */
 #pragma weak lua_ident
@@ -73,10 +79,63 @@ static int file_checksum(lua_State *L) {
   return 1;
 }
 
+/* file_stamp(path) -> size of a regular file in bytes, and the time in nanoseconds at
+ * which its contents last changed, as hexadecimal text "SIZE TIME"; nothing if there is
+ * no such file */
+static int file_stamp(lua_State *L) {
+  struct stat status;
+  if (stat(luaL_checkstring(L, 1), &status) != 0 || !S_ISREG(status.st_mode)) return 0;
+  uint64_t time = (uint64_t)status.st_mtim.tv_sec * 1000000000u +
+                  (uint64_t)status.st_mtim.tv_nsec;
+  char text[40];
+  (void)snprintf(text, sizeof text, "%" PRIx64 " %" PRIx64, (uint64_t)status.st_size,
+                 time);
+  lua_pushstring(L, text);
+  return 1;
+}
+
+static int close_bundle(lua_State *L) {
+  int *file = luaL_checkudata(L, 1, GP_BUNDLE);
+  if (*file >= 0) close(*file);
+  *file = -1;
+  return 0;
+}
+
+/* open_bundle(path) -> a file for read_bundle, which the collector closes; nothing if the
+ * file cannot be opened */
+static int open_bundle(lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  int *file = lua_newuserdatauv(L, sizeof *file, 0);
+  *file = -1;
+  luaL_setmetatable(L, GP_BUNDLE);
+  *file = open(path, O_RDONLY | O_CLOEXEC);
+  return *file >= 0;
+}
+
+/* read_bundle(file, offset, length) -> the bytes there; fewer at the end of the file;
+ * nothing after an error */
+static int read_bundle(lua_State *L) {
+  const int *file = luaL_checkudata(L, 1, GP_BUNDLE);
+  off_t offset = (off_t)luaL_checkinteger(L, 2);
+  size_t length = (size_t)luaL_checkinteger(L, 3);
+  luaL_Buffer buffer;
+  ssize_t got = pread(*file, luaL_buffinitsize(L, &buffer, length), length, offset);
+  if (got < 0) return 0;
+  luaL_pushresultsize(&buffer, (size_t)got);
+  return 1;
+}
+
 void gp_define_bytecode(lua_State *L) {
+  static const luaL_Reg meta[] = {{"__gc", close_bundle}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"lua_release", lua_release},
                                        {"checksum", checksum},
                                        {"file_checksum", file_checksum},
+                                       {"file_stamp", file_stamp},
+                                       {"open_bundle", open_bundle},
+                                       {"read_bundle", read_bundle},
                                        {NULL, NULL}};
+  luaL_newmetatable(L, GP_BUNDLE);
+  luaL_setfuncs(L, meta, 0);
+  lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);
 }

@@ -125,6 +125,13 @@ describe("a bundle", function()
     end
   end)
 
+  it("is used if only the time of a source changed, as by an installer", function()
+    local other = checkout()
+    shell.check({ "touch", "-d", "2020-01-01", HELP }, { cwd = other })
+    assert.is_true(is_bundled(other, "gprof.cli.help"))
+    assert.equal(page, help(other))
+  end)
+
   it("is bypassed for a user's module that comes first in package.path", function()
     local dir = shell.tmpdir "mine"
     shell.check { "mkdir", "-p", dir .. "/gprof/report" }
@@ -148,10 +155,10 @@ describe("a bundle", function()
   it("is ignored if it was written by another release of Lua", function()
     local other, path = checkout()
     assert.is_true(is_bundled(other, "gprof.cli.help"))
-    edit(other, "build/gprof/modules.bundle", "^(gprof bytecode 1, Lua 5%.4%.)%d+", "%199")
+    edit(other, "build/gprof/modules.bundle", "^(gprof bytecode 2, Lua 5%.4%.)%d+", "%199")
     assert.is_false(is_bundled(other, "gprof.cli.help"))
     assert.equal(page, help(other))
-    shell.write(path, "gprof bytecode 2, Lua 5.4.4, index 000000 0\n")
+    shell.write(path, "gprof bytecode 1, Lua 5.4.4, index 000000 0\n")
     assert.equal(page, help(other))
   end)
 
