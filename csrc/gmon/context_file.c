@@ -88,6 +88,13 @@ bool gp_context_add(const gp_records *r, uint64_t *sum, uint64_t more) {
 
 /* --- the process ------------------------------------------------------------ */
 
+/* Code may be empty. */
+static bool check_code(const context_file *f, gp_range code) {
+  return code.low <= code.high ||
+         gp_fail(f->r->error, "the section at offset %" PRIu64 " claims code from 0x%" PRIx64
+                 " to 0x%" PRIx64, f->r->offset, code.low, code.high);
+}
+
 static bool read_process(context_file *f) {
   const unsigned char *bytes = take_part(f, GP_CONTEXT_PROCESS_SIZE);
   if (!bytes) return false;
@@ -104,8 +111,8 @@ static bool read_process(context_file *f) {
   counts->rate = p.rate;
   counts->joined = (p.flags & GP_CONTEXT_JOINED) != 0;
   counts->wall = (p.flags & GP_CONTEXT_WALL) != 0;
-  return gp_context_add(f->r, &counts->lost, p.lost) && take_text(f, &p.command) &&
-         f->sink->process(f->sink->into, &p);
+  return gp_context_add(f->r, &counts->lost, p.lost) && check_code(f, p.covered) &&
+         take_text(f, &p.command) && f->sink->process(f->sink->into, &p);
 }
 
 /* Reads the section that only sums have. */
@@ -143,7 +150,7 @@ static bool read_module(context_file *f, bool is_program) {
   if (m.loaded.low >= m.loaded.high)
     return gp_fail(f->r->error, "a module in the section at offset %" PRIu64
                    " has no addresses", f->r->offset);
-  return take_build_id(f, &m) && take_text(f, &m.path) &&
+  return check_code(f, m.code) && take_build_id(f, &m) && take_text(f, &m.path) &&
          f->sink->module(f->sink->into, &m, is_program);
 }
 

@@ -325,6 +325,14 @@ describe("a damaged context profile", function()
     refuse("claims code from 0x701000 to 0xf00000, more than the image has", profile)
     profile.process.high = profile.process.low
     refuse("histogram has no bins", profile)
+    profile.process.high = profile.process.low - (1 << 20)
+    refuse("the section at offset 16 claims code from 0x701000 to 0x601000", profile)
+    profile.process.low = BIAS - 1
+    profile.process.high = BIAS + 1
+    refuse("histogram covers no text: 0xfffffffffffffffc to 0x4", profile)
+    profile = example()
+    profile.modules[2].code, profile.modules[2].code_end = 0x20, 0x10
+    refuse("the section at offset 120 claims code from 0x20 to 0x10", profile)
     profile = example()
     profile.modules[1].high = profile.modules[1].low
     refuse("a module in the section at offset 120 has no addresses", profile)
