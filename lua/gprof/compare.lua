@@ -22,6 +22,7 @@
 local arguments = require "gprof.library.arguments"
 local clones = require "gprof.analysis.clones"
 local escape = require "gprof.format.escape"
+local extract = require "gprof.analysis.extract"
 local matching = require "gprof.analysis.matching"
 local significance = require "gprof.analysis.significance"
 
@@ -43,9 +44,13 @@ local ROUNDING <const> = 1e-6
 -- A side of the comparison is a table: `runs`, the number of runs summed in it; `rate`,
 -- ticks per unit, or nil; `unit`; `ticks`, the number of all ticks; `sampled`, the number
 -- of independent samples, which may count for several ticks each, or nil; `counted`,
--- whether calls were recorded; `mismatch`, see `profile:mismatch`; `functions` (see
--- gprof.analysis.matching). A function has `ticks`, `whole_ticks` (which include its
--- callees), `calls`, and the fields that gprof.analysis.clones sets.
+-- whether calls were recorded; `has_blocks`, whether basic blocks were counted;
+-- `mismatch`, see `profile:mismatch`; `functions` (see gprof.analysis.matching); `arcs`,
+-- a function that returns an iterator over calling functions, called functions, numbers
+-- of calls, and the ticks of these calls, in the callee itself and in all. A function has
+-- `id`; `ticks`, `whole_ticks` (which include its callees), `calls`, `self_calls`,
+-- `blocks` (executions of its basic blocks); and the fields that gprof.analysis.clones
+-- sets.
 
 -- Iterates over arcs in the form that `clones.set_inner` expects.
 local function arcs_of(profile)
@@ -59,17 +64,36 @@ local function arcs_of(profile)
 end
 
 local function functions_of(profile)
-  local functions = {}
-  for id, name, file, ticks, children, calls, listed in profile:functions(nil, "id",
-    "name", "file", "ticks", "children_ticks", "calls", "listed")
+  local functions, has_blocks = {}, profile.data.block_records > 0
+  for id, name, file, ticks, children, calls, self_calls, listed in profile:functions(nil,
+    "id", "name", "file", "ticks", "children_ticks", "calls", "self_calls", "listed")
   do
     if listed then
       functions[#functions + 1] = { id = id, name = name, file = file, ticks = ticks,
-        whole_ticks = ticks + children, calls = calls, count = 1 }
+        whole_ticks = ticks + children, calls = calls, self_calls = self_calls, count = 1,
+        blocks = has_blocks and extract.block_count(profile, id) or 0 }
     end
   end
   clones.set_inner(functions, function() return arcs_of(profile) end)
   return functions
+end
+
+-- Returns the field `arcs` of a side.
+local function arcs_between(functions, profile)
+  return function()
+    local by_id, rate = {}, profile.rate or 0
+    for _, f in ipairs(functions) do by_id[f.id] = f end
+    local next_arc, state, last =
+      profile:arcs(nil, "caller_id", "callee_id", "count", "self", "children")
+    local function arc(caller, callee, count, self, children)
+      last = caller
+      if caller then
+        return by_id[caller] or false, by_id[callee], count, self * rate,
+          (self + children) * rate
+      end
+    end
+    return function() return arc(next_arc(state, last)) end
+  end
 end
 
 --- Makes a side from a profile.
@@ -78,14 +102,29 @@ end
 -- @tparam[opt] integer runs number of runs in the profile (default: its number of files)
 -- @treturn table
 function compare.side(profile, runs)
+  local functions = functions_of(profile)
   return {
     runs = runs or math.max(#profile.data.files, 1),
     rate = profile.rate, unit = profile.unit, ticks = profile.total_ticks,
     sampled = profile.total_ticks / profile.ticks_per_sample,
-    counted = profile.data.has_arcs, mismatch = profile:mismatch(),
+    counted = profile.data.has_arcs, has_blocks = profile.data.block_records > 0,
+    mismatch = profile:mismatch(),
     exact = profile.exact, has_libraries = profile.has_libraries,
-    functions = functions_of(profile),
+    functions = functions, arcs = arcs_between(functions, profile),
   }
+end
+
+-- Returns the field `arcs` of a sum of sides.
+local function all_arcs(sides)
+  return function()
+    return coroutine.wrap(function()
+      for _, side in ipairs(sides) do
+        for caller, callee, count, self, total in side.arcs() do
+          coroutine.yield(caller, callee, count, self, total)
+        end
+      end
+    end)
+  end
 end
 
 --- Sums sides.
@@ -96,8 +135,10 @@ end
 -- @treturn[2] string why they cannot be summed
 -- @treturn[2] integer index of the first side that differs from the sides before it
 function compare.sum(sides)
+  if not sides[2] then return sides[1] end
   local sum = { runs = 0, ticks = 0, sampled = 0, counted = true, exact = true,
-    has_libraries = false, functions = {}, rate = sides[1].rate, unit = sides[1].unit }
+    has_libraries = false, has_blocks = true, functions = {}, rate = sides[1].rate,
+    unit = sides[1].unit, arcs = all_arcs(sides) }
   for i, side in ipairs(sides) do
     if side.rate ~= sum.rate or side.unit ~= sum.unit then
       return nil, "has a different sampling rate or unit", i
@@ -105,6 +146,7 @@ function compare.sum(sides)
     sum.runs, sum.ticks = sum.runs + side.runs, sum.ticks + side.ticks
     sum.sampled = sum.sampled + (side.sampled or side.ticks)
     sum.counted = sum.counted and side.counted
+    sum.has_blocks = sum.has_blocks and side.has_blocks
     sum.exact = sum.exact and side.exact
     sum.has_libraries = sum.has_libraries or side.has_libraries
     sum.mismatch = sum.mismatch or side.mismatch
@@ -127,8 +169,9 @@ local function time_change(old_ticks, new_ticks, old, new)
   return change
 end
 
-local function calls_change(old_calls, new_calls, old, new)
-  local before, now = old_calls / old.runs, new_calls / new.runs
+-- Returns the change of a count: `field` of two functions, or 0 where it is missing.
+local function count_change(was, is, field, old, new)
+  local before, now = (was[field] or 0) / old.runs, (is[field] or 0) / new.runs
   return { old = before, new = now, change = now - before,
     ratio = before > 0 and now / before or nil }
 end
@@ -162,10 +205,19 @@ end
 
 -- Rows ----------------------------------------------------------------------------------
 
-local absent <const> = { ticks = 0, whole_ticks = 0, calls = 0, count = 0 }
+local absent <const> = { ticks = 0, whole_ticks = 0, calls = 0, self_calls = 0,
+  blocks = 0, count = 0 }
 
 local function is_idle(f)
-  return f.ticks == 0 and f.whole_ticks == 0 and f.calls == 0
+  return f.ticks == 0 and f.whole_ticks == 0 and f.calls == 0 and
+    (f.blocks or 0) == 0
+end
+
+-- Returns the ids of the functions that a function of the new profile stands for.
+local function ids_of(f)
+  local ids = {}
+  for i, member in ipairs(matching.members(f)) do ids[i] = member.id end
+  return ids
 end
 
 -- Returns the row of a function; nil if it has no records.
@@ -173,17 +225,20 @@ local function new_row(before, now, old, new)
   local was, is = before or absent, now or absent
   if is_idle(was) and is_idle(is) then return nil end
   local sampled, counted = old.samples and new.samples, old.counted and new.counted
+  local blocks = old.has_blocks and new.has_blocks
   return {
     name = (now or before).name,
     old_name = before and now and before.name ~= now.name and
       escape.utf8(before.name) ~= escape.utf8(now.name) and before.name or nil,
     old_file = before and before.file, new_file = now and now.file,
     status = not before and "new" or not now and "gone" or "both",
-    joined = math.max(was.count, is.count),
+    joined = math.max(was.count, is.count), new_ids = now and ids_of(now) or {},
     self = sampled and time_change(was.ticks, is.ticks, old, new) or nil,
     total = sampled and counted and
       time_change(was.whole_ticks, is.whole_ticks, old, new) or nil,
-    calls = counted and calls_change(was.calls, is.calls, old, new) or nil,
+    calls = counted and count_change(was, is, "calls", old, new) or nil,
+    self_calls = counted and count_change(was, is, "self_calls", old, new) or nil,
+    blocks = blocks and count_change(was, is, "blocks", old, new) or nil,
   }
 end
 
@@ -243,13 +298,28 @@ end
 -- number of ticks in all runs; multiplied by `independent`, that of independent samples.
 local function summary(side)
   local samples = side.rate and side.rate * side.runs
-  return { runs = side.runs, counted = side.counted, samples = samples,
+  return { runs = side.runs, counted = side.counted, has_blocks = side.has_blocks or nil,
+    samples = samples,
     independent = samples and
       (side.sampled and side.ticks > 0 and samples * side.sampled / side.ticks or
       samples),
     period = side.rate and 1 / side.rate, mismatch = side.mismatch,
     functions = #side.functions,
     total = samples and side.ticks / samples }
+end
+
+-- Returns the change of a count in the whole program; nil unless both sides have it.
+-- Calls include recursive ones.
+local function sum_of(result, field)
+  local rows, old, new = 0, 0, 0
+  local recursive = field == "calls" and "self_calls" or ""
+  for _, row in ipairs(result) do
+    for _, change in ipairs { row[field], row[recursive] } do
+      rows, old, new = rows + 1, old + change.old, new + change.new
+    end
+  end
+  return rows > 0 and { old = old, new = new, change = new - old,
+    ratio = old > 0 and new / old or nil } or nil
 end
 
 --- Compares two sides.
@@ -273,34 +343,57 @@ function compare.sides(old, new, chance)
   local result = { old = before, new = now, unit = sampled and new.unit or nil,
     chance = chance or CHANCE, common = 0,
     total = sampled and time_change(old.ticks, new.ticks, before, now) or nil }
+  local row_of = {}  -- by function of either side
   matching.pair(old.functions, new.functions, function(was, is)
     if was and is then result.common = result.common + 1 end
-    result[#result + 1] = new_row(was, is, before, now)
+    local row = new_row(was, is, before, now)
+    if not row then return end
+    result[#result + 1] = row
+    for _, f in ipairs(was and matching.members(was) or {}) do row_of[f] = row end
+    for _, f in ipairs(is and matching.members(is) or {}) do row_of[f] = row end
   end)
+  result.calls, result.blocks = sum_of(result, "calls"), sum_of(result, "blocks")
   mark_noise(result)
   sort(result)
-  return result
+  return setmetatable(result, { inlining = { old = old, new = new, row_of = row_of } })
 end
 
 -- Regressions ---------------------------------------------------------------------------
 
--- Whether a time grew significantly by more than a fraction of the old time. Compares the
--- new time with the largest time allowed, which is the old time multiplied by a factor.
--- The error of the old time is multiplied by the same factor.
-local function has_grown(time, fraction, result)
-  local limit = time.old * (1 + fraction)
-  return not time.noise and time.new > limit and
-    not significance.is_noise(limit, time.new, result.old.independent / (1 + fraction),
-      result.new.independent, result.factor)
+-- Checks an argument of `compare.failures`; returns it as a list of rules.
+local function rules_of(rules)
+  if type(rules) ~= "string" then
+    return type(rules) == "table" and rules or
+      arguments.bad(2, "failures", 3, "rules expected")
+  end
+  local parsed = require "gprof.analysis.gate".parse(rules)
+  if not parsed or parsed[1].spec then
+    arguments.bad(2, "failures", 3, "rules such as 'calls:1%%' expected, not '%s'", rules)
+  end
+  return parsed
 end
 
---- Returns the change in total time or, if that is unknown, in self time. Total time is
--- preferred because self time also grows if callees are inlined.
--- @local
--- @tparam row row
--- @treturn change|nil
-function compare.time(row)
-  return row.total or row.self
+--- Finds what exceeds limits. Counts are exact. Times must exceed their limits by more
+-- than chance explains. Functions that are new, or were not called before, count in the
+-- whole program. Time that callees took and that is now spent in the caller's own code,
+-- because the callees were inlined, is no failure; nor is the reverse.
+-- @tparam comparison result
+-- @tparam string|table rules "calls:1%,total:5%", as in --fail-on; or an array of tables
+--   `kind`: "calls", "blocks", "total", "self", or "time" (total times, or self times if
+--   no calls were recorded); `percent`; and optionally `functions`, the set of ids in the
+--   new profile to which the rule is limited
+-- @treturn[1] {table,...} failures: `row`, the row of a function, or the comparison
+--   itself for the whole program; `field`, "calls", "self_calls", "blocks", "total" or
+--   "self"; `change`, the row's field of that name; `kind` and `percent` of the rule
+-- @return[2] nil
+-- @treturn[2] string which figures are missing
+function compare.failures(result, rules)
+  arguments.check(result, "table", 1, "failures")
+  local gate = require "gprof.analysis.gate"
+  rules = rules_of(rules)
+  local lack = gate.lack(result, rules)
+  if lack then return nil, lack end
+  return gate.failures(result, rules)
 end
 
 --- Finds the functions that got slower, and whether the whole program did. Compares total
@@ -315,15 +408,13 @@ function compare.regressions(result, percent)
   if type(percent) ~= "number" or percent < 0 then
     arguments.bad(2, "regressions", 2, "a percentage expected")
   end
-  local grown = {}
-  if not result.total then return grown end
-  if has_grown(result.total, percent / 100, result) then grown[1] = result end
-  for _, row in ipairs(result) do
-    if row.status == "both" and has_grown(compare.time(row), percent / 100, result) then
-      grown[#grown + 1] = row
-    end
+  local rows = {}
+  for i, failure in ipairs(result.total and
+    compare.failures(result, { { kind = "time", percent = percent } }) or {})
+  do
+    rows[i] = failure.row
   end
-  return grown
+  return rows
 end
 
 -- Public interface ----------------------------------------------------------------------
@@ -416,6 +507,12 @@ end
 -- @tfield number error statistical error of `change`, for times only. It is an upper
 --   bound for `total`, because propagated time varies less
 -- @tfield boolean noise whether the change is not significant, for times only
+
+--- The fields `calls` and `blocks` of a comparison are the changes of the counts in the
+-- whole program. Rows also have `self_calls`, recursive calls; `blocks`, executions of
+-- basic blocks, nil unless both profiles have them; and `new_ids`, the ids of the row's
+-- functions in the new profile.
+-- @table counts
 
 local function make(_, old, new, options)
   options = check_options(options)

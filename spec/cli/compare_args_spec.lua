@@ -336,7 +336,8 @@ describe("--fail-on", function()
 
   it("exits with status 2 if a function got slower, and names it", function()
     local result = run("--fail-on=50", old_words, new.image, after)
-    assert.same({ "gprof.lua: slower: helper (left.c): 1 to 4 seconds per run, 300.0 % more (error 0.22)\n", 2 },
+    assert.same({ "gprof.lua: slower: helper (left.c:3): 1 to 4 seconds per run, 300.0 % more (error 0.22, " ..
+      "limit 50 %)\n", 2 },
       { result.stderr, result.status })
     assert.equal(run(old_words, new.image, after).stdout, result.stdout)
   end)
@@ -357,8 +358,9 @@ describe("--fail-on", function()
   it("checks the whole program, too", function()
     local slow = profile(new, { ["helper"] = 100, ["helper 2"] = 400, moved = 64, new_name = 250, left = 12 })
     local result = run("--fail-on=10%", old_words, new.image, slow)
-    local slower = "gprof.lua: slower: %s: 6.26 to 8.26 seconds per run, 31.9 %% more (error 0.38)\n"
-    assert.same({ slower:format "the whole program" .. slower:format "main (right.c)", 2 },
+    local slower = "gprof.lua: slower: %s: 6.26 to 8.26 seconds per run, 31.9 %% more " ..
+      "(error 0.38, limit 10 %%)\n"
+    assert.same({ slower:format "the whole program" .. slower:format "main (right.c:18)", 2 },
       { result.stderr, result.status })
   end)
 
@@ -369,9 +371,10 @@ describe("--fail-on", function()
     assert.truthy(result.stderr:find("gprof.lua: slower: helper", 1, true))
   end)
 
-  it("takes a percentage", function()
-    for _, word in ipairs { "x", "", "-1", "5%%", "1e3", "nan" } do
-      check_failure(("option --fail-on takes a percentage, not '%s'"):format(word),
+  it("takes a percentage, or limits by kind", function()
+    for _, word in ipairs { "x", "", "-1", "5%%", "1e3", "nan", "calls", "calls5", "calls:", ":5", "time:5", "5,", "5@",
+      "calls:1%,,self:1", "blocks:1 %", "@main", "x@main" } do
+      check_failure(("option --fail-on takes limits such as 5%% or calls:1%%,total:5%%, not '%s'"):format(word),
         run("--fail-on=" .. word, old_words, new.image, after))
     end
   end)

@@ -138,10 +138,16 @@ describe("The profile of another build", function()
     shell.write(dir .. "/old.json", exported)
     for _, words in ipairs { { "--compare=" .. of_large, large, of_small }, { "--compare=old.json", large, of_large },
       { "--compare=" .. of_small, large, of_large } } do
-      local result = run("-b", "--fail-on=10", table.unpack(words))
+      local result = run("-b", table.unpack(words))
       assert.same({ 1, "" }, { result.status, result.stdout })
       assert.matches("^gprof%.lua: [^\n]* probably from another build[^\n]*%-%-force[^\n]*\n$", result.stderr)
-      result = run("-b", "--fail-on=1000", "--force", table.unpack(words))
+      for _, option in ipairs { "-b", "--force", "--gnu-compat" } do
+        result = run(option, "--fail-on=calls:1000%,1000", table.unpack(words))
+        assert.same({ 1, "" }, { result.status, result.stdout })
+        assert.matches("^gprof%.lua: [^\n]* probably from another build[^\n]*\n$", result.stderr)
+        assert.is_nil(result.stderr:find("--force", 1, true))
+      end
+      result = run("-b", "--force", table.unpack(words))
       assert.equal(0, result.status, result.stderr)
       assert.matches("^gprof%.lua: warning: [^\n]* probably from another build[^\n]*\n$", result.stderr)
       assert.matches("^Comparison of profiles", result.stdout)

@@ -53,6 +53,16 @@ function extract.functions(profile, arcs, options)
   return ids
 end
 
+--- Returns how often the basic blocks of a function ran, all together.
+-- @tparam profile profile by function
+-- @tparam integer id
+-- @treturn integer
+function extract.block_count(profile, id)
+  local sum = 0
+  for _, count in profile:blocks(id) do sum = sum + count end
+  return sum
+end
+
 --- Whether a profile's times are seconds: of processor time, or of wall-clock time, which
 -- the recorder calls "wall sec".
 -- @tparam profile profile

@@ -9,7 +9,8 @@
 -- gprof.analysis.clones).
 --
 -- A function is a table with the fields `name`, `file` (or nil) and the amounts listed
--- below.
+-- below; amounts that are missing count as 0. A function that stands for several has them
+-- in `members`.
 --
 -- @internal gprof.analysis.matching
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -21,25 +22,33 @@ local matching = {}
 
 local MAX_COMPONENTS <const> = 32  -- compared components of a path
 
-local amounts <const> = { "ticks", "whole_ticks", "calls", "count" }
+local amounts <const> = { "ticks", "whole_ticks", "calls", "most_calls", "self_calls",
+  "most_self_calls", "blocks", "most_blocks", "count" }
+
+--- Returns the functions that a function stands for: itself, or those it is the sum of.
+-- @tparam table f
+-- @treturn {table,...}
+function matching.members(f)
+  return f.members or { f }
+end
 
 -- Adds a function or clone to a sum. The sum gets the shortest name, which is the name of
 -- the function and not of a clone.
 local function add(sum, f)
   if #f.name < #sum.name then sum.name = f.name end
-  for _, amount in ipairs(amounts) do sum[amount] = sum[amount] + f[amount] end
+  for _, amount in ipairs(amounts) do
+    sum[amount] = (sum[amount] or 0) + (f[amount] or 0)
+  end
+  local members = matching.members(f)
+  table.move(members, 1, #members, #sum.members + 1, sum.members)
 end
 
 -- Returns the sum of functions, as one function; nil if the list is empty.
 local function join(functions)
   local sum
   for _, f in ipairs(functions) do
-    if not sum then
-      sum = { name = f.name, file = f.file }
-      for _, amount in ipairs(amounts) do sum[amount] = f[amount] end
-    else
-      add(sum, f)
-    end
+    sum = sum or { name = f.name, file = f.file, members = {} }
+    add(sum, f)
   end
   return sum
 end
@@ -64,9 +73,11 @@ end
 -- count both twice.
 local function without_inner(f)
   if not f.inner_calls then return f end
-  return { name = f.name, file = f.file, ticks = f.ticks, count = f.count,
-    whole_ticks = math.max(f.whole_ticks - f.inner_ticks, 0),
-    calls = math.max(f.calls - f.inner_calls, 0) }
+  local rest = join { f }
+  rest.whole_ticks = math.max(f.whole_ticks - f.inner_ticks, 0)
+  rest.calls = math.max(f.calls - f.inner_calls, 0)
+  rest.most_calls = math.max(rest.most_calls - f.inner_calls, 0)
+  return rest
 end
 
 -- Groups functions by name. Returns `first`, which maps each name to the first function

@@ -60,6 +60,8 @@ local function function_of(object, number, period)
     file = field(object, "file", "string", where, true),
     ticks = ticks, whole_ticks = ticks + (period and children / period or 0),
     calls = field(object, "calls", "amount", where), count = 1,
+    self_calls = field(object, "self_calls", "amount", where, true) or 0,
+    blocks = field(object, "blocks", "amount", where, true),
   }
 end
 
@@ -76,6 +78,30 @@ local function arcs_of(arcs, period)
     return field(arc, "caller", "amount", where), field(arc, "callee", "amount", where),
       field(arc, "count", "amount", where), period and time / period or 0
   end
+end
+
+-- Returns the field `arcs` of a side, see gprof.compare. The arcs were checked before.
+local function arcs_between(functions, arcs, period)
+  return function()
+    local by_id, number = {}, 0
+    for _, f in ipairs(functions) do by_id[f.id] = f end
+    return function()
+      number = number + 1
+      local arc = arcs[number]
+      if not arc then return nil end
+      return by_id[arc.caller] or false, by_id[arc.callee], arc.count,
+        period and arc.self / period or 0,
+        period and (arc.self + arc.children) / period or 0
+    end
+  end
+end
+
+-- Whether any basic blocks were counted.
+local function has_blocks(functions)
+  for _, f in ipairs(functions) do
+    if f.blocks then return true end
+  end
+  return false
 end
 
 local function check_kind(profile)
@@ -114,6 +140,7 @@ local function side_of(profile)
     functions[i] = function_of(object, i, period)
   end
   local arcs = field(profile, "arcs", "array", "")
+  for _ in arcs_of(arcs, period) do end  -- checks them
   clones.set_inner(functions, function() return arcs_of(arcs, period) end)
   return {
     runs = math.max(#field(profile, "profiles", "array", ""), 1),
@@ -121,7 +148,8 @@ local function side_of(profile)
     unit = period and field(profile, "unit", "string", "") or nil,
     ticks = ticks, sampled = ticks / (weight or 1),
     counted = #arcs > 0,
-    functions = functions,
+    has_blocks = has_blocks(functions),
+    functions = functions, arcs = arcs_between(functions, arcs, period),
     include = symspecs(profile, "include"), exclude = symspecs(profile, "exclude"),
     mismatch = field(profile, "mismatch", "string", "", true),
     exact = profile.exact == true, has_libraries = profile.has_libraries == true,

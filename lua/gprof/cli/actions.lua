@@ -142,13 +142,6 @@ function actions.percent(settings, argument, option)
   set(settings, option, value)
 end
 
--- Sets the percentage by which times may grow. It may exceed 100.
-function actions.growth(settings, argument, option)
-  local percent = tonumber(argument:match "^(%d+%.?%d*)%%?$")
-  if not percent then reject(option, " takes a percentage, not '%s'", argument) end
-  set(settings, option, percent)
-end
-
 local MOST_JOBS <const> = 1000
 
 function actions.jobs(settings, argument, option)
@@ -260,6 +253,18 @@ actions.exclude = symspec "exclude"
 local function names_calls(settings, spec)
   local _, callees = require "gprof.symspec".parse(spec, true, settings.gnu_compat)
   return callees ~= nil
+end
+
+-- Appends rules of a gate, all functions' or those that a symspec names.
+function actions.limits(settings, argument, option)
+  local rules = require "gprof.analysis.gate".parse(argument)
+  if not rules then
+    reject(option, " takes limits such as 5%% or calls:1%%,total:5%%, not '%s'", argument)
+  end
+  for _, rule in ipairs(rules) do
+    append(settings, "fail_on", rule)
+    if rule.spec then check_symspec(settings, rule.spec, false, option) end
+  end
 end
 
 -- "+graph" requests a style (true), "-graph" excludes it (false); nil means neither. The

@@ -123,7 +123,9 @@ local function read_profiles(old, image, settings, check, warn)
   picked.missed = nil  -- the new profile has reported symspecs without a match
   local profile = need(gprof.profile(image, data, picked))
   check(profile, where)
-  return compare.side(profile, good), bad
+  local side = compare.side(profile, good)
+  side.loses_calls = require "gprof.library.collection".may_lose_calls(profile)
+  return side, bad
 end
 
 -- The scopes (see gprof.symspec) whose symspecs affect a comparison.
@@ -167,6 +169,7 @@ local function check_stored(side, path, settings, warn)
   if not side.mismatch then return end
   local message = ("%s: was exported from a profile that is probably from another " ..
     "build: %s"):format(path, side.mismatch)
+  if settings.fail_on then raise("%s: export it again", message) end
   if not settings.force then raise("%s: export it again, or use --force", message) end
   warn(message)
 end
@@ -199,6 +202,7 @@ end
 --   profile is from another program
 -- @tparam function warn takes a message
 -- @treturn comparison
+-- @treturn {table,...} what exceeds the limits of --fail-on
 -- @treturn integer the number of bad old profiles, which were skipped
 -- @raise a table with the field `message`
 function compare_args.compare(settings, profile, runs, check, warn)
@@ -218,32 +222,61 @@ function compare_args.compare(settings, profile, runs, check, warn)
   if comparison.common == 0 then
     raise("%s: has no function in common with %s", names, profile.image.path)
   end
-  return comparison, skipped
+  comparison.loses_calls = side.loses_calls or
+    require "gprof.library.collection".may_lose_calls(profile)
+  return comparison, compare_args.failures(settings, comparison, names, warn), skipped
 end
 
-local function name_of(row)
-  local file = row.new_file and row.new_file:match "[^/]*$"
-  return row.name .. (file and (" (%s)"):format(file) or "")
+-- Gates ---------------------------------------------------------------------------------
+
+--- Finds the functions to which the rules of --fail-on are limited. Calls
+-- `settings.missed` with each symspec that matches nothing.
+-- @tparam table settings
+-- @tparam profile profile the new profile
+function compare_args.select(settings, profile)
+  for _, rule in ipairs(settings.fail_on or {}) do
+    if rule.spec then
+      rule.functions = {}
+      for _, f in ipairs { profile:find(rule.spec) } do rule.functions[f.id] = true end
+      if not next(rule.functions) then settings.missed(rule.spec) end
+    end
+  end
 end
 
--- Returns the line about a regression, of a function or of the whole program.
-local function describe(row, comparison)
-  local whole = row == comparison
-  local time = compare.time(row)
-  return ("slower: %s: %.3g to %.3g %s per run%s (error %.2g)"):format(
-    whole and "the whole program" or name_of(row),
-    time.old, time.new, comparison.unit,
-    time.ratio and (", %.1f %% more"):format(100 * (time.ratio - 1)) or "", time.error)
+-- Warns if calls are to be gated that were not all counted.
+local function warn_of_lost_calls(settings, comparison, names, warn)
+  for _, rule in ipairs(settings.fail_on) do
+    if rule.kind == "calls" and comparison.loses_calls then
+      return warn(("%s: --fail-on=calls: calls may be missing: the program can start " ..
+        "threads, and the C library loses calls that threads make at the same time: " ..
+        "record it with --record"):format(names))
+    end
+  end
 end
 
---- Returns a line about each regression.
+--- Finds what exceeds the limits of --fail-on.
+-- @tparam table settings
 -- @tparam comparison comparison
--- @tparam number percent by which times may grow
+-- @tparam string names of the old profiles
+-- @tparam function warn takes a message
+-- @treturn {table,...} failures, see `gprof.compare.failures`
+-- @raise a table with the field `message`
+function compare_args.failures(settings, comparison, names, warn)
+  if not settings.fail_on then return {} end
+  local failures, lack = compare.failures(comparison, settings.fail_on)
+  if not failures then raise("%s: cannot check --fail-on: %s", names, lack) end
+  warn_of_lost_calls(settings, comparison, names, warn)
+  return failures
+end
+
+--- Returns a line about each failure.
+-- @tparam table settings with `failures` and `comparison`
+-- @tparam profile profile the new profile
 -- @treturn {string,...}
-function compare_args.slower(comparison, percent)
-  local lines = {}
-  for i, row in ipairs(compare.regressions(comparison, percent)) do
-    lines[i] = describe(row, comparison)
+function compare_args.lines(settings, profile)
+  local print, lines = require "gprof.print.failures", {}
+  for i, failed in ipairs(settings.failures) do
+    lines[i] = print.describe(failed, settings.comparison, profile)
   end
   return lines
 end

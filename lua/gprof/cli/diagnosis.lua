@@ -108,7 +108,8 @@ local function mismatch_message(profile, where, directories)
 end
 
 --- Warns that a profile is probably from another build of the program. With --compare,
--- raises an error instead, unless --force is given.
+-- raises an error instead, unless --force is given without --fail-on: a gate must not
+-- pass such a profile.
 -- @tparam profile profile for which `profile:mismatch()` is not nil or
 --   `fit.lost_profiling` is true
 -- @tparam string where the profile's name in messages
@@ -116,15 +117,17 @@ end
 -- @tparam function warn takes a message
 -- @raise a table with the field `message`
 function diagnosis.tell_mismatch(profile, where, settings, warn)
-  local refuses = settings.compare[1] and not settings.force
+  local refuses = settings.compare[1] and (settings.fail_on or not settings.force)
+  local may_force = refuses and not settings.fail_on
   local is_newer = are_older(profile.data.files, profile.image.path)
   local message = is_newer and
-    newer_message(profile, where, refuses and ", or compare with --force" or "") or
+    newer_message(profile, where, may_force and ", or compare with --force" or "") or
     mismatch_message(profile, where, settings.directory_path)
   local remedy = "name the program that wrote it, or %s (see --verify)"
   if refuses then
     message = is_newer and message or
-      message .. ": " .. remedy:format "compare with --force"
+      message .. ": " .. (may_force and remedy:format "compare with --force" or
+      "name the program that wrote it (see --verify)")
     failure.raise("%s", message)
   end
   warn(message)

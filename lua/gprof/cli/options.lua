@@ -92,7 +92,7 @@ local own <const> = { [[
   edge-threshold=PERCENT   percent  dot, svg: omit calls below PERCENT (default 0.1)
   html=FILE                html     write the profile as an HTML page
   compare=OLD              compare  print what changed since the profile OLD
-  fail-on=PERCENT          growth   exit with status 2 on slowdowns over PERCENT
+  fail-on=LIMITS           limits   exit with status 2 if more than 5%, calls:1% ...
   force                    flag     compare profiles even if from another build
   verify                   +verify  check that program, profile and source match
 ]], [[

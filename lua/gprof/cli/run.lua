@@ -211,9 +211,13 @@ local function needed_lines(settings, printed)
 end
 
 -- The roots of the call tree are looked up when it is printed, which is too late to fail.
+-- The functions that --fail-on names are looked up here.
 local function check_roots(run)
   for _, spec in ipairs(run.settings.tree_roots or {}) do
     if not run.profile:find(spec) then run.settings.missed(spec) end
+  end
+  if run.settings.fail_on then
+    require "gprof.cli.compare_args".select(run.settings, run.profile)
   end
 end
 
@@ -306,7 +310,9 @@ local function check_profile(run)
   local settings = run.settings
   if run.printed.verify then
     settings.verdict = run.profile:verify(settings.directory_path)
-  elseif is_about_functions(run) and policy.of(settings).checks_profile then
+  elseif is_about_functions(run) and
+    (policy.of(settings).checks_profile or settings.fail_on)
+  then
     correct_slide(run)
     check_fit(run.profile, run.name, settings)
     warn_of_estimates(run)
@@ -340,8 +346,9 @@ local function compare(run)
   if not settings.compare[1] then return end
   local function check(profile, name) check_fit(profile, name, settings) end
   local skipped
-  settings.comparison, skipped = require "gprof.cli.compare_args".compare(settings,
-    run.profile, run.added, check, warn)
+  local compare_with = require "gprof.cli.compare_args".compare
+  settings.comparison, settings.failures, skipped =
+    compare_with(settings, run.profile, run.added, check, warn)
   run.skipped = run.skipped + skipped
 end
 
@@ -440,9 +447,9 @@ local function print_output(run, write)
 end
 
 -- Returns a line about each regression that --fail-on reports.
-local function regressions(settings)
-  if not settings.fail_on then return {} end
-  return require "gprof.cli.compare_args".slower(settings.comparison, settings.fail_on)
+local function regressions(run)
+  if not run.settings.fail_on then return {} end
+  return require "gprof.cli.compare_args".lines(run.settings, run.profile)
 end
 
 --- Reads, checks and prints what the settings request.
@@ -478,6 +485,6 @@ return function(settings, write)
   check_unchanged(run.image)
   print_output(run, write)
   check_unchanged(run.image)
-  return run.skipped, regressions(settings),
+  return run.skipped, regressions(run),
     settings.verdict and not settings.verdict.belongs
 end

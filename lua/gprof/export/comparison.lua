@@ -15,7 +15,7 @@ local FORMAT <const>, VERSION <const> = "gprof-comparison", 1
 local side_of <const> = json.object { "runs", "period", "total", "mismatch" }
 local time_of <const> = json.object {
   "old", "new", "change", "ratio", "error", "noise" }
-local calls_of <const> = json.object { "old", "new", "change", "ratio" }
+local count_of <const> = json.object { "old", "new", "change", "ratio" }
 local function_of <const> = json.object {
   "name", "old_name", "old_file", "new_file", "status", "joined" }
 
@@ -29,22 +29,36 @@ local function time_text(time)
     time.noise) or "null"
 end
 
-local function calls_text(calls)
-  return calls and calls_of(calls.old, calls.new, calls.change, calls.ratio) or "null"
+local function count_text(count)
+  return count and count_of(count.old, count.new, count.change, count.ratio) or "null"
 end
 
 local function row_text(row)
   local start = function_of(row.name, row.old_name, row.old_file, row.new_file,
     row.status, row.joined)
-  return ('%s, "self": %s, "total": %s, "calls": %s}'):format(start:sub(1, -2),
-    time_text(row.self), time_text(row.total), calls_text(row.calls))
+  return ('%s, "self": %s, "total": %s, "calls": %s, "self_calls": %s, "blocks": %s}')
+    :format(start:sub(1, -2), time_text(row.self), time_text(row.total),
+      count_text(row.calls), count_text(row.self_calls), count_text(row.blocks))
+end
+
+local failure_of <const> = json.object { "name", "file", "line", "figure", "limit" }
+
+-- Returns a function that formats what exceeds a limit. The whole program has no name.
+local function failure_writer(comparison, profile)
+  local place = require "gprof.print.failures".place
+  return function(failure)
+    local row, file, line = failure.row, nil, nil
+    if row ~= comparison then file, line = place(row, profile) end
+    return failure_of(row.name, file, line, failure.field, failure.percent)
+  end
 end
 
 --- Writes a comparison as JSON.
--- @tparam profile _ the new profile (unused)
--- @tparam table options `comparison`: the result of `gprof.compare`
+-- @tparam profile profile the new profile
+-- @tparam table options `comparison`: the result of `gprof.compare`; `failures`: that of
+--   `gprof.compare.failures`, if there are limits
 -- @tparam stream write
-return function(_, options, write)
+return function(profile, options, write)
   local comparison = options.comparison
   write "{\n"
   json.field(write, "format", json.string(FORMAT))
@@ -57,6 +71,14 @@ return function(_, options, write)
     json.field(write, name, json.number(comparison[name]))
   end
   json.field(write, "total", time_text(comparison.total))
+  json.field(write, "calls", count_text(comparison.calls))
+  json.field(write, "blocks", count_text(comparison.blocks))
+  if options.failures then
+    write '  "failures": '
+    local text_of = failure_writer(comparison, profile)
+    json.rows(write, "  ", json.texts(options.failures, text_of))
+    write ",\n"
+  end
   write '  "functions": '
   json.rows(write, "  ", json.texts(comparison, row_text))
   write "\n}\n"

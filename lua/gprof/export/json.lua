@@ -123,10 +123,14 @@ local columns <const> = {
   "children", "calls", "self_calls",
 }
 
+local function counts_blocks(profile)
+  return profile.data.block_records > 0 and not profile.by_line
+end
+
 -- Returns the keys of a function's object. `function` is a key only in profiles by line,
 -- `object` only if there are libraries, `self_error` only if errors are known, `inlined`
 -- only if inlined functions are functions, and `total_low` and `total_high` only if
--- bounds are known.
+-- bounds are known. `blocks` is a key only if basic blocks were counted.
 local function keys_of(profile)
   local keys = table.move(columns, 1, #columns, 1, { [#columns + 1] = "cycle" })
   keys[#keys + 1] = profile.by_line and "function" or nil
@@ -135,6 +139,7 @@ local function keys_of(profile)
   keys[#keys + 1] = first and first.self_error and "self_error" or nil
   keys[#keys + 1] = profile.has_inlines and "inlined" or nil
   if profile.has_bounds then table.move(bounds_keys, 1, 2, #keys + 1, keys) end
+  keys[#keys + 1] = counts_blocks(profile) and "blocks" or nil
   return keys
 end
 
@@ -143,10 +148,13 @@ local function function_texts(profile, ids)
   local object, names = json.object(keys), {}
   local known <const> = { cycle = "id", ["function"] = "function_id" }
   for i, key in ipairs(keys) do names[i] = known[key] or key end
+  local has_blocks = counts_blocks(profile)
+  names[#names] = has_blocks and "id" or names[#names]
   return coroutine.wrap(function()
     for _, id in ipairs(ids) do
       local values = { profile:get(id, table.unpack(names)) }
       values[6], values[#columns + 1] = hexadecimal(values[6]), cycles[id]
+      if has_blocks then values[#keys] = extract.block_count(profile, id) end
       coroutine.yield(object(table.unpack(values, 1, #keys)))
     end
   end)

@@ -40,7 +40,7 @@ end
 -- Groups of columns ---------------------------------------------------------------------
 
 -- A group of columns is a table. `field` is the field of a row that the group shows, a
--- time or a number of calls; `title` is the heading above the group; `names` are the
+-- time or a count; `title` is the heading above the group; `names` are the
 -- headings of its columns, and `format` is their format. `write_change` writes the values
 -- of a row. It lets the stream format them, because there may be a hundred thousand rows.
 
@@ -79,35 +79,39 @@ local function count_text(count, whole)
   return (count == math.floor(count) and whole or "%.1f"):format(count)
 end
 
-local function write_mean_calls(calls, write)
-  local change = calls.change == 0 and "0" or
-    (calls.change > 0 and "+" or "") .. count_text(calls.change, "%.0f")
-  write("%9s %9s %9s", count_text(calls.old, "%.0f"), count_text(calls.new, "%.0f"),
+local function write_mean_count(count, write)
+  local change = count.change == 0 and "0" or
+    (count.change > 0 and "+" or "") .. count_text(count.change, "%.0f")
+  write("%9s %9s %9s", count_text(count.old, "%.0f"), count_text(count.new, "%.0f"),
     change)
 end
 
-local calls_group <const> = {
-  field = "calls", title = "calls", format = "%9s %9s %9s %6s",
-  names = { "old", "new", "change", "ratio" },
-  write_change = function(calls, status, write)
-    if integer(calls.old) and integer(calls.new) and integer(calls.change) then
-      local format = calls.change == 0 and "%9d %9d %9d" or "%9d %9d %+9d"
-      write(format, calls.old, calls.new, calls.change)
-    else
-      write_mean_calls(calls, write)
-    end
-    write_ratio(calls, status, write)
-  end,
-}
+-- Makes the group of columns for a count.
+local function count_group(field)
+  return {
+    field = field, title = field, format = "%9s %9s %9s %6s",
+    names = { "old", "new", "change", "ratio" },
+    write_change = function(count, status, write)
+      if integer(count.old) and integer(count.new) and integer(count.change) then
+        local format = count.change == 0 and "%9d %9d %9d" or "%9d %9d %+9d"
+        write(format, count.old, count.new, count.change)
+      else
+        write_mean_count(count, write)
+      end
+      write_ratio(count, status, write)
+    end,
+  }
+end
 
--- Returns the groups that both sides have: self times, total times, calls.
+-- Returns the groups that both sides have: self times, total times, calls, blocks.
 local function groups_of(comparison, unit)
   local groups, counted = {}, comparison.old.counted and comparison.new.counted
   if comparison.total then
     groups[1] = time_group("self", unit)
     groups[2] = counted and time_group("total", unit) or nil
   end
-  groups[#groups + 1] = counted and calls_group or nil
+  groups[#groups + 1] = counted and count_group "calls" or nil
+  groups[#groups + 1] = comparison.blocks and count_group "blocks" or nil
   return groups
 end
 
@@ -154,7 +158,7 @@ end
 -- Rows ----------------------------------------------------------------------------------
 
 local function is_unchanged(row)
-  for _, field in ipairs { "self", "total", "calls" } do
+  for _, field in ipairs { "self", "total", "calls", "self_calls", "blocks" } do
     if row[field] and row[field].change ~= 0 then return false end
   end
   return true
