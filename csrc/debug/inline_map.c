@@ -9,6 +9,12 @@
 #include "base/array.h"
 #include "base/search.h"
 
+void gp_inline_gaps_free(gp_inline_gaps *gaps) {
+  free(gaps->first_missing);
+  free(gaps->rejected);
+  *gaps = (gp_inline_gaps){0};
+}
+
 void gp_inline_map_init(gp_inline_map *map) {
   memset(map, 0, sizeof *map);
   gp_source_names_init(&map->names);
@@ -28,7 +34,7 @@ void gp_inline_map_free(gp_inline_map *map) {
   free(map->scope);
   gp_source_names_free(&map->names);
   gp_source_names_free(&map->files);
-  free(map->gaps.first_missing);
+  gp_inline_gaps_free(&map->gaps);
   gp_inline_map_init(map);
 }
 

@@ -18,7 +18,12 @@ typedef struct gp_inline_gaps {
   size_t damaged;        /* units with damaged entries */
   size_t missing;        /* units whose split file is missing, or from another build */
   char *first_missing;   /* the name of the first of these files; NULL if unknown */
+  char *rejected;        /* path of the first package that is damaged, or from another
+                            build; NULL if none */
 } gp_inline_gaps;
+
+/* Releases the names, and forgets all gaps. */
+void gp_inline_gaps_free(gp_inline_gaps *gaps);
 
 typedef struct gp_inline_map {
   /* per scope */

@@ -180,6 +180,14 @@ static bool read_units(building *b) {
   return true;
 }
 
+/* Notes a package that was rejected. */
+static bool find_rejected(building *b) {
+  const char *path = gp_split_files_rejected(&b->split_files);
+  char **rejected = &b->scopes.map->gaps.rejected;
+  if (path) *rejected = strdup(path);
+  return !path || *rejected;
+}
+
 static bool no_memory(const building *b) {
   return gp_dwarf_no_memory(&b->dwarf) || gp_dwarf_no_memory(&b->supplementary_dwarf);
 }
@@ -200,7 +208,7 @@ static bool build(building *b, gp_inline_map *map, const gp_image *image) {
   map->gaps.damaged = b->entries.incomplete;
   gp_split_files_init(&b->split_files, image, &b->dwarf);
   gp_line_program_init(&b->program, &b->dwarf);
-  return read_units(b) && set_declarations(b) &&
+  return read_units(b) && find_rejected(b) && set_declarations(b) &&
          gp_scope_ranges_resolve(&b->scopes.ranges, b->scopes.wanted,
                                  b->scopes.wanted_count, map) &&
          !no_memory(b);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "debug/package_index.h"
 
@@ -35,8 +36,9 @@ static void close_file(gp_split_file *file) {
 }
 
 void gp_split_files_free(gp_split_files *files) {
-  close_file(&files->package);
+  for (size_t i = 0; i < GP_PACKAGES; i++) close_file(&files->package[i]);
   close_file(&files->single);
+  free(files->damaged);
 }
 
 static bool index_units(gp_split_file *file) {
@@ -83,31 +85,74 @@ static size_t plain_length(const char *path) {
   return length > end && strcmp(path + length - end, suffix) == 0 ? length - end : length;
 }
 
-/* Opens the package with the name of a file, whose path has this length, unless a package
- * is open. */
-static bool try_package(gp_split_files *files, const char *path, size_t length) {
-  char *package;
-  if (files->package.image) return true;
-  if (asprintf(&package, "%.*s.dwp", (int)length, path) < 0) return false;
-  bool done = open_file(files, package, true, &files->package);
-  free(package);
+static bool is_open(const gp_split_file *file, const char *path) {
+  return file->image && strcmp(path_of(file->image), path) == 0;
+}
+
+/* Whether a package is one of those that were opened. */
+static bool is_known(const gp_split_files *files, const char *path) {
+  for (size_t i = 0; i < files->searched; i++)
+    if (is_open(&files->package[i], path)) return true;
+  return false;
+}
+
+/* Opens a package, if there is one at `path` and it is not open. Takes ownership of
+ * `path`. */
+static bool open_package(gp_split_files *files, char *path, gp_split_file *package) {
+  if (!path) return false;
+  bool known = is_known(files, path);
+  bool done = known || open_file(files, path, true, package);
+  bool damaged = !known && !package->image && access(path, F_OK) == 0;
+  if (damaged && !files->damaged)
+    files->damaged = path;
+  else
+    free(path);
   return done;
 }
 
-/* Opens the package, which is beside the image or, if that is a debugging file, beside
- * the program, on the first call. */
-static bool open_package(gp_split_files *files) {
-  const char *path = path_of(files->image);
-  if (files->searched) return true;
-  files->searched = true;
+/* Returns the path of the package with the name of a file, of whose path only the first
+ * `length` bytes count. NULL if there is no memory. */
+static char *package_of(const char *path, size_t length) {
+  char *package;
+  return asprintf(&package, "%.*s.dwp", (int)length, path) < 0 ? NULL : package;
+}
+
+/* Opens the package at the next place. Some of the places may be the same. */
+static bool open_next_package(gp_split_files *files) {
   const gp_image *owner = files->image->owner;
-  return try_package(files, path, strlen(path)) &&
-         try_package(files, path, plain_length(path)) &&
-         (!owner || try_package(files, path_of(owner), strlen(path_of(owner))));
+  size_t place = files->searched;
+  const char *path = place == 2 && owner ? path_of(owner) : path_of(files->image);
+  size_t length = place == 1 ? plain_length(path) : strlen(path);
+  bool done = open_package(files, package_of(path, length), &files->package[place]);
+  files->searched++;
+  return done;
 }
 
 static uint32_t find_unit(const gp_split_file *file, uint64_t id) {
   return file->image ? gp_hash_find(&file->by_id, (gp_key){id, 0}) : GP_NONE;
+}
+
+/* Finds a unit in the packages. A package is opened if those before lack the unit. */
+static bool find_packed(gp_split_files *files, uint64_t id, gp_split_file **found,
+                        uint32_t *unit) {
+  for (size_t i = 0; i < GP_PACKAGES; i++) {
+    if (i == files->searched && !open_next_package(files)) return false;
+    gp_split_file *package = &files->package[i];
+    *unit = find_unit(package, id);
+    if (*unit == GP_NONE) continue;
+    *found = package;
+    package->used = true;
+    break;
+  }
+  return true;
+}
+
+const char *gp_split_files_rejected(const gp_split_files *files) {
+  for (size_t i = 0; i < files->searched; i++) {
+    const gp_split_file *package = &files->package[i];
+    if (package->image && !package->used) return path_of(package->image);
+  }
+  return files->damaged;
 }
 
 /* Joins the first `length` bytes of a directory, and a name. NULL if there is no
@@ -117,10 +162,6 @@ static char *join(const char *directory, size_t length, const char *name) {
   const char *between = length > 0 && directory[length - 1] != '/' ? "/" : "";
   return asprintf(&path, "%.*s%s%s", (int)length, directory, between, name) < 0 ? NULL
                                                                                 : path;
-}
-
-static bool is_open(const gp_split_file *file, const char *path) {
-  return file->image && strcmp(bfd_get_filename(file->image->file), path) == 0;
 }
 
 /* Opens the .dwo file at `path`, if it is not open, and finds the unit. Takes ownership
@@ -169,13 +210,11 @@ bool gp_split_files_find(gp_split_files *files, const gp_unit *skeleton,
   const gp_unit_layout *layout = &skeleton->layout;
   *found = NULL;
   *unit = GP_NONE;
-  if (!open_package(files)) return false;
-  gp_split_file *file = &files->package;
-  *unit = find_unit(file, skeleton->id);
+  gp_split_file *file = &files->single;
+  if (!find_packed(files, skeleton->id, &file, unit)) return false;
   if (*unit == GP_NONE) {
     char *name = gp_dwarf_string(dwarf, &dwarf->info, layout, skeleton->split_file);
     char *directory = gp_dwarf_string(dwarf, &dwarf->info, layout, skeleton->directory);
-    file = &files->single;
     bool done = !name || find_single(files, directory, name, skeleton->id, unit);
     free(name);
     free(directory);

@@ -18,8 +18,8 @@
 /* set_debug_file_finder(function): sets the function that finds debugging files. It is
  * called with an image and a string: "lines" if debugging information is needed and may
  * be in other files; "gaps" if names of inlined functions could not be read. In the
- * second case, the numbers of damaged units and of missing split files follow, and the
- * name of the first such file or nil. */
+ * second case, the numbers of damaged units and of missing split files follow, the name of
+ * the first such file or nil, and the path of a package that was rejected or nil. */
 static int set_finder(lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
   lua_settop(L, 1);
@@ -63,7 +63,7 @@ void gp_find_debug_files(lua_State *L, const gp_image_box *of, bool by_libbfd) {
 }
 
 void gp_report_gaps(lua_State *L, const gp_image_box *of, const gp_inline_gaps *gaps) {
-  if (gaps->damaged + gaps->missing == 0) return;
+  if (gaps->damaged + gaps->missing == 0 && !gaps->rejected) return;
   luaL_checkstack(L, 8, NULL);
   gp_push_image(L, of);
   gp_image_box *box = lua_touserdata(L, -1);
@@ -73,7 +73,8 @@ void gp_report_gaps(lua_State *L, const gp_image_box *of, const gp_inline_gaps *
       lua_pushinteger(L, (lua_Integer)gaps->damaged);
       lua_pushinteger(L, (lua_Integer)gaps->missing);
       lua_pushstring(L, gaps->first_missing);
-      lua_call(L, 5, 0);
+      lua_pushstring(L, gaps->rejected);
+      lua_call(L, 6, 0);
     }
   }
   lua_pop(L, 1);

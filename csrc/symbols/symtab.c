@@ -218,7 +218,7 @@ static void free_lines(gp_symtab_lines *lines) {
   free(lines->line);
   gp_source_names_free(&lines->files);
   gp_source_names_free(&lines->names);
-  free(lines->gaps.first_missing);
+  gp_inline_gaps_free(&lines->gaps);
   gp_inline_map_free(&lines->chains);
   free(lines);
 }
@@ -236,7 +236,7 @@ static void free_inlining(gp_symtab_inlining *inlining) {
   gp_inline_map_free(&inlining->map);
   free(inlining->symbol);
   free(inlining->scope);
-  for (size_t i = 0; i < inlining->objects; i++) free(inlining->gaps[i].first_missing);
+  for (size_t i = 0; i < inlining->objects; i++) gp_inline_gaps_free(&inlining->gaps[i]);
   free(inlining->gaps);
   free(inlining);
 }

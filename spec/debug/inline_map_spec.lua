@@ -582,6 +582,27 @@ describe("The frames of compiled code", function()
     end
   end)
 
+  it("are found although packages from another build, or damaged ones, are found first", function()
+    shell.check({ "gcc", "-O1", "-g", "-gsplit-dwarf", "-gdwarf-4", "-o", "other", "truth.c" }, { cwd = dir })
+    shell.check({ "dwp", "-e", "other", "-o", "other.dwp" }, { cwd = dir })
+    for _, wrong in ipairs { shell.read(dir .. "/other.dwp"), "damaged" } do
+      local warnings = {}
+      local path, at = dir .. "/many", nil
+      shell.check({ "gcc", "-O2", "-g", "-gsplit-dwarf", "-gdwarf-4", "-o", path, "truth.c" }, { cwd = dir })
+      at = build.address(path, "at_deep")
+      local expected = gprof.image(path):frames(at)
+      shell.check({ "dwp", "-e", path, "-o", path .. ".dwp" }, { cwd = dir })
+      move_split(path, shell.tmpdir "nowhere")
+      local elsewhere = strip(path, "many.debug")
+      for _, name in ipairs { "many.debug.dwp", "many.dwp" } do shell.write(elsewhere .. "/" .. name, wrong) end
+      local image = assert(gprof.image(path,
+        { debug_dir = { elsewhere }, warn = function(message) warnings[#warnings + 1] = message end }))
+      assert.same(expected, assert(image:frames(at)))
+      assert.same({ ("%s: is damaged, or from a different build than %s, and is not used"):format(
+        elsewhere .. "/many.debug.dwp", path) }, warnings)
+    end
+  end)
+
   it("lack those of split files that are missing", function()
     local path = dir .. "/lacking"
     shell.check({ "gcc", "-O2", "-g", "-gsplit-dwarf", "-o", path, "truth.c" }, { cwd = dir })

@@ -243,20 +243,29 @@ end
 
 -- Inlined functions ---------------------------------------------------------------------
 
---- Warns that some inlined functions are unknown. The core calls this function once for
--- each image.
+--- Warns that some inlined functions are unknown, or that a package of split files was
+-- rejected. The core calls this function once for each image.
 -- @tparam image image
 -- @tparam integer damaged units whose debugging information is damaged
 -- @tparam integer missing units whose split file (-gsplit-dwarf) is missing, or from
 --   another build
 -- @tparam ?string name of the first of these files
-function debug_file.gaps(image, damaged, missing, name)
+-- @tparam ?string rejected path of a package that is damaged, or from another build
+function debug_file.gaps(image, damaged, missing, name, rejected)
   local reasons = {}
+  if damaged + missing == 0 then
+    warn(image, { ("%s: is damaged, or from a different build than %s, and is not used")
+      :format(rejected, image.path) })
+    return
+  end
   if missing > 1 then
     reasons[1] = ("%d split files are missing, or from another build: %s ..."):format(
       missing, name)
   elseif missing == 1 then
     reasons[1] = ("%s is missing, or from another build"):format(name)
+  end
+  if rejected then
+    reasons[#reasons + 1] = rejected .. " is damaged, or from another build"
   end
   if damaged > 0 then
     reasons[#reasons + 1] = ("the debugging information of %s is damaged"):format(
