@@ -13,9 +13,9 @@
 
 typedef struct gp_image_box {
   gp_image *image;            /* NULL once closed */
-  gp_line_map map[2];         /* lines of .text, made on demand: [0] ours, [1] libbfd's */
+  gp_line_map map[2];         /* lines, made on demand: [0] ours, [1] libbfd's */
   bool mapped[2];             /* map[i] was made */
-  gp_inline_map inlines;      /* functions of .text, made on demand */
+  gp_inline_map inlines;      /* functions, made on demand */
   bool inlined;               /* `inlines` was made */
   bool links_checked;         /* gp_debuglink_check was called */
   bool lines_searched;        /* the finder of debug_file.c was called with "lines" */

@@ -31,9 +31,9 @@ static bool ask_libbfd(lua_State *L, gp_image_box *box, uint64_t address, bool a
          gp_image_locate(from, address, location);
 }
 
-/* Looks up an address. Inside .text, file and line come from the map, and the function
- * from debugging information. libbfd is asked for functions without debugging
- * information, such as assembler code, and outside .text. */
+/* Looks up an address. File and line come from the map, and the function from debugging
+ * information. libbfd is asked for functions without debugging information, such as
+ * assembler code; and, with `as_libbfd`, outside .text. */
 static bool look_up(lua_State *L, gp_image_box *box, uint64_t address, bool as_libbfd,
                     gp_location *location) {
   gp_error none;
@@ -41,7 +41,7 @@ static bool look_up(lua_State *L, gp_image_box *box, uint64_t address, bool as_l
     gp_image_read_symbols(box->image, &none);  /* before the map is made */
   gp_find_debug_files(L, box, as_libbfd);
   const gp_image *image = box->image;
-  if (address < image->text_low || address >= image->text_high)
+  if (as_libbfd && (address < image->text_low || address >= image->text_high))
     return ask_libbfd(L, box, address, as_libbfd, location);
   const gp_line_map *map = gp_open_lines(L, box, as_libbfd);
   uint32_t row = gp_line_map_find(map, address);

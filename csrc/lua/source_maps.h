@@ -5,10 +5,10 @@
 
 #include "lua/image.h"
 
-/* Returns the line map of .text, made on first use: ours, or libbfd's. */
+/* Returns a line map, made on first use: ours, of all code, or libbfd's, of .text. */
 const gp_line_map *gp_open_lines(lua_State *L, gp_image_box *box, bool as_libbfd);
 
-/* Returns the inline map of .text, made on first use. */
+/* Returns the inline map of all code, made on first use. */
 const gp_inline_map *gp_open_inlines(lua_State *L, gp_image_box *box);
 
 #endif

@@ -162,16 +162,20 @@ bool gp_image_read_symbols(gp_image *image, gp_error *error) {
  * multiple of the file size. */
 #define MAX_TEXT_RATIO 16
 
-/* Finds .text. Its claimed size is limited by the size of the file: some work is
- * proportional to the size of .text, and text_high must not overflow. */
+uint64_t gp_image_code_limit(const gp_image *image) {
+  uint64_t limit = bfd_get_file_size(image->file);
+  bool present = (bfd_section_flags(image->text) & SEC_HAS_CONTENTS) != 0;
+  return present ? limit : limit * MAX_TEXT_RATIO;
+}
+
+/* Finds .text. Its claimed size is limited, and text_high must not overflow. */
 static bool find_text(gp_image *image, gp_error *error) {
   image->text = bfd_get_section_by_name(image->file, ".text");
   if (!image->text) return gp_fail(error, "has no section .text");
   image->text_low = bfd_section_vma(image->text);
   uint64_t size = bfd_section_size(image->text);
-  uint64_t limit = bfd_get_file_size(image->file);
+  uint64_t limit = gp_image_code_limit(image);
   uint64_t room = UINT64_MAX - image->text_low;
-  if (!(bfd_section_flags(image->text) & SEC_HAS_CONTENTS)) limit *= MAX_TEXT_RATIO;
   if (size > limit) size = limit;
   image->text_high = image->text_low + (size < room ? size : room);
   return true;

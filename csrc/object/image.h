@@ -79,6 +79,9 @@ void gp_image_close(gp_image *image);
  * confusing ways: debugging information may seem to be absent. */
 bool gp_image_has_changed(const gp_image *image);
 
+/* Returns how many bytes .text may claim: some work is proportional to its size. */
+uint64_t gp_image_code_limit(const gp_image *image);
+
 /* Reads the symbol table, or the dynamic symbols if `dynamic` is set; does nothing if the
  * table was read before. Errors: there are no symbols, the table or most of its names
  * cannot be read, or the names are too long. */

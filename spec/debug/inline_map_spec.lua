@@ -390,7 +390,12 @@ INLINE void middle(unsigned x) {
   HERE(middle);
   deep(x + 1);
 }
-__attribute__((noinline)) void outer(unsigned x) {
+#ifdef APART
+#define PLACE , section("apart")
+#else
+#define PLACE
+#endif
+__attribute__((noinline PLACE)) void outer(unsigned x) {
   if (x)
     middle(x);
   HERE(outer);
@@ -431,15 +436,18 @@ static volatile unsigned sink;
 
 local dir
 
--- Compiles a program. Returns a function from the name of a label to its frames: "NAME:LINE < ...".
+-- Compiles a program. Returns a function from the name of a label to its frames: "NAME:LINE < ...". Checks that the
+-- source at the label is that of the innermost frame.
 local function frames_in(compiler, file, flags, after)
   local path = ("%s/%s"):format(dir, (table.concat({ compiler, file, table.unpack(flags) }, "_"):gsub("[/ ]", "_")))
   shell.check({ compiler, "-O2", "-g", "-o", path, file, table.unpack(flags) }, { cwd = dir })
   if after then after(path) end
   local image = assert(gprof.image(path))
   return function(label)
-    local words = {}
-    for i, frame in ipairs(assert(image:frames(build.address(image.path, "at_" .. label)))) do
+    local words, address = {}, build.address(image.path, "at_" .. label)
+    local frames = assert(image:frames(address))
+    assert.same({ frames[1].file, frames[1].line, frames[1].name }, { image:source(address) })
+    for i, frame in ipairs(frames) do
       words[i] = ("%s:%s"):format(frame.name, frame.line)
       assert.equal(frame.line and file, frame.file and frame.file:match "[^/]*$")
       assert.equal(words[i + 1] ~= nil, frame.inlined and words[i + 1] ~= nil)
@@ -449,7 +457,7 @@ local function frames_in(compiler, file, flags, after)
 end
 
 local variants <const> = { {}, { "-gdwarf-2" }, { "-gdwarf-3" }, { "-gdwarf-4" }, { "-gdwarf-5", "-gdwarf64" },
-  { "-gz" }, { "-flto" }, { "-ffunction-sections", "-Wl,--gc-sections" }, { "-fdebug-types-section" } }
+  { "-gz" }, { "-flto" }, { "-ffunction-sections", "-Wl,--gc-sections" }, { "-fdebug-types-section" }, { "-DAPART" } }
 
 describe("The frames of compiled code", function()
   setup(function()
@@ -470,9 +478,9 @@ describe("The frames of compiled code", function()
       else
         it(title, function()
           local at = frames_in(compiler, "truth.c", flags)
-          assert.equal("deep:4 < middle:7 < outer:11", at "deep")
-          assert.equal("middle:6 < outer:11", at "middle")
-          assert.equal("outer:12", at "outer")
+          assert.equal("deep:4 < middle:7 < outer:16", at "deep")
+          assert.equal("middle:6 < outer:16", at "middle")
+          assert.equal("outer:17", at "outer")
         end)
       end
     end
@@ -497,8 +505,8 @@ describe("The frames of compiled code", function()
   local function check_split(compiler, version, move)
     local flags = { "-gsplit-dwarf", "-gdwarf-" .. version, "-ffunction-sections" }
     local at = frames_in(compiler, "truth.c", flags, move)
-    assert.equal("deep:4 < middle:7 < outer:11", at "deep")
-    assert.equal("middle:6 < outer:11", at "middle")
+    assert.equal("deep:4 < middle:7 < outer:16", at "deep")
+    assert.equal("middle:6 < outer:16", at "middle")
   end
 
   -- Moves the .dwo files of a program to another directory.
@@ -621,7 +629,7 @@ describe("The frames of compiled code", function()
       shell.check({ "dwz", "-m", path .. ".dwz", path, path .. ".too" })
     end
     local at = frames_in("gcc", "truth.c", { "-gdwarf-4" }, share)
-    assert.equal("deep:4 < middle:7 < outer:11", at "deep")
+    assert.equal("deep:4 < middle:7 < outer:16", at "deep")
   end)
 end)
 
