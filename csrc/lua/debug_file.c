@@ -18,8 +18,8 @@
 /* set_debug_file_finder(function): sets the function that finds debugging files. It is
  * called with an image and a string: "lines" if debugging information is needed and may
  * be in other files; "gaps" if names of inlined functions could not be read. In the
- * second case, the numbers of damaged units and of missing split files follow, the name of
- * the first such file or nil, and the path of a package that was rejected or nil. */
+ * second case, the numbers of damaged units and of missing split files follow, the name
+ * of the first such file or nil, and the path of a package that was rejected or nil. */
 static int set_finder(lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
   lua_settop(L, 1);

@@ -8,6 +8,7 @@
 #include "lua/object.h"
 #include "lua/pattern.h"
 #include "lua/symbols.h"
+#include "profile/inlined_frames.h"
 
 /* Returns the function number at stack index `index` as a row; an error about argument
  * `argument` unless the number is from 1 to `count`. */
@@ -147,27 +148,46 @@ static int source(lua_State *L) {
   return 2;
 }
 
-/* lines:expand(ids) -> the numbers, in `lines`, of all symbols of the given functions.
- * `lines` is a table by line; `ids` are numbers in the table of functions from which
- * `lines` was made. */
-static int expand(lua_State *L) {
-  const gp_symtab *symtab = &gp_check_symbols(L, 1)->symtab;
-  luaL_checktype(L, 2, LUA_TTABLE);
-  lua_getiuservalue(L, 1, GP_SYMBOLS_FUNCTIONS);
-  const gp_symbols_box *functions = luaL_testudata(L, -1, GP_SYMBOLS);
-  luaL_argcheck(L, functions, 1, "symbols by line expected");
+/* Pushes an array with a byte for each function: 1 if the list at stack index 2 contains
+ * its number. */
+static const uint8_t *push_chosen(lua_State *L, const gp_symtab *functions) {
   size_t count = lua_rawlen(L, 2);
-  uint8_t *chosen = lua_newuserdatauv(L, functions->symtab.count, 0);
-  memset(chosen, 0, functions->symtab.count);
+  uint8_t *chosen = lua_newuserdatauv(L, functions->count, 0);
+  memset(chosen, 0, functions->count);
   for (size_t i = 1; i <= count; i++) {
     lua_rawgeti(L, 2, (lua_Integer)i);
-    chosen[check_row(L, -1, 2, functions->symtab.count)] = 1;
+    chosen[check_row(L, -1, 2, functions->count)] = 1;
     lua_pop(L, 1);
   }
+  return chosen;
+}
+
+/* Whether a symbol of a table by line belongs to one of the chosen functions. Inlined
+ * code belongs to the inlined function, if the table of functions has it. A function's
+ * own symbol belongs to it even if its code begins with inlined code. */
+static bool is_chosen(const gp_symtab *lines, uint32_t row, const gp_symtab *functions,
+                      const uint8_t *chosen) {
+  const gp_symtab_inlining *inlining = functions->inlining;
+  uint32_t inlined = GP_NONE;
+  if (inlining) inlined = gp_inlined_symbol_at(inlining, lines->address[row]);
+  if (inlined == GP_NONE) return chosen[lines->lines->origin[row]];
+  return chosen[inlined] || chosen[gp_symtab_owner(functions, inlined)] ||
+         (!gp_symtab_is_line(lines, row) && chosen[lines->lines->origin[row]]);
+}
+
+/* lines:expand(ids, functions) -> the numbers, in `lines`, of all symbols of the given
+ * functions. `lines` is a table by line; `ids` are numbers in the table of functions from
+ * which `lines` was made, or in one with inlined functions that was made from it. */
+static int expand(lua_State *L) {
+  const gp_symtab *lines = &gp_check_symbols(L, 1)->symtab;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  const gp_symtab *functions = &gp_check_symbols(L, 3)->symtab;
+  luaL_argcheck(L, lines->lines, 1, "symbols by line expected");
+  const uint8_t *chosen = push_chosen(L, functions);
   lua_Integer appended = 0;
   lua_newtable(L);
-  for (uint32_t row = 0; row < symtab->count; row++)
-    if (chosen[symtab->lines->origin[row]]) append_row(L, row, &appended);
+  for (uint32_t row = 0; row < lines->count; row++)
+    if (is_chosen(lines, row, functions, chosen)) append_row(L, row, &appended);
   return 1;
 }
 

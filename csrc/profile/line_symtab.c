@@ -411,6 +411,7 @@ static bool build(building *b, const gp_data *data, gp_error *error) {
   gp_source_names_init(&b->lines->files);
   gp_source_names_init(&b->lines->names);
   gp_inline_map_init(&b->lines->chains);
+  b->lines->chained = b->options->chains;
   b->row = gp_column(functions->count, sizeof *b->row);
   b->next_order = highest(functions->order, functions->count) + 1;
   if (!b->row || !find_recorded(b, data)) return gp_fail_memory(error);

@@ -30,6 +30,7 @@ typedef struct gp_symtab_lines {
   gp_source_names files;
   gp_source_names names;  /* names of inlined functions, for `name` in the table */
   gp_inline_gaps gaps;    /* code whose inlined functions are unknown */
+  bool chained;           /* `chains` was requested; it may still be empty */
   gp_inline_map chains;   /* the functions of the code with records, if requested; then a
                              line has one scope of the map. Otherwise empty */
 } gp_symtab_lines;

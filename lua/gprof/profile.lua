@@ -41,11 +41,22 @@ local function bounds_options(image, data, options)
   return not problem, problem
 end
 
--- Whether inlined functions are shown. They are looked up in the image, so its own
+-- Whether inlined functions can be shown. They are looked up in the image, so its own
 -- symbols are needed.
-local function shows_inlines(options)
-  return options.inlines and policy.of(options).extends_reports and
+local function can_show_inlines(options)
+  return policy.of(options).extends_reports and
     not (options.external_symbol_table or options.file_ordering)
+end
+
+-- Finds the functions and calls that symspecs select.
+local function resolve_symspecs(symbols, lines, data, options, trace)
+  if lines and options.inlines and can_show_inlines(options) then
+    local message
+    symbols, message = core.inlined_symbols(symbols, data)
+    if not symbols then return nil, message end
+  end
+  return require "gprof.symspec".resolve(symbols, lines, options,
+    options.missed or function() end, trace)
 end
 
 --- Makes a profile from an image and data: `gprof.profile(image, data [, options])`.
@@ -75,9 +86,11 @@ end
 --     of its functions after an "@"; not for profiles by line;
 --   - `inlines`: functions that were inlined are functions of their own: their time is
 --     not that of the functions around them (`profile.has_inlines`). In a profile by
---     line, `profile:frames` tells where each line was inlined (`profile.has_frames`).
---     Needs debugging information; ignored with `external_symbol_table`, `file_ordering`
---     and `gnu_compat`;
+--     line, symspecs select the lines of such functions wherever they were inlined, and
+--     `frames` is implied. Needs debugging information; ignored with
+--     `external_symbol_table`, `file_ordering` and `gnu_compat`;
+--   - `frames`: in a profile by line, `profile:frames` tells where each line was inlined
+--     (`profile.has_frames`). Ignored where `inlines` is;
 --   - `libraries`: also show the functions of the shared libraries that were recorded, if
 --     the data has the call paths of all samples, and if no other option prevents it;
 --     `profile.has_libraries` tells. See `profile:unusable_libraries`;
@@ -113,8 +126,7 @@ local function make(image, data, options)
     symbols, data, unknown = merge(image, symbols, data, options, trace)
     if not symbols then return nil, data end
   end
-  local inlines = shows_inlines(options)
-  if inlines and not options.line then
+  if options.inlines and not options.line and can_show_inlines(options) then
     symbols, message = core.inlined_symbols(symbols, data)
     if not symbols then return nil, message end
   end
@@ -128,12 +140,12 @@ local function make(image, data, options)
   if options.line then
     lines, message = core.lines(symbols, data, options.line == "all",
       options.display_unused_functions or not policy.of(options).recorded_lines_only,
-      inlines)
+      (options.inlines or options.frames) and can_show_inlines(options))
     if not lines then return nil, message end
   end
   if options.include or options.exclude then
-    selections = require "gprof.symspec".resolve(symbols, lines, options,
-      options.missed or function() end, trace)
+    selections, message = resolve_symspecs(symbols, lines, data, options, trace)
+    if message then return nil, message end
   end
   local profile
   profile, message = core.profile(lines or symbols, data, options, selections, opcodes)
@@ -201,7 +213,7 @@ end
 -- @tfield boolean has_bounds whether there are bounds of total times (option `bounds`)
 -- @tfield boolean has_inlines whether inlined functions are functions (option `inlines`)
 -- @tfield boolean has_frames whether `profile:frames` knows where lines were inlined (by
---   line, option `inlines`)
+--   line, options `inlines` and `frames`)
 -- @tfield boolean has_libraries whether there are functions of shared libraries (options
 --   `libraries` and `with`)
 -- @tfield boolean exact whether the children's time of functions and the times of arcs
@@ -373,6 +385,7 @@ function core.profile_methods:by_function(inlines)
   if not self.by_line then return self end
   for name, value in pairs(made_with[self]) do options[name] = value end
   options.line, options.missed = nil, nil
+  options.frames = nil
   if not inlines then options.inlines = nil end
   return assert(make(self.image, self.data, options))
 end

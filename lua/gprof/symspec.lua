@@ -134,9 +134,10 @@ local function with_machinery(specs)
 end
 
 --- Resolves symspecs to selections of functions and calls.
--- @tparam symbols symbols
+-- @tparam symbols symbols for a profile by line, they may include inlined functions
 -- @tparam symbols|nil lines for a profile by line, the table of lines made from
---   `symbols`: then the selections hold its row numbers
+--   `symbols`, or from the compiled functions among them: then the selections hold its
+--   row numbers
 -- @tparam table options `include` and `exclude`: tables from scopes (`flat`, `graph`,
 --   `time`, `annotation`, `executions`, `arcs`) to arrays of symspecs, which are FROM/TO
 --   for `arcs`; `gnu_compat`

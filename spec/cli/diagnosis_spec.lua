@@ -161,7 +161,7 @@ describe("A name that matches nothing", function()
   end
 
   local GUESS <const> = ": the name is in the debugging information; if it is a function, the compiler may have " ..
-    "inlined all its calls (-fno-inline prevents that)\n"
+    "inlined all its calls (--inlines shows inlined functions)\n"
 
   local function warning(dir, spec)
     return program.run({ "-b", "-p" .. spec }, { cwd = dir }).stderr

@@ -595,9 +595,9 @@ describe("The frames of compiled code", function()
     shell.check({ "dwp", "-e", "other", "-o", "other.dwp" }, { cwd = dir })
     for _, wrong in ipairs { shell.read(dir .. "/other.dwp"), "damaged" } do
       local warnings = {}
-      local path, at = dir .. "/many", nil
+      local path = dir .. "/many"
       shell.check({ "gcc", "-O2", "-g", "-gsplit-dwarf", "-gdwarf-4", "-o", path, "truth.c" }, { cwd = dir })
-      at = build.address(path, "at_deep")
+      local at = build.address(path, "at_deep")
       local expected = gprof.image(path):frames(at)
       shell.check({ "dwp", "-e", path, "-o", path .. ".dwp" }, { cwd = dir })
       move_split(path, shell.tmpdir "nowhere")

@@ -2,6 +2,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local contexts = require "support.contexts"
+local core = require "gprof.core"
 local gmon = require "support.gmon"
 local gprof = require "gprof"
 local program = require "support.program"
@@ -205,6 +206,74 @@ describe("With inlined functions, a profile by line", function()
     assert.is_nil(run("-b", "-A", "-l", path, data):find("inlined", 1, true))
   end)
 
+  -- Returns the sum of the samples of lines, by place.
+  local function ticks_of(profile)
+    local ticks = {}
+    for t, file, line in profile:functions("self", "ticks", "file", "line") do
+      local key = file and ("%s:%d"):format(file:match "[^/]*$", line)
+      if t > 0 then ticks[key] = (ticks[key] or 0) + t end
+    end
+    return ticks
+  end
+
+  it("selects the lines of a function wherever they were inlined", function()
+    local whole = ticks_of(profile_of(path, data, { line = true, inlines = true }))
+    for _, spec in ipairs { "deep", "lines.h:deep", "/^deep$/" } do
+      local profile = profile_of(path, data, { line = "all", inlines = true, include = { annotation = { spec } } })
+      local found = 0
+      for id, selected, ticks in profile:functions("address", "id", "annotated", "ticks") do
+        local file, line = profile:get(id, "file", "line")
+        if selected and ticks > 0 then
+          found = found + ticks
+          assert.equal("lines.h:4", ("%s:%d"):format(file:match "[^/]*$", line))
+        end
+      end
+      assert.equal(whole["lines.h:4"], found, spec)
+    end
+    local text = run("-b", "-l", "-pdeep", "--inlines", path, data)
+    assert.matches("\n[^\n]* deep %(lines%.h:4 @ %x+%) inlined in ", text)
+    assert.is_nil(text:match "\n[%d. ]+%w+ %(lines%.c:[^\n]*\n", text)
+    text = run("-b", "-l", "-pfirst", "--inlines", path, data)
+    assert.matches("\n[^\n]* first %(lines%.c:10 @ %x+%)\n", text)
+    assert.is_nil(text:find(" deep (", 1, true))
+  end)
+
+  it("has the lines of inlined functions in annotated source of these functions", function()
+    for _, option in ipairs { "-l", "-b" } do
+      local text = run("-b", "-Amiddle", option, "--inlines", path, data)
+      assert.matches("^%*%*%* File [^\n]*lines%.c, lines 1 to 3:\n[^\n]*\n[^\n]*number middle[^\n]*\n" ..
+        "[^\n]*deep%(n%) %* 5;\n[^\n]*%^ inlined in [^\n]*\n[^\n]*\n\n", text)
+      text = run("-b", "-Adeep", option, "--inlines", path, data)
+      assert.matches("^%*%*%* File [^\n]*lines%.h, lines 2 to 4:\n", text)
+      assert.is_nil(text:find("lines.c, ", 1, true))
+    end
+    local result = program.run { "-b", "-l", "-Adeep", path, data }
+    assert.equal(1, result.status)
+    assert.matches("the compiler may have inlined all its calls (--inlines shows inlined functions)", result.stderr, 1,
+      true)
+  end)
+
+  it("is made once, also without debugging information", function()
+    local bare = dir .. "/bare"
+    shell.check { "objcopy", "--strip-debug", path, bare }
+    local made, make = 0, core.lines
+    finally(function() core.lines = make end)
+    core.lines = function(...)
+      made = made + 1
+      return make(...)
+    end
+    for _, image in ipairs { path, bare } do
+      for _, name in ipairs { "annotation", "lines" } do
+        for _, line in ipairs { "all", false } do
+          local options = { line = line, inlines = true, include = { annotation = { "first" } } }
+          made = 0
+          profile_of(image, data, options):report(name, options, function() end)
+          assert.equal(1, made, ("%s %s %s"):format(image, name, line))
+        end
+      end
+    end
+  end)
+
   it("has the same counts in annotated source by function as without inlined functions", function()
     local plain = run("-b", "-A", "-z", path, data)
     local noted = run("-b", "-A", "-z", "--inlines", path, data)
@@ -234,6 +303,7 @@ describe("With inlined functions, a profile by line", function()
   it("has inlined functions in reports by function, but not in exports of lines", function()
     local text, message = run("-b", "-l", "--tree", "--inlines", path, data)
     assert.matches(" middle %(inlined%)\n", text)
+    assert.matches("\n[^\n]* deep %(inlined%)\n", run("-b", "-l", "--tree=middle", "--inlines", path, data))
     assert.equal("", message)
     text = run("-l", "--export=folded", "--inlines", path, data)
     assert.matches(";middle;deep ", text)

@@ -45,11 +45,13 @@ end
 -- information.
 -- @tparam image image
 -- @tparam string spec
+-- @tparam table settings
 -- @treturn string|nil
-function diagnosis.missing(image, spec)
-  return is_mentioned(image, spec) and
-    "the name is in the debugging information; if it is a function, the compiler may " ..
-    "have inlined all its calls (-fno-inline prevents that)" or nil
+function diagnosis.missing(image, spec, settings)
+  if not is_mentioned(image, spec) then return nil end
+  return ("the name is in the debugging information; if it is a function, the " ..
+    "compiler may have inlined all its calls (%s)"):format(settings.inlines and
+    "-fno-inline prevents that" or "--inlines shows inlined functions")
 end
 
 -- Profiles that lack something ----------------------------------------------------------

@@ -233,14 +233,14 @@ local function explain_file(image, half)
 end
 
 -- Returns the names that the user probably meant, or another explanation why a name
--- matches nothing. `by_line` tells whether the profile is by line.
-local function explain_name(image, text, by_line)
+-- matches nothing.
+local function explain_name(settings, image, text)
   local half = symspec.parse(text, false)
   if half.file and not image:find(half.file .. ":") then
     local names, reason = explain_file(image, half)
     if names[1] or not half.name then return names, reason end
   end
-  if half.file and half.line and not by_line then
+  if half.file and half.line and not settings.line then
     return {}, ("no function begins at line %d; with -l, %s selects the line"):format(
       half.line, text)
   end
@@ -250,13 +250,13 @@ local function explain_name(image, text, by_line)
     for _, whole in ipairs { is_last and cut or closed, closed, cut } do
       if image:find(whole) then return { whole } end
     end
-    return explain_name(image, cut, by_line)
+    return explain_name(settings, image, cut)
   end
   local name = bare(half.name or half.text)
   if half.regex or name == "" then return {} end
   local names = members(image, name:gsub("::$", ""))
   if names then return names end
-  local reason = diagnosis.missing(image, text)
+  local reason = diagnosis.missing(image, text, settings)
   return reason and {} or misspelt(image, name), reason
 end
 
@@ -292,7 +292,7 @@ local function explain_call(settings, image, spec)
   local from, to = symspec.parse(spec, true)
   for _, half in ipairs { from, to } do
     if not is_known(image, half) then
-      local names, reason = explain_name(image, half.text, settings.line)
+      local names, reason = explain_name(settings, image, half.text)
       for i, name in ipairs(names) do
         names[i] = half == from and name .. "/" .. to.text or from.text .. "/" .. name
       end
@@ -321,7 +321,7 @@ local function reason_of(settings, image, spec)
   if is_call(settings, spec) then return explain_call(settings, image, spec) end
   hint = unexpected_call(image, spec) or listed(settings, image, spec)
   if hint then return hint end
-  local names, reason = explain_name(image, spec, settings.line)
+  local names, reason = explain_name(settings, image, spec)
   return question(settings, spec, names) or reason
 end
 

@@ -9,7 +9,7 @@
 --   ones;
 -- - `chosen`, the styles of the output; `printed`, these styles and the reports requested
 --   by name;
--- - `profile`.
+-- - `profile`; `of_tree`, the profile in which the roots of the call tree are looked up.
 --
 -- @internal gprof.cli.run
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -210,11 +210,17 @@ local function needed_lines(settings, printed)
   return all and "all" or true
 end
 
+-- Sets the profile of a run. The call tree is by function, which may be an inlined one.
+local function set_profile(run, profile)
+  local of_tree = run.settings.tree_roots and run.settings.inlines
+  run.profile, run.of_tree = profile, of_tree and profile:by_function(true) or profile
+end
+
 -- The roots of the call tree are looked up when it is printed, which is too late to fail.
 -- The functions that --fail-on names are looked up here.
 local function check_roots(run)
   for _, spec in ipairs(run.settings.tree_roots or {}) do
-    if not run.profile:find(spec) then run.settings.missed(spec) end
+    if not run.of_tree:find(spec) then run.settings.missed(spec) end
   end
   if run.settings.fail_on then
     require "gprof.cli.compare_args".select(run.settings, run.profile)
@@ -231,8 +237,8 @@ local function make_profile(run)
   settings.libraries = run.data.call_paths == "complete" and
     require "gprof.cli.recorded".shows_libraries(run)
   settings.missed = function(spec) require "gprof.cli.missed".report(run, spec) end
-  run.profile = need(gprof.profile(run.image, run.data,
-    require "gprof.library.arguments".pick(settings, "profile")))
+  set_profile(run, need(gprof.profile(run.image, run.data,
+    require "gprof.library.arguments".pick(settings, "profile"))))
   check_roots(run)
   if run.missed then failure.stop() end
 end
@@ -249,8 +255,8 @@ local function correct_slide(run)
   if not profile.foreign and core.sampled_entries(profile.symbols, data) >= MOVED then
     return
   end
-  run.profile =
-    need(require "gprof.cli.slides".correct(profile, data, run.settings, run.name))
+  set_profile(run,
+    need(require "gprof.cli.slides".correct(profile, data, run.settings, run.name)))
 end
 
 -- Refuses the profile of another program, which would give empty reports. Accepts a

@@ -69,7 +69,7 @@ end
 
 -- Fails if a symspec selects roots of a call tree without time: the tree would be empty.
 local function check_roots(run)
-  local profile, specs = run.profile, run.settings.tree_roots or {}
+  local profile, specs = run.of_tree, run.settings.tree_roots or {}
   if not run.printed.tree or profile.total_ticks <= 0 then return end
   for _, spec in ipairs(specs) do
     for _, f in ipairs { profile:find(spec) } do

@@ -72,9 +72,9 @@ end
 
 -- Returns what the page shows, in the form that gprof.export.html.data describes.
 local function contents(profile, options)
-  local with_inlines = setmetatable({ inlines = true }, { __index = options })
+  local with_frames = setmetatable({ frames = true }, { __index = options })
   local by_function = profile:by_function(true)
-  local lines = by_line.of(profile, with_inlines)
+  local lines = by_line.of(profile, with_frames)
   local content = view_of(by_function, options)
   content.other = other_view(by_function, lines, options)
   content.lines = by_function.rate and hot_lines.of(by_function, lines) or {}

@@ -39,7 +39,7 @@ local of_profile = with(symbols, {
   assume_proportional = "boolean",
   include = "symspecs", exclude = "symspecs", display_unused_functions = "boolean",
   missed = "function", debug = "integer", with = "libraries", bounds = "boolean",
-  libraries = "boolean", threads = "strings", inlines = "boolean",
+  libraries = "boolean", threads = "strings", inlines = "boolean", frames = "boolean",
 })
 
 -- Settings of the program that our reports ignore. They are accepted because a user's

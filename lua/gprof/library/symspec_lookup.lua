@@ -274,14 +274,15 @@ Lookup.machinery_scopes = {}
 -- Profiles by line ----------------------------------------------------------------------
 
 -- Finds lines: all lines of the functions found or, if the symspec has a line number,
--- only lines with that number.
+-- only lines with that number. The lines of an inlined function are where it was inlined,
+-- if inlined functions are among the functions.
 local LineLookup = setmetatable({}, Lookup)
 LineLookup.__index = LineLookup
 
 function LineLookup:find(half)
   if half.line then return Lookup.find(self, half) end
   local ids = self.functions:find(half)
-  return ids == true or self.symbols:expand(ids)
+  return ids == true or self.symbols:expand(ids, self.functions.symbols)
 end
 
 --- Makes a lookup.

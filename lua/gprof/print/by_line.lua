@@ -4,6 +4,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local arguments = require "gprof.library.arguments"
+local core = require "gprof.core"
 local failure = require "gprof.library.failure"
 local gprof = require "gprof"
 
@@ -13,11 +14,13 @@ local by_line = {}
 -- never ran can be told from lines without code.
 -- @tparam profile profile
 -- @tparam table options the options of the profile
--- @treturn profile `profile` itself if it is suitable
+-- @treturn profile `profile` itself if it is suitable: by line, and made to know where
+--   lines were inlined if `options` ask for that
 -- @raise a table with the field `message`
 function by_line.of(profile, options)
   local has_blocks = profile.data.block_records > 0
-  local lacks_frames = options.inlines and not profile.has_frames
+  local lacks_frames = (options.inlines or options.frames) and
+    not core.seeks_frames(profile)
   if profile.by_line and not has_blocks and not lacks_frames then return profile end
   local picked = arguments.pick(options, "profile")
   picked.line = (options.include or options.exclude or has_blocks) and "all" or true

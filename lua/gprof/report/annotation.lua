@@ -136,13 +136,18 @@ local function beginning(lines, first)
   return first
 end
 
+-- Returns the profile by line.
+local function lines_of(page)
+  page.by_line = page.by_line or by_line.of(page.profile, page.options)
+  return page.by_line
+end
+
 -- Returns the first and the last line of each excerpt of a file: the lines with code of
 -- the selected functions. Only a profile by line has them all.
 local function excerpts_of(page, file, lines)
-  page.by_line = page.by_line or by_line.of(page.profile, page.options)
   local list, last = {}, nil
-  local number = annotation.find(page.by_line, file.name)
-  local known <close> = annotation.lines(page.by_line, number)
+  local number = annotation.find(lines_of(page), file.name)
+  local known <close> = annotation.lines(lines_of(page), number)
   for line in known:lines() do
     if last and line - last[2] <= GAP then
       last[2] = line
@@ -157,9 +162,9 @@ end
 -- Callers of inlined lines --------------------------------------------------------------
 
 -- Returns where the lines of all files were inlined, from the profile by line.
-local function callers_of(profile, options)
-  if not options.inlines then return {} end
-  local lines = profile.by_line and profile or by_line.of(profile, options)
+local function callers_of(page)
+  if not page.options.inlines then return {} end
+  local lines = page.profile.by_line and page.profile or lines_of(page)
   return require "gprof.library.inlined_lines".of(lines)
 end
 
@@ -345,8 +350,8 @@ return function(profile, options, write)
     last = 0,  -- the last count printed, carried from file to file
     listings = {},
     missing = {},  -- names of files that were not found
-    callers = callers_of(profile, options),  -- of inlined lines
   }
+  page.callers = callers_of(page)  -- of inlined lines
   page.layout = layout_of(page)
   local print = options.separate_files and print_into_file or print_below
   for _, file in ipairs(files_of(profile, options)) do
