@@ -91,8 +91,14 @@ bool gp_context_add(const gp_records *r, uint64_t *sum, uint64_t more) {
 /* Code may be empty. */
 static bool check_code(const context_file *f, gp_range code) {
   return code.low <= code.high ||
-         gp_fail(f->r->error, "the section at offset %" PRIu64 " claims code from 0x%" PRIx64
+         gp_fail(f->r->error,
+                 "the section at offset %" PRIu64 " claims code from 0x%" PRIx64
                  " to 0x%" PRIx64, f->r->offset, code.low, code.high);
+}
+
+/* Drops unknown flags, and the clock of samples if there are none. */
+static uint32_t known_flags(uint32_t flags, uint32_t rate) {
+  return flags & (GP_CONTEXT_JOINED | (rate > 0 ? GP_CONTEXT_WALL : 0u));
 }
 
 static bool read_process(context_file *f) {
@@ -104,7 +110,8 @@ static bool read_process(context_file *f) {
       .limit = u64_at(f, bytes, 4), .lost = u64_at(f, bytes, 5),
       .timer_error = u64_at(f, bytes, 6),
       .covered = {u64_at(f, bytes, 7), u64_at(f, bytes, 8)},
-      .rate = u32_at(f, bytes, 72), .flags = u32_at(f, bytes, 76)};
+      .rate = u32_at(f, bytes, 72)};
+  p.flags = known_flags(u32_at(f, bytes, 76), p.rate);
   counts->process = u64_at(f, bytes, 0);
   counts->processes = 1;
   counts->written = counts->stamp = p.written;

@@ -204,6 +204,20 @@ local function plain(records, changes)
   return profile
 end
 
+it("the sum of context profiles has the same flags in any order, and no unknown ones", function()
+  local WALL <const>, UNKNOWN <const> = 2, 0x7a000000
+  local function with(flags, rate)
+    return save(("flags %d %d"):format(flags, rate), plain({}, { process = { low = MAIN, high = WORK, joined = flags,
+      rate = rate } }))
+  end
+  for _, case in ipairs { { with(UNKNOWN, 1000), with(0, 1000) }, { with(WALL, 0), with(0, 0) },
+    { with(WALL, 0), with(0, 1000) }, { with(0, 0), with(WALL, 1000) } } do
+    local one, other = add_up("one", case[1], case[2]), add_up("other", case[2], case[1])
+    assert.is_true(shell.read(one) == shell.read(other))
+  end
+  assert.equal(0, recorder.read(add_up("sum", with(UNKNOWN, 1000))).process.joined)
+end)
+
 describe("a context profile cannot be added", function()
   local good <const> = save("good", plain { { context = 0, from = MAIN, self = WORK, count = 5 } })
 
