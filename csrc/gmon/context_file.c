@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/count.h"
 #include "base/crc32.h"
 
@@ -17,6 +18,8 @@ typedef struct context_file {
   gp_crc32 crc;
   uint64_t left;                /* unread bytes of the section */
   bool seen[GP_CONTEXT_KINDS];  /* for each kind of section: one was read */
+  gp_script_lines lines;        /* of a Lua program: see gp_records */
+  gp_range script;              /* of a Lua program: its addresses in the file */
 } context_file;
 
 /* --- bytes ----------------------------------------------------------------- */
@@ -86,6 +89,65 @@ bool gp_context_add(const gp_records *r, uint64_t *sum, uint64_t more) {
                  r->offset);
 }
 
+/* --- Lua programs ------------------------------------------------------------- */
+
+/* Takes the rest of the section. */
+static bool take_all(context_file *f, gp_script_functions *list, unsigned char **copy) {
+  size_t capacity = 0;
+  while (f->left > 0) {
+    size_t now = f->left < GP_READER_WINDOW ? (size_t)f->left : GP_READER_WINDOW;
+    const unsigned char *bytes = take_part(f, now);
+    if (!bytes) return false;
+    if (!GP_RESERVE(&capacity, list->size + now, GP_COLUMN(*copy)))
+      return gp_fail_memory(f->r->error);
+    memcpy(*copy + list->size, bytes, now);
+    list->size += now;
+  }
+  list->bytes = *copy;
+  return true;
+}
+
+static bool read_functions(context_file *f) {
+  gp_script_functions list = {NULL, 0};
+  unsigned char *copy = NULL;
+  if (!f->r->functions.bytes)
+    return gp_fail(f->r->error, "is the profile of a Lua program, and not of the image");
+  bool done = take_all(f, &list, &copy) &&
+              gp_script_lines_find(&f->lines, list, f->r->functions, f->r->error);
+  free(copy);
+  return done;
+}
+
+static bool is_script(const context_file *f) { return f->seen[GP_CONTEXT_FUNCTIONS]; }
+
+static bool check_script(const context_file *f) {
+  return is_script(f) || !f->r->functions.bytes ||
+         gp_fail(f->r->error, "is not the profile of a Lua program");
+}
+
+/* Converts the module that stands for the program. */
+static bool convert_module(context_file *f, gp_context_module *m) {
+  gp_range expected = gp_script_range(f->lines.count), loaded = m->loaded;
+  f->script = loaded;
+  if (loaded.low - m->bias != expected.low || loaded.high - m->bias != expected.high)
+    return gp_fail(f->r->error, "is damaged: the module in the section at offset %" PRIu64
+                   " does not have the addresses of the program's functions",
+                   f->r->offset);
+  m->loaded = m->code = gp_script_range(f->lines.total);
+  m->bias = 0;
+  m->build_id_size = 0;
+  m->path = (gp_context_text){m->path.bytes, 0};
+  return true;
+}
+
+/* Converts an address of the program. Other addresses stay as they are. */
+static void convert_address(const context_file *f, uint64_t *address) {
+  if (*address < f->script.low || *address >= f->script.high) return;
+  uint64_t offset = *address - f->script.low;
+  *address = GP_SCRIPT_LOW + f->lines.rows[offset / GP_SCRIPT_LINE] * GP_SCRIPT_LINE +
+             offset % GP_SCRIPT_LINE;
+}
+
 /* --- the process ------------------------------------------------------------ */
 
 /* Code may be empty. */
@@ -103,13 +165,14 @@ static uint32_t known_flags(uint32_t flags, uint32_t rate) {
 
 static bool read_process(context_file *f) {
   const unsigned char *bytes = take_part(f, GP_CONTEXT_PROCESS_SIZE);
-  if (!bytes) return false;
+  if (!bytes || !check_script(f)) return false;
   gp_context_counts *counts = &f->r->kind.contexts;
   gp_context_process p = {
       .begin = u64_at(f, bytes, 2), .written = u64_at(f, bytes, 3),
       .limit = u64_at(f, bytes, 4), .lost = u64_at(f, bytes, 5),
       .timer_error = u64_at(f, bytes, 6),
-      .covered = {u64_at(f, bytes, 7), u64_at(f, bytes, 8)},
+      .covered = is_script(f) ? gp_script_range(f->lines.total)
+                              : (gp_range){u64_at(f, bytes, 7), u64_at(f, bytes, 8)},
       .rate = u32_at(f, bytes, 72)};
   p.flags = known_flags(u32_at(f, bytes, 76), p.rate);
   counts->process = u64_at(f, bytes, 0);
@@ -158,6 +221,7 @@ static bool read_module(context_file *f, bool is_program) {
     return gp_fail(f->r->error, "a module in the section at offset %" PRIu64
                    " has no addresses", f->r->offset);
   return check_code(f, m.code) && take_build_id(f, &m) && take_text(f, &m.path) &&
+         (!is_script(f) || !is_program || convert_module(f, &m)) &&
          f->sink->module(f->sink->into, &m, is_program);
 }
 
@@ -202,6 +266,8 @@ static bool read_record(context_file *f, uint32_t number) {
                               .from = u64_at(f, bytes, 1), .self = u64_at(f, bytes, 2),
                               .count = u64_at(f, bytes, 3)};
   if (!check_record(f, &record, offset)) return false;
+  convert_address(f, &record.from);
+  convert_address(f, &record.self);
   if (number < GP_CONTEXT_ROOTS || record.entered == GP_CONTEXT_IGNORED) return true;
   return count_record(f, &record) && f->sink->record(f->sink->into, &record);
 }
@@ -266,6 +332,8 @@ static bool read_end(context_file *f) {
 /* Whether a section of this kind may come next. */
 static bool is_expected(const context_file *f, uint32_t kind) {
   switch (kind) {
+    case GP_CONTEXT_FUNCTIONS:
+      return !f->seen[GP_CONTEXT_FUNCTIONS] && !f->seen[GP_CONTEXT_PROCESS];
     case GP_CONTEXT_PROCESS: return !f->seen[GP_CONTEXT_PROCESS];
     case GP_CONTEXT_MODULES:
       return f->seen[GP_CONTEXT_PROCESS] && !f->seen[GP_CONTEXT_MODULES];
@@ -284,6 +352,7 @@ static bool read_section_body(context_file *f, uint32_t kind) {
     case GP_CONTEXT_MODULES: return read_modules(f);
     case GP_CONTEXT_TABLE: return read_table(f);
     case GP_CONTEXT_SUM: return read_sum(f);
+    case GP_CONTEXT_FUNCTIONS: return read_functions(f);
     default: return skip_part(f, f->left);
   }
 }
@@ -320,6 +389,7 @@ bool gp_context_file_read(gp_records *r, const gp_context_sink *sink) {
   uint32_t kind = GP_CONTEXT_PROCESS;
   bool done = read_header(&f);
   while (done && kind != GP_CONTEXT_END) done = read_section(&f, &kind);
+  gp_script_lines_free(&f.lines);
   return done;
 }
 

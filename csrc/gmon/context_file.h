@@ -28,7 +28,7 @@ enum {
   GP_CONTEXT_MODULES,
   GP_CONTEXT_TABLE,
   GP_CONTEXT_SUM,
-  GP_CONTEXT_IMAGE,
+  GP_CONTEXT_FUNCTIONS,
   GP_CONTEXT_KINDS
 };
 
@@ -103,8 +103,10 @@ typedef struct gp_context_sink {
 } gp_context_sink;
 
 /* Reads a file from its beginning, and fills in the file's kind. Skips roots, and records
- * that must be ignored. The checksum is at the end of the file, so the sink has received
- * everything before a wrong checksum is found. */
+ * that must be ignored. Converts the addresses of a Lua program to those of the reader's
+ * list of functions, and leaves out the module's path and build ID. The checksum is at
+ * the end of the file, so the sink has received everything before a wrong checksum is
+ * found. */
 bool gp_context_file_read(gp_records *r, const gp_context_sink *sink);
 
 /* Fails if the content of the section at `offset` is larger than what follows. */

@@ -448,7 +448,8 @@ static bool add_totals(gp_contexts *sum, const gp_records *r) {
 bool gp_contexts_add(gp_contexts *sum, const char *path, gp_context_counts *counts,
                      gp_error *error) {
   gp_reader reader;
-  gp_records r = {.reader = &reader, .error = error, .layout = sum->layout};
+  gp_records r = {.reader = &reader, .error = error, .layout = sum->layout,
+                  .functions = sum->functions};
   addition a = {.r = &r, .sum = sum};
   const gp_context_sink sink = {&a, add_process, add_module, end_modules, add_table,
                                 add_record};

@@ -67,6 +67,8 @@ typedef struct gp_contexts_records {
 
 typedef struct gp_contexts {
   gp_layout layout;
+  gp_script_functions functions;    /* of the program, if it is a Lua program; set before
+                                       files are added */
   bool by_thread;               /* set before files are added: see gp_contexts_table. Such
                                    a sum cannot be written */
   uint64_t processes;           /* 0: nothing was added yet */

@@ -267,6 +267,13 @@ static void put_header(output *o) {
   put(o, bytes, sizeof bytes);
 }
 
+/* Lua programs have a list of functions. */
+static void put_functions(output *o, gp_script_functions functions) {
+  if (!functions.bytes) return;
+  put_section(o, GP_CONTEXT_FUNCTIONS, functions.size);
+  put(o, functions.bytes, functions.size);
+}
+
 /* A sum has no process number. */
 static void put_process(output *o, const arrangement *a) {
   const gp_context_process *p = &a->sum->process;
@@ -356,6 +363,7 @@ static void put_tables(output *o, const arrangement *a) {
 
 static bool put_all(output *o, const arrangement *a, uint64_t *stamp) {
   put_header(o);
+  put_functions(o, a->sum->functions);
   put_process(o, a);
   put_modules(o, a);
   put_tables(o, a);

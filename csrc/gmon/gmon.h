@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/range.h"
 #include "gmon/call_paths.h"
+#include "gmon/script_functions.h"
 
 typedef enum gp_format {
   GP_FORMAT_AUTO,    /* magic if the file begins with "gmon", context if it begins with
@@ -79,6 +80,7 @@ typedef struct gp_data {
   size_t build_id_size;   /* size of the image's build ID, which selects the module of a
                              context profile; 0 if unknown */
   uint64_t image_size;    /* size of the image's file in bytes; 0 if unknown */
+  gp_script_functions functions;    /* of the image, if it stands for a Lua program */
   bool has_arcs;          /* an arc was added, or a file whose format records calls */
   gp_histogram *histograms;   /* disjoint; in the order in which they were added */
   uint32_t *by_address;       /* row numbers of histograms, in sorted runs: see gmon.c */

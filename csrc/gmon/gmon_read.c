@@ -277,7 +277,8 @@ static bool read_file(gp_records *r, gp_format format) {
 static bool read_all(gp_data *data, gp_reader *reader, const gp_read_options *options,
                      gp_file_kind *kind, gp_error *error) {
   gp_records r = {.data = data, .target = options->target, .trace = options->trace,
-                  .reader = reader, .error = error, .layout = data->layout};
+                  .reader = reader, .error = error, .layout = data->layout,
+                  .functions = (options->target ? options->target : data)->functions};
   data->arcs.next = 0;
   bool done = read_file(&r, options->format);
   *kind = r.kind;

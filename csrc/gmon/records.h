@@ -15,6 +15,7 @@ typedef struct gp_records {
   gp_reader *reader;
   gp_error *error;
   gp_layout layout;
+  gp_script_functions functions;    /* see gp_data */
   gp_file_kind kind;
   uint64_t offset;        /* byte offset of the current record, for messages */
 } gp_records;

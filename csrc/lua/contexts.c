@@ -33,13 +33,16 @@ static contexts_box *check_open(lua_State *L, int index) {
 /* contexts(data [, by_thread]) -> an empty sum with the pointer size and byte order of
  * the data; with `by_thread`, threads with the same name are kept apart */
 static int new_contexts(lua_State *L) {
-  gp_layout layout = gp_check_data(L, 1)->layout;
+  const gp_data *data = gp_check_data(L, 1);
   bool by_thread = lua_toboolean(L, 2);
-  contexts_box *box = lua_newuserdatauv(L, sizeof *box, 0);
-  gp_contexts_init(&box->sum, layout);
+  contexts_box *box = lua_newuserdatauv(L, sizeof *box, 1);
+  gp_contexts_init(&box->sum, data->layout);
+  box->sum.functions = data->functions;
   box->sum.by_thread = by_thread;
   box->open = true;
   luaL_setmetatable(L, GP_CONTEXTS);
+  lua_getiuservalue(L, 1, GP_DATA_FUNCTIONS);  /* kept alive */
+  lua_setiuservalue(L, -2, 1);
   return 1;
 }
 

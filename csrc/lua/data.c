@@ -65,6 +65,8 @@ static int new_data(lua_State *L) {
   if (image) {
     box->data.build_id_size = gp_build_id(image, box->data.build_id);
     box->data.image_size = bfd_get_file_size(image->file);
+    box->data.functions = gp_push_functions(L, 1);
+    lua_setiuservalue(L, -2, GP_DATA_FUNCTIONS);
   }
   box->trace = trace;
   box->open = true;

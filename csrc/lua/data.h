@@ -9,9 +9,16 @@
 
 #define GP_DATA "gprof.data"
 
-/* User values of a box: the field `files`; the trace, which is kept alive; and the sum of
- * the context profiles, if there is one. */
-enum { GP_DATA_FILES = 1, GP_DATA_TRACE, GP_DATA_CONTEXTS, GP_DATA_VALUES = 3 };
+/* User values of a box: the field `files`; the trace, which is kept alive; the sum of the
+ * context profiles, if there is one; and the list of functions, which is kept alive, if
+ * the data is of a Lua program. */
+enum {
+  GP_DATA_FILES = 1,
+  GP_DATA_TRACE,
+  GP_DATA_CONTEXTS,
+  GP_DATA_FUNCTIONS,
+  GP_DATA_VALUES = 4
+};
 
 typedef struct gp_data_box {
   gp_data data;

@@ -41,11 +41,24 @@ static void add_contexts(lua_State *L, destination *to, const gp_data_box *box,
                          gp_format format) {
   bool described = memcmp(&box->described, &box->data.stats, sizeof box->described) == 0;
   lua_getiuservalue(L, 1, GP_DATA_CONTEXTS);
-  to->contexts = described && to->file < 0 && !to->writer && strcmp(to->path, "-") != 0 &&
-                         (format == GP_FORMAT_AUTO || format == GP_FORMAT_MAGIC)
-                     ? gp_test_contexts(L, -1)
-                     : NULL;
+  bool beside = to->file < 0 && !to->writer && strcmp(to->path, "-") != 0 &&
+                (format == GP_FORMAT_AUTO || format == GP_FORMAT_MAGIC);
+  bool is_script = box->data.functions.bytes != NULL;
+  to->contexts = described && (beside || is_script) ? gp_test_contexts(L, -1) : NULL;
+  luaL_argcheck(L, to->contexts || !is_script, 1, "call paths of a Lua program are "
+                "needed: use the option 'contexts' of gprof.data");
   to->beside = lua_pushfstring(L, "%s" GP_CONTEXT_SUFFIX, to->path);
+}
+
+/* Writes the profile of a Lua program, which is a context profile. */
+static bool write_script(const destination *to, gp_error *error) {
+  gp_writer writer;
+  uint64_t stamp;
+  if (to->writer) return gp_contexts_put(to->contexts, to->writer, &stamp);
+  bool opened = to->file < 0 ? gp_writer_open(&writer, to->path, GP_PATH_CHOSEN, error)
+                             : gp_writer_share(&writer, to->file, error);
+  return opened &&
+         gp_writer_close(&writer, gp_contexts_put(to->contexts, &writer, &stamp));
 }
 
 /* Writes a file that is open, and the context profile beside it. */
@@ -84,6 +97,7 @@ static bool write_ordered(gp_data *data, destination *to, gp_format format,
 static bool write_data(gp_data *data, destination *to, gp_format format,
                        const gp_symtab *lines, gp_error *error) {
   gp_record_order order = {NULL, NULL};
+  if (data->functions.bytes) return write_script(to, error);
   bool done = lines ? gp_gnu_sum_order_find(&order, data, lines, error) &&
                           write_ordered(data, to, format, &order, error)
                     : write_ordered(data, to, format, NULL, error);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "gmon/context_file.h"
-#include "gmon/context_image.h"
+#include "gmon/script_file.h"
 #include "lua/arguments.h"
 #include "lua/image.h"
 #include "lua/memory.h"
@@ -71,29 +71,85 @@ void gp_report_large_names(lua_State *L, const gp_image_box *of) {
   if (!of->image) luaL_error(L, "image is closed");  /* by the handler */
 }
 
-/* Opens an object file, or the one in a context profile. */
-static gp_image *open_image(const char *path, gp_error *error) {
-  unsigned char *bytes;
-  size_t size;
-  if (!gp_is_context_profile(path)) return gp_image_open(path, error);
-  if (!gp_context_image(path, &bytes, &size, error)) return NULL;
-  return gp_image_open_bytes(bytes, size, error);
-}
-
-static int new_image(lua_State *L) {
-  const char *path = luaL_checkstring(L, 1);
-  gp_error error = {""};
-  gp_image_box *box = lua_newuserdatauv(L, sizeof *box, 1);
+/* Pushes the object of an image that will be opened; argument 1 is its path. */
+static gp_image_box *push_box(lua_State *L) {
+  gp_image_box *box = lua_newuserdatauv(L, sizeof *box, GP_IMAGE_VALUES);
   *box = (gp_image_box){0};
   luaL_setmetatable(L, GP_IMAGE);
   lua_pushvalue(L, 1);
-  lua_setiuservalue(L, -2, 1);
+  lua_setiuservalue(L, -2, GP_IMAGE_PATH);
+  register_image(L);
+  return box;
+}
+
+/* image(path) -> image; or nil, a message, and whether the file is a context profile */
+static int new_image(lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  gp_error error = {""};
+  gp_image_box *box = push_box(L);
+  bool is_profile = gp_is_context_profile(path);
   if (strcmp(path, "-") == 0)
     gp_fail(&error, "the image must be a file: it is read at random offsets");
+  else if (is_profile)
+    gp_fail(&error, "is a profile");
   else
-    box->image = open_image(path, &error);
-  register_image(L);
+    box->image = gp_image_open(path, &error);
+  if (box->image) return 1;
+  gp_push_failure(L, path, &error);
+  lua_pushboolean(L, is_profile);
+  return 3;
+}
+
+/* script_functions(path) -> the list of functions in the profile of a Lua program (see
+ * doc/contexts.md), unchecked; or nil and, if the file cannot be read, a message */
+static int read_script_functions(lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  unsigned char *bytes;
+  size_t size;
+  gp_error error = {""};
+  void **guard = gp_push_guard(L);
+  if (!gp_script_functions_read(path, &bytes, &size, &error))
+    return gp_push_failure(L, path, &error);
+  *guard = bytes;
+  if (!bytes)
+    lua_pushnil(L);
+  else
+    lua_pushlstring(L, (const char *)bytes, size);
+  return 1;
+}
+
+/* script_image(path, file, functions) -> the image of a Lua program, whose profile is at
+ * `path`; `file`: the bytes of the object file that stands for the program; `functions`:
+ * the valid list of functions that it was made of */
+static int new_script_image(lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  size_t size;
+  const char *file = luaL_checklstring(L, 2, &size);
+  luaL_checkstring(L, 3);
+  gp_error error = {""};
+  gp_image_box *box = push_box(L);
+  lua_pushvalue(L, 3);
+  lua_setiuservalue(L, -2, GP_IMAGE_FUNCTIONS);
+  unsigned char *bytes = malloc(size > 0 ? size : 1);
+  if (!bytes) return gp_raise_no_memory(L);
+  memcpy(bytes, file, size);
+  box->image = gp_image_open_bytes(bytes, size, &error);
   return box->image ? 1 : gp_push_failure(L, path, &error);
+}
+
+gp_script_functions gp_push_functions(lua_State *L, int index) {
+  gp_script_functions functions = {NULL, 0};
+  lua_getiuservalue(L, index, GP_IMAGE_FUNCTIONS);
+  functions.bytes = (const unsigned char *)lua_tolstring(L, -1, &functions.size);
+  return functions;
+}
+
+/* script_list(image) -> the list of functions that the image was made of; nil if it is
+ * not of a Lua program */
+static int get_script_list(lua_State *L) {
+  gp_check_image(L, 1);
+  gp_push_functions(L, 1);
+  return 1;
 }
 
 static int close_image(lua_State *L) {
@@ -108,7 +164,7 @@ static int close_image(lua_State *L) {
 
 static int describe(lua_State *L) {
   const gp_image_box *box = check_box(L, 1);
-  lua_getiuservalue(L, 1, 1);
+  lua_getiuservalue(L, 1, GP_IMAGE_PATH);
   lua_pushfstring(L, "image: %s%s", lua_tostring(L, -1), box->image ? "" : " (closed)");
   return 1;
 }
@@ -320,7 +376,9 @@ void gp_define_image(lua_State *L) {
       {"symbols_from", get_symbols_from},  /* "image", "debug file", "packed", or nil */
       {NULL, NULL}};
   static const luaL_Reg functions[] = {
-      {"image", new_image}, {"demangling_style", set_style},
+      {"image", new_image}, {"script_functions", read_script_functions},
+      {"script_image", new_script_image},
+      {"script_list", get_script_list}, {"demangling_style", set_style},
       {"library", find_library}, {"changed_file", find_change},
       {"set_large_name_handler", set_large_name_handler},
       {"image_mentions", find_mention}, {"mentions_function", find_function},

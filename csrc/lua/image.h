@@ -7,9 +7,14 @@
 
 #include "debug/inline_map.h"
 #include "debug/line_map.h"
+#include "gmon/script_functions.h"
 #include "object/image.h"
 
 #define GP_IMAGE "gprof.image"
+
+/* User values of a box: the path; and the list of functions, if the image stands for a
+ * Lua program. */
+enum { GP_IMAGE_PATH = 1, GP_IMAGE_FUNCTIONS, GP_IMAGE_VALUES = 2 };
 
 typedef struct gp_image_box {
   gp_image *image;            /* NULL once closed */
@@ -26,6 +31,10 @@ typedef struct gp_image_box {
 /* Returns the image at stack index `index`; a Lua error if it is closed or of another
  * type. */
 gp_image *gp_check_image(lua_State *L, int index);
+
+/* Pushes the list of functions of the image at `index`, nil if it is not of a Lua
+ * program, and returns it. */
+gp_script_functions gp_push_functions(lua_State *L, int index);
 
 /* Pushes the Lua object of the image in a box; nil if the object was collected. */
 void gp_push_image(lua_State *L, const gp_image_box *box);

@@ -38,7 +38,8 @@ static const char *source_of(const lua_Debug *ar) {
 }
 
 static size_t hash_of(const scr_function *f) {
-  uint64_t hash = (uint64_t)(uintptr_t)f->entry ^ (uint64_t)f->first << 32 ^ f->last;
+  uint64_t hash = (uint64_t)(uintptr_t)f->entry ^ (uint64_t)f->first << 32 ^ f->last ^
+                  (uint64_t)f->signature << 20;
   for (const char *c = f->source ? f->source : ""; *c; c++)
     hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
   hash *= UINT64_C(0x9e3779b97f4a7c15);
@@ -46,7 +47,9 @@ static size_t hash_of(const scr_function *f) {
 }
 
 static bool is_same(const scr_function *a, const scr_function *b) {
-  if (a->entry != b->entry || a->first != b->first || a->last != b->last) return false;
+  if (a->entry != b->entry || a->first != b->first || a->last != b->last ||
+      a->signature != b->signature)
+    return false;
   if (!a->source || !b->source) return a->source == b->source;
   return strcmp(a->source, b->source) == 0;
 }
@@ -90,14 +93,41 @@ static uint32_t add(scr_functions *functions, const scr_function *wanted) {
 
 /* --- functions that are called ----------------------------------------------------- */
 
-/* Many functions are called without a name. The first calls are asked for one. */
-enum { MOST_UNNAMED = 16 };
+/* The same function may be called by several names. The first calls are asked. */
+enum { MOST_ASKED = 16 };
 
-/* Keeps the name by which a function is called, once it has one. */
+/* Ranks what the debug interface calls a name. Names in tables and globals are known in
+ * the whole program; an upvalue usually has the name by which the function was defined, a
+ * local variable may be a parameter. Rank 0 is for names of functions in modules. */
+static uint32_t rank_of(const char *namewhat) {
+  static const char *const kinds[] = {"global", "method", "field", "upvalue", "local"};
+  const uint32_t count = sizeof kinds / sizeof *kinds;
+  uint32_t rank = 0;
+  while (rank < count && strcmp(namewhat, kinds[rank]) != 0) rank++;
+  return rank + 1;
+}
+
+bool scr_function_name(scr_function *f, const char *name, uint32_t rank) {
+  char *copy = strdup(name);
+  if (!copy) return false;
+  free(f->name);
+  f->name = copy;
+  f->rank = rank;
+  return true;
+}
+
+/* The debug interface calls functions in arrays "integer index", and some others "?". */
+static bool is_name(const char *name) {
+  return name && strcmp(name, "integer index") != 0 && strcmp(name, "?") != 0;
+}
+
+/* Keeps the best name by which a function is called. */
 static void learn_name(scr_function *f, lua_State *L, lua_Debug *ar) {
-  if (f->name || f->unnamed >= MOST_UNNAMED) return;
-  f->unnamed++;
-  if (lua_getinfo(L, "n", ar) && ar->name) f->name = strdup(ar->name);
+  if (f->asked >= MOST_ASKED) return;
+  f->asked++;
+  if (!lua_getinfo(L, "n", ar) || !is_name(ar->name)) return;
+  const uint32_t rank = rank_of(ar->namewhat);
+  if (!f->name || rank < f->rank) scr_function_name(f, ar->name, rank);
 }
 
 static uint32_t number_of(scr_functions *functions, lua_State *L, lua_Debug *ar,
@@ -108,11 +138,16 @@ static uint32_t number_of(scr_functions *functions, lua_State *L, lua_Debug *ar,
   return number;
 }
 
+static uint32_t signature_of(const lua_Debug *ar) {
+  return (uint32_t)ar->nups << 9 | (uint32_t)ar->nparams << 1 | (uint32_t)ar->isvararg;
+}
+
 static scr_function described(const lua_Debug *ar, lua_CFunction entry) {
   if (entry) return (scr_function){.entry = entry};
   return (scr_function){.source = (char *)(uintptr_t)source_of(ar),
                         .first = (uint32_t)ar->linedefined,
-                        .last = (uint32_t)ar->lastlinedefined};
+                        .last = (uint32_t)ar->lastlinedefined,
+                        .signature = signature_of(ar)};
 }
 
 static uint32_t c_function_number(scr_functions *functions, lua_State *L,
@@ -124,12 +159,12 @@ static uint32_t c_function_number(scr_functions *functions, lua_State *L,
 }
 
 uint32_t scr_function_number(scr_functions *functions, lua_State *L, lua_Debug *ar) {
-  lua_getinfo(L, "S", ar);
+  lua_getinfo(L, "Su", ar);
   if (*ar->what == 'C') return c_function_number(functions, L, ar);
   const size_t place = (size_t)ar->source / 8 ^ (size_t)ar->linedefined * 31;
   scr_known *known = &functions->known[place % SCR_KNOWN];
   if (known->source == ar->source && known->first == ar->linedefined &&
-      known->last == ar->lastlinedefined &&
+      known->last == ar->lastlinedefined && known->signature == signature_of(ar) &&
       strcmp(functions->list[known->number].source, source_of(ar)) == 0) {
     learn_name(&functions->list[known->number], L, ar);
     return known->number;
@@ -137,14 +172,15 @@ uint32_t scr_function_number(scr_functions *functions, lua_State *L, lua_Debug *
   const scr_function wanted = described(ar, NULL);
   const uint32_t number = number_of(functions, L, ar, &wanted);
   if (number != SCR_NONE)
-    *known = (scr_known){ar->source, ar->linedefined, ar->lastlinedefined, number};
+    *known = (scr_known){ar->source, ar->linedefined, ar->lastlinedefined,
+                          signature_of(ar), number};
   return number;
 }
 
 uint32_t scr_function_find(scr_functions *functions, lua_State *L) {
   lua_Debug ar;
   lua_CFunction entry = lua_tocfunction(L, -1);
-  lua_getinfo(L, ">S", &ar);
+  lua_getinfo(L, ">Su", &ar);
   const scr_function wanted = described(&ar, entry);
   const uint32_t found = *slot_of(functions, &wanted);
   return found ? found - 1 : SCR_NONE;

@@ -14,16 +14,19 @@
 typedef struct scr_function {
   char *source;         /* "@FILE", "=NAME" or a shortened text; NULL for C functions */
   char *name;           /* NULL if not known */
+  uint32_t rank;        /* of the name: the lower, the better */
   lua_CFunction entry;  /* NULL for Lua functions */
   uint32_t first, last; /* lines of the definition; 0 and 0 for main chunks */
-  uint32_t unnamed;     /* calls that did not tell a name */
+  uint32_t signature;   /* numbers of upvalues and parameters: functions that are defined
+                           in the same lines may differ in them */
+  uint32_t asked;       /* calls that were asked for a name */
 } scr_function;
 
 /* What identified a Lua function the last time. */
 typedef struct scr_known {
   const char *source;   /* address of the text */
   int first, last;
-  uint32_t number;
+  uint32_t signature, number;
 } scr_known;
 
 enum { SCR_KNOWN = 1 << 12 };
@@ -40,11 +43,14 @@ bool scr_functions_init(scr_functions *functions);
 void scr_functions_free(scr_functions *functions);
 
 /* Returns the number of the function that `ar` is about, which is called now. Fills
- * in `ar` as lua_getinfo does with "S". SCR_NONE if there is no memory. */
+ * in `ar` as lua_getinfo does with "Su". SCR_NONE if there is no memory. */
 uint32_t scr_function_number(scr_functions *functions, lua_State *L, lua_Debug *ar);
 
 /* Returns the number of the function at the top of the stack, and pops it. SCR_NONE
  * if it has not been called. */
 uint32_t scr_function_find(scr_functions *functions, lua_State *L);
+
+/* Names a function; false if there is no memory. A name of rank 0 is the best. */
+bool scr_function_name(scr_function *f, const char *name, uint32_t rank);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The module gprof.hooks: records the Lua state that loads it. */
+#include <dlfcn.h>
 #include <lauxlib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,10 +127,8 @@ static int name(lua_State *L) {
   lua_pushvalue(L, 2);
   const uint32_t number = scr_function_find(&r->functions, L);
   if (number == SCR_NONE) return 0;
-  char *copy = strdup(given);
-  if (!copy) return luaL_error(L, "not enough memory");
-  free(r->functions.list[number].name);
-  r->functions.list[number].name = copy;
+  if (!scr_function_name(&r->functions.list[number], given, 0))
+    return luaL_error(L, "not enough memory");
   return 0;
 }
 
@@ -143,20 +142,39 @@ static void set_boolean(lua_State *L, const char *key, bool value) {
   lua_setfield(L, -2, key);
 }
 
-/* functions(recording) -> array of tables: `name`, or nil; `source`, or nil for C
- * functions; `first` and `last`, the lines of the definition */
+/* Pushes what identifies a C function in other processes, too: the name of its object
+ * file, and its place there. */
+static void push_place(lua_State *L, lua_CFunction entry) {
+  Dl_info found;
+  const char *path = dladdr((void *)(uintptr_t)entry, &found) ? found.dli_fname : NULL;
+  const char *name = path ? strrchr(path, '/') : NULL;
+  if (path)
+    lua_pushfstring(L, "%s+%p", name ? name + 1 : path,
+                    (void *)((uintptr_t)entry - (uintptr_t)found.dli_fbase));
+  else
+    lua_pushfstring(L, "%p", (void *)(uintptr_t)entry);
+}
+
+/* functions(recording) -> array of tables: `name`, or nil, and its `rank`; `source`, or
+ * nil for C functions; `place`, of C functions; `first` and `last`, the lines of the
+ * definition; `signature` */
 static int functions(lua_State *L) {
   const scr_functions *known = &check_recording(L)->functions;
   lua_createtable(L, (int)known->count, 0);
   for (size_t i = 0; i < known->count; i++) {
     const scr_function *f = &known->list[i];
-    lua_createtable(L, 0, 4);
+    lua_createtable(L, 0, 8);
     lua_pushstring(L, f->name);
     lua_setfield(L, -2, "name");
-    lua_pushstring(L, f->source);
-    lua_setfield(L, -2, "source");
+    set_integer(L, "rank", f->rank);
+    if (f->entry)
+      push_place(L, f->entry);
+    else
+      lua_pushstring(L, f->source);
+    lua_setfield(L, -2, f->entry ? "place" : "source");
     set_integer(L, "first", f->first);
     set_integer(L, "last", f->last);
+    set_integer(L, "signature", f->signature);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   return 1;

@@ -24,9 +24,19 @@ core.set_large_name_handler(function(image)
     "the symbol table")
 end)
 
+local function open(path)
+  if type(path) == "table" then
+    return require "gprof.library.script_images".open(path)
+  end
+  local image, message, is_profile = core.image(path)
+  if not is_profile then return image, message end
+  return require "gprof.library.script_images".open { path }
+end
+
 --- Opens an object file: `gprof.image(path [, options])`.
 -- @function gprof.image
--- @tparam string path
+-- @tparam string|{string,...} path an object file; or profiles of a Lua program, which
+--   stand for it: the image then has the functions of all of them
 -- @tparam[opt] table options which symbols become functions, for this image and by
 --   default for its profiles:
 --
@@ -62,9 +72,11 @@ end)
 -- @return[2] nil
 -- @treturn[2] string what is wrong: no such file, not an object file, no .text section
 function images.open(path, options)
-  arguments.check(path, "string", 1, "image")
+  for _, name in ipairs(type(path) == "table" and path[1] and path or { path }) do
+    arguments.check(name, "string", 1, "image")
+  end
   options = arguments.options(options, 2, "image")
-  local image, message = core.image(path)
+  local image, message = open(path)
   if not image then return nil, message end
   image_options.set(image, options)
   return image

@@ -147,7 +147,7 @@ function recorder.write(path)
   if not recorder.stop() then return nil, "nothing was recorded" end
   if not recorded.functions[1] then return nil, "no calls were recorded" end
   local options = recorded.options
-  return save(path, script_profile.bytes(recorded, { path = path, crc32 = hooks.crc32,
+  return save(path, script_profile.bytes(recorded, { crc32 = hooks.crc32,
     rate = not options.instructions and options.rate or DEFAULT_RATE,
     command = command_line() }))
 end

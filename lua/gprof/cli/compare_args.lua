@@ -34,7 +34,7 @@ local function kind_of(path)
   if need(core.file_status(path)) ~= "file" then return "profile" end
   local file <close> = need(io.open(path, "rb"))
   local head = file:read(64) or ""
-  if head:find "^gmon" then return "profile" end
+  if head:find "^gmon" or head:find "^gprofctx" then return "profile" end
   if head:find "^[ \t\r\n]*{" then return "stored" end
   local image, problem = gprof.image(path)
   if image then
@@ -79,11 +79,7 @@ local function names_by_kind(arguments)
   local old = { program = {}, stored = {}, profile = {}, all = all }
   for _, name in ipairs(all) do
     if name == "" then raise "option --compare: the file name is empty" end
-    local kind = kind_of(name)
-    table.insert(old[kind], name)
-    if kind == "program" and profile_files.is_context_profile(name) then
-      table.insert(old.profile, name)  -- of a Lua program
-    end
+    table.insert(old[kind_of(name)], name)
   end
   if old.program[2] then
     raise("option --compare: %s and %s are both programs: name only one", old.program[1],
@@ -105,11 +101,20 @@ local function reading_settings(settings, paths)
   return old
 end
 
+-- Returns the path of the program that wrote the old profiles; or these profiles, if they
+-- are of a Lua program. Nil if the program is that of the new profile.
+local function image_path(old)
+  local first = old.profile[1]
+  if old.program[1] then return old.program[1] end
+  return profile_files.is_context_profile(first) and core.script_functions(first) and
+    old.profile or nil
+end
+
 -- Returns the side made of old profiles, and the number of bad ones, which are skipped.
 local function read_profiles(old, image, settings, check, warn)
-  if old.program[1] then
-    image = need(gprof.image(old.program[1],
-      { debug_dir = settings.debug_dir, warn = warn }))
+  local path = image_path(old)
+  if path then
+    image = need(gprof.image(path, { debug_dir = settings.debug_dir, warn = warn }))
   end
   local how = { file_format = settings.file_format,
     mixed_rates = policy.of(settings).adds_mixed_rates,

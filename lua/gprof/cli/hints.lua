@@ -78,9 +78,6 @@ local function taken(settings)
   return ""
 end
 
--- What the core says of a context profile that is not of a Lua program.
-local NO_EXECUTABLE <const> = "has no functions of its own"
-
 --- Returns the message about a first operand that is not a program.
 -- @tparam table settings
 -- @tparam string message from opening the first operand
@@ -100,7 +97,7 @@ function hints.program(settings, message)
       first, second)
   end
   if require "gprof.library.profile_files".is_context_profile(first) and
-    not message:find(NO_EXECUTABLE, 1, true)
+    (core.script_functions(first) or select(2, core.script_functions(first)))
   then
     return message
   end

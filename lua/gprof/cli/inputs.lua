@@ -97,8 +97,9 @@ end
 
 -- Returns the number of processes. Standard input, traces, call paths, and output about
 -- each file need a single process.
-local function process_count(settings, list, options)
+local function process_count(settings, list, image, options)
   local one = lists_files(settings, options) or settings.debug or list.standard_input or
+    core.script_list(image) or
     not options.assume_proportional and profile_files.have_contexts(list)
   return one and 1 or settings.jobs
 end
@@ -111,7 +112,7 @@ local function reading_mode(settings, list, image, options)
     keep_going = settings.keep_going,
     adds_call_paths = not options.assume_proportional,
     forget_files = settings.styles.sum and not lists_files(settings, options),
-    jobs = process_count(settings, list, options),
+    jobs = process_count(settings, list, image, options),
     explain = function(path, message)
       return require "gprof.cli.hints".profile(settings, image, path, message)
     end,

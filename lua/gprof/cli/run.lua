@@ -41,8 +41,17 @@ local function find_reports(settings)
   end
 end
 
+-- Returns the path of the image; all profiles, if the first operand is the profile of a
+-- Lua program.
+local function image_path(settings)
+  local path = defaults.image_path(settings)
+  if not profile_files.is_context_profile(path) then return path end
+  settings.profiles = settings.profiles or require "gprof.cli.profiles".find(settings)
+  return table.move(settings.profiles, 1, #settings.profiles, 2, { path })
+end
+
 local function open_image(settings)
-  local image, problem = gprof.image(defaults.image_path(settings),
+  local image, problem = gprof.image(image_path(settings),
     { debug_dir = settings.debug_dir, warn = warn })
   if image then return image end
   raise("%s", require "gprof.cli.hints".program(settings, problem))
@@ -86,14 +95,26 @@ local function data_options(settings)
   }
 end
 
+-- Appends a profile to those that the command line names, unless it is one of them.
+local function append_profile(settings, path)
+  local list = settings.profiles or require "gprof.cli.profiles".find(settings)
+  local files = require "gprof.library.file_set".new()
+  for _, named in ipairs(list) do files:add(named) end
+  settings.profiles = list
+  if files:contains(path) then return end
+  list[#list + 1] = path
+  table.insert(list.named, 1, path)
+  table.insert(settings.operands, 2, path)
+end
+
 -- The profile of a Lua program contains what stands for the program. As the first
 -- operand, it is both, alone or with other such profiles.
 local function add_first_profile(settings)
-  local first, second = settings.operands[1], settings.operands[2]
-  if first and first ~= second and not settings.profiles_from[1] and
-    profile_files.is_context_profile(first) and
-    (not second or profile_files.is_context_profile(second))
-  then
+  local first = settings.operands[1]
+  if not first or not profile_files.is_context_profile(first) then return end
+  if settings.operands[2] or settings.profiles_from[1] then
+    append_profile(settings, first)
+  else
     table.insert(settings.operands, 2, first)
   end
 end

@@ -6,9 +6,11 @@
 local arguments = require "gprof.library.arguments"
 local core = require "gprof.core"
 local gprof = require "gprof"
-local need <const> = require "gprof.library.failure".need
+local failure = require "gprof.library.failure"
 local output = require "gprof.output"
 local policy = require "gprof.library.policy"
+
+local need <const>, raise <const> = failure.need, failure.raise
 
 local sum = {}
 
@@ -34,6 +36,18 @@ local function sum_contexts(run, format, warn)
   return contexts
 end
 
+-- Writes the sum of a Lua program's profiles: a context profile.
+local function write_script(run)
+  local settings, data = run.settings, run.data
+  if settings.file_format ~= "auto" then
+    raise("%s: are profiles of a Lua program, whose sums have a format of their own: " ..
+      "omit --file-format", run.name)
+  end
+  core.keep_contexts(data,
+    need(require "gprof.library.context_files".sum_contexts(data, run.paths)))
+  output.new_profile(settings.sum_target, data)
+end
+
 --- Writes the sum of a run's profiles. Profiles in System V's format can be read but not
 -- written, so their sum is written in glibc's format.
 -- @tparam table run see `gprof.cli.run`
@@ -41,6 +55,7 @@ end
 -- @raise a table with the field `message`
 function sum.write(run, warn)
   local settings, format = run.settings, run.settings.file_format
+  if core.script_list(run.image) then return write_script(run) end
   if format == "prof" then format = "magic" end
   output.new_profile(settings.sum_target, run.data, format, ordering_symbols(run),
     sum_contexts(run, format, warn))

@@ -1,21 +1,21 @@
 --- Writes an executable that stands for the functions of a Lua program: an ELF file with
 -- symbols and lines, but no code. All reports read it like any other executable.
 --
--- Every line of a function has an address of its own, and so do the C functions.
+-- Every recorded line of a function has addresses of its own, and so do the C functions.
 --
 -- @internal gprof.format.script_image
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local script_functions = require "gprof.format.script_functions"
+
 local script_image = {}
 
---- Bytes of code that stand for a line. Not less than a bin of the recorder's histograms.
-script_image.LINE = 4
-
+local LINE <const>, LOW <const> = script_functions.LINE, script_functions.LOW
 local SECTION <const> = "<I4I4I8I8I8I8I4I4I8I8"
 local EXECUTABLE <const>, X86_64 <const> = 2, 62
 local HEADER <const>, SEGMENT <const>, ENTRY <const> = 64, 56, 64 -- sizes in bytes
 local PROGBITS <const>, SYMTAB <const>, STRTAB <const> = 1, 2, 3
-local NOTE <const>, NOBITS <const>, BUILD_ID <const> = 7, 8, 3
+local NOBITS <const> = 8
 local GLOBAL_FUNCTION <const> = 1 << 4 | 2
 
 local function uleb(number)
@@ -28,51 +28,59 @@ local function uleb(number)
   return table.concat(bytes)
 end
 
--- Only for numbers that are not negative.
 local function sleb(number)
   local bytes = {}
-  while number >= 0x40 do
+  while number >= 0x40 or number < -0x40 do
     bytes[#bytes + 1] = string.char(number & 0x7f | 0x80)
-    number = number >> 7
+    number = number // 128
   end
-  return table.concat(bytes) .. string.char(number)
+  return table.concat(bytes) .. string.char(number & 0x7f)
 end
 
 -- Symbols
 -- ---------------------------------------------------------------------------------
 
--- Returns the contents of .symtab and .strtab.
+-- Returns the contents of .symtab and .strtab, and the size of all functions.
 local function symbols_of(functions)
-  local symbols, names, at = { ("\0"):rep(24) }, { "\0" }, 1
+  local symbols, names, at, low = { ("\0"):rep(24) }, { "\0" }, 1, LOW
+  local shown = script_functions.names(functions)
   for i, f in ipairs(functions) do
-    symbols[i + 1] = ("<I4BBI2I8I8"):pack(at, GLOBAL_FUNCTION, 0, 1, f.low, f.size)
-    names[i + 1] = f.name .. "\0"
-    at = at + #f.name + 1
+    local name, size = shown[i]:gsub("%z.*", ""), #f.lines * LINE
+    symbols[i + 1] = ("<I4BBI2I8I8"):pack(at, GLOBAL_FUNCTION, 0, 1, low, size)
+    names[i + 1] = name .. "\0"
+    at, low = at + #name + 1, low + size
   end
-  return table.concat(symbols), table.concat(names)
+  return table.concat(symbols), table.concat(names), low - LOW
 end
 
 -- Lines: DWARF 4, sections 6.2.4 and 6.2.5
--- -------------------------------------------------
+-- ---------------------------------------------------------------------------------
 
-local NEXT_LINE <const> = "\1\2" .. uleb(script_image.LINE) -- copy; advance_pc
+local ADVANCE_LINE <const> = "\3"
+local NEXT_LINE <const> = "\1\2" .. uleb(LINE) -- copy; advance_pc
 
-local function sequence_of(f, file)
-  local lines = f.size // script_image.LINE
-  return table.concat {
-    "\0\9\2", ("<I8"):pack(f.low),                -- set_address
-    "\4", uleb(file), "\3", sleb(f.first - 1),    -- set_file, advance_line
-    (NEXT_LINE .. "\3\1"):rep(lines - 1), NEXT_LINE, "\0\1\1" }
+-- Returns the lines of a function at the address `low`.
+local function sequence_of(f, low, file)
+  local parts = { "\0\9\2", ("<I8"):pack(low), "\4", uleb(file) } -- set_address, set_file
+  local at = 1
+  for _, line in ipairs(f.lines) do
+    parts[#parts + 1] = ADVANCE_LINE .. sleb(line - at) .. NEXT_LINE
+    at = line
+  end
+  parts[#parts + 1] = "\0\1\1" -- end_sequence
+  return table.concat(parts)
 end
 
 local function lines_of(functions)
-  local files, number, sequences = {}, {}, {}
+  local files, number, sequences, low = {}, {}, {}, LOW
   for _, f in ipairs(functions) do
-    if f.file and not number[f.file] then
-      files[#files + 1] = f.file .. "\0\0\0\0"
-      number[f.file] = #files
+    local file = script_functions.file(f)
+    if file and not number[file] then
+      files[#files + 1] = file:gsub("%z.*", "") .. "\0\0\0\0"
+      number[file] = #files
     end
-    if f.file then sequences[#sequences + 1] = sequence_of(f, number[f.file]) end
+    if file then sequences[#sequences + 1] = sequence_of(f, low, number[file]) end
+    low = low + #f.lines * LINE
   end
   -- minimum_instruction_length to line_range, opcode_base, the operands of opcodes
   local header = "\1\1\1\0\1\13" .. "\0\1\1\1\1\0\0\0\1\0\0\1" .. "\0" ..
@@ -83,8 +91,8 @@ end
 -- The unit: its lines, and the addresses of its code.
 local ABBREVIATION <const> = "\1\x11\0" .. "\x10\x17\x11\1\x12\7" .. "\0\0" .. "\0"
 
-local function unit_of(low, size)
-  return ("<s4"):pack(("<I2I4B"):pack(4, 0, 8) .. ("<BI4I8I8"):pack(1, 0, low, size))
+local function unit_of(size)
+  return ("<s4"):pack(("<I2I4B"):pack(4, 0, 8) .. ("<BI4I8I8"):pack(1, 0, LOW, size))
 end
 
 -- The file
@@ -109,37 +117,27 @@ local function placed(sections)
   return table.concat(bytes) .. ("\0"):rep(gap), table.concat(headers), at + gap
 end
 
---- Returns the bytes of the file, and its build ID.
--- @tparam {table,...} functions in the order of their addresses: `name`; `low`, the
---   address; `size`, a multiple of `LINE`, except for C functions; for Lua functions with
---   known lines, `file` and `first`, the line at `low`
--- @tparam function crc32 returns the CRC-32 of a string
--- @treturn string the file
--- @treturn string the build ID: two files with the same ID have the same functions
-function script_image.bytes(functions, crc32)
-  local low, last = functions[1].low, functions[#functions]
-  local size = last.low + last.size - low
-  local symbols, names = symbols_of(functions)
-  local lines = lines_of(functions)
-  local id = ("<I4I4I4"):pack(crc32(symbols), crc32(names), crc32(lines))
+--- Returns the bytes of the file.
+-- @tparam {table,...} functions as `gprof.format.script_functions` describes them, sorted
+-- @treturn string
+function script_image.bytes(functions)
+  local symbols, names, size = symbols_of(functions)
   local sections = {
     { name = "", kind = 0 },
-    { name = ".text", kind = NOBITS, flags = 6, low = low, size = size },
+    { name = ".text", kind = NOBITS, flags = 6, low = LOW, size = size },
     { name = ".symtab", kind = SYMTAB, bytes = symbols, link = 3, info = 1, entry = 24 },
     { name = ".strtab", kind = STRTAB, bytes = names },
-    { name = ".debug_line", kind = PROGBITS, bytes = lines },
-    { name = ".debug_info", kind = PROGBITS, bytes = unit_of(low, size) },
+    { name = ".debug_line", kind = PROGBITS, bytes = lines_of(functions) },
+    { name = ".debug_info", kind = PROGBITS, bytes = unit_of(size) },
     { name = ".debug_abbrev", kind = PROGBITS, bytes = ABBREVIATION },
-    { name = ".note.gnu.build-id", kind = NOTE,
-      bytes = ("<I4I4I4z"):pack(4, #id, BUILD_ID, "GNU") .. id },
     { name = ".shstrtab", kind = STRTAB },
   }
   local bytes, headers, at = placed(sections)
   local header = "\127ELF\2\1\1" .. ("\0"):rep(9) .. ("<I2I2I4I8I8I8I4I2I2I2I2I2I2"):pack(
-    EXECUTABLE, X86_64, 1, low, HEADER, at, 0, HEADER, SEGMENT, 1, ENTRY, #sections,
+    EXECUTABLE, X86_64, 1, LOW, HEADER, at, 0, HEADER, SEGMENT, 1, ENTRY, #sections,
     #sections - 1)
-  local segment = ("<I4I4I8I8I8I8I8I8"):pack(1, 5, 0, low, low, 0, size, 1)
-  return header .. segment .. bytes .. headers, id
+  local segment = ("<I4I4I8I8I8I8I8I8"):pack(1, 5, 0, LOW, LOW, 0, size, 1)
+  return header .. segment .. bytes .. headers
 end
 
 return script_image

@@ -1,14 +1,14 @@
 --- Writes the profile of a Lua program: a context profile (see doc/contexts.md) that
--- contains an executable with the program's functions.
+-- contains a list of the program's functions.
 --
 -- @internal gprof.format.script_profile
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local script_image = require "gprof.format.script_image"
+local script_functions = require "gprof.format.script_functions"
 
 local script_profile = {}
 
-local BASE <const>, GAP <const> = 0x1000, 16  -- address of the first function; alignment
+local LINE <const>, LOW <const> = script_functions.LINE, script_functions.LOW
 
 -- The records of gprof.hooks: context, entered, function, line, count. See
 -- csrc/scripts/paths.h.
@@ -16,10 +16,11 @@ local RECORD <const>, RECORD_SIZE <const> = "<I4I4I4I4I8", 24
 local NONE <const>, ROOTS <const> = 0xffffffff, 3
 
 -- The kinds of sections.
-local END <const>, PROCESS <const>, MODULES <const>, TABLE <const>, IMAGE <const> =
+local END <const>, PROCESS <const>, MODULES <const>, TABLE <const>, FUNCTIONS <const> =
   0, 1, 2, 3, 5
 
 local JOINED <const> = 1  -- a flag of the process
+local UNNAMED <const> = 100  -- the rank of a missing name
 
 -- Iterates over the records that are not roots: number, and fields.
 local function each_record(records)
@@ -42,71 +43,76 @@ end
 
 -- Addresses -----------------------------------------------------------------------------
 
--- Returns the file of a function; nil if its chunk is not a file.
-local function file_of(f) return f.source and f.source:match "^@(.*)$" end
-
-local function name_of(f, number)
-  if not f.source then return f.name or ("C function %d"):format(number) end
-  local file = file_of(f)
-  local place = file and file:match "[^/]*$" or f.source:gsub("^=", "")
-  if f.first == 0 then return "main chunk of " .. place end
-  return f.name or ("function at %s:%d"):format(place, f.first)
-end
-
--- Returns the last known line of each Lua function. The end of a main chunk is not known.
-local function last_lines(recorded, of)
-  local last = {}
-  for _, f in ipairs(recorded.functions) do last[f] = f.last end
+-- Returns the recorded lines of each function, as sets. The first line is the address of
+-- the function.
+local function lines_of(recorded, of)
+  local lines = {}
+  for _, f in ipairs(recorded.functions) do
+    lines[f] = { [f.source and math.max(f.first, 1) or 0] = true }
+  end
   for _, context, _, _, line in each_record(recorded.records) do
     local f = of[context]
-    if f then last[f] = math.max(last[f], line) end
+    if f and f.source and line > 0 then lines[f][line] = true end
   end
-  return last
+  return lines
 end
 
--- Returns the functions as script_image needs them, indexed by number and by function.
-local function placed(recorded, of)
-  local list, last, low = {}, last_lines(recorded, of), BASE
-  for i, f in ipairs(recorded.functions) do
-    local first = math.max(f.first, 1)
-    local lines = f.source and math.max(last[f] - first, 0) + 1 or 1
-    list[i] = { name = name_of(f, i), low = low, size = lines * script_image.LINE,
-      file = file_of(f), first = first }
-    list[f] = list[i]
-    low = low + (list[i].size + GAP - 1) // GAP * GAP
-  end
+local function sorted(set)
+  local list = {}
+  for line in pairs(set) do list[#list + 1] = line end
+  table.sort(list)
   return list
 end
 
-local function address(f, line)
-  return f.low + math.max(line - f.first, 0) * script_image.LINE
+-- A C function is identified by its name in a module, or by its place in an object file.
+local function source_of(f)
+  return f.source or "[C]" .. (f.name and f.rank == 0 and f.name or f.place)
+end
+
+-- Returns the list of functions (see gprof.format.script_functions); for each recorded
+-- function, the addresses of its lines and of its `entry`; and where they end.
+local function listed(recorded, of)
+  local lines, list, addresses, low = lines_of(recorded, of), {}, {}, LOW
+  for i, f in ipairs(recorded.functions) do
+    list[i] = { source = source_of(f), first = f.first, last = f.last,
+      signature = f.signature, name = f.name or "", rank = f.name and f.rank or UNNAMED,
+      lines = sorted(lines[f]), recorded = f }
+  end
+  script_functions.sort(list)
+  for _, f in ipairs(list) do
+    local places = { entry = low }
+    for i, line in ipairs(f.lines) do places[line] = low + (i - 1) * LINE end
+    addresses[f.recorded], low = places, low + #f.lines * LINE
+  end
+  return list, addresses, low
 end
 
 -- Sections ------------------------------------------------------------------------------
 
 local function section(kind, content) return ("<I4s8"):pack(kind, content) end
 
-local function process(recorded, rate, range, command)
+local function process(recorded, rate, high, command)
   return section(PROCESS, ("<i8i8I8I8I8I8I8I8I8I4I4s4"):pack(recorded.process,
-    recorded.parent, recorded.began, recorded.ended, recorded.memory, 0, 0, range.low,
-    range.high, rate, recorded.joined and JOINED or 0, command))
+    recorded.parent, recorded.began, recorded.ended, recorded.memory, 0, 0, LOW, high,
+    rate, recorded.joined and JOINED or 0, command))
 end
 
-local function modules(range, id, path)
-  return section(MODULES, ("<I4I8I8I8I8I8I4s4s4"):pack(1, 0, range.low, range.high,
-    range.low, range.high, 0, id, path))
+-- The module has neither a build ID nor a path.
+local function modules(high)
+  return section(MODULES, ("<I4I8I8I8I8I8I4s4s4"):pack(1, 0, LOW, high, LOW, high, 0, "",
+    ""))
 end
 
 -- Returns the records. The return address of a call is in the line of the call.
-local function records_of(recorded, of, functions)
+local function records_of(recorded, of, addresses)
   local list = {}
   for row = 0, ROOTS - 1 do list[row + 1] = ("<I4I4I8I8I8"):pack(row, row, 0, 0, 0) end
   for row, context, entered, callee, line, count in each_record(recorded.records) do
-    local caller = functions[of[context]]
-    local from, self = caller and address(caller, line) or 0, 0
+    local caller = of[context] and addresses[of[context]]
+    local from, self = caller and (caller[line] or caller.entry) or 0, 0
     if callee ~= NONE then
-      from = caller and from + script_image.LINE // 2 or 0
-      self = functions[callee + 1].low
+      from = caller and from + LINE // 2 or 0
+      self = addresses[recorded.functions[callee + 1]].entry
     end
     list[row + 1] = ("<I4I4I8I8I8"):pack(context, entered, from, self, count)
   end
@@ -121,20 +127,17 @@ end
 --- Returns the bytes of the profile.
 -- @tparam table recorded what `gprof.hooks` returns of a recording: `functions`, not
 --   empty, and all fields of its result
--- @tparam table about `path` of the profile; `rate`, in samples per second; `command`,
---   the words of the command line, each ended by a zero byte; `crc32`, a function that
---   returns the CRC-32 of a string
+-- @tparam table about `rate`, in samples per second; `command`, the words of the command
+--   line, each ended by a zero byte; `crc32`, a function that returns the CRC-32 of a
+--   string
 -- @treturn string
 function script_profile.bytes(recorded, about)
   local of = functions_of(recorded)
-  local functions = placed(recorded, of)
-  local last = functions[#functions]
-  local range = { low = BASE, high = last.low + last.size }
-  local image, id = script_image.bytes(functions, about.crc32)
+  local list, addresses, high = listed(recorded, of)
   local bytes = "gprofctx" .. ("<I4I2I2"):pack(0x01020304, 1, 8) ..
-    process(recorded, about.rate, range, about.command) ..
-    modules(range, id, about.path) .. section(IMAGE, image) ..
-    thread(recorded, records_of(recorded, of, functions)) .. ("<I4I8"):pack(END, 4)
+    section(FUNCTIONS, script_functions.encode(list)) ..
+    process(recorded, about.rate, high, about.command) .. modules(high) ..
+    thread(recorded, records_of(recorded, of, addresses)) .. ("<I4I8"):pack(END, 4)
   return bytes .. ("<I4"):pack(about.crc32(bytes))
 end
 

@@ -1,0 +1,127 @@
+-- Sums and comparisons of profiles of Lua programs that called different functions.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local program = require "support.program"
+local shell = require "support.shell"
+
+-- What the program calls depends on its argument.
+local SCRIPT <const> = [[
+local function leaf() end
+local function left(n) for _ = 1, n do leaf() end end
+local function right(n) for _ = 1, n do math.abs(n) end end
+local pair = { function() return 1 end, function(a) return a end }
+local called = { left = left, right = right }
+for word, n in arg[1]:gmatch "(%a+)(%d+)" do
+  n = tonumber(n)
+  if called[word] then called[word](n) end
+  if word == "pair" then for _ = 1, n do pair[1]() pair[2]() pair[2](n) end end
+  if word == "alias" then local other = leaf for _ = 1, n do other() end end
+end
+]]
+
+describe("profiles of a Lua program", function()
+  local dir
+  local function run(...) return program.run({ ... }, { cwd = dir }) end
+  local function read(name) return shell.read(dir .. "/" .. name) end
+
+  setup(function()
+    dir = shell.tmpdir "sums"
+    shell.write(dir .. "/calls.lua", SCRIPT)
+    for name, word in pairs { a = "left30", b = "right20", c = "pair10left5", d = "alias7right1" } do
+      assert.equal(0, run("--record", "--output=" .. name .. ".prof", "calls.lua", word).status)
+    end
+  end)
+
+  -- Returns the calls of each function, by name.
+  local function calls(...)
+    local result = run("-b", "-z", "-p", ...)
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    local counts = {}
+    for line in result.stdout:gmatch "[^\n]+" do
+      local count, name = line:match "^ *[%d.]+ +[%d.]+ +[%d.]+ +(%d+) +[%d.]+ +[%d.]+ +(%S.*)$"
+      if name then counts[name] = math.tointeger(count) end
+    end
+    return counts
+  end
+
+  it("are added up, function by function", function()
+    local all, some = calls("a.prof", "b.prof", "c.prof", "d.prof"), {}
+    local expected = { leaf = 42, ["function at calls.lua:2"] = 2, ["function at calls.lua:3"] = 2, ["math.abs"] = 21,
+      ["function at calls.lua:4"] = 10, ["function at calls.lua:4 (2)"] = 20, ["main chunk of calls.lua"] = 4 }
+    for name in pairs(expected) do some[name] = all[name] end
+    assert.same(expected, some)
+  end)
+
+  local function sum(target, ...)
+    local result = run("-s", "--sum-file=" .. target, ...)
+    assert.same({ "", "", 0 }, { result.stdout, result.stderr, result.status })
+    return read(target)
+  end
+
+  it("have the same sum in any order and grouping", function()
+    local all = sum("all", "a.prof", "b.prof", "c.prof", "d.prof")
+    assert.equal(all, sum("all2", "d.prof", "b.prof", "a.prof", "c.prof"))
+    sum("ab", "b.prof", "a.prof")
+    sum("cd", "c.prof", "d.prof")
+    assert.equal(all, sum("abcd", "ab", "cd"))
+    sum("bcd", "cd", "b.prof")
+    assert.equal(all, sum("all3", "bcd", "a.prof"))
+    assert.equal(all, sum("all4", "all"))
+    assert.same(calls("a.prof", "b.prof", "c.prof", "d.prof"), calls "all")
+    assert.falsy(io.open(dir .. "/all.ctx"))
+  end)
+
+  it("have the lines and the call paths of all parts", function()
+    sum("paths", "a.prof", "b.prof", "d.prof")
+    for _, form in ipairs { "--tree", "-A", "-l", "-q", "-i" } do
+      local parts = run("-b", form, "a.prof", "b.prof", "d.prof")
+      assert.same({ "", 0 }, { parts.stderr, parts.status })
+    end
+    for _, form in ipairs { "--tree", "-A", "-p" } do
+      assert.equal(run("-b", form, "a.prof", "b.prof", "d.prof").stdout, run("-b", form, "paths").stdout)
+    end
+    assert.truthy(run("-b", "-A", "a.prof", "b.prof").stdout:find "\n +2,30 %-> local function leaf")
+  end)
+
+  it("are compared, whichever functions were called", function()
+    local result = run("-b", "--compare=a.prof,c.prof", "b.prof", "c.prof")
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    assert.truthy(result.stdout:find " +0 +10 +%+10 +new +math%.abs\n")
+    assert.truthy(result.stdout:find " +17%.5 +2%.5 +%-15 +0%.14 +leaf\n")
+    local same = run("-b", "--compare=a.prof", "a.prof")
+    assert.same({ "", 0 }, { same.stderr, same.status })
+  end)
+
+  it("are also found in directories and lists", function()
+    shell.check { "mkdir", dir .. "/runs" }
+    for _, name in ipairs { "a", "b" } do shell.check { "cp", dir .. "/" .. name .. ".prof", dir .. "/runs" } end
+    assert.same(calls("a.prof", "b.prof", "c.prof"), calls("c.prof", "runs"))
+  end)
+
+  it("are added up in scripts", function()
+    local gprof = require "gprof"
+    local a, b = dir .. "/a.prof", dir .. "/b.prof"
+    local image = assert(gprof.image { a, b })
+    local data = assert(gprof.data(image, b, a, { contexts = true }))
+    assert(data:write(dir .. "/written"))
+    assert.equal(sum("ab", "a.prof", "b.prof"), read "written")
+    assert.error_matches(function() gprof.data(image, a):write(dir .. "/x") end, "use the option 'contexts'")
+    local done, message = gprof.data(assert(gprof.image(a)), b)
+    assert.same({ nil, b .. ": has functions that the image lacks: the function at offset 54 of its list is unknown" },
+      { done, message })
+  end)
+
+  it("are refused one by one with --keep-going", function()
+    shell.write(dir .. "/bad.prof", read "b.prof":sub(1, 100))
+    local result = run("-b", "-p", "--keep-going", "a.prof", "bad.prof", "c.prof")
+    assert.equal("gprof.lua: bad.prof: the section at offset 16 claims 342 bytes, but only 72 follow\n" ..
+      "gprof.lua: bad profiles skipped: 1\n", result.stderr)
+    assert.truthy(result.stdout:find " 35 [^\n]* leaf\n")
+  end)
+
+  it("are written in their own format only", function()
+    local result = run("-b", "--file-format=bsd", "-s", "a.prof", "b.prof")
+    assert.same({ "gprof.lua: a.prof, b.prof: are profiles of a Lua program, whose sums have a format of their own: " ..
+      "omit --file-format\n", 1 }, { result.stderr, result.status })
+  end)
+end)
