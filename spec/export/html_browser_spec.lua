@@ -129,30 +129,70 @@ describe("The call tree of a page", function()
 
   it("is shown around a function: callers above, callees below", function()
     local pictures <const> = "[...document.querySelectorAll('.tree')].map((tree) => " ..
-      "[...tree.querySelectorAll('.frame')].map((e) => parseInt(e.style.top) / 22 + ' ' + " ..
-      "e.getAttribute('aria-label').split(':')[0]).join(' ')).join(' | ')"
+      "[...tree.querySelectorAll('.frame')].map((e) => (e.getBoundingClientRect().top - " ..
+      "tree.getBoundingClientRect().top) / 22 + ' ' + e.getAttribute('aria-label').split(':')[0])" ..
+      ".sort((a, b) => parseInt(a) - parseInt(b)).join(' ')).join(' | ')"
     local found = visit(path, { "open", "work" }, { "click", "a[href*='around']" }, pictures,
       { "click", ".frame[aria-label^='leaf']" }, pictures, "location.hash")
     assert.same({ "0 main 1 work | 0 work 1 leaf", "0 main 1 main 1 <cycle 1> 2 work 2 pong 3 leaf | 0 leaf",
       "#!tree=around:leaf" }, found)
   end)
 
+  -- A wide frame, and 300 that are gathered. Zoomed in to twice, a hundred of them are in the last row.
+  local narrow = { functions = { "main", "hot" }, ticks = { hot = 65000 }, calls = { { "main", "hot", 1 } } }
+  for i = 1, 300 do
+    local name = ("narrow%03d"):format(i)
+    table.insert(narrow.functions, name)
+    narrow.ticks[name] = 600 + i % 10
+    table.insert(narrow.calls, { "main", name, 1 })
+  end
+  local narrow_path = select(2, pages.crafted(narrow))
+  local hundred <const> = "all main 300 narrow frames 100 narrow frames"
+  local steps_in <const> = { { "size", 1000, 700 }, { "open", "!tree" }, { "click", ".gathered" },
+    { "click", ".gathered[aria-label^='100 ']" } }
+
   it("gathers frames that are too narrow, and shows them when it zooms in", function()
-    local wide = { functions = { "main", "hot" }, ticks = { hot = 65000 }, calls = { { "main", "hot", 1 } } }
-    for i = 1, 300 do
-      local name = ("narrow%03d"):format(i)
-      table.insert(wide.functions, name)
-      wide.ticks[name] = 600 + i % 10
-      table.insert(wide.calls, { "main", name, 1 })
-    end
-    local found = visit(select(2, pages.crafted(wide)), { "size", 1000, 700 }, { "open", "!tree" }, frames,
+    local found = visit(narrow_path, { "size", 1000, 700 }, { "open", "!tree" }, frames,
       "document.querySelector('.gathered').getAttribute('aria-label').replace(/[\\d.]+ s/, 'T')",
-      { "click", ".gathered" }, frames, { "click", ".gathered[aria-label^='100 ']" }, status,
-      "document.querySelectorAll('.frame').length", "document.querySelector('.path').textContent",
-      "[...document.querySelectorAll('.frame:not(.above)')].map((e) => e.offsetWidth).every((w) => w >= 3)")
-    assert.same({ "all main hot 300 narrow frames",
-      "300 narrow frames: T, 73.6 % of all, 73.6 % of main", "all main 300 narrow frames 100 narrow frames " ..
-      "100 narrow frames 100 narrow frames", "", 104, "all › main › narrow frames › narrow frames", true }, found)
+      { "click", ".gathered" }, frames, { "click", ".gathered[aria-label^='100 ']" }, frames,
+      "document.querySelector('.path').textContent")
+    assert.same({ "all main hot 300 narrow frames", "300 narrow frames: T, 73.6 % of all, 73.6 % of main",
+      hundred .. " 100 narrow frames 100 narrow frames", hundred, "all › main › narrow frames › narrow frames" }, found)
+  end)
+
+  it("paints frames without labels, which can be pointed at, selected and zoomed in to", function()
+    local painted <const> = "document.querySelectorAll('.row')[4].style.backgroundImage" ..
+      ".match(/var\\(--(?!wash|stripes)/g).length"
+    local function at(event, place)
+      return ([[(() => { const tree = document.querySelector(".tree"), area = tree.getBoundingClientRect(),
+        place = { clientX: area.left + %g * area.width, clientY: area.top + 22 * 4 + 5 };
+        tree.dispatchEvent(new MouseEvent("%s", place));
+        return document.querySelector(".detail b").textContent; })()]]):format(place, event)
+    end
+    local chosen <const> = [[(() => { const frame = document.querySelector(".frame.at");
+      return [frame.getAttribute("aria-label").split(":")[0], frame.offsetWidth,
+        document.querySelector(".tree").getAttribute("aria-activedescendant") === frame.id]; })()]]
+    local found = visit(narrow_path, steps_in[1], steps_in[2], steps_in[3], steps_in[4], painted,
+      at("mousemove", 0.005), at("mousemove", 0.015), { "key", "ArrowDown" }, { "key", "ArrowRight" }, chosen,
+      { "key", "Enter" }, frames, { "back" }, at("click", 0.015), { "open", "!tree=down:" }, { "back" }, frames)
+    local inside <const> = "all main narrow019"
+    assert.same({ 100, "narrow009", "narrow019", { "narrow019", 9, true }, inside, "100 narrow frames", inside }, found)
+  end)
+
+  it("stays where it is when it is zoomed in to, and is scrolled to from other views", function()
+    local found = visit(path, { "size", 1000, 300 }, { "open", "!tree" }, "scrollTo(0, 250)", "scrollY > page.offsetTop",
+      { "open", "!tree=down:4" }, "scrollY", { "open", "work" }, "scrollY === page.offsetTop")
+    assert.same({ true, 250, true }, { found[2], found[3], found[4] })
+  end)
+
+  it("is drawn piece by piece if that takes long", function()
+    local slowly <const> = "performance.now = ((time) => () => (time += 10))(0); 0"
+    local busy <const> = "document.querySelector('.tree').getAttribute('aria-busy')"
+    local found = visit(path, { "open", "!tree" }, frames, slowly, [[new Promise((done) => {
+        location.hash = "!tree=up:";
+        addEventListener("hashchange", () => setTimeout(() => done(document.querySelector(".tree").ariaBusy)));
+      })]], { "open", "!tree=down:4" }, { "open", "!tree=down:" }, frames, busy)
+    assert.same({ "all main work <cycle 1> leaf ping pong leaf", 0, "true", found[1], "false" }, found)
   end)
 
   it("has colours that a legend explains", function()

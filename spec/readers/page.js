@@ -1,15 +1,16 @@
 // Opens pages in Chromium one after the other, performs steps there, and prints a line of JSON: an array with, for each
-// page, `results`, the values of the "eval", "axe" and "cpu" steps; `complaints`, the console's messages; `requests`, the URLs requested
-// besides the page's file; `ready`, the time until the page was first drawn, in milliseconds.
+// page, `results`, the values of the "eval", "axe", "cpu" and "traced" steps; `complaints`, the console's messages;
+// `requests`, the URLs requested besides the page's file; `ready`, the time until the page was first drawn, in
+// milliseconds.
 //
 //     node page.js CHROMIUM VISITS
 //
 // VISITS is a JSON file, or "-": then each line of the standard input is answered by a line, until the input ends; and
-// {"problem": MESSAGE} says that a visit failed. It has an array of [PAGE, STEPS], with steps: ["eval", EXPRESSION], ["key", NAME], ["type", TEXT],
-// ["click", SELECTOR], ["size", WIDTH, HEIGHT, SCHEME], ["shot", FILE], ["print", FILE], ["open", HASH], ["back"],
-// ["script", BOOLEAN], ["axe", FILE], ["cpu"], ["reload", SCRIPT],
-// ["leave", EXPRESSION], ["media", NAME]. The script talks to the browser over a pipe, with the DevTools protocol. It deletes the browser's profile
-// directory at the end.
+// {"problem": MESSAGE} says that a visit failed. It has an array of [PAGE, STEPS], with steps: ["eval", EXPRESSION],
+// ["key", NAME], ["type", TEXT], ["click", SELECTOR], ["size", WIDTH, HEIGHT, SCHEME], ["shot", FILE], ["print", FILE],
+// ["open", HASH], ["back"], ["script", BOOLEAN], ["axe", FILE], ["cpu"], ["trace"], ["traced"], ["reload", SCRIPT],
+// ["leave", EXPRESSION], ["media", NAME]. The script talks to the browser over a pipe, with the DevTools protocol. It
+// deletes the browser's profile directory at the end.
 // SPDX-License-Identifier: GPL-3.0-or-later
 const { spawn } = require("child_process");
 const fs = require("fs"),
@@ -97,9 +98,11 @@ async function evaluate(expression) {
 
 // Resolves after the page has handled pending events and has been redrawn.
 const settle = () =>
-  evaluate(
-    "new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(() => done())), 20))",
-  );
+  evaluate(`new Promise((done) => {
+    const wait = () => requestAnimationFrame(() =>
+      document.querySelector("[aria-busy=true]") ? wait() : requestAnimationFrame(() => done()));
+    setTimeout(wait, 20);
+  })`);
 
 const keyCodes = {
   Enter: 13,
@@ -175,6 +178,19 @@ const actions = {
     const value = (name) => 1000 * metrics.find((metric) => metric.name === name).value;
     return [value("TaskDuration"), value("ScriptDuration")];
   },
+  // Begins to record what the page does.
+  async trace() {
+    const traceConfig = { includedCategories: ["devtools.timeline"] };
+    await send("Tracing.start", { transferMode: "ReportEvents", traceConfig });
+  },
+  // Ends the recording, and returns the most processor time, in milliseconds, that scripts took for one frame.
+  async traced() {
+    const events = [];
+    const complete = next("Tracing.tracingComplete", "Tracing.dataCollected", ({ value }) => events.push(...value));
+    await send("Tracing.end");
+    await complete;
+    return mostInScripts(events);
+  },
   // Returns what axe-core, in `file`, finds wrong: "RULE: ELEMENT, ELEMENT" for each rule.
   async axe(file) {
     await evaluate(fs.readFileSync(file, "utf8") + "; 0");
@@ -206,16 +222,34 @@ const actions = {
   },
 };
 
-// Resolves when a page has been loaded.
-function nextLoad() {
+// Resolves when an event arrives. Until then, `use` gets the parameters of other events.
+function next(wanted, other, use) {
   return new Promise((resolve) => {
-    const listen = ({ method }) => {
-      if (method !== "Page.loadEventFired") return;
+    const listen = ({ method, params }) => {
+      if (method === other) use(params);
+      if (method !== wanted) return;
       listeners.splice(listeners.indexOf(listen), 1);
       resolve();
     };
     listeners.push(listen);
   });
+}
+
+const nextLoad = () => next("Page.loadEventFired");
+
+// Returns the most processor time that scripts took between the begin of a frame and that of the next one.
+function mostInScripts(events) {
+  let most = 0,
+    sum = 0,
+    end = 0;
+  for (const { name, ph, ts, dur, tdur } of events.sort((a, b) => a.ts - b.ts)) {
+    if (name === "AnimationFrame" && ph === "b") sum = 0;
+    if (!["FunctionCall", "EvaluateScript"].includes(name) || ts < end) continue;
+    end = ts + dur;
+    sum += tdur / 1000;
+    most = Math.max(most, sum);
+  }
+  return most;
 }
 
 function load(hash = "") {
@@ -242,7 +276,7 @@ async function visit(page, steps) {
   const results = [];
   for (const [action, ...values] of steps) {
     const result = await actions[action](...values);
-    if (["eval", "axe", "cpu"].includes(action)) results.push(result === undefined ? null : result);
+    if (["eval", "axe", "cpu", "traced"].includes(action)) results.push(result === undefined ? null : result);
   }
   await send("Target.disposeBrowserContext", { browserContextId }, BROWSER);
   return { results, complaints, requests, ready: Math.round(ready) };

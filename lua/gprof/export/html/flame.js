@@ -2,31 +2,8 @@
 // are below, or above if the picture is turned over. Only rows near the window are drawn.
 
 const ROW_HEIGHT = 22, // pixels
-  LABELLED = 26, // pixels: narrower frames have no label
-  MARGIN = 4; // rows drawn above and below the window
-
-const itemName = (item) =>
-  item.members ? counted(item.members.length) + " narrow frames" : frameName(item.frame);
-
-// Returns an item's time, and its shares of all time and of its parent's.
-function itemFigures(item) {
-  const parent = item.parent;
-  const share = (whole) => percent(whole > 0 ? item.weight / whole : 0) + " % of ";
-  const parts = [`${seconds(timeOf(item.weight))} ${unitName}`, share(tree.weight[0]) + "all"];
-  if (parent && parent.frame !== ROOT) parts.push(share(parent.weight) + frameName(parent.frame));
-  if (!item.up && item.frame > HIDDEN) parts.push(`self ${seconds(timeOf(item.own))} ${unitName}`);
-  return parts.join(", ");
-}
-
-// Returns the parts of a frame's name: the function's own name, and what qualifies it.
-const shortName = (frame) => (frame < 0 ? [frameName(frame), ""] : splitOnce(frameName(frame)));
-
-// Returns the contents of a frame.
-function frameLabel(item) {
-  if (item.members) return [counted(item.members.length) + " more"];
-  const [own, scope] = shortName(item.frame);
-  return scope ? [own, make("span", { class: "scope" }, scope)] : [own];
-}
+  MARGIN = 4, // rows drawn above and below the window
+  SLICE = 4; // milliseconds: drawing that takes longer continues after the next frame
 
 const treeKeys = makeShortcuts("Call tree", [
   {
@@ -47,6 +24,20 @@ const treeKeys = makeShortcuts("Call tree", [
   },
 ], tree !== null);
 
+// Pictures with work left, as functions that work until a time. They share the slices.
+const working = new Set();
+
+function workFor(picture) {
+  if (working.size === 0) queueMicrotask(workSlice);
+  working.add(picture);
+}
+
+function workSlice() {
+  const end = performance.now() + SLICE;
+  for (const proceed of working) if (proceed(end)) working.delete(proceed);
+  if (working.size > 0) requestAnimationFrame(() => setTimeout(workSlice));
+}
+
 // Makes a picture. `options`: `label`; `turned`, whether the root is at the bottom; `tint(item)`, which returns a
 // class; `open(item)`, called when the user chooses a frame; `point(item)`, called when a frame is pointed at or
 // selected. Returns `element`; `show(root)`; `redraw()`; `select(item)`; `mark(frames)`, which marks the frames of a
@@ -54,75 +45,118 @@ const treeKeys = makeShortcuts("Call tree", [
 function flamePicture(options) {
   const element = make("div", { "class": "tree", "role": "tree", "tabindex": "0", "aria-label": options.label });
   let root = null,
-    rows = [],
-    drawn = new Set(), // numbers of rows
+    rows = [], // of boxes
     boxes = new Map(), // by item
+    drawn = new Set(), // numbers of rows
+    work = null, // what is left to draw, a generator
     at = null, // the selected item
+    chosen = null, // its frame
     hits = null,
-    width = 0;
+    isBusy = false,
+    width = 0,
+    height = 0,
+    range = [0, 0]; // of the rows near the window
+  const lines = []; // elements of rows
 
-  const topOf = (row) => ROW_HEIGHT * (options.turned ? rows.length - 1 - row : row);
+  function setHeight(pixels) {
+    height = pixels;
+    element.style.height = height + "px";
+  }
 
-  function makeFrame(box) {
-    const item = box.item,
-      thin = box.wide * width < LABELLED;
+  // Finds the rows near the window.
+  function look() {
+    const above = -element.getBoundingClientRect().top,
+      first = Math.floor(above / ROW_HEIGHT) - MARGIN,
+      last = Math.ceil((above + innerHeight) / ROW_HEIGHT) + MARGIN,
+      count = height / ROW_HEIGHT;
+    range = options.turned ? [count - last, count - first] : [first, last];
+  }
+
+  function kindOf(item) {
     const found = hits ? (hits.has(item.frame) ? " hit" : " dim") : "";
-    const kind = item.members ? "gathered" : options.tint(item);
-    const frame = make(
-      "div",
-      {
-        "class": "frame " + kind + found + (box.above ? " above" : "") + (thin ? " thin" : ""),
-        "role": "treeitem",
-        "id": `${element.id}-${box.row}-${box.left.toFixed(6)}`,
-        "aria-level": box.row + 1,
-        "aria-label": itemName(item) + ": " + itemFigures(item),
-      },
-      ...(thin ? [] : frameLabel(item)),
-    );
-    frame.style.left = 100 * box.left + "%";
-    frame.style.width = 100 * box.wide + "%";
-    frame.style.top = topOf(box.row) + "px";
-    frame.box = box;
-    box.frame = frame;
-    return frame;
+    return (item.members ? "gathered" : options.tint(item)) + found;
   }
 
-  function drawRow(row) {
-    if (drawn.has(row) || !rows[row]) return;
+  function* drawRow(row) {
+    if (!lines[row]) {
+      lines[row] = makeFrameRow(element.id, row);
+      lines[row].element.style[options.turned ? "bottom" : "top"] = ROW_HEIGHT * row + "px";
+      element.append(lines[row].element);
+    }
+    yield* lines[row].show(rows[row], kindOf, (box) => box.wide * width < LABELLED);
     drawn.add(row);
-    element.append(...rows[row].map(makeFrame));
   }
 
-  // Draws the rows near the window.
-  function drawVisible(all) {
-    const above = -element.getBoundingClientRect().top;
-    const first = all ? 0 : Math.floor(above / ROW_HEIGHT) - MARGIN,
-      last = all ? rows.length : Math.ceil((above + innerHeight) / ROW_HEIGHT) + MARGIN;
-    for (let i = Math.max(0, first); i < Math.min(rows.length, last); i++)
-      drawRow(options.turned ? rows.length - 1 - i : i);
+  function* drawRows() {
+    for (let row = Math.max(0, range[0]); row < Math.min(rows.length, range[1]); row++)
+      if (!drawn.has(row)) yield* drawRow(row);
+  }
+
+  // Lays out the tree, and draws its rows near the window.
+  function* build() {
+    for (const row of rowsOf(root, width)) {
+      if (row) {
+        rows.push(row);
+        for (const box of row) boxes.set(box.item, box);
+        if (ROW_HEIGHT * rows.length > height) setHeight(ROW_HEIGHT * rows.length);
+        yield* drawRows();
+      }
+      yield;
+    }
+    setHeight((root.height = ROW_HEIGHT * rows.length));
+    yield* drawRows();
+    const item = boxes.has(at) ? at : root,
+      { row } = boxes.get(item);
+    if (!drawn.has(row)) yield* drawRow(row);
+    select(item);
+    lines.forEach((line, number) => drawn.has(number) || line.hide());
+  }
+
+  // Works until a time. Returns whether all is done.
+  function proceed(end) {
+    do if (work && work.next().done) work = null;
+    while (work && performance.now() < end);
+    if (isBusy !== (work !== null)) element.setAttribute("aria-busy", String((isBusy = work !== null)));
+    return work === null;
   }
 
   function redraw() {
-    width = element.clientWidth;
+    width = width || element.clientWidth;
     if (width === 0 || !root) return;
-    rows = boxesOf(root, width);
-    boxes = new Map(rows.flat().map((box) => [box.item, box]));
+    look();
+    if (root.height) setHeight(root.height); // at once, since the page may scroll now
+    if (chosen) chosen.classList.remove("at");
+    chosen = null;
+    rows = [];
+    boxes = new Map();
     drawn = new Set();
-    element.style.height = ROW_HEIGHT * rows.length + "px";
-    element.replaceChildren();
-    drawVisible(false);
-    select(boxes.has(at) ? at : root);
+    work = build();
+    workFor(proceed);
+  }
+
+  function drawVisible() {
+    look();
+    if (work || !root) return;
+    work = drawRows();
+    workFor(proceed);
+  }
+
+  function drawAll() {
+    range = [0, Infinity];
+    finish(work || drawRows());
+    work = null;
+    proceed(0);
   }
 
   function select(item) {
-    const box = boxes.get(item),
-      before = element.querySelector(".at");
-    if (before) before.classList.remove("at");
+    const box = boxes.get(item);
+    if (chosen) chosen.classList.remove("at");
     if (!box) return;
     at = item;
-    drawRow(box.row);
-    box.frame.classList.add("at");
-    element.setAttribute("aria-activedescendant", box.frame.id);
+    if (!drawn.has(box.row)) finish(drawRow(box.row));
+    chosen = lines[box.row].frameOf(box);
+    chosen.classList.add("at");
+    element.setAttribute("aria-activedescendant", chosen.id);
     options.point(item);
   }
 
@@ -137,20 +171,32 @@ function flamePicture(options) {
     return vertical[key] || horizontal[key] || box;
   }
 
-  const boxUnder = (event) => event.target.closest(".frame") && event.target.closest(".frame").box;
+  // Returns the box under the mouse, if any.
+  function boxUnder(event) {
+    const area = element.getBoundingClientRect(),
+      x = (event.clientX - area.left) / area.width,
+      line = Math.floor((event.clientY - area.top) / ROW_HEIGHT),
+      row = rows[options.turned ? height / ROW_HEIGHT - 1 - line : line] || [];
+    return row.find((box) => x >= box.left && x < box.left + box.wide);
+  }
   element.addEventListener("click", (event) => {
     const box = boxUnder(event);
     if (box) options.open((at = box.item));
   });
   element.addEventListener("mousemove", (event) => {
     const box = boxUnder(event);
+    element.classList.toggle("pointed", box !== undefined);
     if (box) options.point(box.item);
   });
   element.addEventListener("mouseleave", () => at && options.point(at));
   element.addEventListener("keydown", (event) => at && runShortcut(treeKeys, event, picture));
-  new ResizeObserver(() => element.clientWidth !== width && redraw()).observe(element);
-  addEventListener("scroll", () => element.isConnected && drawVisible(false), { passive: true });
-  addEventListener("beforeprint", () => element.isConnected && drawVisible(true));
+  new ResizeObserver(() => {
+    if (element.clientWidth === width) return;
+    width = element.clientWidth; // 0 if the picture is not in the page
+    redraw();
+  }).observe(element);
+  addEventListener("scroll", () => element.isConnected && drawVisible(), { passive: true });
+  addEventListener("beforeprint", () => element.isConnected && drawAll());
 
   element.id = "tree" + ++flamePicture.count;
   const picture = {
@@ -162,8 +208,9 @@ function flamePicture(options) {
     outer: () => root.parent || root,
     outermost: () => ancestorsOf(root)[0] || root,
     step(key) {
+      if (!boxes.has(at)) return; // not drawn yet
       select(neighbour(key).item);
-      boxes.get(at).frame.scrollIntoView({ block: "nearest" });
+      chosen.scrollIntoView({ block: "nearest" });
     },
     show(item) {
       const inside = at && [...ancestorsOf(at), at].includes(item);
@@ -172,6 +219,7 @@ function flamePicture(options) {
       redraw();
     },
     mark(frames) {
+      if (hits === frames) return;
       hits = frames;
       redraw();
     },

@@ -136,6 +136,7 @@ function show(first) {
   // Positions are read before the view changes: later, the browser would have to lay it out at once.
   const before = savedScroll(),
     isBelow = scrollY > page.offsetTop,
+    shown = view.firstChild,
     [tab, title, target] = route();
   document.body.classList.toggle("inside", title !== null);
   links.forEach((link, i) => {
@@ -146,7 +147,7 @@ function show(first) {
   if (first) return target && target.scrollIntoView({ block: "center" });
   if (before !== null) scrollTo(0, before);
   else if (target) target.scrollIntoView({ block: "center" });
-  else if (isBelow) page.scrollIntoView();
+  else if (isBelow && view.firstChild !== shown) page.scrollIntoView();
   const { activeElement } = document;
   if (activeElement !== page && !view.contains(activeElement)) page.focus({ preventScroll: true });
 }

@@ -32,9 +32,10 @@ function treeView() {
   const schemes = colourings();
   let scheme = schemes[0],
     mode = "down",
-    centre = null, // the function in the mode "around"
-    pictures = [];
-  const roots = new Map(); // of whole trees, by mode
+    pictures = [],
+    hits = null; // of the search
+  const roots = new Map(), // of whole trees, by mode
+    made = new Map(); // pictures, by mode
 
   const detail = make("div", { "class": "detail", "aria-live": "polite" }),
     path = make("nav", { "class": "path", "aria-label": "Path" }),
@@ -84,42 +85,51 @@ function treeView() {
     );
   }
 
-  function makePictures(open) {
+  // Returns the pictures of a mode, which are made at first use: two around a function, otherwise one.
+  function picturesOf(wanted) {
     const label = data.exact ? "Call tree, measured" : "Call tree, estimated";
-    const picture = (name, turned) =>
+    const isFunction = (item) => item.frame >= 0 && item.frame < nodeCount;
+    const picture = (name, turned, open) =>
       flamePicture({ label: name, turned, open, tint: (item) => scheme.tint(item), point: showDetail });
-    pictures = mode === "around" ? [picture("Callers", true), picture("Callees", false)] : [picture(label, false)];
+    const openAround = (item) => isFunction(item) && (location.hash = linkToTree("around", keyOf(item.frame)));
+    if (!made.has(wanted))
+      made.set(
+        wanted,
+        wanted === "around"
+          ? [picture("Callers", true, openAround), picture("Callees", false, openAround)]
+          : [picture(label, false, (item) => (location.hash = linkToTree(wanted, pathOf(item))))],
+      );
+    return made.get(wanted);
+  }
+
+  function choose(wanted) {
+    if (mode === wanted && pictures.length > 0) return;
+    mode = wanted;
+    pictures = picturesOf(wanted);
+    for (const each of pictures) each.mark(hits);
     canvas.replaceChildren(...pictures.map((each) => each.element));
   }
 
   function showWhole(wanted, place) {
-    if (mode !== wanted || pictures.length === 0) {
-      mode = wanted;
-      makePictures((item) => (location.hash = linkToTree(mode, pathOf(item))));
-    }
+    choose(wanted);
     if (!roots.has(mode)) roots.set(mode, wholeTree(mode === "up"));
     const item = itemAt(roots.get(mode), place);
-    showPath(item);
     pictures[0].show(item);
+    showPath(item); // last: elsewhere, the picture would have to wait for its layout
   }
 
   function showAround(key) {
     const node = nodeByKey.get(key);
     if (node === undefined) return showWhole("down", "");
-    if (mode !== "around" || centre !== node) {
-      mode = "around";
-      centre = node;
-      makePictures((item) => {
-        if (item.frame >= 0 && item.frame < nodeCount) location.hash = linkToTree("around", keyOf(item.frame));
-      });
-    }
+    choose("around");
     path.hidden = true;
     pictures.forEach((picture, i) => picture.show(treeAround(node, i === 0)));
   }
 
   const search = searchField("Search the tree, or /regex/", (test, query) => {
     const result = test && query ? searchTree(test) : null;
-    for (const picture of pictures) picture.mark(result && result.hits);
+    hits = result && result.hits;
+    for (const picture of pictures) picture.mark(hits);
     return result ? describeHits(result) : "";
   });
 

@@ -59,41 +59,66 @@ function addNode(item, node, amount) {
   item.weight += amount;
 }
 
+// Work that can be long is done by generators, which pause after every PAUSE nodes.
+const PAUSE = 2000;
+
+function finish(generator) {
+  for (;;) {
+    const { done, value } = generator.next();
+    if (done) return value;
+  }
+}
+
 // Returns a function that adds a node to the item of its frame among the children of `parent`; and the children.
 function grouping(parent) {
-  const items = new Map();
+  const items = new Map(),
+    { frame, own } = tree;
   const add = (node, amount) => {
-    const frame = tree.frame[node];
-    if (!items.has(frame)) items.set(frame, makeItem(frame, parent, parent.up));
-    addNode(items.get(frame), node, amount);
-    if (!parent.up) items.get(frame).own += tree.own[node];
+    let item = items.get(frame[node]);
+    if (!item) items.set(frame[node], (item = makeItem(frame[node], parent, parent.up)));
+    addNode(item, node, amount);
+    if (!parent.up) item.own += own[node];
   };
   return [add, () => [...items.values()].sort((a, b) => b.weight - a.weight)];
 }
 
-function expandDown(item) {
-  const [add, children] = grouping(item);
+function* expandDown(item) {
+  const [add, children] = grouping(item),
+    { end, weight } = tree;
+  let visited = 0;
   for (const node of item.nodes)
-    for (let i = node + 1; i < tree.end[node]; i = tree.end[i]) add(i, tree.weight[i]);
+    for (let i = node + 1; i < end[node]; i = end[i]) {
+      add(i, weight[i]);
+      if (++visited % PAUSE === 0) yield;
+    }
   return children();
 }
 
 // The callers of an item. The root's children are the functions with self time.
-function expandUp(item) {
-  const [add, children] = grouping(item);
+function* expandUp(item) {
+  const [add, children] = grouping(item),
+    { own, parent } = tree;
   if (item.frame === ROOT) {
-    for (let i = 1; i < tree.frame.length; i++) if (tree.own[i] > 0) add(i, tree.own[i]);
+    for (let i = 1; i < own.length; i++) {
+      if (own[i] > 0) add(i, own[i]);
+      if (i % PAUSE === 0) yield;
+    }
   } else
-    item.nodes.forEach((node, i) => {
-      if (tree.parent[node] > 0) add(tree.parent[node], item.amounts[i]);
-    });
+    for (let i = 0; i < item.nodes.length; i++) {
+      if (parent[item.nodes[i]] > 0) add(parent[item.nodes[i]], item.amounts[i]);
+      if (i % PAUSE === PAUSE - 1) yield;
+    }
   return children();
 }
 
-// Returns the children of an item, the heaviest first.
+// Makes the children of an item, the heaviest first.
+function* expand(item) {
+  if (item.members) item.children = membersOf(item);
+  else item.children = yield* item.up ? expandUp(item) : expandDown(item);
+}
+
 function childrenOf(item) {
-  if (!item.children)
-    item.children = item.members ? membersOf(item) : item.up ? expandUp(item) : expandDown(item);
+  if (!item.children) finish(expand(item));
   return item.children;
 }
 
@@ -134,15 +159,32 @@ function wholeTree(up) {
   return root;
 }
 
+// The nodes of each frame, in their order: `nodes` from `starts[frame + 2]` to `starts[frame + 3]`.
+const nodesByFrame = lazily(() => {
+  const { frame } = tree,
+    starts = new Int32Array(nodeCount + tree.others.length + 4),
+    nodes = new Int32Array(frame.length);
+  for (const number of frame) starts[number + 3]++;
+  for (let i = 1; i < starts.length; i++) starts[i] += starts[i - 1];
+  const next = starts.slice();
+  for (let i = 0; i < frame.length; i++) nodes[next[frame[i] + 2]++] = i;
+  return { starts, nodes };
+});
+
+function nodesOfFrame(frame) {
+  const { starts, nodes } = nodesByFrame();
+  return nodes.subarray(starts[frame + 2], starts[frame + 3]);
+}
+
 // The tree of all calls of a function: its callees, or its callers. Nested calls count once.
 function treeAround(frame, up) {
   const root = makeItem(frame, null, up);
-  for (let i = 1; i < tree.frame.length; ) {
-    if (tree.frame[i] === frame) {
-      addNode(root, i, tree.weight[i]);
-      root.own += tree.own[i];
-    }
-    i = tree.frame[i] === frame ? tree.end[i] : i + 1;
+  let past = 0; // the calls counted so far, and those in them
+  for (const node of nodesOfFrame(frame)) {
+    if (node < past) continue;
+    addNode(root, node, tree.weight[node]);
+    root.own += tree.own[node];
+    past = tree.end[node];
   }
   return root;
 }
@@ -193,38 +235,40 @@ function searchTree(test) {
 const NARROW = 3, // pixels: narrower frames are gathered,
   LEAST = 0.5; // and not drawn if they are narrower than this together
 
-// Returns the boxes to draw, by row: the ancestors of `root`, `root`, and what is below it. A box has its `item`,
-// `left` and `wide` (fractions of the width), `row`, `above` (whether it is an ancestor of the root), the box it is
-// `under`, and the boxes `below` it.
-function boxesOf(root, width) {
-  const rows = [],
-    stack = [];
+// Generates the rows of boxes to draw: the ancestors of `root`, `root`, and what is below it. Also generates undefined, for
+// pauses. A box has its `item`, `left` and `wide` (fractions of the width), `row`, `above` (whether it is an ancestor of
+// the root), the box it is `under`, and the boxes `below` it.
+function* rowsOf(root, width) {
   const put = (item, under, left, wide, above) => {
     const box = { item, under, left, wide, above, row: under ? under.row + 1 : 0, below: [] };
     if (under) under.below.push(box);
-    (rows[box.row] = rows[box.row] || []).push(box);
     return box;
   };
   let last = null;
-  for (const item of ancestorsOf(root)) last = put(item, last, 0, 1, true);
-  stack.push(put(root, last, 0, 1, false));
-  while (stack.length > 0) {
-    const box = stack.pop(),
-      first = stack.length;
-    let left = box.left;
-    for (const [item, wide] of widthsOf(box, width)) {
-      stack.push(put(item, box, left, wide, false));
-      left += wide;
+  for (const item of ancestorsOf(root)) yield [(last = put(item, last, 0, 1, true))];
+  let row = [put(root, last, 0, 1, false)];
+  while (row.length > 0) {
+    yield row;
+    const next = [];
+    for (const box of row) {
+      if (!box.item.children && !isClosed(box)) yield* expand(box.item);
+      let left = box.left;
+      for (const [item, wide] of widthsOf(box, width)) {
+        next.push(put(item, box, left, wide, false));
+        left += wide;
+      }
+      yield;
     }
-    stack.splice(first, stack.length, ...stack.slice(first).reverse());
+    row = next;
   }
-  return rows;
 }
 
-// Returns the items to draw below a box, each with its width as a fraction. Below gathered frames nothing is drawn,
-// unless they are zoomed in to.
+// Below gathered frames nothing is drawn, unless they are zoomed in to.
+const isClosed = (box) => box.item.frame === GATHERED && box.wide < 1;
+
+// Returns the items to draw below a box, each with its width as a fraction.
 function widthsOf(box, width) {
-  if (box.item.frame === GATHERED && box.wide < 1) return [];
+  if (isClosed(box)) return [];
   const list = [],
     scale = box.item.weight > 0 ? box.wide / box.item.weight : 0,
     children = childrenOf(box.item);

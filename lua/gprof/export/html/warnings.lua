@@ -28,7 +28,7 @@ local function few_samples(profile)
   return { class = "few",
     what = ("Only %s."):format(wording.plural(profile.total_ticks, "sample")),
     why = "Times are uncertain by about the error in column ±.",
-    remedy = "Run the program for longer, or name several profiles: they are added." }
+    remedy = "Run the program for longer, or name several profiles: they are added up." }
 end
 
 local function lost_calls(profile, options)

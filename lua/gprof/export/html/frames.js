@@ -1,0 +1,115 @@
+// The frames of a picture, row by row. Frames wide enough for a label are elements, which are kept and changed when the
+// picture changes: that is faster than making new ones. The others are painted as the background of their row: there can
+// be a thousand of them. They get elements when they are selected.
+
+const LABELLED = 26, // pixels: narrower frames have no label
+  BATCH = 16; // frames changed between two pauses
+
+const itemName = (item) =>
+  item.members ? counted(item.members.length) + " narrow frames" : frameName(item.frame);
+
+// Returns an item's time, and its shares of all time and of its parent's.
+function itemFigures(item) {
+  const parent = item.parent;
+  const share = (whole) => percent(whole > 0 ? item.weight / whole : 0) + " % of ";
+  const parts = [`${seconds(timeOf(item.weight))} ${unitName}`, share(tree.weight[0]) + "all"];
+  if (parent && parent.frame !== ROOT) parts.push(share(parent.weight) + frameName(parent.frame));
+  if (!item.up && item.frame > HIDDEN) parts.push(`self ${seconds(timeOf(item.own))} ${unitName}`);
+  return parts.join(", ");
+}
+
+// Returns the parts of a frame's name: the function's own name, and what qualifies it.
+const shortName = (frame) => (frame < 0 ? [frameName(frame), ""] : splitOnce(frameName(frame)));
+
+// Returns the text of a frame, in the same two parts.
+const frameLabel = (item) =>
+  item.members ? [counted(item.members.length) + " more", ""] : shortName(item.frame);
+
+const toPercent = (share) => (100 * share).toFixed(4) + "%";
+
+// Makes the element of a frame: an `element`, and `show(box, kind, isThin)`, which shows a box in it. `kind` is the
+// class of its colour.
+function makeFrame(id, row) {
+  const own = document.createTextNode(""),
+    scope = make("span", { class: "scope" });
+  const element = make("div", { role: "treeitem", id, "aria-level": row + 1 });
+  const shown = { own: "", scope: "", name: "" };
+
+  function setText(node, part, text) {
+    if (shown[part] === text) return;
+    if (!node.parentNode) element.append(node);
+    node.textContent = shown[part] = text;
+  }
+
+  function setClass(name) {
+    if (shown.name !== name) element.className = shown.name = name;
+  }
+
+  function show(box, kind, isThin) {
+    const { item } = box,
+      [first, second] = isThin ? ["", ""] : frameLabel(item);
+    setText(own, "own", first);
+    setText(scope, "scope", second);
+    setClass("frame " + kind + (box.above ? " above" : "") + (isThin ? " thin" : ""));
+    element.style.left = toPercent(box.left);
+    element.style.width = toPercent(box.wide);
+    element.setAttribute("aria-label", itemName(item) + ": " + itemFigures(item));
+    box.frame = element;
+  }
+  return { element, show, hide: () => setClass("spare") };
+}
+
+// Returns the colour of a frame of a kind, for the background of a row. The stripes of gathered frames show through.
+function paintOf(kind) {
+  const name = kind.split(" ").pop();
+  return name === "gathered" ? "transparent" : `var(--${name})`;
+}
+
+// Makes a row. `element`; `show(boxes, kindOf, isThin)`, a generator that pauses; `frameOf(box)`, which returns the
+// element of a box, and makes it if the box was painted; `hide()`.
+function makeFrameRow(prefix, row) {
+  const frames = [],
+    element = make("div", { class: "row" });
+  let used = 0,
+    kindOfBox = null;
+
+  function use(box, isThin) {
+    if (used === frames.length) {
+      frames.push(makeFrame(`${prefix}-${row}-${used}`, row));
+      element.append(frames[used].element);
+    }
+    frames[used++].show(box, kindOfBox(box), isThin);
+  }
+
+  function* show(boxes, kindOf, isThin) {
+    const stops = [],
+      before = used;
+    let painted = 0;
+    used = 0;
+    kindOfBox = (box) => kindOf(box.item);
+    for (let i = 0; i < boxes.length; i++) {
+      const box = boxes[i],
+        past = box.left + box.wide;
+      if (isThin(box)) {
+        if (box.left > painted) stops.push(`var(--wash) 0 ${toPercent(box.left)}`);
+        stops.push(`${paintOf(kindOfBox(box))} 0 ${toPercent((painted = past))}`);
+      } else use(box, false);
+      if (i % BATCH === BATCH - 1) yield;
+    }
+    const gradient = `linear-gradient(90deg, ${stops.join(", ")}, var(--wash) 0), var(--stripes)`;
+    element.style.backgroundImage = stops.length > 0 ? gradient : "none";
+    for (let i = used; i < before; i++) frames[i].hide();
+  }
+
+  function frameOf(box) {
+    if (!box.frame) use(box, true);
+    return box.frame;
+  }
+
+  function hide() {
+    for (let i = 0; i < used; i++) frames[i].hide();
+    used = 0;
+    element.style.backgroundImage = "none";
+  }
+  return { element, show, frameOf, hide };
+}
