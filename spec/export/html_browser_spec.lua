@@ -180,8 +180,9 @@ describe("The call tree of a page", function()
   end)
 
   it("stays where it is when it is zoomed in to, and is scrolled to from other views", function()
-    local found = visit(path, { "size", 1000, 300 }, { "open", "!tree" }, "scrollTo(0, 250)", "scrollY > page.offsetTop",
-      { "open", "!tree=down:4" }, "scrollY", { "open", "work" }, "scrollY === page.offsetTop")
+    local found = visit(path, { "size", 1000, 300 }, { "open", "!tree" }, "scrollTo(0, 250)",
+      "scrollY > page.offsetTop", { "open", "!tree=down:4" }, "scrollY", { "open", "work" },
+      "scrollY === page.offsetTop")
     assert.same({ true, 250, true }, { found[2], found[3], found[4] })
   end)
 
