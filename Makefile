@@ -267,7 +267,7 @@ TEST_PACKAGES = $(DEMO_PACKAGES) binutils dwz g++ liblzma-dev lua5.1 lua-busted 
 LARGE_PACKAGES = $(TEST_PACKAGES) binutils-source bison flex
 DOCS_PACKAGES = lua5.1 lua-ldoc lua-markdown
 FUZZ_PACKAGES = $(TEST_PACKAGES) clang libclang-rt-14-dev llvm
-ALL_PACKAGES = $(FUZZ_PACKAGES) $(DOCS_PACKAGES) chromium clang-tidy cppcheck gfortran zsh \
+ALL_PACKAGES = $(FUZZ_PACKAGES) $(DOCS_PACKAGES) chromium clang-tidy cppcheck gfortran lld zsh \
   golang-go graphviz mpich nodejs npm openmpi-bin parallel python3-jsonschema \
   binutils-sparc64-linux-gnu $(SLURM_PACKAGES) $(MACHINE_PACKAGES)
 

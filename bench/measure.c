@@ -5,7 +5,7 @@
  *
  * prints one line per run:
  *
- *   wall=SECONDS user=SECONDS system=SECONDS rss=KIBIBYTES END
+ *   wall=SECONDS user=SECONDS system=SECONDS rss=KIBIBYTES minor=FAULTS major=FAULTS END
  *
  * END is exit=STATUS, signal=NUMBER, or timeout=SECONDS if the run was killed at the time
  * limit.  -e writes the standard error of the last run to FILE.
@@ -132,9 +132,9 @@ static void await (pid_t pid, struct timespec begin, long limit, Run *run) {
 }
 
 static void report (const Run *run, long limit) {
-  printf("wall=%.6f user=%.6f system=%.6f rss=%ld ", run->wall,
+  printf("wall=%.6f user=%.6f system=%.6f rss=%ld minor=%ld major=%ld ", run->wall,
          timeval_seconds(run->usage.ru_utime), timeval_seconds(run->usage.ru_stime),
-         run->usage.ru_maxrss);
+         run->usage.ru_maxrss, run->usage.ru_minflt, run->usage.ru_majflt);
   if (run->timed_out) printf("timeout=%ld\n", limit);
   else if (WIFSIGNALED(run->status)) printf("signal=%d\n", WTERMSIG(run->status));
   else printf("exit=%d\n", WEXITSTATUS(run->status));

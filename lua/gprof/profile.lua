@@ -241,7 +241,8 @@ end
 --   `brief`, `width`, `display_unused_functions`, `print_path`, `inline_file_names`,
 --   `gnu_compat`, `errors`, `top`, `sort`, `short_names`; for the call tree `tree_roots`
 --   (an array of symspecs), `tree_depth`, `tree_threshold`; for the lines with the most
---   time `lines`, their number; for annotated source
+--   time `lines`, their number; for the function order `order_format` ("lld",
+--   "call-graph", "gold" or "ld"), a file for a linker; for annotated source
 --   `all_lines`, `annotate_time`, `min_count`, `table_length`, `directory_path` (an
 --   array), `separate_files`. Other options:
 --   `terminal_width`: shorten names to fit this width, unless `full_names` is true;

@@ -71,6 +71,7 @@ F =NAME include:graph,time like -f, and count only their time
 -- Options that GNU gprof lacks, by group. An abbreviated name means one of these only if
 -- no GNU option begins with it.
 local own <const> = { [[
+  order-format=LINKER      choice   with -r, print the file for a linker:
   annotate-time            time     print annotated source with time per line
   color[=WHEN]             choice   use colours:
   errors                   flag     add the sampling error of each self time
@@ -135,6 +136,7 @@ local values <const> = {
   ["file-format"] = { "auto", "magic", "bsd", "4.4bsd", "prof" },
   color = { "auto", "always", "never" },
   sort = { "self", "total", "calls", "name" },
+  ["order-format"] = { "lld", "call-graph", "gold", "ld" },
   ["dump-signal"] = { "USR1", "USR2", "HUP", "QUIT", "PROF", "PWR", "URG", "WINCH" },
   ["print-completion"] = { "bash", "zsh" },
   export = {

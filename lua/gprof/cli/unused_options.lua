@@ -14,15 +14,15 @@ local changes <const> = {
   min_count = "annotation executions", errors = "flat lines",
   bounds = "flat graph json html", top = "flat graph comparison",
   sort = "flat comparison", tree_depth = "tree", tree_threshold = "tree",
-  node_threshold = "dot svg", edge_threshold = "dot svg",
+  order_format = "function_order", node_threshold = "dot svg", edge_threshold = "dot svg",
 }
 
 -- Maps each of these styles and exports to the option that requests it.
 local requests <const> = {
   annotation = "-A (--annotated-source)", executions = "-C (--exec-counts)",
   flat = "-p (--flat-profile)", graph = "-q (--graph)", comparison = "--compare",
-  tree = "--tree", lines = "--lines", json = "--export=json", dot = "--export=dot",
-  svg = "--export=svg", html = "--html",
+  function_order = "-r (--function-ordering)", tree = "--tree", lines = "--lines",
+  json = "--export=json", dot = "--export=dot", svg = "--export=svg", html = "--html",
 }
 
 -- Returns the name of the option that changes a setting.
@@ -45,7 +45,7 @@ end
 -- has an effect.
 local function needed(settings, printed, what)
   local words = {}
-  for style in what:gmatch "%l+" do
+  for style in what:gmatch "%S+" do
     if printed[style] or is_written(settings, style) then return nil end
     words[#words + 1] = requests[style]
   end

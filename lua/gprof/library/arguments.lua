@@ -85,7 +85,7 @@ arguments.known = {
     node_threshold = "number", edge_threshold = "number", top = "integer",
     tree_roots = "strings", tree_depth = "integer", tree_threshold = "number",
     terminal_width = "integer", full_names = "boolean", short_names = "boolean",
-    sort = "sorting", lines = "integer",
+    sort = "sorting", lines = "integer", order_format = "order format",
   })),
 }
 
@@ -167,6 +167,15 @@ local function wrong_sorting(value)
   if not sortings[value] then return "'self', 'total', 'calls' or 'name' expected" end
 end
 
+local order_formats <const> = {
+  lld = true, ["call-graph"] = true, gold = true, ld = true,
+}
+
+local function wrong_order_format(value)
+  if order_formats[value] then return nil end
+  return "'lld', 'call-graph', 'gold' or 'ld' expected"
+end
+
 -- Returns what is wrong with the first invalid symspec; nil if all are valid.
 local function first_problem(specs, arcs, options)
   for _, spec in ipairs(specs) do
@@ -232,6 +241,7 @@ end
 local checks <const> = {
   format = wrong_format, strings = wrong_strings, symspecs = wrong_symspecs,
   symspec = wrong_symspec, sorting = wrong_sorting, libraries = wrong_libraries,
+  ["order format"] = wrong_order_format,
 }
 
 -- Returns what is wrong with a value of any kind. If the value is an option, `options` is

@@ -1,0 +1,52 @@
+--- Finds out which functions were compiled into a section with other functions.
+--
+-- The program itself does not tell: linkers join sections. But the line table of a unit
+-- has a sequence of rows for each section with code of the unit.
+--
+-- @internal gprof.analysis.code_sections
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local code_sections = {}
+
+-- Returns the position of the first of sorted numbers that is not below a value.
+local function search(numbers, value)
+  local low, high = 1, #numbers + 1
+  while low < high do
+    local middle = (low + high) // 2
+    if numbers[middle] < value then low = middle + 1 else high = middle end
+  end
+  return low
+end
+
+-- Calls a function with the range of addresses of each sequence.
+local function each_sequence(image, call)
+  local low, high
+  for address, file in image:lines() do
+    low, high = math.min(low or address, address), math.max(high or address, address)
+    if not file then
+      call(low, high)
+      low, high = nil, nil
+    end
+  end
+end
+
+--- Counts the functions that share their section with others.
+-- @tparam profile profile by function
+-- @tparam {integer,...} list the numbers of the functions to count
+-- @treturn integer 0 without line tables: nothing is known then
+function code_sections.count_sharing(profile, list)
+  local entries, shares, count = {}, {}, 0
+  for address in profile:functions("address", "address") do
+    entries[#entries + 1] = address
+  end
+  each_sequence(profile.image, function(low, high)
+    local first, past = search(entries, low), search(entries, high)
+    for i = first, past - 1 do shares[entries[i]] = past - first > 1 end
+  end)
+  for _, id in ipairs(list) do
+    if shares[profile:get(id, "address")] then count = count + 1 end
+  end
+  return count
+end
+
+return code_sections
