@@ -8,6 +8,7 @@ local core = require "gprof.core"
 local image_options = require "gprof.library.image_options"
 local native = require "gprof.library.native"
 local policy = require "gprof.library.policy"
+local program_data = require "gprof.library.program_data"
 local symbol_tables = require "gprof.library.symbol_tables"
 
 -- The options that each profile by line was made with.
@@ -18,9 +19,6 @@ local unmatched_calls = setmetatable({}, { __mode = "k" })
 
 -- Why profiles have no bounds of inclusive times.
 local unbounded = setmetatable({}, { __mode = "k" })
-
--- The program's own data of each profile with libraries.
-local data_of_program = setmetatable({}, { __mode = "k" })
 
 -- The threads to which profiles are restricted, as the user named them.
 local selected_threads = setmetatable({}, { __mode = "k" })
@@ -115,7 +113,7 @@ local function make(image, data, options)
   local symbols, message = symbol_tables.of(image, options, trace, data.shared)
   if not symbols then return nil, message end
   local lines, selections, opcodes, unknown
-  local program_data, problems = data, nil
+  local own_data, problems = data, nil
   if options.threads or options.libraries and data.call_paths == "complete" then
     symbols, data, problems = require "gprof.library.recorded".select_records(image,
       symbols, data, options, trace)
@@ -158,7 +156,7 @@ local function make(image, data, options)
   if profile and unknown then
     require "gprof.library.merged_objects".unknown(profile, unknown)
   end
-  if profile and data ~= program_data then data_of_program[profile] = program_data end
+  if profile and data ~= own_data then program_data.set(profile, own_data) end
   if profile then
     unusable[profile], selected_threads[profile] = problems, options.threads
   end
@@ -281,7 +279,7 @@ end
 --   such evidence
 function core.profile_methods:mismatch()
   arguments.check(self, "gprof.profile", 0, "mismatch")
-  local data = data_of_program[self] or self.data
+  local data = program_data.of(self)
   if not self.odd and core.seem_to_fit(self.image, self.symbols, data) then return nil end
   return require "gprof.library.fit".mismatch(self, data)
 end
@@ -348,8 +346,8 @@ end
 -- @treturn[2] string why they are not known: the profile has no call paths
 function core.profile_methods:threads()
   arguments.check(self, "gprof.profile", 0, "threads")
-  return require "gprof.library.recorded".threads(data_of_program[self] or self.data,
-    self.rate, selected_threads[self])
+  return require "gprof.library.recorded".threads(program_data.of(self), self.rate,
+    selected_threads[self])
 end
 
 --- Returns the shared libraries whose functions are unknown, although the option

@@ -4,6 +4,7 @@
 local crafted = require "support.crafted"
 local dkjson = require "dkjson"
 local exported = require "support.exported"
+local format = require "support.gmon"
 local gprof = require "gprof"
 local launch = require "support.launch"
 local pages = require "support.pages"
@@ -349,20 +350,58 @@ describe("The other view of a page", function()
       view.arcs, view.cycles, view.tree, view.labels, view.lines.node, view.inlines }
   end
 
-  it("is the page with --inlines, and the other way round", function()
-    local compiled, other = views_of()
-    local inlined, others_other = views_of "--inlines"
+  -- Checks both views of a page with these options. Returns the names in the one with inlined functions. Lines are
+  -- those that the options select in the first view.
+  local function check_views(...)
+    local compiled, other = views_of(...)
+    local inlined, others_other = views_of("--inlines", ...)
+    if ... then
+      for _, view in ipairs { compiled, other, inlined, others_other } do view.lines.node = nil end
+    end
     assert.same(content(inlined), content(other))
     assert.same(content(compiled), content(others_other))
     assert.same({ false, true }, { compiled.inlines, inlined.inlines })
     table.sort(inlined.functions.name)
-    assert.same({ "leaf", "main", "twice" }, inlined.functions.name)
+    return inlined.functions.name
+  end
+
+  it("is the page with --inlines, and the other way round", function()
+    assert.same({ "leaf", "main", "twice" }, check_views())
   end)
 
-  it("is missing if nothing was inlined, with GNU's behaviour, and if functions are selected", function()
+  it("has the functions that options select", function()
+    assert.same({ "leaf", "main", "twice" }, check_views "-qmain")
+    assert.same({ "leaf", "main" }, check_views("-pmain", "-qleaf"))
+    assert.same({ "leaf", "main", "twice" }, check_views "-Aleaf")
+  end)
+
+  it("has the functions of libraries that are added", function()
+    local dir = shell.tmpdir "with"
+    shell.write(dir .. "/one.c", "static inline __attribute__((always_inline)) int deep(int x) { return x % 7; }\n" ..
+      "int work(int x) { return deep(x) * 3; }\n")
+    shell.check({ "gcc", "-O2", "-g", "-shared", "-fPIC", "-o", "one.so", "one.c" }, { cwd = dir })
+    local opened = gprof.image(dir .. "/one.so")
+    local low, high = opened.text_low, opened.text_high
+    local bins = {}
+    for i = 1, (high - low) // 2 do bins[i] = 1 end
+    local records = format.write(dir .. "/one.gmon", format.magic { records = { { kind = "histogram", low = low,
+      high = low + 2 * #bins, bins = bins, rate = 100 } } })
+    local with = ("--with=%s:%s"):format(opened.path, records)
+    local names = table.concat(check_views(with), " ")
+    assert.matches("deep@one%.so .*leaf main .*twice work@one%.so", names)
+  end)
+
+  it("is missing if nothing was inlined, and with GNU's behaviour", function()
     assert.is_nil((select(2, views_of "--gnu-compat")))
-    assert.is_nil((select(2, views_of "-pmain")))
     assert.is_nil(pages.write(image, profile):find('id="other"', 1, true))
+  end)
+
+  it("is missing if an option selects a function that was only inlined, and a note says so", function()
+    local page = pages.write(path, gmon, "--inlines", "-ptwice")
+    assert.is_nil(page:find('id="other"', 1, true))
+    local notes = page:match '<ul class="notes".-</ul>':gsub("&#39;", "'")
+    assert.matches("There is no switch for inlined functions: the symspec 'twice' names functions that were only " ..
+      "inlined.", notes, 1, true)
   end)
 end)
 

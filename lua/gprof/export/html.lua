@@ -16,6 +16,7 @@ local failure = require "gprof.library.failure"
 local gprof = require "gprof"
 local hot_lines = require "gprof.analysis.hot_lines"
 local inlined_lines = require "gprof.library.inlined_lines"
+local program_data = require "gprof.library.program_data"
 local sha256 = require "gprof.format.sha256"
 local sources = require "gprof.export.html.sources"
 local summary = require "gprof.export.html.summary"
@@ -55,19 +56,25 @@ local function view_of(profile, options)
   }
 end
 
+-- Whether no inlined function can have samples. Profiles by line lack libraries, and
+-- lines that are not selected have no callers.
+local function lacks_inlines(profile, lines, options)
+  local is_whole = not (profile.has_libraries or options.include or options.exclude)
+  return is_whole and not next(inlined_lines.of(lines))
+end
+
 -- Returns the view in which inlined functions are functions or, if `profile` is that, the
--- one in which they are not. Nil if no inlined function has samples, and if the options
--- select functions, which may be in one view only.
+-- one in which they are not. Nil if nothing was inlined, or if a symspec names only
+-- functions that this view does not have; then also returns the symspec.
 local function other_view(profile, lines, options)
-  if not next(inlined_lines.of(lines)) or options.with or options.include or
-    options.exclude
-  then
-    return nil
-  end
-  local picked = arguments.pick(options, "profile")
-  picked.inlines, picked.line, picked.missed = not profile.has_inlines, nil, nil
-  local other = failure.need(gprof.profile(profile.image, profile.data, picked))
-  return other.has_inlines ~= profile.has_inlines and view_of(other, options) or nil
+  if lacks_inlines(profile, lines, options) then return nil end
+  local picked, missed = arguments.pick(options, "profile"), nil
+  picked.inlines, picked.line = not profile.has_inlines, nil
+  picked.missed = function(spec) missed = spec end
+  local other =
+    failure.need(gprof.profile(profile.image, program_data.of(profile), picked))
+  if other.symbols.count == profile.symbols.count or missed then return nil, missed end
+  return view_of(other, options)
 end
 
 -- Returns what the page shows, in the form that gprof.export.html.data describes.
@@ -76,7 +83,7 @@ local function contents(profile, options)
   local by_function = profile:by_function(true)
   local lines = by_line.of(profile, with_frames)
   local content = view_of(by_function, options)
-  content.other = other_view(by_function, lines, options)
+  content.other, content.only_inlined = other_view(by_function, lines, options)
   content.lines = by_function.rate and hot_lines.of(by_function, lines) or {}
   content.sources = sources.of(lines, options)
   content.comparison, content.threads = options.comparison, threads_of(profile)

@@ -120,6 +120,10 @@ local function notes(content, options)
   if options.include or options.exclude then
     add "Only the functions and calls selected by options are shown."
   end
+  if content.only_inlined then
+    add(("There is no switch for inlined functions: the symspec '%s' names functions " ..
+      "that were only inlined."):format(content.only_inlined))
+  end
   local tree = content.tree
   if tree and tree.hidden > 0.005 then
     add(("The call tree shows only the heaviest call paths: %.1f %% of the time is in " ..
