@@ -123,65 +123,57 @@ static bool is_name(const char *name) {
 
 /* Keeps the best name by which a function is called. */
 static void learn_name(scr_function *f, lua_State *L, lua_Debug *ar) {
-  if (f->asked >= MOST_ASKED) return;
   f->asked++;
   if (!lua_getinfo(L, "n", ar) || !is_name(ar->name)) return;
   const uint32_t rank = rank_of(ar->namewhat);
   if (!f->name || rank < f->rank) scr_function_name(f, ar->name, rank);
 }
 
-static uint32_t number_of(scr_functions *functions, lua_State *L, lua_Debug *ar,
-                          const scr_function *wanted) {
-  uint32_t number = *slot_of(functions, wanted);
-  number = number ? number - 1 : add(functions, wanted);
-  if (number != SCR_NONE) learn_name(&functions->list[number], L, ar);
-  return number;
-}
-
 static uint32_t signature_of(const lua_Debug *ar) {
   return (uint32_t)ar->nups << 9 | (uint32_t)ar->nparams << 1 | (uint32_t)ar->isvararg;
 }
 
-static scr_function described(const lua_Debug *ar, lua_CFunction entry) {
+/* Returns what identifies the function at the top of the stack. Fills in `ar`, which may
+ * have the text of the source. */
+static scr_function described(lua_State *L, lua_Debug *ar) {
+  const lua_CFunction entry = lua_tocfunction(L, -1);
   if (entry) return (scr_function){.entry = entry};
+  lua_pushvalue(L, -1);
+  lua_getinfo(L, ">Su", ar);
   return (scr_function){.source = (char *)(uintptr_t)source_of(ar),
                         .first = (uint32_t)ar->linedefined,
                         .last = (uint32_t)ar->lastlinedefined,
                         .signature = signature_of(ar)};
 }
 
-static uint32_t c_function_number(scr_functions *functions, lua_State *L,
-                                  lua_Debug *ar) {
-  lua_getinfo(L, "f", ar);
-  const scr_function wanted = described(ar, lua_tocfunction(L, -1));
-  lua_pop(L, 1);
-  return number_of(functions, L, ar, &wanted);
+/* Finds or adds the function at the top of the stack. */
+static uint32_t number_of(scr_functions *functions, lua_State *L) {
+  lua_Debug ar;
+  const scr_function wanted = described(L, &ar);
+  const uint32_t number = *slot_of(functions, &wanted);
+  return number ? number - 1 : add(functions, &wanted);
 }
 
-uint32_t scr_function_number(scr_functions *functions, lua_State *L, lua_Debug *ar) {
-  lua_getinfo(L, "Su", ar);
-  if (*ar->what == 'C') return c_function_number(functions, L, ar);
-  const size_t place = (size_t)ar->source / 8 ^ (size_t)ar->linedefined * 31;
-  scr_known *known = &functions->known[place % SCR_KNOWN];
-  if (known->source == ar->source && known->first == ar->linedefined &&
-      known->last == ar->lastlinedefined && known->signature == signature_of(ar) &&
-      strcmp(functions->list[known->number].source, source_of(ar)) == 0) {
-    learn_name(&functions->list[known->number], L, ar);
-    return known->number;
+uint32_t scr_function_number(scr_functions *functions, scr_closures *closures,
+                             lua_State *L, lua_Debug *ar) {
+  lua_getinfo(L, "f", ar);
+  const void *closure = lua_topointer(L, -1);
+  scr_known *known = scr_closures_at(closures, closure);
+  if (known->closure != closure) {
+    const uint32_t number = number_of(functions, L);
+    if (number != SCR_NONE) *known = (scr_known){closure, number};
   }
-  const scr_function wanted = described(ar, NULL);
-  const uint32_t number = number_of(functions, L, ar, &wanted);
-  if (number != SCR_NONE)
-    *known = (scr_known){ar->source, ar->linedefined, ar->lastlinedefined,
-                          signature_of(ar), number};
-  return number;
+  lua_pop(L, 1);
+  if (known->closure != closure) return SCR_NONE;
+  scr_function *f = &functions->list[known->number];
+  if (f->asked < MOST_ASKED) learn_name(f, L, ar);
+  return known->number;
 }
 
 uint32_t scr_function_find(scr_functions *functions, lua_State *L) {
   lua_Debug ar;
-  lua_CFunction entry = lua_tocfunction(L, -1);
-  lua_getinfo(L, ">Su", &ar);
-  const scr_function wanted = described(&ar, entry);
+  const scr_function wanted = described(L, &ar);
   const uint32_t found = *slot_of(functions, &wanted);
+  lua_pop(L, 1);
   return found ? found - 1 : SCR_NONE;
 }

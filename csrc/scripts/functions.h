@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "scripts/closures.h"
+
 typedef struct scr_function {
   char *source;         /* "@FILE", "=NAME" or a shortened text; NULL for C functions */
   char *name;           /* NULL if not known */
@@ -22,29 +24,20 @@ typedef struct scr_function {
   uint32_t asked;       /* calls that were asked for a name */
 } scr_function;
 
-/* What identified a Lua function the last time. */
-typedef struct scr_known {
-  const char *source;   /* address of the text */
-  int first, last;
-  uint32_t signature, number;
-} scr_known;
-
-enum { SCR_KNOWN = 1 << 12 };
-
 typedef struct scr_functions {
   scr_function *list;
   size_t count, capacity;
   uint32_t *slots;      /* a hash table of numbers plus 1; 0: free */
   size_t slot_count;    /* a power of two */
-  scr_known known[SCR_KNOWN];
 } scr_functions;
 
 bool scr_functions_init(scr_functions *functions);
 void scr_functions_free(scr_functions *functions);
 
-/* Returns the number of the function that `ar` is about, which is called now. Fills
- * in `ar` as lua_getinfo does with "Su". SCR_NONE if there is no memory. */
-uint32_t scr_function_number(scr_functions *functions, lua_State *L, lua_Debug *ar);
+/* Returns the number of the function that `ar` is about, which is called now. SCR_NONE if
+ * there is no memory. */
+uint32_t scr_function_number(scr_functions *functions, scr_closures *closures,
+                             lua_State *L, lua_Debug *ar);
 
 /* Returns the number of the function at the top of the stack, and pops it. SCR_NONE
  * if it has not been called. */

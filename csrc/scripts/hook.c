@@ -47,7 +47,7 @@ static bool is_first_call(lua_State *L, const lua_Debug *ar) {
 
 /* Returns the stack of the coroutine that runs. A new coroutine was resumed by the
  * innermost call of the one that ran before. */
-static scr_stack *stack_of(scr_recording *r, lua_State *L, const lua_Debug *ar) {
+static scr_stack *find_stack(scr_recording *r, lua_State *L, const lua_Debug *ar) {
   if (L == r->running) return scr_stack_of(&r->stacks, L, SCR_START);
   const scr_stack *before = scr_stack_of(&r->stacks, r->running, SCR_START);
   const uint32_t base = before ? scr_stack_context(before) : SCR_START;
@@ -55,6 +55,11 @@ static scr_stack *stack_of(scr_recording *r, lua_State *L, const lua_Debug *ar) 
   scr_stack *stack = scr_stack_of(&r->stacks, L, is_main ? SCR_START : base);
   if (stack && !is_main && is_first_call(L, ar)) stack->base = base;
   return stack;
+}
+
+static scr_stack *stack_of(scr_recording *r, lua_State *L, const lua_Debug *ar) {
+  if (L != r->running || !r->stack) r->stack = find_stack(r, L, ar);
+  return r->stack;
 }
 
 /* A coroutine of another state keeps its hook if that state was recorded before. */
@@ -68,7 +73,7 @@ static void enter(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stac
                   uint32_t line) {
   const uint32_t context = scr_stack_context(stack);
   if (has_ticks(r)) assign_ticks(r, context, line);
-  const uint32_t function = scr_function_number(&r->functions, L, ar);
+  const uint32_t function = scr_function_number(&r->functions, r->closures, L, ar);
   const uint32_t row = function == SCR_NONE
                            ? SCR_NONE
                            : scr_paths_row(&r->paths, context, function, line);

@@ -37,6 +37,8 @@ static void end_recording(lua_State *L, scr_recording *r) {
   if (!r->displaced) lua_sethook(r->running, NULL, 0, 0);
   lua_pushnil(L);
   lua_rawsetp(L, LUA_REGISTRYINDEX, r);
+  scr_closures_free(r->closures, L);
+  r->closures = NULL;
 }
 
 /* new(most) -> recording. `most`: the number of calls with different paths that are told
@@ -66,6 +68,8 @@ static int start(lua_State *L) {
   if (scr_current) return fail_to_start(L, "this thread is being recorded");
   if (lua_gethook(L))
     return fail_to_start(L, "the program has set a hook (debug.sethook)");
+  r->closures = scr_closures_new(L);
+  if (!r->closures) return fail_to_start(L, "not enough memory");
   r->registry = lua_topointer(L, LUA_REGISTRYINDEX);
   scr_set_running(r, L);
   r->period = (int)period;

@@ -15,8 +15,10 @@
 typedef struct scr_recording {
   scr_paths paths;
   scr_functions functions;
+  scr_closures *closures;       /* while the state is being recorded */
   scr_stacks stacks;
   lua_State *volatile running;  /* the coroutine that runs; see scr_set_running */
+  scr_stack *stack;             /* its stack, if it has had an event */
   const void *registry;         /* identifies the state */
   volatile bool active;
   bool displaced;               /* the program set a hook of its own */
@@ -31,8 +33,10 @@ typedef struct scr_recording {
   bool has_timer;
 } scr_recording;
 
-/* The recording of this thread; NULL if there is none. */
-extern _Thread_local scr_recording *scr_current;
+/* The recording of this thread; NULL if there is none. The model makes access fast; a
+ * library that is loaded at run time may have a few such variables. */
+extern _Thread_local scr_recording *scr_current
+    __attribute__((tls_model("initial-exec")));
 
 /* The hook of a state that is recorded, and the events for which it is called. */
 void scr_hook(lua_State *L, lua_Debug *ar);

@@ -49,22 +49,11 @@ scr_stack *scr_stack_of(scr_stacks *stacks, const void *thread, uint32_t base) {
   return found;
 }
 
-void scr_stack_cut(scr_stack *stack, const void *call) {
-  while (stack->count > 0 && stack->frames[stack->count - 1].call != call) stack->count--;
-}
-
-bool scr_stack_push(scr_stack *stack, const void *call, uint32_t context) {
-  if (stack->count == stack->capacity) {
-    const size_t capacity = stack->capacity ? stack->capacity * 2 : FIRST_FRAMES;
-    scr_frame *frames = realloc(stack->frames, capacity * sizeof *frames);
-    if (!frames) return false;
-    stack->frames = frames;
-    stack->capacity = capacity;
-  }
-  stack->frames[stack->count++] = (scr_frame){call, context};
+bool scr_stack_grow(scr_stack *stack) {
+  const size_t capacity = stack->capacity ? stack->capacity * 2 : FIRST_FRAMES;
+  scr_frame *frames = realloc(stack->frames, capacity * sizeof *frames);
+  if (!frames) return false;
+  stack->frames = frames;
+  stack->capacity = capacity;
   return true;
-}
-
-uint32_t scr_stack_context(const scr_stack *stack) {
-  return stack->count > 0 ? stack->frames[stack->count - 1].context : stack->base;
 }

@@ -39,11 +39,22 @@ scr_stack *scr_stack_of(scr_stacks *stacks, const void *thread, uint32_t base);
 
 /* Removes the frames above a call; all frames if it is not on the stack, as NULL is
  * not. */
-void scr_stack_cut(scr_stack *stack, const void *call);
+static inline void scr_stack_cut(scr_stack *stack, const void *call) {
+  while (stack->count > 0 && stack->frames[stack->count - 1].call != call) stack->count--;
+}
 
-bool scr_stack_push(scr_stack *stack, const void *call, uint32_t context);
+/* Makes room for a frame. */
+bool scr_stack_grow(scr_stack *stack);
+
+static inline bool scr_stack_push(scr_stack *stack, const void *call, uint32_t context) {
+  if (stack->count == stack->capacity && !scr_stack_grow(stack)) return false;
+  stack->frames[stack->count++] = (scr_frame){call, context};
+  return true;
+}
 
 /* Returns the context of the innermost frame. */
-uint32_t scr_stack_context(const scr_stack *stack);
+static inline uint32_t scr_stack_context(const scr_stack *stack) {
+  return stack->count > 0 ? stack->frames[stack->count - 1].context : stack->base;
+}
 
 #endif

@@ -101,6 +101,11 @@ local function recorded(body, after, options)
 end
 
 describe("gprof.recorder", function()
+  local function message(text)
+    local result = launch.script('require "gprof" local recorder = require "gprof.recorder" ' .. text)
+    return { result.stdout, result.stderr, result.status }
+  end
+
   it("knows who calls whom, also after errors", function()
     local out = recorded([[
       local function leaf() end
@@ -204,6 +209,36 @@ describe("gprof.recorder", function()
     end
   end)
 
+  it("tells functions apart at the addresses of former ones", function()
+    local out = recorded([[
+      local addresses, reused = {}, 0
+      for i = 1, 300 do
+        local f = load("return ...", "=chunk" .. i % 3)
+        local address = ("%p"):format(f)
+        if addresses[address] then reused = reused + 1 end
+        addresses[address] = true
+        for _ = 0, i % 3 do f() end
+        f = nil
+        collectgarbage()
+      end
+      assert(reused > 100)
+    ]], [[ for i = 0, 2 do print(p:find("main chunk of chunk" .. i).calls) end ]])
+    assert.equal("100\n200\n300\n", out)
+  end)
+
+  it("leaves the state's allocator as it was", function()
+    assert.same({ "true\n", "", 0 }, message [[
+      local function garbage() for i = 1, 1000 do load("return " .. i)() end end
+      for _ = 1, 3 do
+        recorder.start { rate = 0 }
+        garbage()
+        recorder.stop()
+        collectgarbage()
+      end
+      print(recorder.stop().ticks == 0)
+    ]])
+  end)
+
   it("leaves out its own calls", function()
     local out = recorded("math.abs(1)", [[
       for id, calls in p:functions("address", "id", "calls") do print(p:get(id, "name"), calls) end
@@ -212,11 +247,6 @@ describe("gprof.recorder", function()
       assert.truthy(line == "math.abs\t1" or line:find "\t0$", line)
     end
   end)
-
-  local function message(text)
-    local result = launch.script('require "gprof" local recorder = require "gprof.recorder" ' .. text)
-    return { result.stdout, result.stderr, result.status }
-  end
 
   it("refuses to record twice, or a state with a hook", function()
     assert.same({ "false\tthis thread is being recorded\n", "", 0 },

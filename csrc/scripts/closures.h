@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Which function a closure is. A closure is looked up by its address, which is much
+ * faster than to ask Lua for its source and lines.
+ *
+ * The address may be used again once the closure is collected. The state's allocator is
+ * replaced by one that forgets what is freed, and calls the former one.
+ */
+#ifndef GPROF_SCRIPTS_CLOSURES_H
+#define GPROF_SCRIPTS_CLOSURES_H
+
+#include <lua.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct scr_known {
+  const void *closure;  /* NULL: free */
+  uint32_t number;      /* of its function */
+} scr_known;
+
+enum { SCR_KNOWN = 1 << 12 };
+
+typedef struct scr_closures {
+  lua_Alloc allocate;   /* the former allocator, and its argument */
+  void *data;
+  scr_known known[SCR_KNOWN];
+} scr_closures;
+
+/* Replaces the allocator of a state. Returns NULL if there is no memory. */
+scr_closures *scr_closures_new(lua_State *L);
+
+/* Restores the allocator. */
+void scr_closures_free(scr_closures *closures, lua_State *L);
+
+/* Returns the entry of a closure, which may be that of another one. */
+static inline scr_known *scr_closures_at(scr_closures *closures, const void *closure) {
+  const uintptr_t address = (uintptr_t)closure;
+  return &closures->known[(address >> 4 ^ address >> 16) % SCR_KNOWN];
+}
+
+#endif
