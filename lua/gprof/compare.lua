@@ -36,8 +36,9 @@ local CHANCE <const> = 0.05
 -- A time needs this many samples, in both profiles together, to be tested.
 local MIN_SAMPLES <const> = 10
 
--- A difference below this fraction of its error is a rounding error.
-local ROUNDING <const> = 1e-6
+-- A difference below this fraction of its error is a rounding error, such as those of a
+-- baseline, which has five digits of each time.
+local ROUNDING <const> = 1e-3
 
 -- Sides ---------------------------------------------------------------------------------
 
@@ -157,23 +158,29 @@ end
 
 -- Changes -------------------------------------------------------------------------------
 
--- Returns the change of a time, which is noise until `mark_noise` tests it.
-local function time_change(old_ticks, new_ticks, old, new)
+-- Returns the change of a time, which is noise until `mark_noise` tests it. `spread` is
+-- the standard deviation of the old runs, if it is known: the error of the change is at
+-- least that of the difference between the means.
+local function time_change(old_ticks, new_ticks, old, new, spread)
   local before, now = old_ticks / old.samples, new_ticks / new.samples
+  local least = (spread or 0) * math.sqrt(1 / old.runs + 1 / new.runs)
   local change = {
-    old = before, new = now, change = now - before,
-    error = significance.error(before, now, old.independent, new.independent),
+    old = before, new = now, change = now - before, least_error = least,
+    error = math.max(least,
+      significance.error(before, now, old.independent, new.independent)),
     ratio = before > 0 and now / before or nil, noise = true,
   }
   if abs(change.change) < ROUNDING * change.error then change.change = 0 end
   return change
 end
 
--- Returns the change of a count: `field` of two functions, or 0 where it is missing.
+-- Returns the change of a count: `field` of two functions, or 0 where it is missing. A
+-- baseline has the highest count of its runs, `most`.
 local function count_change(was, is, field, old, new)
   local before, now = (was[field] or 0) / old.runs, (is[field] or 0) / new.runs
+  local most = (was["most_" .. field] or 0) / old.runs
   return { old = before, new = now, change = now - before,
-    ratio = before > 0 and now / before or nil }
+    most = most > before and most or nil, ratio = before > 0 and now / before or nil }
 end
 
 -- Returns the time changes to test. Leaves out times with few samples: the fewer tests
@@ -198,8 +205,9 @@ local function mark_noise(result)
   result.times = #compared
   result.factor = significance.deviations(result.chance / math.max(#compared, 1))
   for _, time in ipairs(compared) do
-    time.noise = significance.is_noise(time.old, time.new, result.old.independent,
-      result.new.independent, result.factor)
+    time.noise = abs(time.change) <= result.factor * time.least_error or
+      significance.is_noise(time.old, time.new, result.old.independent,
+        result.new.independent, result.factor)
   end
 end
 
@@ -233,9 +241,10 @@ local function new_row(before, now, old, new)
     old_file = before and before.file, new_file = now and now.file,
     status = not before and "new" or not now and "gone" or "both",
     joined = math.max(was.count, is.count), new_ids = now and ids_of(now) or {},
-    self = sampled and time_change(was.ticks, is.ticks, old, new) or nil,
+    self = sampled and
+      time_change(was.ticks, is.ticks, old, new, was.self_spread) or nil,
     total = sampled and counted and
-      time_change(was.whole_ticks, is.whole_ticks, old, new) or nil,
+      time_change(was.whole_ticks, is.whole_ticks, old, new, was.total_spread) or nil,
     calls = counted and count_change(was, is, "calls", old, new) or nil,
     self_calls = counted and count_change(was, is, "self_calls", old, new) or nil,
     blocks = blocks and count_change(was, is, "blocks", old, new) or nil,
@@ -311,15 +320,16 @@ end
 -- Returns the change of a count in the whole program; nil unless both sides have it.
 -- Calls include recursive ones.
 local function sum_of(result, field)
-  local rows, old, new = 0, 0, 0
+  local rows, old, new, most = 0, 0, 0, 0
   local recursive = field == "calls" and "self_calls" or ""
   for _, row in ipairs(result) do
     for _, change in ipairs { row[field], row[recursive] } do
       rows, old, new = rows + 1, old + change.old, new + change.new
+      most = most + (change.most or change.old)
     end
   end
   return rows > 0 and { old = old, new = new, change = new - old,
-    ratio = old > 0 and new / old or nil } or nil
+    most = most > old and most or nil, ratio = old > 0 and new / old or nil } or nil
 end
 
 --- Compares two sides.
@@ -336,13 +346,20 @@ function compare.sides(old, new, chance)
       ("the units differ: %s and %s cannot be compared"):format(old.unit, new.unit)
   end
   local before, now = summary(old), summary(new)
+  -- runs that vary more than chance explains count as fewer samples
+  for _, side in ipairs(old.dispersion and before.samples and now.samples and
+    { before, now } or {})
+  do
+    side.independent = side.independent / old.dispersion
+  end
   local sampled = before.samples and now.samples
   if not sampled and not (old.counted and new.counted) then
     return nil, "cannot compare: the profiles have neither times nor calls in common"
   end
   local result = { old = before, new = now, unit = sampled and new.unit or nil,
     chance = chance or CHANCE, common = 0,
-    total = sampled and time_change(old.ticks, new.ticks, before, now) or nil }
+    total = sampled and
+      time_change(old.ticks, new.ticks, before, now, old.total_spread) or nil }
   local row_of = {}  -- by function of either side
   matching.pair(old.functions, new.functions, function(was, is)
     if was and is then result.common = result.common + 1 end

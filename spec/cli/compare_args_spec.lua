@@ -380,7 +380,7 @@ describe("--fail-on", function()
   end)
 
   it("needs --compare", function()
-    check_failure("option --fail-on needs --compare",
+    check_failure("option --fail-on needs --compare or --baseline",
       run("--fail-on=5", new.image, after))
   end)
 end)

@@ -218,10 +218,13 @@ for path in sys.argv[2:]:
     print(len(problems), *[error.message for error in problems[:3]])
 ]==]
 
-  local function problems(text, format)
-    local path = shell.write(shell.tmpdir() .. "/export.json", text)
-    local schema = ("%s/doc/gprof-%s.schema.json"):format(program.root, format or "profile")
-    return shell.check({ "python3", "-c", script, schema, path }).stdout
+  -- Returns the number of problems in a text, or of each of several texts, on a line of its own.
+  local function problems(texts, format)
+    local words = { "python3", "-c", script, ("%s/doc/gprof-%s.schema.json"):format(program.root, format or "profile") }
+    for _, text in ipairs(type(texts) == "table" and texts or { texts }) do
+      words[#words + 1] = shell.write(shell.tmpdir() .. "/export.json", text)
+    end
+    return shell.check(words).stdout
   end
 
   for name, image, path in exported.each_program() do
@@ -240,6 +243,21 @@ for path in sys.argv[2:]:
       local text = exported.text("json", image, crafted.gmon(plan), "--compare=" .. crafted.gmon(other))
       assert.equal("0\n", problems(text, "comparison"))
     end
+  end)
+
+  it("matches the lines of baselines", function()
+    local path, lines = shell.tmpdir() .. "/base.jsonl", {}
+    local function add(plan, runs)
+      local words = { "--baseline=" .. path, "--update-baseline", crafted.image(plan) }
+      for _ = 1, runs do words[#words + 1] = crafted.gmon(plan) end
+      assert.equal(0, program.run(words).status)
+      for line in shell.read(path):gmatch "[^\n]+" do lines[#lines + 1] = line end
+    end
+    add(crafted.example, 2)
+    add(exported.names, 1)
+    add({ functions = { "f" }, calls = { { "f", "f", 1 } } }, 1)
+    assert.equal(("0\n"):rep(#lines), problems(lines, "baseline"))
+    assert.not_equal("0\n", problems((lines[1]:gsub('"runs": 2', '"runs": 0')), "baseline"))
   end)
 
   it("matches profiles without time, and unusual names", function()

@@ -82,7 +82,7 @@ local function has_grown(time, percent, result, shift, field)
     new = math.max(new - shift["outlined_" .. field], 0)
   end
   local limit, rate = old * factor, result.old.independent / factor
-  return not time.noise and new > limit and
+  return not time.noise and new - limit > result.factor * factor * time.least_error and
     not significance.is_noise(limit, new, rate, result.new.independent, result.factor)
 end
 

@@ -23,7 +23,7 @@ local matching = {}
 local MAX_COMPONENTS <const> = 32  -- compared components of a path
 
 local amounts <const> = { "ticks", "whole_ticks", "calls", "most_calls", "self_calls",
-  "most_self_calls", "blocks", "most_blocks", "count" }
+  "most_self_calls", "blocks", "most_blocks", "self_spread", "total_spread", "count" }
 
 --- Returns the functions that a function stands for: itself, or those it is the sum of.
 -- @tparam table f

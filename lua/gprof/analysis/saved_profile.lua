@@ -1,5 +1,5 @@
---- Reads the functions of profiles exported as JSON, for comparisons. doc/export.md
--- describes the format.
+--- Reads the functions of profiles exported as JSON, and of baselines, for comparisons.
+-- doc/export.md describes the formats.
 --
 -- @internal gprof.analysis.saved_profile
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -156,7 +156,7 @@ local function side_of(profile)
   }
 end
 
---- Reads an exported profile.
+--- Reads an exported profile, or a baseline.
 -- @tparam string path
 -- @treturn[1] table a side, see gprof.compare
 -- @return[2] nil
@@ -164,6 +164,8 @@ end
 function saved_profile.load(path)
   local text, message = text_file.read(path)
   if not text then return nil, message end
+  local baseline = require "gprof.analysis.baseline"
+  if baseline.is_head(text) then return baseline.read(text, path) end
   local profile, problem = json_reader.read(text)
   if profile == nil then return nil, ("%s: not valid JSON: %s"):format(path, problem) end
   local done, side = pcall(side_of, profile)

@@ -154,6 +154,9 @@ function command_line.read(arguments)
       check_requests(settings, given, operands)
     end
     check_recording(settings, given)
+    if settings.baseline or settings.update_baseline then
+      require "gprof.cli.baselines".apply(settings)
+    end
     add_environment(settings)
     settings.operands, settings.words = operands, words
   else

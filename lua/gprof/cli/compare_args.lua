@@ -35,7 +35,7 @@ local function kind_of(path)
   local file <close> = need(io.open(path, "rb"))
   local head = file:read(64) or ""
   if head:find "^gmon" or head:find "^gprofctx" then return "profile" end
-  if head:find "^[ \t\r\n]*{" then return "stored" end
+  if head:find "^[ \t\r\n]*{" or head:find "^<<<<<<<" then return "stored" end
   local image, problem = gprof.image(path)
   if image then
     image:close()
@@ -52,7 +52,7 @@ end
 function compare_args.check(settings)
   local compares = settings.compare[1]
   if settings.fail_on and not compares then
-    raise "option --fail-on needs --compare"
+    raise "option --fail-on needs --compare or --baseline"
   elseif settings.force and not compares then
     raise "option --force needs --compare"
   elseif compares and settings.line then
@@ -73,13 +73,13 @@ function compare_args.names(arguments)
 end
 
 -- Returns a table with an array of file names for each kind, and the array `all` with all
--- names.
-local function names_by_kind(arguments)
+-- names. `baseline` is the argument of --baseline.
+local function names_by_kind(arguments, baseline)
   local all = compare_args.names(arguments)
   local old = { program = {}, stored = {}, profile = {}, all = all }
   for _, name in ipairs(all) do
     if name == "" then raise "option --compare: the file name is empty" end
-    table.insert(old[kind_of(name)], name)
+    table.insert(old[name == baseline and "stored" or kind_of(name)], name)
   end
   if old.program[2] then
     raise("option --compare: %s and %s are both programs: name only one", old.program[1],
@@ -179,6 +179,14 @@ local function check_stored(side, path, settings, warn)
   warn(message)
 end
 
+-- Reads an exported profile or a baseline; the argument of --baseline must be one.
+local function load_stored(path, settings)
+  if path ~= settings.baseline then return compare.load(path) end
+  local text, message = require "gprof.format.text_file".read(path)
+  if not text then return nil, message end
+  return require "gprof.analysis.baseline".read(text, path)
+end
+
 -- Reads all old profiles into one side; returns it, and the number of bad profiles.
 local function read_old(old, image, settings, check, warn)
   local sides, names, skipped = {}, {}, 0
@@ -187,7 +195,7 @@ local function read_old(old, image, settings, check, warn)
     names[1] = old.profile[1]
   end
   for _, path in ipairs(old.stored) do
-    local side = need(compare.load(path))
+    local side = need(load_stored(path, settings))
     check_stored(side, path, settings, warn)
     sides[#sides + 1], names[#names + 1] = side, path
   end
@@ -211,7 +219,7 @@ end
 -- @treturn integer the number of bad old profiles, which were skipped
 -- @raise a table with the field `message`
 function compare_args.compare(settings, profile, runs, check, warn)
-  local old = names_by_kind(settings.compare)
+  local old = names_by_kind(settings.compare, settings.baseline)
   local side, skipped = read_old(old, profile.image, settings, check, warn)
   local names = require "gprof.cli.profiles".names { named = old.all }
   local comparison, problem = compare.sides(side, compare.side(profile, runs))

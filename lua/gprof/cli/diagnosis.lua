@@ -110,8 +110,8 @@ local function mismatch_message(profile, where, directories)
 end
 
 --- Warns that a profile is probably from another build of the program. With --compare,
--- raises an error instead, unless --force is given without --fail-on: a gate must not
--- pass such a profile.
+-- raises an error instead, unless --force is given. Gates and baselines must not accept
+-- such a profile, even with --force.
 -- @tparam profile profile for which `profile:mismatch()` is not nil or
 --   `fit.lost_profiling` is true
 -- @tparam string where the profile's name in messages
@@ -119,8 +119,9 @@ end
 -- @tparam function warn takes a message
 -- @raise a table with the field `message`
 function diagnosis.tell_mismatch(profile, where, settings, warn)
-  local refuses = settings.compare[1] and (settings.fail_on or not settings.force)
-  local may_force = refuses and not settings.fail_on
+  local is_strict = settings.fail_on or settings.update_baseline
+  local refuses = is_strict or settings.compare[1] and not settings.force
+  local may_force = refuses and not is_strict
   local is_newer = are_older(profile.data.files, profile.image.path)
   local message = is_newer and
     newer_message(profile, where, may_force and ", or compare with --force" or "") or

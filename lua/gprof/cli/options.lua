@@ -93,6 +93,8 @@ local own <const> = { [[
   edge-threshold=PERCENT   percent  dot, svg: omit calls below PERCENT (default 0.1)
   html=FILE                html     write the profile as an HTML page
   compare=OLD              compare  print what changed since the profile OLD
+  baseline=FILE            path     print what changed since the baseline FILE
+  update-baseline          flag     write the profiles, a run each, to the baseline
   fail-on=LIMITS           limits   exit with status 2 if more than 5%, calls:1% ...
   force                    flag     compare profiles even if from another build
   verify                   +verify  check that program, profile and source match

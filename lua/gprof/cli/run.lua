@@ -258,6 +258,9 @@ local function make_profile(run)
   settings.libraries = run.data.call_paths == "complete" and
     require "gprof.cli.recorded".shows_libraries(run)
   settings.missed = function(spec) require "gprof.cli.missed".report(run, spec) end
+  if settings.update_baseline and run.skipped > 0 then
+    raise "bad profiles skipped: the baseline was not written"
+  end
   set_profile(run, need(gprof.profile(run.image, run.data,
     require "gprof.library.arguments".pick(settings, "profile"))))
   check_roots(run)
@@ -338,7 +341,7 @@ local function check_profile(run)
   if run.printed.verify then
     settings.verdict = run.profile:verify(settings.directory_path)
   elseif is_about_functions(run) and
-    (policy.of(settings).checks_profile or settings.fail_on)
+    (policy.of(settings).checks_profile or settings.fail_on or settings.update_baseline)
   then
     correct_slide(run)
     check_fit(run.profile, run.name, settings)

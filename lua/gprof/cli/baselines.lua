@@ -1,0 +1,56 @@
+--- `--baseline` and `--update-baseline`. A baseline that is read is an old profile to
+-- compare with; a baseline that is written is an export. Loaded on demand.
+--
+-- @internal gprof.cli.baselines
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local core = require "gprof.core"
+local raise <const> = require "gprof.library.failure".raise
+
+local baselines = {}
+
+-- Returns the directory to which the paths of source files are relative: the root of the
+-- repository that holds the baseline, or else the current directory.
+local function root_of(path)
+  local directory = core.real_path(path:match "^(.*)/[^/]*$" or ".")
+  while directory and directory ~= "" do
+    if core.file_status(directory .. "/.git") then return directory end
+    directory = directory:match "^(.*)/[^/]*$"
+  end
+  return core.real_path "."
+end
+
+local function check(settings)
+  if not settings.baseline then
+    raise "option --update-baseline needs --baseline"
+  elseif settings.compare[1] then
+    raise "options --baseline and --compare are mutually exclusive"
+  elseif settings.update_baseline and settings.fail_on then
+    raise "options --update-baseline and --fail-on are mutually exclusive"
+  elseif settings.update_baseline and settings.line then
+    raise "options --update-baseline and -l (--line) are mutually exclusive"
+  end
+end
+
+local function update(settings)
+  local path = settings.baseline
+  settings.baseline_root = root_of(path)
+  table.insert(settings.exports, { kind = "baseline", path = path,
+    print = require "gprof.export.baseline" })
+end
+
+--- Turns the options into a comparison or an export.
+-- @tparam table settings
+-- @raise a table with the field `message`
+function baselines.apply(settings)
+  check(settings)
+  if settings.update_baseline then return update(settings) end
+  local kind, problem = core.file_status(settings.baseline)
+  if not kind then
+    raise("%s: write the baseline of a good run with --update-baseline", problem)
+  end
+  settings.compare[1] = settings.baseline
+  settings.styles.comparison = true
+end
+
+return baselines
