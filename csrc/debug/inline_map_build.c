@@ -57,19 +57,6 @@ typedef struct building {
                             not wanted */
 } building;
 
-/* Sets `*met` to whether a unit may have wanted code. Some units have code and do not say
- * where: those of DWARF 2, with several sections of code. */
-static bool is_met(building *b, const gp_unit *unit, bool *met) {
-  *met = false;
-  if (!unit->has_code) return true;
-  if (!gp_range_lists_read(&b->lists, unit, unit->low, unit->high, unit->ranges))
-    return false;
-  *met = unit->ranges.kind == GP_VALUE_NONE && unit->high.kind == GP_VALUE_NONE;
-  for (size_t i = 0; i < b->lists.count && !*met; i++)
-    *met = gp_range_meets(b->scopes.wanted, b->scopes.wanted_count, b->lists.range[i]);
-  return true;
-}
-
 /* Reads the scopes of a split unit, whose names are only in its file. */
 static bool read_split_scopes(building *b, gp_split_file *file, uint32_t number,
                               uint32_t rank) {
@@ -174,7 +161,9 @@ static bool set_declarations(building *b) {
 static bool read_units(building *b) {
   for (uint32_t i = 0; i < b->entries.count; i++) {
     bool met;
-    if (!is_met(b, &b->entries.unit[i], &met)) return false;
+    if (!gp_range_lists_meet(&b->lists, &b->entries.unit[i], b->scopes.wanted,
+                             b->scopes.wanted_count, &met))
+      return false;
     if (met && !read_unit(b, i)) return false;
   }
   return true;

@@ -2,12 +2,13 @@
 /*
  * Builds a line map from an image's debugging information.
  *
- * The line tables are read once (line_sequences.h). Several sequences may cover the same
- * code: if many units define a function, the linker keeps one copy, and the line tables
- * of the other units may still refer to the code. Linkers keep the first copy, so the
- * first sequence is right. Where libbfd may answer otherwise and its answer is wanted,
- * where all sequences are dubious, and if no table is readable, we ask libbfd about each
- * address, unless that would take too much time.
+ * The line tables of units that have wanted code are read once (line_sequences.h).
+ * Several sequences may cover the same code: if many units define a function, the linker
+ * keeps one copy, and the line tables of the other units may still refer to the code.
+ * Linkers keep the first copy, so the first sequence is right. Where libbfd may answer
+ * otherwise and its answer is wanted, where all sequences are dubious, and if no table is
+ * readable, we ask libbfd about each address, unless that would take too much time.
+ * libbfd reads all units, so before it is asked, the tables of all units are read.
  */
 #include "debug/line_map_build.h"
 
@@ -57,11 +58,14 @@ typedef struct building {
   const gp_range *wanted;
   size_t wanted_count;
   const gp_line_sequences *sequences;
-  bool as_libbfd;
+  gp_line_reading how;
+  bool unsure;              /* GP_LINES_OF_UNITS: libbfd would have to be asked */
 } building;
 
 /* Asks libbfd about the wanted part of a range. */
-static bool ask_wanted(const building *b, gp_range range) {
+static bool ask_wanted(building *b, gp_range range) {
+  b->unsure = b->how == GP_LINES_OF_UNITS;
+  if (b->unsure) return true;
   size_t i = gp_range_above(b->wanted, b->wanted_count, range.low);
   for (; i < b->wanted_count && b->wanted[i].low < range.high; i++)
     if (!ask(b->map, b->image, gp_range_clip(b->wanted[i], range))) return false;
@@ -181,23 +185,24 @@ static const gp_sequence *first_sound(cover *c, const gp_line_sequences *sequenc
 }
 
 /* Maps the code between each pair of adjacent edges. */
-static bool merge_between(const building *b, const uint32_t *edges, size_t count,
+static bool merge_between(building *b, const uint32_t *edges, size_t count,
                           cover *c) {
   const gp_line_sequences *sequences = b->sequences;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count && !b->unsure; i++) {
     pass_edge(c, edges[i]);
     if (c->count == 0) continue;
     gp_range range = {edge_address(sequences, edges[i]),
                       edge_address(sequences, edges[i + 1])};
     if (range.low == range.high) continue;
-    const gp_sequence *sequence = b->as_libbfd ? agreed(c, sequences, range)
-                                               : first_sound(c, sequences);
+    const gp_sequence *sequence = b->how == GP_LINES_AS_LIBBFD
+                                      ? agreed(c, sequences, range)
+                                      : first_sound(c, sequences);
     if (!(sequence ? copy_rows(b, sequence, range) : ask_wanted(b, range))) return false;
   }
   return true;
 }
 
-static bool merge_sequences(const building *b) {
+static bool merge_sequences(building *b) {
   cover c;
   size_t count = 2 * b->sequences->count;
   uint32_t *edges = gp_identity(count);
@@ -209,23 +214,39 @@ static bool merge_sequences(const building *b) {
   return done;
 }
 
-static bool ask_all(const building *b) {
+static bool ask_all(building *b) {
+  b->unsure = b->how == GP_LINES_OF_UNITS;
+  if (b->unsure) return true;
   for (size_t i = 0; i < b->wanted_count; i++)
     if (!ask(b->map, b->image, b->wanted[i])) return false;
   return true;
 }
 
-bool gp_line_map_build(gp_line_map *map, const gp_image *image, bool as_libbfd,
-                       const gp_range *ranges, size_t count, gp_error *error) {
+/* Builds a map. Sets `*unsure` if this requires the tables of all units. */
+static bool build(gp_line_map *map, const gp_image *image, gp_line_reading how,
+                  const gp_range *ranges, size_t count, bool *unsure) {
   bool readable;
   gp_line_sequences sequences;
   gp_line_map_init(map);
-  bool done = gp_line_sequences_read(&sequences, &map->names, image, as_libbfd, ranges,
-                                     count, &readable);
+  bool done = gp_line_sequences_read(&sequences, &map->names, image, how, ranges, count,
+                                     &readable);
   map->costly = sequences.costly;
-  building b = {map, image, ranges, count, &sequences, as_libbfd};
+  building b = {map, image, ranges, count, &sequences, how, false};
   done = done && (readable ? merge_sequences(&b) : ask_all(&b));
   gp_line_sequences_free(&sequences);
+  *unsure = b.unsure;
+  return done;
+}
+
+bool gp_line_map_build(gp_line_map *map, const gp_image *image, bool as_libbfd,
+                       const gp_range *ranges, size_t count, gp_error *error) {
+  bool unsure;
+  gp_line_reading how = as_libbfd ? GP_LINES_AS_LIBBFD : GP_LINES_OF_UNITS;
+  bool done = build(map, image, how, ranges, count, &unsure);
+  if (done && unsure) {
+    gp_line_map_free(map);
+    done = build(map, image, GP_LINES_OF_ALL, ranges, count, &unsure);
+  }
   if (done) return true;
   gp_line_map_free(map);
   return gp_fail_memory(error);

@@ -160,15 +160,17 @@ static uint64_t find_first_function(const gp_image *image) {
 }
 
 bool gp_line_sequences_read(gp_line_sequences *sequences, gp_source_names *names,
-                            const gp_image *image, bool as_libbfd, const gp_range *wanted,
-                            size_t wanted_count, bool *readable) {
+                            const gp_image *image, gp_line_reading how,
+                            const gp_range *wanted, size_t wanted_count, bool *readable) {
   gp_line_tables tables;
+  bool as_libbfd = how == GP_LINES_AS_LIBBFD;
   reading r = {.sequences = sequences, .first_function = find_first_function(image),
                .wanted = wanted, .wanted_count = wanted_count, .as_libbfd = as_libbfd,
                .names = names};
   memset(sequences, 0, sizeof *sequences);
   gp_line_map_init(&sequences->rows);
   bool failed = !gp_line_tables_open(&tables, image, readable);
+  if (how == GP_LINES_OF_UNITS) gp_line_tables_limit(&tables, wanted, wanted_count);
   r.program = &tables.program;
   r.row_limit = MAX_OVERLAP * (tables.dwarf.line.size + wanted_count);
   while (!failed && !r.too_many && gp_line_tables_next(&tables, &failed))

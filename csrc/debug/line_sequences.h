@@ -30,13 +30,20 @@ typedef struct gp_line_sequences {
   bool costly;              /* libbfd would need too much time for the tables */
 } gp_line_sequences;
 
+/* Which line tables are read, and how. */
+typedef enum gp_line_reading {
+  GP_LINES_OF_UNITS,        /* the tables of units that have wanted code */
+  GP_LINES_OF_ALL,          /* all tables */
+  GP_LINES_AS_LIBBFD        /* all tables, as libbfd does */
+} gp_line_reading;
+
 /* Reads the sequences that overlap the wanted ranges, which must be ascending and
  * disjoint. Files get numbers in `names`. Clears `*readable` if the tables are too
  * redundant, or if libbfd may read other tables; then libbfd must be asked about every
  * address. False only if there is no memory; the sequences must be freed even then. */
 bool gp_line_sequences_read(gp_line_sequences *sequences, gp_source_names *names,
-                            const gp_image *image, bool as_libbfd, const gp_range *wanted,
-                            size_t wanted_count, bool *readable);
+                            const gp_image *image, gp_line_reading how,
+                            const gp_range *wanted, size_t wanted_count, bool *readable);
 void gp_line_sequences_free(gp_line_sequences *sequences);
 
 #endif

@@ -21,17 +21,24 @@ bool gp_line_tables_open(gp_line_tables *tables, const gp_image *image, bool *re
   gp_hash_init(&tables->index, offset_key, tables);
   *readable = gp_dwarf_open(&tables->dwarf, image);
   gp_line_program_init(&tables->program, &tables->dwarf);
+  gp_range_lists_init(&tables->lists, &tables->dwarf, image->text_low == 0);
   tables->budget = MAX_OVERLAP * tables->dwarf.line.size;
   return !*readable || gp_units_open(&tables->units, &tables->dwarf);
 }
 
 void gp_line_tables_free(gp_line_tables *tables) {
   gp_line_program_free(&tables->program);
+  gp_range_lists_free(&tables->lists);
   gp_units_free(&tables->units);
   gp_dwarf_free(&tables->dwarf);
   gp_hash_free(&tables->index);
   free(tables->offset);
   memset(tables, 0, sizeof *tables);
+}
+
+void gp_line_tables_limit(gp_line_tables *tables, const gp_range *wanted, size_t count) {
+  tables->wanted = wanted;
+  tables->wanted_count = count;
 }
 
 static bool add_offset(gp_line_tables *tables, uint64_t offset) {
@@ -42,15 +49,25 @@ static bool add_offset(gp_line_tables *tables, uint64_t offset) {
   return gp_hash_add(&tables->index, (uint32_t)tables->count - 1);
 }
 
+/* Sets `*is` to whether a unit has a table that is wanted and new. */
+static bool has_next(gp_line_tables *tables, const gp_unit *unit, bool *is) {
+  gp_key key = {unit->lines, 0};
+  *is = unit->has_lines && gp_hash_find(&tables->index, key) == GP_NONE;
+  return !*is || !tables->wanted ||
+         gp_range_lists_meet(&tables->lists, unit, tables->wanted, tables->wanted_count,
+                             is);
+}
+
 static bool open_next(gp_line_tables *tables, bool *failed) {
   gp_unit unit;
+  bool is_next;
   *failed = false;
   while (tables->units.dwarf && gp_units_next(&tables->units, &unit)) {
-    gp_key key = {unit.lines, 0};
     tables->unlike_libbfd |= unit.split;
-    if (!unit.has_lines || gp_hash_find(&tables->index, key) != GP_NONE) continue;
-    *failed = !add_offset(tables, unit.lines);
+    *failed = !has_next(tables, &unit, &is_next) ||
+              (is_next && !add_offset(tables, unit.lines));
     if (*failed) return false;
+    if (!is_next) continue;
     bool opened = gp_line_program_open(&tables->program, &unit);
     uint64_t size = gp_line_program_size(&tables->program);
     if (size > tables->budget) return false;

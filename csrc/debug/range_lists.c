@@ -112,7 +112,8 @@ static bool read_kind(reading *r) {
       low = take_address(r);
       add(r, low, low + gp_take_uleb(cursor));
       break;
-    default: return false;
+    case RLE_end_of_list: return false;
+    default: r->lists->damaged = true; return false;
   }
   return !cursor->bad;
 }
@@ -134,12 +135,14 @@ static bool find_list(gp_dwarf *dwarf, const gp_unit *unit, uint64_t index,
 static void read_list(reading *r, gp_section *section, uint64_t offset,
                       bool next(reading *)) {
   const unsigned char *bytes = gp_section_all(section);
-  if (!bytes || offset >= section->size) return;
+  r->lists->damaged = !bytes || offset >= section->size;
+  if (r->lists->damaged) return;
   uint64_t left = section->size - offset;
   if (left > r->lists->budget) left = r->lists->budget;
   r->cursor = gp_cursor_on(bytes + offset, (size_t)left, r->lists->dwarf->layout);
   while (!r->failed && next(r)) continue;
   r->lists->budget -= (uint64_t)(r->cursor.at - r->cursor.start);
+  r->lists->damaged |= r->cursor.bad;
 }
 
 static bool is_address(gp_value value) {
@@ -150,11 +153,14 @@ static bool is_address(gp_value value) {
 static void read_bounds(reading *r, gp_value low, gp_value high) {
   uint64_t from, to;
   const gp_unit_layout *layout = &r->unit->layout;
-  if (!gp_dwarf_address(r->lists->dwarf, layout, low, &from)) return;
-  if (high.kind == GP_VALUE_NUMBER)
+  if (!gp_dwarf_address(r->lists->dwarf, layout, low, &from))
+    r->lists->damaged = high.kind != GP_VALUE_NONE;
+  else if (high.kind == GP_VALUE_NUMBER)
     add(r, from, from + high.number);
   else if (is_address(high) && gp_dwarf_address(r->lists->dwarf, layout, high, &to))
     add(r, from, to);
+  else
+    r->lists->damaged = is_address(high);
 }
 
 static uint64_t base_of(gp_dwarf *dwarf, const gp_unit *unit) {
@@ -170,6 +176,7 @@ bool gp_range_lists_read(gp_range_lists *lists, const gp_unit *unit, gp_value lo
                .most = size < 8 ? (UINT64_C(1) << 8 * size) - 1 : UINT64_MAX};
   if (dwarf->signed_addresses) r.most = UINT64_MAX;
   lists->count = 0;
+  lists->damaged = false;
   if (ranges.kind == GP_VALUE_NONE) {
     read_bounds(&r, low, high);
     return !r.failed;
@@ -177,11 +184,27 @@ bool gp_range_lists_read(gp_range_lists *lists, const gp_unit *unit, gp_value lo
   set_base(&r, base_of(dwarf, unit));
   uint64_t offset = ranges.number;
   if (ranges.kind == GP_VALUE_RANGES_INDEX &&
-      !find_list(dwarf, unit, ranges.number, &offset))
+      !find_list(dwarf, unit, ranges.number, &offset)) {
+    lists->damaged = true;
     return true;
+  }
   if (unit->layout.version >= 5)
     read_list(&r, &dwarf->rnglists, offset, read_kind);
   else
     read_list(&r, &dwarf->ranges, offset + unit->layout.ranges_base, read_pair);
   return !r.failed;
+}
+
+bool gp_range_lists_meet(gp_range_lists *lists, const gp_unit *unit,
+                         const gp_range *wanted, size_t count, bool *meet) {
+  *meet = false;
+  if (!unit->has_code) return true;
+  if (!gp_range_lists_read(lists, unit, unit->low, unit->high, unit->ranges))
+    return false;
+  bool says_where = unit->ranges.kind != GP_VALUE_NONE ||
+                    unit->high.kind != GP_VALUE_NONE;
+  *meet = !says_where || lists->damaged;
+  for (size_t i = 0; i < lists->count && !*meet; i++)
+    *meet = gp_range_meets(wanted, count, lists->range[i]);
+  return true;
 }

@@ -15,6 +15,7 @@ typedef struct gp_range_lists {
   uint64_t budget;          /* bytes of lists that may still be read */
   size_t count, capacity;
   gp_range *range;          /* the ranges that were read last */
+  bool damaged;             /* some of these ranges could not be read */
 } gp_range_lists;
 
 void gp_range_lists_init(gp_range_lists *lists, gp_dwarf *dwarf,
@@ -26,5 +27,12 @@ void gp_range_lists_free(gp_range_lists *lists);
  * ends where the damage begins. False if there is no memory. */
 bool gp_range_lists_read(gp_range_lists *lists, const gp_unit *unit, gp_value low,
                          gp_value high, gp_value ranges);
+
+/* Sets `*meet` to whether a unit may have code in one of the `count` ranges `wanted`,
+ * which are ascending and disjoint. Some units have code and do not say where: those of
+ * DWARF 2 with several sections of code, and those with damaged lists. False if there is
+ * no memory. */
+bool gp_range_lists_meet(gp_range_lists *lists, const gp_unit *unit,
+                         const gp_range *wanted, size_t count, bool *meet);
 
 #endif
