@@ -72,9 +72,8 @@ end
 -- @return[2] nil
 -- @treturn[2] string what is wrong: no such file, not an object file, no .text section
 function images.open(path, options)
-  for _, name in ipairs(type(path) == "table" and path[1] and path or { path }) do
-    arguments.check(name, "string", 1, "image")
-  end
+  local paths = type(path) == "table" and path or { path }
+  for i = 1, math.max(#paths, 1) do arguments.check(paths[i], "string", 1, "image") end
   options = arguments.options(options, 2, "image")
   local image, message = open(path)
   if not image then return nil, message end
