@@ -72,7 +72,7 @@ end
 -- @return[2] nil
 -- @treturn[2] string what is wrong: no such file, not an object file, no .text section
 function images.open(path, options)
-  local paths = type(path) == "table" and path or { path }
+  local paths = type(path) == "table" and path[1] and path or { path }
   for i = 1, math.max(#paths, 1) do arguments.check(paths[i], "string", 1, "image") end
   options = arguments.options(options, 2, "image")
   local image, message = open(path)
