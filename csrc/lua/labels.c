@@ -33,7 +33,7 @@ enum {  /* user values */
 };
 
 struct gp_labels {
-  const gp_profile_box *profile;  /* kept alive by the user value LABELS_PROFILE */
+  gp_profile_box *profile;  /* kept alive by the user value LABELS_PROFILE */
   gp_symbols_box *box;    /* symbols of the profile, which keeps them alive */
   bool linker_names;      /* names as in the symbol table, not demangled */
   gp_name_form form;      /* of the names */
@@ -204,7 +204,9 @@ static void add_source(lua_State *L, builder *m, const gp_labels *set,
   const gp_symtab *symtab = &set->box->symtab;
   bool with_file = set->static_files && symtab->flags[function] & GP_STATIC;
   if (!set->sources && !with_file) return;
-  const gp_symbol_sources *sources = gp_sources_of_symbols(L, set->box);
+  const gp_symbol_sources *sources =
+      set->sources ? gp_sources_of_symbols(L, set->box)
+                   : gp_static_files(L, set->profile, set->box, function);
   uint32_t file = sources->file[function];
   if (file == GP_NONE) return;
   const char *path = sources->files.name[file];

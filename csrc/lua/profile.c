@@ -2,6 +2,7 @@
 /* Profiles for Lua. */
 #include "lua/arguments.h"
 #include "lua/data.h"
+#include "lua/debug_file.h"
 #include "lua/memory.h"
 #include "lua/module.h"
 #include "lua/object.h"
@@ -23,10 +24,37 @@ gp_profile *gp_check_profile(lua_State *L, int index) {
   return gp_open_profile(L, check_box(L, index));
 }
 
+/* Pushes a column with true for each static function with time or calls. */
+static bool *push_used_static(lua_State *L, const gp_callgraph *graph,
+                              const gp_symtab *symtab) {
+  bool *used = lua_newuserdatauv(L, graph->functions + 1, 0);
+  for (uint32_t id = 0; id < graph->functions; id++)
+    used[id] = symtab->flags[id] & GP_STATIC && gp_callgraph_is_used(graph, id);
+  return used;
+}
+
+const gp_symbol_sources *gp_static_files(lua_State *L, gp_profile_box *box,
+                                         gp_symbols_box *symbols, uint32_t function) {
+  gp_error error = {""};
+  const gp_callgraph *graph = &gp_open_profile(L, box)->graph;
+  const gp_symtab *symtab = &symbols->symtab;
+  if (symbols->sourced || !gp_callgraph_is_used(graph, function))
+    return gp_sources_of_symbols(L, symbols);
+  if (box->has_files) return &box->files;
+  const bool *used = push_used_static(L, graph, symtab);
+  gp_find_debug_files(L, box->image, !symtab->policy->debug_files);
+  if (!gp_symbol_sources_read(&box->files, symtab, box->image->image, used, &error))
+    gp_raise_no_memory(L);
+  box->has_files = true;
+  lua_pop(L, 1);
+  return &box->files;
+}
+
 static gp_profile_box *new_box(lua_State *L, const gp_symbols_box *symbols) {
   gp_profile_box *box = lua_newuserdatauv(L, sizeof *box, GP_PROFILE_VALUES);
   box->profile = NULL;
   box->image = symbols->image;
+  box->has_files = false;
   luaL_setmetatable(L, GP_PROFILE);
   lua_getiuservalue(L, 1, 1);
   lua_setiuservalue(L, -2, GP_PROFILE_IMAGE);
@@ -72,6 +100,8 @@ static int close_profile(lua_State *L) {
   gp_profile_box *box = check_box(L, 1);
   gp_profile_free(box->profile);
   box->profile = NULL;
+  if (box->has_files) gp_symbol_sources_free(&box->files);
+  box->has_files = false;
   return 0;
 }
 

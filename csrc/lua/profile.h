@@ -3,7 +3,7 @@
 #ifndef GP_LUA_PROFILE_H
 #define GP_LUA_PROFILE_H
 
-#include "lua/image.h"
+#include "lua/symbols.h"
 #include "profile/profile.h"
 
 #define GP_PROFILE "gprof.profile"
@@ -11,6 +11,9 @@
 typedef struct gp_profile_box {
   gp_profile *profile;        /* NULL once closed */
   const gp_image_box *image;  /* kept alive by user value GP_PROFILE_IMAGE */
+  gp_symbol_sources files;    /* the source files of static functions with time or calls,
+                                 looked up on demand */
+  bool has_files;             /* `files` were looked up */
 } gp_profile_box;
 
 /* User values of a profile. The last two are tables that cache the Lua objects of nodes
@@ -25,5 +28,11 @@ gp_profile *gp_check_profile(lua_State *L, int index);
 /* Returns the profile in a box; a Lua error if it or its image is closed. Used for parts
  * (see part.h) and iterators. */
 gp_profile *gp_open_profile(lua_State *L, const gp_profile_box *box);
+
+/* Returns sources that include the file of a static function, the symbol `function` of
+ * `symbols`. The sources of functions without time and calls are looked up only if one of
+ * them is asked for. */
+const gp_symbol_sources *gp_static_files(lua_State *L, gp_profile_box *box,
+                                         gp_symbols_box *symbols, uint32_t function);
 
 #endif

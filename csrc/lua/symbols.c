@@ -37,7 +37,8 @@ const gp_symbol_sources *gp_sources_of_symbols(lua_State *L, gp_symbols_box *box
   gp_error error = {""};
   if (!box->sourced) {
     gp_find_debug_files(L, box->image, !box->symtab.policy->debug_files);
-    if (!gp_symbol_sources_read(&box->sources, &box->symtab, box->image->image, &error))
+    if (!gp_symbol_sources_read(&box->sources, &box->symtab, box->image->image, NULL,
+                                &error))
       gp_raise_no_memory(L);
     box->sourced = true;
   }

@@ -23,17 +23,18 @@ static uint32_t *in_table_order(const gp_symtab *symtab) {
   return NULL;
 }
 
-/* Builds a line map of the first address of each symbol. The symbols of libraries, which
- * follow those of the program, have no known source; neither have those of inlined code,
- * which come last. */
+/* Builds a line map of the first address of each wanted symbol. The symbols of libraries,
+ * which follow those of the program, have no known source; neither have those of inlined
+ * code, which come last. */
 static bool read_entries(gp_line_map *map, const gp_symtab *symtab, const gp_image *image,
-                         gp_error *error) {
+                         const bool *wanted, gp_error *error) {
   gp_range *entries = gp_column(symtab->count, sizeof *entries);
   size_t count = 0;
   if (!entries) return gp_fail_memory(error);
   for (uint32_t s = 0; s < symtab->count && !gp_symtab_library(symtab, s) &&
                        !gp_symtab_is_inlined(symtab, s); s++)
-    entries[count++] = (gp_range){symtab->address[s], symtab->address[s] + 1};
+    if (!wanted || wanted[s])
+      entries[count++] = (gp_range){symtab->address[s], symtab->address[s] + 1};
   const gp_policy *policy = symtab->policy;
   image = gp_image_for_lines(image, !policy->debug_files);
   bool done = gp_line_map_build(map, image, !policy->exact_lines, entries, count,
@@ -126,7 +127,7 @@ static bool group(gp_symbol_sources *sources) {
 }
 
 bool gp_symbol_sources_read(gp_symbol_sources *sources, const gp_symtab *symtab,
-                            const gp_image *image, gp_error *error) {
+                            const gp_image *image, const bool *wanted, gp_error *error) {
   memset(sources, 0, sizeof *sources);
   gp_source_names_init(&sources->files);
   sources->symbols = symtab->count;
@@ -135,7 +136,7 @@ bool gp_symbol_sources_read(gp_symbol_sources *sources, const gp_symtab *symtab,
   gp_line_map map = {0};
   bool known = symtab->sourceless || symtab->lines;
   bool done = sources->file && sources->line &&
-              (known || read_entries(&map, symtab, image, error)) &&
+              (known || read_entries(&map, symtab, image, wanted, error)) &&
               look_up_in(sources, symtab, &map) && add_inlined(sources, symtab) &&
               group(sources);
   gp_line_map_free(&map);

@@ -23,10 +23,11 @@ typedef struct gp_symbol_sources {
   uint32_t *by_file;    /* symbols with a file, sorted by file, then by address */
 } gp_symbol_sources;
 
-/* Looks up the sources of all symbols. The address of `sources` must not change
+/* Looks up the sources of symbols: of those with `wanted[symbol]`, and others without
+ * extra cost; of all if `wanted` is NULL. The address of `sources` must not change
  * afterwards. Fails only if there is no memory. */
 bool gp_symbol_sources_read(gp_symbol_sources *sources, const gp_symtab *symtab,
-                            const gp_image *image, gp_error *error);
+                            const gp_image *image, const bool *wanted, gp_error *error);
 
 /* Sorts symbol numbers as GNU gprof does for execution counts: by file name, line and
  * address; by address alone if one of the two symbols has no file. This comparison is not
