@@ -148,6 +148,26 @@ static void convert_address(const context_file *f, uint64_t *address) {
              offset % GP_SCRIPT_LINE;
 }
 
+static bool read_line(context_file *f, uint32_t *next) {
+  const unsigned char *bytes = take_part(f, GP_CONTEXT_LINE_SIZE);
+  if (!bytes) return false;
+  uint32_t row = u32_at(f, bytes, 0);
+  if (row < *next || row >= f->lines.count)
+    return gp_fail(f->r->error, "a line in the section at offset %" PRIu64 " is %s",
+                   f->r->offset, row < *next ? "in the wrong order" : "unknown");
+  *next = row + 1;
+  return f->sink->line(f->sink->into,
+                       GP_SCRIPT_LOW + f->lines.rows[row] * GP_SCRIPT_LINE,
+                       gp_u64(bytes + 4, f->r->layout));
+}
+
+static bool read_lines(context_file *f) {
+  uint32_t next = 0;
+  while (f->left > 0)
+    if (!read_line(f, &next)) return false;
+  return true;
+}
+
 /* --- the process ------------------------------------------------------------ */
 
 /* Code may be empty. */
@@ -340,6 +360,8 @@ static bool is_expected(const context_file *f, uint32_t kind) {
     case GP_CONTEXT_SUM:
       return f->seen[GP_CONTEXT_PROCESS] && !f->seen[GP_CONTEXT_MODULES] &&
              !f->seen[GP_CONTEXT_SUM];
+    case GP_CONTEXT_LINES:
+      return is_script(f) && f->seen[GP_CONTEXT_MODULES] && !f->seen[GP_CONTEXT_LINES];
     case GP_CONTEXT_TABLE: case GP_CONTEXT_END: return f->seen[GP_CONTEXT_MODULES];
     default: return true;
   }
@@ -353,6 +375,7 @@ static bool read_section_body(context_file *f, uint32_t kind) {
     case GP_CONTEXT_TABLE: return read_table(f);
     case GP_CONTEXT_SUM: return read_sum(f);
     case GP_CONTEXT_FUNCTIONS: return read_functions(f);
+    case GP_CONTEXT_LINES: return read_lines(f);
     default: return skip_part(f, f->left);
   }
 }

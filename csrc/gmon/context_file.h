@@ -29,15 +29,18 @@ enum {
   GP_CONTEXT_TABLE,
   GP_CONTEXT_SUM,
   GP_CONTEXT_FUNCTIONS,
+  GP_CONTEXT_LINES,
   GP_CONTEXT_KINDS
 };
 
-/* Sizes in bytes: the fixed parts of these sections, and a record in a table. */
+/* Sizes in bytes: the fixed parts of these sections, a record in a table, and a line with
+ * its executions. */
 enum {
   GP_CONTEXT_PROCESS_SIZE = 80,
   GP_CONTEXT_MODULE_SIZE = 44,
   GP_CONTEXT_TABLE_SIZE = 40,
-  GP_CONTEXT_RECORD_SIZE = 32
+  GP_CONTEXT_RECORD_SIZE = 32,
+  GP_CONTEXT_LINE_SIZE = 12
 };
 
 /* Flags of a process: call paths were joined; samples are of wall-clock time. Other bits
@@ -98,6 +101,7 @@ typedef struct gp_context_sink {
   bool (*process)(void *into, const gp_context_process *process);
   bool (*module)(void *into, const gp_context_module *module, bool is_program);
   bool (*last_module)(void *into);  /* after all modules */
+  bool (*line)(void *into, uint64_t address, uint64_t executions);  /* of a Lua program */
   bool (*table)(void *into, const gp_context_table *table);
   bool (*record)(void *into, const gp_context_record *record);
 } gp_context_sink;

@@ -88,6 +88,12 @@ static bool in_image(const image_sum *s, uint64_t *address) {
   return m != NULL;
 }
 
+/* A line of a Lua program is like a basic block. */
+static bool add_line(void *into, uint64_t address, uint64_t executions) {
+  const image_sum *s = into;
+  return gp_data_add_block(s->r->data, address, executions, s->r->offset, s->r->error);
+}
+
 /* Threads are summed, so their call paths are joined. */
 static bool begin_table(void *into, const gp_context_table *table) {
   image_sum *s = into;
@@ -145,8 +151,8 @@ static bool add_sum(image_sum *s) {
 
 bool gp_context_profile_read(gp_records *r) {
   image_sum s = {.r = r};
-  const gp_context_sink sink = {&s, set_process, add_module, end_modules, begin_table,
-                                add_record};
+  const gp_context_sink sink = {&s, set_process, add_module, end_modules, add_line,
+                                begin_table, add_record};
   gp_data_init(&s.sum, r->layout);
   s.paths.data = &s.sum;
   bool done = gp_context_file_read(r, &sink) && add_sum(&s) &&

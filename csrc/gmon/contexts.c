@@ -65,6 +65,7 @@ void gp_contexts_free(gp_contexts *sum) {
   for (size_t i = 0; i < sum->module_count; i++) free(sum->modules[i].path.bytes);
   for (size_t i = 0; i < sum->table_count; i++) free(sum->tables[i].name.bytes);
   free(sum->command.bytes);
+  free(sum->executions);
   free(sum->modules);
   free(sum->tables);
   free(sum->places.module);
@@ -264,6 +265,19 @@ static bool end_modules(void *into) {
   return gp_loaded_modules_sort(&a->modules, a->r);
 }
 
+/* --- lines --------------------------------------------------------------------- */
+
+static bool add_line(void *into, uint64_t address, uint64_t executions) {
+  const addition *a = into;
+  gp_contexts *sum = a->sum;
+  size_t row = (size_t)((address - GP_SCRIPT_LOW) / GP_SCRIPT_LINE);
+  if (!GP_RESERVE(&sum->line_capacity, row + 1, GP_COLUMN(sum->executions)))
+    return gp_fail_memory(a->r->error);
+  while (sum->line_count <= row) sum->executions[sum->line_count++] = 0;
+  return gp_context_add(a->r, &sum->executions[row],
+                        executions + (sum->executions[row] == 0));
+}
+
 /* --- tables ------------------------------------------------------------------- */
 
 static bool append_record(addition *a, uint32_t context, uint32_t entered, uint32_t from,
@@ -451,8 +465,8 @@ bool gp_contexts_add(gp_contexts *sum, const char *path, gp_context_counts *coun
   gp_records r = {.reader = &reader, .error = error, .layout = sum->layout,
                   .functions = sum->functions};
   addition a = {.r = &r, .sum = sum};
-  const gp_context_sink sink = {&a, add_process, add_module, end_modules, add_table,
-                                add_record};
+  const gp_context_sink sink = {&a, add_process, add_module, end_modules, add_line,
+                                add_table, add_record};
   if (!gp_reader_open(&reader, path, error)) return false;
   bool done = gp_context_file_read(&r, &sink) && add_totals(sum, &r);
   gp_reader_close(&reader);

@@ -85,6 +85,9 @@ typedef struct gp_contexts {
   gp_hash table_index;
   gp_contexts_places places;
   gp_contexts_records records;
+  size_t line_count, line_capacity;
+  uint64_t *executions;         /* of a Lua program: by line, executions plus 1; 0 if they
+                                   were not counted */
 } gp_contexts;
 
 /* In a sum, the range of addresses reserved for a module exceeds the module's size by at

@@ -320,6 +320,19 @@ static void put_modules(output *o, const arrangement *a) {
   }
 }
 
+/* Writes the lines of a Lua program whose executions were counted. */
+static void put_lines(output *o, const gp_contexts *sum) {
+  uint64_t count = 0;
+  for (size_t i = 0; i < sum->line_count; i++) count += sum->executions[i] > 0;
+  if (count == 0) return;
+  put_section(o, GP_CONTEXT_LINES, count * GP_CONTEXT_LINE_SIZE);
+  for (size_t i = 0; i < sum->line_count; i++) {
+    if (sum->executions[i] == 0) continue;
+    put_u32(o, (uint32_t)i);
+    put_u64(o, sum->executions[i] - 1);
+  }
+}
+
 static void put_record(output *o, const arrangement *a, uint32_t row) {
   const gp_contexts_records *records = &a->sum->records;
   uint32_t entered = records->entered[row], from = records->from[row];
@@ -366,6 +379,7 @@ static bool put_all(output *o, const arrangement *a, uint64_t *stamp) {
   put_functions(o, a->sum->functions);
   put_process(o, a);
   put_modules(o, a);
+  put_lines(o, a->sum);
   put_tables(o, a);
   put_section(o, GP_CONTEXT_END, 4);
   *stamp = gp_crc32_value(&o->crc);

@@ -23,6 +23,7 @@ void scr_functions_free(scr_functions *functions) {
   for (size_t i = 0; functions->list && i < functions->count; i++) {
     free(functions->list[i].source);
     free(functions->list[i].name);
+    scr_lines_free(&functions->list[i].lines);
   }
   free(functions->list);
   free(functions->slots);
@@ -151,7 +152,11 @@ static uint32_t number_of(scr_functions *functions, lua_State *L) {
   lua_Debug ar;
   const scr_function wanted = described(L, &ar);
   const uint32_t number = *slot_of(functions, &wanted);
-  return number ? number - 1 : add(functions, &wanted);
+  if (number) return number - 1;
+  const uint32_t added = add(functions, &wanted);
+  if (added == SCR_NONE || wanted.entry || !functions->counts_lines) return added;
+  return scr_lines_init(&functions->list[added].lines, L, wanted.first) ? added
+                                                                       : SCR_NONE;
 }
 
 uint32_t scr_function_number(scr_functions *functions, scr_closures *closures,

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "scripts/closures.h"
+#include "scripts/lines.h"
 
 typedef struct scr_function {
   char *source;         /* "@FILE", "=NAME" or a shortened text; NULL for C functions */
@@ -22,6 +23,7 @@ typedef struct scr_function {
   uint32_t signature;   /* numbers of upvalues and parameters: functions that are defined
                            in the same lines may differ in them */
   uint32_t asked;       /* calls that were asked for a name */
+  scr_lines lines;      /* empty unless lines are counted */
 } scr_function;
 
 typedef struct scr_functions {
@@ -29,12 +31,13 @@ typedef struct scr_functions {
   size_t count, capacity;
   uint32_t *slots;      /* a hash table of numbers plus 1; 0: free */
   size_t slot_count;    /* a power of two */
+  bool counts_lines;    /* set before functions are added */
 } scr_functions;
 
 bool scr_functions_init(scr_functions *functions);
 void scr_functions_free(scr_functions *functions);
 
-/* Returns the number of the function that `ar` is about, which is called now. SCR_NONE if
+/* Returns the number of the function that `ar` is about, which is running. SCR_NONE if
  * there is no memory. */
 uint32_t scr_function_number(scr_functions *functions, scr_closures *closures,
                              lua_State *L, lua_Debug *ar);

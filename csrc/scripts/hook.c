@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The hook: counts calls, and assigns ticks to lines. */
+/* The hook: counts calls and executions of lines, and assigns ticks to lines. */
 #include "scripts/recording.h"
 
 _Thread_local scr_recording *scr_current;
@@ -109,13 +109,22 @@ static void on_return(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *
   if (stack->count > 0) stack->count--;
 }
 
+static void on_line(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stack) {
+  scr_stack_cut(stack, ar->i_ci);
+  const uint32_t function = scr_function_number(&r->functions, r->closures, L, ar);
+  if (function == SCR_NONE)
+    fail(r);
+  else
+    scr_lines_add(&r->functions.list[function].lines, ar->currentline);
+}
+
 /* The count hook is for one instruction if the timer has set it. */
 static void on_count(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stack) {
   scr_stack_cut(stack, ar->i_ci);
   if (r->period > 0)
     __atomic_fetch_add(&r->pending, 1, __ATOMIC_RELAXED);
   else
-    lua_sethook(L, scr_hook, SCR_CALLS, 0);
+    lua_sethook(L, scr_hook, r->events, 0);
   if (has_ticks(r)) assign_ticks(r, scr_stack_context(stack), line_of(L, ar));
 }
 
@@ -127,6 +136,8 @@ void scr_hook(lua_State *L, lua_Debug *ar) {
     fail(r);
   else if (ar->event == LUA_HOOKCOUNT)
     on_count(r, L, ar, stack);
+  else if (ar->event == LUA_HOOKLINE)
+    on_line(r, L, ar, stack);
   else if (ar->event == LUA_HOOKRET)
     on_return(r, L, ar, stack);
   else

@@ -60,8 +60,9 @@ static int fail_to_start(lua_State *L, const char *message) {
   return 2;
 }
 
-/* start(recording, rate, period) -> true; or nil and a message. `rate`: samples in a
- * second, or 0; `period`: instructions of Lua for a sample, or 0 */
+/* start(recording, rate, period, lines) -> true; or nil and a message. `rate`: samples in
+ * a second, or 0; `period`: instructions of Lua for a sample, or 0; `lines`: whether to
+ * count how often lines are executed */
 static int start(lua_State *L) {
   scr_recording *r = check_recording(L);
   const lua_Integer rate = luaL_checkinteger(L, 2), period = luaL_checkinteger(L, 3);
@@ -73,12 +74,14 @@ static int start(lua_State *L) {
   r->registry = lua_topointer(L, LUA_REGISTRYINDEX);
   scr_set_running(r, L);
   r->period = (int)period;
+  r->functions.counts_lines = lua_toboolean(L, 4);
+  r->events = LUA_MASKCALL | LUA_MASKRET | (lua_toboolean(L, 4) ? LUA_MASKLINE : 0);
   r->began = time_of(CLOCK_REALTIME);
   r->cpu = time_of(CLOCK_THREAD_CPUTIME_ID);
   r->active = true;
   scr_current = r;
   const int failed = rate > 0 && period == 0 ? scr_start_timer(r, (long)rate) : 0;
-  lua_sethook(L, scr_hook, SCR_CALLS | (period > 0 ? LUA_MASKCOUNT : 0), (int)period);
+  lua_sethook(L, scr_hook, r->events | (period > 0 ? LUA_MASKCOUNT : 0), (int)period);
   if (failed) {
     end_recording(L, r);
     lua_pushfstring(L, "there is no timer for samples: %s", strerror(failed));
@@ -159,9 +162,19 @@ static void push_place(lua_State *L, lua_CFunction entry) {
     lua_pushfstring(L, "%p", (void *)(uintptr_t)entry);
 }
 
+static void push_executions(lua_State *L, const scr_lines *lines) {
+  lua_newtable(L);
+  for (size_t i = 0; i < lines->size; i++) {
+    if (lines->counts[i] == 0) continue;
+    lua_pushinteger(L, (lua_Integer)lines->counts[i] - 1);
+    lua_rawseti(L, -2, (lua_Integer)lines->first + (lua_Integer)i);
+  }
+}
+
 /* functions(recording) -> array of tables: `name`, or nil, and its `rank`; `source`, or
  * nil for C functions; `place`, of C functions; `first` and `last`, the lines of the
- * definition; `signature` */
+ * definition; `signature`; `executions`, a table from lines with code to numbers, empty
+ * unless lines were counted */
 static int functions(lua_State *L) {
   const scr_functions *known = &check_recording(L)->functions;
   lua_createtable(L, (int)known->count, 0);
@@ -179,6 +192,8 @@ static int functions(lua_State *L) {
     set_integer(L, "first", f->first);
     set_integer(L, "last", f->last);
     set_integer(L, "signature", f->signature);
+    push_executions(L, &f->lines);
+    lua_setfield(L, -2, "executions");
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   return 1;

@@ -21,6 +21,7 @@ typedef struct scr_recording {
   scr_stack *stack;             /* its stack, if it has had an event */
   const void *registry;         /* identifies the state */
   volatile bool active;
+  int events;                   /* for which the hook is called, but for ticks */
   bool displaced;               /* the program set a hook of its own */
   bool out_of_memory;           /* and has ended */
 
@@ -38,9 +39,8 @@ typedef struct scr_recording {
 extern _Thread_local scr_recording *scr_current
     __attribute__((tls_model("initial-exec")));
 
-/* The hook of a state that is recorded, and the events for which it is called. */
+/* The hook of a state that is recorded. */
 void scr_hook(lua_State *L, lua_Debug *ar);
-enum { SCR_CALLS = LUA_MASKCALL | LUA_MASKRET };
 
 /* Sets the coroutine that runs, and keeps it from being collected, because the timer's
  * handler uses it. Returns whether it is the main one. Only the first time allocates

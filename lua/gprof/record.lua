@@ -115,6 +115,8 @@ end
 --     writes its profile
 --   - `dump_file`: a file; when it is made or touched, the program writes its profile
 --   - `wall`: whether to sample also threads that wait
+--   - `count`: what to count in a Lua program: see `gprof.recorder`. Lua programs take
+--     only this option, `rate`, `memory` and `output`
 --   - `anew`: whether a new profile then begins
 --   - `follow`: whether to record the programs that the program starts, too
 --
@@ -135,6 +137,7 @@ return function(command, options)
   local warn = options.warn
   local script = program_files.find_lua(command[1])
   if script then return record_lua(script, command, options) end
+  if options.count then return nil, command[1] .. ": is not a Lua program" end
   local library, path, done, message
   library, message = native.recorder()
   if not library then return nil, "the " .. message end

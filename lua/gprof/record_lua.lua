@@ -18,7 +18,7 @@ package.path, package.cpath = %q .. path, %q .. cpath
 local recorder = require "gprof.recorder"
 package.path, package.cpath = path, cpath
 arg[-1], arg[-2], arg[-3] = arg[-3], nil, nil
-recorder.record_program(%q, %s)]]
+recorder.record_program(%q, { rate = %s, count = %q })]]
 
 local function find_interpreter()
   local path, problem
@@ -32,7 +32,7 @@ end
 -- Returns the command that runs a program, and writes its profile when it ends.
 local function recording(interpreter, script, command, profile, options)
   local start = START:format(package.path .. ";", package.cpath .. ";", profile,
-    options.rate or "nil")
+    options.rate or "nil", options.count or "calls")
   return table.move(command, 2, #command, 5, { interpreter, "-e", start, script })
 end
 

@@ -38,10 +38,13 @@ end
 local function start(prepared)
   local options = prepared.options
   local done, problem = hooks.start(prepared.recording, options.rate or DEFAULT_RATE,
-    options.instructions or 0)
+    options.instructions or 0, options.count == "lines")
   if not done then return problem end
   running, recorded = prepared, nil
 end
+
+-- The values of the option `count`.
+local COUNTS <const> = { lines = true, calls = true }
 
 local function check(options)
   for name, limits in pairs(LIMITS) do
@@ -51,6 +54,9 @@ local function check(options)
       error(("recorder.start: option '%s': an integer from %d to %d expected")
         :format(name, least, most), 3)
     end
+  end
+  if options.count ~= nil and not COUNTS[options.count] then
+    error("recorder.start: option 'count': \"calls\" or \"lines\" expected", 3)
   end
 end
 
@@ -62,6 +68,8 @@ end
 --     default
 --   - `instructions`: take a sample whenever Lua has executed this many instructions.
 --     Then the same program gives the same samples; a sample counts as one millisecond
+--   - `count`: "calls", by default; or "lines", to count also how often each line is
+--     executed
 -- @raise if the state is already being recorded, or has a hook (`debug.sethook`)
 function recorder.start(options)
   check(options or {})
@@ -93,6 +101,15 @@ local function name_modules(recording)
   name_members(recording, _G, "")
 end
 
+local SOURCE <const> = debug.getinfo(1, "S").source
+
+-- Leaves out the lines of this file that were executed to start and stop.
+local function forget_own_lines(functions)
+  for _, f in ipairs(functions) do
+    if f.source == SOURCE then f.executions = {} end
+  end
+end
+
 -- Names the functions that functions of the standard library return.
 local function name_iterators(recording)
   hooks.name(recording, string.gmatch("", ""), "string.gmatch (iterator)")
@@ -112,6 +129,7 @@ function recorder.stop()
   name_iterators(recording)
   recorded = hooks.result(recording)
   recorded.functions = hooks.functions(recording)
+  forget_own_lines(recorded.functions)
   recorded.options = running.options
   running = nil
   return recorded
@@ -165,8 +183,8 @@ end
 --- Records the program that the interpreter runs next, until it ends, and writes its
 -- profile. `gprof.lua --record` calls this function.
 -- @tparam string path of the profile
--- @tparam[opt] integer rate samples per second
-function recorder.record_program(path, rate)
+-- @tparam[opt] table options as for `recorder.start`
+function recorder.record_program(path, options)
   local exit = os.exit
   local is_written = false
   local function write()
@@ -177,7 +195,7 @@ function recorder.record_program(path, rate)
     write()
     exit(...)
   end
-  local prepared = prepare { rate = rate }
+  local prepared = prepare(options)
   -- when the state is closed, this runs after the finalizers of the program's objects,
   -- and before that of the recording
   debug.getregistry()[recorder] = setmetatable({}, { __gc = write })

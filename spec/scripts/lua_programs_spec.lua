@@ -239,6 +239,33 @@ describe("gprof.recorder", function()
     ]])
   end)
 
+  it("counts how often lines are executed", function()
+    local out = recorded([[
+      local function f(n)
+        if n > 3 then
+          return n
+        elseif n < 0 then
+          n = 0
+        end
+        for _ = 1, 10 do n = n + 1 end
+        return n
+      end
+      for i = 1, 5 do f(i) end
+    ]], [[
+      local lines = assert(gprof.profile(image, assert(gprof.data(image, image.path)), { line = "all" }))
+      local counts = {}
+      for id, file, line in lines:functions("address", "id", "file", "line") do
+        for _, count in lines:blocks(id) do
+          counts[#counts + 1] = ("%s:%d:%d"):format(file:match "[^/]*$", line, count)
+        end
+      end
+      print(table.concat(counts, " "))
+    ]], '{ rate = 0, count = "lines" }')
+    assert.truthy(out:find("script.lua:12:1 script.lua:13:5 script.lua:15:1 ", 1, true), out)
+    assert.truthy(out:find("script.lua:5:5 script.lua:6:2 script.lua:7:3 script.lua:8:0 script.lua:10:30 " ..
+      "script.lua:11:3 script.lua:12:0\n", 1, true), out)
+  end)
+
   it("leaves out its own calls", function()
     local out = recorded("math.abs(1)", [[
       for id, calls in p:functions("address", "id", "calls") do print(p:get(id, "name"), calls) end
@@ -266,7 +293,10 @@ describe("gprof.recorder", function()
 
   it("survives the collection of the coroutine that started it", function()
     assert.same({ "true\n", "", 0 }, message [[
-      local function work() local x = 0 for i = 1, 1000000 do x = x + i % 7 end end
+      local function work()
+        local x, began = 0, os.clock()
+        repeat for i = 1, 10000 do x = x + i % 7 end until os.clock() - began > 0.05
+      end
       coroutine.wrap(function() recorder.start { rate = 10000 } work() coroutine.yield() end)()
       collectgarbage()
       collectgarbage()
@@ -284,6 +314,8 @@ describe("gprof.recorder", function()
   end)
 
   it("refuses options out of range", function()
+    assert.same({ "false\trecorder.start: option 'count': \"calls\" or \"lines\" expected\n", "", 0 },
+      message 'print(pcall(recorder.start, { count = "words" }))')
     for _, option in ipairs { "rate = -1", "rate = 100001", "rate = 0.5", "instructions = 0" } do
       local result = message("print(pcall(recorder.start, { " .. option .. " }))")
       local name = option:match "%a+"

@@ -119,6 +119,18 @@ describe("profiles of a Lua program", function()
     assert.truthy(result.stdout:find " 35 [^\n]* leaf\n")
   end)
 
+  it("add up the executions of lines", function()
+    for name, n in pairs { e = "left2", f = "right3left4" } do
+      run("--record", "--count=lines", "--output=" .. name .. ".prof", "calls.lua", n)
+    end
+    local text = run("-b", "-l", "-A", "e.prof", "f.prof").stdout
+    assert.truthy(text:find("\n           5 -> for word, n in", 1, true))
+    assert.truthy(text:find('\n           3 ->   n = tonumber(n)', 1, true))
+    local all = sum("lines", "e.prof", "a.prof", "f.prof")
+    sum("ae", "a.prof", "e.prof")
+    assert.equal(all, sum("lines2", "f.prof", "ae"))
+  end)
+
   it("are written in their own format only", function()
     local result = run("-b", "--file-format=bsd", "-s", "a.prof", "b.prof")
     assert.same({ "gprof.lua: a.prof, b.prof: are profiles of a Lua program, whose sums have a format of their own: " ..

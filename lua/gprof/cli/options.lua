@@ -119,6 +119,7 @@ local own <const> = { [[
   record                        flag        run PROGRAM [ARGUMENT...] and record it
   rate=HZ                       rate        record: samples per second (default 1000)
   wall                          flag        record: sample waiting threads, too
+  count=WHAT                    choice      record: in a Lua program, count:
   memory=SIZE                   memory      record: limit for call paths (default 64M)
   follow                        flag        record: also record programs that it starts
   output=PATTERN                output      record: name of the profile (%e %h %p %r)
@@ -139,6 +140,7 @@ local values <const> = {
   color = { "auto", "always", "never" },
   sort = { "self", "total", "calls", "name" },
   ["order-format"] = { "lld", "call-graph", "gold", "ld" },
+  count = { "lines", "calls" },
   ["dump-signal"] = { "USR1", "USR2", "HUP", "QUIT", "PROF", "PWR", "URG", "WINCH" },
   ["print-completion"] = { "bash", "zsh" },
   export = {

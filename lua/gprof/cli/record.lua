@@ -139,7 +139,8 @@ function record.run(settings, report)
     { warn = warn, rate = settings.rate, memory = settings.memory,
       follow = settings.follow, dump_signal = settings.dump_signal,
       anew = settings.anew, output = settings.output,
-      dump_file = settings.dump_file, wall = settings.wall }))
+      dump_file = settings.dump_file, wall = settings.wall,
+      count = settings.count }))
   if not run.profile then
     return without_profile(run, settings, is_explained)
   elseif not settings.record_reports then

@@ -16,8 +16,8 @@ local RECORD <const>, RECORD_SIZE <const> = "<I4I4I4I4I8", 24
 local NONE <const>, ROOTS <const> = 0xffffffff, 3
 
 -- The kinds of sections.
-local END <const>, PROCESS <const>, MODULES <const>, TABLE <const>, FUNCTIONS <const> =
-  0, 1, 2, 3, 5
+local END <const>, PROCESS <const>, MODULES <const>, TABLE <const>, FUNCTIONS <const>,
+  LINES <const> = 0, 1, 2, 3, 5, 6
 
 local JOINED <const> = 1  -- a flag of the process
 local UNNAMED <const> = 100  -- the rank of a missing name
@@ -49,6 +49,7 @@ local function lines_of(recorded, of)
   local lines = {}
   for _, f in ipairs(recorded.functions) do
     lines[f] = { [f.source and math.max(f.first, 1) or 0] = true }
+    for line in pairs(f.executions) do lines[f][line] = true end
   end
   for _, context, _, _, line in each_record(recorded.records) do
     local f = of[context]
@@ -103,6 +104,19 @@ local function modules(high)
     ""))
 end
 
+-- Returns the section with the executions of lines; "" if they were not counted.
+local function executions_of(list)
+  local parts, row = {}, 0
+  for _, f in ipairs(list) do
+    for _, line in ipairs(f.lines) do
+      local count = f.recorded.executions[line]
+      if count then parts[#parts + 1] = ("<I4I8"):pack(row, count) end
+      row = row + 1
+    end
+  end
+  return parts[1] and section(LINES, table.concat(parts)) or ""
+end
+
 -- Returns the records. The return address of a call is in the line of the call.
 local function records_of(recorded, of, addresses)
   local list = {}
@@ -137,7 +151,8 @@ function script_profile.bytes(recorded, about)
   local bytes = "gprofctx" .. ("<I4I2I2"):pack(0x01020304, 1, 8) ..
     section(FUNCTIONS, script_functions.encode(list)) ..
     process(recorded, about.rate, high, about.command) .. modules(high) ..
-    thread(recorded, records_of(recorded, of, addresses)) .. ("<I4I8"):pack(END, 4)
+    executions_of(list) .. thread(recorded, records_of(recorded, of, addresses)) ..
+    ("<I4I8"):pack(END, 4)
   return bytes .. ("<I4"):pack(about.crc32(bytes))
 end
 
