@@ -73,9 +73,9 @@ describe("The functions of a page", function()
 
   it("are reported as missing if a link names an unknown function", function()
     local found = visit(path, { "open", "nobody" }, "document.querySelector('.empty').textContent", { "open", "%" },
-      "document.querySelector('.empty').textContent", { "open", "!nothing" }, names)
+      "document.querySelector('.empty').textContent", { "open", "!nothing" }, names, { "open", "!lines" }, names)
     assert.same({ "This profile has no function named nobody.", "This profile has no function named %.",
-      "leaf work ping pong main" }, found)
+      "leaf work ping pong main", "leaf work ping pong main" }, found)
   end)
 
   it("are offered if a link names their last component", function()
@@ -167,7 +167,7 @@ describe("The call tree of a page", function()
       return ([[(() => { const tree = document.querySelector(".tree"), area = tree.getBoundingClientRect(),
         place = { clientX: area.left + %g * area.width, clientY: area.top + 22 * 4 + 5 };
         tree.dispatchEvent(new MouseEvent("%s", place));
-        return document.querySelector(".detail b").textContent; })()]]):format(place, event)
+        return document.querySelector(".detail b").textContent.slice(0, -1); })()]]):format(place, event)
     end
     local chosen <const> = [[(() => { const frame = document.querySelector(".frame.at");
       return [frame.getAttribute("aria-label").split(":")[0], frame.offsetWidth,
@@ -339,6 +339,14 @@ describe("Changes in a page", function()
     assert.equal("~ +0.02", found[2])
     assert.equal("main work", found[3])
     assert.truthy(found[5]:find("Since the old profile", 1, true))
+  end)
+
+  it("are shown as shares of the old time, too; zeros are pale", function()
+    local row <const> = "[...document.querySelectorAll('tbody tr')].find((e) => /work/.test(e.textContent))"
+    local found = visit(path, "[..." .. row .. ".cells].slice(0, 5).map((e) => e.textContent)",
+      "[...document.querySelectorAll('td.zero')].every((e) => Number(e.textContent) === 0)",
+      "[...document.querySelectorAll('tbody td')].some((e) => e.textContent === '0.00' && e.matches('.zero'))")
+    assert.same({ { "0.30", "3.30", "+3.00", "+1,000 %", "0.19" }, true, true }, found)
   end)
 end)
 

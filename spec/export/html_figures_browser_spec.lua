@@ -36,7 +36,7 @@ describe("The bounds of total times in a page", function()
         return [bar.style.left, bar.style.width, boundsText(0).slice(-1)]; })()]],
       [[(() => { functions.total_high[0] = functions.total_low[0];
         return [timeBar(0).querySelector('b') === null, /[?–]/.test(boundsText(0))]; })()]],
-      "document.querySelector('th:nth-child(5)').textContent", { "open", "main" },
+      "document.querySelector('th:nth-child(6)').textContent", { "open", "main" },
       "[...document.querySelectorAll('dt')].some((e) => e.textContent === 'Bounds')",
       "document.querySelector('#view').textContent.includes('Bounds of total times assume one thread')")
     assert.near(low, found[1], 1e-4)

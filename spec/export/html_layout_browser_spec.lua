@@ -4,6 +4,7 @@
 local browser = require "support.browser"
 local build = require "support.build"
 local crafted = require "support.crafted"
+local exported = require "support.exported"
 local pages = require "support.pages"
 local program = require "support.program"
 local shell = require "support.shell"
@@ -45,7 +46,7 @@ describe("The header of a page", function()
     table.insert(steps, "new Set([...document.querySelectorAll('.whole dt')].map((e) => e.offsetTop)).size")
     table.insert(steps, { "size", 1280, 800 })
     table.insert(steps, "new Set([...document.querySelectorAll('.whole dt')].map((e) => e.offsetTop)).size")
-    local shown <const> = "programfalsetrue"
+    local shown <const> = "/programfalsetrue"
     assert.same({ {}, true, shown, {}, true, shown, {}, true, shown, 4, 1 }, browser.walk(table.unpack(steps)))
   end)
 
@@ -68,7 +69,7 @@ describe("On a phone, a page", function()
     }
     assert.same({ "Self %, Self s, ±, Total s, Function", true, {} }, seen[1].results)
     assert.same({ "Self %, Total s, Self in total, Function", true }, seen[2].results)
-    assert.same({ "Self old, new, Change s, Function", true }, seen[3].results)
+    assert.same({ "Total old, Total new, Total change, Function", true }, seen[3].results)
   end)
 
   it("has all numbers in one line each", function()
@@ -84,15 +85,75 @@ describe("On a phone, a page", function()
   end)
 end)
 
+describe("While a page is scrolled", function()
+  it("its tabs and the head of its table stay in sight; the head of source names the file", function()
+    local many = { functions = {}, ticks = {} }
+    for i = 1, 100 do
+      many.functions[i] = ("function_%d"):format(i)
+      many.ticks[many.functions[i]] = i
+    end
+    local tops <const> = "['#page > nav', '#view th'].map((name) => " ..
+      "document.querySelector(name).getBoundingClientRect().top)"
+    local image, gmon = exported.inlined()
+    local seen = browser.walk_all {
+      { select(2, pages.crafted(many)), { "size", 1000, 300 }, "scrollTo(0, 1500)", tops },
+      { select(2, pages.write(image, gmon)), { "size", 390, 100 }, { "open", "!source" },
+        "document.querySelector('#view th:last-child').textContent",
+        "document.querySelector('h2').innerText", "document.querySelector('h2').getBoundingClientRect().top" },
+    }
+    assert.same({ 0, 37 }, seen[1].results[2])
+    assert.same({ "Source of main.c", "main.c", 37 }, seen[2].results)
+  end)
+end)
+
+describe("Long names in a page", function()
+  local cxx = build.program "shapes"
+  local path = select(2, pages.write(cxx.image, cxx.gmon))
+
+  it("show what is the function's own name; on a phone it comes first", function()
+    local parts <const> = "(() => { const list = nameParts(%q).filter(Boolean); " ..
+      "return list.map((e) => e.textContent).join('|') + ' ' + list[list.length - 1].firstChild.data; })()"
+    local order <const> = "(() => { const link = [...document.querySelectorAll('.node')].find((e) => " ..
+      "e.children.length > 1), [scope, own] = link.children; return own.offsetTop < scope.offsetTop; })()"
+    local found = browser.walk(path, parts:format "void a::B<c::d>::find<int>(x::y) const", parts:format "find",
+      parts:format "main::{lambda(int)#1}::operator()(int) const", order, { "size", 390, 844 }, order)
+    assert.same({ "void a::B<c::d>::|find<int>(x::y) const find<int>", "find find",
+      "main::|{lambda(int)#1}::operator()(int) const {lambda(int)#1}::operator()", false, true }, found)
+  end)
+
+  it("do not move the call tree when its frames are pointed at", function()
+    local heights <const> = "(() => { const heights = new Set(); for (const frame of document.querySelectorAll" ..
+      "('.frame')) { const { x, y } = frame.getBoundingClientRect(); frame.dispatchEvent(new MouseEvent(" ..
+      "'mousemove', { bubbles: true, clientX: x + 1, clientY: y + 1 })); " ..
+      "heights.add(document.querySelector('.tree').offsetTop); } return [heights.size, heights.size > 0]; })()"
+    assert.same({ { 1, true } }, browser.walk(path, { "size", 1000, 800 }, { "open", "!tree" }, heights))
+  end)
+end)
+
+describe("Call trees on a wide screen", function()
+  it("are as wide as the window; those around a function have captions", function()
+    local width <const> = "document.querySelector('.tree').offsetWidth"
+    local found = browser.walk(select(2, pages.crafted(plan)), { "open", "!tree=around:work" }, width,
+      { "size", 1920, 1080 }, width, fits,
+      "[...document.querySelectorAll('.canvas > *')].map((e) => e.textContent && e.className).join(' ')")
+    assert.same({ 1224, 1840, true, "caption tree tree caption" }, found)
+  end)
+end)
+
 describe("Pages on all screens", function()
   local sizes <const> = { { 1280, 800, "light" }, { 1920, 1080, "dark" }, { 390, 844, "light" }, { 390, 844, "dark" } }
   local views <const> = { "!functions", "main", "!tree", "!lines", "!source", "!changes" }
   local shots <const> = os.getenv "GPROF_SHOTS" -- a directory for pictures, if you want to look at the pages
+  if shots then
+    table.insert(sizes, { 1280, 800, "dark" })
+    table.insert(sizes, { 1920, 1080, "light" })
+    for _, view in ipairs { "!tree=up:", "!tree=around:main", "!files" } do table.insert(views, view) end
+  end
 
   -- The elements that reach over the right edge, unless they can be scrolled; and numbers of lines that are broken.
   local wrong <const> = [[(() => { const all = [...document.querySelectorAll("body *")];
     const outside = all.filter((e) => e.getBoundingClientRect().right > innerWidth + 1
-      && !e.closest(".sourcebox, .tree, dialog, .whole dd, code"));
+      && !e.closest(".sourcebox, .tree, dialog, .whole dd, code, .node > span"));
     const broken = all.filter((e) => e.matches("span.number") && e.getClientRects().length > 1);
     return [...outside, ...broken].map((e) => e.tagName + "." + e.className).slice(0, 3); })()]]
 
@@ -108,7 +169,11 @@ describe("Pages on all screens", function()
     local all = { { "c", write(c.image, c.gmon) }, { "cxx", write(cxx.image, cxx.gmon) },
       { "wrong", write(cxx.image, c.gmon) },
       { "comparison", write("--compare=" .. crafted.gmon(plan), crafted.image(plan), crafted.gmon(slower)) } }
-    if shots then table.insert(all, { "large", select(2, pages.crafted(pages.many())) }) end
+    if shots then
+      local large = shell.tmpdir "page" .. "/page.html"
+      shell.check { "node", "bench/page.js", all[1][2], large }
+      table.insert(all, { "large", large }) -- 100,000 functions, 1,000,000 nodes
+    end
     local visits = {}
     for i, page in ipairs(all) do
       visits[i] = { page[2] }

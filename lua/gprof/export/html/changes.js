@@ -32,21 +32,35 @@ function signedTime(time, row) {
   );
 }
 
-function timeGroup(time, title) {
+// Makes the text of a change as a share of the old time; empty if there was none.
+function changeShare(time, row) {
+  const share = time.old[row] > 0 ? (100 * time.change[row]) / time.old[row] : 0;
+  return share === 0 ? "" : sign(share) + counted(Math.round(Math.abs(share))) + " %";
+}
+
+// Makes the columns of a time. `kind` is the class of those that small screens show.
+function timeGroup(time, title, kind) {
   return [
     {
       title: title + " old",
       value: (row) => time.old[row],
       cell: (row) => seconds(time.old[row]),
-      class: "",
+      class: kind,
     },
-    { title: "new", value: (row) => time.new[row], cell: (row) => seconds(time.new[row]), class: "" },
+    { title: title + " new", value: (row) => time.new[row], cell: (row) => seconds(time.new[row]), class: kind },
     {
-      title: title === "Self" ? "Change " + unitName : "change",
+      title: title + " change",
       hint: "~ marks changes that may be due to chance",
       value: (row) => Math.abs(time.change[row]),
       cell: (row) => signedTime(time, row),
-      class: "",
+      class: kind,
+    },
+    {
+      title: "%",
+      hint: "The change as a share of the old time",
+      value: (row) => (time.old[row] > 0 ? Math.abs(time.change[row] / time.old[row]) : null),
+      cell: (row) => changeShare(time, row),
+      class: "unit wide",
     },
     {
       title: "±",
@@ -66,7 +80,7 @@ function callGroup(calls) {
       cell: (row) => counted(calls.old[row]),
       class: "wide",
     },
-    { title: "new", value: (row) => calls.new[row], cell: (row) => counted(calls.new[row]), class: "wide" },
+    { title: "Calls new", value: (row) => calls.new[row], cell: (row) => counted(calls.new[row]), class: "wide" },
   ];
 }
 
@@ -82,10 +96,8 @@ function changedName(row) {
 function changeColumns() {
   const total = comparison.total && comparison.total.change;
   return [
-    ...(comparison.self ? timeGroup(comparison.self, "Self") : []),
-    ...(total
-      ? timeGroup(comparison.total, "Total").map((column) => ({ ...column, class: column.class + " wide" }))
-      : []),
+    ...(comparison.self ? timeGroup(comparison.self, "Self", total ? "medium" : "") : []),
+    ...(total ? timeGroup(comparison.total, "Total", "") : []),
     ...(comparison.calls ? callGroup(comparison.calls) : []),
     {
       title: "Function",

@@ -49,13 +49,13 @@ function changeColouring() {
   return {
     title: "change",
     legend: [
-      ["c0", "50 % faster"],
-      ["c1", "10 %"],
-      ["c2", "faster"],
+      ["c0", "more than 50 % faster"],
+      ["c1", "10 to 50 %"],
+      ["c2", "up to 10 % faster"],
       ["tr", "noise, or no change"],
-      ["c3", "slower"],
-      ["c4", "10 %"],
-      ["c5", "50 % slower, or new"],
+      ["c3", "up to 10 % slower"],
+      ["c4", "10 to 50 %"],
+      ["c5", "more than 50 % slower, or new"],
     ],
     tint(item) {
       const row = item.frame >= 0 && item.frame < functionCount ? changeOf(item.frame) : -1;

@@ -12,12 +12,30 @@ function make(tag, attributes, ...children) {
   return element;
 }
 
-// Makes a link to a function or cycle. Between the components of a C++ name, a line may end, but not after "std::".
-function nodeLink(node) {
-  const parts = labelOf(node).split(/(?<=::)(?<!\bstd::)/);
-  const text = parts.flatMap((part, i) => (i > 0 ? [make("wbr"), part] : [part]));
-  return make("a", { class: "node", href: linkTo(node), title: nameOf(node) }, ...text);
+// Returns the pieces of a name. Between the components of a C++ name, a line may end, but not after "std::".
+function breakable(name) {
+  const parts = name.split(/(?<=::)(?<!\bstd::)/);
+  return parts.flatMap((part, i) => (i > 0 ? [make("wbr"), part] : [part]));
 }
+
+// Makes the contents of a link to a function: its own name stands out from what is around it.
+function nameParts(name) {
+  const { begin, end } = ownPartOf(name);
+  if (begin === 0 && end === name.length) return [make("span", { class: "own" }, name)];
+  return [
+    begin > 0 ? make("span", { class: "scope" }, ...breakable(name.slice(0, begin)), make("wbr")) : null,
+    make(
+      "span",
+      { class: "own" },
+      name.slice(begin, end),
+      make("span", { class: "scope" }, ...breakable(name.slice(end))),
+    ),
+  ];
+}
+
+// Makes a link to a function or cycle.
+const nodeLink = (node) =>
+  make("a", { class: "node", href: linkTo(node), title: nameOf(node) }, ...nameParts(labelOf(node)));
 
 // Makes the text of a place in a file, such as "file.c:12", or a link to it. The number stays on one line.
 function placeLink(place, href, title) {

@@ -49,6 +49,13 @@ const timeColumns = [
     class: "error wide",
   },
   {
+    title: "Total %",
+    hint: "Total time as a share of all time",
+    value: totalOf,
+    cell: (f) => percent(shareOf(totalOf(f))),
+    class: "wide",
+  },
+  {
     title: "Total " + unitName,
     hint: `Time in the function and its callees (${data.exact ? "measured" : "estimated from call counts"})`,
     value: totalOf,

@@ -54,17 +54,26 @@ function partsOf(name) {
   return parts;
 }
 
-// Returns a function's own name and what qualifies it: ["find", "Table<int>"], ["memcpy", "libc.so.6"]. Components
-// such as "{lambda(int)#1}" and "operator()" are shown with the one before them.
+// Returns where the last component of a C++ name begins, its template arguments and its parameters. Components such as
+// "{lambda(int)#1}" and "operator()" are taken together with the one before them.
+function ownPartOf(name) {
+  const parts = partsOf(name),
+    last = name.slice(parts.own, parts.end),
+    isVague = /^(\{|operator\(\))/.test(last) && parts.before < parts.own;
+  return {
+    scope: parts.scope,
+    begin: isVague ? parts.before : parts.own,
+    stem: isVague || parts.stem < 0 ? parts.end : parts.stem,
+    end: parts.end,
+  };
+}
+
+// Returns a function's own name and what qualifies it: ["find", "Table<int>"], ["memcpy", "libc.so.6"].
 function splitName(name) {
   const [, plain, object] = /^(.+?)(?:@+([^@]+))?$/s.exec(name) || [null, name, ""];
-  const parts = partsOf(plain),
-    last = plain.slice(parts.own, parts.end);
-  const isVague = /^(\{|operator\(\))/.test(last) && parts.before < parts.own;
-  const from = isVague ? parts.before : parts.own;
-  const own = isVague || parts.stem < 0 ? plain.slice(from, parts.end) : plain.slice(from, parts.stem);
-  const scope = plain.slice(Math.min(parts.scope, from), from).replace(/::$/, "");
-  return [own || name, [scope, object].filter(Boolean).join(", ")];
+  const { scope, begin, stem } = ownPartOf(plain);
+  const outer = plain.slice(Math.min(scope, begin), begin).replace(/::$/, "");
+  return [plain.slice(begin, stem) || name, [outer, object].filter(Boolean).join(", ")];
 }
 
 const splitNames = new Map(); // by name

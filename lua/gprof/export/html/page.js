@@ -98,7 +98,7 @@ function route() {
   if (name === "!tree" && tree) return showTree(decode(argument));
   if (name === "!source") return showSource(decode(argument));
   if (name === "!files") return showFiles();
-  if (name === "!lines") {
+  if (name === "!lines" && allLines.length > 0) {
     put(cached("lines", linesView));
     return ["#!lines", "Lines"];
   }
@@ -147,7 +147,7 @@ function show(first) {
   if (first) return target && target.scrollIntoView({ block: "center" });
   if (before !== null) scrollTo(0, before);
   else if (target) target.scrollIntoView({ block: "center" });
-  else if (isBelow && view.firstChild !== shown) page.scrollIntoView();
+  else if (isBelow && view.firstChild !== shown) scrollTo(0, page.offsetTop);
   const { activeElement } = document;
   if (activeElement !== page && !view.contains(activeElement)) page.focus({ preventScroll: true });
 }

@@ -198,6 +198,7 @@ function sourceView(name, target) {
     ...(shown.blocks ? ["Blocks"] : []),
   ];
   const body = make("tbody"),
+    directory = file.name.slice(0, -baseName(file.name).length),
     lines = linesOf(file);
   for (const line of lines) {
     if (line.gap)
@@ -227,13 +228,13 @@ function sourceView(name, target) {
       "tr",
       {},
       ...titles.map((title) => make("th", { scope: "col" }, title)),
-      make("th", { scope: "col", class: "left" }, "Source"),
+      make("th", { scope: "col", class: "left" }, "Source of " + baseName(file.name)),
     ),
   );
   return make(
     "section",
     {},
-    make("h2", { class: "function" }, file.name),
+    make("h2", { class: "function file" }, make("span", { class: "scope" }, directory), baseName(file.name)),
     make("p", {}, make("a", { href: "#!files" }, `All files (${counted(data.sources.length)})`)),
     make(
       "div",

@@ -135,7 +135,7 @@ end
 
 -- Returns a value as HTML. Of a path, the directory is cut if there is little room.
 local function value_html(value, is_path)
-  local directory, name = value:match "^(.*/)([^/]+)$"
+  local directory, name = value:match "^(.*)(/[^/]+)$"
   local format = "<span>%s</span>"
   if not is_path or not directory then return format:format(text.html(value)) end
   return format:format(text.html(directory)) .. format:format(text.html(name))

@@ -33,9 +33,15 @@ function makeHead(columns, sortBy) {
   return make("thead", {}, make("tr", {}, ...cells));
 }
 
+const ZERO = /^0[.0]*$/;
+
 // Makes a table row. A column's `cell(row)` returns a string or a DOM node.
 function makeRow(columns, row) {
-  const cells = columns.map((column) => make("td", { class: column.class }, column.cell(row)));
+  const cells = columns.map((column) => {
+    const content = column.cell(row),
+      isZero = ZERO.test(content);
+    return make("td", { class: isZero ? (column.class || "") + " zero" : column.class }, content);
+  });
   return make("tr", {}, ...cells);
 }
 

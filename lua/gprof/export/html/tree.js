@@ -40,7 +40,7 @@ function treeView() {
   const detail = make("div", { "class": "detail", "aria-live": "polite" }),
     path = make("nav", { "class": "path", "aria-label": "Path" }),
     legend = make("p", { class: "legend" }),
-    canvas = make("div");
+    canvas = make("div", { class: "canvas" });
 
   const modeSelect = makeSelect("Tree", treeModes, mode, (wanted) => {
     const at = pictures[0].selected(),
@@ -65,9 +65,9 @@ function treeView() {
     const frame = item.frame,
       known = frame >= 0 && frame < nodeCount;
     detail.replaceChildren(
-      make("b", {}, known ? nodeLink(frame) : itemName(item)),
-      ": " + itemFigures(item),
-      known && placeOf(frame) ? make("span", { class: "soft" }, " (" + placeOf(frame) + ")") : "",
+      make("b", {}, known ? nodeLink(frame) : itemName(item), ":"),
+      make("span", {}, " " + itemFigures(item)),
+      known && placeOf(frame) ? make("span", { class: "soft" }, "(" + placeOf(frame) + ")") : "",
     );
   }
 
@@ -102,12 +102,16 @@ function treeView() {
     return made.get(wanted);
   }
 
+  const caption = (text) => make("p", { class: "caption", "aria-hidden": "true" }, text);
+
   function choose(wanted) {
     if (mode === wanted && pictures.length > 0) return;
     mode = wanted;
     pictures = picturesOf(wanted);
     for (const each of pictures) each.mark(hits);
-    canvas.replaceChildren(...pictures.map((each) => each.element));
+    const elements = pictures.map((each) => each.element);
+    if (mode === "around") canvas.replaceChildren(caption("Callers"), ...elements, caption("Callees"));
+    else canvas.replaceChildren(...elements);
   }
 
   function showWhole(wanted, place) {
