@@ -267,8 +267,9 @@ TEST_PACKAGES = $(DEMO_PACKAGES) binutils dwz g++ liblzma-dev lua5.1 lua-busted 
 LARGE_PACKAGES = $(TEST_PACKAGES) binutils-source bison flex
 DOCS_PACKAGES = lua5.1 lua-ldoc lua-markdown
 FUZZ_PACKAGES = $(TEST_PACKAGES) clang libclang-rt-14-dev llvm
-ALL_PACKAGES = $(FUZZ_PACKAGES) $(DOCS_PACKAGES) chromium clang-tidy cppcheck gfortran lld zsh \
-  golang-go graphviz mpich nodejs npm openmpi-bin parallel python3-jsonschema \
+ALL_PACKAGES = $(FUZZ_PACKAGES) $(DOCS_PACKAGES) chromium clang-tidy cmark-gfm cppcheck gfortran lcov \
+  lld zsh golang-go graphviz mpich nodejs npm openmpi-bin parallel \
+  python3-jsonschema python3-junitparser python3-yaml \
   binutils-sparc64-linux-gnu $(SLURM_PACKAGES) $(MACHINE_PACKAGES)
 
 # For a cluster of Slurm with a network of its own (see spec/support/slurm.lua).
@@ -591,7 +592,7 @@ counted-runtime: $(RUNTIME)
 
 # Programs from npm that read our exports. If they cannot be installed, the specs that need them
 # are skipped.
-READERS = ajv@8 axe-core@4 pprof-format@2 speedscope@1
+READERS = ajv@8 axe-core@4 @microsoft/jest-sarif@1.0.0-beta.0 pprof-format@2 speedscope@1
 readers:
 	@mkdir -p build/readers
 	$(say) NPM build/readers

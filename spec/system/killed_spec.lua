@@ -125,7 +125,11 @@ describe("the program leaves the old or the complete new", function()
   for _, kind in ipairs(require "gprof.cli.exports".kinds) do
     if kind ~= "svg" or shell.installed "dot" then
       it("export, if a signal ends it: " .. kind, function()
-        kill({ ("--export=%s:export"):format(kind), built.image, built.gmon }, "export")
+        local words = { ("--export=%s:export"):format(kind), built.image, built.gmon }
+        if require "gprof.cli.exports".is_compared(kind) then
+          table.move({ "--compare=" .. built.gmon, "--fail-on=5" }, 1, 2, #words + 1, words)
+        end
+        kill(words, "export")
       end)
     end
   end

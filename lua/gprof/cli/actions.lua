@@ -360,6 +360,10 @@ end
 function actions.export(settings, argument, option)
   local export, problem = require "gprof.cli.exports".find(argument)
   if not export then reject(option, ": %s", problem) end
+  if require "gprof.cli.exports".is_relative(export.kind) then
+    settings.source_root = settings.source_root or
+      require "gprof.library.source_root".of "."
+  end
   add_export(settings, export, option)
 end
 

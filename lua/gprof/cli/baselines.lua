@@ -6,19 +6,9 @@
 
 local core = require "gprof.core"
 local raise <const> = require "gprof.library.failure".raise
+local source_root = require "gprof.library.source_root"
 
 local baselines = {}
-
--- Returns the directory to which the paths of source files are relative: the root of the
--- repository that holds the baseline, or else the current directory.
-local function root_of(path)
-  local directory = core.real_path(path:match "^(.*)/[^/]*$" or ".")
-  while directory and directory ~= "" do
-    if core.file_status(directory .. "/.git") then return directory end
-    directory = directory:match "^(.*)/[^/]*$"
-  end
-  return core.real_path "."
-end
 
 local function check(settings)
   if not settings.baseline then
@@ -34,7 +24,7 @@ end
 
 local function update(settings)
   local path = settings.baseline
-  settings.baseline_root = root_of(path)
+  settings.source_root = source_root.of(path:match "^(.*)/[^/]*$" or ".")
   table.insert(settings.exports, { kind = "baseline", path = path,
     print = require "gprof.export.baseline" })
 end

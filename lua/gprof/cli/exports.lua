@@ -8,6 +8,7 @@
 
 local options = require "gprof.cli.options"
 local output = require "gprof.output"
+local raise <const> = require "gprof.library.failure".raise
 
 local exports = {}
 
@@ -19,6 +20,9 @@ local timed <const> = {
   callgrind = true, dot = true, folded = true, pprof = true, speedscope = true,
   svg = true,
 }
+
+-- Kinds that show a comparison; true if they need limits.
+local compared <const> = { markdown = false, sarif = true, junit = true }
 
 --- Parses the argument of --export: KIND or KIND:FILE.
 -- @tparam string argument
@@ -70,6 +74,31 @@ function exports.lack(list, data)
   for _, export in ipairs(list) do
     if timed[export.kind] and not data.has_histogram then
       return ("has no histogram, which the export '%s' needs"):format(export.kind)
+    end
+  end
+end
+
+--- Returns whether a kind shows a comparison.
+-- @tparam string kind
+-- @treturn boolean
+function exports.is_compared(kind) return compared[kind] ~= nil end
+
+--- Returns whether a kind names source files relative to the repository.
+-- @tparam string kind
+-- @treturn boolean
+exports.is_relative = exports.is_compared
+
+--- Checks that the options request the comparison, and the limits, that exports need.
+-- @tparam table settings
+-- @raise a table with the field `message`
+function exports.check_compared(settings)
+  for _, export in ipairs(settings.exports) do
+    local needs_limits = compared[export.kind]
+    if needs_limits ~= nil and not settings.compare[1] then
+      raise("option --export=%s needs --compare or --baseline", export.kind)
+    elseif needs_limits and not settings.fail_on then
+      raise("option --export=%s needs --fail-on: it shows what exceeds limits",
+        export.kind)
     end
   end
 end

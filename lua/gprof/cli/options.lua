@@ -144,7 +144,8 @@ local values <const> = {
   ["dump-signal"] = { "USR1", "USR2", "HUP", "QUIT", "PROF", "PWR", "URG", "WINCH" },
   ["print-completion"] = { "bash", "zsh" },
   export = {
-    "callgrind", "csv", "csv-arcs", "dot", "folded", "json", "pprof", "speedscope", "svg",
+    "callgrind", "csv", "csv-arcs", "dot", "folded", "json", "junit", "markdown", "pprof",
+    "sarif", "speedscope", "svg",
   },
 }
 

@@ -494,6 +494,7 @@ return function(settings, write)
   if settings.compare[1] or settings.fail_on or settings.force then
     require "gprof.cli.compare_args".check(settings)
   end
+  if settings.exports[1] then require "gprof.cli.exports".check_compared(settings) end
   find_reports(settings)
   read_and_sum(run)
   if run.chosen.sum and not is_about_functions(run) then  -- otherwise check_fit warns

@@ -11,6 +11,7 @@ local compare = require "gprof.compare"
 local failure = require "gprof.library.failure"
 local gprof = require "gprof"
 local json = require "gprof.format.json"
+local source_root = require "gprof.library.source_root"
 
 local need <const> = failure.need
 
@@ -59,14 +60,6 @@ end
 
 -- Runs ----------------------------------------------------------------------------------
 
--- Returns a path relative to the directory `root`, if the file is below it.
-local function relative(path, root)
-  if not path then return nil end
-  path = path:gsub("/%./", "/"):gsub("^%./", "")
-  local inside = root and path:sub(1, #root + 1) == root .. "/"
-  return inside and path:sub(#root + 2) or path
-end
-
 -- Adds a value to a run of a figure.
 local function add(values, run, value)
   values[run] = (values[run] or 0) + value
@@ -74,7 +67,7 @@ end
 
 -- Returns the entry of a function in `entries`, which is keyed by name and file.
 local function entry_of(entries, f, root)
-  local file = relative(f.file, root)
+  local file = source_root.relative(f.file, root)
   local key = f.name .. "\0" .. (file or "")
   entries[key] = entries[key] or { name = f.name, file = file, calls = {},
     self_calls = {}, blocks = {}, self = {}, total = {}, callees = {} }
@@ -209,7 +202,7 @@ end
 
 --- Writes the baseline of a profile, whose files are one run each.
 -- @tparam profile profile by function
--- @tparam table options those of the profile and its data; `baseline_root`: the directory
+-- @tparam table options those of the profile and its data; `source_root`: the directory
 --   to which the paths of source files are relative
 -- @tparam stream write
 -- @raise a table with the field `message`
@@ -225,7 +218,7 @@ return function(profile, options, write)
     whole.rate, whole.unit = side.rate, side.unit
     whole.ticks_per_sample = side.rate and profile.ticks_per_sample
     whole.total[whole.runs] = side.ticks / (side.rate or 1)
-    add_run(entries, side, whole.runs, options.baseline_root)
+    add_run(entries, side, whole.runs, options.source_root)
   end
   whole.counted, whole.has_blocks = profile.data.has_arcs, profile.data.block_records > 0
   whole.exact, whole.has_libraries = profile.exact, profile.has_libraries

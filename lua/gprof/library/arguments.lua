@@ -55,7 +55,7 @@ local of_program = {
   dump_file = "string", wall = "boolean", count = "string",
   sandbox = "boolean", sandbox_memory = "integer", sandbox_time = "integer",
   compare = "table", fail_on = "table", failures = "table", force = "boolean",
-  verdict = "table", baseline = "string", baseline_root = "string",
+  verdict = "table", baseline = "string", source_root = "string",
   update_baseline = "boolean",
   slide = "integer or 'auto'",
   debug_dir = "strings", given_to = "table", words = "strings", pager = "boolean",

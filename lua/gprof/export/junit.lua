@@ -1,0 +1,67 @@
+--- A comparison with limits as JUnit XML, which continuous integration shows as tests:
+-- the whole program and each function that both programs have are test cases.
+--
+-- @module gprof.export.junit
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local failures = require "gprof.print.failures"
+local source_root = require "gprof.library.source_root"
+local text = require "gprof.export.html.text"
+
+-- Escapes text for XML, which cannot contain U+FFFE and U+FFFF.
+local function xml(bytes)
+  return (text.html(bytes):gsub("\xEF\xBF[\xBE\xBF]", function(character)
+    return ("\\u{%X}"):format(utf8.codepoint(character))
+  end))
+end
+
+-- Returns a table from rows, and the comparison, to their failures.
+local function by_row(list)
+  local found = {}
+  for _, failure in ipairs(list) do
+    found[failure.row] = found[failure.row] or {}
+    table.insert(found[failure.row], failure)
+  end
+  return found
+end
+
+-- Writes a test case. A function that exceeds several limits is one failure, since many
+-- readers show only the first.
+local function write_case(name, file, list, comparison, profile, write)
+  write(('    <testcase classname="%s" name="%s"'):format(xml(file), xml(name)))
+  if not list then return write "/>\n" end
+  local lines = {}
+  for i, failure in ipairs(list) do
+    lines[i] = xml(failures.describe(failure, comparison, profile))
+  end
+  local message = xml(("%s: %s"):format(failures.heading(list[1]),
+    failures.growth(list[1], comparison)))
+  write((">\n" .. '      <failure type="%s" message="%s">%s</failure>\n    </testcase>\n')
+    :format(xml(list[1].field), message, table.concat(lines, "\n")))
+end
+
+--- Writes a comparison with limits as JUnit XML.
+-- @tparam profile profile the new profile
+-- @tparam table options `comparison`: the result of `gprof.compare`; `failures`: that of
+--   `gprof.compare.failures`; `source_root`: the directory to which source files are
+--   named
+-- @tparam stream write
+return function(profile, options, write)
+  if not options.failures then error("needs limits (--compare and --fail-on)", 0) end
+  local comparison, failed = options.comparison, by_row(options.failures)
+  local tests, count, program = {}, 0, profile.image.path:match "[^/]*$"
+  for _, row in ipairs(comparison) do
+    if row.status == "both" or failed[row] then tests[#tests + 1] = row end
+  end
+  for _ in pairs(failed) do count = count + 1 end
+  local numbers = ('tests="%d" failures="%d" errors="0"'):format(#tests + 1, count)
+  write '<?xml version="1.0" encoding="UTF-8"?>\n'
+  write(('<testsuites name="gprof" %s>\n'):format(numbers))
+  write(('  <testsuite name="%s" %s skipped="0">\n'):format(xml(program), numbers))
+  write_case("the whole program", program, failed[comparison], comparison, profile, write)
+  for _, row in ipairs(tests) do
+    local file = source_root.relative(row.new_file, options.source_root) or program
+    write_case(row.name, file, failed[row], comparison, profile, write)
+  end
+  write "  </testsuite>\n</testsuites>\n"
+end

@@ -1,0 +1,111 @@
+--- What exceeds limits as SARIF 2.1.0 (OASIS, Static Analysis Results Interchange
+-- Format): a result at the file and line of each function. GitHub shows results in the
+-- code.
+--
+-- @module gprof.export.sarif
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local failures = require "gprof.print.failures"
+local gprof = require "gprof"
+local json = require "gprof.format.json"
+local sha256 = require "gprof.format.sha256"
+local source_root = require "gprof.library.source_root"
+
+local SCHEMA <const> = "https://json.schemastore.org/sarif-2.1.0.json"
+
+-- The rules: a figure, the rule's id, and what it says.
+local rules <const> = {
+  { "calls", "more-calls", "A function is called more often than its limit allows." },
+  { "self_calls", "more-recursive-calls",
+    "A function calls itself more often than its limit allows." },
+  { "blocks", "more-blocks",
+    "A function executes more basic blocks than its limit allows." },
+  { "total", "slower",
+    "A function and its callees take longer than their limit allows." },
+  { "self", "slower-itself",
+    "A function's own code takes longer than its limit allows." },
+}
+
+local number_of <const> = {}
+for i, rule in ipairs(rules) do number_of[rule[1]] = i end
+
+local text_of <const> = json.object { "text" }
+
+local function write_rules(write)
+  local texts = {}
+  for i, rule in ipairs(rules) do
+    texts[i] = ('{"id": %s, "shortDescription": %s, "defaultConfiguration": ' ..
+      '{"level": "error"}}'):format(json.string(rule[2]), text_of(rule[3]))
+  end
+  json.rows(write, "        ", json.texts(texts, tostring))
+end
+
+-- Returns the URI of a source file: relative to the root of the repository, or absolute.
+local function uri_of(file, root)
+  local path = source_root.relative(file, root)
+  local encoded = path:gsub("[^%w/._~-]", function(byte)
+    return ("%%%02X"):format(byte:byte())
+  end)
+  if path:find "^/" then return "file://" .. encoded end
+  return encoded
+end
+
+-- Returns the row that shows where the whole program failed: that of main.
+local function row_of_main(comparison)
+  for _, row in ipairs(comparison) do
+    if row.name == "main" and row.new_ids[1] then return row end
+  end
+end
+
+local function location_text(row, profile, root)
+  local file, line = failures.place(row, profile)
+  local logical = ('"logicalLocations": [{"fullyQualifiedName": %s, "kind": "function"}]')
+    :format(json.string(row.name))
+  if not file then return "{" .. logical .. "}" end
+  return ('{"physicalLocation": {"artifactLocation": {"uri": %s}%s}, %s}'):format(
+    json.string(uri_of(file, root)),
+    line and (', "region": {"startLine": %d}'):format(line) or "", logical)
+end
+
+local hexadecimal <const> = {}
+for byte = 0, 255 do hexadecimal[string.char(byte)] = ("%02x"):format(byte) end
+
+-- Returns what identifies a result in later runs, when its line may have changed.
+local function fingerprint(failure, comparison, root)
+  local row = failure.row
+  local file = row ~= comparison and source_root.relative(row.new_file, root) or ""
+  return (sha256.digest(table.concat({ failure.field, failures.name(failure, comparison),
+    file }, "\0")):sub(1, 16):gsub(".", hexadecimal))
+end
+
+local function result_text(failure, comparison, profile, root)
+  local rule = number_of[failure.field]
+  local row = failure.row == comparison and row_of_main(comparison) or failure.row
+  local message = ("%s: %s: %s"):format(failures.heading(failure),
+    failures.name(failure, comparison), failures.growth(failure, comparison))
+  return ('{"ruleId": %s, "ruleIndex": %d, "level": "error", "message": %s, ' ..
+    '"locations": [%s], "partialFingerprints": {"gprofFunction/v1": "%s"}}'):format(
+    json.string(rules[rule][2]), rule - 1, text_of(message),
+    row ~= comparison and row and location_text(row, profile, root) or "",
+    fingerprint(failure, comparison, root))
+end
+
+--- Writes what exceeds limits as SARIF.
+-- @tparam profile profile the new profile
+-- @tparam table options `comparison`: the result of `gprof.compare`; `failures`: that of
+--   `gprof.compare.failures`; `source_root`: the directory to which source files are
+--   named
+-- @tparam stream write
+return function(profile, options, write)
+  if not options.failures then error("needs limits (--compare and --fail-on)", 0) end
+  local comparison, root = options.comparison, options.source_root
+  write('{\n  "$schema": ' .. json.string(SCHEMA) .. ',\n  "version": "2.1.0",\n')
+  write('  "runs": [{\n    "tool": {"driver": {"name": "gprof for Lua", "version": ' ..
+    json.string(gprof._VERSION) .. ',\n      "rules": ')
+  write_rules(write)
+  write '}},\n    "columnKind": "unicodeCodePoints",\n    "results": '
+  json.rows(write, "    ", json.texts(options.failures, function(failure)
+    return result_text(failure, comparison, profile, root)
+  end))
+  write "\n  }]\n}\n"
+end
