@@ -140,6 +140,30 @@ describe("Call trees on a wide screen", function()
   end)
 end)
 
+describe("The labels of a call tree", function()
+  -- The classes of frames whose labels have a contrast under 4.5, which WCAG 2.1 asks for (success criterion 1.4.3).
+  local pale <const> = [[(() => {
+    const values = (colour) => colour.match(/[\d.]+/g).slice(0, 3).map((part) => part / 255);
+    const light = (colour) => values(colour).map((x) => (x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4))
+      .reduce((sum, x, i) => sum + x * [0.2126, 0.7152, 0.0722][i], 0.05);
+    const row = document.querySelector(".row"), kinds = ["tr", "tr dim", "tr hit"];
+    for (const [letter, last] of ["t5", "h4", "c5"]) for (let i = 0; i <= last; i++) kinds.push(letter + i);
+    return kinds.filter((kind) => {
+      const scope = make("span", { class: "scope" }, "x"), frame = make("div", { class: "frame " + kind }, scope);
+      row.append(frame);
+      const lights = [getComputedStyle(frame).backgroundColor, getComputedStyle(scope).color].map(light);
+      frame.remove();
+      return !(Math.max(...lights) / Math.min(...lights) >= 4.5);
+    });
+  })()]]
+
+  it("can be read on all colours", function()
+    local found = browser.walk(select(2, pages.crafted(plan)), { "open", "!tree" }, pale,
+      { "size", 1280, 800, "dark" }, pale)
+    assert.same({ {}, {} }, found)
+  end)
+end)
+
 describe("Pages on all screens", function()
   local sizes <const> = { { 1280, 800, "light" }, { 1920, 1080, "dark" }, { 390, 844, "light" }, { 390, 844, "dark" } }
   local views <const> = { "!functions", "main", "!tree", "!lines", "!source", "!changes" }
