@@ -163,7 +163,8 @@ uint32_t scr_function_number(scr_functions *functions, scr_closures *closures,
                              lua_State *L, lua_Debug *ar) {
   lua_getinfo(L, "f", ar);
   const void *closure = lua_topointer(L, -1);
-  scr_known *known = scr_closures_at(closures, closure);
+  scr_known other = {NULL, 0}, *known = &other;
+  if (closures) known = scr_closures_at(closures, closure);
   if (known->closure != closure) {
     const uint32_t number = number_of(functions, L);
     if (number != SCR_NONE) *known = (scr_known){closure, number};

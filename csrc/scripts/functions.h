@@ -37,8 +37,8 @@ typedef struct scr_functions {
 bool scr_functions_init(scr_functions *functions);
 void scr_functions_free(scr_functions *functions);
 
-/* Returns the number of the function that `ar` is about, which is running. SCR_NONE if
- * there is no memory. */
+/* Returns the number of the function that `ar` is about, which is running. `closures` may
+ * be NULL. SCR_NONE if there is no memory. */
 uint32_t scr_function_number(scr_functions *functions, scr_closures *closures,
                              lua_State *L, lua_Debug *ar);
 

@@ -128,9 +128,29 @@ static void on_count(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *s
   if (has_ticks(r)) assign_ticks(r, scr_stack_context(stack), line_of(L, ar));
 }
 
+/* The count hook if calls are not counted. A coroutine that is created while the hook is
+ * set gets it, too. */
+static void on_sample(scr_recording *r, lua_State *L) {
+  uint32_t line;
+  if (r->period > 0)
+    __atomic_fetch_add(&r->pending, 1, __ATOMIC_RELAXED);
+  else
+    lua_sethook(L, NULL, 0, 0);
+  if (L != r->running || !has_ticks(r)) return;
+  const uint32_t context = scr_sampled_context(r, L, &line);
+  if (context == SCR_NONE)
+    fail(r);
+  else
+    assign_ticks(r, context, line);
+}
+
 void scr_hook(lua_State *L, lua_Debug *ar) {
   scr_recording *r = scr_current;
   if (!r || !r->active || !is_recorded(r, L)) return;
+  if (r->events == 0) {
+    on_sample(r, L);
+    return;
+  }
   scr_stack *stack = stack_of(r, L, ar);
   if (!stack)
     fail(r);

@@ -33,11 +33,12 @@ static void end_recording(lua_State *L, scr_recording *r) {
   r->cpu = time_of(CLOCK_THREAD_CPUTIME_ID) - r->cpu;
   r->ended = time_of(CLOCK_REALTIME);
   scr_current = NULL;
-  r->displaced = lua_gethook(r->running) != scr_hook;
+  const lua_Hook hook = lua_gethook(r->running);
+  r->displaced = hook != scr_hook && (hook || r->events != 0);
   if (!r->displaced) lua_sethook(r->running, NULL, 0, 0);
   lua_pushnil(L);
   lua_rawsetp(L, LUA_REGISTRYINDEX, r);
-  scr_closures_free(r->closures, L);
+  if (r->closures) scr_closures_free(r->closures, L);
   r->closures = NULL;
 }
 
@@ -60,22 +61,26 @@ static int fail_to_start(lua_State *L, const char *message) {
   return 2;
 }
 
-/* start(recording, rate, period, lines) -> true; or nil and a message. `rate`: samples in
- * a second, or 0; `period`: instructions of Lua for a sample, or 0; `lines`: whether to
- * count how often lines are executed */
+/* start(recording, rate, period, count) -> true; or nil and a message. `rate`: samples in
+ * a second, or 0; `period`: instructions of Lua for a sample, or 0; `count`: "none",
+ * "calls" or "lines", which are counted with the calls */
 static int start(lua_State *L) {
   scr_recording *r = check_recording(L);
+  static const char *const counts[] = {"none", "calls", "lines", NULL};
+  static const int events[] = {0, LUA_MASKCALL | LUA_MASKRET,
+                               LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE};
   const lua_Integer rate = luaL_checkinteger(L, 2), period = luaL_checkinteger(L, 3);
+  const int count = luaL_checkoption(L, 4, NULL, counts);
   if (scr_current) return fail_to_start(L, "this thread is being recorded");
   if (lua_gethook(L))
     return fail_to_start(L, "the program has set a hook (debug.sethook)");
-  r->closures = scr_closures_new(L);
-  if (!r->closures) return fail_to_start(L, "not enough memory");
+  if (events[count] != 0 && !(r->closures = scr_closures_new(L)))
+    return fail_to_start(L, "not enough memory");
   r->registry = lua_topointer(L, LUA_REGISTRYINDEX);
   scr_set_running(r, L);
   r->period = (int)period;
-  r->functions.counts_lines = lua_toboolean(L, 4);
-  r->events = LUA_MASKCALL | LUA_MASKRET | (lua_toboolean(L, 4) ? LUA_MASKLINE : 0);
+  r->events = events[count];
+  r->functions.counts_lines = (r->events & LUA_MASKLINE) != 0;
   r->began = time_of(CLOCK_REALTIME);
   r->cpu = time_of(CLOCK_THREAD_CPUTIME_ID);
   r->active = true;
@@ -240,6 +245,7 @@ int luaopen_gprof_hooks(lua_State *L) {
   static const luaL_Reg members[] = {{"new", new_recording}, {"start", start},
                                      {"stop", stop}, {"name", name},
                                      {"functions", functions}, {"result", result},
+                                     {"coroutines", scr_coroutines},
                                      {"crc32", crc32}, {NULL, NULL}};
   if (luaL_newmetatable(L, RECORDING)) {
     lua_pushcfunction(L, free_recording);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "scripts/coroutines.h"
 #include "scripts/functions.h"
 #include "scripts/paths.h"
 #include "scripts/stacks.h"
@@ -19,9 +20,11 @@ typedef struct scr_recording {
   scr_stacks stacks;
   lua_State *volatile running;  /* the coroutine that runs; see scr_set_running */
   scr_stack *stack;             /* its stack, if it has had an event */
+  const scr_resume *resumed;    /* without counts: the call that resumed it */
   const void *registry;         /* identifies the state */
   volatile bool active;
-  int events;                   /* for which the hook is called, but for ticks */
+  int events;                   /* for which the hook is called, but for ticks; 0 if
+                                   calls are not counted */
   bool displaced;               /* the program set a hook of its own */
   bool out_of_memory;           /* and has ended */
 
@@ -46,6 +49,10 @@ void scr_hook(lua_State *L, lua_Debug *ar);
  * handler uses it. Returns whether it is the main one. Only the first time allocates
  * memory. */
 bool scr_set_running(scr_recording *r, lua_State *L);
+
+/* Adds the call path of the running coroutine. Returns its context, and sets *line to the
+ * line that it executes. SCR_NONE if there is no memory. */
+uint32_t scr_sampled_context(scr_recording *r, lua_State *L, uint32_t *line);
 
 /* Starts a timer that ticks `rate` times in a second of the thread's processor time.
  * Its signal sets a count hook, which is called for the next instruction of Lua

@@ -15,7 +15,9 @@ static void take_tick(int number, siginfo_t *info, void *context) {
   __atomic_fetch_add(&r->pending, ticks, __ATOMIC_RELAXED);
   r->signals++;
   lua_State *L = r->running;
-  if (lua_gethook(L) == scr_hook) lua_sethook(L, scr_hook, r->events | LUA_MASKCOUNT, 1);
+  const lua_Hook hook = lua_gethook(L);
+  if (hook == scr_hook || (!hook && r->events == 0))
+    lua_sethook(L, scr_hook, r->events | LUA_MASKCOUNT, 1);
 }
 
 /* Returns a real-time signal that has no action, or this one; 0 if there is none. */

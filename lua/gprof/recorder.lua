@@ -33,18 +33,40 @@ local function prepare(options)
   return { recording = hooks.new(MOST_PATHS), options = options or {} }
 end
 
+-- Without counts, only these functions show which coroutine runs.
+local resume <const>, wrap <const> = coroutine.resume, coroutine.wrap
+local own_resume <const>, own_wrap <const> = hooks.coroutines(resume, wrap)
+
+-- luacheck: push globals coroutine.resume coroutine.wrap
+
+local function replace_coroutines()
+  coroutine.resume, coroutine.wrap = own_resume, own_wrap
+end
+
+-- Leaves functions that the program has replaced.
+local function restore_coroutines()
+  if coroutine.resume == own_resume then coroutine.resume = resume end
+  if coroutine.wrap == own_wrap then coroutine.wrap = wrap end
+end
+
+-- luacheck: pop
+
 -- Returns a message if recording cannot start. After it has, calls are recorded: there
 -- are none here.
 local function start(prepared)
   local options = prepared.options
+  if options.count == "none" then replace_coroutines() end
   local done, problem = hooks.start(prepared.recording, options.rate or DEFAULT_RATE,
-    options.instructions or 0, options.count == "lines")
-  if not done then return problem end
+    options.instructions or 0, options.count or "calls")
+  if not done then
+    restore_coroutines()
+    return problem
+  end
   running, recorded = prepared, nil
 end
 
 -- The values of the option `count`.
-local COUNTS <const> = { lines = true, calls = true }
+local COUNTS <const> = { lines = true, calls = true, none = true }
 
 local function check(options)
   for name, limits in pairs(LIMITS) do
@@ -56,7 +78,7 @@ local function check(options)
     end
   end
   if options.count ~= nil and not COUNTS[options.count] then
-    error("recorder.start: option 'count': \"calls\" or \"lines\" expected", 3)
+    error("recorder.start: option 'count': 'calls', 'lines' or 'none' expected", 3)
   end
 end
 
@@ -68,8 +90,8 @@ end
 --     default
 --   - `instructions`: take a sample whenever Lua has executed this many instructions.
 --     Then the same program gives the same samples; a sample counts as one millisecond
---   - `count`: "calls", by default; or "lines", to count also how often each line is
---     executed
+--   - `count`: "calls", by default; "lines", to count also how often each line is
+--     executed; or "none": then only samples are taken, with little overhead
 -- @raise if the state is already being recorded, or has a hook (`debug.sethook`)
 function recorder.start(options)
   check(options or {})
@@ -114,7 +136,9 @@ end
 local function name_iterators(recording)
   hooks.name(recording, string.gmatch("", ""), "string.gmatch (iterator)")
   hooks.name(recording, (ipairs {}), "ipairs (iterator)")
-  hooks.name(recording, coroutine.wrap(print), "coroutine.wrap (resumed)")
+  for _, make in ipairs { wrap, own_wrap } do
+    hooks.name(recording, make(print), "coroutine.wrap (resumed)")
+  end
 end
 
 --- Stops recording.
@@ -127,6 +151,7 @@ function recorder.stop()
   hooks.stop(recording)
   name_modules(recording)
   name_iterators(recording)
+  restore_coroutines()
   recorded = hooks.result(recording)
   recorded.functions = hooks.functions(recording)
   forget_own_lines(recorded.functions)

@@ -239,6 +239,51 @@ describe("gprof.recorder", function()
     ]])
   end)
 
+  it("takes samples without counts, with call paths through coroutines", function()
+    local out = recorded([[
+      local function work(n) local x = 0 for i = 1, n do x = x + i % 7 end return x end
+      local function body() work(100000) coroutine.yield() work(100000) end
+      local function inner() local co = coroutine.wrap(body) co() co() end
+      local function resumed() coroutine.resume(coroutine.create(inner)) end
+      local function plain() work(600000) end
+      resumed() plain()
+    ]], [[
+      print(p:find "resumed".children / p.total, p:find "plain".children / p.total, p:find "work".calls)
+    ]], '{ instructions = 100, count = "none" }')
+    local resumed, plain, calls = out:match "^(%S+)\t(%S+)\t(%S+)\n"
+    assert.near(0.25, tonumber(resumed), 0.005)
+    assert.near(0.75, tonumber(plain), 0.005)
+    assert.equal("0", calls)
+  end)
+
+  it("does not change what coroutines do", function()
+    local body = [[
+      local function all(...) print(select("#", ...), ...) end
+      all(coroutine.resume(coroutine.create(function(...) return ... end), 1, nil, nil))
+      all(coroutine.resume(coroutine.create(function() error "failed" end)))
+      all(pcall(coroutine.wrap(function() error "failed" end)))
+      all(pcall(coroutine.wrap(function() error() end)))
+      all(pcall(coroutine.wrap(function() local _ = nil + 1 end)))
+      all(pcall(coroutine.resume, 1))
+      all(pcall(coroutine.wrap, 1))
+      local co = coroutine.wrap(function(...) all(...) all(coroutine.yield(1, 2)) end)
+      all(co(3))
+      all(co())
+      all(pcall(co))
+      local self
+      self = coroutine.create(function() all(coroutine.resume(self)) end)
+      coroutine.resume(self)
+    ]]
+    local function printed(before)
+      local result = message(before .. body)
+      result[1] = result[1]:gsub("/%S*/script%.lua", "script.lua")
+      return result
+    end
+    local expected = printed ""
+    assert.truthy(#expected[1] > 300)
+    assert.same(expected, printed 'recorder.start { count = "none" }')
+  end)
+
   it("counts how often lines are executed", function()
     local out = recorded([[
       local function f(n)
@@ -314,7 +359,7 @@ describe("gprof.recorder", function()
   end)
 
   it("refuses options out of range", function()
-    assert.same({ "false\trecorder.start: option 'count': \"calls\" or \"lines\" expected\n", "", 0 },
+    assert.same({ "false\trecorder.start: option 'count': 'calls', 'lines' or 'none' expected\n", "", 0 },
       message 'print(pcall(recorder.start, { count = "words" }))')
     for _, option in ipairs { "rate = -1", "rate = 100001", "rate = 0.5", "instructions = 0" } do
       local result = message("print(pcall(recorder.start, { " .. option .. " }))")

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Samples without counts: the call path is that of the stack when the sample is taken. */
+#include "scripts/recording.h"
+
+/* Frames of a coroutine. Outer ones of a deeper stack are left out, because the time to
+ * find a frame grows with the depth. */
+enum { MOST_FRAMES = 128 };
+
+static int depth_of(lua_State *L) {
+  lua_Debug ar;
+  int low = 0, high = MOST_FRAMES;
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (lua_getstack(L, middle, &ar))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Extends a path by the frames of a coroutine from the outermost one to that at level
+ * `innermost`. Sets *line to the line of the last frame. Leaves out the host's functions
+ * at the start of a path. */
+static uint32_t add_frames(scr_recording *r, lua_State *L, uint32_t context,
+                           int innermost, uint32_t *line) {
+  int level = depth_of(L) - 1;
+  if (level == MOST_FRAMES - 1) context = SCR_UNKNOWN;
+  for (; level >= innermost && context != SCR_NONE; level--) {
+    lua_Debug ar;
+    if (!lua_getstack(L, level, &ar)) return SCR_NONE;
+    const uint32_t function = scr_function_number(&r->functions, NULL, L, &ar);
+    if (function == SCR_NONE) return SCR_NONE;
+    if (context == SCR_START && r->functions.list[function].entry) continue;
+    const uint32_t row = scr_paths_row(&r->paths, context, function, *line);
+    context = row == SCR_NONE ? SCR_NONE : r->paths.records[row].entered;
+    lua_getinfo(L, "l", &ar);
+    *line = ar.currentline > 0 ? (uint32_t)ar.currentline : 0;
+  }
+  return context;
+}
+
+/* Returns the context of the call that resumed a coroutine. Its innermost frame is that of
+ * the former function (see coroutines.h), and is left out. */
+static uint32_t context_of_resume(scr_recording *r, const scr_resume *resumed,
+                                  uint32_t *line) {
+  if (!resumed) return SCR_START;
+  const uint32_t outer = context_of_resume(r, resumed->outer, line);
+  return outer == SCR_NONE ? SCR_NONE : add_frames(r, resumed->L, outer, 1, line);
+}
+
+uint32_t scr_sampled_context(scr_recording *r, lua_State *L, uint32_t *line) {
+  *line = 0;
+  const uint32_t base = context_of_resume(r, r->resumed, line);
+  return base == SCR_NONE ? SCR_NONE : add_frames(r, L, base, 0, line);
+}
