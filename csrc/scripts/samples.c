@@ -40,8 +40,8 @@ static uint32_t add_frames(scr_recording *r, lua_State *L, uint32_t context,
   return context;
 }
 
-/* Returns the context of the call that resumed a coroutine. Its innermost frame is that of
- * the former function (see coroutines.h), and is left out. */
+/* Returns the context of the call that resumed a coroutine. Its innermost frame is that
+ * of the former function (see coroutines.h), and is left out. */
 static uint32_t context_of_resume(scr_recording *r, const scr_resume *resumed,
                                   uint32_t *line) {
   if (!resumed) return SCR_START;
