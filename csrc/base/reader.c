@@ -16,7 +16,7 @@ static bool begin(gp_reader *reader, int file, bool owned, gp_error *error) {
   reader->owned = owned;
   reader->file = file;
   reader->size = UINT64_MAX;
-  if (fstat(reader->file, &status) == 0) {
+  if (file >= 0 && fstat(file, &status) == 0) {
     if (S_ISDIR(status.st_mode)) {
       gp_reader_close(reader);
       return gp_fail(error, "is a directory");
@@ -44,6 +44,14 @@ bool gp_reader_share(gp_reader *reader, int file, gp_error *error) {
   return begin(reader, file, false, error);
 }
 
+bool gp_reader_receive(gp_reader *reader, gp_reader_source *source, void *from,
+                       gp_error *error) {
+  bool done = begin(reader, -1, false, error);
+  reader->source = source;
+  reader->from = from;
+  return done;
+}
+
 void gp_reader_close(gp_reader *reader) {
   if (reader->owned && reader->file >= 0) close(reader->file);
   free(reader->window);
@@ -62,17 +70,25 @@ static bool check_end(gp_reader *reader) {
   return gp_fail(reader->error, "was truncated while being read");
 }
 
+static ssize_t read_file(const gp_reader *reader, unsigned char *bytes, size_t size) {
+  ssize_t got;
+  do got = read(reader->file, bytes, size);
+  while (got < 0 && errno == EINTR);
+  if (got < 0) gp_fail(reader->error, "cannot be read: %s", strerror(errno));
+  return got;
+}
+
 /* Reads once into the free space at the end of the window. False at the end of the file
  * or on error. */
 static bool fill(gp_reader *reader) {
-  ssize_t got;
-  do
-    got = read(reader->file, reader->window + reader->end,
-               GP_READER_WINDOW - reader->end);
-  while (got < 0 && errno == EINTR);
+  unsigned char *bytes = reader->window + reader->end;
+  size_t size = GP_READER_WINDOW - reader->end;
+  ssize_t got = reader->source
+                    ? reader->source(reader->from, bytes, size, reader->error)
+                    : read_file(reader, bytes, size);
   if (got < 0) {
     reader->failed = true;
-    return gp_fail(reader->error, "cannot be read: %s", strerror(errno));
+    return false;
   }
   reader->end += (size_t)got;
   return got > 0 || check_end(reader);

@@ -2,22 +2,30 @@
 /*
  * Buffered, bounds-checked reading.
  *
- * Files, pipes and standard input are read through a fixed-size window, so memory use
- * does not depend on the size of a file or on sizes claimed in its header.
+ * Files, pipes, standard input and messages are read through a fixed-size window, so
+ * memory use does not depend on the size of a file or on sizes claimed in its header.
  */
 #ifndef GP_BASE_READER_H
 #define GP_BASE_READER_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 
 /* Size of the window in bytes: the most that one call returns. */
 #define GP_READER_WINDOW ((size_t)65536)
 
+/* Where bytes come from, if not from a descriptor. Stores up to `size` bytes, and returns
+ * their number: 0 at the end, -1 after an error, with a message. */
+typedef ssize_t gp_reader_source(void *from, unsigned char *bytes, size_t size,
+                                 gp_error *error);
+
 typedef struct gp_reader {
-  int file;              /* descriptor */
+  int file;              /* descriptor; -1: bytes come from `source` */
+  gp_reader_source *source;
+  void *from;            /* first argument of `source` */
   bool owned;            /* gp_reader_close closes the descriptor */
   uint64_t offset;       /* offset of the next unread byte, from where reading began */
   uint64_t size;         /* size of the file in bytes; UINT64_MAX if unknown (a pipe) */
@@ -34,6 +42,10 @@ bool gp_reader_open(gp_reader *reader, const char *path, gp_error *error);
 /* Like gp_reader_open, but reads from the open descriptor `file`, from its current
  * position. The descriptor stays open when the reader is closed. */
 bool gp_reader_share(gp_reader *reader, int file, gp_error *error);
+
+/* Like gp_reader_open, but reads what `source` provides. */
+bool gp_reader_receive(gp_reader *reader, gp_reader_source *source, void *from,
+                       gp_error *error);
 
 void gp_reader_close(gp_reader *reader);
 

@@ -159,14 +159,30 @@ bool gp_writer_share(gp_writer *writer, int file, gp_error *error) {
   return begin(writer, error) && opened(writer, share(writer, file));
 }
 
-static bool flush(gp_writer *writer) {
+bool gp_writer_send(gp_writer *writer, gp_writer_sink *sink, void *into,
+                    gp_error *error) {
+  bool done = begin(writer, error);
+  writer->sink = sink;
+  writer->into = into;
+  return done;
+}
+
+static bool write_file(gp_writer *writer) {
   for (size_t done = 0; done < writer->used;) {
     ssize_t now = write(writer->file, writer->window + done, writer->used - done);
     if (now < 0 && errno != EINTR) return fail_write(writer, "cannot be written");
     if (now > 0) done += (size_t)now;
   }
-  writer->used = 0;
   return true;
+}
+
+static bool flush(gp_writer *writer) {
+  bool done = !writer->sink || writer->used == 0
+                  ? write_file(writer)
+                  : writer->sink(writer->into, writer->window, writer->used,
+                                 writer->error);
+  if (done) writer->used = 0;
+  return done;
 }
 
 unsigned char *gp_writer_room(gp_writer *writer, size_t count) {
@@ -198,7 +214,7 @@ static bool finish(gp_writer *const *writers, size_t count, const char *outdated
   for (size_t i = 0; i < count; i++) {
     int file = writers[i]->file;
     writers[i]->file = -1;
-    if (close(file) != 0 && !writers[i]->target)
+    if (file >= 0 && close(file) != 0 && !writers[i]->target)
       done = fail_write(writers[i], "cannot be written");
   }
   return done;

@@ -3,8 +3,8 @@
  * Writes files atomically.
  *
  * The data is written to a new file, which replaces the old one when it is complete (see
- * new_file.h). Until then, and after any failure, the old file is unchanged. Devices and
- * pipes are written to directly.
+ * new_file.h). Until then, and after any failure, the old file is unchanged. Devices,
+ * pipes and messages are written to directly.
  */
 #ifndef GP_BASE_WRITER_H
 #define GP_BASE_WRITER_H
@@ -27,8 +27,15 @@ typedef enum gp_writer_path {
                             replaced */
 } gp_writer_path;
 
+/* Where bytes go, if not to a descriptor. Takes all of them; false after an error, with a
+ * message. */
+typedef bool gp_writer_sink(void *into, const unsigned char *bytes, size_t size,
+                            gp_error *error);
+
 typedef struct gp_writer {
-  int file;              /* descriptor */
+  int file;              /* descriptor; -1: bytes go to `sink` */
+  gp_writer_sink *sink;
+  void *into;            /* first argument of `sink` */
   char *target;          /* path of the file to replace; NULL: `file` is the target */
   bool is_first;         /* no file may exist at the target */
   size_t used;           /* bytes in the window */
@@ -45,6 +52,10 @@ bool gp_writer_open(gp_writer *writer, const char *path, gp_writer_path kind,
 /* Like gp_writer_open, but writes to the open descriptor `file`, from its current
  * position. The descriptor stays open. */
 bool gp_writer_share(gp_writer *writer, int file, gp_error *error);
+
+/* Like gp_writer_open, but writes to `sink`. */
+bool gp_writer_send(gp_writer *writer, gp_writer_sink *sink, void *into,
+                    gp_error *error);
 
 /* Returns a buffer for the next `count` bytes (at most GP_WRITER_WINDOW). The caller
  * fills all of them before the next call. NULL after a write error. */

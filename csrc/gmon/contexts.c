@@ -459,19 +459,24 @@ static bool add_totals(gp_contexts *sum, const gp_records *r) {
          gp_context_add(r, &sum->threads, counts->threads);
 }
 
-bool gp_contexts_add(gp_contexts *sum, const char *path, gp_context_counts *counts,
-                     gp_error *error) {
-  gp_reader reader;
-  gp_records r = {.reader = &reader, .error = error, .layout = sum->layout,
+bool gp_contexts_add_from(gp_contexts *sum, gp_reader *reader,
+                          gp_context_counts *counts) {
+  gp_records r = {.reader = reader, .error = reader->error, .layout = sum->layout,
                   .functions = sum->functions};
   addition a = {.r = &r, .sum = sum};
   const gp_context_sink sink = {&a, add_process, add_module, end_modules, add_line,
                                 add_table, add_record};
-  if (!gp_reader_open(&reader, path, error)) return false;
   bool done = gp_context_file_read(&r, &sink) && add_totals(sum, &r);
-  gp_reader_close(&reader);
+  gp_reader_close(reader);
   gp_loaded_modules_free(&a.modules);
   free(a.contexts);
   *counts = r.kind.contexts;
   return done;
+}
+
+bool gp_contexts_add(gp_contexts *sum, const char *path, gp_context_counts *counts,
+                     gp_error *error) {
+  gp_reader reader;
+  return gp_reader_open(&reader, path, error) &&
+         gp_contexts_add_from(sum, &reader, counts);
 }

@@ -107,6 +107,10 @@ void gp_contexts_free(gp_contexts *sum);
 bool gp_contexts_add(gp_contexts *sum, const char *path, gp_context_counts *counts,
                      gp_error *error);
 
+/* Like gp_contexts_add, but reads from `reader`, which it closes. Errors are reported to
+ * the reader's gp_error. */
+bool gp_contexts_add_from(gp_contexts *sum, gp_reader *reader, gp_context_counts *counts);
+
 /* Writes the sum, to which at least one file was added. Sets *stamp to the number that
  * the header of the gmon.out beside it must have. Errors are reported to the writer's
  * gp_error. */

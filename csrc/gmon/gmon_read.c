@@ -273,11 +273,10 @@ static bool read_file(gp_records *r, gp_format format) {
   }
 }
 
-/* Adds the file that is open in `reader`, and closes the reader. */
-static bool read_all(gp_data *data, gp_reader *reader, const gp_read_options *options,
-                     gp_file_kind *kind, gp_error *error) {
+bool gp_data_read_from(gp_data *data, gp_reader *reader, const gp_read_options *options,
+                       gp_file_kind *kind) {
   gp_records r = {.data = data, .target = options->target, .trace = options->trace,
-                  .reader = reader, .error = error, .layout = data->layout,
+                  .reader = reader, .error = reader->error, .layout = data->layout,
                   .functions = (options->target ? options->target : data)->functions};
   data->arcs.next = 0;
   bool done = read_file(&r, options->format);
@@ -292,12 +291,12 @@ bool gp_data_read(gp_data *data, const char *path, const gp_read_options *option
   gp_reader reader;
   if (!gp_reader_open(&reader, path, error)) return false;
   GP_TRACE(options->trace, GP_TRACE_RECORDS, "file %s", path);
-  return read_all(data, &reader, options, kind, error);
+  return gp_data_read_from(data, &reader, options, kind);
 }
 
 bool gp_data_read_open(gp_data *data, int file, const gp_read_options *options,
                        gp_file_kind *kind, gp_error *error) {
   gp_reader reader;
   return gp_reader_share(&reader, file, error) &&
-         read_all(data, &reader, options, kind, error);
+         gp_data_read_from(data, &reader, options, kind);
 }

@@ -11,6 +11,7 @@
 #ifndef GP_GMON_GMON_READ_H
 #define GP_GMON_GMON_READ_H
 
+#include "base/reader.h"
 #include "base/trace.h"
 #include "gmon/gmon.h"
 
@@ -54,5 +55,10 @@ bool gp_data_read(gp_data *data, const char *path, const gp_read_options *option
  * position. The descriptor stays open. */
 bool gp_data_read_open(gp_data *data, int file, const gp_read_options *options,
                        gp_file_kind *kind, gp_error *error);
+
+/* Like gp_data_read, but reads from `reader`, which it closes. Errors are reported to the
+ * reader's gp_error. */
+bool gp_data_read_from(gp_data *data, gp_reader *reader, const gp_read_options *options,
+                       gp_file_kind *kind);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "gmon/context_file.h"
-#include "gmon/gmon_write.h"
+#include "gmon/sum_file.h"
 #include "lua/arguments.h"
 #include "lua/contexts.h"
 #include "lua/data.h"
@@ -61,28 +61,11 @@ static bool write_script(const destination *to, gp_error *error) {
          gp_writer_close(&writer, gp_contexts_put(to->contexts, &writer, &stamp));
 }
 
-/* Writes a file that is open, and the context profile beside it. */
-static bool write_both(gp_data *data, destination *to, gp_writer *writer,
-                       gp_format format, const gp_record_order *order) {
-  gp_writer beside;
-  if (!gp_writer_open(&beside, to->beside, GP_PATH_CHOSEN, &to->problem))
-    return gp_writer_close(writer, false);
-  bool done = gp_contexts_put(to->contexts, &beside, &data->stamp) &&
-              gp_data_put(data, writer, format, order);
-  return gp_writer_close_both(writer, &beside, done);
-}
-
-/* Writes a file. Writes the context profile beside it, or removes that of the old file. A
- * device has nothing beside it. */
 static bool write_path(gp_data *data, destination *to, gp_format format,
                        const gp_record_order *order, gp_error *error) {
-  gp_writer writer;
-  if (!gp_writer_open(&writer, to->path, GP_PATH_CHOSEN, error)) return false;
-  if (to->contexts && writer.target)
-    return write_both(data, to, &writer, format, order);
-  const char *outdated = gp_is_context_profile(to->beside) ? to->beside : NULL;
-  return gp_writer_close_removing(&writer, outdated,
-                                  gp_data_put(data, &writer, format, order));
+  gp_sum_file file = {.path = to->path, .beside = to->beside, .kind = GP_PATH_CHOSEN,
+                      .contexts = to->contexts, .format = format, .order = order};
+  return gp_sum_file_write(data, &file, &to->problem, error);
 }
 
 static bool write_ordered(gp_data *data, destination *to, gp_format format,
