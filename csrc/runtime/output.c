@@ -10,7 +10,7 @@
 #include "runtime/linux.h"
 
 static struct {
-  const char *path;
+  const char *path; /* NULL: the file is borrowed */
   int file, error; /* `error` is the errno of the first failure */
   uint32_t sum;
   size_t used;
@@ -37,12 +37,19 @@ int rec_check_target(const char *name) {
   return S_ISDIR(file.st_mode) ? EISDIR : EEXIST;
 }
 
-bool rec_open_output(const char *path) {
+static void begin_output(const char *path, int file) {
   if (sums[1] == 0) prepare_sums();
   out.path = path;
+  out.file = file;
   out.error = 0;
   out.used = 0;
   out.sum = UINT32_MAX;
+}
+
+void rec_borrow_output(int file) { begin_output(NULL, file); }
+
+bool rec_open_output(const char *path) {
+  begin_output(path, -1);
   rec_remove_output(path); /* left by a killed process with the same id */
   long file = SYSTEM_CALL(openat, AT_FDCWD, path,
                           O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0666);
@@ -95,6 +102,7 @@ int rec_close_output(int error) {
   if (out.file < 0) return out.error;
   if (!out.error) out.error = error;
   flush();
+  if (!out.path) return out.error;
   const long failed = SYSTEM_CALL(close, out.file, 0, 0, 0);
   if (!out.error) out.error = (int)-failed;
   if (out.error) rec_remove_output(out.path);

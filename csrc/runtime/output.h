@@ -18,6 +18,9 @@ int rec_check_target(const char *name);
  * closed. Only one file can be open at a time. */
 bool rec_open_output(const char *path);
 
+/* Uses an open file, which rec_close_output leaves open. */
+void rec_borrow_output(int file);
+
 void rec_put(const void *bytes, size_t size);
 void rec_put_u16(uint16_t number);
 void rec_put_u32(uint32_t number);

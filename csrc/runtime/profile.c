@@ -36,6 +36,8 @@ static uint64_t end_sum;  /* the sum when an end of the program last tried to wr
 static int writer;        /* id of the thread that writes; 0 if there is none */
 static uint64_t earlier_lost; /* calls lost before this profile began */
 static file gmon, contexts;
+static bool lent;        /* rec_lend_profile has written the snapshot */
+static bool is_rest;     /* the profile began at the end of a loan */
 
 void rec_set_code(uintptr_t low, uintptr_t high) {
   about.code_low = low & ~(uintptr_t)(REC_BYTES_PER_BIN - 1);
@@ -47,6 +49,7 @@ void rec_begin_profile(char **environment, bool numbered, unsigned first) {
   about.parent = SYSTEM_CALL(getppid, 0, 0, 0, 0);
   about.begin = read_clock(CLOCK_REALTIME);
   last_sum = end_sum = earlier_lost = 0;
+  lent = is_rest = false;
   writer = 0;
   rec_begin_names(environment, numbered, first);
 }
@@ -125,13 +128,18 @@ static void warn(void) {
   if (about.lost > 0) complain(&gmon, "some calls were not counted: ", ENOMEM);
 }
 
-/* Writes the snapshot. Returns 0 or an errno. */
-static int write_files(void) {
+/* Completes the description of the process. */
+static void describe(void) {
   rec_find_loaded_modules();
   if (about.code_low >= about.code_high)
     rec_set_code(rec_modules->code, rec_modules->code_end);
   about.end = read_clock(CLOCK_REALTIME);
   about.lost = __atomic_load_n(&rec_lost, __ATOMIC_RELAXED) - earlier_lost;
+}
+
+/* Writes the snapshot. Returns 0 or an errno. */
+static int write_files(void) {
+  describe();
   write_gmon();
   write_contexts();
   replace_files();
@@ -145,28 +153,60 @@ static void begin_anew(void) {
   rec_begin_blocks_anew();
   earlier_lost += about.lost;
   about.begin = about.end;
-  rec_next_profile_number();
   last_sum = end_sum = 0;
 }
 
+/* What was recorded: calls, executions of blocks, and ticks. */
+typedef struct amount {
+  uint64_t calls, blocks, ticks;
+} amount;
+
 static void add_count(void *into, const record *r, uint64_t count) {
-  (void)r;
-  *(uint64_t *)into += count;
+  amount *all = into;
+  *(r->self ? &all->calls : &all->ticks) += count;
+}
+
+static amount take_snapshot(void) {
+  amount all = {0, 0, 0};
+  rec_take_snapshot();
+  all.blocks = rec_take_blocks();
+  rec_visit_records(add_count, &all);
+  return all;
+}
+
+/* Whether an end of the program need not write what was recorded since a loan. */
+static bool is_negligible(amount all) {
+  return is_rest && all.calls == 0 && all.blocks == 0 && 10 * all.ticks < rec_rate;
 }
 
 /* Takes a snapshot, and writes it if `always` is true or if something was counted since
  * the last time. An end of the program does not repeat what failed at another end, such
  * as exit and then _exit. Returns 0 or an errno. */
 static int write_snapshot(bool always, bool anew) {
-  rec_take_snapshot();
-  uint64_t sum = rec_take_blocks();
-  rec_visit_records(add_count, &sum);
-  if (!always && (sum == last_sum || sum == end_sum)) return 0;
+  const amount all = take_snapshot();
+  const uint64_t sum = all.calls + all.blocks + all.ticks;
+  lent = false;
+  if (!always && (sum == last_sum || sum == end_sum || is_negligible(all))) return 0;
   if (!always) end_sum = sum;
   const int error = write_files();
   if (!error) last_sum = sum;
-  if (anew && !error) begin_anew();
+  if (anew && !error) {
+    begin_anew();
+    rec_next_profile_number();
+  }
   return error;
+}
+
+static int lend_snapshot(int gmon_file, int contexts_file) {
+  take_snapshot();
+  describe();
+  rec_borrow_output(gmon_file);
+  const int error =
+      rec_close_output(rec_put_gmon(about.code_low, about.code_high, about.end));
+  if (error) return error;
+  rec_borrow_output(contexts_file);
+  rec_put_contexts(&about);
+  return rec_close_output(0);
 }
 
 /* --- writing ---------------------------------------------------------------- */
@@ -191,13 +231,43 @@ static void end_writing(void) {
 
 int rec_write_present(bool anew) {
   if (!begin_writing()) return EBUSY;
-  const int error = write_snapshot(true, anew);
+  const int error = lent ? EBUSY : write_snapshot(true, anew);
   end_writing();
   return error;
 }
 
+static bool has_profile(void) {
+  return (rec_tables || rec_has_blocks()) && rec_own_profile();
+}
+
+int rec_lend_profile(int gmon_file, int contexts_file) {
+  if (!has_profile()) return ENODATA;
+  const uint64_t before = block_signals();
+  int error = EBUSY;
+  if (begin_writing()) {
+    error = lend_snapshot(gmon_file, contexts_file);
+    lent = !error;
+    end_writing();
+  }
+  restore_signals(before);
+  return error;
+}
+
+void rec_end_loan(bool drop) {
+  const uint64_t before = block_signals();
+  if (begin_writing()) {
+    if (lent && drop) {
+      begin_anew();
+      is_rest = true;
+    }
+    lent = false;
+    end_writing();
+  }
+  restore_signals(before);
+}
+
 void rec_write_profile(void) {
-  if ((!rec_tables && !rec_has_blocks()) || !rec_own_profile()) return;
+  if (!has_profile()) return;
   const uint64_t before = block_signals();
   uint64_t pending = 0;
   SYSTEM_CALL(rt_sigpending, &pending, KERNEL_SIGSET, 0, 0);

@@ -34,6 +34,16 @@ void rec_write_profile(void);
  * the files are complete. Returns 0 or an errno. Uses no thread-local storage. */
 int rec_write_present(bool anew);
 
+/* Writes the profile to two open files: gmon.out and the context profile. Returns 0,
+ * ENODATA if this process has nothing to write, or another errno. After success,
+ * rec_write_present fails with EBUSY until the loan ends. */
+int rec_lend_profile(int gmon, int contexts);
+
+/* Ends the loan. If `drop` is true, a new profile begins at the moment of the loan; it is
+ * not written at the end of the program if nearly nothing was recorded in it. Does
+ * nothing after an end of the program has written the profile meanwhile. */
+void rec_end_loan(bool drop);
+
 /* Returns the path of the last context profile that rec_write_present wrote. */
 const char *rec_context_path(void);
 

@@ -105,6 +105,21 @@ void monstartup(size_t low, size_t high) { __monstartup(low, high); }
 
 void moncontrol(int on) { rec_switch(on); }
 
+/* Whether recording was on before gprof_recorder_suspend. */
+static bool was_on;
+
+int gprof_recorder_suspend(int gmon, int contexts) {
+  was_on = rec_state == RECORDING;
+  rec_switch(false);
+  if (rec_state != NOT_STARTED) rec_update_modules();
+  return rec_lend_profile(gmon, contexts);
+}
+
+void gprof_recorder_resume(bool drop) {
+  rec_end_loan(drop);
+  if (was_on) rec_switch(true);
+}
+
 void gprof_stack(void *low, void *high) {
   rec_register_stack((uintptr_t)low, (uintptr_t)high);
 }
