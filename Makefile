@@ -19,6 +19,7 @@
 #   make bench-large the same with large programs, which are built first
 #   make profile     profile gprof for Lua itself
 #   make deps        install the packages for make test; needs Debian and root
+#   make mpi         build the libraries that add up the profiles of an MPI job (see doc/mpi.md)
 #   make install     install below PREFIX (default /usr/local)
 #   make uninstall   remove the installed files
 #   make dist        pack the sources into build/gprof-VERSION.tar.gz
@@ -200,6 +201,45 @@ build/%/libgprof-recorder.so: $(RECORDER_SOURCES) $(HEADERS) Makefile
 	$(say) $*-gcc $@
 	$(quietly)$*-gcc $(COMPILE) $(RECORDER_FLAGS) $(RECORDER_LINK) -o $@ $(RECORDER_SOURCES)
 
+# --- MPI ------------------------------------------------------------------------
+
+# The libraries that add up the profiles of the ranks of an MPI job, one for each MPI (see
+# doc/mpi.md). make mpi builds those for which there is a compiler. Other names of the compilers:
+# make mpi MPICC_OPENMPI=mpicc. The archives are for programs that contain MPI; they have a single
+# object, so that a program links all of it.
+MPICC_OPENMPI = mpicc.openmpi
+MPICC_MPICH = mpicc.mpich
+MPI_SOURCES = $(sort $(wildcard csrc/mpi/*.c))
+MPI_CORE = $(filter build/objects/base/% build/objects/gmon/%,$(OBJECTS))
+MPI_INSTALLED = $(foreach mpi,OPENMPI MPICH,$(if $(shell command -v $(MPICC_$(mpi))),$(mpi)))
+BUILT_OPENMPI = build/libgprof-openmpi.so build/libgprof-openmpi.a
+BUILT_MPICH = build/libgprof-mpich.so build/libgprof-mpich.a
+MPI_LIBRARIES = $(BUILT_OPENMPI) $(BUILT_MPICH)
+
+# $(call mpi_library,MPI,NAME) defines the rules for one MPI.
+define mpi_library
+build/objects/$(2)/%.o: csrc/mpi/%.c $$(HEADERS) Makefile
+	@mkdir -p $$(@D)
+	$$(say) CC $$< '($(2))'
+	$$(quietly)$$(MPICC_$(1)) -fPIC $$(COMPILE) -c -o $$@ $$<
+
+build/libgprof-$(2).so: $$(MPI_SOURCES:csrc/mpi/%.c=build/objects/$(2)/%.o) $$(MPI_CORE)
+	$$(say) LINK $$@
+	$$(quietly)$$(MPICC_$(1)) -shared -Wl,--exclude-libs,ALL $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ -lm
+
+build/libgprof-$(2).a: $$(MPI_SOURCES:csrc/mpi/%.c=build/objects/$(2)/%.o) $$(MPI_CORE)
+	$$(say) AR $$@
+	$$(quietly)$$(CC) -r -nostdlib -o build/objects/$(2)/library.o $$^
+	$$(quietly)objcopy --localize-hidden build/objects/$(2)/library.o
+	$$(quietly)rm -f $$@ && $$(AR) rcs $$@ build/objects/$(2)/library.o
+endef
+$(eval $(call mpi_library,OPENMPI,openmpi))
+$(eval $(call mpi_library,MPICH,mpich))
+
+mpi: FORCE
+	$(if $(MPI_INSTALLED),,$(error No compiler for MPI: neither $(MPICC_OPENMPI) nor $(MPICC_MPICH)))
+	@$(MAKE) --no-print-directory $(foreach mpi,$(MPI_INSTALLED),$(BUILT_$(mpi)))
+
 # --- installing -----------------------------------------------------------------
 
 # LuaRocks sets each of these.
@@ -225,7 +265,7 @@ $(eval $(call place,$(BINDIR),755,,gprof.lua))
 $(eval $(call place,$(LUADIR),644,lua/,$(MODULES)))
 $(eval $(call place,$(LIBDIR),644,build/,$(MODULE_FILES)))
 $(eval $(call place,$(LIBDIR),644,build/,$(BUNDLE)))
-$(eval $(call place,$(LIBDIR)/gprof,644,build/,$(RUNTIME) $(RECORDERS)))
+$(eval $(call place,$(LIBDIR)/gprof,644,build/,$(RUNTIME) $(RECORDERS) $(wildcard $(MPI_LIBRARIES))))
 $(eval $(call place,$(DATADIR)/man/man1,644,doc/,$(wildcard doc/*.1)))
 $(eval $(call place,$(DOCDIR),644,,$(DOCUMENTS)))
 
@@ -243,7 +283,7 @@ install: $(PLACED)
 
 # Also removes our own directories, unless they hold other files.
 uninstall:
-	$(quietly)rm -f $(PLACED)
+	$(quietly)rm -f $(PLACED) $(MPI_LIBRARIES:build/%=$(DESTDIR)$(LIBDIR)/gprof/%)
 	$(quietly)for own in $(LUADIR)/gprof $(LIBDIR)/gprof $(DOCDIR); do \
 	  ! test -d $(DESTDIR)$$own || find $(DESTDIR)$$own -type d -empty -delete; done
 
@@ -268,7 +308,7 @@ LARGE_PACKAGES = $(TEST_PACKAGES) binutils-source bison flex
 DOCS_PACKAGES = lua5.1 lua-ldoc lua-markdown
 FUZZ_PACKAGES = $(TEST_PACKAGES) clang libclang-rt-14-dev llvm
 ALL_PACKAGES = $(FUZZ_PACKAGES) $(DOCS_PACKAGES) chromium clang-tidy cmark-gfm cppcheck gfortran lcov \
-  lld zsh golang-go graphviz mpich nodejs npm openmpi-bin parallel \
+  lld zsh golang-go graphviz libmpich-dev libopenmpi-dev mpich nodejs npm openmpi-bin parallel \
   python3-jsonschema python3-junitparser python3-yaml \
   binutils-sparc64-linux-gnu $(SLURM_PACKAGES) $(MACHINE_PACKAGES)
 
@@ -382,6 +422,8 @@ check:
 #   expand the nested macros of bench/calls.c.
 ANALYZED = $(SOURCES) $(UNPACKING) $(CONFINING) $(HOOKING) $(sort $(wildcard csrc/runtime/*.c fuzz/*.c fuzz/*/*.c bench/*.c) \
   $(filter-out %/plant.c,$(wildcard spec/sanitizer/*.c)))
+ANALYZED += $(if $(filter OPENMPI,$(MPI_INSTALLED)),$(MPI_SOURCES))
+build/analyzed/csrc/mpi/%: ANALYZED_FOR += $(shell $(MPICC_OPENMPI) --showme:compile)
 ANALYZERS = gcc tidy cppcheck
 ANALYZED_FOR = $(foreach name,ROOT DIRECTORY TARGET,-DFUZZ_$(name)='"."')
 ANALYZE_gcc = $(CC) $(COMPILE) $(ANALYZED_FOR) -O2 -fno-inline -fanalyzer -Wno-analyzer-malloc-leak \
@@ -403,7 +445,7 @@ build/analyzed/%.$(1): % $$(HEADERS) .clang-tidy Makefile
 	@mv $$@.log $$@
 endef
 $(eval $(call analyze,gcc))
-$(eval $(call analyze,tidy,-- -std=c11 -D_GNU_SOURCE $(ANALYZED_FOR) -Icsrc -I$(LUA_INCDIR)))
+$(eval $(call analyze,tidy,-- -std=c11 -D_GNU_SOURCE $$(ANALYZED_FOR) -Icsrc -I$(LUA_INCDIR)))
 $(eval $(call analyze,cppcheck))
 
 # Lines of C have at most 90 columns; .luacheckrc has the limits for Lua.
@@ -412,7 +454,7 @@ lint:
 	luacheck -q --cache build/luacheck.cache gprof.lua lua spec bench examples fuzz doc
 	@awk 'length > 90 { print FILENAME ":" FNR ": longer than 90 columns"; long = 1 } \
 	  END { exit long }' $(SOURCES) $(CONFINING) $(HOOKING) $(HEADERS) \
-	  $(wildcard csrc/runtime/*.[ch] fuzz/*.[ch] fuzz/*/*.[ch] examples/*/*.[chS])
+	  $(MPI_SOURCES) $(wildcard csrc/runtime/*.[ch] fuzz/*.[ch] fuzz/*/*.[ch] examples/*/*.[chS])
 
 # GPROF_CASES is the number of random cases of each kind. With GPROF_THOROUGH=1, some specs try all of
 # many combinations, or larger inputs. make check-all does so, and runs more cases.
@@ -444,7 +486,7 @@ $(SANITIZED): $(SANITIZED_OBJECTS)
 # Runs fewer random cases, and one in ten of the comparisons with GNU gprof: the comparisons check
 # numbers, and the run without sanitizers makes them all. Some specs are left out. Specs that mostly
 # run code without sanitizers: some run a browser, the others run programs linked with the
-# block-counting runtime or the recorder, let other programs read our exports, or wait for Slurm.
+# block-counting runtime or the recorder, let other programs read our exports, or wait for Slurm or MPI.
 # Specs that start the sanitized interpreter themselves, in the run without sanitizers: sanitizer,
 # scarce and starved.
 # The manual's examples: most of the time is that of the profiled programs, and with COLLECTED=all
@@ -452,7 +494,7 @@ $(SANITIZED): $(SANITIZED_OBJECTS)
 # spec/support/collector.lua).
 UNSANITIZED = $(patsubst spec/%_spec.lua,%,$(wildcard spec/export/*_browser_spec.lua)) \
   export/readers runtime/annotated_blocks runtime/blocks runtime/races runtime/recorded_blocks \
-  runtime/recorder system/manual system/sanitizer system/scarce system/slurm system/starved
+  runtime/recorder system/manual system/mpi system/sanitizer system/scarce system/slurm system/starved
 SANITIZED_SPECS = $(filter-out $(UNSANITIZED:%=spec/%_spec.lua),$(wildcard spec/*/*_spec.lua))
 spec-sanitized: $(SANITIZED) $(RUNTIME)
 	GPROF_CASES=$${GPROF_CASES:-20} GPROF_SHARE=$${GPROF_SHARE:-10} GPROF_COLLECTOR=generational \
@@ -603,6 +645,7 @@ readers:
 # analysis, documentation, coverage, more random cases, fuzzing, soak and valgrind.
 check-all: deps-all
 	@$(MAKE) --no-print-directory readers
+	@$(MAKE) --no-print-directory mpi
 	@GPROF_THOROUGH=1 $(MAKE) --no-print-directory check CASES=60
 	@$(MAKE) --no-print-directory analyze docs coverage
 	@$(MAKE) --no-print-directory spec-collector COLLECTED="$(STEPPED)"

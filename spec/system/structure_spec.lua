@@ -20,6 +20,7 @@ local c_folders <const> = {
   sandbox = { "base" },  -- a module of its own
   scripts = { "base" },  -- a module of its own
   runtime = {},          -- part of other programs
+  mpi = { "base", "gmon", "runtime" },  -- libraries of their own: part of other programs
 }
 local lua_folders <const> = {
   format = {},
