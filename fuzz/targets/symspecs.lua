@@ -31,13 +31,16 @@ local function check_ids(ids, count)
   end
 end
 
+-- Checks what a symspec finds. Under GNU gprof's policy, what was accepted may be an invalid regular expression to us.
 local function check_found(symbols, spec)
-  local ids, by_line = symspec.find(symbols, spec)
+  local ids, by_line = checks.misused(symspec.find, symbols, spec)
+  if not ids then return false end
   assert(type(by_line) == "boolean")
   check_ids(ids, symbols.count)
   for i = 2, #ids do
     assert(ids[i - 1] < ids[i], "function numbers are not ascending")
   end
+  return true
 end
 
 -- Checks the result of symspec.resolve.
@@ -67,9 +70,10 @@ return function(choices, ...)
   end
   check_resolved(profile.symbols, options, specs)
   for _, spec in ipairs(specs) do
-    check_found(profile.symbols, spec)
-    for _, f in ipairs { profile:find(spec) } do assert(profile:node(f.id) == f) end
-    for _, symbol in ipairs { image:find(spec) } do assert(#symbol.name > 0) end
+    if check_found(profile.symbols, spec) then
+      for _, f in ipairs { profile:find(spec) } do assert(profile:node(f.id) == f) end
+      for _, symbol in ipairs { image:find(spec) } do assert(#symbol.name > 0) end
+    end
   end
   profile:close()
 end

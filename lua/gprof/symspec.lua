@@ -62,7 +62,9 @@ local lookups = setmetatable({}, { __mode = "k" })
 -- @tparam string text
 -- @treturn {integer,...} their numbers, ascending; empty if it stands for all functions
 -- @treturn boolean whether it has a line number
+-- @raise if it has an invalid regular expression
 function symspec.find(symbols, text)
+  arguments.check(text, "symspec", 2, "find")
   local lookup = lookups[symbols] or lookup_of(policy.default).new(symbols)
   lookups[symbols] = lookup
   local half = lookup:parse(text)
