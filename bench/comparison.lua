@@ -22,11 +22,23 @@ local function operands_of(row, input)
   return " " .. table.concat(words, " ")
 end
 
---- Returns a command by which llvm-addr2line finds functions and lines at the addresses that our report shows.
-local function symbolizer_of(input, ours)
+--- The commands that find functions and lines at addresses, with the names of their results. `%s` is the image.
+comparison.SYMBOLIZERS = {
+  { name = "libbfd", title = "`addr2line -fi` (libbfd's lookup)", command = "addr2line -fi -e %s" },
+  { name = "llvm", title = "`llvm-addr2line -fi`", command = "llvm-addr2line -fi -e %s" },
+  { name = "frames", title = "`image:frames`, in a script that reads the entries of all units,",
+    command = ("lua5.4 %s/bench/frames.lua %%s"):format(quote(assert(shell.capture "pwd"))) },
+}
+
+--- Adds the commands that find functions and lines at the addresses that our report shows.
+local function add_symbolizers(commands, input)
   local path = input.dir .. "/addresses"
-  shell.run(("%s | sed -n 's/.* @ \\([0-9a-f]*\\)).*/0x\\1/p' | sort -u >%s"):format(ours, quote(path)))
-  return "sh -c " .. quote(("llvm-addr2line -fi -e %s <%s"):format(quote(input.image), quote(path)))
+  shell.run(("%s | sed -n 's/.* @ \\([0-9a-f]*\\)).*/0x\\1/p' | sort -u >%s"):format(commands.ours, quote(path)))
+  for _, symbolizer in ipairs(comparison.SYMBOLIZERS) do
+    commands[symbolizer.name] =
+      "sh -c " .. quote(("%s <%s"):format(symbolizer.command:format(quote(input.image)), quote(path)))
+  end
+  return commands
 end
 
 --- Returns the commands of a row, keyed by name.
@@ -34,13 +46,13 @@ local function commands_of(row, input, options)
   local operands = operands_of(row, input)
   local profiles = {}
   for i, path in ipairs(input.profiles) do profiles[i] = quote(path) end
-  return {
+  local commands = {
     gnu = options.gnu .. operands,
     ours = options.ours .. operands,
     compatible = not row.ours_alone and options.ours .. " --gnu-compat" .. operands or nil,
     cat = row.sums and "cat " .. table.concat(profiles, " ") or nil,
-    symbolizer = row.symbolized and symbolizer_of(input, options.ours .. operands) or nil,
   }
+  return row.symbolized and add_symbolizers(commands, input) or commands
 end
 
 --- Returns whether two commands print the same. GNU gprof reads uninitialized memory; MALLOC_PERTURB_ makes its output
@@ -69,21 +81,22 @@ end
 -- @tparam meter meter
 -- @tparam row row
 -- @tparam table options of the command line
--- @treturn table `row`; results of `turns.measure` by name: `gnu`, `ours`, and `compatible`, `cat` and `symbolizer` if
---   the row has these commands; `pending`: the command that `comparison.finish` will run; `same`: whether the outputs
---   are equal, if they were compared
+-- @treturn table `row`; results of `turns.measure` by name: `gnu`, `ours`, and `compatible`, `cat` and those of
+--   SYMBOLIZERS if the row has these commands; `pending`: the command that `comparison.finish` will run; `same`:
+--   whether the outputs are equal, if they were compared
 function comparison.measure(meter, row, options)
   local input = inputs.get(options.inputs, row.input)
   local commands, dir = commands_of(row, input, options), row.sums and input.dir
   local settings = { runs = options.runs, once = options.once, dir = dir }
   local measured
   if row.slow then
-    measured = take_turns(meter, commands, { "ours", "cat", "symbolizer" }, settings)
+    measured = take_turns(meter, commands, { "ours", "cat", "libbfd", "llvm", "frames" }, settings)
     settings.runs = 1
     measured.compatible = take_turns(meter, commands, { "compatible" }, settings).compatible
     measured.pending = { command = commands.gnu, dir = dir }
   else
-    measured = take_turns(meter, commands, { "gnu", "ours", "compatible", "cat", "symbolizer" }, settings)
+    measured = take_turns(meter, commands, { "gnu", "ours", "compatible", "cat", "libbfd", "llvm", "frames" },
+      settings)
   end
   if options.check and not row.slow and not row.sums and not measured.gnu.trouble then
     measured.same = same_output(commands.gnu, commands.compatible)

@@ -12,7 +12,8 @@
 -- * `ours_alone`: GNU gprof cannot do this, so --gnu-compat is not measured either;
 -- * `sums`: both programs write a sum, into the directory of the input. `cat` of the profiles is also measured, as the
 --   cost of reading them;
--- * `symbolized`: llvm-addr2line is also measured, on the addresses in our report.
+-- * `symbolized`: programs that find functions and lines (see `bench.comparison`) are also measured, on the addresses
+--   in our report.
 --
 -- @module bench.rows
 -- SPDX-License-Identifier: GPL-3.0-or-later

@@ -79,8 +79,8 @@ local function method(all, idle, seconds)
   }
 end
 
---- Lists failures of our program, and compares it with `cat` and llvm-addr2line. Returns the lines, and whether all
--- runs succeeded with equal outputs.
+--- Lists failures of our program, and compares it with `cat` and with programs that find functions and lines. Returns
+-- the lines, and whether all runs succeeded with equal outputs.
 local function remarks(list)
   local lines, good = {}, true
   for _, measured in ipairs(list) do
@@ -97,11 +97,13 @@ local function remarks(list)
       lines[#lines + 1] = ("%s: `cat` reads the profiles in %.3f s; gprof for Lua takes %.2f times as long to add " ..
         "them up."):format(name, measured.cat.wall, turns.ratio(measured.ours, measured.cat))
     end
-    local symbolizer = measured.symbolizer
-    if symbolizer and not symbolizer.trouble then
-      lines[#lines + 1] = ("%s: `llvm-addr2line -fi` takes %.3f s and %.0f MB for the addresses in the report: %.2f " ..
-        "times the time and %.1f times the memory of gprof for Lua."):format(name, symbolizer.wall, symbolizer.mb,
-        turns.ratio(symbolizer, measured.ours), symbolizer.mb / measured.ours.mb)
+    for _, symbolizer in ipairs(comparison.SYMBOLIZERS) do
+      local result = measured[symbolizer.name]
+      if result and not result.trouble then
+        lines[#lines + 1] = ("%s: for the addresses in the report, %s takes %.3f s of CPU time and %.0f MB: %.2f " ..
+          "times the time and %.1f times the memory of the report."):format(name, symbolizer.title, result.cpu,
+          result.mb, result.cpu / measured.ours.cpu, result.mb / measured.ours.mb)
+      end
     end
   end
   return lines, good

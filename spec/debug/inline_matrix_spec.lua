@@ -1,7 +1,8 @@
 -- Inlined functions in code from compilers equal those that llvm-symbolizer finds. `make inline-matrix` compares more
 -- than 100,000 addresses of many images.
 --
--- The images have no symbols, because llvm-symbolizer prefers symbols to debugging information. Compared are the
+-- The images have no symbols, because llvm-symbolizer prefers symbols to debugging information. Dynamic symbols remain:
+-- for the outermost function, llvm-symbolizer may have the name of another one at the same address. Compared are the
 -- addresses of instructions that are in functions. A part of them is also compared with eu-addr2line, if it can read
 -- the image: it needs .debug_aranges, which clang writes only on request, and reads neither gcc's LTO nor split files.
 -- Where it differs, llvm-dwarfdump shows the innermost entry, which decides.
@@ -220,11 +221,20 @@ local function innermost(path, address)
     tonumber(entry:match "DW_AT_call_line\t%((%d+)%)")
 end
 
+-- Returns the addresses of dynamic symbols by name.
+local function dynamic_symbols(path)
+  local addresses = {}
+  local text = shell.check { "nm", "-D", "--defined-only", "--without-symbol-versions", path }.stdout
+  for address, name in text:gmatch "(%x+) %a ([^\n]+)" do addresses[name] = address end
+  return addresses
+end
+
 -- Whether a frame of ours equals one of llvm-symbolizer's. In a unit with type units, our names of files may lack the
--- directory in which the compiler ran.
-local function same(ours, theirs)
+-- directory in which the compiler ran. Names are equal if they have the same address in `aliases`.
+local function same(ours, theirs, aliases)
   local file = ours.file and normal(ours.file) or "??"
-  return ours.name == theirs.name and (ours.line or 0) == theirs.line and
+  local address = aliases[theirs.name]
+  return (ours.name == theirs.name or address and address == aliases[ours.name]) and (ours.line or 0) == theirs.line and
     (theirs.line == 0 or file == theirs.file or theirs.file == normal(dir .. "/" .. file))
 end
 
@@ -237,12 +247,12 @@ end
 -- Compares the frames of an image with those of a program. Where they differ, `decide` may accept ours. Returns the
 -- number of addresses in functions.
 local function compare(image, addresses, found, program, decide)
-  local count = 0
+  local count, aliases, none = 0, dynamic_symbols(image.path), {}
   for i, theirs in ipairs(found) do
     local ours = image:frames(addresses[i])
     if ours then
       local equal = #ours == #theirs
-      for k = 1, #ours do equal = equal and same(ours[k], theirs[k]) end
+      for k = 1, #ours do equal = equal and same(ours[k], theirs[k], k == #ours and aliases or none) end
       assert(equal or decide and decide(addresses[i], ours), ("%x: %s, but %s: %s"):format(addresses[i],
         describe_frames(ours), program, describe_frames(theirs)))
       count = count + 1

@@ -643,6 +643,40 @@ dimension("entries of .debug_info that each claim the code of all functions", 15
   return running("-l", "-b", "-p", path, profile { histogram(0, n) })
 end)
 
+-- Returns an image of `functions` functions, each in its own unit, with as many entries of inlined code as
+-- `entries_of(i)` returns for function i.
+local function image_of_units(functions, entries_of)
+  local units = {}
+  for i = 0, functions - 1 do
+    local code = ("<I8I4"):pack(row.address(i), row.SIZE)
+    units[i + 1] = ("<s4"):pack("\5\0\1\8\0\0\0\0" .. "\1" .. code .. "\2" .. code ..
+      ("\3" .. code):rep(entries_of(i)) .. "\0\0")
+  end
+  return dwarf.with_sections({ debug_info = table.concat(units), debug_abbrev = "\1\17\1\17\1\18\6\0\0" ..
+    "\2\46\1\17\1\18\6\0\0" .. "\3\29\0\17\1\18\6\0\0" .. "\0" }, image(functions))
+end
+
+-- Inlined functions are looked up by line, and for profiles in which they are functions.
+local inlining <const> = { { "-l", "-b", "-p" }, { "--inlines", "-b", "-p" } }
+
+for _, options in ipairs(inlining) do
+  dimension("units with recorded code: " .. options[1], 200, function(n)
+    local path = image_of_units(n, function() return 8 end)
+    return running(options[1], options[2], options[3], path, profile { histogram(0, n) })
+  end)
+end
+
+-- Inputs that cost nothing: { name, size, function that makes the chunk for a size }. What was recorded at the end of
+-- function 0 may also belong to function 1.
+local free = {}
+for _, options in ipairs(inlining) do
+  local UNITS <const> = 20
+  table.insert(free, { "entries of units without recorded code: " .. options[1], 10, function(n)
+    local path = image_of_units(UNITS, function(i) return i <= 1 and 10 or n end)
+    return running(options[1], options[2], options[3], path, profile { histogram(0, 0) })
+  end })
+end
+
 -- The measurement ---------------------------------------------------------------------------------------------------
 
 if not work.countable() then
@@ -654,6 +688,9 @@ describe("four times the input takes about four times the work:", function()
   local LEAST <const> = 4
   local counts
 
+  -- A hundred times of what is free costs as much, within a twentieth.
+  local MANY <const>, MORE <const> = 100, 1.05
+
   setup(function()
     local chunks = {}
     for _, what in ipairs(dimensions) do
@@ -661,8 +698,18 @@ describe("four times the input takes about four times the work:", function()
         table.insert(chunks, what.make(n))
       end
     end
+    for _, what in ipairs(free) do
+      for _, n in ipairs { 1, 1, MANY } do table.insert(chunks, what[3](n * what[2])) end
+    end
     counts = work.count(chunks)
   end)
+
+  for i, what in ipairs(free) do
+    it("but nothing for " .. what[1], function()
+      local once, more = table.unpack(counts, 4 * #dimensions + 3 * i - 1, 4 * #dimensions + 3 * i)
+      assert(more < MORE * once, ("%d and then %d instructions"):format(once, more))
+    end)
+  end
 
   for i, what in ipairs(dimensions) do
     it(what.name, function()
