@@ -5,6 +5,7 @@
 local contexts = require "support.contexts"
 local gmon = require "support.gmon"
 local gprof = require "gprof"
+local program = require "support.program"
 local shell = require "support.shell"
 
 local sources <const> = {
@@ -146,5 +147,31 @@ describe("Functions that were inlined into libraries", function()
     assert.is_nil((profile:find "middle@one.so"))
     assert.is_true(profile:find "work_of_one@one.so".self > 0)
     assert.is_true(profile:find "middle".self > 0)
+  end)
+
+  it("are found in the debugging file of the library", function()
+    local path, elsewhere = objects[2].path, shell.tmpdir "elsewhere"
+    shell.check { "cp", path, path .. ".full" }
+    shell.check { "objcopy", "--only-keep-debug", path, elsewhere .. "/one.debug" }
+    shell.check { "objcopy", "--strip-debug", "--add-gnu-debuglink=" .. elsewhere .. "/one.debug", path }
+    local result = program.run { "-b", "-p", "--inlines", "--debug-dir=" .. elsewhere, objects[1].path, data }
+    shell.check { "mv", path .. ".full", path }
+    assert.equal("", result.stderr)
+    assert.matches(" middle@one.so\n", result.stdout)
+  end)
+
+  it("are missed in one warning if a file of the library is missing, also for both views of a page", function()
+    local path = objects[2].path
+    shell.check { "cp", path, path .. ".full" }
+    shell.check({ "gcc", "-O2", "-g", "-gsplit-dwarf", "-Wl,--build-id=none", "-shared", "-fPIC", "-o", "one.so",
+      "one.c" }, { cwd = dir })
+    shell.check({ "sh", "-c", "rm *.dwo" }, { cwd = dir })
+    for _, words in ipairs { { "-p", "--inlines" }, { "--html=" .. dir .. "/page.html" } } do
+      local result = program.run { "-b", objects[1].path, data, table.unpack(words) }
+      assert.matches("^gprof.lua: warning: " .. path:gsub("%-", "%%-") .. ": some inlined functions are unknown: " ..
+        "%S+%.dwo is missing, or from another build\n$", result.stderr)
+    end
+    assert.truthy(shell.read(dir .. "/page.html"):find('id="other"', 1, true))
+    shell.check { "mv", path .. ".full", path }
   end)
 end)

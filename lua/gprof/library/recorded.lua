@@ -59,21 +59,38 @@ local function may_have_libraries(data, options)
   return data.call_paths == "complete" and not selects_time(options)
 end
 
--- Opens the file of a module. Returns nil and the reason if it cannot be used.
-local function open(module, options, trace)
-  local kind, message = core.file_status(module.path)
+-- The images of libraries, by the identity of their files, for each image of a program.
+-- They serve all of its profiles.
+local opened = setmetatable({}, { __mode = "k" })
+
+-- Opens the file of a module, with the options of the program's image. Returns nil and
+-- the reason if it cannot be used.
+local function open(program, module)
+  local path, images = module.path, opened[program] or {}
+  local kind, message, file = core.file_status(path)
+  opened[program] = images
   if kind ~= "file" then
-    return nil, kind and "not a regular file" or message:sub(#module.path + 3)
+    return nil, kind and "not a regular file" or message:sub(#path + 3)
   end
-  local image
-  image, message = core.image(module.path)
-  if not image then return nil, message:sub(#module.path + 3) end
-  if image.build_id ~= module.build_id then return nil, "is from another build" end
-  image_options.set(image, { debug_dir = options.debug_dir, warn = options.warn })
+  local image = images[file]
+  if not image or core.changed_file(image) then
+    image, message = core.image(path)
+    if not image then return nil, message:sub(#path + 3) end
+    local given = image_options.of(program)
+    image_options.set(image, { debug_dir = given.debug_dir, warn = given.warn })
+    images[file] = image
+  end
+  if image.build_id == module.build_id then return image end
+  return nil, "is from another build"
+end
+
+-- Returns the symbols of a module; nil and the reason if its file cannot be used.
+local function symbols_of(program, module, options, trace)
+  local image, message = open(program, module)
+  if not image then return nil, message end
   local own = image_options.complete(image, options)
-  local symbols
-  symbols, message = symbol_tables.of(image, own, trace, true)
-  return symbols, message and message:sub(#module.path + 3)
+  local symbols, problem = symbol_tables.of(image, own, trace, true)
+  return symbols, problem and problem:sub(#module.path + 3)
 end
 
 -- The kernel provides this module, so it has no file.
@@ -96,13 +113,15 @@ end
 -- Returns the libraries with records as objects for `core.merge_objects`, after the
 -- program; the positions of the modules among the objects; and an array of the libraries
 -- that cannot be used.
-local function objects_of(modules, symbols, options, trace)
+local function objects_of(image, modules, symbols, options, trace)
   local objects, numbers, names, problems = { { symbols, false } }, { 1 }, {}, {}
   for i = 2, #modules do
     local module = modules[i]
     if module.ticks + module.calls > 0 and not is_recorder(module) then
       local found, problem
-      if module.path then found, problem = open(module, options, trace) end
+      if module.path then
+        found, problem = symbols_of(image, module, options, trace)
+      end
       if problem and not is_virtual(module) then
         problems[#problems + 1] = { path = module.path, problem = problem }
       end
@@ -133,7 +152,8 @@ local function merge(image, symbols, data, options, tables, trace)
   if not contexts then return nil, message end
   local modules = contexts:parts()
   if image.build_id ~= modules[1].build_id then return nil end
-  local objects, numbers, problems = objects_of(modules, symbols, options, trace)
+  local objects, numbers, problems =
+    objects_of(image, modules, symbols, options, trace)
   local records = core.data(image, nil, trace)
   local joined, places = core.merge_objects(records, objects)
   if not joined then return nil, places end
