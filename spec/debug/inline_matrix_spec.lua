@@ -305,7 +305,9 @@ describe("The inlined functions at each address equal llvm-symbolizer's:", funct
         assert.is_true(count > 30, count)
         if suits_elfutils(image) and shell.installed "eu-addr2line" then
           second, differ = compare_part(path, addresses)
-          assert.is_true(second > 3 and differ <= second // 10, differ)
+          -- strict DWARF 2 has no lists of ranges, and eu-addr2line misses inlined code outside of the first range of
+          -- the function around it
+          assert.is_true(second > 3 and (title:find "strict" ~= nil or differ <= second // 10), differ)
         end
         if cases >= LARGE then
           print(("%s: %d addresses; eu-addr2line: %d, %d differ"):format(title, count, second, differ))
