@@ -108,7 +108,7 @@ describe("A symspec with a pattern", function()
       assert.matches("'(' is not a valid regular expression: Unmatched (", result.stderr, 1, true)
     end
     assert.error_matches(function() opened:find "/(/" end, "bad argument #1 to 'find' %('%(' is not a valid regular ex")
-    local message = "patterns_spec%.lua:%d+: bad argument #2 to 'find' %('%(' is not a valid regular expression"
+    local message = "bad argument #2 to 'find' %('%(' is not a valid regular expression"
     local symbols = gprof.profile(opened, gprof.data(opened)).symbols
     assert.error_matches(function() return (symspec.find(symbols, "/(/")) end, message)
     local data = assert(gprof.data(opened, profile))
