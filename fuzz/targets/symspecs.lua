@@ -33,8 +33,8 @@ end
 
 -- Checks what a symspec finds. Under GNU gprof's policy, what was accepted may be an invalid regular expression to us.
 local function check_found(symbols, spec)
-  local ids, by_line = checks.misused(symspec.find, symbols, spec)
-  if not ids then return false end
+  local done, ids, by_line = checks.misused(symspec.find, symbols, spec)
+  if not done then return false end
   assert(type(by_line) == "boolean")
   check_ids(ids, symbols.count)
   for i = 2, #ids do
