@@ -67,6 +67,14 @@ describe("The threads of a page", function()
         "or with its number.", "Call tree, measured", true }, found)
   end)
 
+  it("are shown by a tab that is scrolled to on narrow screens", function()
+    local inside <const> = "(() => { const { left, right } = document.querySelector('[aria-current]')" ..
+      ".getBoundingClientRect(); return left >= 0 && right <= innerWidth; })()"
+    local found = browser.walk(select(2, pages.write(image, context)), { "size", 160, 400 },
+      "document.querySelectorAll('nav')[0].scrollWidth > innerWidth", { "open", "!threads" }, inside, { "open", "" }, inside)
+    assert.same({ true, true, true }, found)
+  end)
+
   it("of a page with --thread are marked, and a note says what is shown", function()
     local path = select(2, pages.write(image, context, "--thread=2"))
     local found = browser.walk(path, notes, { "open", "!threads" }, rows)

@@ -132,6 +132,17 @@ function savedScroll() {
   return known ? scrolls.get(visit) : null;
 }
 
+// Marks the tab of the view. On a phone, it may have to be scrolled to.
+function highlight(tab) {
+  links.forEach((link, i) => {
+    const isCurrent = tabs[i][1] === tab;
+    if (isCurrent === link.hasAttribute("aria-current")) return;
+    if (!isCurrent) return link.removeAttribute("aria-current");
+    link.setAttribute("aria-current", "page");
+    link.parentNode.scrollLeft = link.offsetLeft + link.offsetWidth - link.parentNode.clientWidth;
+  });
+}
+
 function show(first) {
   // Positions are read before the view changes: later, the browser would have to lay it out at once.
   const before = savedScroll(),
@@ -139,10 +150,7 @@ function show(first) {
     shown = view.firstChild,
     [tab, title, target] = route();
   document.body.classList.toggle("inside", title !== null);
-  links.forEach((link, i) => {
-    if (tabs[i][1] === tab) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
-  });
+  highlight(tab);
   document.title = (title ? title + " – " : "") + programTitle;
   if (first) return target && target.scrollIntoView({ block: "center" });
   if (before !== null) scrollTo(0, before);

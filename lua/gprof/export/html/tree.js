@@ -164,10 +164,9 @@ function treeView() {
 
 // Returns the function in the tree with the most self time.
 function hottestFrame() {
-  const inTree = new Set(tree.frame);
   let best = -1;
   for (let f = 0; f < functionCount; f++)
-    if (inTree.has(f) && (best < 0 || functions.self[f] > functions.self[best])) best = f;
+    if (nodesOfFrame(f).length > 0 && (best < 0 || functions.self[f] > functions.self[best])) best = f;
   return Math.max(best, 0);
 }
 

@@ -216,18 +216,25 @@ function itemAt(root, path) {
   return item;
 }
 
-// Returns the frames whose names match, and the share of all time below them. Nested matches count once.
+// Returns the frames whose names match, how many nodes have them, and the share of all time below these. Nested matches
+// count once.
 function searchTree(test) {
-  const hits = new Set();
-  let weight = 0;
-  for (const frame of new Set(tree.frame))
-    if (frame !== ROOT && test(frame < 0 ? frameName(frame) : nameOf(frame))) hits.add(frame);
-  for (let i = 1; i < tree.frame.length; ) {
-    const hit = hits.has(tree.frame[i]);
-    if (hit) weight += tree.weight[i];
-    i = hit ? tree.end[i] : i + 1;
+  const { frame, weight, end } = tree,
+    { starts } = nodesByFrame(),
+    hits = new Set(),
+    isHit = new Uint8Array(starts.length); // by frame + 2
+  let sum = 0,
+    count = 0;
+  for (let number = HIDDEN; number < starts.length - 3; number++) {
+    const nodes = starts[number + 3] - starts[number + 2];
+    if (number === ROOT || nodes === 0 || !test(number < 0 ? frameName(number) : nameOf(number))) continue;
+    hits.add(number);
+    isHit[number + 2] = 1;
+    count += nodes;
   }
-  return { hits, count: tree.frame.filter((frame) => hits.has(frame)).length, share: weight / tree.weight[0] };
+  for (let i = 1; i < frame.length; i = isHit[frame[i] + 2] ? end[i] : i + 1)
+    if (isHit[frame[i] + 2]) sum += weight[i];
+  return { hits, count, share: sum / weight[0] };
 }
 
 // Layout --------------------------------------------------------------------------------
