@@ -71,7 +71,8 @@ describe("The threads of a page", function()
     local inside <const> = "(() => { const { left, right } = document.querySelector('[aria-current]')" ..
       ".getBoundingClientRect(); return left >= 0 && right <= innerWidth; })()"
     local found = browser.walk(select(2, pages.write(image, context)), { "size", 160, 400 },
-      "document.querySelectorAll('nav')[0].scrollWidth > innerWidth", { "open", "!threads" }, inside, { "open", "" }, inside)
+      "document.querySelector('nav').scrollWidth > innerWidth", { "open", "!threads" }, inside, { "open", "" },
+      inside)
     assert.same({ true, true, true }, found)
   end)
 
