@@ -141,6 +141,7 @@ describe("speedscope", function()
     folded = { "profile.collapsedstack.txt", 1e-6, "none" },
     pprof = { "profile.pb", 1e-9, "nanoseconds" },
     callgrind = { "callgrind.out", 1e-9, "nanoseconds" },
+    cpuprofile = { "profile.cpuprofile", 1e-6, "microseconds" },
   }
 
   for kind, how in pairs(kinds) do

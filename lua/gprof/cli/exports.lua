@@ -17,8 +17,8 @@ exports.kinds = options.values { long = "export" }
 
 -- Kinds that need a histogram.
 local timed <const> = {
-  callgrind = true, dot = true, folded = true, pprof = true, speedscope = true,
-  svg = true,
+  callgrind = true, cpuprofile = true, dot = true, folded = true, pprof = true,
+  speedscope = true, svg = true,
 }
 
 -- Kinds that show a comparison; true if they need limits.

@@ -144,8 +144,8 @@ local values <const> = {
   ["dump-signal"] = { "USR1", "USR2", "HUP", "QUIT", "PROF", "PWR", "URG", "WINCH" },
   ["print-completion"] = { "bash", "zsh" },
   export = {
-    "callgrind", "csv", "csv-arcs", "dot", "folded", "json", "junit", "markdown", "pprof",
-    "sarif", "speedscope", "svg",
+    "callgrind", "cpuprofile", "csv", "csv-arcs", "dot", "folded", "json", "junit",
+    "lcov", "markdown", "pprof", "sarif", "speedscope", "svg",
   },
 }
 
