@@ -99,10 +99,12 @@ describe("While a page is scrolled", function()
       { select(2, pages.crafted(many)), { "size", 1000, 300 }, "scrollTo(0, 1500)", tops },
       { select(2, pages.write(image, gmon)), { "size", 390, 100 }, { "open", "!source" },
         "document.querySelector('#view th:last-child').textContent",
-        "document.querySelector('h2').innerText", "document.querySelector('h2').getBoundingClientRect().top" },
+        "document.querySelector('h2').innerText", "document.querySelector('h2').getBoundingClientRect().top",
+        { "size", 390, 844 }, "document.querySelector('#view th').getBoundingClientRect().bottom <= " ..
+          "document.querySelector('#view tbody tr').getBoundingClientRect().top" },
     }
     assert.same({ 0, 37 }, seen[1].results[2])
-    assert.same({ "Source of main.c", "main.c", 37 }, seen[2].results)
+    assert.same({ "Source of main.c", "main.c", 37, true }, seen[2].results)
   end)
 end)
 
