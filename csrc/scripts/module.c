@@ -78,6 +78,7 @@ static int start(lua_State *L) {
     return fail_to_start(L, "not enough memory");
   r->registry = lua_topointer(L, LUA_REGISTRYINDEX);
   scr_set_running(r, L);
+  r->process = getpid();
   r->period = (int)period;
   r->events = events[count];
   r->functions.counts_lines = (r->events & LUA_MASKLINE) != 0;
@@ -207,8 +208,9 @@ static int functions(lua_State *L) {
 /* result(recording) -> table: `records`, the bytes of an array of scr_record;
  * `ticks`; `signals`; `cpu`, the processor time, `began` and `ended`, in
  * nanoseconds; `memory`, the limit in bytes; `process` and `parent`, numbers of
- * processes; `joined`, whether calls with different paths were joined; `displaced`,
- * whether the program set a hook of its own; `out_of_memory` */
+ * processes; `is_forked`, whether this process did not start the recording; `joined`,
+ * whether calls with different paths were joined; `displaced`, whether the program set a
+ * hook of its own; `out_of_memory` */
 static int result(lua_State *L) {
   const scr_recording *r = check_recording(L);
   luaL_argcheck(L, r != scr_current, 1, "is not stopped");
@@ -224,6 +226,7 @@ static int result(lua_State *L) {
   set_integer(L, "memory", r->paths.most * sizeof *r->paths.records);
   set_integer(L, "process", (uint64_t)getpid());
   set_integer(L, "parent", (uint64_t)getppid());
+  set_boolean(L, "is_forked", getpid() != r->process);
   set_boolean(L, "joined", r->paths.joined);
   set_boolean(L, "displaced", r->displaced);
   set_boolean(L, "out_of_memory", r->out_of_memory);

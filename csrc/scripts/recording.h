@@ -6,6 +6,7 @@
 #include <lua.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <time.h>
 
 #include "scripts/coroutines.h"
@@ -28,6 +29,7 @@ typedef struct scr_recording {
   bool displaced;               /* the program set a hook of its own */
   bool out_of_memory;           /* and has ended */
 
+  pid_t process;                /* that started the recording */
   uint64_t pending;             /* ticks that belong to no line yet; atomic */
   uint64_t signals, ticks;
   uint64_t cpu;                 /* processor time, in nanoseconds */

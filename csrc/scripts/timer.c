@@ -43,6 +43,10 @@ int scr_start_timer(scr_recording *r, long rate) {
                              .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
   sigfillset(&action.sa_mask);
   if (sigaction(number, &action, NULL) != 0) return errno;
+  sigset_t own;  /* the parent process may have blocked all signals */
+  sigemptyset(&own);
+  sigaddset(&own, number);
+  pthread_sigmask(SIG_UNBLOCK, &own, NULL);
   struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = number};
   event._sigev_un._tid = gettid();
   if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &r->timer) != 0) return errno;

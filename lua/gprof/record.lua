@@ -137,12 +137,14 @@ return function(command, options)
   local warn = options.warn
   local script = program_files.find_lua(command[1])
   if script then return record_lua(script, command, options) end
-  if options.count then return nil, command[1] .. ": is not a Lua program" end
   local library, path, done, message
   library, message = native.recorder()
   if not library then return nil, "the " .. message end
   path, message = program_files.find(command[1])
   if not path then return nil, message end
+  if options.count and core.file_status(path) then
+    return nil, path .. ": is not a Lua program: --count is only for these"
+  end
   done, message = program_files.check_directory((names(recorder_options.output(options))))
   if not done then return nil, message end
   local image <close> = open_image(path)

@@ -18,7 +18,14 @@ package.path, package.cpath = %q .. path, %q .. cpath
 local recorder = require "gprof.recorder"
 package.path, package.cpath = path, cpath
 arg[-1], arg[-2], arg[-3] = arg[-3], nil, nil
-recorder.record_program(%q, { rate = %s, count = %q })]]
+recorder.record_program(%q, { rate = %s, count = %q, memory = %s })]]
+
+-- Options of `gprof.record` that only the recorder of other programs has.
+local OTHERS <const> = { "follow", "wall", "dump_signal", "dump_file", "anew" }
+
+-- Variables with the rank of a process in a parallel job. See csrc/runtime/file_names.c.
+local RANKS <const> = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+  "MV2_COMM_WORLD_RANK", "FLUX_TASK_RANK", "PALS_RANKID", "SLURM_PROCID" }
 
 local function find_interpreter()
   local path, problem
@@ -32,7 +39,7 @@ end
 -- Returns the command that runs a program, and writes its profile when it ends.
 local function recording(interpreter, script, command, profile, options)
   local start = START:format(package.path .. ";", package.cpath .. ";", profile,
-    options.rate or "nil", options.count or "calls")
+    options.rate or "nil", options.count or "calls", options.memory or "nil")
   return table.move(command, 2, #command, 5, { interpreter, "-e", start, script })
 end
 
@@ -42,6 +49,29 @@ local function absolute(path)
   return core.real_path(directory ~= "" and directory or ".") .. "/" .. name
 end
 
+local function rank()
+  for _, name in ipairs(RANKS) do
+    local value = os.getenv(name)
+    if value and value:find "^%d+$" and #value < 16 then return value end
+  end
+end
+
+local function host()
+  local file <close> = io.open "/proc/sys/kernel/hostname"
+  return file and file:read "l" or ""
+end
+
+-- Returns the pattern for the name of the profile, with no other placeholders than those
+-- of `gprof.recorder.record_program`.
+local function pattern_of(script, output)
+  local name = script:match "[^/]*$":gsub("%.lua$", "")
+  local pattern = (output or "%e.prof"):gsub("%%([ehr])", function(letter)
+    local value = letter == "e" and name or letter == "h" and host() or rank()
+    return value and value:gsub("%%", "%%%%") or "%p"
+  end)
+  return pattern
+end
+
 local function check_profile(profile, directory)
   if core.file_status(profile) == "directory" then
     return nil, profile .. ": is a directory: the profile cannot be written there"
@@ -49,19 +79,37 @@ local function check_profile(profile, directory)
   return program_files.check_directory(directory)
 end
 
+local function check_options(script, options)
+  for _, name in ipairs(OTHERS) do
+    if options[name] then
+      return nil, ("%s: is a Lua program: --%s is only for other programs"):format(script,
+        (name:gsub("_", "-")))
+    end
+  end
+  return true
+end
+
+-- Returns the name of a profile of a process; of an unknown process, if it is nil.
+local function name_of(pattern, process)
+  return (pattern:gsub("%%(.)", { p = process or "", ["%"] = "%" }))
+end
+
 -- Returns what `gprof.record` returns. The profile stands for the program, too.
 return function(script, command, options)
-  local interpreter, message = find_interpreter()
-  if not interpreter then return nil, message end
-  local profile = options.output or
-    command[1]:match "[^/]*$":gsub("%.lua$", "") .. ".prof"
-  local directory = profile:match "^.*/" or ""
-  local done, problem = check_profile(profile, directory)
-  if not done then return nil, problem end
-  local _, _, before = core.file_status(profile)
-  local ending, number = core.run_program(interpreter,
-    recording(interpreter, script, command, absolute(profile), options), {})
+  local done, message = check_options(command[1], options)
+  if not done then return nil, message end
+  local interpreter, problem = find_interpreter()
+  if not interpreter then return nil, problem end
+  local pattern = pattern_of(command[1], options.output)
+  local before_name = name_of(pattern)
+  local directory = pattern:match "^.*/" or ""
+  done, message = check_profile(before_name, directory)
+  if not done then return nil, message end
+  local _, _, before = core.file_status(before_name)
+  local ending, number, process = core.run_program(interpreter,
+    recording(interpreter, script, command, absolute(pattern), options), {})
   if not ending then return nil, command[1] .. ": " .. number end
+  local profile = name_of(pattern, process)
   local kind, _, identity = core.file_status(profile)
   local is_written = kind == "file" and identity ~= before
   return { status = ending == "exit" and number or nil,

@@ -21,16 +21,21 @@ local script_profile = require "gprof.format.script_profile"
 local recorder = {}
 
 local DEFAULT_RATE <const> = 1000   -- samples per second
-local MOST_PATHS <const> = 1 << 20  -- call paths, and places of samples in them
+local MEMORY <const> = 64           -- megabytes
+local PATH_SIZE <const> = 64        -- bytes for a call path, or a place of samples in it
+local MOST_PATHS <const> = 0x7fffffff
 
 -- The least and largest values of the options.
-local LIMITS <const> = { rate = { 0, 100000 }, instructions = { 1, 0x7fffffff } }
+local LIMITS <const> = { rate = { 0, 100000 }, instructions = { 1, 0x7fffffff },
+  memory = { 1, 1048576 } }
 
 local running   -- what `prepare` returned
 local recorded  -- what was recorded last: see `recorder.stop`
 
 local function prepare(options)
-  return { recording = hooks.new(MOST_PATHS), options = options or {} }
+  options = options or {}
+  local most = ((options.memory or MEMORY) << 20) // PATH_SIZE
+  return { recording = hooks.new(math.min(most, MOST_PATHS)), options = options }
 end
 
 -- Without counts, only these functions show which coroutine runs.
@@ -90,6 +95,8 @@ end
 --     default
 --   - `instructions`: take a sample whenever Lua has executed this many instructions.
 --     Then the same program gives the same samples; a sample counts as one millisecond
+--   - `memory`: limit on the memory for call paths, in megabytes; 64 by default. Then
+--     further call paths are joined
 --   - `count`: "calls", by default; "lines", to count also how often each line is
 --     executed; or "none": then only samples are taken, with little overhead
 -- @raise if the state is already being recorded, or has a hook (`debug.sethook`)
@@ -195,9 +202,15 @@ function recorder.write(path)
     command = command_line() }))
 end
 
+-- Returns the name that a pattern stands for.
+local function name_of(pattern)
+  return (pattern:gsub("%%(.)", { p = recorded.process, ["%"] = "%" }))
+end
+
 -- Writes the profile of the program, and says on standard error why that failed.
-local function finish(path)
-  local done, problem = recorder.write(path)
+local function finish(pattern)
+  if recorder.stop() and recorded.is_forked then return end
+  local done, problem = recorder.write(recorded and name_of(pattern) or pattern)
   local told = recorded and (recorded.displaced and
     "the program set a hook (debug.sethook): the rest of it was not recorded" or
     recorded.out_of_memory and "not enough memory: the rest of it was not recorded")
@@ -206,14 +219,16 @@ local function finish(path)
 end
 
 --- Records the program that the interpreter runs next, until it ends, and writes its
--- profile. `gprof.lua --record` calls this function.
--- @tparam string path of the profile
+-- profile. `gprof.lua --record` calls this function. A child that the program forks
+-- writes no profile.
+-- @tparam string pattern path of the profile; `%p` stands for the process number, `%%`
+--   for a percent sign
 -- @tparam[opt] table options as for `recorder.start`
-function recorder.record_program(path, options)
+function recorder.record_program(pattern, options)
   local exit = os.exit
   local is_written = false
   local function write()
-    if not is_written then finish(path) end
+    if not is_written then finish(pattern) end
     is_written = true
   end
   os.exit = function(...) -- luacheck: globals os.exit
