@@ -16,6 +16,10 @@
 /* The number of samples in a bin. */
 uint64_t gp_bin(const gp_histogram *histogram, size_t bin);
 
+/* Returns the first bin from `first` on that has samples; the number of bins if none
+ * has. */
+size_t gp_bins_next(const gp_histogram *histogram, size_t first);
+
 /* Sets `count` bins, starting with bin `first`, to the 16-bit counts at `bytes`. The
  * counts have the byte order of `layout`. The histogram must have the width 2. */
 void gp_bins_set(gp_histogram *histogram, size_t first, const unsigned char *bytes,

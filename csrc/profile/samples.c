@@ -5,20 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "gmon/bins.h"
-
-/* Returns one past the last two-byte unit of a symbol. With GNU gprof's policy, the last
- * line or symbol may have no samples, because GNU gprof computes its end from a symbol
- * that was removed. */
-static uint64_t unit_end(const gp_symtab *symtab, uint32_t symbol) {
-  if (symtab->end) return (symtab->end[symbol] + 1) / GP_PROFIL_UNIT;
-  bool last_lost = symtab->last_unsampled ||
-                   (symtab->lines && !symtab->policy->last_line_kept);
-  if (symbol + 1 == symtab->count && last_lost)
-    return symtab->address[symbol] / GP_PROFIL_UNIT;
-  return symbol + 1 < symtab->count ? symtab->address[symbol + 1] / GP_PROFIL_UNIT
-                                    : symtab->text_high / GP_PROFIL_UNIT;
-}
+#include "profile/bin_walk.h"
 
 /* Sums of ticks: in selected functions, and in bins or parts of bins without a symbol. */
 typedef struct tick_sums {
@@ -58,48 +45,34 @@ static bool give_inlined(gp_samples *samples, tick_sums *sums, const gp_selectio
   return true;
 }
 
-/* Divides the count of a bin, which covers units [low, high), among its symbols. `symbol`
- * is the first symbol that ends above `low`. False if there is no memory. */
-static bool spread(gp_samples *samples, tick_sums *sums, const gp_symtab *symtab,
-                   const gp_selection *flat, uint32_t symbol, uint64_t low, uint64_t high,
-                   double count) {
-  uint64_t covered = 0;
-  for (; symbol < symtab->count; symbol++) {
-    uint64_t begin = symtab->address[symbol] / GP_PROFIL_UNIT;
-    uint64_t end = unit_end(symtab, symbol);
-    if (begin >= high) break;
-    if (begin < low) begin = low;
-    if (end > high) end = high;
-    if (begin >= end) continue;
-    double credit = (double)(end - begin) * count / samples->scale;
-    uint32_t function = gp_symtab_owner(symtab, symbol);
-    gp_range code = {begin * GP_PROFIL_UNIT, end * GP_PROFIL_UNIT};
-    covered += end - begin;
+/* Divides the samples of a bin among its symbols. False if there is no memory. */
+static bool spread(gp_samples *samples, tick_sums *sums, const gp_selection *flat,
+                   gp_bin_walk *walk) {
+  double count = (double)walk->count;
+  uint64_t covered = 0, units = walk->high - walk->low;
+  gp_bin_part part;
+  while (gp_bin_walk_part(walk, &part)) {
+    double credit = (double)(part.end - part.begin) * count / samples->scale;
+    uint32_t function = gp_symtab_owner(walk->symtab, part.symbol);
+    gp_range code = {part.begin * GP_PROFIL_UNIT, part.end * GP_PROFIL_UNIT};
+    covered += part.end - part.begin;
     if (!samples->trees)
       give(samples, sums, flat, function, credit);
     else if (!give_inlined(samples, sums, flat, function, code, credit))
       return false;
   }
-  if (covered < high - low)
-    sums->outside += count * (1 - (double)covered / (double)(high - low));
+  if (covered < units) sums->outside += count * (1 - (double)covered / (double)units);
   return true;
 }
 
 static bool assign(gp_samples *samples, tick_sums *sums, const gp_histogram *histogram,
                    const gp_symtab *symtab, const gp_selection *flat) {
-  uint64_t start = histogram->low / GP_PROFIL_UNIT;
-  uint32_t symbol = gp_symtab_above(symtab, histogram->low);
-  if (symbol > 0) symbol--;
-  for (size_t i = 0; i < histogram->bins; i++) {
-    uint64_t samples_here = gp_bin(histogram, i);
-    if (samples_here == 0) continue;
-    double count = (double)samples_here;
-    uint64_t low = start + (uint64_t)(samples->scale * (double)i);
-    uint64_t high = start + (uint64_t)(samples->scale * (double)(i + 1));
-    samples->total += count;
-    samples->counted += count;
-    while (symbol < symtab->count && unit_end(symtab, symbol) <= low) symbol++;
-    if (!spread(samples, sums, symtab, flat, symbol, low, high, count)) return false;
+  gp_bin_walk walk;
+  gp_bin_walk_start(&walk, histogram, symtab, samples->scale);
+  while (gp_bin_walk_next(&walk)) {
+    samples->total += (double)walk.count;
+    samples->counted += (double)walk.count;
+    if (!spread(samples, sums, flat, &walk)) return false;
   }
   return true;
 }

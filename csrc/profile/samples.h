@@ -13,9 +13,6 @@
 #include "profile/selection.h"
 #include "symbols/symtab.h"
 
-/* Bins are computed in units of this many bytes of text, as in profil(). */
-#define GP_PROFIL_UNIT 2
-
 typedef struct gp_samples {
   double *ticks;     /* ticks of each symbol */
   double *inlined;   /* the part of `ticks` in inlined code; NULL if inlined functions

@@ -10,6 +10,7 @@
 #include "base/search.h"
 #include "gmon/bins.h"
 #include "object/symbol_size.h"
+#include "profile/bin_walk.h"
 
 /* How many symbols before a gap are checked for code that extends into it. A function
  * with several entries extends beyond the symbols of the later entries. */
