@@ -69,13 +69,14 @@ end
 math.randomseed(1)
 shell.run(("rm -rf %s && mkdir -p %s && echo 'int main(void) { return 0; }' | cc -x c -o %s/app -"):format(
   shell.quote(place), shell.quote(place), shell.quote(place)))
-local program = ("lua5.4 %sgprof.lua --sum-file=%s/sum %s/app "):format(root, place, place)
+local program = ("rm -f %s/sum*; lua5.4 %sgprof.lua --sum-file=%s/sum %s/app "):format(place, root, place, place)
 for _, kind in ipairs { { "large", files, 800000, 20000 }, { "small", 100 * files, 5000, 100 } } do
   local name, count = kind[1], kind[2]
   local bytes = make(name, count, kind[3], kind[4])
   local folder = place .. "/" .. name
   measure(name .. ", cat", ("find %s -type f | xargs cat"):format(folder), count, bytes)
-  for _, option in ipairs { "--jobs=1", "--jobs=2", "--jobs=4", "--keep-going", "--keep-going --jobs=2" } do
+  for _, option in ipairs { "--jobs=1", "--jobs=2", "--jobs=4", "--keep-going", "--keep-going --jobs=2", "--spread",
+    "--spread --jobs=2" } do
     measure(name .. ", " .. option, program .. folder .. " " .. option, count, bytes)
   end
 end

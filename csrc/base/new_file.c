@@ -254,6 +254,18 @@ static bool name_all(const gp_new_file *files, size_t count, char **names,
   return true;
 }
 
+/* Gives files their last names. If not `done`, removes them. */
+static bool name_last(const gp_new_file *files, size_t count, bool done) {
+  for (size_t i = 0; i < count; i++) {
+    if (!files[i].last_name) continue;
+    if (!done)
+      unlink(files[i].target);
+    else if (rename(files[i].target, files[i].last_name) != 0)
+      return fail_system(files[i].error, "cannot get its name");
+  }
+  return done;
+}
+
 bool gp_new_files_name(const gp_new_file *files, size_t count) {
   char *names[GP_NEW_FILES] = {NULL};
   sigset_t held;
@@ -261,7 +273,7 @@ bool gp_new_files_name(const gp_new_file *files, size_t count) {
     if (files[i].file >= 0 && !sync_file(files[i].file))
       return fail_system(files[i].error, "cannot be written");
   hold_signals(&held);
-  bool done = name_all(files, count, names, &held);
+  bool done = name_last(files, count, name_all(files, count, names, &held));
   for (size_t i = 0; i < count; i++) {
     if (names[i]) unlink(names[i]);
     free(names[i]);

@@ -32,15 +32,18 @@ typedef struct gp_new_file {
   int file;              /* descriptor; -1: the target is removed */
   const char *target;    /* its name; an old file is replaced */
   bool is_first;         /* an existing file is an error */
+  const char *last_name; /* a name that the file gets in place of `target` when all files
+                            have their names; or NULL */
   gp_error *error;       /* receives an error about this file */
 } gp_new_file;
 
 /* The most files that can be named together. */
-#define GP_NEW_FILES 2
+#define GP_NEW_FILES 3
 
 /* Gives files their names, or removes old ones, one after the other. New files are then
  * on the disk with temporary names. Until then, a failure leaves the old files
- * unchanged. */
+ * unchanged. A file with a last name must be one of the first; after a failure, it is
+ * removed. */
 bool gp_new_files_name(const gp_new_file *files, size_t count);
 
 #endif

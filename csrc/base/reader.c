@@ -113,3 +113,16 @@ const unsigned char *gp_reader_peek(gp_reader *reader, size_t count) {
 bool gp_reader_may_hold(const gp_reader *reader, uint64_t count) {
   return reader->offset <= reader->size && count <= reader->size - reader->offset;
 }
+
+bool gp_file_begins(const char *path, const char *text) {
+  char head[16];
+  struct stat status;
+  size_t size = strlen(text);
+  int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (file < 0) return false;
+  bool begins = size <= sizeof head && fstat(file, &status) == 0 &&
+                S_ISREG(status.st_mode) && read(file, head, size) == (ssize_t)size &&
+                memcmp(head, text, size) == 0;
+  close(file);
+  return begins;
+}

@@ -79,4 +79,7 @@ static inline const unsigned char *gp_reader_take(gp_reader *reader, size_t coun
  * fewer are left. */
 bool gp_reader_may_hold(const gp_reader *reader, uint64_t count);
 
+/* Whether `path` names a regular file, not a link, that begins with this text. */
+bool gp_file_begins(const char *path, const char *text);
+
 #endif

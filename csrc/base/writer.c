@@ -205,10 +205,11 @@ static bool finish(gp_writer *const *writers, size_t count, const char *outdated
     gp_writer *w = writers[i];
     if (!flush(w)) return false;
     if (w->target)
-      files[named++] = (gp_new_file){w->file, w->target, w->is_first, w->error};
+      files[named++] =
+          (gp_new_file){w->file, w->target, w->is_first, w->last_name, w->error};
   }
   if (outdated && named > 0)
-    files[named++] = (gp_new_file){-1, outdated, false, writers[0]->error};
+    files[named++] = (gp_new_file){-1, outdated, false, NULL, writers[0]->error};
   if (!gp_new_files_name(files, named)) return false;
   bool done = true;
   for (size_t i = 0; i < count; i++) {
@@ -223,22 +224,28 @@ static bool finish(gp_writer *const *writers, size_t count, const char *outdated
 static void discard(gp_writer *writer) {
   if (writer->file >= 0) close(writer->file);
   free(writer->target);
+  free(writer->last_name);
   free(writer->window);
 }
 
 bool gp_writer_close(gp_writer *writer, bool written) {
-  return gp_writer_close_removing(writer, NULL, written);
+  return gp_writer_close_all(writer, (gp_writer_others){NULL, NULL, NULL}, written);
 }
 
-bool gp_writer_close_removing(gp_writer *writer, const char *outdated, bool written) {
-  bool done = written && finish(&writer, 1, outdated);
-  discard(writer);
+bool gp_writer_close_all(gp_writer *writer, gp_writer_others others, bool written) {
+  gp_writer *all[GP_NEW_FILES];
+  size_t count = 0;
+  if (others.before) all[count++] = others.before;
+  all[count++] = writer;
+  if (others.after) all[count++] = others.after;
+  bool done = written && finish(all, count, others.outdated);
+  for (size_t i = 0; i < count; i++) discard(all[i]);
   return done;
 }
 
-bool gp_writer_close_both(gp_writer *writer, gp_writer *other, bool written) {
-  bool done = written && finish((gp_writer *const[]){writer, other}, 2, NULL);
-  discard(writer);
-  discard(other);
-  return done;
+bool gp_writer_open_renamed(gp_writer *writer, const char *path, const char *last_name,
+                            gp_error *error) {
+  if (!gp_writer_open(writer, path, GP_PATH_DERIVED, error)) return false;
+  writer->last_name = strdup(last_name);
+  return writer->last_name || opened(writer, gp_fail_memory(error));
 }

@@ -38,6 +38,8 @@ typedef struct gp_writer {
   void *into;            /* first argument of `sink` */
   char *target;          /* path of the file to replace; NULL: `file` is the target */
   bool is_first;         /* no file may exist at the target */
+  char *last_name;       /* the name that the file gets in place of `target`, when the
+                            files that are closed together have theirs; NULL: none */
   size_t used;           /* bytes in the window */
   unsigned char *window;
   gp_error *error;       /* receives write errors */
@@ -65,14 +67,23 @@ unsigned char *gp_writer_room(gp_writer *writer, size_t count);
  * discarded. Returns whether everything was written and replaced. */
 bool gp_writer_close(gp_writer *writer, bool written);
 
-/* Like gp_writer_close. Also removes the file `outdated` (NULL: none), which belonged to
- * the old file, once the new file is in its place. Nothing is removed if the target is
- * not a file. */
-bool gp_writer_close_removing(gp_writer *writer, const char *outdated, bool written);
+/* Files that are closed with another one. */
+typedef struct gp_writer_others {
+  struct gp_writer *before, *after;  /* replace their targets before and after it; NULL:
+                                        none */
+  const char *outdated;  /* a file that belonged to the old file: removed once the new
+                            one is in its place. NULL: none */
+} gp_writer_others;
 
-/* Closes two writers. Their new files replace the targets, `writer`'s first, once both
- * are complete; after a write error, both are discarded. If only the second cannot be
- * replaced, the first has been. */
-bool gp_writer_close_both(gp_writer *writer, gp_writer *other, bool written);
+/* Like gp_writer_close, for several writers. The new files replace their targets once all
+ * are complete; after a write error, all are discarded. If only `after` cannot be
+ * replaced, the others have been. Nothing is removed if the target is not a file. */
+bool gp_writer_close_all(gp_writer *writer, gp_writer_others others, bool written);
+
+/* Opens a writer for a file that has the name `path` only until the files that are closed
+ * with it have their names. Then it is renamed to `last_name`. The names are derived from
+ * those of the other files. */
+bool gp_writer_open_renamed(gp_writer *writer, const char *path, const char *last_name,
+                            gp_error *error);
 
 #endif

@@ -112,11 +112,12 @@ bool gp_data_add_paths(gp_data *sum, const char *path, const char *beside,
 }
 
 bool gp_data_add_file(gp_data *sum, gp_staging *staging, const char *path,
-                      gp_format format, const gp_trace *trace, gp_file_kind *kind,
-                      gp_error *error) {
-  gp_read_options options = {.format = format, .trace = trace, .target = sum};
+                      gp_read_options options, const gp_file_check *check,
+                      gp_file_kind *kind, gp_error *error) {
+  options.target = sum;
   prepare(staging, sum);
   bool done = gp_data_read(&staging->data, path, &options, kind, error) &&
+              (!check || check->check(check->into, &staging->data, error)) &&
               merge(sum, &staging->data, error);
   if (done)
     reset(staging);

@@ -29,10 +29,17 @@ void gp_staging_free(gp_staging *staging);
 bool gp_data_add_paths(gp_data *sum, const char *path, const char *beside,
                        uint64_t stamp, const gp_trace *trace, gp_error *error);
 
-/* Adds the file at `path` to `sum`. Sets *kind once the file is open. After any error the
- * sum is unchanged. */
+/* Looks at the records of a file before they are added. False, with an error, if the file
+ * must not be added. Records without samples or calls may be of earlier files. */
+typedef struct gp_file_check {
+  void *into;            /* first argument of the function */
+  bool (*check)(void *into, const gp_data *file, gp_error *error);
+} gp_file_check;
+
+/* Adds the file at `path` to `sum`. Sets *kind once the file is open. `check` may be
+ * NULL. After any error the sum is unchanged. */
 bool gp_data_add_file(gp_data *sum, gp_staging *staging, const char *path,
-                      gp_format format, const gp_trace *trace, gp_file_kind *kind,
-                      gp_error *error);
+                      gp_read_options options, const gp_file_check *check,
+                      gp_file_kind *kind, gp_error *error);
 
 #endif

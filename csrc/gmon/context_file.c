@@ -2,11 +2,8 @@
 /* Reads the parts of a context profile. */
 #include "gmon/context_file.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "base/count.h"
@@ -417,13 +414,5 @@ bool gp_context_file_read(gp_records *r, const gp_context_sink *sink) {
 }
 
 bool gp_is_context_profile(const char *path) {
-  char head[sizeof GP_CONTEXT_MAGIC - 1];
-  struct stat status;
-  int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  if (file < 0) return false;
-  bool is_one = fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
-                read(file, head, sizeof head) == (ssize_t)sizeof head &&
-                memcmp(head, GP_CONTEXT_MAGIC, sizeof head) == 0;
-  close(file);
-  return is_one;
+  return gp_file_begins(path, GP_CONTEXT_MAGIC);
 }

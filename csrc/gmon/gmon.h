@@ -92,6 +92,7 @@ typedef struct gp_data {
                              profile was full */
   uint64_t stamp;         /* written into the header of the magic format: identifies the
                              context profile beside the file; 0 if there is none */
+  uint32_t spread_stamp;  /* the same for the spread beside the file */
   gp_data_stats stats;
 } gp_data;
 

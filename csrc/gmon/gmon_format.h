@@ -24,6 +24,10 @@ enum { MARK_OFFSET = 8, LOST_OFFSET = 12 };
  * context profile beside the file; 0 if there is none (see doc/contexts.md). */
 enum { STAMP_OFFSET = 12 };
 
+/* In these profiles, the 4 bytes at SPREAD_OFFSET identify the spread beside the file; 0
+ * if there is none (see spread_file.h). */
+enum { SPREAD_OFFSET = MARK_OFFSET };
+
 /* The version in a 4.4BSD header, where old BSD has its first bins. */
 #define VERSION_44BSD UINT32_C(0x00051879)
 

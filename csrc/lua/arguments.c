@@ -39,3 +39,15 @@ int gp_push_system_failure(lua_State *L, const char *what) {
   lua_pushfstring(L, "%s: %s", what, strerror(errno));
   return 2;
 }
+
+int gp_check_writable(lua_State *L, int index) {
+  int file = gp_check_open_file(L, index);
+  fflush(((luaL_Stream *)lua_touserdata(L, index))->f);
+  return file;
+}
+
+int gp_check_open_file(lua_State *L, int index) {
+  const luaL_Stream *file = luaL_checkudata(L, index, LUA_FILEHANDLE);
+  luaL_argcheck(L, file->closef, index, "file is closed");
+  return fileno(file->f);
+}

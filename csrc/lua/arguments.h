@@ -28,6 +28,12 @@ int gp_push_error(lua_State *L, const gp_error *error);
  * Returns 2. */
 int gp_push_system_failure(lua_State *L, const char *what);
 
+/* Returns the file descriptor of the Lua file at `index`. */
+int gp_check_open_file(lua_State *L, int index);
+
+/* The same, to write to the file. Flushes it, so that earlier output comes first. */
+int gp_check_writable(lua_State *L, int index);
+
 /* Plural suffix: "" or "s". */
 static inline const char *gp_plural(size_t count) { return count == 1 ? "" : "s"; }
 

@@ -7,6 +7,7 @@
 #include "lua/image.h"
 #include "lua/module.h"
 #include "lua/object.h"
+#include "lua/spread.h"
 #include "lua/trace.h"
 #include "object/build_id.h"
 #include "profile/measured.h"
@@ -188,18 +189,6 @@ gp_format gp_check_format(lua_State *L, int index) {
   return (gp_format)luaL_checkoption(L, index, "auto", format_options);
 }
 
-int gp_check_writable(lua_State *L, int index) {
-  int file = gp_check_open_file(L, index);
-  fflush(((luaL_Stream *)lua_touserdata(L, index))->f);
-  return file;
-}
-
-int gp_check_open_file(lua_State *L, int index) {
-  const luaL_Stream *file = luaL_checkudata(L, index, LUA_FILEHANDLE);
-  luaL_argcheck(L, file->closef, index, "file is closed");
-  return fileno(file->f);
-}
-
 /* data:read(path or file, format) -> data; or nil and a message. A failure closes the
  * data, because part of the file may have been added. */
 static int read_file(lua_State *L) {
@@ -223,23 +212,30 @@ static int read_file(lua_State *L) {
   return 1;
 }
 
-/* data:add_file(path, format) -> data; or nil and a message. A failure leaves the data
- * unchanged. */
+/* data:add_file(path, format [, spread]) -> data; or nil and a message. A failure leaves
+ * the data unchanged, and the spread, to which the file is also added, as one run. With a
+ * spread, the second result is true if the file must be a sum, and was not added to
+ * it. */
 static int add_file(lua_State *L) {
   gp_data *data = gp_check_data(L, 1);
   const char *path = luaL_checkstring(L, 2);
-  gp_format format = gp_check_format(L, 3);
+  gp_spread_adding adding = gp_check_adding(L, 4, path);
   gp_data_box *box = check_box(L, 1);
   gp_data_stats before = data->stats;
   gp_file_kind kind = {.format = GP_FORMAT_AUTO};
   gp_error error = {""};
   push_entry(L, data, path);
-  bool done = gp_data_add_file(data, &box->staging, path, format, box->trace, &kind,
-                               &error);
+  gp_read_options options = {.format = gp_check_format(L, 3), .trace = box->trace};
+  gp_file_check check = {&adding, gp_check_run};
+  bool done = gp_data_add_file(data, &box->staging, path, options,
+                               adding.box ? &check : NULL, &kind, &error);
   end_entry(L, data, kind, before, done);
   if (!done) return gp_push_failure(L, path, &error);
+  gp_add_run(&adding);
   lua_settop(L, 1);
-  return 1;
+  lua_pushboolean(L, adding.is_sum);
+  if (!adding.box) lua_settop(L, 1);
+  return lua_gettop(L);
 }
 
 /* data:add_paths(path, beside, stamp) -> data; or nil and a message. Adds the call paths

@@ -2,6 +2,8 @@
 /* Writes profile data, for Lua. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "gmon/context_file.h"
 #include "gmon/sum_file.h"
@@ -10,6 +12,7 @@
 #include "lua/data.h"
 #include "lua/module.h"
 #include "lua/object.h"
+#include "lua/spread.h"
 #include "lua/symbols.h"
 #include "lua/writer.h"
 #include "profile/gnu_sum_order.h"
@@ -21,7 +24,10 @@ typedef struct destination {
   const char *path;      /* "open file" if no path was given */
   const gp_contexts *contexts;   /* to be written beside the path; NULL: nothing */
   const char *beside;    /* where */
-  gp_error problem;      /* of the file beside the path */
+  const gp_spread *spread;   /* to be written beside the path; NULL: nothing */
+  const char *spread_path, *new_spread;   /* where; its temporary name */
+  gp_error problem;      /* of the context profile */
+  gp_error spread_problem;
 } destination;
 
 static destination check_destination(lua_State *L, int index) {
@@ -35,19 +41,29 @@ static destination check_destination(lua_State *L, int index) {
   return to;
 }
 
-/* Sets the contexts to be written. They are left out if the data has other records, too,
- * or if the format cannot tell which context profile belongs to a file. */
-static void add_contexts(lua_State *L, destination *to, const gp_data_box *box,
-                         gp_format format) {
-  bool described = memcmp(&box->described, &box->data.stats, sizeof box->described) == 0;
+/* Whether the data still has only the records that `stats` counts. */
+static bool has_only(const gp_data_box *box, const gp_data_stats *stats) {
+  return memcmp(stats, &box->data.stats, sizeof *stats) == 0;
+}
+
+/* Sets the files to be written beside the path. They are left out if the data has other
+ * records, too, or if the format cannot tell which files belong together. */
+static void add_companions(lua_State *L, destination *to, const gp_data_box *box,
+                           gp_format format) {
+  bool possible = to->file < 0 && !to->writer && strcmp(to->path, "-") != 0 &&
+                  (format == GP_FORMAT_AUTO || format == GP_FORMAT_MAGIC);
   lua_getiuservalue(L, 1, GP_DATA_CONTEXTS);
-  bool beside = to->file < 0 && !to->writer && strcmp(to->path, "-") != 0 &&
-                (format == GP_FORMAT_AUTO || format == GP_FORMAT_MAGIC);
   bool is_script = box->data.functions.bytes != NULL;
-  to->contexts = described && (beside || is_script) ? gp_test_contexts(L, -1) : NULL;
+  if ((possible || is_script) && has_only(box, &box->described))
+    to->contexts = gp_test_contexts(L, -1);
   luaL_argcheck(L, to->contexts || !is_script, 1, "call paths of a Lua program are "
                 "needed: use the option 'contexts' of gprof.data");
   to->beside = lua_pushfstring(L, "%s" GP_CONTEXT_SUFFIX, to->path);
+  lua_getiuservalue(L, 1, GP_DATA_SPREAD);
+  const gp_spread_box *spread = gp_test_spread(L, -1);
+  if (spread && possible && has_only(box, &box->spread)) to->spread = &spread->spread;
+  to->spread_path = lua_pushfstring(L, "%s" GP_SPREAD_SUFFIX, to->path);
+  to->new_spread = lua_pushfstring(L, "%s" GP_SPREAD_NEW, to->spread_path);
 }
 
 /* Writes the profile of a Lua program, which is a context profile. */
@@ -61,11 +77,40 @@ static bool write_script(const destination *to, gp_error *error) {
          gp_writer_close(&writer, gp_contexts_put(to->contexts, &writer, &stamp));
 }
 
+/* Whether a path leads to something other than a file. */
+static bool is_device(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+/* Writes the spread, which is named with the sum. */
+static bool write_spread(gp_data *data, destination *to, gp_writer *writer) {
+  gp_error *error = &to->spread_problem;
+  if (!gp_writer_open_renamed(writer, to->new_spread, to->spread_path, error))
+    return false;
+  return gp_spread_put(to->spread, writer, &data->spread_stamp) ||
+         gp_writer_close(writer, false);
+}
+
+/* Removes the spread of an old file. */
+static void remove_spread(const destination *to) {
+  if (gp_file_begins(to->spread_path, GP_SPREAD_MAGIC)) unlink(to->spread_path);
+  if (gp_file_begins(to->new_spread, GP_SPREAD_MAGIC)) unlink(to->new_spread);
+}
+
+/* Writes a file, and the files beside it. Removes those of the old file. A device has
+ * nothing beside it. */
 static bool write_path(gp_data *data, destination *to, gp_format format,
                        const gp_record_order *order, gp_error *error) {
   gp_sum_file file = {.path = to->path, .beside = to->beside, .kind = GP_PATH_CHOSEN,
                       .contexts = to->contexts, .format = format, .order = order};
-  return gp_sum_file_write(data, &file, &to->problem, error);
+  gp_writer spread;
+  bool has_spread = to->spread && !is_device(to->path);
+  if (has_spread && !write_spread(data, to, &spread)) return false;
+  if (has_spread) file.before = &spread;
+  if (!gp_sum_file_write(data, &file, &to->problem, error)) return false;
+  if (!has_spread) remove_spread(to);
+  return true;
 }
 
 static bool write_ordered(gp_data *data, destination *to, gp_format format,
@@ -89,8 +134,8 @@ static bool write_data(gp_data *data, destination *to, gp_format format,
   return done;
 }
 
-/* data:write(path or file or writer [, format [, lines [, stamp]]]) -> data; or nil and a
- * message. A failure leaves the file at `path` unchanged. */
+/* data:write(path or file or writer [, format [, lines [, stamp [, spread_stamp]]]])
+ * -> data; or nil and a message. A failure leaves the file at `path` unchanged. */
 static int write_file(lua_State *L) {
   gp_data *data = gp_check_data(L, 1);
   destination to = check_destination(L, 2);
@@ -98,8 +143,9 @@ static int write_file(lua_State *L) {
   const gp_symtab *lines =
       lua_isnoneornil(L, 4) ? NULL : &gp_check_symbols(L, 4)->symtab;
   data->stamp = (uint64_t)luaL_optinteger(L, 5, 0);
-  lua_settop(L, 5);
-  add_contexts(L, &to, luaL_checkudata(L, 1, GP_DATA), format);
+  data->spread_stamp = (uint32_t)luaL_optinteger(L, 6, 0);
+  lua_settop(L, 6);
+  add_companions(L, &to, luaL_checkudata(L, 1, GP_DATA), format);
   gp_error error = {""}, *problem = to.writer ? to.writer->error : &error;
   if (write_data(data, &to, format, lines, problem)) {
     lua_settop(L, 1);
@@ -107,6 +153,8 @@ static int write_file(lua_State *L) {
   }
   if (to.writer) return gp_push_writer_failure(L, 2);
   if (to.problem.text[0] != '\0') return gp_push_failure(L, to.beside, &to.problem);
+  if (to.spread_problem.text[0] != '\0')
+    return gp_push_failure(L, to.spread_path, &to.spread_problem);
   return gp_push_failure(L, strcmp(to.path, "-") == 0 ? "standard output" : to.path,
                          problem);
 }

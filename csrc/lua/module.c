@@ -20,6 +20,8 @@ int luaopen_gprof_core(lua_State *L) {
   gp_define_records(L);
   gp_define_data_write(L);
   gp_define_contexts(L);
+  gp_define_spread(L);
+  gp_define_data_spread(L);
   gp_define_fit(L);
   gp_define_slide(L);
   gp_define_symbols(L);

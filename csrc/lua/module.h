@@ -21,6 +21,8 @@ void gp_define_data(lua_State *L);
 void gp_define_records(lua_State *L);
 void gp_define_data_write(lua_State *L);
 void gp_define_contexts(lua_State *L);
+void gp_define_spread(lua_State *L);
+void gp_define_data_spread(lua_State *L);
 void gp_define_fit(lua_State *L);
 void gp_define_slide(lua_State *L);
 void gp_define_symbols(lua_State *L);

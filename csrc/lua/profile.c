@@ -8,6 +8,7 @@
 #include "lua/object.h"
 #include "lua/profile.h"
 #include "lua/selection.h"
+#include "lua/spread.h"
 #include "lua/symbols.h"
 
 static gp_profile_box *check_box(lua_State *L, int index) {
@@ -290,6 +291,17 @@ static gp_field_value get_outside(const gp_part *p) {
   return outside != GP_NONE ? gp_integer_value((uint64_t)outside + 1) : gp_no_value;
 }
 
+/* nil without a spread */
+static gp_field_value get_spread(const gp_part *p) {
+  opened(p);
+  lua_getiuservalue(p->L, 1, GP_PROFILE_SPREAD);
+  const gp_spread_box *box = gp_test_spread(p->L, -1);
+  lua_pop(p->L, 1);  /* the profile keeps it alive */
+  if (!box) return gp_no_value;
+  gp_push_total_spread(p->L, &box->spread);
+  return gp_pushed_value;
+}
+
 static gp_field_value get_image(const gp_part *p) {
   lua_getiuservalue(p->L, 1, GP_PROFILE_IMAGE);
   return gp_pushed_value;
@@ -344,6 +356,7 @@ void gp_define_profile(lua_State *L) {
       {"has_inlines", get_has_inlines},  /* inlined functions are functions */
       {"has_frames", get_has_frames},    /* by line: chains of inlined functions */
       {"has_bounds", get_has_bounds},    /* bounds of inclusive times are known */
+      {"spread", get_spread},            /* how whole runs differ, or nil */
       {"outside", get_outside},          /* number of <outside>, or nil */
       {"image", get_image},
       {"data", get_data},

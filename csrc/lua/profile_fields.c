@@ -3,6 +3,7 @@
 #include "lua/module.h"
 #include "lua/profile.h"
 #include "lua/profile_fields.h"
+#include "lua/spread.h"
 #include "lua/symbol.h"
 
 /* Returns the profile; a Lua error if it is closed. */
@@ -151,6 +152,17 @@ static gp_field_value get_inlined(const gp_part *p) {
   return inlined ? time_value(p, inlined[p->id]) : gp_no_value;
 }
 
+/* nil without a spread, and for functions of libraries */
+static gp_field_value get_spread(const gp_part *p) {
+  const gp_symtab *symtab = symtab_of(p);
+  lua_getiuservalue(p->L, p->whole, GP_PROFILE_SPREAD);
+  const gp_spread_box *box = gp_test_spread(p->L, -1);
+  lua_pop(p->L, 1);  /* the profile keeps it alive */
+  if (!box || gp_symtab_library(symtab, p->id)) return gp_no_value;
+  gp_push_spread(p->L, &box->spread, symtab->address[p->id]);
+  return gp_pushed_value;
+}
+
 static bool is_line(const gp_part *p) {
   return gp_symtab_is_line(symtab_of(p), p->id);
 }
@@ -295,6 +307,7 @@ static const gp_field function_fields[] = {
     {"annotated", get_annotated},  /* selected for annotated source */
     {"is_line", get_is_line},  /* a line other than the function's first */
     {"inlined", get_inlined},  /* the part of `self` in inlined code, or nil */
+    {"spread", get_spread},    /* how its time and calls differ between runs, or nil */
     {"function_id", get_function_id},  /* id of a line's function; else `id` */
     {"cycle", get_cycle},      /* the cycle it is a member of, or nil */
     {NULL, NULL}};

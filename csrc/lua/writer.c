@@ -31,6 +31,27 @@ gp_writer *gp_test_writer(lua_State *L, int index) {
   return box ? &check_open(L, index, box)->writer : NULL;
 }
 
+/* Makes an empty box for the file at `path`, and pushes it. */
+static writer_box *push_box(lua_State *L, const char *path) {
+  writer_box *box = lua_newuserdatauv(L, sizeof *box, 1);
+  memset(box, 0, sizeof *box);
+  luaL_setmetatable(L, GP_WRITER);
+  lua_pushstring(L, strcmp(path, "-") == 0 ? "standard output" : path);
+  lua_setiuservalue(L, -2, 1);
+  return box;
+}
+
+/* renamed_writer(path, last_name) -> writer; or nil and a message. The file has the name
+ * `path` only while the file is replaced with which it is finished. */
+static int new_renamed_writer(lua_State *L) {
+  const char *path = luaL_checkstring(L, 1), *last_name = luaL_checkstring(L, 2);
+  writer_box *box = push_box(L, last_name);
+  if (!gp_writer_open_renamed(&box->writer, path, last_name, &box->error))
+    return gp_push_writer_failure(L, lua_gettop(L));
+  box->open = true;
+  return 1;
+}
+
 /* writer(path, kind, is_first) -> writer; or nil and a message. `kind` says who chose the
  * path (see gp_writer_path). With `is_first`, finish() fails if a file of that name
  * exists by then. */
@@ -39,11 +60,7 @@ static int new_writer(lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   gp_writer_path kind = (gp_writer_path)luaL_checkoption(L, 2, "chosen", kinds);
   bool is_first = lua_toboolean(L, 3);
-  writer_box *box = lua_newuserdatauv(L, sizeof *box, 1);
-  memset(box, 0, sizeof *box);
-  luaL_setmetatable(L, GP_WRITER);
-  lua_pushstring(L, strcmp(path, "-") == 0 ? "standard output" : path);
-  lua_setiuservalue(L, -2, 1);
+  writer_box *box = push_box(L, path);
   if (!gp_writer_open(&box->writer, path, kind, &box->error))
     return gp_push_writer_failure(L, lua_gettop(L));
   box->writer.is_first = is_first;
@@ -76,23 +93,35 @@ static int write_text(lua_State *L) {
 
 static bool has_failed(const writer_box *box) { return box->error.text[0] != '\0'; }
 
-/* writer:finish([other or outdated]) -> true: the file is complete and in place, and so
- * is the file of the other writer; or nil and a message. See gp_writer_close_both.
- * `outdated` is the path of a context profile, which belongs to the old file. It is
- * removed if it exists. */
+/* Returns the writer at an index, which may be absent. Marks its box as closed. */
+static writer_box *take_other(lua_State *L, int index, const writer_box *box) {
+  writer_box *other = luaL_testudata(L, index, GP_WRITER);
+  luaL_argcheck(L, other != box, index, "another file expected");
+  if (other) check_open(L, index, other)->open = false;
+  return other;
+}
+
+/* writer:finish([after or outdated [, before]]) -> true: the file is complete and in
+ * place, and so are the files of the other writers; or nil and a message. See
+ * gp_writer_close_all. `outdated` is the path of a context profile, which belongs to the
+ * old file. It is removed if it exists. */
 static int finish(lua_State *L) {
-  writer_box *box = check_writer(L), *other = luaL_testudata(L, 2, GP_WRITER);
-  const char *outdated = other ? NULL : luaL_optstring(L, 2, NULL);
-  luaL_argcheck(L, other != box, 2, "another file expected");
+  writer_box *box = check_writer(L);
+  const char *outdated = lua_isuserdata(L, 2) ? NULL : luaL_optstring(L, 2, NULL);
+  writer_box *after = take_other(L, 2, box), *before = take_other(L, 3, box);
+  luaL_argcheck(L, !before || before != after, 3, "another file expected");
   if (outdated && !gp_is_context_profile(outdated)) outdated = NULL;
-  if (other) check_open(L, 2, other)->open = false;
   box->open = false;
-  bool done = other ? gp_writer_close_both(&box->writer, &other->writer,
-                                           !has_failed(box) && !has_failed(other))
-                    : gp_writer_close_removing(&box->writer, outdated, !has_failed(box));
-  if (!done) return gp_push_writer_failure(L, other && has_failed(other) ? 2 : 1);
-  lua_pushboolean(L, true);
-  return 1;
+  bool complete = !has_failed(box) && !(after && has_failed(after)) &&
+                  !(before && has_failed(before));
+  gp_writer_others others = {before ? &before->writer : NULL,
+                             after ? &after->writer : NULL, outdated};
+  if (gp_writer_close_all(&box->writer, others, complete)) {
+    lua_pushboolean(L, true);
+    return 1;
+  }
+  if (before && has_failed(before)) return gp_push_writer_failure(L, 3);
+  return gp_push_writer_failure(L, after && has_failed(after) ? 2 : 1);
 }
 
 /* Closing a writer without finish() discards the new file. */
@@ -107,7 +136,8 @@ void gp_define_writer(lua_State *L) {
   static const luaL_Reg meta[] = {{"__gc", discard}, {"__close", discard}, {NULL, NULL}};
   static const luaL_Reg methods[] = {
       {"write", write_text}, {"finish", finish}, {NULL, NULL}};
-  static const luaL_Reg functions[] = {{"writer", new_writer}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"writer", new_writer}, {"renamed_writer", new_renamed_writer}, {NULL, NULL}};
   gp_define_object(L, GP_WRITER, gp_get_field, meta, methods);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);

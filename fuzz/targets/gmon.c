@@ -76,8 +76,9 @@ static void add_twice(const reading *read, const gp_data *once, bool readable) {
   uint64_t times = 0;
   prepare(read, &sum);
   for (int i = 0; i < 2; i++) {
-    bool done = gp_data_add_file(&sum, &staging, read->from.path, read->format, NULL,
-                                 &kind, &error);
+    gp_read_options options = {.format = read->format};
+    bool done = gp_data_add_file(&sum, &staging, read->from.path, options, NULL, &kind,
+                                 &error);
     fuzz_check_error(done, &error);
     FUZZ_HOLDS(times == 1 || done == readable);
     times += done;

@@ -29,6 +29,9 @@ local function without_accompanying(paths)
 end
 
 local function read_all(records, image, paths, options)
+  if options.spread then
+    return require "gprof.library.spread_files".read(records, image, paths, options)
+  end
   if options.slide then
     return require "gprof.library.slide".read(records, image, paths, options)
   end
@@ -61,6 +64,12 @@ end
 --     or have one beside it. `data:write` then writes their sum beside the sum of the
 --     records;
 --   - `assume_proportional`: do not read context profiles beside the files;
+--   - `spread`: also find out how the time and the calls of each function differ between
+--     the files. A file is a run of the program; or a sum with the file beside it that
+--     has its spread (PATH.spread). A sum without such a file is left out of the spread.
+--     See `profile.spread`; `data:write` writes the spread beside the sum. Not with
+--     `slide`;
+--   - `warn`: function called with a message about each file that is left out;
 --   - `slide`: how much higher the addresses in the files are than the addresses of the
 --     image, or "auto" to determine this offset for each file;
 --   - `external_symbol_table`: file with the symbols for `slide = "auto"`, if they are
@@ -79,6 +88,9 @@ local function read(_, image, ...)
     paths[paths.n], paths.n = nil, paths.n - 1
   end
   for i = 1, paths.n do arguments.check(paths[i], "string", i + 1, "data") end
+  if options.spread and options.slide then
+    arguments.bad(paths.n + 2, "data", 2, "'spread' cannot be combined with 'slide'")
+  end
   if paths[2] then paths = without_accompanying(paths) end
   local records = core.data(image, options.mixed_rates, arguments.trace(options))
   local done, message = read_all(records, image, paths, options)
@@ -188,7 +200,8 @@ end
 -- to PATH.ctx, unless other records were added to the data, too, or the format is not
 -- "magic". Both files are replaced once both are complete; if only PATH.ctx cannot be
 -- replaced, the old one no longer belongs to the new file, and is ignored. If no context
--- profile is written, that of the old file is removed.
+-- profile is written, that of the old file is removed. The same is true of the spread,
+-- PATH.spread.
 -- @function data:write
 -- @tparam string|file path "-" is standard output; a device, a pipe or an open file is
 --   written to directly

@@ -58,6 +58,16 @@ function output.into(file, is_colored, name)
   end
 end
 
+--- Writes the contents of a file.
+-- @tparam writer file
+-- @tparam function fill as for `output.new_file`
+-- @raise a table with the field `message`
+function output.fill(file, fill)
+  local stream = core.stream(function(text) need(file:write(text)) end)
+  fill(stream)
+  stream:flush()
+end
+
 --- Writes a file that does not yet replace the old one.
 -- @tparam string path
 -- @tparam function fill as for `output.new_file`
@@ -67,9 +77,7 @@ end
 -- @raise a table with the field `message`
 function output.unfinished(path, fill, kind, is_first)
   local file = need(core.writer(path, kind, is_first))
-  local stream = core.stream(function(text) need(file:write(text)) end)
-  fill(stream)
-  stream:flush()
+  output.fill(file, fill)
   return file
 end
 
@@ -91,10 +99,11 @@ end
 -- @tparam[opt] writer|string beside a file from `output.unfinished`, which is replaced
 --   after this one once both are complete; or the path of a context profile, which
 --   belongs to the old file, and is removed if it exists
+-- @tparam[opt] writer before a file that is replaced before this one
 -- @raise a table with the field `message`
-function output.new_file(path, fill, kind, is_first, beside)
+function output.new_file(path, fill, kind, is_first, beside, before)
   local file <close> = output.unfinished(path, fill, kind, is_first)
-  need(file:finish(beside))
+  need(file:finish(beside, before))
 end
 
 --- Writes a file whose path the user did not choose: `output.new_file` for the kind
@@ -106,22 +115,38 @@ function output.new_file_here(path, fill)
   output.new_file(path, fill, "derived")
 end
 
---- Writes data to a file, like `output.new_file`. Writes a context profile beside it, or
--- removes that of the old file.
+--- Starts the new spread of a sum. Until it is finished with the sum, it has no name.
+-- @tparam string path of the spread
+-- @treturn writer
+-- @raise a table with the field `message`
+function output.unfinished_spread(path)
+  local profile_files = require "gprof.library.profile_files"
+  return need(core.renamed_writer(profile_files.new_spread_path(path), path))
+end
+
+--- Writes data to a file, like `output.new_file`. Writes a context profile and a spread
+-- beside it, or removes those of the old file.
 -- @tparam table target the arguments of `output.new_file`: `path`, `kind`, `is_first`;
---   and `beside`, the path of the context profile; nil if there can be none
+--   and `beside` and `spread`, the paths of the context profile and of the spread; nil if
+--   there can be none
 -- @tparam data data
 -- @tparam[opt] string format as for `data:write`
 -- @tparam[opt] symbols lines as for `data:write`
 -- @tparam[opt] contexts contexts sum of the context profiles
+-- @tparam[opt] spread spread
 -- @raise a table with the field `message`
-function output.new_profile(target, data, format, lines, contexts)
+function output.new_profile(target, data, format, lines, contexts, spread)
   local file <close> = need(core.writer(target.path, target.kind, target.is_first))
   local beside <close> =
     contexts and target.beside and need(core.writer(target.beside, target.kind)) or nil
   local stamp = beside and need(contexts:write(beside))
-  need(data:write(file, format, lines, stamp))
-  need(file:finish(beside or target.beside))
+  local before <close> = spread and output.unfinished_spread(target.spread) or nil
+  local spread_stamp = before and need(spread:write(before))
+  need(data:write(file, format, lines, stamp, spread_stamp))
+  need(file:finish(beside or target.beside, before))
+  if not spread and target.spread then
+    require "gprof.library.profile_files".remove_spread(target.path)
+  end
 end
 
 --- Makes a stream that passes text on to a function, in pieces of any size.

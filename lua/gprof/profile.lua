@@ -57,6 +57,21 @@ local function resolve_symspecs(symbols, lines, data, options, trace)
     options.missed or function() end, trace)
 end
 
+-- Options with which functions are not those of the image alone, or the figures not those
+-- of whole runs. Then functions have no spread.
+local without_spread <const> = { "no_static", "ignore_non_functions",
+  "external_symbol_table", "file_ordering", "gnu_compat", "line", "threads" }
+
+-- Gives the functions of a profile the spread of its data, if there is one.
+local function add_spread(profile, data, options)
+  local spread = core.spread_of(data)
+  if not spread or profile.has_inlines then return end
+  for _, name in ipairs(without_spread) do
+    if options[name] then return end
+  end
+  core.attach_spread(profile, spread)
+end
+
 --- Makes a profile from an image and data: `gprof.profile(image, data [, options])`.
 -- @function gprof.profile
 -- @tparam image image
@@ -148,6 +163,7 @@ local function make(image, data, options)
   local profile
   profile, message = core.profile(lines or symbols, data, options, selections, opcodes)
   if profile then unbounded[profile] = problem end
+  if profile then add_spread(profile, program_data, options) end
   if profile and lines then made_with[profile] = options end
   if profile and selections then
     unmatched_calls[profile] =
@@ -216,6 +232,10 @@ end
 --   `libraries` and `with`)
 -- @tfield boolean exact whether the children's time of functions and the times of arcs
 --   were measured, with call paths; otherwise they are estimates
+-- @tfield table|nil spread how the runs of the data differ (option `spread` of
+--   `gprof.data`): for whole runs, the fields of `spread` below, and `runs`, the number
+--   of runs; `skipped`, that of sums without a spread, which are left out. Nil with the
+--   options `line`, `inlines`, `threads`, and those that change the image's functions
 -- @tfield boolean foreign whether no record matches any function of the image
 -- @tfield integer|nil outside in the profile of a shared library, number of the function
 --   `<outside>`: it has no code and stands for all callers outside the library
@@ -571,12 +591,31 @@ end
 -- @tfield boolean is_line in a profile by line: stands for a line, not for a function's
 --   entry
 -- @tfield boolean is_function typed as a function by the object file
+-- @tfield table|nil spread how its time and its calls differ between runs, see `spread`;
+--   nil if `profile.spread` is, and for functions of libraries
 -- @tfield integer function_id for a line, number of its function; otherwise `id`
 -- @tfield profile profile
 -- @see profile:lines
 -- @see profile:blocks
 -- @see profile:callers
 -- @see profile:callees
+
+--- The field `spread` of profiles and functions: the tables `self`, times in seconds (nil
+-- without a histogram), and `calls`. Both have the fields below. A run in which the
+-- function was not entered counts with 0.
+--
+-- @table spread
+-- @tfield integer runs number of runs in which the value is above 0
+-- @tfield number sum sum over all runs
+-- @tfield number mean
+-- @tfield number min
+-- @tfield number max
+-- @tfield number lost `max` - `mean`: how much sooner a parallel program could be done if
+--   all runs had the same value
+-- @tfield number|nil ratio `max` / `mean`; nil if the mean is 0
+-- @tfield number deviation standard deviation
+-- @tfield string|nil who the run that has the maximum, the first if there are several:
+--   usually the path of its profile; nil if the maximum is 0
 
 --- A cycle: functions that call each other recursively. It has the fields of a function
 -- from `id` on. `calls` are calls from outside, `self_calls` calls between members;

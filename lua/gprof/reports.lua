@@ -21,7 +21,7 @@ local reports = {}
 -- @local
 reports.own = { "annotation", "bsd.flat", "bsd.graph", "bsd.index", "call_tree",
   "comparison", "executions", "file_order", "flat", "function_order", "graph", "index",
-  "info", "lines", "objects", "threads", "verify" }
+  "info", "lines", "objects", "spread", "threads", "verify" }
 
 local is_own <const> = {}
 for _, name in ipairs(reports.own) do is_own[name] = true end

@@ -107,11 +107,13 @@ local function divert_output(archive)
     end)
     return result
   end
-  function output.new_profile(target, data, format, lines, contexts)
+  function output.new_profile(target, data, format, lines, contexts, spread)
     local stamp = contexts and target.beside and
       add_profile(target.beside, function(file) return contexts:write(file) end) or nil
+    local spread_stamp = spread and
+      add_profile(target.spread, function(file) return spread:write(file) end) or nil
     add_profile(target.path, function(file)
-      return data:write(file, format, lines, stamp)
+      return data:write(file, format, lines, stamp, spread_stamp)
     end)
   end
 end

@@ -358,12 +358,12 @@ describe("People who cannot see a page well", function()
   it("can use all its views, as far as axe-core can tell", function()
     local image, gmon = exported.inlined()
     local visits = {}
-    for i, options in ipairs { {}, { "--compare=" .. gmon .. "," .. image } } do
+    for i, options in ipairs { { "--spread", "-b" }, { "--compare=" .. gmon .. "," .. image } } do
       local steps = { select(2, pages.write(image, gmon, table.unpack(options))) }
       for _, size in ipairs { { 1280, 800, "light" }, { 1280, 800, "dark" }, { 390, 844, "light" } } do
         table.insert(steps, { "size", table.unpack(size) })
         for _, view in ipairs { "!functions", "leaf", "!tree", "!tree=around:leaf", "!lines", "!source", "!files",
-          "!changes" } do
+          "!changes", "!spread" } do
           table.insert(steps, { "open", view })
           table.insert(steps, { "axe", axe })
         end
@@ -373,7 +373,7 @@ describe("People who cannot see a page well", function()
       visits[i] = steps
     end
     for _, seen in ipairs(visit_all(visits)) do
-      assert.equal(25, #seen.results)
+      assert.equal(28, #seen.results)
       for i, found in ipairs(seen.results) do assert.same({ i, {} }, { i, found }) end
     end
   end)

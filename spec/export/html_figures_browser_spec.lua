@@ -90,3 +90,27 @@ describe("The threads of a page", function()
     assert.is_nil(found[1]:find "Threads")
   end)
 end)
+
+describe("The spread of a page", function()
+  local plan <const> = { functions = { "main", "work" }, ticks = { main = 10, work = 20 },
+    calls = { { "main", "work", 2 } } }
+  local dir = shell.tmpdir "spread"
+
+  it("lists functions by the time lost, and the runs with the maximum; rows can be filtered by run", function()
+    local fast = gmon.write(dir .. "/fast", gmon.magic(crafted.records(plan)))
+    local slow = gmon.write(dir .. "/slow", gmon.magic(crafted.records { functions = plan.functions,
+      ticks = { work = 70 } }))
+    local path = select(2, pages.write(crafted.image(plan), fast, slow, "--spread"))
+    local found = browser.walk(path, { "open", "!spread" }, rows, "document.querySelector('#view p').textContent",
+      { "key", "/" }, { "type", "fast" }, rows, { "click", "#view tbody a" }, "location.hash")
+    local main = ("0.05||2.00|0.05|0.00|0.10|0.05|1|main|%s"):format(fast)
+    local calls = ("1||2.00|1|0|2|1|1|work|%s; 1||2.00|1|0|2|1|1|whole run|%s"):format(fast, fast)
+    assert.same({ ("0.25||1.56|0.45|0.20|0.70|0.25|2|work|%s; 0.20||1.40|0.50|0.30|0.70|0.20|2|whole run|%s; "):format(
+      slow, slow) .. main .. "; " .. calls, "How 2 runs differ.", main .. "; " .. calls, "#main" }, found)
+  end)
+
+  it("is not shown without --spread", function()
+    local found = browser.walk(select(2, pages.crafted(plan)), "document.querySelector('nav').textContent")
+    assert.is_nil(found[1]:find "Spread")
+  end)
+end)

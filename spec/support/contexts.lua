@@ -11,7 +11,10 @@ for byte = 0, 255 do
   crc_of[byte] = sum
 end
 
-local function crc32(bytes)
+--- Returns the CRC-32 of bytes.
+-- @tparam string bytes
+-- @treturn integer
+function contexts.crc32(bytes)
   local sum = 0xffffffff
   for i = 1, #bytes do sum = sum >> 8 ~ crc_of[(sum ~ bytes:byte(i)) & 0xff] end
   return sum ~ 0xffffffff
@@ -59,7 +62,7 @@ function contexts.pack(profile)
   for _, section in ipairs(sections) do parts[#parts + 1] = (order .. "I4s8"):pack(section[1], section[2]) end
   parts[#parts + 1] = (order .. "I4I8"):pack(0, 4)
   local bytes = table.concat(parts)
-  return bytes .. (order .. "I4"):pack(profile.sum or crc32(bytes))
+  return bytes .. (order .. "I4"):pack(profile.sum or contexts.crc32(bytes))
 end
 
 --- Encodes the sections before the last.

@@ -79,7 +79,7 @@ local function kill(words, ...)
     assert(early or status == statuses[signal] or status == "0", label)
     for other in names_left:gmatch "%S+" do
       local name = other:match "^(.+)%.%d+%-0%.tmp$"
-      assert(signal == "KILL" and (name == names[1] or name == names[2]), label)
+      assert(signal == "KILL" and (name == names[1] or name == names[2] or name == names[3]), label)
       left = left + 1
     end
     table.insert(seen, state)
@@ -112,6 +112,10 @@ describe("the program leaves the old or the complete new", function()
     gmon.write(dir .. "/run.ctx", contexts.pack { process = { low = low, high = low + 4096, finish = 5 },
       modules = { { low = low, high = low + 4096 } }, tables = { records } })
     kill({ "-s", built.image, dir .. "/run", dir .. "/run" }, "gmon.sum", "gmon.sum.ctx")
+  end)
+
+  it("sum and its spread, if a signal ends it", function()
+    kill({ "-s", "--spread", built.image, big, big }, "gmon.sum", "gmon.sum.spread", "gmon.sum.spread.new")
   end)
 
   it("annotated source, if a signal ends it", function()

@@ -93,6 +93,11 @@ function actions.lines(settings, argument, option)
   if argument then positive(settings, argument, option) end
 end
 
+-- Requests the spread: its report or, with -s, the file beside the sum.
+function actions.spread(settings)
+  if policy.of(settings).extends_reports then settings.spread = true end
+end
+
 -- Sets an option of the recorder, which must be within limits.
 local function set_recorder(settings, argument, option, value, expected)
   local limits = require "gprof.library.recorder_options".limits[option.long]

@@ -6,19 +6,23 @@
 -- - `"done"`: all files up to this one were processed; `detail` is the number of bytes
 --   read;
 -- - `"other"`: the file was found in a directory, and is not a profile;
--- - `"bad"`: the file was skipped; `detail` is the reason.
+-- - `"bad"`: the file was skipped; `detail` is the reason;
+-- - `"whole"`: the file is a sum without a spread, so it is not in the spread; `detail`
+--   is a message.
 --
 -- @internal gprof.cli.inputs
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
+local failure = require "gprof.library.failure"
 local gprof = require "gprof"
 local policy = require "gprof.library.policy"
 local profile_files = require "gprof.library.profile_files"
 local profiles = require "gprof.cli.profiles"
 local progress = require "gprof.cli.progress"
-local raise <const> = require "gprof.library.failure".raise
 local terminal = require "gprof.format.terminal"
+
+local raise <const>, need <const> = failure.raise, failure.need
 
 local inputs = {}
 
@@ -33,15 +37,26 @@ local function may_be_profile(path)
   return profile_files.is_head(head) or problem ~= nil
 end
 
--- Adds a file to a sum. With --keep-going, a bad file must leave the sum unchanged.
+-- Adds a file to a sum, and to the spread if there is one. With --keep-going, a bad file
+-- must leave the sum unchanged. The third result is why the file is not in the spread.
+local function add_records(data, path, mode)
+  local spread = mode.spread
+  if spread then
+    local done, message = require "gprof.library.spread_files".add(data, spread.sum, path,
+      mode.file_format, spread.new)
+    return done, not done and message or nil, done and message
+  end
+  local method = mode.keep_going and data.add_file or data.read
+  return method(data, path, mode.file_format)
+end
+
 local function add(data, path, mode)
   if mode.add_with_slide then return mode.add_with_slide(data, path, mode.file_format) end
-  local method = mode.keep_going and data.add_file or data.read
-  local done, message = method(data, path, mode.file_format)
+  local done, message, whole = add_records(data, path, mode)
   if done and mode.adds_call_paths and profile_files.existing_contexts(path) then
-    return require "gprof.library.context_files".add_call_paths(data, path)
+    done, message = require "gprof.library.context_files".add_call_paths(data, path)
   end
-  return done, message
+  return done, message, whole
 end
 
 -- Whether an error ends the run. Lack of memory always does, because no file is at fault.
@@ -58,15 +73,18 @@ end
 -- - `keep_going`: skip bad files;
 -- - `adds_call_paths`: also read the call paths beside the files;
 -- - `forget_files`: do not list the files in `data.files`;
+-- - `spread`: `sum`, the spread to which files are added, and `new`, a function that
+--   returns an empty one; nil if there is no spread;
 -- - `explain`: takes a path and the message about it, and may add a hint.
 local function read_range(data, list, first, last, mode, notify)
   for i = first, last do
-    local done, message = true, list.errors[i]
+    local done, message, whole = true, list.errors[i], nil
     if list.directory[i] and not may_be_profile(list[i]) then
       notify("other", i)
     elseif not message then
-      done, message = add(data, list[i], mode)
+      done, message, whole = add(data, list[i], mode)
     end
+    if whole then notify("whole", i, whole) end
     if message then
       if is_fatal(message, mode) then return nil, message, i end
       notify("bad", i, message)
@@ -104,8 +122,14 @@ local function process_count(settings, list, image, options)
   return one and 1 or settings.jobs
 end
 
+local function new_spread(image)
+  return need(require "gprof.library.spread_files".new(image))
+end
+
 local function reading_mode(settings, list, image, options)
   return {
+    spread = settings.spread and
+      { sum = new_spread(image), new = function() return new_spread(image) end } or nil,
     file_format = options.file_format,
     add_with_slide = options.slide == "auto" and
       require "gprof.library.slide".adder(image, options) or nil,
@@ -141,7 +165,18 @@ local function observer(list, outcome, line)
     outcome.good = outcome.good - 1
     outcome.left_out[number] = true
   end
+  function on.whole(_, message)
+    outcome.whole, outcome.first_whole = outcome.whole + 1, outcome.first_whole or message
+  end
   return function(event, ...) on[event](...) end
+end
+
+-- Warns once about sums that cannot be split into runs.
+local function report_whole(outcome, warn)
+  if outcome.whole == 0 then return end
+  local more = outcome.whole > 1 and
+    (" (and %d more like it)"):format(outcome.whole - 1) or ""
+  warn(("--spread: %s%s: it is not in the spread"):format(outcome.first_whole, more))
 end
 
 -- Warns about directories that contain files other than profiles. A directory without any
@@ -195,15 +230,17 @@ function inputs.read(image, settings, options, warn)
   local list = settings.profiles or profiles.find(settings)
   local mode = reading_mode(settings, list, image, options)
   local data = gprof.data(image, options)
-  local outcome = { bad = 0, good = #list, left_out = {} }
+  local outcome = { bad = 0, good = #list, left_out = {}, whole = 0 }
   local line <close> = progress.new(#list, shows_progress(settings, list))
   local notify = observer(list, outcome, line)
   read_all(data, list, mode, notify, line)
   line:clear()
   report_others(list, mode, notify, warn)
+  report_whole(outcome, warn)
   if outcome.good <= 0 then raise("none of the profiles can be read") end
   local names = profiles.names(list)
   subtract_slide(data, options, names)
+  if mode.spread then core.keep_spread(data, mode.spread.sum) end
   return data, names, outcome.bad, outcome.good, good_paths(list, outcome)
 end
 

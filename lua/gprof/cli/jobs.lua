@@ -1,10 +1,11 @@
 --- Reads profiles in several processes.
 --
 -- Each worker reads a range of consecutive files. It sends its events as lines through a
--- pipe that all workers share, and then writes its sum into its own pipe. The parent adds
--- the sums in the order of the ranges, so the result is byte-identical to the result of
--- one process. If a worker fails, or its sum cannot be added to the sums before it, the
--- parent reads the range again, and reports what a single process would report.
+-- pipe that all workers share. Then it writes the spread, if there is one, and its sum
+-- into pipes of its own. The parent adds the sums in the order of the ranges, so the
+-- result is byte-identical to the result of one process. If a worker fails, or its sum
+-- cannot be added to the sums before it, the parent reads the range again, and reports
+-- what a single process would report.
 --
 -- @internal gprof.cli.jobs
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -15,6 +16,9 @@ local failure = require "gprof.library.failure"
 local jobs = {}
 
 local INTERVAL <const> = 0.1  -- seconds between a worker's progress messages
+
+-- Bytes of other messages, so that they are short enough for an atomic write.
+local MOST_TEXT <const> = 2000
 
 local raise <const>, need <const> = failure.raise, failure.need
 
@@ -30,6 +34,8 @@ local function sender(number, output, list)
       next = core.clock() + INTERVAL
     elseif event == "bad" or file > 0 and event == "failed" then
       detail = detail:sub(#list[file] + 3)
+    elseif event == "whole" then
+      detail = detail:sub(1, MOST_TEXT)
     end
     -- messages from the core may contain newlines, but no zero bytes
     detail = tostring(detail or ""):gsub("\n", "\0")
@@ -49,12 +55,24 @@ end
 local function close_pipes(crew, sum)
   crew.messages:close()
   sum:close()
-  for _, worker in ipairs(crew) do worker.sum:close() end
+  for _, worker in ipairs(crew) do
+    worker.sum:close()
+    if worker.spread then worker.spread:close() end
+  end
 end
 
--- Reads a worker's range, writes the sum, and ends the process.
-local function work(crew, sum, worker, data)
-  close_pipes(crew, sum)
+-- Writes the spread to its pipe, then the sum to standard output, which is a pipe, too.
+local function write_sums(crew, data, spread)
+  if spread then
+    if not crew.mode.spread.sum:write(spread) then return false end
+    spread:close()
+  end
+  return data:write "-"
+end
+
+local function work(crew, pipes, worker, data)
+  close_pipes(crew, pipes.sum)
+  if pipes.spread then pipes.spread:close() end
   local output, list = crew.output, crew.list
   local notify = sender(worker.number, output, list)
   local ran, done, message, file = pcall(crew.read_range, data, list, worker.first,
@@ -65,7 +83,7 @@ local function work(crew, sum, worker, data)
   end
   notify("done", worker.last, data.bytes, true)
   output:close()
-  os.exit(fits_file(data) and data:write "-" and 0 or 1)
+  os.exit(fits_file(data) and write_sums(crew, data, pipes.spread_output) and 0 or 1)
 end
 
 -- In the parent ------------------------------------------------------------------------
@@ -79,13 +97,16 @@ local function start_worker(crew, data)
   local worker = { number = number, first = (number - 1) * files // crew.count + 1,
     last = number * files // crew.count, files = 0, bytes = 0, events = {} }
   local sum, output = need(core.pipe())
+  local pipes = { sum = sum }
+  if crew.mode.spread then pipes.spread, pipes.spread_output = need(core.pipe()) end
   local process = need(core.fork(output))
   if not process then
-    pcall(work, crew, sum, worker, data)
+    pcall(work, crew, pipes, worker, data)
     os.exit(1)  -- the worker must never return from here, even without memory
   end
   output:close()
-  worker.process, worker.sum = process, sum
+  if pipes.spread then pipes.spread_output:close() end
+  worker.process, worker.sum, worker.spread = process, sum, pipes.spread
   crew[number] = worker
 end
 
@@ -125,21 +146,34 @@ local function receive(crew, progress)
   end
 end
 
+-- Reads the spread of a worker's range. Returns nil if it cannot be added.
+local function read_spread(worker, spread)
+  local part = spread.new()
+  local done = part:read(worker.spread)
+  worker.spread:close()
+  return done and spread.sum:fits(part) and part or nil
+end
+
 -- Adds a worker's sum. Returns false if the range must be read again.
-local function add_sum(worker, data)
+local function add_sum(worker, data, spread)
   local sum = require "gprof.data".new {
     pointer_size = data.pointer_size, big_endian = data.big_endian }
+  local part = spread and read_spread(worker, spread)
   local done = sum:read(worker.sum, "magic")
   local ended, code = worker.process:wait()
   worker.sum:close()
   if ended == "signal" and not worker.stopped then
     raise("a process of --jobs was killed by signal %d", code)
   end
-  return done and code == 0 and data:merge(sum)
+  if not (done and code == 0 and (part or not spread) and data:merge(sum)) then
+    return false
+  end
+  if part then need(spread.sum:merge(part)) end
+  return true
 end
 
 local function collect(crew, worker, data, notify)
-  if add_sum(worker, data) then
+  if add_sum(worker, data, crew.mode.spread) then
     for _, event in ipairs(worker.events) do notify(table.unpack(event)) end
     return
   end

@@ -81,6 +81,7 @@ local own <const> = { [[
   sort=FIELD               choice   sort the flat profile, or the comparison, by:
   tree[=FUNCTION]          tree     print an estimated call tree (root: FUNCTION)
   lines[=N]                lines    print the N source lines with most time (default 20)
+  spread                   spread   print, or sum with -s, how functions differ by run
   objects                  +objects print the time in the program and in each library
   threads                  +threads print the threads that were recorded
   tree-depth=N             count    limit the call tree to N levels

@@ -84,7 +84,8 @@ end
 -- @raise a table with the field `message`
 function overwrite.check(settings, image, data, sum)
   local files = file_set.new()
-  local sums = sum and { sum, profile_files.context_path(sum) } or {}
+  local sums = sum and { sum, profile_files.context_path(sum),
+    table.unpack(profile_files.spread_paths(sum)) } or {}
   add_program(files, image, sums)
   if not settings.exports[1] then return end
   add_data(files, data)

@@ -41,11 +41,15 @@ local function is_same_file(path, name, other)
   return identity ~= nil and identity == select(3, core.file_status(path))
 end
 
--- Whether a file is the sum that will be replaced, or the context profile beside it. Such
--- a file is read only if it is named explicitly, not if it is found in a directory.
+-- Whether a file is the sum that will be replaced, or lies beside it. Such a file is read
+-- only if it is named explicitly, not if it is found in a directory.
 local function is_sum(path, name, sum)
-  return sum and (is_same_file(path, name, sum) or
-    is_same_file(path, name, profile_files.context_path(sum)))
+  if not sum then return false end
+  for _, other in ipairs { sum, profile_files.context_path(sum),
+    table.unpack(profile_files.spread_paths(sum)) } do
+    if is_same_file(path, name, other) then return true end
+  end
+  return false
 end
 
 -- Adds all files in a directory and its subdirectories, sorted by name.
@@ -89,7 +93,8 @@ local function add_list(list, path)
   end
 end
 
--- Returns a list without the context profiles whose gmon.out is also in the list.
+-- Returns a list without the context profiles and spreads whose gmon.out is also in the
+-- list.
 local function without_accompanying(list)
   local accompanying = profile_files.accompanying(list)
   if not next(accompanying) then return list end

@@ -35,6 +35,7 @@ end
 -- Finds the reports requested by name, before any file is read.
 local function find_reports(settings)
   for i, name in ipairs(settings.reports) do
+    settings.spread = settings.spread or name == "spread"
     settings.reports[i] = {
       name = name, print = need(require "gprof.reports".find(name)),
     }
@@ -62,6 +63,7 @@ end
 local function only_profile(settings)
   local path = settings.operands[2] or defaults.profile_path(settings)
   if settings.operands[3] or settings.profiles_from[1] or settings.keep_going or
+    settings.spread or
     settings.sum_target and settings.sum_target.is_new
   then
     return nil
@@ -495,6 +497,7 @@ return function(settings, write)
     require "gprof.cli.compare_args".check(settings)
   end
   if settings.exports[1] then require "gprof.cli.exports".check_compared(settings) end
+  if settings.spread then require "gprof.cli.spread".prepare(settings) end
   find_reports(settings)
   read_and_sum(run)
   if run.chosen.sum and not is_about_functions(run) then  -- otherwise check_fit warns

@@ -52,9 +52,13 @@ local function add_profiles(paths, settings)
   paths[#paths + 1] = defaults.profile_path(settings)
 end
 
--- Adds the context profiles beside profiles.
-local function add_context_profiles(paths)
-  for i = 1, #paths do paths[#paths + 1] = profile_files.context_path(paths[i]) end
+-- Adds the context profiles and, if they are used, the spreads beside profiles.
+local function add_companions(paths, settings)
+  for i = 1, #paths do
+    local path = paths[i]
+    paths[#paths + 1] = profile_files.context_path(path)
+    if settings.spread then add_all(paths, profile_files.spread_paths(path)) end
+  end
 end
 
 local function add_compared(paths, settings)
@@ -104,7 +108,7 @@ local function readable(settings, image)
   add_all(paths, settings.debug_dir)
   local profiles = {}
   add_profiles(profiles, settings)
-  add_context_profiles(profiles)
+  add_companions(profiles, settings)
   add_all(paths, profiles)
   add_recorded_libraries(paths, settings, profiles)
   add_compared(paths, settings)
@@ -122,14 +126,20 @@ local function requested(settings)
   for _, export in ipairs(settings.exports) do
     if export.path then exported[export.path] = true end
   end
-  local beside  -- the context profile, which is complete before the sum
+  local beside, spread  -- the files beside the sum are complete before it
   return function(name)
     if target and name == target.beside then
       return function(path, fill) beside = output.unfinished(path, fill, target.kind) end
+    elseif target and name == target.spread then
+      return function(path, fill)
+        spread = output.unfinished_spread(path)
+        output.fill(spread, fill)
+      end
     elseif target and name == target.path then
       return function(path, fill)
         output.new_file(path, fill, target.kind, target.is_first,
-          beside or target.beside)
+          beside or target.beside, spread)
+        if target.spread and not spread then profile_files.remove_spread(path) end
       end
     elseif exported[name] then
       return function(path, fill) output.new_file(path, fill, "confined") end

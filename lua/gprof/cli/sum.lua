@@ -5,8 +5,8 @@
 
 local arguments = require "gprof.library.arguments"
 local core = require "gprof.core"
-local gprof = require "gprof"
 local failure = require "gprof.library.failure"
+local gprof = require "gprof"
 local output = require "gprof.output"
 local policy = require "gprof.library.policy"
 
@@ -48,6 +48,26 @@ local function write_script(run)
   output.new_profile(settings.sum_target, data)
 end
 
+-- Returns the spread. A sum in another format, or on a device, has none.
+local function spread_of(run, format)
+  local settings = run.settings
+  if not settings.spread then return nil end
+  if not settings.sum_target.spread then
+    raise("option --spread: the spread is a file beside the sum, which is not a file")
+  elseif format ~= "auto" and format ~= "magic" then
+    raise("option --spread: sums in the format %s have no spread", format)
+  end
+  return core.spread_of(run.data)
+end
+
+-- Warns if the spread of the old sum will be removed.
+local function warn_of_lost_spread(target, warn)
+  if target.spread and core.file_status(target.spread) == "file" then
+    warn(("%s: is removed: without --spread, it cannot be kept up to date"):format(
+      target.spread))
+  end
+end
+
 --- Writes the sum of a run's profiles. Profiles in System V's format can be read but not
 -- written, so their sum is written in glibc's format.
 -- @tparam table run see `gprof.cli.run`
@@ -57,8 +77,10 @@ function sum.write(run, warn)
   local settings, format = run.settings, run.settings.file_format
   if core.script_list(run.image) then return write_script(run) end
   if format == "prof" then format = "magic" end
+  local spread = spread_of(run, format)
+  if not spread then warn_of_lost_spread(settings.sum_target, warn) end
   output.new_profile(settings.sum_target, run.data, format, ordering_symbols(run),
-    sum_contexts(run, format, warn))
+    sum_contexts(run, format, warn), spread)
 end
 
 --- Warns about a sum of profiles of another build. Symbols are read only if the histogram

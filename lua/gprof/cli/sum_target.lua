@@ -45,11 +45,10 @@ local function lock(path, follow)
   return file, false, true
 end
 
--- Returns the path for a context profile beside a sum; nil if the sum goes to a device.
-local function path_beside(path)
+-- Whether a sum goes to a device, which has no files beside it.
+local function is_device(path)
   local status = core.file_status(path)
-  if path == "-" or status and status ~= "file" then return nil end
-  return profile_files.context_path(path)
+  return path == "-" or status and status ~= "file"
 end
 
 --- Locks the file of the sum that the settings request. Waits for other processes that
@@ -58,7 +57,8 @@ end
 -- - `path`; `kind`, who chose the path;
 -- - `is_first`, whether there is no file yet (see `gprof.output.new_file`);
 -- - `is_new`, whether another process has created the file since this one started;
--- - `beside`, the path for a context profile; nil if the sum goes to a device.
+-- - `beside` and `spread`, the paths for a context profile and for a spread; nil if the
+--   sum goes to a device.
 --
 -- @tparam table settings
 -- @treturn sum_target|nil the table, for a `<close>` variable, at the end of whose scope
@@ -68,8 +68,11 @@ function sum_target.open(settings)
   local path = defaults.sum_path(settings)
   local kind = not settings.sum_file and "default" or
     settings.sandbox and "confined" or "chosen"
-  local target = setmetatable({ path = path, kind = kind, beside = path_beside(path) },
-    sum_target)
+  local target = setmetatable({ path = path, kind = kind }, sum_target)
+  if not is_device(path) then
+    target.beside = profile_files.context_path(path)
+    target.spread = profile_files.spread_path(path)
+  end
   if path ~= "-" then
     target.lock, target.is_first, target.is_new = lock(path, kind == "chosen")
   end

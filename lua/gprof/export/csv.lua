@@ -11,16 +11,41 @@ local columns <const> = {
   "self_calls",
 }
 
+-- Additional columns, if the spread is known: for times and for calls.
+local of_spread <const> = { "mean", "min", "max", "deviation", "lost", "ratio", "runs",
+  "who" }
+
+-- Returns the names of all columns.
+local function names_of(profile)
+  local names = table.move(columns, 1, #columns, 1, {})
+  for _, field in ipairs(profile.spread and { "self", "calls" } or {}) do
+    for _, name in ipairs(of_spread) do names[#names + 1] = field .. "_" .. name end
+  end
+  return names
+end
+
+-- Adds the values of the spread after those of the columns.
+local function add_spread(values, spread)
+  local last = #columns
+  for _, field in ipairs { "self", "calls" } do
+    local amounts = spread and spread[field] or {}
+    for i, name in ipairs(of_spread) do values[last + i] = amounts[name] end
+    last = last + #of_spread
+  end
+end
+
 --- Writes the functions of a profile as CSV.
 -- @tparam profile profile
 -- @tparam table options `display_unused_functions`: also write functions without time and
 --   calls
 -- @tparam stream write
 return function(profile, options, write)
-  write(csv.row(columns, #columns))
+  local names = names_of(profile)
+  write(csv.row(names, #names))
   for _, id in ipairs(extract.functions(profile, extract.arcs(profile), options)) do
     local values = { profile:get(id, table.unpack(columns)) }
     values[5] = values[5] and ("0x%x"):format(values[5])
-    write(csv.row(values, #columns))
+    if profile.spread then add_spread(values, profile:get(id, "spread")) end
+    write(csv.row(values, #names))
   end
 end

@@ -68,6 +68,28 @@ local function notes(profile, options)
   return list
 end
 
+local amounts_of <const> = json.object { "mean", "min", "max", "deviation", "lost",
+  "ratio", "runs", "who" }
+
+-- Returns the spread of times or calls as JSON.
+local function amounts_text(a)
+  return a and amounts_of(a.mean, a.min, a.max, a.deviation, a.lost, a.ratio, a.runs,
+    a.who) or "null"
+end
+
+-- Returns the spread of a function, or of whole runs, as JSON.
+local function spread_text(spread, before)
+  return spread and ('{%s"self": %s, "calls": %s}'):format(before or "",
+    amounts_text(spread.self), amounts_text(spread.calls)) or "null"
+end
+
+-- Writes the spread of whole runs, if it is known.
+local function write_spread(spread, write)
+  if not spread then return end
+  json.field(write, "spread", spread_text(spread,
+    ('"runs": %d, "skipped": %d, '):format(spread.runs, spread.skipped)))
+end
+
 local function write_whole(profile, options, write)
   local rate = profile.rate
   json.field(write, "granularity", json.string(profile.by_line and "line" or "function"))
@@ -155,7 +177,12 @@ local function function_texts(profile, ids)
       local values = { profile:get(id, table.unpack(names)) }
       values[6], values[#columns + 1] = hexadecimal(values[6]), cycles[id]
       if has_blocks then values[#keys] = extract.block_count(profile, id) end
-      coroutine.yield(object(table.unpack(values, 1, #keys)))
+      local text = object(table.unpack(values, 1, #keys))
+      if profile.spread then
+        text = ('%s, "spread": %s}'):format(text:sub(1, -2),
+          spread_text(profile:get(id, "spread")))
+      end
+      coroutine.yield(text)
     end
   end)
 end
@@ -194,6 +221,7 @@ return function(profile, options, write)
   json.field(write, "generator", json.string("gprof for Lua " .. gprof._VERSION))
   write_files(profile, write)
   write_whole(profile, options, write)
+  write_spread(profile.spread, write)
   write_array(write, "cycles", cycle_texts(profile))
   write_array(write, "functions",
     function_texts(profile, extract.functions(profile, arcs, options)))

@@ -59,7 +59,7 @@ local of_program = {
   update_baseline = "boolean",
   slide = "integer or 'auto'",
   debug_dir = "strings", given_to = "table", words = "strings", pager = "boolean",
-  has_options = "boolean", no_libraries = "boolean",
+  has_options = "boolean", no_libraries = "boolean", spread = "boolean",
 }
 
 --- Maps the name of each library function to its options and their kinds (see `checks`).
@@ -69,7 +69,8 @@ arguments.known = {
   image = with(symbols, with(debug_files, {})),
   data = { file_format = "format", mixed_rates = "boolean", debug = "integer",
     contexts = "boolean", assume_proportional = "boolean",
-    slide = "integer or 'auto'", external_symbol_table = "string" },
+    slide = "integer or 'auto'", external_symbol_table = "string",
+    spread = "boolean", warn = "function" },
   new = { image = "gprof.image", pointer_size = "integer", big_endian = "boolean",
     mixed_rates = "boolean", debug = "integer" },
   profile = of_profile,

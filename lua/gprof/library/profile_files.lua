@@ -10,6 +10,9 @@ local profile_files = {}
 
 local SUFFIX <const> = ".ctx"
 
+-- The spread of a sum; and the suffix of a new one, until the sum is in place.
+local SPREAD <const>, NEW <const> = ".spread", ".new"
+
 --- Returns whether a file begins like a gmon.out of the current format or like a context
 -- profile.
 -- @tparam string|nil head the first eight bytes of the file
@@ -27,14 +30,26 @@ function profile_files.is_context_profile(path)
   return file ~= nil and file:read(8) == "gprofctx"
 end
 
---- Finds the context profiles whose gmon.out is also in a list.
+-- Returns the file beside which a file with this name lies; nil if the name has none of
+-- our suffixes.
+local function owner_of(path)
+  local name = path:gsub("%.new$", "")
+  for _, suffix in ipairs { SUFFIX, SPREAD } do
+    if name:sub(-#suffix) == suffix and (name == path or suffix == SPREAD) then
+      return name:sub(1, -#suffix - 1)
+    end
+  end
+end
+
+--- Finds the context profiles and spreads whose gmon.out is also in a list.
 -- @tparam {string,...} paths
 -- @treturn {[integer]=true,...} the set of their positions in the list
 function profile_files.accompanying(paths)
   local given, found = {}, {}
   for _, path in ipairs(paths) do given[path] = true end
   for i, path in ipairs(paths) do
-    if path:sub(-#SUFFIX) == SUFFIX then found[i] = given[path:sub(1, -#SUFFIX - 1)] end
+    local owner = owner_of(path)
+    found[i] = owner and given[owner]
   end
   return found
 end
@@ -43,6 +58,35 @@ end
 -- @tparam string path
 -- @treturn string
 function profile_files.context_path(path) return path .. SUFFIX end
+
+--- Returns the path of the spread beside a sum.
+-- @tparam string path
+-- @treturn string
+function profile_files.spread_path(path) return path .. SPREAD end
+
+--- Returns the name that a new spread has until its sum is in place.
+-- @tparam string path of the spread
+-- @treturn string
+function profile_files.new_spread_path(path) return path .. NEW end
+
+--- Returns the paths at which the spread of a sum may be.
+-- @tparam string path
+-- @treturn {string,string}
+function profile_files.spread_paths(path)
+  local spread = profile_files.spread_path(path)
+  return { spread, profile_files.new_spread_path(spread) }
+end
+
+--- Removes the spread beside a sum that has been replaced by a file without one.
+-- @tparam string path of the sum
+function profile_files.remove_spread(path)
+  for _, spread in ipairs(profile_files.spread_paths(path)) do
+    if core.file_status(spread) == "file" then
+      local file <close> = io.open(spread, "rb")
+      if file and file:read(8) == "gprofspr" then os.remove(spread) end
+    end
+  end
+end
 
 --- Returns the path of the context profile beside a gmon.out if there is one.
 -- @tparam string path

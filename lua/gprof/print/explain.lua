@@ -139,6 +139,33 @@ name       The name of the function, followed by its source file if the name is
            different clones of it.
 ]]
 
+explain.spread = [[
+
+How to read the spread
+
+A run is one profile: of a process, or of a rank of a parallel job. Runs in which
+a function had no time count with 0. The functions that lose most by imbalance
+come first.
+
+ lost      max - mean: the time that would be saved if all runs took the mean
+           time, and the others wait for the slowest.
+
+ max/mean  The imbalance; 1 if all runs have the same time.
+
+ mean      The mean of the self times in all runs; also their minimum (min), their
+           maximum (max) and their standard deviation.
+
+ runs      The number of runs in which the function has time.
+
+function   The name of the function. The first line is about the total time of
+           each run.
+
+maximum    The profile of the run with the maximum; the first one if there are
+ in        several.
+
+With --sort=calls, the columns show calls in place of times.
+]]
+
 explain.graph = [[
 
 How to read the call graph

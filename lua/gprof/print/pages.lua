@@ -33,6 +33,7 @@ local page_order = {
   { style = "graph", gnu = "index", bsd = "bsd.index" },
   { style = "tree", report = "call_tree" },
   { style = "lines", report = "lines" },
+  { style = "spread", report = "spread" },
   { style = "objects", report = "objects" },
   { style = "threads", report = "threads" },
   { style = "verify", report = "verify" },
@@ -114,6 +115,7 @@ end
 local without_callees <const> = {
   info = true, sum = true, verify = true, executions = true, annotation = true,
   function_order = true, file_order = true, objects = true, threads = true, lines = true,
+  spread = true,
 }
 
 --- Returns whether any style shows times of callees. Custom reports may show them.

@@ -11,7 +11,8 @@ local assets = {}
 local scripts <const> = {
   "data.js", "names.js", "keys.js", "dom.js", "theme.js", "table.js", "flat.js",
   "lines.js", "function.js", "tree_model.js", "frames.js", "flame.js", "colours.js",
-  "tree.js", "source.js", "changes.js", "threads.js", "page.js",
+  "tree.js", "source.js", "changes.js", "threads.js", "spread.js",
+  "page.js",
 }
 
 -- Returns the directory of this module. Bytecode may lack its source path; then

@@ -246,6 +246,36 @@ local function threads_of(threads)
   return object(entries)
 end
 
+-- Returns the spread of times or calls as columns, for functions and, last, for whole
+-- runs; null if it is not known.
+local function amounts_of(rows, field)
+  if not rows[#rows][field] then return "null" end
+  local entries = {}
+  for i, name in ipairs { "mean", "min", "max", "deviation", "lost", "ratio", "runs",
+    "who" } do
+    local values = {}
+    for row, spread in ipairs(rows) do values[row] = spread[field][name] end
+    entries[i] = { name, array(name == "who" and shown or number, values, #rows) }
+  end
+  return object(entries)
+end
+
+-- Returns the spread as columns; null if it is not known. `node` has the functions.
+local function spread_of(view, node_of)
+  local profile, rows, nodes = view.profile, {}, {}
+  if not profile.spread then return "null" end
+  for _, id in ipairs(view.ids) do
+    local spread = profile:get(id, "spread")
+    if spread and (spread.calls.max > 0 or spread.self and spread.self.max > 0) then
+      rows[#rows + 1], nodes[#nodes + 1] = spread, node_of[id]
+    end
+  end
+  rows[#rows + 1] = profile.spread
+  return object { { "runs", number(profile.spread.runs) },
+    { "skipped", number(profile.spread.skipped) }, { "node", array(number, nodes) },
+    { "self", amounts_of(rows, "self") }, { "calls", amounts_of(rows, "calls") } }
+end
+
 -- Returns the changes in times or calls as columns; null if they are not known.
 local function change_of(rows, field)
   if not rows[1] or not rows[1][field] then return "null" end
@@ -341,6 +371,7 @@ function data.write(content, write)
     { "decimals", number(rate and common.decimals(1 / rate) or 2) },
     { "comparison", comparison_of(content.comparison, file_number) },
     { "threads", threads_of(content.threads) },
+    { "spread", spread_of(content, node_of) },
     { "lines", lines_of(rows, profile, file_number, node_of) },
     { "sources", array(function(file) return source_of(file, file_number) end,
       content.sources.files) },

@@ -17,6 +17,7 @@ const tabs = [
   ["Lines", "#!lines", () => allLines.length > 0],
   ["Source", "#!source", () => data.sources.length > 0],
   ["Threads", "#!threads", () => threads],
+  ["Spread", "#!spread", () => spread],
   ["Changes", "#!changes", () => comparison],
 ].filter((tab) => tab[2]());
 
@@ -105,6 +106,10 @@ function route() {
   if (name === "!threads" && threads) {
     put(cached("threads", threadsView));
     return ["#!threads", "Threads"];
+  }
+  if (name === "!spread" && spread) {
+    put(cached("spread", spreadView));
+    return ["#!spread", "Spread"];
   }
   if (name === "!changes" && comparison) {
     put(cached("changes", changesView));

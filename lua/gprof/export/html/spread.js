@@ -1,0 +1,75 @@
+// How functions differ between the runs that were added up.
+
+const { spread } = data;
+
+// The other view shows functions that have no spread: nodes are those of the first view.
+const spreadNode = (row) => (showsOtherView || row >= spread.node.length ? -1 : spread.node[row]);
+
+function spreadName(row) {
+  const node = spreadNode(row);
+  return row === spread.node.length ? "whole run" : node >= 0 ? labelOf(node) : "";
+}
+
+function spreadLink(row) {
+  const node = spreadNode(row);
+  return node < 0 ? make("em", {}, spreadName(row)) : nodeLink(node);
+}
+
+const spreadColumn = (title, hint, value, cell, style) => ({ title, hint, value, cell, class: style });
+
+// Returns the columns of a table of times or calls; `amounts` has the values of functions and, last, of whole runs.
+function spreadColumns(amounts, format) {
+  const largest = amounts.lost.reduce((most, lost) => Math.max(most, lost), 0);
+  const column = (title, hint, name, style) =>
+    spreadColumn(title, hint, (row) => amounts[name][row], (row) => format(amounts[name][row]), style);
+  const ratio = (row) => (amounts.ratio[row] === null ? "" : amounts.ratio[row].toFixed(2));
+  return [
+    column("Lost", "Maximum - mean: what would be saved if all runs were equal", "lost", ""),
+    spreadColumn("Share", null, undefined, (row) => shareBar(0, largest > 0 ? amounts.lost[row] / largest : 0), "bar"),
+    spreadColumn("Max/mean", "Imbalance: 1 if all runs are equal", (row) => amounts.ratio[row], ratio, ""),
+    column("Mean", "Mean of all runs", "mean", "medium"),
+    column("Min", "Minimum; 0 if a run lacks the function", "min", "wide"),
+    column("Max", "Maximum", "max", "medium"),
+    column("±", "Standard deviation", "deviation", "wide"),
+    spreadColumn("Runs", "Runs with the function", (row) => amounts.runs[row], (row) => counted(amounts.runs[row]), "wide"),
+    { title: "Function", value: spreadName, upwards: true, cell: spreadLink, class: "name left" },
+    {
+      title: "Maximum in",
+      hint: "The run with the maximum",
+      value: (row) => amounts.who[row],
+      upwards: true,
+      cell: (row) => make("span", { title: amounts.who[row] || "" }, amounts.who[row] || ""),
+      class: "owner left",
+    },
+  ];
+}
+
+// Makes a table of times or calls, with its heading and search field.
+function spreadTable(amounts, format, title) {
+  const rows = [...amounts.max.keys()].filter((row) => amounts.max[row] > 0),
+    columns = spreadColumns(amounts, format);
+  const table = makeTable(columns, rows, { label: "Spread: " + title, class: "mid", sorted: columns[0] });
+  const matches = (row, test) => test(spreadName(row)) || test(amounts.who[row] || "");
+  const search = tableSearch(`Filter ${title.toLowerCase()} by function or run, or /regex/`, table, matches, (shown) =>
+    counted(shown.length) + (shown.length === 1 ? " row" : " rows"),
+  );
+  return make(
+    "section",
+    {},
+    make("h2", {}, title),
+    make("div", { class: "tools" }, search.input, search.status),
+    table.element,
+  );
+}
+
+function spreadView() {
+  const skipped =
+    spread.skipped > 0 ? ` ${counted(spread.skipped)} sums without a spread of their own are not included.` : "";
+  return make(
+    "section",
+    {},
+    make("p", { class: "soft" }, `How ${counted(spread.runs)} runs differ.${skipped}`),
+    spread.self ? spreadTable(spread.self, seconds, "Self times") : null,
+    hasCalls ? spreadTable(spread.calls, counted, "Calls") : null,
+  );
+}

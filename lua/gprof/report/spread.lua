@@ -1,0 +1,103 @@
+--- How the time of each function differs between runs, such as the ranks of a parallel
+-- program. The functions with the greatest loss by imbalance come first.
+--
+-- @module gprof.report.spread
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local common = require "gprof.print.common"
+local core = require "gprof.core"
+local imbalance = require "gprof.analysis.imbalance"
+local wording = require "gprof.format.wording"
+
+-- The widest name of a function or a run, in columns; longer ones are shortened.
+local WIDEST <const> = 60
+
+local function width_of(cells, title)
+  local width = #title
+  for _, cell in ipairs(cells) do width = math.max(width, utf8.len(cell) or #cell) end
+  return width
+end
+
+local function padded(text, width)
+  return text .. (" "):rep(width - (utf8.len(text) or #text))
+end
+
+-- Returns the names of runs in one line each. Of long ones, the end is kept.
+local function name_of_run(row)
+  local name = (row.who or ""):gsub("%c", "?")
+  local length = utf8.len(name)
+  if (length or #name) <= WIDEST then return name end
+  return "…" .. name:sub(length and utf8.offset(name, 1 - WIDEST) or 1 - WIDEST)
+end
+
+local function names_of(rows, options)
+  local names, runs = {}, {}
+  for i, row in ipairs(rows) do
+    names[i] = options.full_names and row.name or core.short_name(row.name)
+    if not options.full_names and #names[i] > WIDEST then
+      names[i] = wording.cut(names[i], WIDEST - 1) .. "…"
+    end
+    runs[i] = name_of_run(row)
+  end
+  return names, runs
+end
+
+local function write_row(row, name, run, width, number, write)
+  local line = (number .. " %8s " .. number .. " " .. number .. " " .. number .. " " ..
+    number .. " %8d  %s  %s"):format(row.lost, row.ratio and
+    ("%.2f"):format(row.ratio) or "", row.mean, row.min, row.max, row.deviation, row.runs,
+    padded(name, width), run)
+  write("%s\n", (line:gsub(" +$", "")))
+end
+
+local function write_heading(options, unit, width, write)
+  local line = "%9s %8s %9s %9s %9s %9s %8s  %s  %s\n"
+  write(common.heading(options, line), "lost", "max/mean", "mean", "min", "max",
+    "deviation", "runs", padded("function", width), "maximum in")
+  return unit
+end
+
+-- Tells about sums that could not be split into runs.
+local function write_skipped(total, write)
+  if total.skipped == 0 then return end
+  write("\n%s without a spread: not included\n", wording.plural(total.skipped, "sum"))
+end
+
+-- Returns the field to show, and its unit.
+local function field_of(profile, options)
+  if profile.spread.self and options.sort ~= "calls" then return "self", profile.unit end
+  return "calls", "calls"
+end
+
+--- Prints the report.
+-- @tparam profile profile with a spread; or by line, of data with a spread
+-- @tparam table options `top`: the number of functions (default: all); `sort`: "calls"
+--   shows calls in place of times; `brief`: no explanation; `full_names`; `color`
+-- @tparam stream write
+-- @raise a message if the profile has no spread
+return function(profile, options, write)
+  profile = profile:by_function()
+  local total = profile.spread
+  if not total then
+    error("the spread between runs is not known: read the profiles with --spread", 0)
+  end
+  local field, unit = field_of(profile, options)
+  local rows = imbalance.of(profile, field)
+  for i = #rows, (options.top or #rows) + 1, -1 do rows[i] = nil end
+  local whole = total[field]
+  whole.name = "(whole run)"
+  table.insert(rows, 1, whole)
+  local names, runs = names_of(rows, options)
+  local width = width_of(names, "function")
+  write(common.heading(options, "Spread of %s over %s:\n\n"),
+    field == "self" and ("self time (%s)"):format(unit) or "calls",
+    wording.plural(total.runs, "run"))
+  write_heading(options, unit, width, write)
+  local number = "%9.2f"
+  if field == "self" then number = "%9." .. common.decimals(1 / profile.rate) .. "f" end
+  for i, row in ipairs(rows) do
+    write_row(row, names[i], runs[i], width, number, write)
+  end
+  write_skipped(total, write)
+  if not options.brief then write(require "gprof.print.explain".spread) end
+end
