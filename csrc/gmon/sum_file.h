@@ -13,8 +13,8 @@ typedef struct gp_sum_file {
   const char *beside;    /* path of the context profile */
   gp_writer_path kind;   /* of both paths */
   const gp_contexts *contexts;    /* NULL: there is no context profile */
-  gp_writer *before;     /* a complete file that replaces its target before the sum, and is
-                            discarded if that fails; NULL: none */
+  gp_writer *before;     /* a complete file that replaces its target before the sum, and
+                            is discarded if that fails; NULL: none */
   gp_format format;
   const gp_record_order *order;   /* NULL: the order of the data */
 } gp_sum_file;

@@ -163,7 +163,7 @@ local function make(image, data, options)
   local profile
   profile, message = core.profile(lines or symbols, data, options, selections, opcodes)
   if profile then unbounded[profile] = problem end
-  if profile then add_spread(profile, program_data, options) end
+  if profile then add_spread(profile, own_data, options) end
   if profile and lines then made_with[profile] = options end
   if profile and selections then
     unmatched_calls[profile] =

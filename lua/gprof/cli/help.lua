@@ -63,12 +63,13 @@ wrote on exit (default gmon.out; "-" is standard input). Several profiles are
 added up. Without options that select a report, the flat profile and the call
 graph are printed.
 ]==] }
-  for group, title in ipairs(options.groups) do
-    parts[#parts + 1] = "\n" .. title .. ":\n"
-    for _, option in ipairs(options.all) do
-      if option.group == group then parts[#parts + 1] = line(option) end
-    end
+  local groups = {}
+  for group, title in ipairs(options.groups) do groups[group] = { "\n" .. title .. ":\n" } end
+  for _, option in ipairs(options.all) do
+    local group = groups[option.group]
+    group[#group + 1] = line(option)
   end
+  for _, group in ipairs(groups) do parts[#parts + 1] = table.concat(group) end
   parts[#parts + 1] = [[
 
 SYMSPEC selects functions: NAME, FILE.c, FILE.c:NAME or FILE.c:LINE. FROM/TO
