@@ -64,7 +64,9 @@ added up. Without options that select a report, the flat profile and the call
 graph are printed.
 ]==] }
   local groups = {}
-  for group, title in ipairs(options.groups) do groups[group] = { "\n" .. title .. ":\n" } end
+  for group, title in ipairs(options.groups) do
+    groups[group] = { "\n" .. title .. ":\n" }
+  end
   for _, option in ipairs(options.all) do
     local group = groups[option.group]
     group[#group + 1] = line(option)
