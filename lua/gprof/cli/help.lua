@@ -9,6 +9,7 @@ local help = {}
 
 local COLUMN = 34  -- where descriptions begin
 local WIDTH = 79
+local BLANK <const> = (" "):byte()
 
 local values = { none = "%s", required = "%s%s%s", optional = "%s[%s%s]" }
 
@@ -23,18 +24,16 @@ local function form(option)
   return "  " .. short .. pattern:format("--" .. option.long, "=", option.value)
 end
 
--- Wraps a text in the right column.
+-- Wraps a text in the right column. No word is wider than the column.
 local function in_column(text)
-  if #text <= WIDTH - COLUMN then return text end
-  local lines = { "" }
-  for word in text:gmatch "%S+" do
-    local line = lines[#lines]
-    if #line + 1 + #word > WIDTH - COLUMN then
-      lines[#lines + 1] = word
-    else
-      lines[#lines] = line == "" and word or line .. " " .. word
-    end
+  local most, lines, start = WIDTH - COLUMN, {}, 1
+  if #text <= most then return text end
+  while #text - start >= most do
+    local blank = start + most  -- it may follow the line
+    while text:byte(blank) ~= BLANK do blank = blank - 1 end
+    lines[#lines + 1], start = text:sub(start, blank - 1), blank + 1
   end
+  lines[#lines + 1] = text:sub(start)
   return table.concat(lines, "\n" .. (" "):rep(COLUMN))
 end
 
