@@ -9,8 +9,8 @@
 -- matched by name, without compiler suffixes such as .isra.0; static functions with the
 -- same name are added up.
 --
--- `gprof.lua --compare --fail-on` compares seconds, which depend on the machine. Shares
--- are about the same on a faster machine.
+-- `gprof.lua --compare --fail-on` compares counts, which are exact, and seconds, which
+-- depend on the machine. Shares are about the same on a faster machine.
 --
 -- Shares vary from run to run: the error of n samples is sqrt(n). Growth is reported only
 -- if it exceeds PERCENT by four standard errors of the difference. By chance that happens
