@@ -112,7 +112,42 @@ local function dump(_, all)
     number(turns.median(longest)), number(turns.median(running)))
 end
 
+--- Programs with optimization, whose counts a gate may compare.
+local GATED <const> = {
+  { title = "words", sources = "examples/words/*.c" },
+  { title = "sample", sources = "examples/sample/*.c -lm" },
+}
+
+--- Measures what exact counts cost: the processor time of programs with counters, and under callgrind.
+local function counts(meter, all)
+  local here, dir, lines = assert(shell.capture "pwd"), all.inputs .. "/gated", {}
+  shell.run("mkdir -p " .. quote(dir))
+  for i, program in ipairs(GATED) do
+    local function compile(flags, name, more)
+      local image = dir .. "/" .. program.title .. "-" .. name
+      shell.run(("gcc -std=c11 -O2 -g %s -o %s %s%s"):format(flags, quote(image), program.sources, more or ""))
+      return quote(image)
+    end
+    local profiled = compile("-pg", "pg")
+    local preload = ("env GPROF_RECORDER=%%s LD_PRELOAD=%s/build/libgprof-recorder.so %s"):format(here, profiled)
+    local results = measure(meter, { compile("", "plain"), profiled, preload:format "rate=0",
+      preload:format "rate=1000",
+      compile("-pg -fno-optimize-sibling-calls -fsanitize-coverage=trace-pc", "blocks", " build/libgprof-blocks.a"),
+      "valgrind -q --tool=callgrind --callgrind-out-file=/dev/null " .. compile("", "plain") }, all, dir)
+    local texts, titles = {}, { "plain", "-pg with glibc", "recorder without samples",
+      "recorder with 1,000 samples a second", "-pg with block counters", "callgrind" }
+    for j, title in ipairs(titles) do
+      local result = results[j]
+      texts[j] = result.trouble and ("%s fails: %s"):format(title, result.trouble) or
+        ("%s %s s (%s times)"):format(title, number(result.cpu), number(result.cpu / results[1].cpu))
+    end
+    lines[i] = ("%s: %s"):format(program.title, table.concat(texts, "; "))
+  end
+  return "Counts cost, in processor time:\n  - " .. table.concat(lines, "\n  - ")
+end
+
 return {
+  { name = "counts", title = "cost of counting calls and blocks, and that of callgrind", measure = counts },
   { name = "calls", title = "cost of a counted call, with glibc's mcount and with the recorder", measure = calls },
   { name = "samples", title = "cost of the recorder's samples", measure = samples },
   { name = "dump", title = "how long a thread stops while the recorder writes the profile", measure = dump },
