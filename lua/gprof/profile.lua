@@ -8,7 +8,6 @@ local core = require "gprof.core"
 local image_options = require "gprof.library.image_options"
 local native = require "gprof.library.native"
 local policy = require "gprof.library.policy"
-local program_data = require "gprof.library.program_data"
 local symbol_tables = require "gprof.library.symbol_tables"
 
 -- The options that each profile by line was made with.
@@ -25,6 +24,13 @@ local selected_threads = setmetatable({}, { __mode = "k" })
 
 -- The libraries of profiles whose functions are unknown.
 local unusable = setmetatable({}, { __mode = "k" })
+
+-- Returns the program's own data. Only profiles with libraries, or of some threads, have
+-- other data.
+local function program_data_of(profile)
+  if not (profile.has_libraries or selected_threads[profile]) then return profile.data end
+  return require "gprof.library.program_data".of(profile)
+end
 
 -- Whether basic blocks that never ran must be found.
 local function needs_idle_blocks(data, options)
@@ -172,7 +178,9 @@ local function make(image, data, options)
   if profile and unknown then
     require "gprof.library.merged_objects".unknown(profile, unknown)
   end
-  if profile and data ~= own_data then program_data.set(profile, own_data) end
+  if profile and data ~= own_data then
+    require "gprof.library.program_data".set(profile, own_data)
+  end
   if profile then
     unusable[profile], selected_threads[profile] = problems, options.threads
   end
@@ -299,7 +307,7 @@ end
 --   such evidence
 function core.profile_methods:mismatch()
   arguments.check(self, "gprof.profile", 0, "mismatch")
-  local data = program_data.of(self)
+  local data = program_data_of(self)
   if not self.odd and core.seem_to_fit(self.image, self.symbols, data) then return nil end
   return require "gprof.library.fit".mismatch(self, data)
 end
@@ -366,7 +374,7 @@ end
 -- @treturn[2] string why they are not known: the profile has no call paths
 function core.profile_methods:threads()
   arguments.check(self, "gprof.profile", 0, "threads")
-  return require "gprof.library.recorded".threads(program_data.of(self), self.rate,
+  return require "gprof.library.recorded".threads(program_data_of(self), self.rate,
     selected_threads[self])
 end
 

@@ -1,5 +1,5 @@
 --- The data that profiles were made from: that of the program alone. If a profile has
--- functions of libraries, `profile.data` has their records, too.
+-- functions of libraries, `profile.data` has their records, too. Loaded on demand.
 --
 -- @internal gprof.library.program_data
 -- SPDX-License-Identifier: GPL-3.0-or-later
