@@ -4,7 +4,8 @@
 --
 -- Run it in the root of the checkout. It needs build/profiled/lua, an interpreter linked with a core that is compiled
 -- with -pg (see bench/profiled.c). Each row runs until there are enough samples. The table shows the share of each
--- part of the program and the busiest functions. The column "limit" is a lower bound of the time: what `cat` takes for
+-- part of the program and the busiest functions; the last column, from a run of its own without -pg, the busiest Lua
+-- functions with the C functions that they call. The column "limit" is a lower bound of the time: what `cat` takes for
 -- as many bytes as symbol table, line table, profile and report have together.
 --
 -- @script profile
@@ -130,20 +131,42 @@ local function breakdown(profile)
   return shares, total, busiest
 end
 
+--- Returns the shares of the first functions.
+local function listed(busiest, total)
+  local names = {}
+  for i, f in ipairs(busiest) do names[i] = ("%s %.0f %%"):format(f.name, 100 * f.ticks / total) end
+  return table.concat(names, ", ")
+end
+
+--- Runs a row as a Lua program, and returns the shares of the busiest Lua functions.
+local function busiest_lua(arguments, all)
+  local path, program = all.inputs .. "/profiled.prof", quote(HERE .. "/gprof.lua")
+  shell.run(("cd %s && lua5.4 %s --record --count=none --rate=10000 --output=%s %s > /dev/null 2>&1"):format(
+    quote(all.inputs), program, quote(path), arguments))
+  local image = assert(gprof.image(path))
+  local profile = assert(gprof.profile(image, assert(gprof.data(image, path))))
+  os.remove(path)
+  local busiest = {}
+  for f in profile:functions "self" do
+    if f.ticks > 0 and #busiest < FUNCTIONS then busiest[#busiest + 1] = f end
+  end
+  return listed(busiest, profile.total_ticks)
+end
+
 --- Measures a row and returns its line of the table.
 local function line_of(row, all, rate)
   local input = inputs.get(all.inputs, row.input)
   local arguments = arguments_of(row, input)
   local profile, runs = measure(quote(PROGRAM) .. " " .. arguments, all)
   local shares, total, busiest = breakdown(profile)
-  local names, bytes = {}, bytes_of(row, all, "lua5.4 " .. arguments, input)
-  for i, f in ipairs(busiest) do names[i] = ("%s %.0f %%"):format(f.symbol, 100 * f.ticks / total) end
+  local bytes = bytes_of(row, all, "lua5.4 " .. arguments, input)
   local line = { row.name, ("%.0f"):format(1000 * total / (profile.rate or 1) / runs), ("%.1f"):format(bytes / 1e6),
                  ("%.1f"):format(1000 * bytes / rate) }
   for _, part in ipairs(PARTS) do
     line[#line + 1] = total > 0 and ("%.0f"):format(100 * (shares[part] or 0) / total) or ""
   end
-  line[#line + 1] = table.concat(names, ", ")
+  line[#line + 1] = listed(busiest, total)
+  line[#line + 1] = busiest_lua(arguments, all)
   return line
 end
 
@@ -154,12 +177,13 @@ local function main(arguments)
   local lines, rate = { { "row", "CPU ms", "MB in and out", "limit ms" } }, rate_of_cat(all)
   for _, part in ipairs(PARTS) do table.insert(lines[1], part .. " %") end
   table.insert(lines[1], "busiest")
+  table.insert(lines[1], "busiest in Lua")
   for _, name in ipairs(names) do
     local row = by_name[name] or error("unknown row: " .. name, 0)
     io.stderr:write(row.name, "\n")
     lines[#lines + 1] = line_of(row, all, rate)
   end
-  io.write(markdown.table(lines, { true, [#lines[1]] = true }))
+  io.write(markdown.table(lines, { true, [#lines[1] - 1] = true, [#lines[1]] = true }))
   io.write(("\n`cat` copies %.1f GB/s.\n"):format(rate / 1e9))
 end
 

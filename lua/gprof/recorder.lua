@@ -195,8 +195,11 @@ end
 -- @treturn[2] string what is wrong
 function recorder.write(path)
   if not recorder.stop() then return nil, "nothing was recorded" end
-  if not recorded.functions[1] then return nil, "no calls were recorded" end
   local options = recorded.options
+  if not recorded.functions[1] then
+    return nil, options.count == "none" and
+      "no samples were taken: the program was too short" or "no calls were recorded"
+  end
   return save(path, script_profile.bytes(recorded, { crc32 = hooks.crc32,
     rate = not options.instructions and options.rate or DEFAULT_RATE,
     command = command_line() }))

@@ -30,18 +30,20 @@ end
 
 local MASK <const> = 0xFFFFFFFF
 
-local function rotate(word, by)
-  return word >> by | word << 32 - by & MASK
-end
+-- A word that is repeated in both halves of an integer is rotated by a shift: its lower
+-- half is then the rotated word. Upper halves do not matter until the masks of sums.
+
+local BLOCK <const> = ">" .. ("I4"):rep(16)
 
 -- Expands a block of 64 bytes to the message schedule of 64 words.
 local function schedule(message, position)
-  local words = { (">" .. ("I4"):rep(16)):unpack(message, position) }
+  local words = { BLOCK:unpack(message, position) }
   words[17] = nil  -- string.unpack also returns the next position
   for i = 17, 64 do
     local early, late = words[i - 15], words[i - 2]
-    local a = rotate(early, 7) ~ rotate(early, 18) ~ early >> 3
-    local b = rotate(late, 17) ~ rotate(late, 19) ~ late >> 10
+    local earlies, lates = early << 32 | early, late << 32 | late
+    local a = earlies >> 7 ~ earlies >> 18 ~ early >> 3
+    local b = lates >> 17 ~ lates >> 19 ~ late >> 10
     words[i] = words[i - 16] + a + words[i - 7] + b & MASK
   end
   return words
@@ -50,10 +52,10 @@ end
 local function add_block(state, words)
   local a, b, c, d, e, f, g, h = table.unpack(state)
   for i = 1, 64 do
-    local mixed = (rotate(e, 6) ~ rotate(e, 11) ~ rotate(e, 25)) +
-      (e & f ~ (~e & g)) + h + ROUNDS[i] + words[i]
-    local major = (rotate(a, 2) ~ rotate(a, 13) ~ rotate(a, 22)) +
-      (a & b ~ a & c ~ b & c)
+    local es, as = e << 32 | e, a << 32 | a
+    local mixed = (es >> 6 ~ es >> 11 ~ es >> 25) + (e & f ~ (~e & g)) + h +
+      ROUNDS[i] + words[i]
+    local major = (as >> 2 ~ as >> 13 ~ as >> 22) + (a & b ~ a & c ~ b & c)
     a, b, c, d, e, f, g, h = mixed + major & MASK, a, b, c, d + mixed & MASK, e, f, g
   end
   for i, word in ipairs { a, b, c, d, e, f, g, h } do
