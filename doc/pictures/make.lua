@@ -1,6 +1,6 @@
 -- Makes the pictures of the README from the sample program's profile, by `make pictures`:
 -- terminal.svg, a flat profile as a terminal shows it, and page.png, the page for browsers.
--- Needs script(1) and Chromium.
+-- Needs script(1), Chromium and Node.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local demo = ...  -- the directory of the sample program and its profile
@@ -81,6 +81,6 @@ write(here .. "/terminal.svg", terminal_svg("$ gprof.lua " .. options .. "\n" ..
   ("cd %s && TERM=xterm-256color script -qec '%s' /dev/null </dev/null"):format(demo, terminal))))
 
 output_of(("cd %s && " .. gprof .. "--html=page.html sample"):format(demo))
-output_of(("chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1080,560 " ..
-  "--virtual-time-budget=3000 --screenshot=%s/page.png file://$(realpath %s/page.html) 2>/dev/null")
-  :format(here, demo))
+-- Chromium's own --screenshot may come before the page is drawn.
+write(demo .. "/visits.json", ('[["%s/page.html", [["size", 1080, 560], ["shot", "%s/page.png"]]]]'):format(demo, here))
+output_of("node spec/readers/page.js chromium " .. demo .. "/visits.json")

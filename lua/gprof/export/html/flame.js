@@ -3,7 +3,7 @@
 
 const ROW_HEIGHT = 22, // pixels
   MARGIN = 4, // rows drawn above and below the window
-  SLICE = 4; // milliseconds: drawing that takes longer continues after the next frame
+  SLICE = 3; // milliseconds: drawing that takes longer continues after the next frame
 
 const treeKeys = makeShortcuts("Call tree", [
   {
