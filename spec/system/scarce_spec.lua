@@ -106,6 +106,7 @@ describe("without memory", function()
     { "-R" .. objects }, { "-p", "-l", "--no-demangle" }, { "--gnu-compat", "-l" }, { "--gnu-compat", "-c" },
     { "--sum-file=" .. dir .. "/sum" }, { "--sum-file=" .. dir .. "/sum", "--keep-going" },
     { "--file-format=bsd", "--sum-file=" .. dir .. "/bsd" },
+    { "--spread" }, { "--spread", "--sum-file=" .. dir .. "/spread" },
     { "--report=" .. report }, { "-l", "--report=" .. report },
     { "-p", "--errors" }, { "--verify" }, { "--compare=" .. built.gmon .. "," .. built.image },
     { "-p", "-q", "--with=" .. beside.image .. ":" .. of_beside },

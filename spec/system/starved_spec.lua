@@ -96,6 +96,7 @@ describe("without memory", function()
       { "-r" }, { "-R" .. objects }, { "-i" }, { "-S" .. symbols, "-p" }, { "--report=" .. script },
       { "-ptick", "-Qoutside", "-kmain/outside", "-Ecountdown" }, { "-s" },
       { "--file-format=bsd", "--sum-file=bsd" }, { "--profiles-from=" .. list, "-s" }, { "--gnu-compat", "-l" },
+      { "--spread", "-s", "--report=spread" },
       { "--print-completion=zsh" }, { "-h" },
     } do
       it_says_so("command", table.unpack(table.move({ image, profile }, 1, 2, #words + 1, words)))
