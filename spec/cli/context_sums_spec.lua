@@ -112,6 +112,26 @@ describe("-s writes a context profile beside the sum", function()
   end)
 end)
 
+describe("a sum with a context profile", function()
+  it("cannot be split into runs, unless it has a spread", function()
+    local dir = two()
+    quietly(dir, "-s", path, "one", "two")
+    for _, name in ipairs { "gmon.sum", "gmon.sum.ctx" } do
+      assert(os.rename(dir .. "/gmon.sum.ctx", dir .. "/other.ctx"))
+      assert(os.rename(dir .. "/gmon.sum", dir .. "/other"))
+      name = name:gsub("gmon.sum", "other")
+      local result = run(dir, "-b", "--spread", path, name, "two")
+      assert.equal(("gprof.lua: warning: --spread: %s: is a sum without a spread: it is not in the spread\n"):format(
+        name), result.stderr)
+      assert.truthy(result.stdout:find("over 1 run:", 1, true))
+      os.rename(dir .. "/other", dir .. "/gmon.sum")
+      os.rename(dir .. "/other.ctx", dir .. "/gmon.sum.ctx")
+    end
+    quietly(dir, "-s", "--spread", path, "one", "two")
+    assert.truthy(run(dir, "-b", "--spread", path, "gmon.sum", "two").stdout:find("over 3 runs:", 1, true))
+  end)
+end)
+
 describe("-s writes the sum alone, with a warning,", function()
   local function warns(dir, message, ...)
     local result = run(dir, "-s", path, ...)
