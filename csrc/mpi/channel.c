@@ -7,9 +7,11 @@
 #include <string.h>
 #include <time.h>
 
-/* The number of waits that only yield the processor, and the longest wait afterwards. */
-#define YIELDS 64
-#define LONGEST_WAIT 2000000 /* nanoseconds */
+/* A wait is this fraction of the time in which no message has arrived. If it would be
+ * shorter than the shortest one, the processor is yielded instead. In seconds. */
+#define FRACTION 0.0625
+#define SHORTEST_WAIT 2e-5
+#define LONGEST_WAIT 0.02
 
 /* The tags of chunks. */
 enum { CHUNK, LAST_CHUNK };
@@ -42,13 +44,15 @@ bool gp_channel_hear(gp_channel *channel, int *from, gp_notice *notice) {
 }
 
 void gp_channel_wait(gp_channel *channel) {
-  if (channel->idle++ < YIELDS) {
+  double now = gp_channel_time();
+  if (channel->idle <= 0) channel->idle = now;
+  double pause = FRACTION * (now - channel->idle);
+  if (pause < SHORTEST_WAIT) {
     sched_yield();
     return;
   }
-  long pause = 1000L * (long)(channel->idle - YIELDS);
   if (pause > LONGEST_WAIT) pause = LONGEST_WAIT;
-  const struct timespec time = {0, pause};
+  const struct timespec time = {0, (long)(pause * 1e9)};
   nanosleep(&time, NULL);
 }
 

@@ -37,7 +37,7 @@ typedef struct gp_channel_comms {
 typedef struct gp_channel {
   gp_channel_comms comms;
   double timeout;       /* seconds */
-  unsigned idle;        /* waits since the last message */
+  double idle;          /* since when no message has arrived; 0: since now */
   bool (*goes_on)(void *owner, int peer);  /* called in each wait for a chunk: handles
                            notices; returns whether the stream with this rank goes on */
   void *owner;
@@ -51,7 +51,8 @@ void gp_channel_tell(gp_channel *channel, int to, gp_notice notice);
 /* Takes a notice that has arrived. False if there is none. */
 bool gp_channel_hear(gp_channel *channel, int *from, gp_notice *notice);
 
-/* Waits a moment, longer each time until a message arrives. */
+/* Waits a moment: a fraction of the time in which no message has arrived, so that waiting
+ * costs little time of the processor, and no message is taken much later. */
 void gp_channel_wait(gp_channel *channel);
 
 /* --- streams ------------------------------------------------------------------- */

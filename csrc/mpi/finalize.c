@@ -25,7 +25,6 @@
 static gp_channel_comms comms = {MPI_COMM_NULL, MPI_COMM_NULL};
 static bool has_comms;
 static bool has_begun, has_ended;
-static bool in_sum;   /* the profile of this rank is in a sum */
 
 /* --- the environment ---------------------------------------------------------------- */
 
@@ -78,8 +77,8 @@ static void begin(void) {
   gp_own_start(rank);
 }
 
-/* Called before MPI_Finalize. Returns whether `resume` must be called afterwards: not if
- * one of these functions was called by another one. */
+/* Called before MPI_Finalize. Returns whether recording must be resumed afterwards: not
+ * if one of these functions was called by another one. */
 static bool end(void) {
   gp_settings settings;
   int rank = 0, initialized = 0;
@@ -89,17 +88,11 @@ static bool end(void) {
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   gp_settings_read(&settings, rank == 0);
   if (has_comms)
-    in_sum = gp_reduce(comms, &settings);
+    gp_reduce(comms, &settings);
   else if (rank == 0)
     fprintf(stderr, "libgprof-mpi: all ranks write files of their own: MPI was "
             "initialized in a way that this library does not know\n");
   return has_comms;
-}
-
-/* Called after MPI_Finalize. */
-static void resume(void) {
-  gp_error error = {""};
-  if (!gp_own_resume(in_sum, &error)) fprintf(stderr, "libgprof-mpi: %s\n", error.text);
 }
 
 /* --- C ------------------------------------------------------------------------------ */
@@ -136,7 +129,7 @@ EXPORTED int MPI_Finalize(void) {
   REPLACED(int (*function)(void), "MPI_Finalize", (void *)PMPI_Finalize);
   bool is_outermost = end();
   int error = function();
-  if (is_outermost) resume();
+  if (is_outermost) gp_own_resume();
   return error;
 }
 
@@ -169,7 +162,7 @@ EXPORTED int MPI_Finalize(void) {
     REPLACED(void (*function)(int *), #name, (void *)(standard)); \
     bool is_outermost = end();                                    \
     if (function) function(error);                                \
-    if (is_outermost) resume();                                   \
+    if (is_outermost) gp_own_resume();                            \
   }
 
 DEFINE_INIT(mpi_init, pmpi_init)

@@ -14,20 +14,25 @@
 
 /* The recorder may be there or not. */
 #pragma weak gprof_recorder_suspend
+#pragma weak gprof_recorder_settle
 #pragma weak gprof_recorder_resume
+#pragma weak gprof_recorder_name
 
 static char prefix[32];   /* of own files; "" before the start */
-static bool lent;         /* the recorder has handed out its profile */
 
-/* Names the files that are written when the process ends. The variable is set as late as
- * this, since programs that the process starts would inherit it. */
-static void name_files(void) { setenv("GMON_OUT_PREFIX", prefix, false); }
+/* Names the file that the C library writes when the process ends. The variable is set as
+ * late as this, since programs that the process starts would inherit it. */
+static void name_file(void) { setenv("GMON_OUT_PREFIX", prefix, false); }
 
 void gp_own_start(int rank) {
   if (prefix[0] != '\0') return;
   snprintf(prefix, sizeof prefix, "gmon.out.%d", rank);
+  if (gprof_recorder_name) {
+    gprof_recorder_name(prefix);
+    return;
+  }
   gp_plain_start(prefix);
-  atexit(name_files);  /* runs before the C library and the recorder write files */
+  atexit(name_file);  /* runs before the C library writes the file */
 }
 
 static bool open_files(gp_own_profile *profile, gp_error *error) {
@@ -40,7 +45,6 @@ static bool open_files(gp_own_profile *profile, gp_error *error) {
 static gp_taken take_recorded(gp_own_profile *profile, gp_error *error) {
   if (!open_files(profile, error)) return GP_NOT_TAKEN;
   int problem = gprof_recorder_suspend(profile->gmon, profile->contexts);
-  lent = true;
   if (problem == ENODATA) return GP_NO_PROFILE;
   if (problem == 0 && lseek(profile->gmon, 0, SEEK_SET) == 0 &&
       lseek(profile->contexts, 0, SEEK_SET) == 0)
@@ -62,9 +66,15 @@ void gp_own_close(gp_own_profile *profile) {
   *profile = (gp_own_profile){-1, -1};
 }
 
-bool gp_own_resume(bool in_sum, gp_error *error) {
-  if (!lent) return gp_plain_resume(in_sum, error);
-  lent = false;
-  gprof_recorder_resume(in_sum);
+bool gp_own_settle(bool in_sum, gp_error *error) {
+  if (!gprof_recorder_settle) return gp_plain_settle(in_sum, error);
+  gprof_recorder_settle(in_sum);
   return true;
+}
+
+void gp_own_resume(void) {
+  if (gprof_recorder_resume)
+    gprof_recorder_resume();
+  else
+    gp_plain_resume();
 }

@@ -2,10 +2,10 @@
 /*
  * The profile of this process, from the recorder or from the C library's code for -pg.
  *
- * gp_own_take pauses recording and takes the profile up to now; gp_own_resume resumes
- * recording. What is recorded afterwards becomes an own file of the process at its end,
- * unless it is nearly nothing. If the profile was not added to a sum, it becomes part of
- * this file.
+ * gp_own_take pauses recording and takes the profile up to now; gp_own_settle decides
+ * what becomes of it, and gp_own_resume resumes recording. What is recorded afterwards
+ * becomes an own file of the process at its end, unless it is nearly nothing. If the
+ * profile was not added to a sum, it becomes part of this file.
  */
 #ifndef GP_MPI_OWN_PROFILE_H
 #define GP_MPI_OWN_PROFILE_H
@@ -33,9 +33,11 @@ void gp_own_start(int rank);
 gp_taken gp_own_take(gp_own_profile *profile, gp_error *error);
 void gp_own_close(gp_own_profile *profile);
 
-/* Called when recording may go on. `in_sum`: the profile that was taken is in a sum.
- * Otherwise makes sure that it will be in the own file. Returns false, and a message that
- * names the file, if the profile cannot be written. */
-bool gp_own_resume(bool in_sum, gp_error *error);
+/* If `in_sum`, the profile that was taken is in a sum. Otherwise it will be in the own
+ * file; returns false, and a message that names the file, if it cannot be written. */
+bool gp_own_settle(bool in_sum, gp_error *error);
+
+/* Called when recording may go on. */
+void gp_own_resume(void);
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "gmon/bins.h"
@@ -61,36 +62,33 @@ void gp_plain_start(const char *prefix) { plain.prefix = prefix; }
 
 /* Returns the size of the program's code in bytes. */
 static int add_code(struct dl_phdr_info *object, size_t size, void *into) {
-  off_t *code = into;
+  uint64_t *code = into;
   (void)size;
   for (int i = 0; i < object->dlpi_phnum; i++)
     if (object->dlpi_phdr[i].p_flags & PF_X)
-      *code += (off_t)object->dlpi_phdr[i].p_memsz;
+      *code += object->dlpi_phdr[i].p_memsz;
   return 1;  /* the first object is the program */
 }
 
 /* An upper limit of a profile's size in bytes. The C library writes a bin of 2 bytes for
  * every 4 bytes of code, and at most 3 arcs of 21 bytes for every 100 bytes. */
-static off_t most_bytes(void) {
-  off_t code = 0;
+static uint64_t most_bytes(void) {
+  uint64_t code = 0;
   dl_iterate_phdr(add_code, &code);
   return 2 * code + (1 << 16);
 }
 
 /* Whether a directory has room for a profile. Otherwise the C library would write an
- * incomplete one, and forget what it has recorded. */
+ * incomplete one, and forget what it has recorded. A file system without a limit has no
+ * blocks. */
 static bool has_room(const char *directory) {
-  char path[PATH_MAX + 8];
-  snprintf(path, sizeof path, "%s/room", directory);
-  int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (file < 0) return false;
-  errno = posix_fallocate(file, 0, most_bytes());
-  bool done = errno == 0;
-  close(file);
-  int problem = errno;
-  unlink(path);
-  errno = problem;
-  return done;
+  struct statvfs system;
+  if (statvfs(directory, &system) != 0) return false;
+  if (system.f_blocks == 0 ||
+      (uint64_t)system.f_bavail * system.f_frsize >= most_bytes())
+    return true;
+  errno = ENOSPC;
+  return false;
 }
 
 /* Creates a directory, in memory if possible. */
@@ -229,15 +227,18 @@ static bool write_taken(gp_error *error) {
   return true;
 }
 
-bool gp_plain_resume(bool in_sum, gp_error *error) {
+bool gp_plain_settle(bool in_sum, gp_error *error) {
   if (plain.file < 0) return true;
   bool done = in_sum || write_taken(error);
   close(plain.file);
   plain.file = -1;
-  if (plain.code.low >= plain.code.high) return done;
+  return done;
+}
+
+void gp_plain_resume(void) {
+  if (plain.code.low >= plain.code.high) return;
   __monstartup(plain.code.low, plain.code.high);
   if (plain.is_paused) switch_recording(0);
-  return done;
 }
 
 /* --- the end ------------------------------------------------------------------------ */

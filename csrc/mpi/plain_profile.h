@@ -18,7 +18,8 @@ void gp_plain_start(const char *prefix);
 /* Takes the profile; *file is then an open file. */
 gp_taken gp_plain_take(int *file, gp_error *error);
 
-/* See gp_own_resume. */
-bool gp_plain_resume(bool in_sum, gp_error *error);
+/* See gp_own_settle and gp_own_resume. */
+bool gp_plain_settle(bool in_sum, gp_error *error);
+void gp_plain_resume(void);
 
 #endif

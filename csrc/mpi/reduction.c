@@ -393,7 +393,13 @@ static void find_family(reduction *r) {
     snprintf(r->family, sizeof r->family, ".%ld", (long)getpid());
 }
 
-bool gp_reduce(gp_channel_comms comms, const gp_settings *settings) {
+/* Decides what becomes of this rank's profile. */
+static void settle(const reduction *r, bool in_sum) {
+  gp_error error = {""};
+  if (!gp_own_settle(in_sum, &error)) complain(r, "%s", error.text);
+}
+
+void gp_reduce(gp_channel_comms comms, const gp_settings *settings) {
   reduction r = {.settings = settings, .heard = gp_channel_time()};
   r.channel = (gp_channel){.comms = comms, .timeout = settings->timeout,
                            .goes_on = stream_goes_on, .owner = &r};
@@ -408,8 +414,8 @@ bool gp_reduce(gp_channel_comms comms, const gp_settings *settings) {
     give_up(&r, "not enough memory");
   if (r.outcome == UNDECIDED) reduce(&r);
   tell_children(&r, r.outcome == IN_SUM ? GP_DONE : GP_FAILED);
+  settle(&r, is_part && r.outcome == IN_SUM);
   hear_all(&r);  /* MPI may complain about messages that nobody receives */
   gp_job_sum_free(&r.job);
   free(r.children);
-  return is_part && r.outcome == IN_SUM;
 }

@@ -20,7 +20,7 @@
 #include "mpi/settings.h"
 
 /* Adds up the profiles of the ranks of the communicators. Afterwards, recording is
- * paused. Returns whether this rank's profile is in a sum. */
-bool gp_reduce(gp_channel_comms comms, const gp_settings *settings);
+ * paused. */
+void gp_reduce(gp_channel_comms comms, const gp_settings *settings);
 
 #endif

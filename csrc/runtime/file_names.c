@@ -14,14 +14,20 @@ static bool has_process; /* names contain the process id */
 static unsigned number;  /* number of the profile, from 1 */
 static char directory[PATH_MAX]; /* directory of the first profile; "" until it is
                                     written */
-static char prefix[PATH_MAX];    /* value of GMON_OUT_PREFIX; "" if it is not set */
+static char prefix[PATH_MAX];    /* value of GMON_OUT_PREFIX, or else other_prefix */
+static char other_prefix[64];    /* "" until it is set */
 static char pattern[PATH_MAX];   /* value of the option `output`; "" if it is not set */
 static char rank[16];            /* rank of the process; "" if it has none */
 
 void rec_read_prefix(char **environment) {
   const char *value = rec_variable(environment, "GMON_OUT_PREFIX=");
   text copy = begin_text(prefix, sizeof prefix);
-  add_text(&copy, value ? value : "");
+  add_text(&copy, value ? value : other_prefix);
+}
+
+void rec_set_prefix(const char *given) {
+  text copy = begin_text(other_prefix, sizeof other_prefix);
+  add_text(&copy, given);
 }
 
 /* --- patterns --------------------------------------------------------------- */

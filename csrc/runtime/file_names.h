@@ -25,6 +25,9 @@ bool rec_set_pattern(const char *given);
  * the number of the process's first profile. */
 void rec_begin_names(char **environment, bool numbered, unsigned first);
 
+/* Sets the prefix that is used without GMON_OUT_PREFIX and the option. */
+void rec_set_prefix(const char *given);
+
 /* Reads GMON_OUT_PREFIX. Names made before do not change. */
 void rec_read_prefix(char **environment);
 

@@ -18,6 +18,7 @@
 #include "runtime/environment.h"
 #include "runtime/execute.h"
 #include "runtime/fatal.h"
+#include "runtime/file_names.h"
 #include "runtime/linux.h"
 #include "runtime/messages.h"
 #include "runtime/modules.h"
@@ -115,10 +116,13 @@ int gprof_recorder_suspend(int gmon, int contexts) {
   return rec_lend_profile(gmon, contexts);
 }
 
-void gprof_recorder_resume(bool drop) {
-  rec_end_loan(drop);
+void gprof_recorder_settle(bool drop) { rec_end_loan(drop); }
+
+void gprof_recorder_resume(void) {
   if (was_on) rec_switch(true);
 }
+
+void gprof_recorder_name(const char *prefix) { rec_set_prefix(prefix); }
 
 void gprof_stack(void *low, void *high) {
   rec_register_stack((uintptr_t)low, (uintptr_t)high);
