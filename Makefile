@@ -307,10 +307,10 @@ TEST_PACKAGES = $(DEMO_PACKAGES) binutils dwz g++ liblzma-dev lua5.1 lua-busted 
 LARGE_PACKAGES = $(TEST_PACKAGES) binutils-source bison flex
 DOCS_PACKAGES = lua5.1 lua-ldoc lua-markdown
 FUZZ_PACKAGES = $(TEST_PACKAGES) clang libclang-rt-14-dev llvm
-ALL_PACKAGES = $(FUZZ_PACKAGES) $(DOCS_PACKAGES) chromium clang-tidy cmark-gfm cppcheck gfortran lcov \
-  lld zsh golang-go graphviz libmpich-dev libopenmpi-dev mpich nodejs npm openmpi-bin parallel \
-  python3-jsonschema python3-junitparser python3-yaml \
-  binutils-sparc64-linux-gnu $(SLURM_PACKAGES) $(MACHINE_PACKAGES)
+ALL_PACKAGES = $(FUZZ_PACKAGES) $(DOCS_PACKAGES) binutils-sparc64-linux-gnu chromium clang-tidy \
+  cmark-gfm cppcheck elfutils gfortran golang-go graphviz lcov libmpich-dev libopenmpi-dev lld \
+  mpich nodejs npm openmpi-bin parallel python3-jsonschema python3-junitparser python3-yaml zsh \
+  $(SLURM_PACKAGES) $(MACHINE_PACKAGES)
 
 # For a cluster of Slurm with a network of its own (see spec/support/slurm.lua).
 SLURM_PACKAGES = iproute2 munge slurm-client slurmctld slurmd
