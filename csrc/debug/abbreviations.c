@@ -21,7 +21,7 @@ enum {
   AT_abstract_origin = 0x31, AT_decl_file = 0x3a, AT_decl_line = 0x3b,
   AT_specification = 0x47, AT_ranges = 0x55,
   AT_call_file = 0x58, AT_call_line = 0x59, AT_linkage_name = 0x6e,
-  AT_MIPS_linkage_name = 0x2007
+  AT_MIPS_linkage_name = 0x2007, AT_GNU_discriminator = 0x2136
 };
 
 static gp_key table_key(const void *columns, uint32_t table) {
@@ -69,6 +69,7 @@ static gp_role role_of(uint64_t attribute) {
     case AT_call_line: return GP_ROLE_CALL_LINE;
     case AT_decl_file: return GP_ROLE_DECL_FILE;
     case AT_decl_line: return GP_ROLE_DECL_LINE;
+    case AT_GNU_discriminator: return GP_ROLE_DISCRIMINATOR;
     default: return GP_ROLE_NONE;
   }
 }

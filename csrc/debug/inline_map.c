@@ -27,6 +27,7 @@ void gp_inline_map_free(gp_inline_map *map) {
   free(map->entry);
   free(map->call_file);
   free(map->call_line);
+  free(map->call_discriminator);
   free(map->decl_file);
   free(map->decl_line);
   free(map->low);
@@ -43,7 +44,8 @@ bool gp_inline_map_add_scope(gp_inline_map *map, uint32_t parent, uint32_t funct
   if (!GP_RESERVE(&map->capacity, map->count + 1, GP_COLUMN(map->parent),
                   GP_COLUMN(map->function), GP_COLUMN(map->entry),
                   GP_COLUMN(map->call_file), GP_COLUMN(map->call_line),
-                  GP_COLUMN(map->decl_file), GP_COLUMN(map->decl_line)))
+                  GP_COLUMN(map->call_discriminator), GP_COLUMN(map->decl_file),
+                  GP_COLUMN(map->decl_line)))
     return false;
   size_t row = map->count++;
   map->parent[row] = parent;
@@ -51,6 +53,7 @@ bool gp_inline_map_add_scope(gp_inline_map *map, uint32_t parent, uint32_t funct
   map->entry[row] = entry;
   map->call_file[row] = GP_NONE;
   map->call_line[row] = 0;
+  map->call_discriminator[row] = 0;
   map->decl_file[row] = GP_NONE;
   map->decl_line[row] = 0;
   return true;
@@ -107,6 +110,7 @@ static bool append_scopes(gp_inline_map *map, const gp_inline_map *other, uint64
       return false;
     map->call_file[first + i] = renumbered(file, other->call_file[i]);
     map->call_line[first + i] = other->call_line[i];
+    map->call_discriminator[first + i] = other->call_discriminator[i];
     map->decl_file[first + i] = renumbered(file, other->decl_file[i]);
     map->decl_line[first + i] = other->decl_line[i];
   }

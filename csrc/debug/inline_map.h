@@ -35,6 +35,7 @@ typedef struct gp_inline_map {
   uint32_t *call_file;    /* of an inlined copy: where the function was called. A number
                              in `files`; GP_NONE if unknown */
   uint32_t *call_line;    /* 0 if unknown */
+  uint32_t *call_discriminator;  /* as in a line table */
   uint32_t *decl_file;    /* where the function is declared, like `call_file` */
   uint32_t *decl_line;    /* 0 if unknown */
   /* per segment */

@@ -162,7 +162,9 @@ static bool run_extended(gp_line_program *program) {
   switch (gp_take_u8(&operand)) {
     case LNE_end_sequence: program->row.end = true; return true;
     case LNE_set_address: set_address(program, &operand); break;
-    case LNE_set_discriminator: break;
+    case LNE_set_discriminator:
+      program->row.discriminator = (uint32_t)gp_take_uleb(&operand);
+      break;
     case LNE_define_file:
       read_files(program);
       if (!gp_line_files_define(&program->files, &operand, program->offset))
@@ -219,6 +221,7 @@ static bool run_standard(gp_line_program *program, unsigned opcode) {
 
 const gp_line_row *gp_line_program_next(gp_line_program *program) {
   if (program->row.end) reset(program);
+  program->row.discriminator = 0;
   while (program->code.at < program->code.end) {
     unsigned opcode = *program->code.at++;
     if (opcode >= program->opcode_base) {

@@ -18,6 +18,7 @@ typedef struct gp_line_row {
   uint64_t file;        /* number in the file table */
   bool file_set;        /* the program set `file`; otherwise `file` is 1, the default */
   uint32_t line;        /* 0: no line */
+  uint32_t discriminator;  /* tells blocks of one line apart; 0 if there is only one */
   bool is_statement;    /* recommended breakpoint location */
   bool end;             /* the sequence ends before this address */
 } gp_line_row;

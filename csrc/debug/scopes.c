@@ -25,6 +25,13 @@ static bool has_code(const gp_entry *entry) {
          entry->value[GP_ROLE_RANGES].kind != GP_VALUE_NONE;
 }
 
+/* Returns the value of an attribute; 0 if it is missing, or too large. */
+static uint32_t number_of(const gp_entry *entry, gp_role role) {
+  gp_value value = entry->value[role];
+  bool known = value.kind == GP_VALUE_NUMBER && value.number <= UINT32_MAX;
+  return known ? (uint32_t)value.number : 0;
+}
+
 static bool add_scope(gp_scopes *scopes, const gp_entry *entry, uint32_t parent) {
   uint32_t function;
   gp_inline_map *map = scopes->map;
@@ -35,11 +42,11 @@ static bool add_scope(gp_scopes *scopes, const gp_entry *entry, uint32_t parent)
       !gp_inline_map_add_scope(map, parent, functions->name[function], first))
     return false;
   map->decl_file[map->count - 1] = function;
-  gp_value file = entry->value[GP_ROLE_CALL_FILE], line = entry->value[GP_ROLE_CALL_LINE];
+  gp_value file = entry->value[GP_ROLE_CALL_FILE];
   if (file.kind == GP_VALUE_NUMBER && file.number < GP_NONE)
     map->call_file[map->count - 1] = (uint32_t)file.number;
-  if (line.kind == GP_VALUE_NUMBER && line.number <= UINT32_MAX)
-    map->call_line[map->count - 1] = (uint32_t)line.number;
+  map->call_line[map->count - 1] = number_of(entry, GP_ROLE_CALL_LINE);
+  map->call_discriminator[map->count - 1] = number_of(entry, GP_ROLE_DISCRIMINATOR);
   return true;
 }
 

@@ -24,10 +24,17 @@ static void push_shown_name(lua_State *L, const gp_image *image, const char *nam
   lua_pushstring(L, gp_image_plain_name(image, name));
 }
 
+/* Sets a field of the frame at the top, unless its value is 0. */
+static void set_number(lua_State *L, const char *field, uint32_t value) {
+  if (value == 0) return;
+  lua_pushinteger(L, value);
+  lua_setfield(L, -2, field);
+}
+
 /* Pushes a frame, without a place. With an image, its name is demangled. */
 static void push_frame(lua_State *L, const gp_inline_map *map, uint32_t scope,
                        const gp_image *demangler) {
-  lua_createtable(L, 0, 4);
+  lua_createtable(L, 0, 5);
   if (map->function[scope] != GP_NONE) {
     const char *name = map->names.name[map->function[scope]];
     if (demangler)
@@ -38,15 +45,14 @@ static void push_frame(lua_State *L, const gp_inline_map *map, uint32_t scope,
   }
   lua_pushboolean(L, map->parent[scope] != GP_NONE);
   lua_setfield(L, -2, "inlined");
+  set_number(L, "declared", map->decl_line[scope]);
 }
 
 /* Sets the file and the line of the frame at the top; each may be unknown. */
 static void set_place(lua_State *L, const char *file, uint32_t line) {
   lua_pushstring(L, file);
   lua_setfield(L, -2, "file");
-  if (line == 0) return;
-  lua_pushinteger(L, line);
-  lua_setfield(L, -2, "line");
+  set_number(L, "line", line);
 }
 
 /* Pushes an array of at most `most` frames, the innermost first. The place of the first
@@ -60,6 +66,7 @@ static void push_frames(lua_State *L, const gp_inline_map *map, uint32_t scope,
     if (inner != GP_NONE) {
       uint32_t file = map->call_file[inner];
       set_place(L, file == GP_NONE ? NULL : map->files.name[file], map->call_line[inner]);
+      set_number(L, "discriminator", map->call_discriminator[inner]);
     }
     lua_rawseti(L, -2, i);
     inner = scope;
@@ -73,10 +80,12 @@ static void set_first_place(lua_State *L, const char *file, uint32_t line) {
   lua_pop(L, 1);
 }
 
-/* image:frames(address) -> array of frames, the innermost first; or nil */
+/* image:frames(address [, most]) -> array of at most `most` frames, the innermost first;
+ * or nil */
 static int find_frames(lua_State *L) {
   gp_check_image(L, 1);
   uint64_t address = (uint64_t)luaL_checkinteger(L, 2);
+  lua_Integer most = luaL_optinteger(L, 3, LUA_MAXINTEGER);
   gp_image_box *box = lua_touserdata(L, 1);
   gp_find_debug_files(L, box, false);
   const gp_inline_map *map = gp_open_inlines(L, box);
@@ -85,7 +94,7 @@ static int find_frames(lua_State *L) {
     lua_pushnil(L);
     return 1;
   }
-  push_frames(L, map, scope, NULL, LUA_MAXINTEGER);
+  push_frames(L, map, scope, NULL, most);
   const gp_line_map *lines = gp_open_lines(L, box, false);
   uint32_t row = gp_line_map_find(lines, address);
   if (row != GP_NONE)

@@ -195,6 +195,20 @@ static int find_mention(lua_State *L) {
   return 1;
 }
 
+static bool is_any(const char *string, void *context) {
+  (void)string;
+  (void)context;
+  return true;
+}
+
+/* has_debug_text(image, text) -> whether a string of the debugging information, such as
+ * the name of a compiler, contains the text */
+static int find_text(lua_State *L) {
+  const gp_image *image = gp_image_for_lines(gp_check_image(L, 1), false);
+  lua_pushboolean(L, gp_debug_str_search(image, luaL_checkstring(L, 2), is_any, NULL));
+  return 1;
+}
+
 /* A search for a function by its mangled name. */
 typedef struct mangled_search {
   const gp_image *image;
@@ -381,7 +395,8 @@ void gp_define_image(lua_State *L) {
       {"script_list", get_script_list}, {"demangling_style", set_style},
       {"library", find_library}, {"changed_file", find_change},
       {"set_large_name_handler", set_large_name_handler},
-      {"image_mentions", find_mention}, {"mentions_function", find_function},
+      {"image_mentions", find_mention}, {"has_debug_text", find_text},
+      {"mentions_function", find_function},
       {"imports_mcount", find_mcount}, {"mentions_any", find_symbol},
       {"needed_libraries", find_needed}, {"image_size", get_size},
       {"use_dynamic_symbols", use_dynamic}, {"is_shared_library", check_library},

@@ -134,11 +134,12 @@ static int next_line(lua_State *L) {
   else
     lua_pushnil(L);
   lua_pushboolean(L, row->is_statement);
-  return 4;
+  lua_pushinteger(L, row->discriminator);
+  return 5;
 }
 
-/* image:lines() -> iterator over address, file, line, is_statement; at the end of a
- * sequence, only the address */
+/* image:lines() -> iterator over address, file, line, is_statement, discriminator; at the
+ * end of a sequence, only the address */
 static int iterate_lines(lua_State *L) {
   bool readable;
   gp_check_image(L, 1);

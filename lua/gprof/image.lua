@@ -151,12 +151,15 @@ end
 --
 -- A frame is a table: `name` as in the debugging information (mangled); `file` and `line`
 -- of the code at the address in the innermost function, or of the call in the others;
--- `inlined`, false only for the last one. What is unknown is nil.
+-- `discriminator` of the call, in the others, if the compiler tells calls in one line
+-- apart; `declared`, the line where the function is declared; `inlined`, false only for
+-- the last one. What is unknown is nil.
 --
 --     for i, frame in ipairs(image:frames(address) or {}) do print(i, frame.name) end
 --
 -- @function image:frames
 -- @tparam integer address
+-- @tparam[opt] integer most return at most this many frames
 -- @treturn[1] {table,...} frames, the innermost first
 -- @return[2] nil if there is no debugging information for the address
 
@@ -173,7 +176,8 @@ end
 --
 -- @function image:lines
 -- @treturn function iterator over address; file, as libbfd spells it; line, or nil if the
---   code has no source line; and whether the compiler recommends a breakpoint there
+--   code has no source line; whether the compiler recommends a breakpoint there; and the
+--   discriminator, which tells blocks of code of one line apart
 
 --- @section end
 

@@ -486,6 +486,26 @@ describe("The frames of compiled code", function()
     end
   end
 
+  it("know where functions are declared, and tell calls in one line apart", function()
+    if not shell.installed "clang" then pending "needs clang" return end
+    local made = build.compiled("declared", { "clang", "-O2", "-g", "-fdebug-info-for-profiling", "-shared", "-o", "p",
+      "p.c" }, { ["p.c"] = "static volatile int sink;\nstatic inline void add(int x)\n{\n  sink += x;\n}\n\n" ..
+      "void both(int x)\n{\n  add(x); if (x) add(x + 1); add(x + 2);\n}\n" })
+    local image, calls = assert(gprof.image(made .. "/p")), {}
+    for address, file, line in image:lines() do
+      local frames = file and line == 4 and image:frames(address)
+      if frames then
+        assert.same({ "add", 2, true }, { frames[1].name, frames[1].declared, frames[1].inlined })
+        assert.same({ "both", 7, 9 }, { frames[2].name, frames[2].declared, frames[2].line })
+        assert.is_nil(frames[1].discriminator)
+        calls[frames[2].discriminator or 0] = true
+      end
+    end
+    local count = 0
+    for _ in pairs(calls) do count = count + 1 end
+    assert.equal(3, count)
+  end)
+
   for compiler, lambda in pairs { ["g++"] = "operator%(%)", ["clang++"] = "_ZZ4userjENK3%$_0clEj" } do
     local title = "follow from the source, with templates and lambdas: " .. compiler
     if shell.installed(compiler) then

@@ -240,6 +240,21 @@ local function our_rows(image)
 end
 
 describe("The rows of line tables", function()
+  it("have the discriminators of the line program, each for one row", function()
+    local dir = build.compiled("discriminators", { "gcc", "-g", "-O1", "-c", "-o", "a.o", "a.c" }, { ["a.c"] =
+      "int f(int n) { int s = 0; for (int i = 0; i < n; i++) { if (i & s) s += n; else s ^= i; } return s; }\n" })
+    local path, expected, found = shell.tmpdir "discriminators" .. "/a", {}, {}
+    shell.check { "gcc", "-shared", "-o", path, dir .. "/a.o" }
+    local text = shell.check({ "readelf", "--debug-dump=rawline", path }).stdout
+    for number in text:gmatch "set Discriminator to (%d+)" do expected[#expected + 1] = tonumber(number) end
+    for _, file, _, _, discriminator in assert(gprof.image(path)):lines() do
+      assert.equal(file and "integer", math.type(discriminator))
+      if file and discriminator > 0 then found[#found + 1] = discriminator end
+    end
+    assert.is_true(#expected > 2)
+    assert.same(expected, found)
+  end)
+
   for _, subject in ipairs {
     { "lines", "O2+dwarf3" }, { "lines", "O2+dwarf4+dwarf64" }, { "lines", "clang+O2+dwarf5" }, { "twins", "apart" },
     { "shapes", "O2+dwarf4" }, { "clones", "O2+gz" },

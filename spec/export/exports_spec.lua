@@ -11,10 +11,11 @@ local shell = require "support.shell"
 local plan <const> = crafted.example
 local image <const>, profile <const> = crafted.image(plan), crafted.gmon(plan)
 
--- All kinds of export except svg, which runs an external program; lcov, which needs line numbers; and those that show a
--- comparison.
+-- All kinds of export except svg, which runs an external program; lcov and sample-profile, which need line numbers; and
+-- those that show a comparison.
 local kinds = {}
-local others <const> = { svg = true, lcov = true, junit = true, markdown = true, sarif = true }
+local others <const> = { svg = true, lcov = true, junit = true, markdown = true, sarif = true,
+  ["sample-profile"] = true }
 for _, kind in ipairs(exports.kinds) do
   if not others[kind] then kinds[#kinds + 1] = kind end
 end

@@ -356,9 +356,11 @@ for _, name in ipairs(pages) do
       end
     end)
 
+    -- spec/export/sample_profile_spec.lua runs the blocks with commands of clang.
     it("runs every command that does not install something", function()
       for _, block in ipairs(shown) do
-        for _, line in ipairs(block.kind == "console" and block.lines or {}) do
+        local needs_clang = table.concat(block.lines, "\n"):find("$ clang ", 1, true)
+        for _, line in ipairs(block.kind == "console" and not needs_clang and block.lines or {}) do
           local word = line:match("^%$ (%S+)")
           assert.is_true(not word or installing[word] or false, line)
         end

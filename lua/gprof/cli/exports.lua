@@ -18,6 +18,7 @@ exports.kinds = options.values { long = "export" }
 -- Kinds that need a histogram.
 local timed <const> = {
   callgrind = true, cpuprofile = true, dot = true, folded = true, pprof = true,
+  ["sample-profile"] = true,
   speedscope = true, svg = true,
 }
 

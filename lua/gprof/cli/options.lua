@@ -71,7 +71,7 @@ F =NAME include:graph,time like -f, and count only their time
 -- Options that GNU gprof lacks, by group. An abbreviated name means one of these only if
 -- no GNU option begins with it.
 local own <const> = { [[
-  order-format=LINKER      choice   with -r, print the file for a linker:
+  order-format=LINKER      choice   file format of -r:
   annotate-time            time     print annotated source with time per line
   color[=WHEN]             choice   use colours:
   errors                   flag     add the sampling error of each self time
@@ -146,7 +146,7 @@ local values <const> = {
   ["print-completion"] = { "bash", "zsh" },
   export = {
     "callgrind", "cpuprofile", "csv", "csv-arcs", "dot", "folded", "json", "junit",
-    "lcov", "markdown", "pprof", "sarif", "speedscope", "svg",
+    "lcov", "markdown", "pprof", "sample-profile", "sarif", "speedscope", "svg",
   },
 }
 
