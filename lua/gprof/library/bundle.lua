@@ -74,7 +74,7 @@ local function install(core, path)
   local function find_source(name)
     local file_name = name:gsub("%.", "/")
     for template in package.path:gmatch "[^;]+" do
-      local source = template:gsub("?", file_name)
+      local source = template:gsub("?", { ["?"] = file_name })
       local stamp = core.file_stamp(source)
       if stamp then return source, stamp end
     end
