@@ -59,12 +59,13 @@ typedef struct building {
   size_t wanted_count;
   const gp_line_sequences *sequences;
   gp_line_reading how;
-  bool unsure;              /* GP_LINES_OF_UNITS: libbfd would have to be asked */
+  bool unsure;              /* libbfd would have to be asked, and not all tables were
+                               read */
 } building;
 
 /* Asks libbfd about the wanted part of a range. */
 static bool ask_wanted(building *b, gp_range range) {
-  b->unsure = b->how == GP_LINES_OF_UNITS;
+  b->unsure = b->sequences->partial;
   if (b->unsure) return true;
   size_t i = gp_range_above(b->wanted, b->wanted_count, range.low);
   for (; i < b->wanted_count && b->wanted[i].low < range.high; i++)
@@ -215,7 +216,7 @@ static bool merge_sequences(building *b) {
 }
 
 static bool ask_all(building *b) {
-  b->unsure = b->how == GP_LINES_OF_UNITS;
+  b->unsure = b->sequences->partial;
   if (b->unsure) return true;
   for (size_t i = 0; i < b->wanted_count; i++)
     if (!ask(b->map, b->image, b->wanted[i])) return false;

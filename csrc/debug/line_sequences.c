@@ -178,6 +178,7 @@ bool gp_line_sequences_read(gp_line_sequences *sequences, gp_source_names *names
   *readable &= !r.too_many && !(as_libbfd && tables.unlike_libbfd);
   sequences->costly = r.comparisons > MOST_COMPARISONS +
                                       COMPARISONS_PER_BYTE * tables.dwarf.line.size;
+  sequences->partial = tables.skipped;
   gp_line_tables_free(&tables);
   free(r.file);
   return !failed;

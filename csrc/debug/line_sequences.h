@@ -28,6 +28,7 @@ typedef struct gp_line_sequences {
   gp_line_map rows;         /* rows of all sequences, concatenated; `rows.names` is not
                                used */
   bool costly;              /* libbfd would need too much time for the tables */
+  bool partial;             /* the tables of some units were not read */
 } gp_line_sequences;
 
 /* Which line tables are read, and how. */

@@ -53,9 +53,11 @@ static bool add_offset(gp_line_tables *tables, uint64_t offset) {
 static bool has_next(gp_line_tables *tables, const gp_unit *unit, bool *is) {
   gp_key key = {unit->lines, 0};
   *is = unit->has_lines && gp_hash_find(&tables->index, key) == GP_NONE;
-  return !*is || !tables->wanted ||
-         gp_range_lists_meet(&tables->lists, unit, tables->wanted, tables->wanted_count,
-                             is);
+  if (!*is || !tables->wanted) return true;
+  bool done = gp_range_lists_meet(&tables->lists, unit, tables->wanted,
+                                  tables->wanted_count, is);
+  tables->skipped |= !*is;
+  return done;
 }
 
 static bool open_next(gp_line_tables *tables, bool *failed) {

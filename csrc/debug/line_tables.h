@@ -20,6 +20,7 @@ typedef struct gp_line_tables {
   const gp_range *wanted;   /* units without code in these ranges are skipped; NULL: none
                                is skipped */
   size_t wanted_count;
+  bool skipped;             /* a unit with a line table was skipped */
   gp_line_program program;  /* the current table */
   uint64_t budget;      /* bytes of tables left to read */
   size_t count, capacity;

@@ -419,7 +419,7 @@ local function check_reports(profile)
   for _, name in ipairs(reports.own) do
     for _, options in ipairs(looks) do
       local is_of_time = name:find "flat" or name == "call_tree" or name == "objects" or name == "lines"
-      local lacks = name == "file_order" or name == "comparison" or name == "threads"
+      local lacks = name == "file_order" or name == "comparison" or name == "threads" or name == "spread"
       if not lacks and (profile.rate or not is_of_time) then
         check_report(name, profile, options)
       end
