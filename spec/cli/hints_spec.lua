@@ -158,8 +158,9 @@ end)
 describe("an option without effect", function()
   for words, message in pairs {
     [{ "-p", "--tree-depth=2" }] = "option --tree-depth has no effect without --tree",
-    [{ "-q", "--sort=name" }] = "option --sort has no effect without -p (--flat-profile) or --compare",
-    [{ "-C", "--top=5" }] = "option --top has no effect without -p (--flat-profile), -q (--graph) or --compare",
+    [{ "-q", "--sort=name" }] = "option --sort has no effect without -p (--flat-profile), --compare or --spread",
+    [{ "-C", "--top=5" }] =
+      "option --top has no effect without -p (--flat-profile), -q (--graph), --compare or --spread",
     [{ "-p", "-x" }] = "option -x (--all-lines) has no effect without -A (--annotated-source)",
     [{ "--export=csv", "--node-threshold=1" }] =
       "option --node-threshold has no effect without --export=dot or --export=svg",

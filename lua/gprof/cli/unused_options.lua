@@ -12,8 +12,8 @@ local unused_options = {}
 local changes <const> = {
   separate_files = "annotation", all_lines = "annotation", table_length = "annotation",
   min_count = "annotation executions", errors = "flat lines",
-  bounds = "flat graph json html", top = "flat graph comparison",
-  sort = "flat comparison", tree_depth = "tree", tree_threshold = "tree",
+  bounds = "flat graph json html", top = "flat graph comparison spread",
+  sort = "flat comparison spread", tree_depth = "tree", tree_threshold = "tree",
   order_format = "function_order", node_threshold = "dot svg", edge_threshold = "dot svg",
 }
 
@@ -22,6 +22,7 @@ local requests <const> = {
   annotation = "-A (--annotated-source)", executions = "-C (--exec-counts)",
   flat = "-p (--flat-profile)", graph = "-q (--graph)", comparison = "--compare",
   function_order = "-r (--function-ordering)", tree = "--tree", lines = "--lines",
+  spread = "--spread",
   json = "--export=json", dot = "--export=dot", svg = "--export=svg", html = "--html",
 }
 
