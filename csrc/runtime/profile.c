@@ -154,6 +154,7 @@ static void begin_anew(void) {
   earlier_lost += about.lost;
   about.begin = about.end;
   last_sum = end_sum = 0;
+  is_rest = false;
 }
 
 /* What was recorded: calls, executions of blocks, and ticks. */

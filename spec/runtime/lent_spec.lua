@@ -48,6 +48,11 @@ describe("a profile that the recorder lends", function()
     assert.same({ "3 0 0", "3 0 1" }, { lent, own })
   end)
 
+  it("does not make the profile after the next one negligible", function()
+    local result = recorder.run(built, { "drop", "anew" }, { env = { GPROF_RECORDER = "dump-signal=USR1,anew" } })
+    assert.equal("gmon.out\ngmon.out-2\ngmon.out-2.ctx\ngmon.out.ctx\nlent\nlent.ctx\n", shell.listing(result.dir))
+  end)
+
   it("has a name that is used unless the user chooses another", function()
     local _, own, result = run("drop", "named")
     assert.is_nil(own)
