@@ -87,9 +87,13 @@ function flamePicture(options) {
     drawn.add(row);
   }
 
+  // Draws the rows near the window, which may move meanwhile.
   function* drawRows() {
-    for (let row = Math.max(0, range[0]); row < Math.min(rows.length, range[1]); row++)
-      if (!drawn.has(row)) yield* drawRow(row);
+    for (let near = null; near !== range; ) {
+      near = range;
+      for (let row = Math.max(0, near[0]); row < Math.min(rows.length, near[1]); row++)
+        if (!drawn.has(row)) yield* drawRow(row);
+    }
   }
 
   // Lays out the tree, and draws its rows near the window.
