@@ -40,7 +40,8 @@ local programs <const> = {
     build = "$CC -DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_LOAD_EXTENSION -o $OUT sqlite3.c shell.c -lm" },
 }
 
-local dir = assert(arg[1], "usage: lua5.4 bench/feedback.lua DIRECTORY [ROUNDS [PROGRAM...]]")
+local given = assert(arg[1], "usage: lua5.4 bench/feedback.lua DIRECTORY [ROUNDS [PROGRAM...]]")
+local dir = assert(shell.capture("realpath " .. quote(given)))
 local rounds = tonumber(arg[2] or 11)
 local here = assert(shell.capture("realpath " .. quote(root)))
 
@@ -134,7 +135,7 @@ end
 local wanted = {}
 for i = 3, #arg do wanted[arg[i]] = true end
 write_inputs()
-local meter = meters.open(assert(shell.capture("realpath " .. quote(dir))) .. "/meter", { timeout = 120 })
+local meter = meters.open(dir .. "/meter", { timeout = 120 })
 print "| program | functions | warnings | no profile | sample profile | | exact profile | |"
 print "| --- | --: | --- | --: | --: | --: | --: | --: |"
 for _, program in ipairs(programs) do
