@@ -35,21 +35,28 @@ local function has_call(calls, from, to)
   return calls[from] ~= nil and calls[from][to] ~= nil
 end
 
--- Returns the old self time of functions that may have been inlined into `row` since,
--- directly or into each other. `share` is the part of their time to count.
-local function inlined_self(old, new, row, share, depth)
-  local sum = 0
-  for callee, call in pairs(old[row] or {}) do
-    if not has_call(new, row, callee) then
-      local total = callee.total and callee.total.old or 0
-      sum = sum + share * call.self
-      if depth < MAX_DEPTH and total > 0 and not new[callee] then
-        local part = share * math.min(call.total / total, 1)
-        sum = sum + inlined_self(old, new, callee, part, depth + 1)
+-- Returns a function that returns the old self time of functions that may have been
+-- inlined into a row since, directly or into each other. The time of each row at each
+-- depth is computed once: there may be very many paths of calls.
+local function inlined_finder(old, new)
+  local known = {}
+  for depth = 1, MAX_DEPTH do known[depth] = {} end
+  local function self_of(row, depth)
+    if known[depth][row] then return known[depth][row] end
+    local sum = 0
+    for callee, call in pairs(old[row] or {}) do
+      if not has_call(new, row, callee) then
+        local total = callee.total and callee.total.old or 0
+        sum = sum + call.self
+        if depth < MAX_DEPTH and total > 0 and not new[callee] then
+          sum = sum + math.min(call.total / total, 1) * self_of(callee, depth + 1)
+        end
       end
     end
+    known[depth][row] = sum
+    return sum
   end
-  return sum
+  return function(row) return self_of(row, 1) end
 end
 
 -- Adds what may have come from callers' own code to the shifts of their new callees. The
@@ -81,8 +88,9 @@ end
 function inlining.shifts(moved, rows)
   local shifts = {}
   local old, new = calls_of(moved.old, moved.row_of), calls_of(moved.new, moved.row_of)
+  local inlined = inlined_finder(old, new)
   for _, row in ipairs(rows) do
-    shifts[row] = { inlined = inlined_self(old, new, row, 1, 1),
+    shifts[row] = { inlined = inlined(row),
       outlined_self = 0, outlined_total = 0 }
   end
   for _, row in ipairs(rows) do add_outlined(shifts, old, new, row) end
