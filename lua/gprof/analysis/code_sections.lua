@@ -30,19 +30,33 @@ local function each_sequence(image, call)
   end
 end
 
+-- Returns the set of entries that are in a sequence with other entries.
+local function sharing(entries, image)
+  local change, open, shares = {}, 0, {}  -- sequences that begin or end before an entry
+  each_sequence(image, function(low, high)
+    local first, past = search(entries, low), search(entries, high)
+    if past - first > 1 then
+      change[first] = (change[first] or 0) + 1
+      change[past] = (change[past] or 0) - 1
+    end
+  end)
+  for i, entry in ipairs(entries) do
+    open = open + (change[i] or 0)
+    shares[entry] = open > 0
+  end
+  return shares
+end
+
 --- Counts the functions that share their section with others.
 -- @tparam profile profile by function
 -- @tparam {integer,...} list the numbers of the functions to count
 -- @treturn integer 0 without line tables: nothing is known then
 function code_sections.count_sharing(profile, list)
-  local entries, shares, count = {}, {}, 0
+  local entries, count = {}, 0
   for address in profile:functions("address", "address") do
     entries[#entries + 1] = address
   end
-  each_sequence(profile.image, function(low, high)
-    local first, past = search(entries, low), search(entries, high)
-    for i = first, past - 1 do shares[entries[i]] = past - first > 1 end
-  end)
+  local shares = sharing(entries, profile.image)
   for _, id in ipairs(list) do
     if shares[profile:get(id, "address")] then count = count + 1 end
   end
