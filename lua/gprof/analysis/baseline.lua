@@ -64,6 +64,11 @@ local function positive(object, name, least, most)
   return value
 end
 
+local function positive_integer(object, name, least, most)
+  return math.tointeger(positive(object, name, least, most)) or
+    fail("line 1: '%s' is not valid", name)
+end
+
 local function text(object, name, where, optional)
   local value = object[name]
   if value == nil and optional then return nil end
@@ -101,8 +106,7 @@ local function side_of(header)
     fail("unsupported version %s of baselines (supported: %d)", tostring(header.version),
       VERSION)
   end
-  local runs = math.tointeger(positive(header, "runs", 1, 1 << 31)) or
-    fail "line 1: 'runs' is not valid"
+  local runs = positive_integer(header, "runs", 1, 1 << 31)
   local rate = header.rate and positive(header, "rate", 2 ^ -33, 2 ^ 33)
   local total, spread = amounts(header, "total", 2, "line 1: ")
   local ticks = rate and total * rate * runs or 0
@@ -114,7 +118,7 @@ local function side_of(header)
     exact = header.exact == true, has_libraries = header.libraries == true,
     loses_calls = header.lost_calls == true,
     include = symspecs(header, "include"), exclude = symspecs(header, "exclude"),
-    functions = {}, count = positive(header, "functions", 0, 2 ^ 31) }
+    functions = {}, count = positive_integer(header, "functions", 0, 1 << 31) }
 end
 
 local function function_of(object, side, number)
