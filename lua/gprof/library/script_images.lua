@@ -21,16 +21,29 @@ local function functions_of(path)
   return functions
 end
 
+-- Adds a list of functions to others. `joined[n]` has the functions of 2^n lists, or is
+-- nil: a list is joined a few times, and not with each of those after it.
+local function add(joined, list)
+  local n = 0
+  while joined[n] do
+    list = script_functions.join(joined[n], list)
+    joined[n], n = nil, n + 1
+  end
+  joined[n] = list
+end
+
 -- Returns the functions of all profiles. Files after the first one that are not such
 -- profiles are left out: reading their records reports the reason.
-local function joined(paths)
-  local functions, message = functions_of(paths[1])
-  if not functions then return nil, message end
+local function functions_of_all(paths)
+  local first, message = functions_of(paths[1])
+  if not first then return nil, message end
+  local joined, all = { [0] = first }, {}
   for i = 2, #paths do
     local more = profile_files.is_context_profile(paths[i]) and functions_of(paths[i])
-    functions = script_functions.join(functions, more or {})
+    if more then add(joined, more) end
   end
-  return functions
+  for _, list in pairs(joined) do all = script_functions.join(all, list) end
+  return all
 end
 
 --- Opens the image that stands for the Lua program of profiles: it has the functions of
@@ -40,7 +53,7 @@ end
 -- @return[2] nil
 -- @treturn[2] string what is wrong
 function script_images.open(paths)
-  local functions, message = joined(paths)
+  local functions, message = functions_of_all(paths)
   if not functions then return nil, message end
   return core.script_image(paths[1], script_image.bytes(functions),
     script_functions.encode(functions))
