@@ -170,10 +170,16 @@ uint32_t scr_function_number(scr_functions *functions, scr_closures *closures,
     if (number != SCR_NONE) *known = (scr_known){closure, number};
   }
   lua_pop(L, 1);
-  if (known->closure != closure) return SCR_NONE;
-  scr_function *f = &functions->list[known->number];
+  return known->closure == closure ? known->number : SCR_NONE;
+}
+
+uint32_t scr_function_called(scr_functions *functions, scr_closures *closures,
+                             lua_State *L, lua_Debug *ar) {
+  const uint32_t number = scr_function_number(functions, closures, L, ar);
+  if (number == SCR_NONE) return SCR_NONE;
+  scr_function *f = &functions->list[number];
   if (f->asked < MOST_ASKED) learn_name(f, L, ar);
-  return known->number;
+  return number;
 }
 
 uint32_t scr_function_find(scr_functions *functions, lua_State *L) {

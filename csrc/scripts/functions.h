@@ -42,6 +42,10 @@ void scr_functions_free(scr_functions *functions);
 uint32_t scr_function_number(scr_functions *functions, scr_closures *closures,
                              lua_State *L, lua_Debug *ar);
 
+/* The same. Also learns the name by which the function was called. */
+uint32_t scr_function_called(scr_functions *functions, scr_closures *closures,
+                             lua_State *L, lua_Debug *ar);
+
 /* Returns the number of the function at the top of the stack, and pops it. SCR_NONE
  * if it has not been called. */
 uint32_t scr_function_find(scr_functions *functions, lua_State *L);

@@ -73,7 +73,7 @@ static void enter(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stac
                   uint32_t line) {
   const uint32_t context = scr_stack_context(stack);
   if (has_ticks(r)) assign_ticks(r, context, line);
-  const uint32_t function = scr_function_number(&r->functions, r->closures, L, ar);
+  const uint32_t function = scr_function_called(&r->functions, r->closures, L, ar);
   const uint32_t row = function == SCR_NONE
                            ? SCR_NONE
                            : scr_paths_row(&r->paths, context, function, line);

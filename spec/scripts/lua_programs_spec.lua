@@ -316,6 +316,16 @@ describe("gprof.recorder", function()
       "script.lua:11:3 script.lua:12:0\n", 1, true), out)
   end)
 
+  it("gives functions the same names if lines are counted", function()
+    local code = "local all = {}\nfunction all.named(n)\n" .. ("n = n + 1\n"):rep(40) ..
+      "end\nlocal other = all.named\nother(1)\nall.named(1)\n"
+    for _, count in ipairs { "calls", "lines" } do
+      local out = recorded(code, 'for id in p:functions("address", "id") do print(p:get(id, "name")) end',
+        ("{ rate = 0, count = %q }"):format(count))
+      assert.truthy(("\n" .. out):find("\nnamed\n", 1, true), count .. ": " .. out)
+    end
+  end)
+
   it("leaves out its own calls", function()
     local out = recorded("math.abs(1)", [[
       for id, calls in p:functions("address", "id", "calls") do print(p:get(id, "name"), calls) end
