@@ -96,10 +96,9 @@ function hints.program(settings, message)
     return ("%s: is a profile, and %s is a program: name the program first"):format(
       first, second)
   end
-  if require "gprof.library.profile_files".is_context_profile(first) and
-    (core.script_functions(first) or select(2, core.script_functions(first)))
-  then
-    return message
+  if require "gprof.library.profile_files".is_context_profile(first) then
+    local functions, problem = core.script_functions(first)
+    if functions or problem then return message end
   end
   local hint_taken = taken(settings)
   return first .. ": is a profile, not a program" ..
