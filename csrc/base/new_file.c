@@ -236,32 +236,39 @@ static char *temporary_name(const gp_new_file *new, const sigset_t *held) {
   return name;
 }
 
-/* Gives the files temporary names, then their final names. Names that are not used stay
- * in `names`. */
-static bool name_all(const gp_new_file *files, size_t count, char **names,
-                     const sigset_t *held) {
+/* Gives the files temporary names. */
+static bool name_all_temporarily(const gp_new_file *files, size_t count, char **names,
+                                 const sigset_t *held) {
   for (size_t i = 0; i < count; i++) {
     if (files[i].file < 0) continue;
     names[i] = temporary_name(&files[i], held);
     if (!names[i]) return false;
   }
-  for (size_t i = 0; i < count; i++) {
-    bool done = names[i] ? move(names[i], &files[i]) : remove_target(&files[i]);
-    if (!done) return false;
-    free(names[i]);
-    names[i] = NULL;
-  }
   return true;
 }
 
-/* Gives files their last names. If not `done`, removes them. */
-static bool name_last(const gp_new_file *files, size_t count, bool done) {
+/* Gives the files their final names. Returns the number of those that have them. Names
+ * that are not used stay in `names`. */
+static size_t name_all(const gp_new_file *files, size_t count, char **names) {
   for (size_t i = 0; i < count; i++) {
+    bool done = names[i] ? move(names[i], &files[i]) : remove_target(&files[i]);
+    if (!done) return i;
+    free(names[i]);
+    names[i] = NULL;
+  }
+  return count;
+}
+
+/* Gives files their last names, if the next file has its name; otherwise removes them.
+ * Only the first `named` files have names. */
+static bool name_last(const gp_new_file *files, size_t named) {
+  bool done = true;
+  for (size_t i = 0; i < named; i++) {
     if (!files[i].last_name) continue;
-    if (!done)
+    if (i + 1 == named)
       unlink(files[i].target);
     else if (rename(files[i].target, files[i].last_name) != 0)
-      return fail_system(files[i].error, "cannot get its name");
+      done = fail_system(files[i].error, "cannot get its name");
   }
   return done;
 }
@@ -273,7 +280,10 @@ bool gp_new_files_name(const gp_new_file *files, size_t count) {
     if (files[i].file >= 0 && !sync_file(files[i].file))
       return fail_system(files[i].error, "cannot be written");
   hold_signals(&held);
-  bool done = name_last(files, count, name_all(files, count, names, &held));
+  size_t named = name_all_temporarily(files, count, names, &held)
+                     ? name_all(files, count, names)
+                     : 0;
+  bool done = name_last(files, named) && named == count;
   for (size_t i = 0; i < count; i++) {
     if (names[i]) unlink(names[i]);
     free(names[i]);

@@ -32,8 +32,8 @@ typedef struct gp_new_file {
   int file;              /* descriptor; -1: the target is removed */
   const char *target;    /* its name; an old file is replaced */
   bool is_first;         /* an existing file is an error */
-  const char *last_name; /* a name that the file gets in place of `target` when all files
-                            have their names; or NULL */
+  const char *last_name; /* a name that the file gets in place of `target` when the next
+                            file has its name; or NULL */
   gp_error *error;       /* receives an error about this file */
 } gp_new_file;
 
@@ -42,8 +42,8 @@ typedef struct gp_new_file {
 
 /* Gives files their names, or removes old ones, one after the other. New files are then
  * on the disk with temporary names. Until then, a failure leaves the old files
- * unchanged. A file with a last name must be one of the first; after a failure, it is
- * removed. */
+ * unchanged. A file with a last name must not be the last one; it is removed if the next
+ * file cannot get its name. */
 bool gp_new_files_name(const gp_new_file *files, size_t count);
 
 #endif

@@ -39,7 +39,7 @@ typedef struct gp_writer {
   char *target;          /* path of the file to replace; NULL: `file` is the target */
   bool is_first;         /* no file may exist at the target */
   char *last_name;       /* the name that the file gets in place of `target`, when the
-                            files that are closed together have theirs; NULL: none */
+                            next file that is closed with it has its name; NULL: none */
   size_t used;           /* bytes in the window */
   unsigned char *window;
   gp_error *error;       /* receives write errors */
@@ -80,9 +80,9 @@ typedef struct gp_writer_others {
  * replaced, the others have been. Nothing is removed if the target is not a file. */
 bool gp_writer_close_all(gp_writer *writer, gp_writer_others others, bool written);
 
-/* Opens a writer for a file that has the name `path` only until the files that are closed
- * with it have their names. Then it is renamed to `last_name`. The names are derived from
- * those of the other files. */
+/* Opens a writer for a file that is closed before another one, and has the name `path`
+ * only until that one has its name. Then it is renamed to `last_name`. Both names are
+ * derived from that of the other file. */
 bool gp_writer_open_renamed(gp_writer *writer, const char *path, const char *last_name,
                             gp_error *error);
 

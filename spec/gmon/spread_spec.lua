@@ -3,6 +3,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local contexts = require "support.contexts"
+local core = require "gprof.core"
 local crafted = require "support.crafted"
 local gmon = require "support.gmon"
 local gprof = require "gprof"
@@ -292,6 +293,23 @@ describe("The spread", function()
     local message
     assert(gprof.data(image, written, { spread = true, warn = function(text) message = text end }))
     assert.is_nil(message)  -- like any other profile
+  end)
+
+  it("gets its name with the sum, even if a file after the sum cannot", function()
+    local dir = shell.tmpdir "names"
+    local function finish(blocked)
+      local before = assert(core.renamed_writer(dir .. "/spread.new", dir .. "/spread"))
+      local whole, after = assert(core.writer(dir .. "/sum")), assert(core.writer(dir .. "/contexts"))
+      for _, file in ipairs { before, whole, after } do assert(file:write "new") end
+      shell.check { "mkdir", dir .. "/" .. blocked }
+      local done, message = whole:finish(after, before)
+      shell.check { "rmdir", dir .. "/" .. blocked }
+      assert.is_nil(done)
+      assert.matches("/" .. blocked .. ": cannot be replaced", message)
+      return shell.check({ "ls", dir }).stdout
+    end
+    assert.equal("", finish "sum")
+    assert.equal("spread\nsum\n", finish "contexts")
   end)
 
   it("of runs with other bins, rates or units is refused", function()
