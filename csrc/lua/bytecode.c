@@ -94,10 +94,15 @@ static int file_stamp(lua_State *L) {
   return 1;
 }
 
+typedef struct bundle {
+  int file;      /* descriptor; -1 once closed */
+  size_t size;   /* of the file, in bytes */
+} bundle;
+
 static int close_bundle(lua_State *L) {
-  int *file = luaL_checkudata(L, 1, GP_BUNDLE);
-  if (*file >= 0) close(*file);
-  *file = -1;
+  bundle *b = luaL_checkudata(L, 1, GP_BUNDLE);
+  if (b->file >= 0) close(b->file);
+  b->file = -1;
   return 0;
 }
 
@@ -105,21 +110,27 @@ static int close_bundle(lua_State *L) {
  * file cannot be opened */
 static int open_bundle(lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
-  int *file = lua_newuserdatauv(L, sizeof *file, 0);
-  *file = -1;
+  struct stat status;
+  bundle *b = lua_newuserdatauv(L, sizeof *b, 0);
+  *b = (bundle){-1, 0};
   luaL_setmetatable(L, GP_BUNDLE);
-  *file = open(path, O_RDONLY | O_CLOEXEC);
-  return *file >= 0;
+  b->file = open(path, O_RDONLY | O_CLOEXEC);
+  if (b->file < 0 || fstat(b->file, &status) != 0) return 0;
+  b->size = (size_t)status.st_size;
+  return 1;
 }
 
 /* read_bundle(file, offset, length) -> the bytes there; fewer at the end of the file;
- * nothing after an error */
+ * nothing after an error, or if the length exceeds the size of the file, which may be
+ * that of a damaged header */
 static int read_bundle(lua_State *L) {
-  const int *file = luaL_checkudata(L, 1, GP_BUNDLE);
+  const bundle *b = luaL_checkudata(L, 1, GP_BUNDLE);
   off_t offset = (off_t)luaL_checkinteger(L, 2);
-  size_t length = (size_t)luaL_checkinteger(L, 3);
+  lua_Number given = luaL_checknumber(L, 3);
   luaL_Buffer buffer;
-  ssize_t got = pread(*file, luaL_buffinitsize(L, &buffer, length), length, offset);
+  if (given > (lua_Number)b->size) return 0;
+  size_t length = (size_t)given;
+  ssize_t got = pread(b->file, luaL_buffinitsize(L, &buffer, length), length, offset);
   if (got < 0) return 0;
   luaL_pushresultsize(&buffer, (size_t)got);
   return 1;

@@ -170,6 +170,9 @@ describe("a bundle", function()
       assert.equal(page, help(root))
     end
     for _, length in ipairs { 0, 1, 40, index, index + 1000, #text // 2, #text - 1 } do try(text:sub(1, length)) end
+    for _, length in ipairs { "123456789012345", "1" .. ("0"):rep(20) } do
+      try((text:gsub("index %d+", "index " .. length, 1)))
+    end
     local repeatedly = chance.cases(1, 20)
     repeatedly(function()
       local at = math.random(math.random(2) == 1 and index * 2 or #text)
