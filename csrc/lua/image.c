@@ -82,22 +82,18 @@ static gp_image_box *push_box(lua_State *L) {
   return box;
 }
 
-/* image(path) -> image; or nil, a message, and whether the file is a context profile */
+/* image(path) -> image; or nil and a message */
 static int new_image(lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   gp_error error = {""};
   gp_image_box *box = push_box(L);
-  bool is_profile = gp_is_context_profile(path);
   if (strcmp(path, "-") == 0)
     gp_fail(&error, "the image must be a file: it is read at random offsets");
-  else if (is_profile)
+  else if (gp_is_context_profile(path))
     gp_fail(&error, "is a profile");
   else
     box->image = gp_image_open(path, &error);
-  if (box->image) return 1;
-  gp_push_failure(L, path, &error);
-  lua_pushboolean(L, is_profile);
-  return 3;
+  return box->image ? 1 : gp_push_failure(L, path, &error);
 }
 
 /* script_functions(path) -> the list of functions in the profile of a Lua program (see

@@ -28,8 +28,10 @@ local function open(path)
   if type(path) == "table" then
     return require "gprof.library.script_images".open(path)
   end
-  local image, message, is_profile = core.image(path)
-  if not is_profile then return image, message end
+  local image, message = core.image(path)
+  if image or not require "gprof.library.profile_files".is_context_profile(path) then
+    return image, message
+  end
   return require "gprof.library.script_images".open { path }
 end
 

@@ -1,6 +1,7 @@
 -- Sums and comparisons of profiles of Lua programs that called different functions.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local gprof = require "gprof"
 local program = require "support.program"
 local shell = require "support.shell"
 
@@ -99,7 +100,6 @@ describe("profiles of a Lua program", function()
   end)
 
   it("are added up in scripts", function()
-    local gprof = require "gprof"
     local a, b = dir .. "/a.prof", dir .. "/b.prof"
     local image = assert(gprof.image { a, b })
     local data = assert(gprof.data(image, b, a, { contexts = true }))
@@ -135,5 +135,11 @@ describe("profiles of a Lua program", function()
     local result = run("-b", "--file-format=bsd", "-s", "a.prof", "b.prof")
     assert.same({ "gprof.lua: a.prof, b.prof: are profiles of a Lua program, whose sums have a format of their own: " ..
       "omit --file-format\n", 1 }, { result.stderr, result.status })
+  end)
+
+  it("are opened by other names, too", function()
+    shell.check({ "ln", "-sf", "a.prof", "link" }, { cwd = dir })
+    local image <close> = assert(gprof.image(dir .. "/link"))
+    assert.truthy(image:find "leaf")
   end)
 end)
