@@ -274,8 +274,8 @@ static bool add_line(void *into, uint64_t address, uint64_t executions) {
   if (!GP_RESERVE(&sum->line_capacity, row + 1, GP_COLUMN(sum->executions)))
     return gp_fail_memory(a->r->error);
   while (sum->line_count <= row) sum->executions[sum->line_count++] = 0;
-  return gp_context_add(a->r, &sum->executions[row],
-                        executions + (sum->executions[row] == 0));
+  return gp_context_add(a->r, &sum->executions[row], sum->executions[row] == 0) &&
+         gp_context_add(a->r, &sum->executions[row], executions);
 }
 
 /* --- tables ------------------------------------------------------------------- */

@@ -1,6 +1,8 @@
 -- Sums and comparisons of profiles of Lua programs that called different functions.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local contexts = require "support.contexts"
+local core = require "gprof.core"
 local gprof = require "gprof"
 local program = require "support.program"
 local shell = require "support.shell"
@@ -141,5 +143,32 @@ describe("profiles of a Lua program", function()
     shell.check({ "ln", "-sf", "a.prof", "link" }, { cwd = dir })
     local image <close> = assert(gprof.image(dir .. "/link"))
     assert.truthy(image:find "leaf")
+  end)
+
+  -- Returns a profile whose first line with executions has another number of them.
+  local function with_executions(bytes, count)
+    local kind, size
+    local at = 17
+    while true do
+      kind, size = ("<I4I8"):unpack(bytes, at)
+      if kind == 6 then break end
+      at = at + 12 + size
+    end
+    bytes = bytes:sub(1, at + 15) .. ("<I8"):pack(count) .. bytes:sub(at + 24, -5)
+    return bytes .. ("<I4"):pack(contexts.crc32(bytes))
+  end
+
+  it("are refused if executions of a line exceed 63 bits", function()
+    assert.equal(0, run("--record", "--count=lines", "--output=lines.prof", "calls.lua", "left3").status)
+    local image <close> = assert(gprof.image(dir .. "/lines.prof"))
+    local function add(count)
+      local path = shell.write(dir .. "/changed.prof", with_executions(read "lines.prof", count))
+      local added <close> = core.contexts(core.data(image))
+      return select(2, added:add(path))
+    end
+    assert.is_nil(add(5))
+    for _, count in ipairs { -1, math.mininteger, math.maxinteger } do
+      assert.matches(": a count exceeds 63 bits in the section at offset %d+$", add(count))
+    end
   end)
 end)
