@@ -17,6 +17,7 @@ typedef struct context_file {
   bool seen[GP_CONTEXT_KINDS];  /* for each kind of section: one was read */
   gp_script_lines lines;        /* of a Lua program: see gp_records */
   gp_range script;              /* of a Lua program: its addresses in the file */
+  gp_range covered;             /* code of the program that has samples */
 } context_file;
 
 /* --- bytes ----------------------------------------------------------------- */
@@ -167,14 +168,6 @@ static bool read_lines(context_file *f) {
 
 /* --- the process ------------------------------------------------------------ */
 
-/* Code may be empty. */
-static bool check_code(const context_file *f, gp_range code) {
-  return code.low <= code.high ||
-         gp_fail(f->r->error,
-                 "the section at offset %" PRIu64 " claims code from 0x%" PRIx64
-                 " to 0x%" PRIx64, f->r->offset, code.low, code.high);
-}
-
 /* Drops unknown flags, and the clock of samples if there are none. */
 static uint32_t known_flags(uint32_t flags, uint32_t rate) {
   return flags & (GP_CONTEXT_JOINED | (rate > 0 ? GP_CONTEXT_WALL : 0u));
@@ -198,8 +191,9 @@ static bool read_process(context_file *f) {
   counts->rate = p.rate;
   counts->joined = (p.flags & GP_CONTEXT_JOINED) != 0;
   counts->wall = (p.flags & GP_CONTEXT_WALL) != 0;
-  return gp_context_add(f->r, &counts->lost, p.lost) && check_code(f, p.covered) &&
-         take_text(f, &p.command) && f->sink->process(f->sink->into, &p);
+  f->covered = p.covered;
+  return gp_context_add(f->r, &counts->lost, p.lost) && take_text(f, &p.command) &&
+         f->sink->process(f->sink->into, &p);
 }
 
 /* Reads the section that only sums have. */
@@ -227,6 +221,22 @@ static bool take_build_id(context_file *f, gp_context_module *m) {
   return true;
 }
 
+/* Checks that code is empty, or part of its module. */
+static bool check_code(const context_file *f, const gp_context_module *m, gp_range code) {
+  bool is_inside = m->loaded.low <= code.low && code.low <= code.high &&
+                   code.high <= m->loaded.high;
+  return is_inside || code.low == code.high ||
+         gp_fail(f->r->error, "the section at offset %" PRIu64 " claims code from "
+                 "0x%" PRIx64 " to 0x%" PRIx64 ", outside its module", f->r->offset,
+                 code.low, code.high);
+}
+
+static bool check_codes(const context_file *f, const gp_context_module *m,
+                        bool is_program) {
+  return check_code(f, m, m->code) &&
+         (!is_program || is_script(f) || check_code(f, m, f->covered));
+}
+
 static bool read_module(context_file *f, bool is_program) {
   const unsigned char *bytes = take_part(f, GP_CONTEXT_MODULE_SIZE);
   if (!bytes) return false;
@@ -237,7 +247,8 @@ static bool read_module(context_file *f, bool is_program) {
   if (m.loaded.low >= m.loaded.high)
     return gp_fail(f->r->error, "a module in the section at offset %" PRIu64
                    " has no addresses", f->r->offset);
-  return check_code(f, m.code) && take_build_id(f, &m) && take_text(f, &m.path) &&
+  return check_codes(f, &m, is_program) && take_build_id(f, &m) &&
+         take_text(f, &m.path) &&
          (!is_script(f) || !is_program || convert_module(f, &m)) &&
          f->sink->module(f->sink->into, &m, is_program);
 }

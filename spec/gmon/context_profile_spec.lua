@@ -319,20 +319,20 @@ describe("a damaged context profile", function()
 
   it("is refused if it claims impossible addresses", function()
     local profile = example()
-    profile.process.high = BIAS + (1 << 40)
-    refuse("claims code from 0x701000 to 0x10000700000, more than the image has", profile)
-    profile.process.high = BIAS + (1 << 23)
-    refuse("claims code from 0x701000 to 0xf00000, more than the image has", profile)
+    profile.modules = { profile.modules[1] }
+    for _, size in ipairs { 1 << 40, 1 << 23 } do
+      profile.process.high, profile.modules[1].high = BIAS + size, BIAS + size
+      refuse(("claims code from 0x701000 to 0x%x, more than the image has"):format(BIAS + size), profile)
+    end
     profile.process.high = profile.process.low
     refuse("histogram has no bins", profile)
     profile.process.high = profile.process.low - (1 << 20)
-    refuse("the section at offset 16 claims code from 0x701000 to 0x601000", profile)
-    profile.process.low = BIAS - 1
-    profile.process.high = BIAS + 1
-    refuse("histogram covers no text: 0xfffffffffffffffc to 0x4", profile)
+    refuse("the section at offset 120 claims code from 0x701000 to 0x601000, outside its module", profile)
+    profile.process.low, profile.process.high = BIAS - 1, BIAS + 1
+    refuse("the section at offset 120 claims code from 0x6fffff to 0x700001, outside its module", profile)
     profile = example()
     profile.modules[2].code, profile.modules[2].code_end = 0x20, 0x10
-    refuse("the section at offset 120 claims code from 0x20 to 0x10", profile)
+    refuse("the section at offset 120 claims code from 0x20 to 0x10, outside its module", profile)
     profile = example()
     profile.modules[1].high = profile.modules[1].low
     refuse("a module in the section at offset 120 has no addresses", profile)
