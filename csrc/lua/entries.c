@@ -54,14 +54,17 @@ static void write_inner(const page *p, int format, const gp_field_value *values,
   gp_write_painted(&p->r, format, &s, values, count, p->labels);
 }
 
-/* A callee without counted calls has time only if call paths show it. */
+/* A callee without counted calls has time only if call paths show it. Arcs of call paths
+ * may also have neither; otherwise such an arc is a call in the machine code. */
 static int format_of(const gp_callgraph *graph, uint32_t arc, const gp_arc_time *time) {
   bool is_inner = gp_callgraph_is_recursive(graph, arc);
   if (graph->inlined[arc] && graph->count[arc] == 0)
     return is_inner ? INLINED_INNER_ARC : INLINED_ARC;
   if (is_inner) return INNER_ARC;
   bool is_counted = gp_callgraph_calls_of_callee(graph, arc) != 0;
-  return is_counted || time->self + time->children == 0 ? ARC : UNCOUNTED_ARC;
+  bool may_be_static = graph->has_static || !graph->arc_self;
+  bool is_static = time->self + time->children == 0 && may_be_static;
+  return is_counted || is_static ? ARC : UNCOUNTED_ARC;
 }
 
 static void write_arc(const page *p, uint32_t arc, const uint32_t *end) {

@@ -209,6 +209,7 @@ static bool add_steps(building *b, const gp_path_steps *steps) {
 
 static bool add_static_calls(building *b, const gp_static_calls *found) {
   uint32_t arc;
+  b->graph->has_static = found->count > 0;
   for (size_t i = 0; i < found->count; i++)
     if (!find_or_add(b, found->caller[i], found->callee[i], &arc)) return false;
   return true;

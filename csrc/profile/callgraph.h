@@ -36,6 +36,7 @@ typedef struct gp_callgraph {
 
   /* per arc */
   size_t arcs;
+  bool has_static;          /* calls found in the machine code are among the arcs */
   uint32_t *caller, *callee;
   uint64_t *count;
   bool *inlined;            /* the callee is inlined into the caller, at least somewhere;
