@@ -241,6 +241,17 @@ function options.name(option)
   return option.short and "-" .. option.short or "--" .. option.long
 end
 
+--- Returns the name of the option that changes a setting, as `options.name` does.
+-- @tparam string setting
+-- @treturn string
+function options.name_of(setting)
+  for _, option in ipairs(options.all) do
+    if option.long and options.setting(option) == setting then
+      return options.name(option)
+    end
+  end
+end
+
 --- Returns the permitted values of an option's argument.
 -- @tparam table option
 -- @treturn {string,...}|nil

@@ -12,14 +12,6 @@ local spread = {}
 local excluded <const> = { "slide", "no_static", "ignore_non_functions",
   "external_symbol_table", "file_ordering", "inlines", "thread" }
 
-local function name_of(setting)
-  for _, option in ipairs(options.all) do
-    if option.long and options.setting(option) == setting then
-      return options.name(option)
-    end
-  end
-end
-
 --- Requests the report of a spread, unless the spread is only written beside a sum.
 -- @tparam table settings with `spread` set
 -- @raise a table with the field `message`
@@ -27,7 +19,7 @@ function spread.prepare(settings)
   for _, setting in ipairs(excluded) do
     local is_set = settings[setting] or setting == "thread" and settings.threads
     if is_set then
-      raise("options --spread and %s are mutually exclusive", name_of(setting))
+      raise("options --spread and %s are mutually exclusive", options.name_of(setting))
     end
   end
   if not settings.styles.sum then settings.styles.spread = true end

@@ -26,15 +26,6 @@ local requests <const> = {
   json = "--export=json", dot = "--export=dot", svg = "--export=svg", html = "--html",
 }
 
--- Returns the name of the option that changes a setting.
-local function name_of(setting)
-  for _, option in ipairs(options.all) do
-    if option.long and options.setting(option) == setting then
-      return options.name(option)
-    end
-  end
-end
-
 local function is_written(settings, kind)
   for _, export in ipairs(settings.exports) do
     if export.kind == kind then return true end
@@ -63,7 +54,7 @@ function unused_options.warn(settings, printed, warn)
     local needs = settings[setting] and needed(settings, printed, what)
     if needs then
       messages[#messages + 1] = ("option %s has no effect without %s"):format(
-        name_of(setting), needs)
+        options.name_of(setting), needs)
     end
   end
   table.sort(messages)
