@@ -12,6 +12,33 @@ local terminal = require "gprof.format.terminal"
 
 local layout = {}
 
+-- Tables --------------------------------------------------------------------------------
+
+--- Returns the number of columns of a text, of bytes if it is not UTF-8.
+-- @tparam string text
+-- @treturn integer
+function layout.columns(text)
+  return utf8.len(text) or #text
+end
+
+--- Returns the width of a column of a table.
+-- @tparam {string,...} cells
+-- @tparam string title
+-- @treturn integer columns
+function layout.width(cells, title)
+  local width = layout.columns(title)
+  for _, cell in ipairs(cells) do width = math.max(width, layout.columns(cell)) end
+  return width
+end
+
+--- Appends blanks to a text.
+-- @tparam string text
+-- @tparam integer width columns
+-- @treturn string
+function layout.padded(text, width)
+  return text .. (" "):rep(width - layout.columns(text))
+end
+
 -- Names ---------------------------------------------------------------------------------
 
 -- The least number of columns for a name. If fewer are left in a line, the line wraps,

@@ -8,6 +8,7 @@ local common = require "gprof.print.common"
 local core = require "gprof.core"
 local hot_lines = require "gprof.analysis.hot_lines"
 local inlined_lines = require "gprof.library.inlined_lines"
+local layout = require "gprof.print.layout"
 local source_text = require "gprof.library.source_text"
 local wording = require "gprof.format.wording"
 
@@ -58,16 +59,6 @@ local function texts_of(rows, count, options)
   return texts
 end
 
-local function width_of(cells, title)
-  local width = utf8.len(title)
-  for _, cell in ipairs(cells) do width = math.max(width, utf8.len(cell) or #cell) end
-  return width
-end
-
-local function padded(text, width)
-  return text .. (" "):rep(width - (utf8.len(text) or #text))
-end
-
 -- Cuts a text to a number of columns.
 local function cut(text, columns)
   local length = utf8.len(text)
@@ -81,14 +72,16 @@ local function names_of(rows, count, options)
   for i = 1, count do
     places[i], functions[i] = place_of(rows[i], options), function_of(rows[i], options)
   end
-  return places, functions, width_of(places, "line"), width_of(functions, "function")
+  return places, functions, layout.width(places, "line"),
+    layout.width(functions, "function")
 end
 
 local function write_heading(profile, options, taken, write)
   write(common.heading(options, "Lines with the most time:\n\n"))
   local error_title = options.errors and ("%9s"):format "error " or ""
   write(common.heading(options, "%6s %9s%s  %s  %s  %s\n"), "%  ", profile.unit .. " ",
-    error_title, padded("line", taken[1]), padded("function", taken[2]), "source")
+    error_title, layout.padded("line", taken[1]), layout.padded("function", taken[2]),
+    "source")
 end
 
 -- Returns the format of a number of seconds that shows a single sample.
@@ -118,8 +111,8 @@ local function write_rows(profile, rows, count, callers, options, write)
   for i = 1, count do
     local seconds = rows[i].ticks / profile.rate
     local text = columns and cut(texts[i], columns) or texts[i]
-    local line = ("  %s  %s  %s"):format(padded(places[i], wide),
-      padded(functions[i], wider), text)
+    local line = ("  %s  %s  %s"):format(layout.padded(places[i], wide),
+      layout.padded(functions[i], wider), text)
     write("%6.2f %9.2f%s%s\n",
       common.percentage(rows[i].ticks, profile.total_ticks), seconds,
       options.errors and error_format(profile):format(profile:error_of(seconds)) or "",

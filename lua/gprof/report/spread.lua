@@ -7,20 +7,11 @@
 local common = require "gprof.print.common"
 local core = require "gprof.core"
 local imbalance = require "gprof.analysis.imbalance"
+local layout = require "gprof.print.layout"
 local wording = require "gprof.format.wording"
 
 -- The widest name of a function or a run, in columns; longer ones are shortened.
 local WIDEST <const> = 60
-
-local function width_of(cells, title)
-  local width = #title
-  for _, cell in ipairs(cells) do width = math.max(width, utf8.len(cell) or #cell) end
-  return width
-end
-
-local function padded(text, width)
-  return text .. (" "):rep(width - (utf8.len(text) or #text))
-end
 
 -- Returns the names of runs in one line each. Of long ones, the end is kept.
 local function name_of_run(row)
@@ -46,15 +37,14 @@ local function write_row(row, name, run, width, number, write)
   local line = (number .. " %8s " .. number .. " " .. number .. " " .. number .. " " ..
     number .. " %8d  %s  %s"):format(row.lost, row.ratio and
     ("%.2f"):format(row.ratio) or "", row.mean, row.min, row.max, row.deviation, row.runs,
-    padded(name, width), run)
+    layout.padded(name, width), run)
   write("%s\n", (line:gsub(" +$", "")))
 end
 
-local function write_heading(options, unit, width, write)
+local function write_heading(options, width, write)
   local line = "%9s %8s %9s %9s %9s %9s %8s  %s  %s\n"
   write(common.heading(options, line), "lost", "max/mean", "mean", "min", "max",
-    "deviation", "runs", padded("function", width), "maximum in")
-  return unit
+    "deviation", "runs", layout.padded("function", width), "maximum in")
 end
 
 -- Tells about sums that could not be split into runs.
@@ -88,11 +78,11 @@ return function(profile, options, write)
   whole.name = "(whole run)"
   table.insert(rows, 1, whole)
   local names, runs = names_of(rows, options)
-  local width = width_of(names, "function")
+  local width = layout.width(names, "function")
   write(common.heading(options, "Spread of %s over %s:\n\n"),
     field == "self" and ("self time (%s)"):format(unit) or "calls",
     wording.plural(total.runs, "run"))
-  write_heading(options, unit, width, write)
+  write_heading(options, width, write)
   local number = "%9.2f"
   if field == "self" then number = "%9." .. common.decimals(1 / profile.rate) .. "f" end
   for i, row in ipairs(rows) do
