@@ -6,17 +6,9 @@
 -- @internal gprof.analysis.code_sections
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local code_sections = {}
+local sorted = require "gprof.format.sorted"
 
--- Returns the position of the first of sorted numbers that is not below a value.
-local function search(numbers, value)
-  local low, high = 1, #numbers + 1
-  while low < high do
-    local middle = (low + high) // 2
-    if numbers[middle] < value then low = middle + 1 else high = middle end
-  end
-  return low
-end
+local code_sections = {}
 
 -- Calls a function with the range of addresses of each sequence.
 local function each_sequence(image, call)
@@ -34,7 +26,7 @@ end
 local function sharing(entries, image)
   local change, open, shares = {}, 0, {}  -- sequences that begin or end before an entry
   each_sequence(image, function(low, high)
-    local first, past = search(entries, low), search(entries, high)
+    local first, past = sorted.search(entries, low), sorted.search(entries, high)
     if past - first > 1 then
       change[first] = (change[first] or 0) + 1
       change[past] = (change[past] or 0) - 1

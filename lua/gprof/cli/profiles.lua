@@ -18,6 +18,7 @@ local defaults = require "gprof.cli.defaults"
 local failure = require "gprof.library.failure"
 local policy = require "gprof.library.policy"
 local profile_files = require "gprof.library.profile_files"
+local sorted = require "gprof.format.sorted"
 local wording = require "gprof.format.wording"
 
 local profiles = {}
@@ -26,13 +27,6 @@ local function add(list, path, directory, message)
   local number = #list + 1
   list[number], list.directory[number], list.errors[number] = path, directory, message
   list.standard_input = list.standard_input or path == "-"
-end
-
-local function sorted_names(kinds)
-  local names = {}
-  for name in pairs(kinds) do names[#names + 1] = name end
-  table.sort(names)
-  return names
 end
 
 local function is_same_file(path, name, other)
@@ -56,7 +50,7 @@ end
 local function add_files(list, path, directory, sum)
   local kinds, message = core.list_directory(path)
   if not kinds then return add(list, path, nil, message) end
-  for _, name in ipairs(sorted_names(kinds)) do
+  for _, name in ipairs(sorted.keys(kinds)) do
     local inner = (path:gsub("/+$", "")) .. "/" .. name
     if kinds[name] == "directory" then
       add_files(list, inner, directory, sum)

@@ -157,16 +157,6 @@ local function entry_text(entry, whole)
   return table.concat(parts, ", ") .. "}"
 end
 
-local function specs_text(scopes)
-  local names, texts = {}, {}
-  for name in pairs(scopes or {}) do names[#names + 1] = name end
-  table.sort(names)
-  for i, name in ipairs(names) do
-    texts[i] = json.string(name) .. ": " .. json.array(scopes[name])
-  end
-  return "{" .. table.concat(texts, ", ") .. "}"
-end
-
 local header_of <const> = json.object { "format", "version", "runs", "functions", "unit",
   "rate", "ticks_per_sample", "calls", "blocks", "exact", "libraries", "lost_calls" }
 
@@ -175,7 +165,7 @@ local function header_text(whole, list, options)
     whole.ticks_per_sample, whole.counted, whole.has_blocks, whole.exact,
     whole.has_libraries, whole.loses_calls)
   return ('%s, "include": %s, "exclude": %s, "total": %s}'):format(start:sub(1, -2),
-    specs_text(options.include), specs_text(options.exclude),
+    json.arrays(options.include or {}), json.arrays(options.exclude or {}),
     whole.unit and time_text(whole.total, whole.runs) or "null")
 end
 

@@ -17,17 +17,6 @@ local policy = require "gprof.library.policy"
 -- Increment VERSION with every incompatible change.
 local FORMAT <const>, VERSION <const> = "gprof-profile", 1
 
--- Formats a table of arrays, such as options.include, as an object. Keys are sorted.
-local function object_of_arrays(object)
-  local names, texts = {}, {}
-  for name in pairs(object or {}) do names[#names + 1] = name end
-  table.sort(names)
-  for i, name in ipairs(names) do
-    texts[i] = json.string(name) .. ": " .. json.array(object[name])
-  end
-  return "{" .. table.concat(texts, ", ") .. "}"
-end
-
 local image_of <const> = json.object { "path", "build_id" }
 
 local file_of <const> = json.object {
@@ -100,8 +89,8 @@ local function write_whole(profile, options, write)
   json.field(write, "ticks_per_sample", json.value(profile.ticks_per_sample))
   json.field(write, "exact", json.value(profile.exact))
   json.field(write, "has_libraries", json.value(profile.has_libraries))
-  json.field(write, "include", object_of_arrays(options.include))
-  json.field(write, "exclude", object_of_arrays(options.exclude))
+  json.field(write, "include", json.arrays(options.include or {}))
+  json.field(write, "exclude", json.arrays(options.exclude or {}))
   json.field(write, "mismatch", json.value(fit.exported(profile, options)))
   json.field(write, "notes", json.array(notes(profile, options)))
 end

@@ -11,6 +11,7 @@ local annotation = require "gprof.library.annotation"
 local by_line = require "gprof.print.by_line"
 local core = require "gprof.core"
 local escape = require "gprof.format.escape"
+local sorted = require "gprof.format.sorted"
 local raise <const> = require "gprof.library.failure".raise
 
 -- Margins with counts only, such as "1,998": those of the blocks that begin on the line,
@@ -115,9 +116,7 @@ local function write_blocks(known, write)
 end
 
 local function write_lines(counts, write)
-  local numbers, hit = {}, 0
-  for number in pairs(counts) do numbers[#numbers + 1] = number end
-  table.sort(numbers)
+  local numbers, hit = sorted.keys(counts), 0
   for _, number in ipairs(numbers) do
     write(("DA:%d,%d\n"):format(number, counts[number]))
     if counts[number] > 0 then hit = hit + 1 end

@@ -9,6 +9,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local escape = require "gprof.format.escape"
+local sorted = require "gprof.format.sorted"
 
 local json = {}
 
@@ -62,6 +63,17 @@ function json.array(array)
   local texts = {}
   for i, value in ipairs(array) do texts[i] = json.value(value) end
   return "[" .. table.concat(texts, ", ") .. "]"
+end
+
+--- Formats a table of arrays as an object. Keys are sorted.
+-- @tparam {[string]=table} arrays
+-- @treturn string on one line
+function json.arrays(arrays)
+  local texts = {}
+  for i, name in ipairs(sorted.keys(arrays)) do
+    texts[i] = json.string(name) .. ": " .. json.array(arrays[name])
+  end
+  return "{" .. table.concat(texts, ", ") .. "}"
 end
 
 --- Makes a function that formats objects with the same keys.

@@ -5,6 +5,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local script_functions = require "gprof.format.script_functions"
+local sorted = require "gprof.format.sorted"
 
 local script_profile = {}
 
@@ -58,13 +59,6 @@ local function lines_of(recorded, of)
   return lines
 end
 
-local function sorted(set)
-  local list = {}
-  for line in pairs(set) do list[#list + 1] = line end
-  table.sort(list)
-  return list
-end
-
 -- A C function is identified by its name in a module, or by its place in an object file.
 local function source_of(f)
   return f.source or "[C]" .. (f.name and f.rank == 0 and f.name or f.place)
@@ -77,7 +71,7 @@ local function listed(recorded, of)
   for i, f in ipairs(recorded.functions) do
     list[i] = { source = source_of(f), first = f.first, last = f.last,
       signature = f.signature, name = f.name or "", rank = f.name and f.rank or UNNAMED,
-      lines = sorted(lines[f]), recorded = f }
+      lines = sorted.keys(lines[f]), recorded = f }
   end
   script_functions.sort(list)
   for _, f in ipairs(list) do

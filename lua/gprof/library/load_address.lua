@@ -11,6 +11,8 @@
 -- @internal gprof.library.load_address
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local sorted = require "gprof.format.sorted"
+
 local load_address = {}
 
 -- Sizes in bytes. The base address is a multiple of PAGE. A function records its caller
@@ -41,33 +43,13 @@ end
 
 -- Addresses -----------------------------------------------------------------------------
 
---- Returns the sorted keys of a table: results must not depend on the order of `pairs`.
--- @tparam table map
--- @treturn table
-function load_address.sorted_keys(map)
-  local keys = {}
-  for key in pairs(map) do keys[#keys + 1] = key end
-  table.sort(keys)
-  return keys
-end
-
--- Returns the index of the first address >= limit, by binary search.
-local function lower_bound(addresses, limit)
-  local low, high = 1, #addresses + 1
-  while low < high do
-    local middle = (low + high) // 2
-    if addresses[middle] < limit then low = middle + 1 else high = middle end
-  end
-  return low
-end
-
 -- Returns a sample of the addresses, spread evenly over each stretch of `length` bytes.
 local function sample(addresses, length)
   local chosen, first = {}, 1
   while first <= #addresses do
     local limit = addresses[first] + length
     if limit < addresses[first] then limit = math.maxinteger end  -- it wrapped around
-    local last = math.max(lower_bound(addresses, limit), first + 1)  -- exclusive
+    local last = math.max(sorted.search(addresses, limit), first + 1)  -- exclusive
     local step = math.max(1, (last - first) / SAMPLES)
     for i = 0, math.min(last - first, SAMPLES) - 1 do
       chosen[#chosen + 1] = addresses[first + math.floor(i * step)]
@@ -121,7 +103,7 @@ local function possible_bases(search)
     add_bases(bases, search, address, parts[part])
     add_bases(bases, search, address, parts[(part - 1) % PARTS])
   end
-  return load_address.sorted_keys(bases)
+  return sorted.keys(bases)
 end
 
 -- Attributes the calls recorded for an address to the function `callee`. Returns false if
@@ -157,7 +139,7 @@ end
 local function evaluate(search, base)
   local candidate, addresses = new_candidate(), search.addresses
   local covered, stray = candidate.covered, 0
-  local first = lower_bound(addresses, base + search.low)
+  local first = sorted.search(addresses, base + search.low)
   for i = first, #addresses do
     local address = addresses[i]
     if address >= base + search.high then break end

@@ -13,8 +13,8 @@
 
 local core = require "gprof.core"
 local image_options = require "gprof.library.image_options"
-local load_address = require "gprof.library.load_address"
 local placement = require "gprof.library.placement"
+local sorted = require "gprof.format.sorted"
 local symbol_tables = require "gprof.library.symbol_tables"
 
 local merged_objects = {}
@@ -134,7 +134,7 @@ end
 -- Adds the remaining calls, with the caller <outside>. Returns whether there are any.
 local function add_others(records, library)
   local place, outside, any = library.place, library.outside, false
-  for _, callee in ipairs(load_address.sorted_keys(outside)) do
+  for _, callee in ipairs(sorted.keys(outside)) do
     if outside[callee] > 0 then
       assert(records:add_arc(place.outside, callee + place.slide, outside[callee]))
       any = true

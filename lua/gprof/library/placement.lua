@@ -12,6 +12,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local load_address = require "gprof.library.load_address"
+local sorted = require "gprof.format.sorted"
 
 local placement = {}
 
@@ -107,7 +108,7 @@ end
 --   modified
 -- @tparam function report called with each library, attributed address, and function
 function placement.attribute(libraries, sum, report)
-  local calls = { sum = sum, addresses = load_address.sorted_keys(sum), watchers = {} }
+  local calls = { sum = sum, addresses = sorted.keys(sum), watchers = {} }
   local places, changed = {}, {}
   for i, library in ipairs(libraries) do
     places[i] = { library = library, search = load_address.search(library.symbols,
