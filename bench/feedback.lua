@@ -16,6 +16,7 @@ package.path = root .. "?.lua;" .. package.path
 local meters = require "bench.meter"
 local shell = require "bench.shell"
 local turns = require "bench.turns"
+local workload = require "bench.workload"
 
 local quote = shell.quote
 
@@ -45,26 +46,9 @@ local dir = assert(shell.capture("realpath " .. quote(given)))
 local rounds = tonumber(arg[2] or 11)
 local here = assert(shell.capture("realpath " .. quote(root)))
 
---- Writes the inputs of the programs: always the same.
+--- Writes the inputs of the programs.
 local function write_inputs()
-  local lines = {}
-  math.randomseed(1)
-  for i = 1, 120000 do
-    lines[i] = ("%s %d %x\n"):format(("word"):rep(math.random(3)), math.random(1000), math.random(1 << 20))
-  end
-  local text = table.concat(lines)
-  shell.write(dir .. "/text", text)
-  shell.write(dir .. "/part", text:sub(1, 500000))
-  shell.write(dir .. "/script.lua", [[
-    local function fib(n) return n < 2 and n or fib(n - 1) + fib(n - 2) end
-    for _ = 1, arg[1] do
-      local t, s = {}, 0
-      for i = 1, 60000 do t[i] = (i * 7919) % 60013 end
-      table.sort(t, function(a, b) return a < b end)
-      for i = 1, 60000 do s = s + #tostring(t[i]):rep(3):gsub("1", "one") end
-      print(s, fib(22))
-    end
-  ]])
+  workload.write(dir, 120000, 500000)
   shell.write(dir .. "/script.sql", [[
     create table t(a integer primary key, b text, c real);
     with recursive n(i) as (select 1 union all select i + 1 from n where i < 150000)
@@ -76,22 +60,12 @@ local function write_inputs()
   ]])
 end
 
---- Returns the directory of a program's source.
-local function source_of(program)
-  local path = dir .. "/" .. program.source
-  if not os.execute("test -d " .. quote(path)) then
-    shell.run(("cd %s && apt-get source -q %s && mv %s-*/ %s"):format(quote(dir), program.source, program.source,
-      program.source))
-  end
-  return path
-end
-
 --- Compiles a program with more flags. Returns its path, and what the compiler said.
 local function compile(program, suffix, flags)
   local out = ("%s/%s.%s"):format(dir, program.source, suffix)
-  local said = shell.capture(("cd %s && OUT=%s CC=%s CXX=%s; { %s; } 2>&1"):format(quote(source_of(program)),
-    quote(out), quote(("clang %s %s"):format(FLAGS, flags)), quote(("clang++ %s %s"):format(FLAGS, flags)),
-    program.build))
+  local source = workload.source(dir, program.source)
+  local said = shell.capture(("cd %s && OUT=%s CC=%s CXX=%s; { %s; } 2>&1"):format(quote(source), quote(out),
+    quote(("clang %s %s"):format(FLAGS, flags)), quote(("clang++ %s %s"):format(FLAGS, flags)), program.build))
   return out, assert(said, program.name .. ": cannot be compiled")
 end
 

@@ -19,6 +19,7 @@ local inclusive = require "support.inclusive"
 local programs = require "bench.truth_programs"
 local shell = require "bench.shell"
 local turns = require "bench.turns"
+local workload = require "bench.workload"
 
 local quote = shell.quote
 
@@ -33,37 +34,10 @@ local here = assert(shell.capture("realpath " .. quote(root)))
 -- Programs and profiles
 ----------------------------------------------------------------------------------------------------
 
---- Writes the inputs of the programs: always the same.
-local function write_inputs(dir)
-  local lines = {}
-  math.randomseed(1)
-  for i = 1, 60000 do
-    lines[i] = ("%s %d %x\n"):format(("word"):rep(math.random(3)), math.random(1000), math.random(1 << 20))
-  end
-  local text = table.concat(lines)
-  shell.write(dir .. "/text", text)
-  shell.write(dir .. "/part", text:sub(1, 100000))
-  shell.write(dir .. "/script.lua", [[
-    local function fib(n) return n < 2 and n or fib(n - 1) + fib(n - 2) end
-    for _ = 1, arg[1] do
-      local t, s = {}, 0
-      for i = 1, 60000 do t[i] = (i * 7919) % 60013 end
-      table.sort(t, function(a, b) return a < b end)
-      for i = 1, 60000 do s = s + #tostring(t[i]):rep(3):gsub("1", "one") end
-      print(s, fib(22))
-    end
-  ]])
-end
-
 --- Returns the directory of a program's source.
 local function source_of(dir, program)
   if not program.source then return dir end
-  local path = dir .. "/" .. program.source
-  if not os.execute("test -d " .. quote(path)) then
-    shell.run(("cd %s && apt-get source -q %s && mv %s-*/ %s"):format(quote(dir), program.source, program.source,
-      program.source))
-  end
-  return path
+  return workload.source(dir, program.source)
 end
 
 --- Compiles a program with more flags; returns its path.
@@ -221,7 +195,7 @@ local function run(dir, names)
   for _, name in ipairs(names) do wanted[name] = true end
   shell.run("mkdir -p " .. quote(dir))
   dir = assert(shell.capture("realpath " .. quote(dir)))
-  write_inputs(dir)
+  workload.write(dir, 60000, 100000)
   io.stdout:setvbuf "line"
   print "| program | samples | functions | measured | within error | estimated | bounds |"
   print "| --- | --: | --: | --: | --: | --: | --: |"
