@@ -123,43 +123,37 @@ bool gp_job_sum_note(gp_job_sum *job, int first, int last, gp_absence why) {
   return true;
 }
 
-/* A line being written. */
-typedef struct line {
-  char *text;
-  size_t size, used;
-} line;
+/* Longer lists of ranks are cut. A list has room for one more range and ", ...". */
+enum { LONGEST_LIST = 448, LIST_ROOM = LONGEST_LIST + 128 };
 
-static void add_text(line *l, const char *text) {
-  int length = snprintf(l->text + l->used, l->size - l->used, "%s", text);
-  l->used += (size_t)length < l->size - l->used ? (size_t)length : l->size - l->used - 1;
-}
-
-/* Adds the ranks that are absent for a reason: "3, 5-7". Returns their number. */
-static int add_ranks(line *l, const gp_job_sum *job, gp_absence why) {
+/* Lists the ranks that are absent for a reason: "3, 5-7". Returns their number. */
+static int list_ranks(const gp_job_sum *job, gp_absence why, char list[LIST_ROOM]) {
+  size_t used = 0;
   int count = 0;
+  bool is_cut = false;
+  list[0] = '\0';
   for (size_t i = 0; i < job->absent_count; i++) {
     const gp_absent *a = &job->absent[i];
-    char text[64];
     if (a->why != why) continue;
-    snprintf(text, sizeof text, a->first < a->last ? "%s%d-%d" : "%s%d",
-             count > 0 ? ", " : "", a->first, a->last);
-    bool fits = l->used < l->size / 2 - sizeof text;
-    if (fits) add_text(l, text);
-    else if (l->used < l->size / 2) add_text(l, ", ...");
+    bool fits = used < LONGEST_LIST;
+    if (fits)
+      used += (size_t)snprintf(list + used, LIST_ROOM - used,
+                               a->first < a->last ? "%s%d-%d" : "%s%d",
+                               count > 0 ? ", " : "", a->first, a->last);
+    else if (!is_cut)
+      snprintf(list + used, LIST_ROOM - used, ", ...");
+    is_cut = !fits;
     count += a->last - a->first + 1;
-    if (!fits) l->size = l->used + 256;
   }
   return count;
 }
 
 void gp_job_sum_describe(const gp_job_sum *job, int size, double timeout, char *text,
                          size_t text_size) {
-  char ranks[2][1024] = {"", ""}, part[2][1200] = {"", ""};
+  char ranks[2][LIST_ROOM], part[2][LIST_ROOM + 128] = {"", ""};
   int counts[2];
-  for (int why = 0; why < 2; why++) {
-    line l = {ranks[why], sizeof ranks[why], 0};
-    counts[why] = add_ranks(&l, job, (gp_absence)why);
-  }
+  for (int why = 0; why < 2; why++)
+    counts[why] = list_ranks(job, (gp_absence)why, ranks[why]);
   int all = counts[GP_SILENT] + counts[GP_OWN];
   *text = '\0';
   if (all == 0) return;
