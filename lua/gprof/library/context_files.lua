@@ -62,6 +62,19 @@ function context_files.origin(path)
   return done and origin or nil
 end
 
+-- Where a context profile has the number of its process: after the header, and the head of
+-- the first section.
+local PROCESS <const> = 16 + 12
+
+--- Returns whether a context profile is a sum: it then has the process number 0.
+-- @tparam string path of a context profile
+-- @treturn boolean
+function context_files.is_sum(path)
+  local file <close> = io.open(path, "rb")
+  local head = file and file:read(PROCESS + 8)
+  return head ~= nil and head:sub(PROCESS + 1) == ("\0"):rep(8)
+end
+
 --- Reads the context profile beside a gmon.out.
 -- @tparam image image
 -- @tparam string path of the gmon.out

@@ -42,19 +42,11 @@ local function stamps_of(path, data)
   return ((data.big_endian and ">" or "<") .. "I4i8"):unpack(header, 9)
 end
 
--- Where a context profile has the number of its process, which is 0 in sums: after the
--- header, and the head of the first section.
-local PROCESS <const> = 16 + 12
-
-local function is_sum_of_contexts(path)
-  local file <close> = io.open(path, "rb")
-  local head = file and file:read(PROCESS + 8)
-  return head ~= nil and head:sub(PROCESS + 1) == ("\0"):rep(8)
-end
-
 -- Whether a profile is a sum, as far as its name and its header tell.
 local function seems_sum(path, contexts)
-  if profile_files.is_context_profile(path) then return is_sum_of_contexts(path) end
+  if profile_files.is_context_profile(path) then
+    return require "gprof.library.context_files".is_sum(path)
+  end
   return contexts ~= nil and contexts > 0 and contexts < SUMS or
     path:find "%.sum$" ~= nil and core.file_status(path) == "file"
 end
