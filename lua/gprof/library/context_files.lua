@@ -62,8 +62,8 @@ function context_files.origin(path)
   return done and origin or nil
 end
 
--- Where a context profile has the number of its process: after the header, and the head of
--- the first section.
+-- Where a context profile has the number of its process: after the header and the head
+-- of the first section.
 local PROCESS <const> = 16 + 12
 
 --- Returns whether a context profile is a sum: it then has the process number 0.
