@@ -111,6 +111,7 @@ function compare.side(profile, runs)
     counted = profile.data.has_arcs, has_blocks = profile.data.block_records > 0,
     mismatch = profile:mismatch(),
     exact = profile.exact, has_libraries = profile.has_libraries,
+    has_inlines = profile.has_inlines,
     functions = functions, arcs = arcs_between(functions, profile),
   }
 end
@@ -138,7 +139,7 @@ end
 function compare.sum(sides)
   if not sides[2] then return sides[1] end
   local sum = { runs = 0, ticks = 0, sampled = 0, counted = true, exact = true,
-    has_libraries = false, has_blocks = true, functions = {}, rate = sides[1].rate,
+    has_libraries = false, has_inlines = false, has_blocks = true, functions = {}, rate = sides[1].rate,
     unit = sides[1].unit, arcs = all_arcs(sides) }
   for i, side in ipairs(sides) do
     if side.rate ~= sum.rate or side.unit ~= sum.unit then
@@ -150,6 +151,7 @@ function compare.sum(sides)
     sum.has_blocks = sum.has_blocks and side.has_blocks
     sum.exact = sum.exact and side.exact
     sum.has_libraries = sum.has_libraries or side.has_libraries
+    sum.has_inlines = sum.has_inlines or side.has_inlines
     sum.mismatch = sum.mismatch or side.mismatch
     table.move(side.functions, 1, #side.functions, #sum.functions + 1, sum.functions)
   end

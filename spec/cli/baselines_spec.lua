@@ -36,7 +36,7 @@ end
 
 local header <const> = '{"format": "gprof-baseline", "version": 1, "runs": %d, "functions": 3, "unit": "seconds", ' ..
   '"rate": 100, "ticks_per_sample": 1, "calls": true, "blocks": false, "exact": false, "libraries": false, ' ..
-  '"lost_calls": false, "include": {}, "exclude": {}, "total": %s}\n'
+  '"inlines": false, "lost_calls": false, "include": {}, "exclude": {}, "total": %s}\n'
 
 describe("a baseline", function()
   it("has a line for each function, sorted by name, and the callees of each", function()
@@ -135,6 +135,13 @@ describe("a baseline", function()
     assert.matches("was exported with symspecs", compared(path, profile(1000, 500)).stderr, 1, true)
   end)
 
+  it("remembers whether inlined functions were functions of their own", function()
+    local path, text = update { profile(1000, 500) }
+    shell.write(path, (text:gsub('"inlines": false', '"inlines": true')))
+    check(0, "warning: " .. path .. ": only one side of the comparison has inlined functions as functions of their " ..
+      "own: use --inlines for both or neither", compared(path, profile(1000, 500)))
+  end)
+
   it("can be read by scripts", function()
     local old = assert(gprof.compare.load((update { profile(1000, 400), profile(1000, 400) })))
     local new = (crafted.profile { functions = functions, ticks = { leaf = 400 }, calls = { { "main", "leaf", 1 } } })
@@ -176,6 +183,7 @@ describe("a damaged baseline", function()
     refused("line 2: 'calls' is not a valid amount", (text:gsub('"calls": %[1000, ', '"calls": [')))
     refused("line 2: 'name' is not a valid string", (text:gsub('"name": "leaf"', '"name": 5')))
     refused("line 4: 'callees' is not an object", (text:gsub('"callees": {"leaf[^}]*}', '"callees": 5')))
+    refused("line 4: 'callees' is not an object", (text:gsub('"callees": {"leaf[^}]*}', '"callees": [1, 2]')))
     refused("line 1: 'runs' is not valid", (text:gsub('"runs": 2', '"runs": 0')))
     refused("line 1: 'functions' is not valid", (text:gsub('"functions": 3', '"functions": 2.5')))
     refused("line 1: 'include' is not valid", (text:gsub('"include": {}', '"include": {"flat": [5]}')))

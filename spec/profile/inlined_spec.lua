@@ -461,6 +461,7 @@ describe("The option --inlines", function()
 
   it("exports functions without addresses", function()
     local json = run("--export=json", "--inlines", path, data)
+    assert.matches('"has_inlines": true,', json)
     assert.matches('"name": "deep".-"address": null, "size": null.-"inlined": 0%.%d+}', json)
     assert.matches('"count": 0, "self": [%d.e-]+, "children": [%d.e-]+, "inlined": true}', json)
     local csv = run("--export=csv", "--inlines", path, data)

@@ -116,9 +116,19 @@ local function side_of(header)
     sampled = ticks / weight, total_spread = spread,
     counted = header.calls == true, has_blocks = header.blocks == true,
     exact = header.exact == true, has_libraries = header.libraries == true,
+    has_inlines = header.inlines == true,
     loses_calls = header.lost_calls == true,
     include = symspecs(header, "include"), exclude = symspecs(header, "exclude"),
     functions = {}, count = positive_integer(header, "functions", 0, 1 << 31) }
+end
+
+-- Returns the callees of a function: a table from labels to counts, which are valid.
+local function callees_of(object, where)
+  local callees = object.callees == nil and {} or object.callees
+  local is_object = type(callees) == "table" and callees[1] == nil
+  if not is_object then fail("%s'callees' is not an object", where) end
+  for name in pairs(callees) do count_of(callees, name, where .. "'callees': ") end
+  return callees
 end
 
 local function function_of(object, side, number)
@@ -133,11 +143,7 @@ local function function_of(object, side, number)
   local total, total_spread = amounts(object, "total", 2, where)
   f.ticks, f.self_spread = self * unit, self_spread or 0
   f.whole_ticks, f.total_spread = total * unit, total_spread or 0
-  if object.callees ~= nil and type(object.callees) ~= "table" then
-    fail("%s'callees' is not an object", where)
-  end
-  f.callees = object.callees or {}
-  for name in pairs(f.callees) do count_of(f.callees, name, where .. "'callees': ") end
+  f.callees = callees_of(object, where)
   return f
 end
 

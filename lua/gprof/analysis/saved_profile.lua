@@ -153,6 +153,7 @@ local function side_of(profile)
     include = symspecs(profile, "include"), exclude = symspecs(profile, "exclude"),
     mismatch = field(profile, "mismatch", "string", "", true),
     exact = profile.exact == true, has_libraries = profile.has_libraries == true,
+    has_inlines = profile.has_inlines == true,
   }
 end
 

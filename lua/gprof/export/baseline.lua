@@ -158,12 +158,12 @@ local function entry_text(entry, whole)
 end
 
 local header_of <const> = json.object { "format", "version", "runs", "functions", "unit",
-  "rate", "ticks_per_sample", "calls", "blocks", "exact", "libraries", "lost_calls" }
+  "rate", "ticks_per_sample", "calls", "blocks", "exact", "libraries", "inlines", "lost_calls" }
 
 local function header_text(whole, list, options)
   local start = header_of(FORMAT, VERSION, whole.runs, #list, whole.unit, whole.rate,
     whole.ticks_per_sample, whole.counted, whole.has_blocks, whole.exact,
-    whole.has_libraries, whole.loses_calls)
+    whole.has_libraries, whole.has_inlines, whole.loses_calls)
   return ('%s, "include": %s, "exclude": %s, "total": %s}'):format(start:sub(1, -2),
     json.arrays(options.include or {}), json.arrays(options.exclude or {}),
     whole.unit and time_text(whole.total, whole.runs) or "null")
@@ -212,6 +212,7 @@ return function(profile, options, write)
   end
   whole.counted, whole.has_blocks = profile.data.has_arcs, profile.data.block_records > 0
   whole.exact, whole.has_libraries = profile.exact, profile.has_libraries
+  whole.has_inlines = profile.has_inlines
   whole.loses_calls = collection.may_lose_calls(profile)
   local list = sorted(entries)
   write(header_text(whole, list, options) .. "\n")

@@ -89,9 +89,10 @@ local function write_whole(profile, options, write)
   json.field(write, "ticks_per_sample", json.value(profile.ticks_per_sample))
   json.field(write, "exact", json.value(profile.exact))
   json.field(write, "has_libraries", json.value(profile.has_libraries))
+  json.field(write, "has_inlines", json.value(profile.has_inlines))
   json.field(write, "include", json.arrays(options.include or {}))
   json.field(write, "exclude", json.arrays(options.exclude or {}))
-  json.field(write, "mismatch", json.value(fit.exported(profile, options)))
+  json.field(write, "mismatch", json.value(profile:mismatch()))
   json.field(write, "notes", json.array(notes(profile, options)))
 end
 

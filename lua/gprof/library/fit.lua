@@ -126,14 +126,6 @@ function fit.lost_profiling(profile)
     not require "gprof.library.collection".is_instrumented(image)
 end
 
---- Returns the evidence for an export; nil with `gnu_compat`.
--- @tparam profile profile
--- @tparam table options of the export
--- @treturn string|nil
-function fit.exported(profile, options)
-  return policy.of(options).checks_profile and profile:mismatch() or nil
-end
-
 --- Returns a note for exports if local symbols were stripped from the program.
 -- @tparam profile profile
 -- @tparam table options of the export

@@ -4,7 +4,6 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local collection = require "gprof.library.collection"
-local fit = require "gprof.library.fit"
 local policy = require "gprof.library.policy"
 local text = require "gprof.export.html.text"
 local wording = require "gprof.format.wording"
@@ -46,14 +45,14 @@ end
 -- @tparam stream write
 function warnings.write(content, options, write)
   local profile, comparison = content.profile, content.comparison
-  local old = comparison and policy.of(options).checks_profile and comparison.old.mismatch
+  local checks = policy.of(options).checks_profile
   local function add(warning)
     if not warning then return end
     write(('<p class="warning %s" role="alert"><b>%s</b> %s <em>%s</em></p>\n'):format(
       warning.class, warning.what, text.html(warning.why), warning.remedy))
   end
-  add(mismatch_of("This profile", fit.exported(profile, options)))
-  add(mismatch_of("The old profile", old))
+  add(mismatch_of("This profile", checks and profile:mismatch()))
+  add(mismatch_of("The old profile", checks and comparison and comparison.old.mismatch))
   add(few_samples(profile))
   add(lost_calls(profile, options))
 end
