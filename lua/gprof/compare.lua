@@ -139,7 +139,8 @@ end
 function compare.sum(sides)
   if not sides[2] then return sides[1] end
   local sum = { runs = 0, ticks = 0, sampled = 0, counted = true, exact = true,
-    has_libraries = false, has_inlines = false, has_blocks = true, functions = {}, rate = sides[1].rate,
+    has_libraries = false, has_inlines = false, has_blocks = true, functions = {},
+    rate = sides[1].rate,
     unit = sides[1].unit, arcs = all_arcs(sides) }
   for i, side in ipairs(sides) do
     if side.rate ~= sum.rate or side.unit ~= sum.unit then

@@ -233,8 +233,8 @@ function compare_args.compare(settings, profile, runs, check, warn)
       "--no-libraries")
   end
   if side.has_inlines ~= profile.has_inlines then
-    warn(names .. ": only one side of the comparison has inlined functions as functions " ..
-      "of their own: use --inlines for both or neither")
+    warn(names .. ": only one side of the comparison has inlined functions as " ..
+      "functions of their own: use --inlines for both or neither")
   end
   if comparison.common == 0 then
     raise("%s: has no function in common with %s", names, profile.image.path)

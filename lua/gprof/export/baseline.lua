@@ -158,7 +158,8 @@ local function entry_text(entry, whole)
 end
 
 local header_of <const> = json.object { "format", "version", "runs", "functions", "unit",
-  "rate", "ticks_per_sample", "calls", "blocks", "exact", "libraries", "inlines", "lost_calls" }
+  "rate", "ticks_per_sample", "calls", "blocks", "exact", "libraries", "inlines",
+  "lost_calls" }
 
 local function header_text(whole, list, options)
   local start = header_of(FORMAT, VERSION, whole.runs, #list, whole.unit, whole.rate,
