@@ -140,8 +140,7 @@ function compare.sum(sides)
   if not sides[2] then return sides[1] end
   local sum = { runs = 0, ticks = 0, sampled = 0, counted = true, exact = true,
     has_libraries = false, has_inlines = false, has_blocks = true, functions = {},
-    rate = sides[1].rate,
-    unit = sides[1].unit, arcs = all_arcs(sides) }
+    rate = sides[1].rate, unit = sides[1].unit, arcs = all_arcs(sides) }
   for i, side in ipairs(sides) do
     if side.rate ~= sum.rate or side.unit ~= sum.unit then
       return nil, "has a different sampling rate or unit", i
