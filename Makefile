@@ -70,7 +70,7 @@ OBJECTS = $(filter-out %/lua/opcodes.o,$(SOURCES:csrc/%.c=build/objects/%.o))
 # The Lua modules, and the style sheet and scripts of HTML pages.
 MODULES := $(sort $(shell find lua/gprof -name '*.lua' -o -name '*.css' -o -name '*.js'))
 
-# The bytecode of the modules (see lua/gprof/library/bundle.lua). $(LUA) loads the core to make
+# The bytecode of the modules (see csrc/lua/bundle.c). $(LUA) loads the core to make
 # it. If it cannot, as for another machine or with sanitizers, make BUNDLE= omits the bundle.
 BUNDLE = build/gprof/modules.bundle
 

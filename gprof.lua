@@ -63,6 +63,9 @@ local function use_library(directory)
     if exists(lua .. "gprof/init.lua") then
       package.path = lua .. "?.lua;" .. lua .. "?/init.lua;" .. package.path
       package.cpath = c .. "?.so;" .. package.cpath
+      -- Otherwise `require` would first look for gprof/core.lua in all of package.path.
+      package.preload["gprof.core"] = package.preload["gprof.core"] or
+        package.loadlib(c .. "gprof/core.so", "luaopen_gprof_core")
       return true
     end
   end
@@ -98,7 +101,10 @@ end
 -- objects, which are few now. The collector rests until gprof.cli.main needs it.
 collectgarbage "generational"
 collectgarbage "stop"
-require "gprof.library.bundle"
-local core, problem = require("gprof.library.native").load "gprof.core"
-if not core then fail(problem) end
+local loaded, core = pcall(require, "gprof.core")
+if not loaded then
+  local _, problem = require "gprof.library.native".load "gprof.core"
+  fail(problem)
+end
+core.use_bundle()
 os.exit(require("gprof.cli.main").run(arg))

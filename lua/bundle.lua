@@ -1,5 +1,5 @@
 --- Compiles the library's modules and writes their bytecode to one file, whose layout is
--- in gprof.library.bundle.
+-- in csrc/lua/bundle.c.
 --
 --     lua5.4 lua/bundle.lua BUNDLE SOURCE...
 --
@@ -10,7 +10,6 @@
 package.path, package.cpath = "lua/?.lua;" .. package.path, "build/?.so;" .. package.cpath
 
 local core = require "gprof.core"
-local divide = require "gprof.library.bundle".divide
 
 local HEADER <const> = "gprof bytecode 2, Lua %s, index %d %x\n"
 
@@ -18,12 +17,19 @@ local function module_name(source)
   return (source:gsub("^lua/", ""):gsub("%.lua$", ""):gsub("/init$", ""):gsub("/", "."))
 end
 
--- Debug information is kept, so that error messages have line numbers.
+-- The source name "=" in bytecode: its length plus one, with the highest bit set.
+local NAME <const> = string.char(2 | 0x80) .. "="
+
+-- Returns the bytecode of a source, from the end of its source name. What comes before is
+-- the same for all main functions of a release of Lua. Debug information is kept, so that
+-- error messages have line numbers.
 local function compile(text, source)
   local chunk, problem = load(text, "=", "t")
   if not chunk then error(source .. problem, 0) end
-  local _, code = divide(string.dump(chunk, false))
-  return code
+  local code = string.dump(chunk, false)
+  local _, after = code:find(NAME, 1, true)
+  assert(after, "unsupported bytecode layout: Lua 5.4 expected")
+  return code:sub(after + 1)
 end
 
 local function read(source)
@@ -36,13 +42,14 @@ for i = 2, #arg do
   local text = read(arg[i])
   local code = compile(text, arg[i])
   lines[#lines + 1] = ("%s %s %x %d %d %x\n"):format(module_name(arg[i]),
-    core.file_stamp(arg[i]), core.checksum(text), offset, #code, core.checksum(code))
+    core.file_stamp(arg[i]), core.bytecode_checksum(text), offset, #code,
+    core.bytecode_checksum(code))
   codes[#codes + 1] = code
   offset = offset + #code
 end
 
 local index = table.concat(lines)
 local file = assert(io.open(arg[1], "wb"))
-assert(file:write(HEADER:format(core.lua_release(), #index, core.checksum(index)), index,
-  table.concat(codes)))
+local header = HEADER:format(core.lua_release(), #index, core.bytecode_checksum(index))
+assert(file:write(header, index, table.concat(codes)))
 assert(file:close())

@@ -52,5 +52,6 @@ int luaopen_gprof_core(lua_State *L) {
   gp_define_request(L);
   gp_define_command_line(L);
   gp_define_bytecode(L);
+  gp_define_bundle(L);
   return 1;
 }

@@ -22,9 +22,12 @@ if _VERSION ~= "Lua 5.4" then
   error("gprof needs Lua 5.4, this is " .. _VERSION, 0)
 end
 
-require "gprof.library.bundle"
-local core, problem = require "gprof.library.native".load "gprof.core"
-if not core then error("gprof's " .. problem, 0) end
+local loaded, core = pcall(require, "gprof.core")
+if not loaded then
+  local _, problem = require "gprof.library.native".load "gprof.core"
+  error("gprof's " .. problem, 0)
+end
+core.use_bundle()
 
 -- These modules are rarely used, so they are loaded on first access.
 local others = { compare = true, record = true, request = true }

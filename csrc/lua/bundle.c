@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Loads the library's modules as bytecode, several times faster than from source.
+ *
+ * The bytecode of all modules is in one file, which lua/bundle.lua writes. Its layout:
+ *
+ *     gprof bytecode 2, Lua RELEASE, index LENGTH CHECKSUM
+ *     MODULE SIZE TIME SOURCE OFFSET LENGTH CHECKSUM    the index: an empty line, then a
+ *                                                       line for each module
+ *     the bytecode of each module, from the end of its source name
+ *
+ * SIZE and TIME are the stamp of the source file, and SOURCE is the checksum of its
+ * contents. OFFSET counts from the end of the index. OFFSET and the LENGTHs are decimal,
+ * the rest is hexadecimal.
+ *
+ * Bytecode is used only if the source that `require` would load has the recorded stamp.
+ * Installers may change the time; so if it differs, the checksum decides. The source is
+ * loaded if it was edited, if the user has another module of that name, or if the bundle
+ * is missing, damaged or from another release of Lua. Bytecode is verified before it is
+ * loaded, because Lua loads it without checks.
+ */
+#include <fcntl.h>
+#include <lauxlib.h>
+#include <lualib.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lua/bytecode.h"
+#include "lua/module.h"
+
+#define GP_BUNDLE "gprof.bundle"
+
+/* The user values of a bundle: the index, which ends with a NUL; the bytes before the
+ * source name, which are the same for all main functions of a release of Lua; a buffer
+ * for bytecode. */
+enum { INDEX = 1, PREFIX, BUFFER, USER_VALUES = BUFFER };
+
+typedef struct bundle {
+  int file;           /* descriptor; -1 once closed */
+  uint64_t size;      /* of the file, in bytes */
+  uint64_t base;      /* offset of the end of the index */
+  const char *index;
+  char *buffer;
+  size_t capacity;    /* of the buffer */
+} bundle;
+
+/* A line of the index. */
+typedef struct entry {
+  gp_stamp stamp;
+  uint64_t source;    /* checksum of the source */
+  uint64_t offset, length, checksum;
+} entry;
+
+static int close_bundle(lua_State *L) {
+  bundle *b = luaL_checkudata(L, 1, GP_BUNDLE);
+  if (b->file >= 0) close(b->file);
+  b->file = -1;
+  return 0;
+}
+
+/* --- reading the file ------------------------------------------------------------ */
+
+/* Allocates memory as a user value of the bundle at index 1. */
+static char *allocate(lua_State *L, int slot, size_t size) {
+  char *memory = lua_newuserdatauv(L, size, 0);
+  lua_setiuservalue(L, 1, slot);
+  return memory;
+}
+
+/* Reads verified bytes. False if the file ends before, or if the checksum differs. */
+static bool read_verified(const bundle *b, char *to, uint64_t offset, size_t length,
+                          uint64_t checksum) {
+  ssize_t got = pread(b->file, to, length, (off_t)offset);
+  return got >= 0 && (size_t)got == length &&
+         gp_bytecode_checksum(to, length) == checksum;
+}
+
+/* Whether `length` bytes at `offset` may be in the file: a damaged number must not
+ * allocate memory. */
+static bool is_inside(const bundle *b, uint64_t offset, uint64_t length) {
+  return offset <= b->size && length <= b->size - offset;
+}
+
+/* Skips a text at `*at`. False if there is another text. */
+static bool skip(const char **at, const char *text, size_t length) {
+  if (strncmp(*at, text, length) != 0) return false;
+  *at += length;
+  return true;
+}
+
+/* Reads a number and the character after it. */
+static bool read_number(const char **at, int base, char after, uint64_t *number) {
+  char *end;
+  *number = strtoull(*at, &end, base);
+  if (end == *at || *end != after) return false;
+  *at = end + 1;
+  return true;
+}
+
+/* Reads the index of the bundle at index 1. False if there is none for this Lua. */
+static bool read_index(lua_State *L, bundle *b) {
+  static const char format[] = "gprof bytecode 2, Lua ", number[] = ", index ";
+  char header[100];
+  uint64_t length, checksum;
+  size_t release_length = 0;
+  const char *at = header, *release = gp_lua_release(&release_length);
+  ssize_t got = pread(b->file, header, sizeof header - 1, 0);
+  if (got < 0 || !release) return false;
+  header[got] = '\0';
+  if (!skip(&at, format, sizeof format - 1) || !skip(&at, release, release_length) ||
+      !skip(&at, number, sizeof number - 1) || !read_number(&at, 10, ' ', &length) ||
+      !read_number(&at, 16, '\n', &checksum))
+    return false;
+  uint64_t start = (uint64_t)(at - header);
+  if (!is_inside(b, start, length)) return false;
+  char *index = allocate(L, INDEX, (size_t)length + 1);
+  index[length] = '\0';
+  b->index = index;
+  b->base = start + length;
+  return read_verified(b, index, start, (size_t)length, checksum);
+}
+
+/* Finds a module in the index. */
+static bool find_entry(const bundle *b, const char *name, entry *found) {
+  size_t length = strlen(name);
+  for (const char *at = strchr(b->index, '\n'); at; at = strchr(at, '\n')) {
+    at++;
+    if (strncmp(at, name, length) != 0 || at[length] != ' ') continue;
+    at += length + 1;
+    return read_number(&at, 16, ' ', &found->stamp.size) &&
+           read_number(&at, 16, ' ', &found->stamp.time) &&
+           read_number(&at, 16, ' ', &found->source) &&
+           read_number(&at, 10, ' ', &found->offset) &&
+           read_number(&at, 10, ' ', &found->length) &&
+           read_number(&at, 16, '\n', &found->checksum);
+  }
+  return false;
+}
+
+/* Reads the bytecode of a module into the buffer of the bundle at index 1. */
+static bool read_code(lua_State *L, bundle *b, const entry *module) {
+  uint64_t offset = b->base + module->offset;
+  if (module->offset > b->size || !is_inside(b, offset, module->length)) return false;
+  size_t length = (size_t)module->length;
+  if (length > b->capacity) {
+    b->capacity = 0;
+    b->buffer = allocate(L, BUFFER, 2 * length);
+    b->capacity = 2 * length;
+  }
+  return read_verified(b, b->buffer, offset, length, module->checksum);
+}
+
+/* --- loading --------------------------------------------------------------------- */
+
+/* The bytes of a length in bytecode. */
+enum { LENGTH_BYTES = (sizeof(size_t) * 8 + 6) / 7 };
+
+/* Writes the length of a string as lua_dump does: the length plus one, in groups of seven
+ * bits, the most significant first, with the highest bit set in the last byte. Returns
+ * the first byte; the last one is before `end`. */
+static char *encode_length(char *end, size_t length) {
+  char *at = end;
+  size_t rest = length + 1;
+  *--at = (char)((rest & 0x7F) | 0x80);
+  while (rest >>= 7) *--at = (char)(rest & 0x7F);
+  return at;
+}
+
+/* The beginning of dumped bytecode. */
+typedef struct head {
+  char bytes[100];
+  size_t length;
+} head;
+
+static int append_part(lua_State *L, const void *part, size_t size, void *to) {
+  head *h = to;
+  size_t room = sizeof h->bytes - h->length;
+  (void)L;
+  if (size > room) size = room;
+  memcpy(h->bytes + h->length, part, size);
+  h->length += size;
+  return 0;
+}
+
+/* Stores the prefix of bytecode in the bundle at index 1. False if the layout of bytecode
+ * is unknown. */
+static bool make_prefix(lua_State *L) {
+  static const char name[] = {(char)(2 | 0x80), '='};
+  head code = {.length = 0};
+  if (luaL_loadbufferx(L, "", 0, "=", "t") != LUA_OK) lua_error(L);
+  lua_dump(L, append_part, &code, 0);
+  const char *end = memmem(code.bytes, code.length, name, sizeof name);
+  if (!end) return false;
+  lua_pushlstring(L, code.bytes, (size_t)(end - code.bytes));
+  lua_setiuservalue(L, 1, PREFIX);
+  return true;
+}
+
+/* Bytecode in pieces: prefix, length and text of the source name, the rest. */
+typedef struct pieces {
+  struct { const char *bytes; size_t length; } piece[4];
+  size_t next;
+} pieces;
+
+static const char *next_piece(lua_State *L, void *from, size_t *length) {
+  pieces *p = from;
+  (void)L;
+  if (p->next == sizeof p->piece / sizeof *p->piece) return NULL;
+  *length = p->piece[p->next].length;
+  return p->piece[p->next++].bytes;
+}
+
+/* Loads the bytecode in the buffer of the bundle at index 1. Pushes the function. `name`:
+ * "@" and the path of the source. False if Lua rejects it. */
+static bool load_code(lua_State *L, const bundle *b, size_t length, const char *name) {
+  char digits[LENGTH_BYTES], *end = digits + sizeof digits;
+  size_t name_length = strlen(name), prefix_length;
+  const char *number = encode_length(end, name_length);
+  lua_getiuservalue(L, 1, PREFIX);
+  const char *prefix = lua_tolstring(L, -1, &prefix_length);
+  pieces code = {{{prefix, prefix_length}, {number, (size_t)(end - number)},
+                  {name, name_length}, {b->buffer, length}}, 0};
+  int status = lua_load(L, next_piece, &code, name, "b");
+  if (status == LUA_ERRMEM) lua_error(L);
+  return status == LUA_OK;
+}
+
+/* Pushes the table `package`. */
+static void push_package(lua_State *L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_getfield(L, -1, LUA_LOADLIBNAME);
+  lua_remove(L, -2);
+}
+
+/* Pushes the file that `require` would load as a module, with "@" before its path, and
+ * reads its stamp. False if there is none. */
+static bool find_source(lua_State *L, const char *module, gp_stamp *stamp) {
+  const char *name = luaL_gsub(L, module, ".", LUA_DIRSEP);
+  push_package(L);
+  lua_getfield(L, -1, "path");
+  const char *at = lua_tostring(L, -1);
+  while (at && *at) {
+    size_t length = strcspn(at, LUA_PATH_SEP);
+    lua_pushlstring(L, at, length);
+    const char *template = lua_pushfstring(L, "@%s", lua_tostring(L, -1));
+    const char *path = luaL_gsub(L, template, LUA_PATH_MARK, name);
+    if (length > 0 && gp_file_stamp(path + 1, stamp)) return true;
+    lua_pop(L, 3);
+    at += length + strspn(at + length, LUA_PATH_SEP);
+  }
+  return false;
+}
+
+static bool is_same(const char *source, const gp_stamp *stamp, const entry *module) {
+  uint64_t sum;
+  if (stamp->size == module->stamp.size && stamp->time == module->stamp.time) return true;
+  return gp_bytecode_file_checksum(source, &sum) && sum == module->source;
+}
+
+/* Pushes the loader of a module and the path of its source. False if the module is not
+ * loaded from the bundle at index 1. */
+static bool load_module(lua_State *L, bundle *b, const char *name) {
+  gp_stamp stamp;
+  entry module;
+  if (b->file < 0 || !find_entry(b, name, &module) || !find_source(L, name, &stamp))
+    return false;
+  const char *source = lua_tostring(L, -1);
+  if (!is_same(source + 1, &stamp, &module) || !read_code(L, b, &module) ||
+      !load_code(L, b, (size_t)module.length, source))
+    return false;
+  lua_pushstring(L, source + 1);
+  return true;
+}
+
+static bool is_ours(const char *module) {
+  return strncmp(module, "gprof", 5) == 0 && (module[5] == '.' || !module[5]);
+}
+
+/* The searcher for `require`. Its upvalue is the bundle. (module) -> loader, path of the
+ * source; nil for modules that are not loaded from the bundle. */
+static int search(lua_State *L) {
+  const char *name = luaL_checkstring(L, 1);
+  lua_settop(L, 1);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_insert(L, 1);
+  bundle *b = luaL_checkudata(L, 1, GP_BUNDLE);
+  if (is_ours(name) && load_module(L, b, name)) return 2;
+  luaL_pushfail(L);
+  return 1;
+}
+
+/* --- the searcher ---------------------------------------------------------------- */
+
+/* Pushes the path of the bundle, which is in the core's directory; NULL if the core's
+ * file is unknown. `package`: the index of the table. */
+static const char *find_bundle(lua_State *L, int package) {
+  lua_getfield(L, package, "searchpath");
+  lua_pushstring(L, "gprof.core");
+  lua_getfield(L, package, "cpath");
+  lua_call(L, 2, 1);
+  const char *core = lua_tostring(L, -1);
+  if (!core) return NULL;
+  const char *name = strrchr(core, *LUA_DIRSEP);
+  lua_pushlstring(L, core, name ? (size_t)(name + 1 - core) : 0);
+  return lua_pushfstring(L, "%smodules.bundle", lua_tostring(L, -1));
+}
+
+/* Opens the bundle at index 1. False if it is unusable. */
+static bool open_bundle(lua_State *L, bundle *b, const char *path) {
+  struct stat status;
+  b->file = open(path, O_RDONLY | O_CLOEXEC);
+  if (b->file < 0 || fstat(b->file, &status) != 0 || !S_ISREG(status.st_mode))
+    return false;
+  b->size = (uint64_t)status.st_size;
+  return read_index(L, b) && make_prefix(L);
+}
+
+/* Returns the place for the searcher in package.searchers, which is at the top of the
+ * stack: after the searcher of preloaded modules and before the searcher of source files.
+ * If the library is loaded again, the new searcher replaces the old one. */
+static lua_Integer searcher_place(lua_State *L) {
+  lua_Integer count = luaL_len(L, -1);
+  bool replaces = lua_getfield(L, -1, "gprof") != LUA_TNIL;
+  for (lua_Integer i = 1; replaces && i <= count; i++) {
+    bool same = lua_geti(L, -2, i) != LUA_TNIL && lua_rawequal(L, -1, -2);
+    lua_pop(L, 1);
+    if (!same) continue;
+    lua_pop(L, 1);
+    return i;
+  }
+  lua_pop(L, 1);
+  for (lua_Integer i = count; i >= 2; i--) {
+    lua_geti(L, -1, i);
+    lua_seti(L, -2, i + 1);
+  }
+  return 2;
+}
+
+/* use_bundle(): `require` loads the modules of the library from the bundle, if there is
+ * one. Only the first call has an effect. */
+static int use_bundle(lua_State *L) {
+  if (lua_toboolean(L, lua_upvalueindex(1))) return 0;
+  lua_pushboolean(L, true);
+  lua_replace(L, lua_upvalueindex(1));
+  lua_settop(L, 0);
+  bundle *b = lua_newuserdatauv(L, sizeof *b, USER_VALUES);
+  *b = (bundle){.file = -1};
+  luaL_setmetatable(L, GP_BUNDLE);
+  push_package(L);
+  const char *path = find_bundle(L, 2);
+  if (!path || !open_bundle(L, b, path)) return 0;
+  lua_getfield(L, 2, "searchers");
+  lua_Integer place = searcher_place(L);
+  lua_pushvalue(L, 1);
+  lua_pushcclosure(L, search, 1);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -3, "gprof");
+  lua_seti(L, -2, place);
+  return 0;
+}
+
+void gp_define_bundle(lua_State *L) {
+  static const luaL_Reg meta[] = {{"__gc", close_bundle}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"use_bundle", use_bundle}, {NULL, NULL}};
+  luaL_newmetatable(L, GP_BUNDLE);
+  luaL_setfuncs(L, meta, 0);
+  lua_pop(L, 1);
+  lua_pushboolean(L, false);
+  luaL_setfuncs(L, functions, 1);
+}
