@@ -97,6 +97,10 @@ local function check_program(tree)
     assert.equal(report, shell.run({ "sh", "-c", 'gprof.lua "$@"', "sh", image, profile }, { env = tree.env }).stdout)
   end)
 
+  it("has a program that names its interpreter by path, since env and shell scripts take longer to start", function()
+    assert.truthy(shell.read(tree.program):find "^#!/[^\n ]*lua[^\n ]*\n")
+  end)
+
   it("has the style and scripts of HTML pages", function()
     local result = shell.run({ tree.program, "--html=page", image, profile }, { cwd = dir, env = tree.env })
     assert.same({ "", 0 }, { result.stderr, result.status })
