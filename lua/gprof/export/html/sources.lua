@@ -66,13 +66,13 @@ local function shown(text)
   return #text > MAX_LINE and wording.cut(text, MAX_LINE) .. " ..." or text
 end
 
--- Returns the included lines of a file, as from `profile:annotate`, with the field
--- `known` added; and their size in bytes.
+-- Returns the included lines of a file, as from `profile:annotate`, with two more fields:
+-- `known`, and `place`, the line's index from 0; and their size in bytes.
 local function excerpt(lines)
   local found, size, chosen = {}, 0, chosen_lines(lines)
   for i, line in ipairs(lines) do
     if chosen[i] then
-      line.text, line.known = shown(line.text), is_known(line)
+      line.text, line.known, line.place = shown(line.text), is_known(line), #found
       found[#found + 1], size = line, size + #line.text
     end
   end

@@ -5,6 +5,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local escape = require "gprof.format.escape"
+local json = require "gprof.format.json"
 
 local text = {}
 
@@ -25,6 +26,13 @@ function text.shown(bytes, controls)
   local visible = escape.bytes(bytes, "[" .. (controls or "%c") .. "]")
   if not visible:find "[\xC2\xD8\xE2\xEF]" then return visible end
   return (visible:gsub("[\xC2-\xF4][\x80-\xBF]+", escape_invisible))
+end
+
+--- Makes a string visible, and formats it for a script.
+-- @tparam string|nil bytes
+-- @treturn string JSON; null for nil
+function text.quoted(bytes)
+  return json.compact_string(bytes and text.shown(bytes))
 end
 
 --- Escapes a string for HTML, as content or as the value of an attribute.

@@ -1,0 +1,143 @@
+--- Source lines of a page as columns of JSON: the lines with time, and source text with
+-- the figures of its lines. Files are numbered.
+--
+-- @internal gprof.export.html.line_data
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local json = require "gprof.format.json"
+local text = require "gprof.export.html.text"
+
+local line_data = {}
+
+local array <const>, object <const> = json.compact_array, json.compact_object
+local number <const>, quoted <const> = json.compact_number, json.compact_string
+local shown <const> = text.quoted
+
+-- The largest number of callers that a page has for an inlined line.
+local MOST_CALLERS <const> = 4
+
+-- Returns where a line was inlined: its index, the number and the time of the callers
+-- that are left out, then for each of the others its name, file, line and time.
+local function callers_of(line, index, file_number)
+  local others, time, fields = 0, 0, {}
+  for i, caller in ipairs(line.inlined_in) do
+    if i <= MOST_CALLERS then
+      table.move({ shown(caller.name), number(file_number(caller.file)),
+        number(caller.line or 0), number(caller.seconds) }, 1, 4, #fields + 1, fields)
+    else
+      others, time = others + 1, time + caller.seconds
+    end
+  end
+  return ("[%d,%d,%s,%s]"):format(index, others, number(time), table.concat(fields, ","))
+end
+
+-- Returns the figures of lines as JSON: `known`, those of each line, with its `place`;
+-- and `inlined`, the callers of inlined lines.
+local function figures_of(lines, file_number)
+  local known, inlined = {}, {}
+  for _, line in ipairs(lines) do
+    if line.known then
+      known[#known + 1] = array(number, { line.place, line.seconds or 0,
+        line.seconds_error or 0, line.calls or -1, line.blocks or -1 })
+    end
+    if line.inlined_in then
+      inlined[#inlined + 1] = callers_of(line, line.place, file_number)
+    end
+  end
+  return "[" .. table.concat(known, ",") .. "]", "[" .. table.concat(inlined, ",") .. "]"
+end
+
+--- Returns a source file as JSON. `text` has the included lines. `jumps` has an index in
+-- `text` and a line number for each line after a gap. `known` has the figures of lines,
+-- each with the line's index in `text`; `inlined`, the callers of inlined lines.
+-- @tparam table file from `gprof.export.html.sources`
+-- @tparam function file_number numbers the names of files
+-- @treturn string
+function line_data.source(file, file_number)
+  local jumps, texts, expected = {}, {}, 1
+  local known, inlined = figures_of(file.lines, file_number)
+  for i, line in ipairs(file.lines) do
+    if line.number ~= expected then
+      jumps[#jumps + 1], jumps[#jumps + 2] = i - 1, line.number
+    end
+    expected, texts[i] = line.number + 1, text.shown(line.text, "\0-\8\11-\31\127")
+  end
+  return object { { "name", shown(file.name) }, { "seconds", number(file.seconds) },
+    { "calls", number(file.calls) }, { "count", number(file.count) },
+    { "jumps", array(number, jumps) }, { "text", array(quoted, texts) },
+    { "known", known }, { "inlined", inlined } }
+end
+
+--- Returns the figures that take the place of those of a source file.
+-- @tparam table|nil file from `sources.figures`; nil for a file without figures
+-- @tparam function file_number numbers the names of files
+-- @treturn string as for `source`; null without a file
+function line_data.figures(file, file_number)
+  if not file then return "null" end
+  local known, inlined = figures_of(file.lines, file_number)
+  return object { { "seconds", number(file.seconds) }, { "calls", number(file.calls) },
+    { "known", known }, { "inlined", inlined } }
+end
+
+-- The largest number of rows of lines in a page.
+local MOST_LINES <const> = 20000
+
+-- Returns the ids of functions by address.
+local function ids_by_address(profile)
+  local at = {}
+  for id, address in profile:functions("address", "id", "address") do
+    if address then at[address] = id end
+  end
+  return at
+end
+
+--- Returns the rows of the table of lines. Code without line information is left out,
+-- since the functions show it.
+-- @tparam {table,...} lines from `gprof.analysis.hot_lines`
+-- @treturn {table,...} one for each line and function: `line`, and `part`, the function's
+function line_data.rows(lines)
+  local rows = {}
+  for _, line in ipairs(lines) do
+    for _, part in ipairs(line.file and line.functions or {}) do
+      if #rows < MOST_LINES then rows[#rows + 1] = { line = line, part = part } end
+    end
+  end
+  return rows
+end
+
+--- Returns the functions that contain the code of lines, or -1.
+-- @tparam {table,...} rows from `rows`
+-- @tparam profile profile by function
+-- @tparam {[integer]=integer} node_of from `view_data.nodes_of`
+-- @treturn string an array
+function line_data.nodes(rows, profile, node_of)
+  local at, nodes = ids_by_address(profile), {}
+  for i, row in ipairs(rows) do nodes[i] = node_of[at[row.part.owner]] or -1 end
+  return array(number, nodes)
+end
+
+--- Returns the lines with time as columns. `node` is the function that contains the code,
+-- or -1; `name`, that of an inlined function, or null.
+-- @tparam {table,...} rows from `rows`
+-- @tparam profile profile by function
+-- @tparam function file_number numbers the names of files
+-- @tparam {[integer]=integer} node_of from `view_data.nodes_of`
+-- @treturn string an object
+function line_data.lines(rows, profile, file_number, node_of)
+  local at = ids_by_address(profile)
+  local files, lines, times, errors, names = {}, {}, {}, {}, {}
+  for i, row in ipairs(rows) do
+    local owner, seconds = at[row.part.owner], row.part.ticks / profile.rate
+    files[i], lines[i] = file_number(row.line.file), row.line.line
+    times[i], errors[i] = seconds, profile:error_of(seconds)
+    if not owner or profile:get(owner, "name") ~= row.part.name then
+      names[i] = row.part.name
+    end
+  end
+  return object { { "file", array(number, files) }, { "line", array(number, lines) },
+    { "self", array(number, times) }, { "self_error", array(number, errors) },
+    { "node", line_data.nodes(rows, profile, node_of) },
+    { "name", array(shown, names, #rows) } }
+end
+
+return line_data

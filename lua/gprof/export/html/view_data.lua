@@ -1,0 +1,160 @@
+--- A view of a profile for a page: its functions, cycles, calls and call tree as columns
+-- of JSON. Nodes are numbered from 0: functions first, then cycles.
+--
+-- @internal gprof.export.html.view_data
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local core = require "gprof.core"
+local json = require "gprof.format.json"
+local text = require "gprof.export.html.text"
+local tree_list = require "gprof.export.html.tree_list"
+
+local view_data = {}
+
+local array <const>, object <const> = json.compact_array, json.compact_object
+local number <const>, shown <const> = json.compact_number, text.quoted
+
+--- Makes a numbering of distinct values.
+-- @treturn function returns the number of a value, from 0; -1 for nil
+-- @treturn table array of the values, which grows
+function view_data.numbering()
+  local numbers, values = {}, {}
+  return function(value)
+    if value == nil then return -1 end
+    if not numbers[value] then
+      values[#values + 1] = value
+      numbers[value] = #values - 1
+    end
+    return numbers[value]
+  end, values
+end
+
+-- Columns of functions: for each, the name of the field and the function that writes its
+-- values.
+local columns <const> = {
+  { "name", shown }, { "self", number }, { "self_error", number }, { "children", number },
+  { "calls", number }, { "self_calls", number }, { "line", number },
+}
+local bounds_columns <const> = { { "total_low", number }, { "total_high", number } }
+
+-- Returns the columns of functions, which are also the fields of cycles.
+local function columns_of(profile)
+  local list = table.move(columns, 1, #columns, 1, {})
+  if profile.has_bounds then table.move(bounds_columns, 1, 2, #list + 1, list) end
+  return list
+end
+
+-- Returns the cycles as JSON, and a table that maps the id of each member to the number
+-- of its cycle (from 0).
+local function cycles_of(content, node_of)
+  local texts, within = {}, {}
+  for i, cycle in ipairs(content.cycles) do
+    local members = {}
+    for id in cycle:members(nil, "id") do
+      members[#members + 1], within[id] = node_of[id], i - 1
+    end
+    local entries = { { "members", array(number, members) } }
+    for _, column in ipairs(columns_of(content.profile)) do
+      entries[#entries + 1] = { column[1], column[2](cycle[column[1]]) }
+    end
+    texts[i] = object(entries)
+  end
+  return "[" .. table.concat(texts, ",") .. "]", within
+end
+
+-- Returns the functions as columns. `known` maps names to numbers that stand for them.
+local function functions_of(content, file_number, within, known)
+  local profile, ids, entries = content.profile, content.ids, {}
+  local function name_or_number(name)
+    return known[name] and number(known[name]) or shown(name)
+  end
+  for i, column in ipairs(columns_of(profile)) do
+    local name, values = column[1], {}
+    for row, id in ipairs(ids) do values[row] = profile:get(id, name) end
+    entries[i] = { name,
+      array(name == "name" and name_or_number or column[2], values, #ids) }
+  end
+  local files, cycles = {}, {}
+  for row, id in ipairs(ids) do
+    files[row], cycles[row] = file_number(profile:get(id, "file")), within[id] or -1
+  end
+  entries[#entries + 1] = { "file", array(number, files) }
+  entries[#entries + 1] = { "cycle", array(number, cycles) }
+  return object(entries)
+end
+
+-- The largest number of columns of a name; longer ones would be cut at their ends.
+local WIDEST <const> = 100
+
+-- Returns what the page shows for long names: names shortened as on a terminal, by the
+-- number of the function.
+local function labels_of(content)
+  local names, entries = {}, {}
+  for row, id in ipairs(content.ids) do names[row] = content.profile:get(id, "name") end
+  local shortened = core.distinct_names(names)
+  for row, name in ipairs(names) do
+    local label = #name > WIDEST and shortened(row, "complete", WIDEST, "…") or name
+    if label ~= name then
+      entries[#entries + 1] = { ("%d"):format(row - 1), shown(label) }
+    end
+  end
+  return object(entries)
+end
+
+-- Returns the arcs as columns; callers and callees are nodes.
+local function arcs_of(content, node_of)
+  local entries = {}
+  for i, name in ipairs { "caller", "callee", "count", "self", "children" } do
+    local values = {}
+    for row, arc in ipairs(content.arcs) do
+      values[row] = i <= 2 and node_of[arc[name]] or arc[name]
+    end
+    entries[i] = { name, array(number, values) }
+  end
+  return object(entries)
+end
+
+-- Returns the call tree as columns. A frame is a node, -1 (the root) or -2 (hidden
+-- callees). Functions that are not exported are numbered from `node_count` on; the page
+-- has only their names (`others`).
+local function tree_of(content, node_of, node_count)
+  local tree, frames, parents, weights, names = content.tree, {}, {}, {}, {}
+  if not tree then return "null" end
+  local extra, others = view_data.numbering()
+  for i, node in ipairs(tree.nodes) do
+    local id = node.id or -1
+    frames[i] = node_of[id] or id < 1 and -1 or node_count + extra(id)
+    if id == tree_list.HIDDEN then frames[i] = -2 end
+    parents[i], weights[i] = node.parent - 1, node.weight
+  end
+  for i, id in ipairs(others) do names[i] = content.profile:get(id, "name") end
+  return object { { "frame", array(number, frames) },
+    { "parent", array(number, parents) }, { "weight", array(number, weights) },
+    { "others", array(shown, names) }, { "parts", number(tree.parts) } }
+end
+
+--- Numbers the nodes of a view.
+-- @tparam table view as for `gprof.export.html.data`
+-- @treturn {[integer]=integer} the nodes, by id
+function view_data.nodes_of(view)
+  local node_of = {}
+  for i, id in ipairs(view.ids) do node_of[id] = i - 1 end
+  for i, cycle in ipairs(view.cycles) do node_of[cycle.id] = #view.ids + i - 1 end
+  return node_of
+end
+
+--- Returns the entries of a view for `json.compact_object`.
+-- @tparam table view as for `gprof.export.html.data`
+-- @tparam {[integer]=integer} node_of from `nodes_of`
+-- @tparam function file_number numbers the names of files
+-- @tparam {[string]=integer} known maps names to numbers that stand for them
+-- @treturn {table,...} pairs of a name and JSON
+function view_data.entries(view, node_of, file_number, known)
+  local cycles, within = cycles_of(view, node_of)
+  return { { "inlines", tostring(view.profile.has_inlines) }, { "cycles", cycles },
+    { "functions", functions_of(view, file_number, within, known) },
+    { "labels", labels_of(view) }, { "arcs", arcs_of(view, node_of) },
+    { "tree", tree_of(view, node_of, #view.ids + #view.cycles) } }
+end
+
+return view_data
