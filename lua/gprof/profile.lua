@@ -19,7 +19,7 @@ local unmatched_calls = setmetatable({}, { __mode = "k" })
 -- Why profiles have no bounds of inclusive times.
 local unbounded = setmetatable({}, { __mode = "k" })
 
--- The threads to which profiles are restricted, as the user named them.
+-- The threads to which profiles are restricted: the option `threads`.
 local selected_threads = setmetatable({}, { __mode = "k" })
 
 -- The libraries of profiles whose functions are unknown.
@@ -113,8 +113,8 @@ end
 --   - `libraries`: also show the functions of the shared libraries that were recorded, if
 --     the data has the call paths of all samples, and if no other option prevents it;
 --     `profile.has_libraries` tells. See `profile:unusable_libraries`;
---   - `threads`: show only these threads: an array of numbers, names and globs of names;
---     see `profile:threads`;
+--   - `threads`: show only these threads: an array of numbers, names and globs of names,
+--     all strings, and of threads from `profile:threads`;
 --   - `missed`: function called with each symspec that names no function;
 --   - `gnu_compat`: behave like GNU gprof, also in the search for static calls;
 --   - `debug`: trace the work on standard error. The value is a sum of 2 (numbering of
@@ -350,10 +350,18 @@ end
 
 --- Returns the threads to which the profile is restricted.
 -- @function profile:selected_threads
--- @treturn {string,...}|nil the option `threads`; nil for all threads
+-- @treturn {string,...}|nil their numbers and names, as in the option `threads`; nil for
+--   all threads
 function core.profile_methods:selected_threads()
   arguments.check(self, "gprof.profile", 0, "selected_threads")
-  return selected_threads[self]
+  local words, entries = {}, selected_threads[self]
+  for i, thread in ipairs(entries or {}) do
+    if type(thread) == "table" then
+      thread = thread.number > 0 and tostring(thread.number) or thread.name
+    end
+    words[i] = thread
+  end
+  return entries and words
 end
 
 --- Returns the recorded threads. Threads with the same name and number, of several runs,

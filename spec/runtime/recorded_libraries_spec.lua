@@ -219,6 +219,14 @@ describe("recorded threads", function()
       assert.same({ f.ticks, f.calls }, { ticks, calls }, f.name)
       assert.same({ f.ticks, f.children_ticks, f.calls }, { same.ticks, same.children_ticks, same.calls }, f.name)
     end
+    for _, thread in ipairs(whole:threads()) do
+      local one = profile_of { threads = { thread } }
+      assert.same({ { tostring(thread.number) }, thread.ticks }, { one:selected_threads(), one.total_ticks })
+    end
+    assert.same({ nil, "no thread has the name or number '1 helper': see --threads" }, { gprof.profile(image,
+      assert(gprof.data(image, path .. ".ctx")), { threads = { { name = "helper", number = 1 } } }) })
+    assert.error_matches(function() profile_of { threads = { { name = "helper" } } } end,
+      "option 'threads': thread 1: field 'number': integer expected, got nil")
     assert.same({ nil, "no thread has the name or number 'nobody': see --threads" },
       { gprof.profile(image, assert(gprof.data(image, path)), { threads = { "nobody" } }) })
   end)

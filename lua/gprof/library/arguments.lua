@@ -39,7 +39,7 @@ local of_profile = with(symbols, {
   assume_proportional = "boolean",
   include = "symspecs", exclude = "symspecs", display_unused_functions = "boolean",
   missed = "function", debug = "integer", with = "libraries", bounds = "boolean",
-  libraries = "boolean", threads = "strings", inlines = "boolean", frames = "boolean",
+  libraries = "boolean", threads = "threads", inlines = "boolean", frames = "boolean",
 })
 
 -- Settings of the program that our reports ignore. They are accepted because a user's
@@ -229,6 +229,26 @@ local function wrong_library(entry)
   end
 end
 
+-- Checks an entry of the option `threads`.
+local function wrong_thread(entry)
+  if type(entry) == "string" then return nil end
+  if type(entry) ~= "table" then
+    return "string or table expected, got " .. type_of(entry)
+  elseif type(entry.name) ~= "string" then
+    return "field 'name': string expected, got " .. type_of(entry.name)
+  elseif math.type(entry.number) ~= "integer" then
+    return "field 'number': integer expected, got " .. type_of(entry.number)
+  end
+end
+
+local function wrong_threads(value)
+  if type(value) ~= "table" then return "table expected, got " .. type_of(value) end
+  for i, entry in ipairs(value) do
+    local problem = wrong_thread(entry)
+    if problem then return ("thread %d: %s"):format(i, problem) end
+  end
+end
+
 local function wrong_libraries(value)
   if type(value) ~= "table" then return "table expected, got " .. type_of(value) end
   for i, entry in ipairs(value) do
@@ -243,6 +263,7 @@ end
 local checks <const> = {
   format = wrong_format, strings = wrong_strings, symspecs = wrong_symspecs,
   symspec = wrong_symspec, sorting = wrong_sorting, libraries = wrong_libraries,
+  threads = wrong_threads,
   ["order format"] = wrong_order_format,
 }
 

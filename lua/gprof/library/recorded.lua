@@ -179,24 +179,50 @@ local function matcher(word)
   end
 end
 
--- Returns for each table of the context profile whether it is of a thread that the user
--- named; nil and a message if a word names none.
-local function select(data, words)
+-- Threads with the same name and number are one.
+local function key_of(thread) return thread.number .. " " .. thread.name end
+
+-- Returns the first number and name of `entries`, tables, that no thread has; nil if all
+-- are known. Selects the threads that have them.
+local function select_exactly(threads, entries, selected)
+  local wanted, found = {}, {}
+  for _, entry in ipairs(entries) do
+    if type(entry) == "table" then wanted[key_of(entry)] = entry end
+  end
+  for i, thread in ipairs(threads) do
+    local key = key_of(thread)
+    if wanted[key] then selected[i], found[key] = true, true end
+  end
+  for key in pairs(wanted) do
+    if not found[key] then return key end
+  end
+end
+
+-- Selects the threads with a name or number. Returns whether there are any.
+local function select_matching(threads, word, selected)
+  local matches, any = matcher(word), false
+  for i, thread in ipairs(threads) do
+    if matches(thread) then selected[i], any = true, true end
+  end
+  return any
+end
+
+-- Returns for each table of the context profile whether it is of a thread that the option
+-- `threads` selects; nil and a message if an entry of the option selects none.
+local function select(data, entries)
   local contexts, message = contexts_of(data)
   if not contexts then return nil, "threads are not known: " .. message end
   local _, threads = contexts:parts()
   local selected = {}
   for i = 1, #threads do selected[i] = false end
-  for _, word in ipairs(words) do
-    local matches, any = matcher(word), false
-    for i, thread in ipairs(threads) do
-      if matches(thread) then selected[i], any = true, true end
-    end
-    if not any then
-      return nil, ("no thread has the name or number '%s': see --threads"):format(word)
+  local missed = select_exactly(threads, entries, selected)
+  for _, word in ipairs(entries) do
+    if type(word) == "string" and not select_matching(threads, word, selected) then
+      missed = word
     end
   end
-  return selected
+  if not missed then return selected end
+  return nil, ("no thread has the name or number '%s': see --threads"):format(missed)
 end
 
 -- Returns the data of a program in the threads of `tables`; nil and a message on failure.
@@ -217,20 +243,20 @@ end
 --- Returns the threads of data.
 -- @tparam data data
 -- @tparam number|nil rate samples per second
--- @tparam {string,...}|nil words the option `threads` of `gprof.profile`
+-- @tparam {string|table,...}|nil entries the option `threads` of `gprof.profile`
 -- @treturn[1] {table,...} see `profile:threads`
 -- @return[2] nil
 -- @treturn[2] string why they are not known
-function recorded.threads(data, rate, words)
+function recorded.threads(data, rate, entries)
   local contexts, message = contexts_of(data)
   if not contexts then return nil, message end
   local modules, skipped = contexts:parts(), {}
   for i, module in ipairs(modules) do skipped[i] = is_recorder(module) end
   local _, tables = contexts:parts(skipped)
-  local chosen = words and select(data, words)
+  local chosen = entries and select(data, entries)
   local threads, known = {}, {}
   for i, part in ipairs(tables) do
-    local key = part.number .. " " .. part.name
+    local key = key_of(part)
     local thread = known[key]
     if not thread then
       thread = { name = part.name, number = part.number, count = 0, ticks = 0, calls = 0,
