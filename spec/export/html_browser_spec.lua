@@ -377,6 +377,15 @@ describe("People who cannot see a page well", function()
       for i, found in ipairs(seen.results) do assert.same({ i, {} }, { i, found }) end
     end
   end)
+
+  it("can choose threads", function()
+    local image, context = exported.measured()
+    local phone <const> = { "size", 390, 844, "dark" }
+    local found = visit(select(2, pages.write(image, context)), { "open", "!threads" }, { "axe", axe },
+      { "leave", "location.assign('?thread=2')" }, { "axe", axe }, phone, { "axe", axe }, { "open", "!threads" },
+      { "axe", axe })
+    assert.same({ {}, {}, {}, {} }, found)
+  end)
 end)
 
 describe("A page", function()

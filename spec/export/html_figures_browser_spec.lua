@@ -63,8 +63,8 @@ describe("The threads of a page", function()
       { "open", "!tree" }, "document.querySelector('.tree').getAttribute('aria-label')", { "open", "main" },
       "document.querySelector('#view').textContent.includes('Call times are measured')")
     assert.same({ "75.0|0.900||2|2|thread; 25.0|0.300||2|1|thread",
-      "The other views show all threads together. For a page of one of them, write it with --thread=NAME, " ..
-        "or with its number.", "Call tree, measured", true }, found)
+      "The other views show all threads together. Choose one of them here or at the top.",
+      "Call tree, measured", true }, found)
   end)
 
   it("are shown by a tab that is scrolled to on narrow screens", function()
@@ -79,15 +79,122 @@ describe("The threads of a page", function()
   it("of a page with --thread are marked, and a note says what is shown", function()
     local path = select(2, pages.write(image, context, "--thread=2"))
     local found = browser.walk(path, notes, { "open", "!threads" }, rows)
-    assert.match("Only threads with the name or number 2 are shown: 75.0 % of the time of all threads.", found[1], 1,
-      true)
+    assert.match("Only threads with the name or number 2 are shown: 75.0 % of the time of all threads.", found[1],
+      1, true)
     assert.equal("75.0|0.900||2|2|thread; 25.0|0.300||2|1|thread not in the other views", found[2])
+  end)
+
+  it("say how to write a page of one of them if there is no choice", function()
+    local text <const> = "document.querySelector('#view p').textContent"
+    local found = browser.walk(select(2, pages.write(image, context, "--thread=2")), { "open", "!threads" }, text,
+      "document.querySelector('.thread-choice') === null")
+    assert.same({ "The other views show only some of the threads. For a page of one of them, write it with " ..
+      "--thread=NAME, or with its number.", true }, found)
   end)
 
   it("have no view if there is only one", function()
     local one = gmon.write(shell.tmpdir() .. "/gmon.out.ctx", stacks.pack(functions, { { "main", ticks = 3 } }))
     local found = browser.walk(select(2, pages.write(image, one)), "document.querySelector('nav').textContent")
     assert.is_nil(found[1]:find "Threads")
+  end)
+end)
+
+describe("The choice of threads in a page", function()
+  local functions <const> = { "main", "parse", "render" }
+  local image = crafted.image { functions = functions }
+  local list <const> = { { "main", "parse", ticks = 300 }, { "main", "render", ticks = 600, thread = 2 },
+    { "main", "parse", ticks = 30, thread = 2 }, { "main", thread = 3 }, { "main", thread = 4 } }
+  local names <const> = { "main", "<b>&drawer", "idle", "idle" }
+  local context = gmon.write(shell.tmpdir() .. "/gmon.out.ctx", stacks.pack(functions, list, nil, names))
+  local path = select(2, pages.write(image, context))
+
+  local self <const> = "[...document.querySelectorAll('tbody tr')].map((e) => e.cells[1].textContent + ' ' + " ..
+    "e.querySelector('.node').textContent).join(', ')"
+  local header <const> = "[...document.querySelectorAll('.whole div')].slice(0, 3)" ..
+    ".map((e) => e.textContent).join('|')"
+  local chosen <const> = "document.querySelector('.thread-choice').value"
+  local frames <const> = "[...document.querySelectorAll('.frame:not(.spare)')]" ..
+    ".map((e) => e.getAttribute('aria-label').split(',')[0]).join('; ')"
+
+  local function choose(key)
+    return { "leave", ([[(() => { const select = document.querySelector(".thread-choice"); select.value = %q;
+      select.dispatchEvent(new Event("change")); })()]]):format(key) }
+  end
+
+  it("shows names and shares; the tables, the tree, the header and the title follow it", function()
+    local options <const> = "[...document.querySelector('.thread-choice').options].map((e) => e.text).join('; ')"
+    local found = browser.walk(path, options, self, choose "<b>&drawer", self, header, "document.title",
+      { "open", "!tree" }, frames, { "open", "parse" },
+      "document.querySelector('#view .facts').textContent", choose "main", "location.hash", { "open", "" }, self,
+      choose "", self, "location.search")
+    assert.same({ "All threads; <b>&drawer – 67.7 %; main – 32.3 %; 2 threads without samples",
+      "0.600 render, 0.330 parse, 0.000 main", "0.600 render, 0.030 parse, 0.000 main",
+      "Thread<b>&drawer|Time0.630 seconds ± 0.025|Samples630, every 1 ms", "<b>&drawer – program – profile",
+      "all: 0.630 s; main: 0.630 s; render: 0.600 s; parse: 0.030 s" },
+      { found[1], found[2], found[3], found[4]:gsub("± [%d.]+", "± 0.025"),
+        found[5]:gsub("^(.*) – .* – ", "%1 – program – "), found[6] })
+    assert.matches("^Self0.030 ", found[7])
+    assert.same({ "#parse", "0.300 parse, 0.000 main", "0.600 render, 0.330 parse, 0.000 main", "" },
+      table.move(found, 8, 11, 1, {}))
+  end)
+
+  it("is part of the address; a place in a tree is not taken to other threads, a function is", function()
+    local hash <const> = "location.hash"
+    local found = browser.walk(path, { "open", "!tree=down:0.1" }, choose "main", hash, chosen, { "open",
+      "!tree=around:parse" }, choose "<b>&drawer", hash, chosen,
+      { "leave", "location.assign('?thread=nobody#parse')" }, chosen, self, "document.title.split(' – ').length")
+    assert.same({ "#!tree=down:", "main", "#!tree=around:parse", "<b>&drawer", "", 3 },
+      { found[1], found[2], found[3], found[4], found[5], found[7] })
+  end)
+
+  it("can be made in the list of threads, and by keyboard; threads without samples are shown together", function()
+    local link <const> = "[...document.querySelectorAll('tbody a')].map((e) => e.textContent + ' ' + " ..
+      "decodeURIComponent(e.getAttribute('href')) + ' ' + e.parentNode.textContent.slice(e.textContent.length).trim())"
+    local found = browser.walk(path, { "key", "t" }, "document.activeElement.getAttribute('aria-label')",
+      "document.activeElement.blur()", { "open", "!threads" }, link,
+      { "leave", "document.querySelector('tbody tr:last-child a').click()" }, chosen,
+      "document.querySelector('#view p').textContent", { "open", "" }, "document.querySelector('tbody').textContent",
+      "[...document.querySelectorAll('#page nav a')].map((e) => e.textContent).join(' ')",
+      { "open", "render" }, "document.querySelector('.empty').textContent")
+    assert.same({ "Threads shown", { "<b>&drawer ?thread=<b>&drawer#!threads ", "main ?thread=main#!threads ",
+      "idle ?thread=!idle#!threads no samples", "idle ?thread=!idle#!threads no samples" }, "!idle",
+      "The other views show 2 threads without samples. Show all threads", "Functions Threads",
+      "2 threads without samples has no function named render." },
+      { found[1], found[3], found[4], found[5], found[7], found[8] })
+    assert.matches("main", found[6])
+  end)
+
+  it("keeps the switch for inlined functions, and is kept by it", function()
+    assert.same({ "?view=inlined&thread=a+b", "?", "?view=inlined" }, browser.walk(path,
+      { "leave", "location.assign('?view=inlined')" }, "searchWith('thread', 'a b')", "searchWith('view', null)",
+      "searchWith('thread', null)"))
+  end)
+
+  it("says so if the chosen threads have few samples", function()
+    local few = gmon.write(shell.tmpdir() .. "/gmon.out.ctx", stacks.pack(functions, {
+      { "main", "parse", ticks = 300 }, { "main", "render", ticks = 8, thread = 2 } }, nil, { "main", "x" }))
+    local warning <const> = "[...document.querySelectorAll('.warning')].map((e) => e.firstChild.textContent)"
+    local found = browser.walk(select(2, pages.write(image, few)), warning, choose "x", warning)
+    assert.same({ {}, { "Only 8 samples." } }, found)
+  end)
+
+  it("has shares of the calls if nothing was sampled", function()
+    local none = gmon.write(shell.tmpdir() .. "/gmon.out.ctx", stacks.pack(functions, {
+      { "main", "parse" }, { "main" }, { "main", thread = 2 } }, { limit = 1 }, { "main", "x" }))
+    local heads <const> = "[...document.querySelectorAll('#view th')].map((e) => e.textContent).join(' ')"
+    local found = browser.walk(select(2, pages.write(image, none)), heads, { "open", "!threads" }, heads, rows,
+      "document.querySelector('.thread-choice').textContent", "document.querySelector('.warning').textContent")
+    assert.same({ "Calls Function", "% Share Calls Number Thread", "75.0||3|1|main; 25.0||1|2|x",
+      "All threadsmain – 75.0 %x – 25.0 %" }, table.move(found, 1, 4, 1, {}))
+    assert.matches("^No samples. Only calls are shown. Run", found[5])
+  end)
+
+  it("fits on a phone, and is printed", function()
+    local inside <const> = "(() => { const { left, right } = document.querySelector('.thread-choice')" ..
+      ".getBoundingClientRect(); return left >= 0 && right <= innerWidth; })()"
+    local found = browser.walk(path, { "size", 390, 844 }, inside, browser.fits, choose "main", inside, browser.fits,
+      { "media", "print" }, "getComputedStyle(document.querySelector('.thread')).display !== 'none'")
+    assert.same({ true, true, true, true, true }, found)
   end)
 end)
 

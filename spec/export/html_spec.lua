@@ -2,7 +2,6 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local crafted = require "support.crafted"
-local dkjson = require "dkjson"
 local exported = require "support.exported"
 local format = require "support.gmon"
 local gprof = require "gprof"
@@ -237,9 +236,7 @@ describe("Figures in a page", function()
     end
     assert.truthy(#tree.frame > 10000 and #parts.json < 1500000, #parts.json)
     assert.equal(tree.weight[1], children[0])
-    local share = parts.markup:match "The call tree shows only the heaviest call paths: ([%d.]+) %% of the time is in"
-    assert.near(100 * hidden / tree.weight[1], tonumber(share), 0.06)
-    assert.truthy(hidden < 0.7 * tree.weight[1], share)
+    assert.truthy(hidden > 0 and hidden < 0.7 * tree.weight[1], hidden)
     for i, weight in pairs(children) do assert.truthy(i == 0 or weight <= tree.weight[i]) end
   end)
 
@@ -329,10 +326,9 @@ describe("The other view of a page", function()
 
   -- Returns the first view of a page, and the other one, with its names and files.
   local function views_of(...)
-    local parts = pages.parts((pages.write(path, gmon, ...)))
-    local other = parts.markup:match '<script type="application/json" id="other">(.-)</script>'
-    if not other then return parts.data end
-    local view = assert(dkjson.decode(other))
+    local page = pages.write(path, gmon, ...)
+    local parts, view = pages.parts(page), pages.element(page, "other")
+    if not view then return parts.data end
     for i, name in ipairs(view.functions.name) do
       view.functions.name[i] = math.type(name) == "integer" and parts.data.functions.name[name + 1] or name
     end

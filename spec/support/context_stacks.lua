@@ -52,8 +52,9 @@ end
 -- @tparam {string,...} functions their names, in address order, as for `crafted.image`
 -- @tparam {table,...} list stacks, each with the number of its `thread` (default 1)
 -- @tparam[opt] table process fields of the process
+-- @tparam[opt] table names of threads, by number
 -- @treturn string the bytes of the file
-function stacks.pack(functions, list, process)
+function stacks.pack(functions, list, process, names)
   local addresses, threads = {}, {}
   for name, address in pairs(crafted.addresses { functions = functions }) do
     if name then addresses[name] = BIAS + address end
@@ -63,7 +64,10 @@ function stacks.pack(functions, list, process)
     for number = #threads + 1, thread do threads[number] = {} end
     table.insert(threads[thread], stack)
   end
-  for number, thread in ipairs(threads) do threads[number] = table_of(addresses, thread) end
+  for number, thread in ipairs(threads) do
+    threads[number] = table_of(addresses, thread)
+    threads[number].name = names and names[number]
+  end
   local low = BIAS + crafted.BASE
   local all = { low = low, high = low + #functions * crafted.SIZE, finish = 1 << 60 }
   for key, value in pairs(process or {}) do all[key] = value end

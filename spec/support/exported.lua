@@ -47,9 +47,10 @@ function exported.crafted(kind, plan, ...)
   return exported.text(kind, crafted.image(plan), crafted.gmon(plan), ...)
 end
 
--- Writes the profile of a program with call paths: two callers of a function, recursion, a cycle, two threads. Returns
--- the paths of the image and the profile.
-local function measured()
+--- Writes the profile of a program with call paths: two callers of a function, recursion, a cycle, two threads.
+-- @treturn string path of the image
+-- @treturn string path of the profile
+function exported.measured()
   local functions = { "main", "cheap", "dear", "work", "even", "odd", "walk", "thread" }
   local image = crafted.image { functions = functions }
   local path = gmon.write(shell.tmpdir "measured" .. "/measured.ctx", stacks.pack(functions, {
@@ -76,7 +77,7 @@ end
 function exported.each_profile()
   return coroutine.wrap(function()
     for name, image, path in exported.each_program() do coroutine.yield(name, image, path) end
-    coroutine.yield("measured", measured())
+    coroutine.yield("measured", exported.measured())
   end)
 end
 

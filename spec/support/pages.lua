@@ -71,4 +71,13 @@ function pages.parts(page)
     markup = markup, json = data, data = assert(dkjson.decode(data)), script = script }
 end
 
+--- Returns the decoded data of an element of a page.
+-- @tparam string page
+-- @tparam string id "other", "thread-0" ...
+-- @treturn table|nil
+function pages.element(page, id)
+  local json = page:match('<script type="application/json" id="' .. id:gsub("%-", "%%-") .. '">(.-)</script>')
+  return json and assert(dkjson.decode(json))
+end
+
 return pages

@@ -23,6 +23,7 @@ local summary = require "gprof.export.html.summary"
 local tables = require "gprof.export.html.tables"
 local text = require "gprof.export.html.text"
 local tree_list = require "gprof.export.html.tree_list"
+local warnings = require "gprof.export.html.warnings"
 
 local POLICY <const> = "default-src 'none'; script-src 'sha256-%s'; " ..
   "style-src 'sha256-%s'; base-uri 'none'; form-action 'none'"
@@ -38,12 +39,6 @@ local HEAD <const> = [[
 <meta name="generator" content="gprof for Lua %s">
 <title>%s – profile</title>
 ]]
-
--- Returns the threads; nil if there is one, or if they are not known.
-local function threads_of(profile)
-  local threads = profile:threads()
-  return threads and threads[2] and threads or nil
-end
 
 -- Returns the functions, calls and tree of a profile.
 local function view_of(profile, options)
@@ -77,16 +72,51 @@ local function other_view(profile, lines, options)
   return view_of(other, options)
 end
 
+-- Returns the profile by line that the page needs.
+local function by_line_of(profile, options)
+  return by_line.of(profile, setmetatable({ frames = true }, { __index = options }))
+end
+
+-- Returns the threads, and those of them that are shown, if there are several; each is
+-- nil otherwise, or if the threads are not known.
+local function threads_of(profile)
+  local threads, shown = profile:threads(), {}
+  if not (threads and threads[2]) then return nil end
+  for _, thread in ipairs(threads) do
+    if thread.selected then shown[#shown + 1] = thread end
+  end
+  return threads, shown[2] and shown
+end
+
+-- Returns the content for some of the threads.
+local function part_of(content, threads, options)
+  local own = setmetatable({ threads = threads, display_unused_functions = false },
+    { __index = options })
+  local picked = arguments.pick(own, "profile")
+  picked.line, picked.missed, picked.inlines = nil, nil, content.profile.has_inlines
+  local whole = content.profile
+  local profile =
+    failure.need(gprof.profile(whole.image, program_data.of(whole), picked))
+  local lines, part = by_line_of(profile, own), view_of(profile, own)
+  part.other = content.other and other_view(profile, lines, own)
+  part.lines = hot_lines.of(profile, lines)
+  part.figures = sources.figures(lines, content.sources.files, options)
+  part.summary, part.few =
+    { summary.figures(profile) }, warnings.few_samples(profile)
+  return part
+end
+
 -- Returns what the page shows, in the form that gprof.export.html.data describes.
 local function contents(profile, options)
-  local with_frames = setmetatable({ frames = true }, { __index = options })
   local by_function = profile:by_function(true)
-  local lines = by_line.of(profile, with_frames)
+  local lines = by_line_of(by_function, options)
   local content = view_of(by_function, options)
   content.other, content.only_inlined = other_view(by_function, lines, options)
   content.lines = by_function.rate and hot_lines.of(by_function, lines) or {}
   content.sources = sources.of(lines, options)
-  content.comparison, content.threads = options.comparison, threads_of(profile)
+  content.comparison = options.comparison
+  content.threads, content.choosable = threads_of(profile)
+  function content.part_of(threads) return part_of(content, threads, options) end
   return content
 end
 

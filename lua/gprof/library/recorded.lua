@@ -14,18 +14,19 @@ local symbol_tables = require "gprof.library.symbol_tables"
 
 local recorded = {}
 
--- Sums of context profiles, by data: `contexts`, and `count`, the number of files in it.
+-- Sums of context profiles, by data: `contexts`; `count`, the number of files in it; and
+-- its `modules` and `threads`.
 local sums = setmetatable({}, { __mode = "k" })
 
 local function base_name(path) return path:match "[^/]*$" end
 
 local NO_PATHS <const> = "the profile has no call paths: run the program with --record"
 
--- Returns the sum of the context profiles of data, by thread; nil and the reason if there
--- is none.
-local function contexts_of(data)
+-- Returns the sum of the context profiles of data, by thread: `contexts`, `modules` and
+-- `threads`; nil and the reason if there is none.
+local function sum_of(data)
   local known = sums[data]
-  if known and known.count == #data.files then return known.contexts end
+  if known and known.count == #data.files then return known end
   local paths = {}
   for i, file in ipairs(data.files) do
     if file.path == "-" and file.format == "context" then
@@ -33,10 +34,12 @@ local function contexts_of(data)
     end
     paths[i] = file.path
   end
-  local sum, message = context_files.sum_contexts(data, paths, true)
-  if not sum then return nil, message or NO_PATHS end
-  sums[data] = { contexts = sum, count = #paths }
-  return sum
+  local contexts, message = context_files.sum_contexts(data, paths, true)
+  if not contexts then return nil, message or NO_PATHS end
+  local modules, threads = contexts:parts()
+  sums[data] =
+    { contexts = contexts, count = #paths, modules = modules, threads = threads }
+  return sums[data]
 end
 
 -- Libraries -----------------------------------------------------------------------------
@@ -148,9 +151,9 @@ end
 -- Returns all symbols, all records, and an array of the libraries that cannot be used; or
 -- nil and a message. Returns nil if the image is not the program, but a library.
 local function merge(image, symbols, data, options, tables, trace)
-  local contexts, message = contexts_of(data)
-  if not contexts then return nil, message end
-  local modules = contexts:parts()
+  local sum, message = sum_of(data)
+  if not sum then return nil, message end
+  local modules = sum.modules
   if image.build_id ~= modules[1].build_id then return nil end
   local objects, numbers, problems =
     objects_of(image, modules, symbols, options, trace)
@@ -160,7 +163,7 @@ local function merge(image, symbols, data, options, tables, trace)
   local by_module = {}
   for i = 1, #modules do by_module[i] = numbers[i] and places[numbers[i]] or false end
   local done
-  done, message = contexts:get(records, by_module, tables)
+  done, message = sum.contexts:get(records, by_module, tables)
   if not done then return nil, message end
   if not tables then add_blocks(records, data) end
   list_files(records, data)
@@ -210,10 +213,9 @@ end
 -- Returns for each table of the context profile whether it is of a thread that the option
 -- `threads` selects; nil and a message if an entry of the option selects none.
 local function select(data, entries)
-  local contexts, message = contexts_of(data)
-  if not contexts then return nil, "threads are not known: " .. message end
-  local _, threads = contexts:parts()
-  local selected = {}
+  local sum, message = sum_of(data)
+  if not sum then return nil, "threads are not known: " .. message end
+  local threads, selected = sum.threads, {}
   for i = 1, #threads do selected[i] = false end
   local missed = select_exactly(threads, entries, selected)
   for _, word in ipairs(entries) do
@@ -227,14 +229,13 @@ end
 
 -- Returns the data of a program in the threads of `tables`; nil and a message on failure.
 local function restrict(image, data, tables, trace)
-  local contexts = contexts_of(data)
-  local modules, places = contexts:parts(), {}
-  for i, module in ipairs(modules) do
+  local sum, places = sum_of(data), {}
+  for i, module in ipairs(sum.modules) do
     places[i] = module.path and image.build_id == module.build_id and
       (image.build_id or i == 1) and { slide = 0, size = core.image_size(image) }
   end
   local records = core.data(image, nil, trace)
-  local done, message = contexts:get(records, places, tables)
+  local done, message = sum.contexts:get(records, places, tables)
   if not done then return nil, message end
   list_files(records, data)
   return records
@@ -248,11 +249,11 @@ end
 -- @return[2] nil
 -- @treturn[2] string why they are not known
 function recorded.threads(data, rate, entries)
-  local contexts, message = contexts_of(data)
-  if not contexts then return nil, message end
-  local modules, skipped = contexts:parts(), {}
-  for i, module in ipairs(modules) do skipped[i] = is_recorder(module) end
-  local _, tables = contexts:parts(skipped)
+  local sum, message = sum_of(data)
+  if not sum then return nil, message end
+  local skipped = {}
+  for i, module in ipairs(sum.modules) do skipped[i] = is_recorder(module) end
+  local _, tables = sum.contexts:parts(skipped)
   local chosen = entries and select(data, entries)
   local threads, known = {}, {}
   for i, part in ipairs(tables) do

@@ -9,10 +9,10 @@ local assets = {}
 
 -- In load order: each script uses definitions of earlier ones; the last shows the page.
 local scripts <const> = {
-  "data.js", "names.js", "keys.js", "dom.js", "theme.js", "table.js", "flat.js",
-  "lines.js", "function.js", "tree_model.js", "frames.js", "flame.js", "colours.js",
-  "tree.js", "source.js", "changes.js", "threads.js", "spread.js",
-  "page.js",
+  "views.js", "data.js", "names.js", "keys.js", "dom.js", "theme.js", "thread_choice.js",
+  "table.js", "flat.js", "lines.js", "function.js", "tree_model.js", "frames.js",
+  "flame.js", "colours.js", "tree.js", "source.js", "changes.js", "threads.js",
+  "spread.js", "page.js",
 }
 
 -- Returns the directory of this module. Bytecode may lack its source path; then

@@ -141,7 +141,8 @@ function changesView() {
           { class: "soft" },
           "Average times per run. Changes marked ~ (noise) are within " +
             comparison.factor.toFixed(1) +
-            " times their error: they may be due to chance. The largest change comes first.",
+            " times their error: they may be due to chance. The largest change comes first." +
+            forAllThreads,
         )
       : null,
     table.element,

@@ -69,7 +69,7 @@ function changeColouring() {
 // Returns the colourings that the data has, the default one first.
 function colourings() {
   const found = [];
-  if (comparison && comparison.self) found.push(changeColouring());
+  if (comparison && comparison.self && !shownThreads) found.push(changeColouring());
   if (functions.file.some((file) => file >= 0))
     found.push(colouringByGroup("file", frameFile, baseName, "other files"));
   if (functions.name.some((_, f) => objectOf(f) !== programName))

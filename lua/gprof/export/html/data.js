@@ -1,31 +1,12 @@
 // The data of the page, stored in columns. Functions and cycles are nodes. Nodes are numbered: functions first, then
 // cycles. Arcs are numbered separately.
-"use strict";
-
-const parsed = (id) => JSON.parse(document.getElementById(id).textContent);
-const data = parsed("data");
-
-// The page can have two views of the functions: inlined functions are functions, or part of those around them. The
-// address selects the other one, which is parsed only then.
-const hasOtherView = document.getElementById("other") !== null;
-const otherView = data.inlines ? "?view=compiled" : "?view=inlined";
-const showsOtherView = hasOtherView && location.search === otherView;
-
-function useOtherView() {
-  const { nodes_of_lines, ...other } = parsed("other"),
-    names = data.functions.name;
-  other.functions.name = other.functions.name.map((name) => (typeof name === "number" ? names[name] : name));
-  Object.assign(data, other);
-  data.lines.node = nodes_of_lines;
-}
-if (showsOtherView) useOtherView();
 
 const functions = data.functions,
   arcs = data.arcs,
   cycles = data.cycles;
 const functionCount = functions.name.length,
   nodeCount = functionCount + cycles.length;
-const hasTime = data.period !== null;
+const hasTime = data.total > 0;
 const hasBounds = functions.total_low !== undefined; // of total times
 const hasCalls = arcs.caller.length > 0 || functions.calls.some((count) => count > 0);
 

@@ -8,6 +8,7 @@ local common = require "gprof.print.common"
 local json = require "gprof.format.json"
 local line_data = require "gprof.export.html.line_data"
 local text = require "gprof.export.html.text"
+local thread_choices = require "gprof.export.html.thread_choices"
 local view_data = require "gprof.export.html.view_data"
 
 local data = {}
@@ -16,10 +17,23 @@ local array <const>, object <const> = json.compact_array, json.compact_object
 local number <const>, quoted <const> = json.compact_number, json.compact_string
 local shown <const> = text.quoted
 
--- Returns the threads as columns; null if there is only one.
-local function threads_of(threads)
+-- Returns the choices of threads as columns: the key of each, and its group or null. Also
+-- returns a table from threads to the numbers of their choices.
+local function choices_of(choices)
+  local keys, groups, number_of = {}, {}, {}
+  for i, choice in ipairs(choices) do
+    keys[i], groups[i] = choice.key, choice.group
+    for _, thread in ipairs(choice.threads) do number_of[thread] = i - 1 end
+  end
+  return object { { "key", array(shown, keys) },
+    { "group", array(quoted, groups, #choices) } }, number_of
+end
+
+-- Returns the threads as columns; null if there is only one. `choice` has the number of
+-- the choice that shows the thread, or -1.
+local function threads_of(threads, choices)
   if not threads then return "null" end
-  local entries = {}
+  local entries, columns, number_of = {}, choices_of(choices)
   for i, name in ipairs { "name", "number", "count", "ticks", "time", "calls" } do
     local values = {}
     for row, thread in ipairs(threads) do values[row] = thread[name] end
@@ -28,6 +42,10 @@ local function threads_of(threads)
   entries[#entries + 1] = { "selected", array(function(thread)
     return tostring(thread.selected)
   end, threads) }
+  entries[#entries + 1] = { "choice", array(function(thread)
+    return number(number_of[thread] or -1)
+  end, threads) }
+  entries[#entries + 1] = { "choices", columns }
   return object(entries)
 end
 
@@ -101,31 +119,76 @@ local function comparison_of(comparison, file_number)
   return object(entries)
 end
 
--- Returns the other view as JSON. A name that the first view also has is its number
--- there.
-local function other_of(content, rows, file_number)
-  local known, view = {}, content.other
-  for i, id in ipairs(content.ids) do known[content.profile:get(id, "name")] = i - 1 end
+-- Adds the names of a view's functions to `known`, numbered from `first` on.
+local function number_names(view, first, known)
+  for i, id in ipairs(view.ids) do
+    local name = view.profile:get(id, "name")
+    known[name] = known[name] or first + i - 1
+  end
+end
+
+-- Returns the entries of the other view: that of inlined functions, or the one without.
+local function other_of(content, rows, file_number, known)
+  local view = content.other
   local node_of = view_data.nodes_of(view)
   local entries = view_data.entries(view, node_of, file_number, known)
   entries[#entries + 1] =
     { "nodes_of_lines", line_data.nodes(rows, view.profile, node_of) }
-  return object(entries)
+  return entries
+end
+
+-- Returns the entries of the first view of some threads, with what else differs from all
+-- threads.
+local function part_of(part, rows, file_number, known)
+  local profile, node_of, few = part.profile, view_data.nodes_of(part), part.few
+  local figures = {}
+  for i, file in ipairs(part.figures) do
+    figures[i] = line_data.figures(file, file_number)
+  end
+  local entries = { { "total", number(profile.total) },
+    { "exact", tostring(profile.exact) }, { "summary", array(shown, part.summary) },
+    { "few", few and array(quoted, { few.what, few.why, few.remedy }) or "null" },
+    { "lines", line_data.lines(rows, profile, file_number, node_of) },
+    { "figures", "[" .. table.concat(figures, ",") .. "]" } }
+  local view = view_data.entries(part, node_of, file_number, known)
+  return table.move(view, 1, #view, #entries + 1, entries)
 end
 
 local ELEMENT <const> = '<script type="application/json" id="%s">'
 
-local function write_element(name, content, write)
+-- Writes an element with an object. Returns the size of its content.
+local function write_element(name, entries, write)
+  local content = object(entries)
   write(ELEMENT:format(name))
   write(content)
   write "</script>\n"
+  return #content
 end
 
---- Writes the data of a page: an element with one JSON object and, if there is another
--- view of the functions, one with that.
+-- Writes the views of threads, and returns the choices of threads. Their functions have
+-- numbers instead of names: first those of the page's first view, then the other's.
+local function write_threads(content, file_number, write)
+  local known, count = {}, 0
+  number_names(content, 0, known)
+  if content.other then number_names(content.other, #content.ids, known) end
+  return thread_choices.make(content.choosable or {}, function(threads)
+    local part, id = content.part_of(threads), "thread-" .. count
+    local rows = line_data.rows(part.lines)
+    count = count + 1
+    local size = write_element(id, part_of(part, rows, file_number, known), write)
+    return size + (part.other and write_element(id .. "-other",
+      other_of(part, rows, file_number, known), write) or 0)
+  end)
+end
+
+--- Writes the data of a page: an element with one JSON object; one for the other view of
+-- the functions, if there is one; and one or two for each choice of threads.
 -- @tparam table content a view: `profile`, by function; `ids` of the functions, `arcs`,
---   `cycles` and `tree` (or nil) to show; `other`, another view, or nil; `lines` and
---   `sources`; `comparison` and `threads`, or nil
+--   `cycles` and `tree` (or nil) to show. And `other`, another view, or nil; `lines` and
+--   `sources`; `comparison` and `threads`, or nil; `choosable`, the threads to choose
+--   from; `part_of(threads)`, which returns the content for some of them: a view with
+--   `other` and `lines`, `figures` of the sources (see `sources.figures`), `summary`, and
+--   `few`, a warning or nil
 -- @tparam stream write
 function data.write(content, write)
   local profile, node_of = content.profile, view_data.nodes_of(content)
@@ -137,7 +200,6 @@ function data.write(content, write)
     { "exact", tostring(profile.exact) },
     { "decimals", number(rate and common.decimals(1 / rate) or 2) },
     { "comparison", comparison_of(content.comparison, file_number) },
-    { "threads", threads_of(content.threads) },
     { "spread", spread_of(content, node_of) },
     { "lines", line_data.lines(rows, profile, file_number, node_of) },
     { "sources", array(function(file) return line_data.source(file, file_number) end,
@@ -145,12 +207,19 @@ function data.write(content, write)
   }
   local view = view_data.entries(content, node_of, file_number, {})
   table.move(view, 1, #view, #entries + 1, entries)
+  entries[#entries + 1] = { "labels", view_data.labels(content) }
   if content.other then
-    write_element("other", other_of(content, rows, file_number), write)
+    local known = {}
+    number_names(content, 0, known)
+    local other = other_of(content, rows, file_number, known)
+    other[#other + 1] = { "labels", view_data.labels(content.other) }
+    write_element("other", other, write)
   end
+  local choices = write_threads(content, file_number, write)
+  entries[#entries + 1] = { "threads", threads_of(content.threads, choices) }
   -- last, since making the other entries assigns the numbers of files
   entries[#entries + 1] = { "files", array(shown, files) }
-  write_element("data", object(entries), write)
+  write_element("data", entries, write)
 end
 
 return data

@@ -161,7 +161,7 @@ function changeSection(node) {
   return make(
     "section",
     {},
-    make("h3", {}, "Since the old profile"),
+    make("h3", {}, "Since the old profile" + (shownThreads ? ", all threads" : "")),
     make(
       "dl",
       { class: "facts" },

@@ -69,7 +69,7 @@ function line_data.source(file, file_number)
 end
 
 --- Returns the figures that take the place of those of a source file.
--- @tparam table|nil file from `sources.figures`; nil for a file without figures
+-- @tparam table|boolean file from `sources.figures`; false for a file without figures
 -- @tparam function file_number numbers the names of files
 -- @treturn string as for `source`; null without a file
 function line_data.figures(file, file_number)

@@ -2,7 +2,7 @@
 // tree. So links can be shared, and the browser's history works.
 
 const page = document.getElementById("page");
-const programTitle = document.title;
+const pageTitle = document.title;
 const cachedViews = new Map(); // by name; cached views keep their filter and order
 
 // Returns a view, which is made at first use.
@@ -69,8 +69,9 @@ function suggestions(key) {
 function showFunction(key) {
   const node = nodeByKey.get(key);
   if (node === undefined) {
+    const who = shownThreads ? choiceName(shownThreads) : "This profile";
     put(
-      make("p", { class: "empty" }, "This profile has no function named " + key + "."),
+      make("p", { class: "empty" }, `${who} has no function named ${key}.`),
       ...suggestions(key),
       make("p", {}, make("a", { href: "#" }, "All functions")),
     );
@@ -156,7 +157,7 @@ function show(first) {
     [tab, title, target] = route();
   document.body.classList.toggle("inside", title !== null);
   highlight(tab);
-  document.title = (title ? title + " – " : "") + programTitle;
+  document.title = (title ? title + " – " : "") + pageTitle;
   if (first) return target && target.scrollIntoView({ block: "center" });
   if (before !== null) scrollTo(0, before);
   else if (target) target.scrollIntoView({ block: "center" });
@@ -184,6 +185,10 @@ const hotLineKeys = [
   { keys: ["p"], use: "previous hot line", act: () => stepToHotLine(-1) },
 ];
 
+const threadKeys = [
+  { keys: ["t"], use: "choose threads", act: () => document.querySelector(".thread-choice").focus() },
+];
+
 const pageKeys = makeShortcuts("Everywhere", [
   { keys: ["?"], use: "show or hide this help", act: () => (help.open ? help.close() : help.showModal()) },
   { keys: ["/"], use: "search", act: focusSearch },
@@ -198,6 +203,7 @@ const pageKeys = makeShortcuts("Everywhere", [
     act: (event) => !view.contains(event.target) && focusView(),
   },
   ...(data.sources.length > 0 ? hotLineKeys : []),
+  ...(threadChoices.length > 0 ? threadKeys : []),
 ]);
 helpSections.unshift(helpSections.pop()); // the most important ones first
 const help = makeHelp();
@@ -213,9 +219,9 @@ function viewSelect() {
     ["compiled", "Compiled functions", "Inlined functions are part of the functions around them"],
     ["inlined", "Inlined functions", "Inlined functions are functions of their own"],
   ];
-  return makeSelect("Functions shown", choices, data.inlines ? "inlined" : "compiled", () => {
-    location.search = showsOtherView ? "" : otherView;
-  });
+  return makeSelect("Functions shown", choices, data.inlines ? "inlined" : "compiled", () =>
+    location.assign(searchWith("view", showsOtherView ? null : otherView) + hashWithoutPath()),
+  );
 }
 
 function start() {
@@ -223,13 +229,14 @@ function start() {
   page.setAttribute("tabindex", "-1");
   page.append(make("nav", { "aria-label": "Views" }, ...links), view);
   const helpButton = { class: "plain", type: "button", title: "Keyboard shortcuts (?)", click: () => help.showModal() };
-  const corner = make("div", { class: "corner" }, viewSelect(), themeSelect(), make("button", helpButton, "?"));
+  const switches = [threadSelect(), viewSelect(), themeSelect()],
+    corner = make("div", { class: "corner" }, ...switches, make("button", helpButton, "?"));
   document.querySelector("header").prepend(corner);
   document.body.append(help);
   addEventListener("scroll", () => scrolls.set(visit, scrollY), { passive: true });
   addEventListener("hashchange", () => show(false));
   addEventListener("keydown", keyPressed);
-  if (comparison && location.hash === "") history.replaceState(null, "", "#!changes");
+  if (comparison && !shownThreads && location.hash === "") history.replaceState(null, "", "#!changes");
   show(true);
   scrolls.set(visit, 0);
 }

@@ -122,4 +122,33 @@ function sources.of(lines, options)
   return result
 end
 
+-- Returns the lines of a file that have figures, each with the `place` that it has in the
+-- page.
+local function lines_with_figures(profile, file, options)
+  local places, found = {}, {}
+  for _, line in ipairs(file.lines) do places[line.number] = line.place end
+  for _, line in ipairs(profile:annotate(file.name, options.directory_path) or {}) do
+    line.known, line.place = is_known(line), places[line.number]
+    if line.known and line.place then found[#found + 1] = line end
+  end
+  return found
+end
+
+--- Collects the figures of the same source text in another profile.
+-- @tparam profile lines the profile by line
+-- @tparam {table,...} files the `files` that `sources.of` returned for the page
+-- @tparam table options as for `sources.of`
+-- @treturn table for each of these files: `seconds` (or nil), `calls`, and `lines`, those
+--   with figures; false for files without time and calls
+function sources.figures(lines, files, options)
+  local sums, result = {}, {}
+  for _, sum in ipairs(files_of(lines)) do sums[sum.name] = sum end
+  for i, file in ipairs(files) do
+    local sum = sums[file.name]
+    result[i] = sum and { seconds = lines.rate and sum.ticks / lines.rate,
+      calls = sum.calls, lines = lines_with_figures(lines, file, options) } or false
+  end
+  return result
+end
+
 return sources

@@ -2,17 +2,15 @@
 
 const { spread } = data;
 
-// The other view shows functions that have no spread: nodes are those of the first view.
-const spreadNode = (row) => (showsOtherView || row >= spread.node.length ? -1 : spread.node[row]);
+// The functions are those of all threads in the view with which the page opens.
+const spreadName = (row) => (row === spread.node.length ? "whole run" : firstNames[spread.node[row]]);
 
-function spreadName(row) {
-  const node = spreadNode(row);
-  return row === spread.node.length ? "whole run" : node >= 0 ? labelOf(node) : "";
-}
-
+// Links to a function, if the view that is shown has it.
 function spreadLink(row) {
-  const node = spreadNode(row);
-  return node < 0 ? make("em", {}, spreadName(row)) : nodeLink(node);
+  if (row === spread.node.length) return make("em", {}, spreadName(row));
+  const isFirst = !showsOtherView && !shownThreads,
+    node = isFirst ? spread.node[row] : nodeByKey.get(spreadName(row));
+  return node === undefined ? make("span", {}, spreadName(row)) : nodeLink(node);
 }
 
 const spreadColumn = (title, hint, value, cell, style) => ({ title, hint, value, cell, class: style });
@@ -68,7 +66,7 @@ function spreadView() {
   return make(
     "section",
     {},
-    make("p", { class: "soft" }, `How ${counted(spread.runs)} runs differ.${skipped}`),
+    make("p", { class: "soft" }, `How ${counted(spread.runs)} runs differ.${skipped}${forAllThreads}`),
     spread.self ? spreadTable(spread.self, seconds, "Self times") : null,
     hasCalls ? spreadTable(spread.calls, counted, "Calls") : null,
   );

@@ -28,13 +28,21 @@ local function period_text(profile)
   return ("every %g ms"):format(1000 * period)
 end
 
+--- Returns the time and the number of samples.
+-- @tparam profile profile with a histogram
+-- @treturn string
+-- @treturn string
+function summary.figures(profile)
+  return time_text(profile),
+    ("%.0f, %s"):format(profile.total_ticks, period_text(profile))
+end
+
 -- Returns the names and values of the header, in order.
 local function facts(profile)
   local image, list, paths = profile.image, {}, {}
   if profile.rate then
-    list[1] = { "Time", time_text(profile) }
-    list[2] = { "Samples",
-      ("%.0f, %s"):format(profile.total_ticks, period_text(profile)) }
+    local time, samples = summary.figures(profile)
+    list[1], list[2] = { "Time", time }, { "Samples", samples }
   end
   local threads = profile:selected_threads()
   if threads then list[#list + 1] = { "Threads", table.concat(threads, ", ") } end
@@ -123,11 +131,6 @@ local function notes(content, options)
   if content.only_inlined then
     add(("There is no switch for inlined functions: the symspec '%s' names functions " ..
       "that were only inlined."):format(content.only_inlined))
-  end
-  local tree = content.tree
-  if tree and tree.hidden > 0.005 then
-    add(("The call tree shows only the heaviest call paths: %.1f %% of the time is in " ..
-      "frames that are not shown."):format(100 * tree.hidden))
   end
   note_sources(content.sources, add)
   return list

@@ -1,22 +1,23 @@
-// The threads of the program. All other views are of the selected ones.
-
-const threads = data.threads;
-const timeOfThreads = threads ? threads.time.reduce((sum, time) => sum + time, 0) : 0;
-const shareOfThread = (row) => (timeOfThreads > 0 ? threads.time[row] / timeOfThreads : 0);
+// The threads of the program. The other views are of the chosen ones.
 
 function threadName(row) {
+  const number = threads.choice[row],
+    choice = number >= 0 ? threadChoices[number] : null;
   const tags = [
     threads.count[row] > 1 ? counted(threads.count[row]) + " threads" : null,
     threads.selected[row] ? null : "not in the other views",
+    choice && choice.group ? (choice.group === "others" ? "among others" : threadsHaveTime ? "no samples" : "no calls") : null,
+    choice && choice === shownThreads ? "shown" : null,
   ].filter(Boolean);
-  return make("span", {}, threads.name[row], " ", ...tags.map((text) => make("span", { class: "tag" }, text)));
+  const name = choice ? make("a", { href: linkToThreads(choice) + "#!threads" }, threads.name[row]) : threads.name[row];
+  return make("span", {}, name, " ", ...tags.map((text) => make("span", { class: "tag" }, text)));
 }
 
 const threadColumns = [
   {
     title: "%",
-    hint: "Share of the time of all threads",
-    value: (row) => threads.time[row],
+    hint: `Share of the ${threadsHaveTime ? "time" : "calls"} of all threads`,
+    value: shareOfThread,
     cell: (row) => percent(shareOfThread(row)),
   },
   {
@@ -24,6 +25,7 @@ const threadColumns = [
     hint: "Time in the program and in libraries",
     value: (row) => threads.time[row],
     cell: (row) => seconds(threads.time[row]),
+    shown: threadsHaveTime,
   },
   { title: "Share", cell: (row) => shareBar(0, shareOfThread(row)), class: "bar" },
   { title: "Calls", value: (row) => threads.calls[row], cell: (row) => counted(threads.calls[row]), class: "medium" },
@@ -33,22 +35,31 @@ const threadColumns = [
     cell: (row) => (threads.number[row] > 0 ? String(threads.number[row]) : ""),
   },
   { title: "Thread", value: (row) => threads.name[row], upwards: true, cell: threadName, class: "name left" },
-];
+].filter((column) => column.shown !== false);
+
+// Returns the sentences that say which threads the other views show, and how to choose others.
+function aboutThreads() {
+  const allShown = threads.selected.every(Boolean),
+    together = allShown ? "all threads together" : "only some of the threads";
+  if (shownThreads)
+    return [
+      `The other views show ${choiceName(shownThreads)}. `,
+      make("a", { href: linkToThreads(null) + "#!threads" }, allShown ? "Show all threads" : "Show all these threads"),
+    ];
+  if (threadChoices.length > 0) return [`The other views show ${together}. Choose one of them here or at the top.`];
+  return [
+    `The other views show ${together}. For a page of one of them, write it with `,
+    make("code", {}, "--thread=NAME"),
+    ", or with its number.",
+  ];
+}
 
 function threadsView() {
-  const all = threads.selected.every(Boolean);
   const rows = threads.name.map((_, row) => row);
   return make(
     "section",
     {},
-    make(
-      "p",
-      { class: "soft" },
-      all ? "The other views show all threads together. " : "The other views show only some of the threads. ",
-      "For a page of one of them, write it with ",
-      make("code", {}, "--thread=NAME"),
-      ", or with its number.",
-    ),
+    make("p", { class: "soft" }, ...aboutThreads()),
     makeTable(threadColumns, rows, { label: "Threads", class: "mid", sorted: threadColumns[0] }).element,
   );
 }

@@ -9,22 +9,25 @@ const treeModes = [
 
 const linkToTree = (mode, place) => "#!tree=" + mode + ":" + encodeURIComponent(place);
 
+// Returns the sentence about frames that the tree lacks, if they have much time.
+function hiddenNote() {
+  let hidden = 0;
+  for (let i = 0; i < tree.frame.length; i++) if (tree.frame[i] === HIDDEN) hidden += tree.weight[i];
+  const share = hidden / tree.weight[0];
+  if (share < 0.005) return "";
+  return ` Only the heaviest call paths are shown: ${percent(share)} % of the time is in frames that are not.`;
+}
+
 // Makes the explanation of the tree's times.
 function treeNote() {
-  if (data.exact)
-    return make(
-      "p",
-      { class: "soft" },
-      make("b", {}, "Measured"),
-      ": each sample counts for the calls that led to it.",
-    );
-  return make(
-    "p",
-    { class: "soft" },
-    make("b", {}, "Estimated"),
-    " from the call graph, which counts calls between pairs of functions but records no stacks. ",
-    "Self times are as sampled; only the call paths are estimated.",
-  );
+  const how = data.exact
+    ? [make("b", {}, "Measured"), ": each sample counts for the calls that led to it."]
+    : [
+        make("b", {}, "Estimated"),
+        " from the call graph, which counts calls between pairs of functions but records no stacks. ",
+        "Self times are as sampled; only the call paths are estimated.",
+      ];
+  return make("p", { class: "soft" }, ...how, hiddenNote());
 }
 
 // Makes the view. `element`; `show(argument)` shows what the link's argument says.

@@ -15,23 +15,22 @@ tree_list.HIDDEN = 0
 -- @treturn table `nodes`: depth first, from the root, whose time is the total time. Each
 --   has `id` (of a function or cycle, `tree_list.HIDDEN`, or nil for the root), `weight`
 --   (an integer) and `parent` (an index; 0 for the root); `parts`: weight per unit of
---   time; `hidden`: the share of the total time in hidden nodes
+--   time
 function tree_list.of(profile)
   local tree = call_tree.of(profile)
-  local nodes, stack, hidden = {}, { { node = tree.root, parent = 0 } }, 0
+  local nodes, stack = {}, { { node = tree.root, parent = 0 } }
   while stack[1] do
     local at = table.remove(stack)
     local node, number = at.node, #nodes + 1
     nodes[number] = { id = node.id, weight = node.weight, parent = at.parent }
     if (node.rest or 0) > 0 then
-      hidden = hidden + node.rest
       stack[#stack + 1] = { parent = number,
         node = { id = tree_list.HIDDEN, weight = node.rest, children = {} } }
     end
     local list = node.children
     for i = #list, 1, -1 do stack[#stack + 1] = { node = list[i], parent = number } end
   end
-  return { nodes = nodes, parts = tree.parts, hidden = hidden / math.max(tree.all, 1) }
+  return { nodes = nodes, parts = tree.parts }
 end
 
 return tree_list

@@ -86,9 +86,11 @@ end
 -- The largest number of columns of a name; longer ones would be cut at their ends.
 local WIDEST <const> = 100
 
--- Returns what the page shows for long names: names shortened as on a terminal, by the
+--- Returns what the page shows for long names: names shortened as on a terminal, by the
 -- number of the function.
-local function labels_of(content)
+-- @tparam table content a view
+-- @treturn string an object
+function view_data.labels(content)
   local names, entries = {}, {}
   for row, id in ipairs(content.ids) do names[row] = content.profile:get(id, "name") end
   local shortened = core.distinct_names(names)
@@ -153,7 +155,7 @@ function view_data.entries(view, node_of, file_number, known)
   local cycles, within = cycles_of(view, node_of)
   return { { "inlines", tostring(view.profile.has_inlines) }, { "cycles", cycles },
     { "functions", functions_of(view, file_number, within, known) },
-    { "labels", labels_of(view) }, { "arcs", arcs_of(view, node_of) },
+    { "arcs", arcs_of(view, node_of) },
     { "tree", tree_of(view, node_of, #view.ids + #view.cycles) } }
 end
 

@@ -22,11 +22,17 @@ local function mismatch_of(subject, evidence)
     remedy = "Name the program that wrote the profile, or run this one again." }
 end
 
-local function few_samples(profile)
-  if not profile.data.has_histogram or profile.total_ticks >= FEW then return nil end
+--- Returns the warning about few samples; nil if there are enough.
+-- @tparam profile profile
+-- @treturn table|nil strings: `what` is wrong, `why`, and `remedy`; and `class`
+function warnings.few_samples(profile)
+  local ticks = profile.total_ticks
+  if not profile.data.has_histogram or ticks >= FEW then return nil end
   return { class = "few",
-    what = ("Only %s."):format(wording.plural(profile.total_ticks, "sample")),
-    why = "Times are uncertain by about the error in column ±.",
+    what = ticks > 0 and ("Only %s."):format(wording.plural(ticks, "sample")) or
+      "No samples.",
+    why = ticks > 0 and "Times are uncertain by about the error in column ±." or
+      "Only calls are shown.",
     remedy = "Run the program for longer, or name several profiles: they are added up." }
 end
 
@@ -53,7 +59,7 @@ function warnings.write(content, options, write)
   end
   add(mismatch_of("This profile", checks and profile:mismatch()))
   add(mismatch_of("The old profile", checks and comparison and comparison.old.mismatch))
-  add(few_samples(profile))
+  add(warnings.few_samples(profile))
   add(lost_calls(profile, options))
 end
 

@@ -1,0 +1,56 @@
+// The views of the data. Inlined functions are functions, or part of those around them; and the page shows all threads,
+// or some of them. The address selects: "?view=inlined&thread=main". Views are parsed only if they are selected.
+"use strict";
+
+const hasElement = (id) => document.getElementById(id) !== null;
+const parsed = (id) => JSON.parse(document.getElementById(id).textContent);
+const data = parsed("data");
+const firstNames = data.functions.name; // of the view with which the page opens
+
+const asked = new URLSearchParams(location.search);
+const hasOtherView = hasElement("other");
+const otherView = data.inlines ? "compiled" : "inlined";
+const showsOtherView = hasOtherView && asked.get("view") === otherView;
+
+const { threads } = data;
+// The number of the choice of threads; -1 for all.
+const shownChoice = threads && asked.has("thread") ? threads.choices.key.indexOf(asked.get("thread")) : -1;
+
+// Returns a search, as in addresses, that differs from the present one in one parameter; null removes the parameter.
+function searchWith(name, value) {
+  const search = new URLSearchParams(asked);
+  if (value === null) search.delete(name);
+  else search.set(name, value);
+  return "?" + search;
+}
+
+// Returns the address's fragment for another view, without the path in a tree: it consists of numbers of functions.
+const hashWithoutPath = () => location.hash.replace(/^(#!tree=(down|up):).*/, "$1");
+
+// Takes a view's data. Numbers stand for names.
+function useView(id, names) {
+  const { nodes_of_lines, ...view } = parsed(id);
+  view.functions.name = view.functions.name.map((name) => (typeof name === "number" ? names[name] : name));
+  Object.assign(data, view);
+  if (nodes_of_lines) data.lines.node = nodes_of_lines;
+}
+
+const noFigures = { seconds: 0, calls: 0, known: [], inlined: [] };
+
+// Takes the data of a choice of threads instead of that of all.
+function useThreads(names) {
+  const { functions, labels } = data,
+    labelOfName = new Map(Object.keys(labels).map((node) => [functions.name[node], labels[node]])),
+    id = "thread-" + shownChoice;
+  useView(id, names);
+  if (showsOtherView && hasElement(id + "-other")) useView(id + "-other", names);
+  data.labels = {};
+  data.functions.name.forEach((name, node) => {
+    if (labelOfName.has(name)) data.labels[node] = labelOfName.get(name);
+  });
+  data.sources.forEach((file, i) => Object.assign(file, data.figures[i] || noFigures));
+  data.sources.sort((a, b) => b.seconds - a.seconds || b.calls - a.calls);
+}
+
+if (showsOtherView) useView("other", firstNames);
+if (shownChoice >= 0) useThreads(showsOtherView ? firstNames.concat(data.functions.name) : firstNames);
