@@ -385,6 +385,32 @@ describe("--jobs", function()
     assert.same({ 1, "gprof.lua: cannot create a pipe: Too many open files\n" }, { result.status, result.stderr })
   end)
 
+  -- Without the option, several processes read many files. The last file of the list is a pipe without data; meanwhile,
+  -- counts the child processes.
+  it("is not needed for many files, nor where processes cannot be started", function()
+    local cwd = directory { one = files[1] }
+    local list = shell.write(shell.tmpdir() .. "/list", ("one\n"):rep(5000))
+    local function read(before, ...)
+      return launch.line(before .. [[ exec "$@"]], { "--sum-file=/dev/stdout", "--file-format=magic", image,
+        "--profiles-from=" .. list, ... }, { cwd = cwd })
+    end
+    local one = read("", "--jobs=1")
+    assert.same({ 0, "" }, { one.status, one.stderr })
+    local first_processor = "taskset -pc $(taskset -pc $$ | sed 's/.*: //; s/[-,].*//') $$ >/dev/null;"
+    for _, before in ipairs { "", "ulimit -n 9;", first_processor } do
+      local result = read(before)
+      assert.same({ 0, "" }, { result.status, result.stderr })
+      assert(result.stdout == one.stdout, before)
+    end
+    assert.equal(1, read("ulimit -n 9;", "--jobs=2").status)
+    local count = launch.line([[
+      mkfifo pipe && { "$@" & } && pid=$! && exec 3>pipe
+      tr -cd ' ' </proc/$pid/task/$pid/children | wc -c; kill $pid; wait $pid]],
+      { "--sum-file=/dev/null", image, "--profiles-from=" .. list, "pipe" }, { cwd = cwd })
+    local processors = math.min(require "gprof.core".processors(), 8)
+    assert.equal(processors > 1 and processors or 0, tonumber(count.stdout))
+  end)
+
   -- Runs the program on two profiles and on a pipe without data; the second worker reads the pipe. Meanwhile, runs a
   -- line of shell, in which $pid is the program's process.
   local function with_pipe(line)

@@ -135,7 +135,7 @@ end
 -- @treturn table settings: each option under its long name, with underscores; `styles`,
 --   the reports requested (true) or excluded (false); `reports`, the reports requested by
 --   name; `exports`; `compare`, the arguments of --compare; `profiles_from`, files with
---   lists of profiles; `jobs`, the number of processes; `operands`; `words`, all
+--   lists of profiles; `jobs`, if given; `operands`; `words`, all
 --   arguments; `has_options`, whether there is any option but -b; `record_reports`,
 --   whether there are options besides --record and those of the recorder
 -- @raise a table with the field `message`

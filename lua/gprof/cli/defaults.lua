@@ -9,7 +9,7 @@ local defaults = {}
 -- @treturn table a new table
 function defaults.settings()
   return { styles = {}, reports = {}, exports = {}, compare = {}, profiles_from = {},
-    operands = {}, jobs = 1, file_format = "auto", width = 80 }
+    operands = {}, file_format = "auto", width = 80 }
 end
 
 --- Returns the path of the program.

@@ -73,6 +73,7 @@ end
 -- - `keep_going`: skip bad files;
 -- - `adds_call_paths`: also read the call paths beside the files;
 -- - `forget_files`: do not list the files in `data.files`;
+-- - `jobs`: the number of processes; `needs_jobs`: failing to start them is an error;
 -- - `spread`: `sum`, the spread to which files are added, and `new`, a function that
 --   returns an empty one; nil if there is no spread;
 -- - `explain`: takes a path and the message about it, and may add a hint.
@@ -96,12 +97,12 @@ local function read_range(data, list, first, last, mode, notify)
 end
 
 local function read_all(data, list, mode, notify, line)
-  if mode.jobs > 1 and #list > 1 then
-    require "gprof.cli.jobs".read(read_range, data, list, mode, notify, line)
-  else
-    local done, message, number = read_range(data, list, 1, #list, mode, notify)
-    if not done then raise("%s", mode.explain(list[number], message)) end
+  if mode.jobs > 1 and #list > 1 and
+    require "gprof.cli.jobs".read(read_range, data, list, mode, notify, line) then
+    return
   end
+  local done, message, number = read_range(data, list, 1, #list, mode, notify)
+  if not done then raise("%s", mode.explain(list[number], message)) end
 end
 
 -- How files are read -------------------------------------------------------------------
@@ -113,13 +114,26 @@ local function lists_files(settings, options)
     options.slide == "auto"
 end
 
+-- Without --jobs, several processes read files of at least LARGE bytes, as estimated from
+-- the size of one of them. Opening a file takes as long as reading FILE_COST bytes.
+-- Starting processes and adding up their sums takes ten milliseconds or more, which
+-- smaller sums would not save.
+local FILE_COST <const>, LARGE <const> = 60000, 1 << 28
+local MOST_JOBS <const> = 8
+
+local function default_jobs(list)
+  local _, _, _, size = core.file_status(list[#list // 2 + 1])
+  if #list * ((size or 0) + FILE_COST) < LARGE then return 1 end
+  return math.min(core.processors(), MOST_JOBS)
+end
+
 -- Returns the number of processes. Standard input, traces, call paths, and output about
 -- each file need a single process.
 local function process_count(settings, list, image, options)
   local one = lists_files(settings, options) or settings.debug or list.standard_input or
     core.script_list(image) or
     not options.assume_proportional and profile_files.have_contexts(list)
-  return one and 1 or settings.jobs
+  return one and 1 or settings.jobs or default_jobs(list)
 end
 
 local function new_spread(image)
@@ -137,6 +151,7 @@ local function reading_mode(settings, list, image, options)
     adds_call_paths = not options.assume_proportional,
     forget_files = settings.styles.sum and not lists_files(settings, options),
     jobs = process_count(settings, list, image, options),
+    needs_jobs = settings.jobs ~= nil,
     explain = function(path, message)
       return require "gprof.cli.hints".profile(settings, image, path, message)
     end,

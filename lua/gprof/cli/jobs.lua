@@ -92,22 +92,34 @@ local crew_meta = { __close = function(crew)
   for _, worker in ipairs(crew) do worker.process:close() end
 end }
 
+-- Opens the pipes for a worker's results.
+local function open_pipes(crew)
+  local pipes = {}
+  pipes.sum, pipes.output = need(core.pipe())
+  if crew.mode.spread then pipes.spread, pipes.spread_output = need(core.pipe()) end
+  return pipes
+end
+
 local function start_worker(crew, data)
   local number, files = #crew + 1, #crew.list
   local worker = { number = number, first = (number - 1) * files // crew.count + 1,
     last = number * files // crew.count, files = 0, bytes = 0, events = {} }
-  local sum, output = need(core.pipe())
-  local pipes = { sum = sum }
-  if crew.mode.spread then pipes.spread, pipes.spread_output = need(core.pipe()) end
-  local process = need(core.fork(output))
+  local pipes = open_pipes(crew)
+  local process = need(core.fork(pipes.output))
   if not process then
     pcall(work, crew, pipes, worker, data)
     os.exit(1)  -- the worker must never return from here, even without memory
   end
-  output:close()
+  pipes.output:close()
   if pipes.spread then pipes.spread_output:close() end
-  worker.process, worker.sum, worker.spread = process, sum, pipes.spread
+  worker.process, worker.sum, worker.spread = process, pipes.sum, pipes.spread
   crew[number] = worker
+end
+
+local function start(crew, data)
+  crew.messages, crew.output = need(core.pipe())
+  for _ = 1, crew.count do start_worker(crew, data) end
+  crew.output:close()
 end
 
 -- Stops the workers after the failed worker `number`: their sums are not needed.
@@ -187,19 +199,20 @@ end
 -- @tparam function read_range reads a range of files, as in gprof.cli.inputs
 -- @tparam data data without records yet
 -- @tparam table list from `profiles.find`
--- @tparam table mode as for `read_range`; with `jobs`, the number of processes
+-- @tparam table mode as for `read_range`
 -- @tparam function notify as for `read_range`
 -- @tparam table progress from `progress.new`
+-- @treturn boolean false if the processes cannot be started and `mode` does not need them
 -- @raise a table with the field `message`
 function jobs.read(read_range, data, list, mode, notify, progress)
-  local messages, output = need(core.pipe())
   local crew <close> = setmetatable({ count = math.min(mode.jobs, #list), files = 0,
-    bytes = 0, messages = messages, output = output, list = list, mode = mode,
-    read_range = read_range }, crew_meta)
-  for _ = 1, crew.count do start_worker(crew, data) end
-  output:close()
+    bytes = 0, list = list, mode = mode, read_range = read_range }, crew_meta)
+  local started, problem = pcall(start, crew, data)
+  if not started and mode.needs_jobs then error(problem, 0) end
+  if not started then return false end
   receive(crew, progress)
   for _, worker in ipairs(crew) do collect(crew, worker, data, notify) end
+  return true
 end
 
 return jobs

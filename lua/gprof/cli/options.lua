@@ -110,7 +110,7 @@ local own <const> = { [[
   gnu-compat                    flag        print exactly what GNU gprof -b prints
   sum-file=FILE                 sum         like -s, but write to FILE
   profiles-from=FILE            profiles    read profile names from FILE, one per line
-  jobs=N                        jobs        read with N processes (default 1), or auto
+  jobs=N                        jobs        read with N processes, or auto
   keep-going                    flag        skip bad profiles, and report each
   sandbox                       flag        analyse the files in a sandboxed process
   sandbox-memory=MB             limit like --sandbox, limiting memory (default 2048)
