@@ -21,10 +21,10 @@ bounds.readers = {
   ["maps of object files"] = { 300, 3, 16, 2 },
   ["mangled names"] = { 8000, 2000, 100, 40 },
   ["source text"] = { 300, 5, 100, 4 },
-  ["option files"] = { 8000, 100, 200, 8 },
-  ["lists of profiles"] = { 2000, 3, 64, 4 },
+  ["option files"] = { 8000, 100, 200, 2 },
+  ["lists of profiles"] = { 2000, 3, 64, 2 },
   ["answers of processes"] = { 300, 1, 8, 1 },
-  ["exported JSON"] = { 8000, 3, 100, 4 },
+  ["exported JSON"] = { 8000, 3, 100, 1 },
   ["`bb.out`"] = { 1000, 2, 16, 4 },
 }
 

@@ -8,7 +8,7 @@ local core = require "gprof.core"
 local text_file = {}
 
 -- In bytes. Files may be sparse or endless.
-local PIECE <const>, LIMIT <const> = 1 << 20, 1 << 28
+local PIECE <const>, LIMIT <const> = 1 << 16, 1 << 28
 
 local function too_large(name)
   return nil, ("%s: has more than %d MB of text"):format(name, LIMIT >> 20)
