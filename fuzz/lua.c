@@ -40,16 +40,18 @@ __attribute__((section("__libfuzzer_extra_counters"))) static uint8_t counters[C
 
 /* Identifies a source by the end of its name. Its address would change whenever a target
  * loads the file again, and each time look like new coverage. */
-static size_t source_hash(const lua_Debug *at) {
+FUZZ_UNOBSERVED static size_t source_hash(const lua_Debug *at) {
   uint64_t end[2] = {0, 0};
-  size_t length = at->srclen < sizeof end ? at->srclen : sizeof end;
-  memcpy(end, at->source + at->srclen - length, length);
+  if (at->srclen >= sizeof end)
+    memcpy(end, at->source + at->srclen - sizeof end, sizeof end);
+  else
+    memcpy(end, at->source, at->srclen);
   uint64_t hash = (end[0] ^ at->srclen) * UINT64_C(0x9e3779b97f4a7c15) ^ end[1];
   return (size_t)((hash * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
 }
 
 /* Counts the transition from the previous line to this one. */
-static void step(lua_State *L, lua_Debug *at) {
+FUZZ_UNOBSERVED static void step(lua_State *L, lua_Debug *at) {
   static size_t before;
   lua_getinfo(L, "S", at);
   size_t place = source_hash(at) + (size_t)at->currentline * 101;
@@ -134,6 +136,10 @@ static void check_leaks(lua_State *L) {
 
 enum { MAX_WORDS = 64 };
 
+/* A garbage collection begins when the memory in use is four times that after the last
+ * one. Most of it is the program, which every collection traverses. */
+enum { PAUSE = 400 };
+
 /* Appends an option that turns off libFuzzer's own leak checks. */
 static void disable_leak_checks(int *argc, char ***argv) {
   static char *words[MAX_WORDS + 1], option[] = "-detect_leaks=0";
@@ -155,6 +161,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     abort();
   }
   run(L, 0, 1);
+  lua_gc(L, LUA_GCINC, PAUSE, 0, 0);
   lua_sethook(L, step, LUA_MASKLINE, 0);
   return 0;
 }

@@ -15,12 +15,19 @@ local shell = require "support.shell"
 
 local directory, seconds, most_runs = arg[1], tonumber(arg[2]), tonumber(os.getenv "FUZZ_RUNS")
 
--- The size of an input in bytes. The limits of time and memory follow from it.
+-- The size of an input in bytes. The limits of time and memory follow from it. What some targets do depends little on
+-- the size, but takes time in proportion to it.
 local MOST_BYTES <const> = 4096
+local most_bytes <const> = { code = 512, options = 512, sources = 1280, symspecs = 512, terminal = 512 }
 
+-- An input that waits for ever needs no processor time. libFuzzer ends it after this time, which is long, because a
+-- process may have to wait for processors.
+local PATIENCE <const> = 1200 -- seconds
+
+-- Returns the command that runs a target, and the limit of processor time for an input.
 local function command(target, corpus, prefix)
   local words = { directory .. "/" .. target, "-max_total_time=" .. seconds, "-print_final_stats=1",
-    "-artifact_prefix=" .. prefix, "-verbosity=1" }
+    "-artifact_prefix=" .. prefix, "-verbosity=1", "-timeout=" .. PATIENCE, "-report_slow_units=" .. PATIENCE }
   local dictionary = ("%s/dictionaries/%s.dict"):format(home, target)
   if shell.exists(dictionary) then
     words[#words + 1] = "-dict=" .. dictionary
@@ -32,10 +39,10 @@ local function command(target, corpus, prefix)
   if most_runs then
     words[#words + 1] = ("-runs=%d"):format(most_runs)
   end
-  local limits = bounds.fuzzer_options(target, MOST_BYTES)
+  local limits, limit = bounds.fuzzer_options(target, most_bytes[target] or MOST_BYTES)
   table.move(limits, 1, #limits, #words + 1, words)
   words[#words + 1] = corpus
-  return words
+  return words, os.getenv "FUZZ_LIMIT" or tostring(limit)
 end
 
 -- Returns the last number that matches a pattern in libFuzzer's output; 0 if there is none.
@@ -45,10 +52,13 @@ local function figure(text, pattern)
   return tonumber(last or 0)
 end
 
+-- What a target writes about an input that exceeds the limit of processor time.
+local TOO_SLOW <const> = "needs more than %d+ s of processor time"
+
 -- Returns the line of the output that explains a failure: a failed check, or a sanitizer's finding.
 local function reason(text)
   return text:match "([^\n]*)\nstack traceback:" or text:match "[^\n]*does not hold[^\n]*" or
-    text:match "[^\n]*runtime error:[^\n]*" or
+    text:match(TOO_SLOW) or text:match "[^\n]*runtime error:[^\n]*" or
     text:match "\nSUMMARY: ([^\n]*)" or text:match "[^\n]+\n?$" or "ended without output"
 end
 
@@ -64,7 +74,8 @@ local function run(target)
   local corpus, prefix = directory .. "/corpus/" .. target, ("%s/crashes/%s-"):format(directory, target)
   shell.check { "mkdir", "-p", directory .. "/crashes" }
   shell.check { "lua5.4", home .. "/seeds.lua", target, corpus }
-  local result = shell.run(command(target, corpus, prefix))
+  local words, limit = command(target, corpus, prefix)
+  local result = shell.run(words, { env = { FUZZ_LIMIT = limit } })
   local text = result.stderr
   local problem = result.status ~= 0 and reason(text) or shortfall(text)
   shell.write(("%s/%s.log"):format(directory, target), text)
@@ -76,7 +87,9 @@ local function run(target)
   end
   print("  " .. problem)
   local left = text:match "Test unit written to ([^\n]+)"
-  print(left and ("  %s/%s %s"):format(directory, target, left) or "  see " .. directory .. "/" .. target .. ".log")
+  local variables = text:find(TOO_SLOW) and ("FUZZ_LIMIT=%s "):format(limit) or ""
+  print(left and ("  %s%s/%s %s"):format(variables, directory, target, left) or
+    ("  see %s/%s.log"):format(directory, target))
   return false
 end
 

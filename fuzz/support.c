@@ -2,19 +2,25 @@
 /* Helpers of all targets. */
 #include "support.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/crc32.h"
 
-/* libFuzzer's interface has no header. */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* libFuzzer's interface has no header. __wrap_LLVMFuzzerTestOneInput() takes the place of
+ * LLVMFuzzerTestOneInput() (--wrap).
+ * NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl*) */
+int __real_LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int __wrap_LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* NOLINTEND(bugprone-reserved-identifier,cert-dcl*) */
 
-/* AddressSanitizer keeps freed memory in a quarantine. A quarantine of 8 MB is enough for
+/* AddressSanitizer keeps freed memory in a quarantine. A quarantine of 1 MB is enough for
  * small inputs, and fits in the CPU's cache. libbfd 2.40 leaks memory in line lookups;
  * this leak is suppressed (see spec/sanitizer/launcher.c). FUZZ_LEAKS is the function, or
  * the library if its functions are unknown, because it has no frame pointers. */
@@ -25,26 +31,80 @@ const char *__asan_default_options(void);
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_options(void);
 const char *__asan_default_options(void) {
-  return "quarantine_size_mb=8:malloc_context_size=8:detect_stack_use_after_return=0";
+  return "quarantine_size_mb=1:malloc_context_size=8:detect_stack_use_after_return=0";
 }
 const char *__lsan_default_suppressions(void) { return "leak:" FUZZ_LEAKS "\n"; }
 const char *__lsan_default_options(void) { return "print_suppressions=0"; }
 
-/* --- a planted bug ---------------------------------------------------------------- */
+/* --- planted bugs ----------------------------------------------------------------- */
 
-#ifdef FUZZ_PLANT
-/* Reads beyond the end of a buffer if the input contains the word FUZZ_PLANT. */
-static void plant(const uint8_t *data, size_t size) {
-  volatile size_t length = 8;
-  volatile char *block = malloc(length), byte;
-  if (size > 0 && memmem(data, size, FUZZ_PLANT, strlen(FUZZ_PLANT)))
-    byte = block[length];
-  free((void *)(uintptr_t)block);
-  (void)byte;
-}
-#else
-#define plant(data, size) ((void)(data), (void)(size))
+/* The words that trigger them; NULL for none. */
+#ifndef FUZZ_PLANT
+#define FUZZ_PLANT NULL
 #endif
+#ifndef FUZZ_PLANT_LOOP
+#define FUZZ_PLANT_LOOP NULL
+#endif
+
+/* Searches without memmem(), whose arguments libFuzzer adds to its dictionary. */
+FUZZ_UNOBSERVED static bool contains(const uint8_t *data, size_t size, const char *word) {
+  for (size_t from = 0; word && from < size; from++) {
+    size_t length = 0;
+    while (from + length < size && word[length] &&
+           data[from + length] == (unsigned char)word[length])
+      length++;
+    if (word[length] == '\0') return true;
+  }
+  return false;
+}
+
+/* Reads beyond the end of a buffer if the input contains the word FUZZ_PLANT. Never ends
+ * if it contains FUZZ_PLANT_LOOP. */
+static void plant(const uint8_t *data, size_t size) {
+  volatile unsigned sum = 0;
+  if (contains(data, size, FUZZ_PLANT)) {
+    volatile size_t length = 8;
+    volatile char *block = malloc(length);
+    sum = (unsigned)block[length];
+    free((void *)(uintptr_t)block);
+  }
+  while (contains(data, size, FUZZ_PLANT_LOOP)) sum++;
+}
+
+/* --- processor time --------------------------------------------------------------- */
+
+/* libFuzzer's own limit is of elapsed time, in which a starved process does little. This
+ * timer ticks once in a second of processor time. `calls` is odd while an input runs. */
+static volatile unsigned calls;
+static unsigned limit;
+
+static void tick(int signal) {
+  static unsigned seen, ticks;
+  (void)signal;
+  ticks = calls == seen && calls % 2 ? ticks + 1 : 0;
+  seen = calls;
+  if (limit == 0 || ticks < limit) return;
+  dprintf(STDERR_FILENO, "needs more than %u s of processor time\n", limit);
+  abort();
+}
+
+/* Starts the timer. FUZZ_LIMIT is the limit in seconds. */
+static void start_timer(void) {
+  const char *seconds = getenv("FUZZ_LIMIT");
+  struct itimerval second = {{1, 0}, {1, 0}};
+  struct sigaction action = {.sa_handler = tick, .sa_flags = SA_RESTART};
+  limit = seconds ? (unsigned)strtoul(seconds, NULL, 10) : 0;
+  if (sigaction(SIGPROF, &action, NULL) || setitimer(ITIMER_PROF, &second, NULL)) abort();
+}
+
+int __wrap_LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  if (calls == 0) start_timer();
+  calls++;
+  plant(data, size);
+  int result = __real_LLVMFuzzerTestOneInput(data, size);
+  calls++;
+  return result;
+}
 
 /* --- parts ----------------------------------------------------------------------- */
 
@@ -67,7 +127,6 @@ static void find_parts(const uint8_t *data, size_t size, fuzz_part *parts, size_
 /* Copies each part to its own memory, which lasts until the next input. */
 void fuzz_parts(const uint8_t *data, size_t size, fuzz_part *parts, size_t count) {
   static uint8_t *copies[FUZZ_MAX_PARTS];
-  plant(data, size);
   find_parts(data, size, parts, count);
   for (size_t i = 0; i < count; i++) {
     free(copies[i]);

@@ -16,6 +16,13 @@
 
 #include "base/error.h"
 
+/* Marks functions that sanitizers and libFuzzer do not observe. */
+#ifdef __clang__
+#define FUZZ_UNOBSERVED __attribute__((no_sanitize("address", "undefined", "coverage")))
+#else
+#define FUZZ_UNOBSERVED
+#endif
+
 /* A part of an input, allocated with its exact size: sanitizers detect reads beyond
  * it. */
 typedef struct fuzz_part {

@@ -52,16 +52,17 @@ local read_by <const> = {
   pads = { "machine code" }, terminal = { "source text" },
 }
 
--- Instructions per second with sanitizers on a busy machine, counted as without sanitizers. In each run, the fuzzer
--- itself needs some time and memory, too.
+-- Instructions per second of processor time, with sanitizers, but counted as without sanitizers. In each run, the
+-- fuzzer itself needs some time and memory, too.
 local SPEED <const> = 50000000
-local OWN_SECONDS <const>, OWN_REQUEST <const>, OWN_MEMORY <const> = 4, 4, 960
+local OWN_SECONDS <const>, OWN_REQUEST <const>, OWN_MEMORY <const> = 2, 4, 960
 
 --- Returns the limits of a fuzzer's target for inputs up to a size: one run of the target may take all that its readers
 -- may cost, one after the other.
 -- @tparam string target
 -- @tparam integer size in bytes
 -- @treturn {string,...} options of libFuzzer
+-- @treturn integer seconds of processor time
 function bounds.fuzzer_options(target, size)
   local instructions, bytes = 0, 0
   local all = {}
@@ -72,9 +73,9 @@ function bounds.fuzzer_options(target, size)
     instructions, bytes = instructions + work * (readers.times or 1), bytes + memory
   end
   local megabytes = (bytes >> 20) + 1
-  return { ("-timeout=%d"):format(OWN_SECONDS + instructions // SPEED + 1),
-    ("-malloc_limit_mb=%d"):format(OWN_REQUEST + megabytes), ("-rss_limit_mb=%d"):format(OWN_MEMORY + megabytes),
-    ("-max_len=%d"):format(size) }
+  local options = { ("-malloc_limit_mb=%d"):format(OWN_REQUEST + megabytes),
+    ("-rss_limit_mb=%d"):format(OWN_MEMORY + megabytes), ("-max_len=%d"):format(size) }
+  return options, OWN_SECONDS + instructions // SPEED + 1
 end
 
 return bounds

@@ -1,5 +1,5 @@
 -- Fuzzing works: a target builds and runs without failure. A deliberate fault that only a word of the dictionary
--- reaches is found, reported and reproducible.
+-- reaches is found, reported and reproducible. So is an input that needs too much processor time.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local program = require "support.program"
@@ -7,6 +7,7 @@ local shell = require "support.shell"
 
 local TARGET <const> = "lines" -- the fastest to compile
 local WORD <const> = "/usr/include/stdio.h" -- in the dictionary, but in no seed
+local LOOP <const> = "never ends"
 local RUNS <const>, ENOUGH <const> = 5000, 300000
 
 -- Tells whether clang and libFuzzer are installed.
@@ -54,7 +55,8 @@ describe("a fuzz target", function()
   local function fuzz(runs, word)
     os.remove(("%s/%s"):format(dir, TARGET))
     return shell.run({ "make", "-s", "run-fuzz", "FUZZ_DIR=" .. dir, "FUZZ_TARGETS=" .. TARGET, "FUZZ_SECONDS=300",
-      "FUZZ_PLANT=" .. (word or "") }, { cwd = program.root, env = { FUZZ_RUNS = runs, MAKEFLAGS = false } })
+      "FUZZ_PLANT=" .. (word or ""), "FUZZ_PLANT_LOOP=" .. (word and LOOP or "") },
+      { cwd = program.root, env = { FUZZ_RUNS = runs, MAKEFLAGS = false } })
   end
 
   it("runs many inputs, covers much code and finds no fault", function()
@@ -75,5 +77,15 @@ describe("a fuzz target", function()
     local again = shell.run { target, input }
     assert.not_equal(0, again.status)
     assert.truthy(again.stderr:find("heap-buffer-overflow", 1, true), again.stderr)
+  end)
+
+  it("finds and saves an input that needs too much processor time", function()
+    shell.write(("%s/corpus/%s/slow"):format(dir, TARGET), LOOP)
+    local result = shell.run({ "lua5.4", program.root .. "/fuzz/run.lua", dir, "300", TARGET },
+      { env = { FUZZ_LIMIT = "1", FUZZ_RUNS = RUNS } })
+    assert.equal(1, result.status, result.stdout)
+    local input = result.stdout:match("FAILED\n  needs more than 1 s of processor time\n" ..
+      "  FUZZ_LIMIT=1 %S+/lines (%S+/crashes/lines%-crash%-%x+)\n")
+    assert.equal(LOOP, input and shell.read(input), result.stdout)
   end)
 end)
