@@ -249,11 +249,15 @@ static bool add_module(void *into, const gp_context_module *m, bool is_program) 
   return gp_loaded_modules_add(&a->modules, m, row, a->r->error);
 }
 
-/* The histogram of the sum covers the histograms of all processes. */
+/* The histogram of the sum covers the histograms of all processes. An empty one is at
+ * address 0. */
 static void join_covered(addition *a) {
   gp_range *sum = &a->sum->process.covered;
   gp_range covered = linked(a->process.covered, a->modules.rows[0].bias);
-  if (a->sum->processes == 0) *sum = covered;
+  bool is_empty = covered.low == covered.high;
+  if (a->sum->processes == 0) *sum = is_empty ? (gp_range){0, 0} : covered;
+  if (is_empty) return;
+  if (sum->low == sum->high) *sum = covered;
   keep_least(&sum->low, covered.low);
   keep_largest(&sum->high, covered.high);
 }

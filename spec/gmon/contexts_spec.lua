@@ -204,6 +204,22 @@ local function plain(records, changes)
   return profile
 end
 
+it("a part without a histogram adds none to the sum of context profiles", function()
+  local function part(low, high)
+    return save(("part %x"):format(low), plain({}, { process = { low = low, high = high } }))
+  end
+  local function same_sum(a, b)
+    assert.is_true(shell.read(add_up("one", table.unpack(a))) == shell.read(add_up("other", table.unpack(b))))
+  end
+  local whole, none, zero = part(MAIN, MAIN + 0x60), part(0x300, 0x300), part(0, 0)
+  local process = recorder.read(add_up("sum", none, whole, zero)).process
+  assert.equal(0x60, process.high - process.low)
+  same_sum({ whole, none, zero }, { zero, none, whole })
+  same_sum({ none, zero }, { zero, none })
+  same_sum({ none, whole }, { (add_up("sum", none, whole)) })
+  same_sum({ none }, { (add_up("sum", none)) })
+end)
+
 it("the sum of context profiles has the same flags in any order, and no unknown ones", function()
   local WALL <const>, UNKNOWN <const> = 2, 0x7a000000
   local function with(flags, rate)
