@@ -20,6 +20,7 @@ local subjects <const> = {
   sums = "gmon/gmon gmon/gmon_read gmon/records gmon/gmon_write gmon/bins base/writer " ..
     "gmon/context_file gmon/contexts gmon/contexts_write",
   spread = "gmon/spread gmon/spread_file",
+  archives = "base/tar base/reader",
   lines = "debug/line_program debug/line_files debug/units debug/dwarf debug/line_tables debug/line_sequences " ..
     "debug/line_map debug/line_map_build object/section",
   frames = "debug/abbreviations debug/entries debug/range_lists debug/function_names debug/scopes " ..

@@ -5,7 +5,7 @@
 # directory. FUZZ_PLANT=WORD adds a bug that is triggered by every input that contains WORD,
 # FUZZ_PLANT_LOOP=WORD an endless loop. See fuzz/README.md.
 FUZZ_SECONDS = 60
-FUZZ_NATIVE = gmon sums spread $(FUZZ_SECTIONS) images $(FUZZ_UNPACK) symbols names
+FUZZ_NATIVE = gmon sums spread archives $(FUZZ_SECTIONS) images $(FUZZ_UNPACK) symbols names
 FUZZ_SCRIPTS = $(FUZZ_LUA:fuzz/targets/%.lua=%)
 FUZZ_LUA = $(wildcard fuzz/targets/*.lua)
 FUZZ_TARGETS = $(FUZZ_NATIVE) $(FUZZ_SCRIPTS)

@@ -111,12 +111,13 @@ bool gp_data_add_paths(gp_data *sum, const char *path, const char *beside,
   return done;
 }
 
-bool gp_data_add_file(gp_data *sum, gp_staging *staging, const char *path,
+bool gp_data_add_from(gp_data *sum, gp_staging *staging, gp_reader *reader,
                       gp_read_options options, const gp_file_check *check,
-                      gp_file_kind *kind, gp_error *error) {
+                      gp_file_kind *kind) {
+  gp_error *error = reader->error;
   options.target = sum;
   prepare(staging, sum);
-  bool done = gp_data_read(&staging->data, path, &options, kind, error) &&
+  bool done = gp_data_read_from(&staging->data, reader, &options, kind) &&
               (!check || check->check(check->into, &staging->data, error)) &&
               merge(sum, &staging->data, error);
   if (done)
@@ -124,4 +125,13 @@ bool gp_data_add_file(gp_data *sum, gp_staging *staging, const char *path,
   else
     gp_staging_free(staging);
   return done;
+}
+
+bool gp_data_add_file(gp_data *sum, gp_staging *staging, const char *path,
+                      gp_read_options options, const gp_file_check *check,
+                      gp_file_kind *kind, gp_error *error) {
+  gp_reader reader;
+  if (!gp_reader_open(&reader, path, error)) return false;
+  GP_TRACE(options.trace, GP_TRACE_RECORDS, "file %s", path);
+  return gp_data_add_from(sum, staging, &reader, options, check, kind);
 }

@@ -42,4 +42,10 @@ bool gp_data_add_file(gp_data *sum, gp_staging *staging, const char *path,
                       gp_read_options options, const gp_file_check *check,
                       gp_file_kind *kind, gp_error *error);
 
+/* Like gp_data_add_file, but reads from `reader`, which it closes. Errors are reported to
+ * the reader's gp_error. */
+bool gp_data_add_from(gp_data *sum, gp_staging *staging, gp_reader *reader,
+                      gp_read_options options, const gp_file_check *check,
+                      gp_file_kind *kind);
+
 #endif

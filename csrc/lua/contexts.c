@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gmon/contexts_data.h"
+#include "lua/archive.h"
 #include "lua/arguments.h"
 #include "lua/data.h"
 #include "lua/memory.h"
@@ -53,14 +54,16 @@ static int close_contexts(lua_State *L) {
   return 0;
 }
 
-/* contexts:add(path) -> stamp of the file (see doc/contexts.md); or nil and a message. A
- * failure closes the sum, because part of the file may have been added. */
+/* contexts:add(path or file or archive) -> stamp of the file (see doc/contexts.md); or
+ * nil and a message. A failure closes the sum, because part of the file may have been added. */
 static int add_file(lua_State *L) {
   contexts_box *box = check_open(L, 1);
-  const char *path = luaL_checkstring(L, 2);
+  const char *path = gp_check_input(L, 2);
   gp_context_counts counts;
   gp_error error = {""};
-  if (!gp_contexts_add(&box->sum, path, &counts, &error)) {
+  gp_reader reader;
+  if (!gp_open_input(L, 2, &reader, &error) ||
+      !gp_contexts_add_from(&box->sum, &reader, &counts)) {
     close_contexts(L);
     return gp_push_failure(L, path, &error);
   }

@@ -2,6 +2,7 @@
 /* Profile data for Lua. */
 #include <string.h>
 
+#include "lua/archive.h"
 #include "lua/arguments.h"
 #include "lua/data.h"
 #include "lua/image.h"
@@ -189,20 +190,29 @@ gp_format gp_check_format(lua_State *L, int index) {
   return (gp_format)luaL_checkoption(L, index, "auto", format_options);
 }
 
-/* data:read(path or file, format) -> data; or nil and a message. A failure closes the
- * data, because part of the file may have been added. */
+/* Opens the input at stack index 2. */
+static bool open_input(lua_State *L, gp_reader *reader, const char *path,
+                       gp_error *error) {
+  if (!gp_open_input(L, 2, reader, error)) return false;
+  if (lua_type(L, 2) == LUA_TSTRING)
+    GP_TRACE(check_box(L, 1)->trace, GP_TRACE_RECORDS, "file %s", path);
+  return true;
+}
+
+/* data:read(path or file or archive, format) -> data; or nil and a message. A failure
+ * closes the data, because part of the file may have been added. */
 static int read_file(lua_State *L) {
   gp_data *data = gp_check_data(L, 1);
-  int file = lua_isuserdata(L, 2) ? gp_check_open_file(L, 2) : -1;
-  const char *path = file < 0 ? luaL_checkstring(L, 2) : "open file";
+  const char *path = gp_check_input(L, 2);
   gp_read_options options = {.format = gp_check_format(L, 3),
                              .trace = check_box(L, 1)->trace};
   gp_data_stats before = data->stats;
   gp_file_kind kind = {.format = GP_FORMAT_AUTO};
   gp_error error = {""};
+  gp_reader reader;
   push_entry(L, data, path);
-  bool done = file < 0 ? gp_data_read(data, path, &options, &kind, &error)
-                       : gp_data_read_open(data, file, &options, &kind, &error);
+  bool done = open_input(L, &reader, path, &error) &&
+              gp_data_read_from(data, &reader, &options, &kind);
   end_entry(L, data, kind, before, done);
   if (!done) {
     close_data(L);
@@ -212,23 +222,25 @@ static int read_file(lua_State *L) {
   return 1;
 }
 
-/* data:add_file(path, format [, spread]) -> data; or nil and a message. A failure leaves
- * the data unchanged, and the spread, to which the file is also added, as one run. With a
- * spread, the second result is true if the file must be a sum, and was not added to
- * it. */
+/* data:add_file(path or file or archive, format [, spread [, name]]) -> data; or nil and
+ * a message. A failure leaves the data unchanged, and the spread, to which the file is
+ * also added, as a run with this name (default: the path). With a spread, the second
+ * result is true if the file must be a sum, and was not added to it. */
 static int add_file(lua_State *L) {
   gp_data *data = gp_check_data(L, 1);
-  const char *path = luaL_checkstring(L, 2);
-  gp_spread_adding adding = gp_check_adding(L, 4, path);
+  const char *path = gp_check_input(L, 2);
+  gp_spread_adding adding = gp_check_adding(L, 4, luaL_optstring(L, 5, path));
   gp_data_box *box = check_box(L, 1);
   gp_data_stats before = data->stats;
   gp_file_kind kind = {.format = GP_FORMAT_AUTO};
   gp_error error = {""};
-  push_entry(L, data, path);
+  gp_reader reader;
   gp_read_options options = {.format = gp_check_format(L, 3), .trace = box->trace};
   gp_file_check check = {&adding, gp_check_run};
-  bool done = gp_data_add_file(data, &box->staging, path, options,
-                               adding.box ? &check : NULL, &kind, &error);
+  push_entry(L, data, path);
+  bool done = open_input(L, &reader, path, &error) &&
+              gp_data_add_from(data, &box->staging, &reader, options,
+                               adding.box ? &check : NULL, &kind);
   end_entry(L, data, kind, before, done);
   if (!done) return gp_push_failure(L, path, &error);
   gp_add_run(&adding);

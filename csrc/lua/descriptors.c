@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pipes, temporary files and redirection for Lua. */
+/* Pipes, temporary files, redirection and reading from pipes, for Lua. */
 #include <errno.h>
 #include <fcntl.h>
 #include <lauxlib.h>
@@ -12,6 +12,8 @@
 
 #include "lua/arguments.h"
 #include "lua/module.h"
+
+#define PIECE ((size_t)65536)  /* bytes that are read at once */
 
 static int close_end(lua_State *L) {
   luaL_Stream *end = luaL_checkudata(L, 1, LUA_FILEHANDLE);
@@ -67,6 +69,36 @@ static int new_spool(lua_State *L) {
   return gp_push_system_failure(L, "cannot create a temporary file");
 }
 
+/* Reads up to PIECE bytes. If `ahead` is not negative, reads so many bytes after the
+ * file's position, which does not change. */
+static ssize_t read_piece(int file, char *bytes, off_t ahead) {
+  ssize_t got;
+  off_t at = ahead < 0 ? 0 : lseek(file, 0, SEEK_CUR);
+  if (at < 0) return -1;
+  do got = ahead < 0 ? read(file, bytes, PIECE) : pread(file, bytes, PIECE, at + ahead);
+  while (got < 0 && errno == EINTR);
+  return got;
+}
+
+/* read_available(file [, ahead]) -> the bytes that can be read, at least one; waits for
+ * the first. With `ahead`, the bytes from there on, which are not consumed. Nothing at
+ * the end; or nil and a message. Nothing may have been read with Lua's functions. */
+static int read_available(lua_State *L) {
+  int file = gp_check_open_file(L, 1);
+  off_t ahead = (off_t)luaL_optinteger(L, 2, -1);
+  luaL_Buffer buffer;
+  char *bytes = luaL_buffinitsize(L, &buffer, PIECE);
+  ssize_t got = read_piece(file, bytes, ahead);
+  if (got < 0) {
+    luaL_pushfail(L);
+    lua_pushstring(L, strerror(errno));
+    return 2;
+  }
+  if (got == 0) return 0;
+  luaL_pushresultsize(&buffer, (size_t)got);
+  return 1;
+}
+
 /* redirect(file, to): makes the descriptor of `file` refer to the open file of `to`, as
  * dup2 does. */
 static int redirect(lua_State *L) {
@@ -95,7 +127,8 @@ static int open_standard_files(lua_State *L) {
 
 void gp_define_descriptors(lua_State *L) {
   static const luaL_Reg functions[] = {
-      {"pipe", new_pipe}, {"spool", new_spool}, {"redirect", redirect},
+      {"read_available", read_available}, {"pipe", new_pipe},
+      {"spool", new_spool}, {"redirect", redirect},
       {"open_standard_files", open_standard_files}, {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "lua/archive.h"
 #include "lua/arguments.h"
 #include "lua/module.h"
 #include "lua/object.h"
@@ -91,18 +92,16 @@ static bool is_empty(const gp_spread *spread) {
   return spread->runs == 0 && spread->skipped == 0 && spread->name_count == 0;
 }
 
-/* spread:read(path or file) -> number in the header of the sum; or nil and a message.
- * The spread must be empty. A failure closes it. */
+/* spread:read(path or file or archive) -> number in the header of the sum; or nil and a
+ * message. The spread must be empty. A failure closes it. */
 static int read_file(lua_State *L) {
   gp_spread_box *box = gp_check_spread(L, 1);
-  int file = lua_isuserdata(L, 2) ? gp_check_open_file(L, 2) : -1;
-  const char *path = file < 0 ? luaL_checkstring(L, 2) : "open file";
+  const char *path = gp_check_input(L, 2);
   luaL_argcheck(L, is_empty(&box->spread), 1, "spread is not empty");
   gp_error error = {""};
   gp_reader reader;
   uint32_t stamp = 0;
-  bool done = file < 0 ? gp_reader_open(&reader, path, &error)
-                       : gp_reader_share(&reader, file, &error);
+  bool done = gp_open_input(L, 2, &reader, &error);
   if (done) {
     done = gp_spread_read(&box->spread, &reader, &stamp, &error);
     gp_reader_close(&reader);

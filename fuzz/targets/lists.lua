@@ -3,8 +3,8 @@
 -- Parts: choices (whether the list is read like standard input); the list; a further list.
 --
 -- Properties: a list has its names in order: the parts between zero bytes or, without any, between newlines. A context
--- profile is left out if the profile that it belongs to is in a list, too. A list without names gives a message of one
--- line.
+-- profile is left out if the profile that it belongs to is in a list, too. A stream has all names, one by one. A list
+-- without names gives a message of one line.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -32,9 +32,19 @@ local function without_context_profiles(names)
   return others
 end
 
-local function check(lists, found)
+-- Checks the rows of a stream.
+local function check_stream(names, settings)
+  local list = profiles.stream(settings)
+  for i, name in ipairs(names) do
+    assert(list.fetch(i) and list[i] == name and not list[i - 1], "another name in a stream")
+  end
+  assert(not list.fetch(#names + 1), "more names in a stream")
+end
+
+local function check(lists, found, settings)
   local names = {}
   for _, text in ipairs(lists) do split(names, text) end
+  check_stream(names, settings)
   names = without_context_profiles(names)
   assert(#found == #names, "another number of names")
   local has_input = false
@@ -49,7 +59,8 @@ end
 return function(choices, first, second)
   local lists, paths = { first }, { fuzz.file(first, 0) }
   if checks.chooser(choices)(2) == 1 then lists[2], paths[2] = second, fuzz.file(second, 1) end
-  local done, found = pcall(profiles.find, { operands = { "a.out" }, profiles_from = paths, styles = {} })
+  local settings = { operands = { "a.out" }, profiles_from = paths, styles = {} }
+  local done, found = pcall(profiles.find, settings)
   if not done then
     assert(type(found) == "table", found)
     checks.message(found.message, found.message:match "^(.-): ")
@@ -60,5 +71,5 @@ return function(choices, first, second)
     end
     error "a list with names is refused"
   end
-  check(lists, found)
+  check(lists, found, settings)
 end

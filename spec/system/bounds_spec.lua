@@ -17,6 +17,7 @@ local gmon = require "support.gmon"
 local program = require "support.program"
 local row = require "support.row"
 local shell = require "support.shell"
+local tar = require "support.tar"
 local work = require "support.work"
 
 -- The inputs ----------------------------------------------------------------------------------------------------------
@@ -424,6 +425,26 @@ end)
 input("lists of profiles", "one profile, often", 100, function(n)
   local file = file_of((row.profile { row.histogram(0, 1) } .. "\n"):rep(n))
   return running("--profiles-from=" .. file, "-b", "-p", image), #shell.read(file)
+end)
+
+local function archive(name, n, encode)
+  input("archives", name, n, function(size)
+    local bytes = encode(size)
+    return ("local core, names = require 'gprof.core', 0 local archive = core.archive(%q) " ..
+      "while archive:next() do names = names + 1 end"):format(file_of(bytes)), #bytes
+  end)
+end
+archive("empty members", 200, function(n) return tar.entry { name = ("n"):rep(100) }:rep(n) .. tar.END end)
+archive("a long name", 2000, function(n)
+  return tar.long_name(("d/"):rep(20 * n)) .. tar.entry { name = "x" } .. tar.END
+end)
+archive("records of pax", 500, function(n)
+  return tar.pax(list(n, function(i) return { i % 2 == 0 and "path" or "mtime", ("p"):rep(50) } end)) ..
+    tar.entry { name = "x" } .. tar.END
+end)
+archive("zero bytes", 500, function(n) return ("\0"):rep(512 * n) end)
+archive("sizes that are claimed", 200, function(n)
+  return tar.pax { { "size", "1" } }:rep(n) .. tar.entry { name = "x", size = "77777777777\0" } .. tar.END
 end)
 
 local function answers(name, n, line)

@@ -8,7 +8,9 @@
 -- - `"other"`: the file was found in a directory, and is not a profile;
 -- - `"bad"`: the file was skipped; `detail` is the reason;
 -- - `"whole"`: the file is a sum without a spread, so it is not in the spread; `detail`
---   is a message.
+--   is a message;
+-- - `"seen"`: the file will be read; `detail` identifies the profile. If `notify` returns
+--   true, the file is left out as a duplicate.
 --
 -- @internal gprof.cli.inputs
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -39,24 +41,34 @@ end
 
 -- Adds a file to a sum, and to the spread if there is one. With --keep-going, a bad file
 -- must leave the sum unchanged. The third result is why the file is not in the spread.
-local function add_records(data, path, mode)
-  local spread = mode.spread
+local function add_records(into, path, mode)
+  local data, spread = into.data, into.spread
   if spread then
-    local done, message = require "gprof.library.spread_files".add(data, spread.sum, path,
-      mode.file_format, spread.new)
+    local done, message = require "gprof.library.spread_files".add(data, spread, path,
+      mode.file_format, mode.new_spread)
     return done, not done and message or nil, done and message
   end
   local method = mode.keep_going and data.add_file or data.read
   return method(data, path, mode.file_format)
 end
 
-local function add(data, path, mode)
+local function add_file(into, path, mode)
+  local data = into.data
   if mode.add_with_slide then return mode.add_with_slide(data, path, mode.file_format) end
-  local done, message, whole = add_records(data, path, mode)
+  local done, message, whole = add_records(into, path, mode)
   if done and mode.adds_call_paths and profile_files.existing_contexts(path) then
     done, message = require "gprof.library.context_files".add_call_paths(data, path)
   end
+  if done and into.contexts then into.contexts:add(path) end
   return done, message, whole
+end
+
+-- Adds the profile in row `i` of a list.
+local function add(into, list, i, mode)
+  if list.archive then
+    return require "gprof.cli.members".add(into, list, list[i], mode)
+  end
+  return add_file(into, list.stands_for or list[i], mode)
 end
 
 -- Whether an error ends the run. Lack of memory always does, because no file is at fault.
@@ -64,8 +76,49 @@ local function is_fatal(message, mode)
   return not mode.keep_going or message:find "not enough memory$"
 end
 
--- Reads the files `first` to `last` of a list into a sum. Returns the sum; or nil, a
--- message and the number of the bad file. Fields of `mode`:
+-- Whether row `i` of a list is a file in a directory, or a member of an archive, that is
+-- no profile.
+local function is_other(list, i)
+  if not list.directory[i] or list.errors[i] then return false end
+  if list.archive then return not profile_files.is_head(list.head:sub(1, 8)) end
+  return not may_be_profile(list[i])
+end
+
+-- Returns what identifies the profile in row `i`, to find duplicates; nil if it was added
+-- as part of another one.
+local function identify(list, i, mode)
+  if list.errors[i] then return nil end
+  if not list.archive then
+    return mode.duplicates.of_file(list.stands_for or list[i],
+      profiles.is_named(list, i))
+  end
+  local is_part = require "gprof.cli.members".is_part(list)
+  return mode.duplicates.of_member(list, is_part)
+end
+
+-- Reads a row of a list. Returns false, a message if it is bad.
+local function read_row(into, list, i, mode, notify)
+  if is_other(list, i) then
+    notify("other", i)
+    return true
+  end
+  local identity = mode.duplicates and identify(list, i, mode)
+  if identity and notify("seen", i, identity, list.stands_for ~= nil) then return true end
+  local done, message, whole = true, list.errors[i], nil
+  if not message then done, message, whole = add(into, list, i, mode) end
+  if whole then notify("whole", i, whole) end
+  if done and mode.forget_files then into.data.files[1] = nil end
+  return not message, message
+end
+
+-- Reads the files `first` to `last` of a list into a sum. Returns true; or nil, a message
+-- and the number of the bad file. `into` has the fields
+--
+-- - `data`: the sum;
+-- - `spread`: the spread to which files are added; nil if there is none;
+-- - `contexts`: the sum of context profiles, if they are added up while files are read.
+--
+-- Fields of `mode`:
 --
 -- - `file_format`;
 -- - `add_with_slide`: for --slide=auto, the function that adds a file and infers its
@@ -74,34 +127,29 @@ end
 -- - `adds_call_paths`: also read the call paths beside the files;
 -- - `forget_files`: do not list the files in `data.files`;
 -- - `jobs`: the number of processes; `needs_jobs`: failing to start them is an error;
--- - `spread`: `sum`, the spread to which files are added, and `new`, a function that
---   returns an empty one; nil if there is no spread;
+-- - `new_spread`: a function that returns an empty spread; nil if there is no spread;
+-- - `duplicates`: the module that identifies profiles, if duplicates are looked for;
 -- - `explain`: takes a path and the message about it, and may add a hint.
-local function read_range(data, list, first, last, mode, notify)
+local function read_range(into, list, first, last, mode, notify)
   for i = first, last do
-    local done, message, whole = true, list.errors[i], nil
-    if list.directory[i] and not may_be_profile(list[i]) then
-      notify("other", i)
-    elseif not message then
-      done, message, whole = add(data, list[i], mode)
-    end
-    if whole then notify("whole", i, whole) end
-    if message then
+    if list.fetch and not list.fetch(i) then break end
+    local done, message = read_row(into, list, i, mode, notify)
+    if not done then
       if is_fatal(message, mode) then return nil, message, i end
       notify("bad", i, message)
     end
-    if done and mode.forget_files then data.files[1] = nil end
-    notify("done", i, data.bytes)
+    notify("done", i, into.data.bytes)
   end
-  return data
+  return true
 end
 
-local function read_all(data, list, mode, notify, line)
+local function read_all(into, list, mode, notify, line)
   if mode.jobs > 1 and #list > 1 and
-    require "gprof.cli.jobs".read(read_range, data, list, mode, notify, line) then
+    require "gprof.cli.jobs".read(read_range, into, list, mode, notify, line) then
     return
   end
-  local done, message, number = read_range(data, list, 1, #list, mode, notify)
+  local last = list.fetch and math.maxinteger or list.count
+  local done, message, number = read_range(into, list, 1, last, mode, notify)
   if not done then raise("%s", mode.explain(list[number], message)) end
 end
 
@@ -127,35 +175,55 @@ local function default_jobs(list)
   return math.min(core.processors(), MOST_JOBS)
 end
 
--- Returns the number of processes. Standard input, traces, call paths, and output about
--- each file need a single process.
+-- Returns the number of processes. Standard input, traces, call paths, duplicates that
+-- are left out, and output about each file need a single process.
 local function process_count(settings, list, image, options)
   local one = lists_files(settings, options) or settings.debug or list.standard_input or
+    settings.skip_duplicates or
     core.script_list(image) or
     not options.assume_proportional and profile_files.have_contexts(list)
   return one and 1 or settings.jobs or default_jobs(list)
 end
 
-local function new_spread(image)
-  return need(require "gprof.library.spread_files".new(image))
+-- Whether profiles are found while they are read, because they are in an archive, or
+-- because a list may still be written. Processes share lists that are complete.
+local function is_streamed(settings, image, options)
+  local lists = settings.profiles_from
+  if settings.profiles or not lists[1] then return false end
+  local name_list = require "gprof.cli.name_list"
+  if name_list.archives(lists)[1] then return true end
+  return settings.styles.sum and not settings.debug and
+    not lists_files(settings, options) and not core.script_list(image) and
+    (settings.jobs == 1 or not settings.jobs and name_list.have_pipe(lists))
 end
 
 local function reading_mode(settings, list, image, options)
+  local looks_for_duplicates = settings.styles.sum and policy.of(settings).gives_hints
   return {
-    spread = settings.spread and
-      { sum = new_spread(image), new = function() return new_spread(image) end } or nil,
+    new_spread = settings.spread and function()
+      return need(require "gprof.library.spread_files".new(image))
+    end or nil,
     file_format = options.file_format,
     add_with_slide = options.slide == "auto" and
       require "gprof.library.slide".adder(image, options) or nil,
     keep_going = settings.keep_going,
     adds_call_paths = not options.assume_proportional,
     forget_files = settings.styles.sum and not lists_files(settings, options),
-    jobs = process_count(settings, list, image, options),
+    jobs = list.fetch and 1 or process_count(settings, list, image, options),
     needs_jobs = settings.jobs ~= nil,
+    duplicates = looks_for_duplicates and require "gprof.cli.duplicates" or nil,
     explain = function(path, message)
       return require "gprof.cli.hints".profile(settings, image, path, message)
     end,
   }
+end
+
+-- Returns what files are added to.
+local function new_target(settings, list, image, options, mode)
+  local data = gprof.data(image, options)
+  return { data = data, spread = mode.new_spread and mode.new_spread(),
+    contexts = list.fetch and settings.styles.sum and
+      require "gprof.library.context_files".new_sum(data) or nil }
 end
 
 -- Reporting -----------------------------------------------------------------------------
@@ -164,26 +232,33 @@ end
 -- ones at once.
 local function observer(list, outcome, line)
   local on = {}
+  local function leave_out(number)
+    outcome.lost = outcome.lost + 1
+    if not list.fetch then outcome.left_out[number] = true end
+  end
   function on.done(number, bytes) line:update(number, bytes) end
   function on.other(number)
     local directory = list.directory[number]
     directory.others = directory.others + 1
     directory.other = directory.other or list[number]
-    outcome.good = outcome.good - 1
-    outcome.left_out[number] = true
+    leave_out(number)
+  end
+  function on.seen(number, identity, is_beside)
+    local skipped =
+      outcome.duplicates:check(list[number], number, identity, is_beside)
+    if skipped then leave_out(number) end
+    return skipped
   end
   function on.bad(number, message)
     line:clear()
     terminal.tell("gprof.lua: " .. message)
     outcome.bad = outcome.bad + 1
-    if not number then return end
-    outcome.good = outcome.good - 1
-    outcome.left_out[number] = true
+    if number then leave_out(number) end
   end
   function on.whole(_, message)
     outcome.whole, outcome.first_whole = outcome.whole + 1, outcome.first_whole or message
   end
-  return function(event, ...) on[event](...) end
+  return function(event, ...) return on[event](...) end
 end
 
 -- Warns once about sums that cannot be split into runs.
@@ -220,7 +295,7 @@ end
 
 local function shows_progress(settings, list)
   return not settings.no_progress and policy.of(settings).adapts_to_terminal and
-    #list > 1 and core.is_terminal(io.stderr)
+    (list.fetch or #list > 1) and core.is_terminal(io.stderr)
 end
 
 -- Subtracts the slide from the sum, if the options give a number.
@@ -239,24 +314,32 @@ end
 -- @treturn string their name in messages
 -- @treturn integer the number of bad files, which were skipped
 -- @treturn integer the number of good files
--- @treturn {string,...} the paths of the good files
+-- @treturn {string,...} the paths of the good files; empty if they were found while they
+--   were read
+-- @treturn context_sum|nil the sum of the context profiles, if they were added up
 -- @raise a table with the field `message`
 function inputs.read(image, settings, options, warn)
-  local list = settings.profiles or profiles.find(settings)
+  local list = settings.profiles or
+    is_streamed(settings, image, options) and profiles.stream(settings) or
+    profiles.find(settings)
   local mode = reading_mode(settings, list, image, options)
-  local data = gprof.data(image, options)
-  local outcome = { bad = 0, good = #list, left_out = {}, whole = 0 }
-  local line <close> = progress.new(#list, shows_progress(settings, list))
+  local into = new_target(settings, list, image, options, mode)
+  local outcome = { bad = 0, lost = 0, left_out = {}, whole = 0,
+    duplicates = mode.duplicates and mode.duplicates.new(settings.skip_duplicates) }
+  local line <close> = progress.new(list.fetch and 0 or list.count,
+    shows_progress(settings, list))
   local notify = observer(list, outcome, line)
-  read_all(data, list, mode, notify, line)
+  read_all(into, list, mode, notify, line)
   line:clear()
   report_others(list, mode, notify, warn)
   report_whole(outcome, warn)
-  if outcome.good <= 0 then raise("none of the profiles can be read") end
-  local names = profiles.names(list)
+  if outcome.duplicates then outcome.duplicates:report(warn) end
+  local good = list.count - outcome.lost
+  if good <= 0 then raise("none of the profiles can be read") end
+  local names, data = profiles.names(list), into.data
   subtract_slide(data, options, names)
-  if mode.spread then core.keep_spread(data, mode.spread.sum) end
-  return data, names, outcome.bad, outcome.good, good_paths(list, outcome)
+  if into.spread then core.keep_spread(data, into.spread) end
+  return data, names, outcome.bad, good, good_paths(list, outcome), into.contexts
 end
 
 return inputs

@@ -24,23 +24,44 @@ local raise <const>, need <const> = failure.raise, failure.need
 
 -- In a worker --------------------------------------------------------------------------
 
+-- Sends what identifies profiles, several in a message.
+local function identity_sender(send)
+  local first, pieces, length = nil, {}, 0
+  local function flush()
+    if first then send("seen", first, table.concat(pieces, "\2")) end
+    first, pieces, length = nil, {}, 0
+  end
+  return function(file, identity)
+    if length + #identity > MOST_TEXT then flush() end
+    first = first or file
+    pieces[#pieces + 1], length = file .. " " .. identity, length + #identity + 12
+  end, flush
+end
+
 -- Messages are "WORKER EVENT FILE DETAIL". The path at the start of a detail is removed
 -- (the parent knows it), so that a message is short enough for an atomic write.
 local function sender(number, output, list)
   local next = 0
+  local function send(event, file, detail)
+    -- messages from the core may contain newlines, but no zero bytes
+    detail = tostring(detail or ""):gsub("\n", "\0")
+    output:write(("%d %s %d %s\n"):format(number, event, file, detail))
+    output:flush()
+  end
+  local identify, flush = identity_sender(send)
   return function(event, file, detail, all)
-    if event == "done" then
+    if event == "seen" then
+      return identify(file, detail)
+    elseif event == "done" then
       if core.clock() < next and not all then return end
       next = core.clock() + INTERVAL
+      if all then flush() end
     elseif event == "bad" or file > 0 and event == "failed" then
       detail = detail:sub(#list[file] + 3)
     elseif event == "whole" then
       detail = detail:sub(1, MOST_TEXT)
     end
-    -- messages from the core may contain newlines, but no zero bytes
-    detail = tostring(detail or ""):gsub("\n", "\0")
-    output:write(("%d %s %d %s\n"):format(number, event, file, detail))
-    output:flush()
+    send(event, file, detail)
   end
 end
 
@@ -62,28 +83,28 @@ local function close_pipes(crew, sum)
 end
 
 -- Writes the spread to its pipe, then the sum to standard output, which is a pipe, too.
-local function write_sums(crew, data, spread)
+local function write_sums(into, spread)
   if spread then
-    if not crew.mode.spread.sum:write(spread) then return false end
+    if not into.spread:write(spread) then return false end
     spread:close()
   end
-  return data:write "-"
+  return into.data:write "-"
 end
 
-local function work(crew, pipes, worker, data)
+local function work(crew, pipes, worker, into)
   close_pipes(crew, pipes.sum)
   if pipes.spread then pipes.spread:close() end
   local output, list = crew.output, crew.list
   local notify = sender(worker.number, output, list)
-  local ran, done, message, file = pcall(crew.read_range, data, list, worker.first,
+  local ran, done, message, file = pcall(crew.read_range, into, list, worker.first,
     worker.last, crew.mode, notify)
   if not ran or not done then
     notify("failed", file or 0, ran and message or done)
     os.exit(1)
   end
-  notify("done", worker.last, data.bytes, true)
+  notify("done", worker.last, into.data.bytes, true)
   output:close()
-  os.exit(fits_file(data) and write_sums(crew, data, pipes.spread_output) and 0 or 1)
+  os.exit(fits_file(into.data) and write_sums(into, pipes.spread_output) and 0 or 1)
 end
 
 -- In the parent ------------------------------------------------------------------------
@@ -92,22 +113,30 @@ local crew_meta = { __close = function(crew)
   for _, worker in ipairs(crew) do worker.process:close() end
 end }
 
+-- Opens a pipe, and remembers it, to close it if not all workers can be started.
+local function open_pipe(crew)
+  local reading, writing = need(core.pipe())
+  table.insert(crew.pipes, reading)
+  table.insert(crew.pipes, writing)
+  return reading, writing
+end
+
 -- Opens the pipes for a worker's results.
-local function open_pipes(crew)
+local function open_pipes(crew, into)
   local pipes = {}
-  pipes.sum, pipes.output = need(core.pipe())
-  if crew.mode.spread then pipes.spread, pipes.spread_output = need(core.pipe()) end
+  pipes.sum, pipes.output = open_pipe(crew)
+  if into.spread then pipes.spread, pipes.spread_output = open_pipe(crew) end
   return pipes
 end
 
-local function start_worker(crew, data)
+local function start_worker(crew, into)
   local number, files = #crew + 1, #crew.list
   local worker = { number = number, first = (number - 1) * files // crew.count + 1,
     last = number * files // crew.count, files = 0, bytes = 0, events = {} }
-  local pipes = open_pipes(crew)
+  local pipes = open_pipes(crew, into)
   local process = need(core.fork(pipes.output))
   if not process then
-    pcall(work, crew, pipes, worker, data)
+    pcall(work, crew, pipes, worker, into)
     os.exit(1)  -- the worker must never return from here, even without memory
   end
   pipes.output:close()
@@ -116,10 +145,16 @@ local function start_worker(crew, data)
   crew[number] = worker
 end
 
-local function start(crew, data)
-  crew.messages, crew.output = need(core.pipe())
-  for _ = 1, crew.count do start_worker(crew, data) end
+local function start(crew, into)
+  crew.messages, crew.output = open_pipe(crew)
+  for _ = 1, crew.count do start_worker(crew, into) end
   crew.output:close()
+end
+
+local function close_all(files)
+  for _, file in ipairs(files) do
+    if io.type(file) == "file" then file:close() end
+  end
 end
 
 -- Stops the workers after the failed worker `number`: their sums are not needed.
@@ -159,18 +194,19 @@ local function receive(crew, progress)
 end
 
 -- Reads the spread of a worker's range. Returns nil if it cannot be added.
-local function read_spread(worker, spread)
-  local part = spread.new()
+local function read_spread(worker, spread, new_spread)
+  local part = new_spread()
   local done = part:read(worker.spread)
   worker.spread:close()
-  return done and spread.sum:fits(part) and part or nil
+  return done and spread:fits(part) and part or nil
 end
 
 -- Adds a worker's sum. Returns false if the range must be read again.
-local function add_sum(worker, data, spread)
+local function add_sum(worker, into, new_spread)
+  local data, spread = into.data, into.spread
   local sum = require "gprof.data".new {
     pointer_size = data.pointer_size, big_endian = data.big_endian }
-  local part = spread and read_spread(worker, spread)
+  local part = spread and read_spread(worker, spread, new_spread)
   local done = sum:read(worker.sum, "magic")
   local ended, code = worker.process:wait()
   worker.sum:close()
@@ -180,38 +216,50 @@ local function add_sum(worker, data, spread)
   if not (done and code == 0 and (part or not spread) and data:merge(sum)) then
     return false
   end
-  if part then need(spread.sum:merge(part)) end
+  if part then need(spread:merge(part)) end
   return true
 end
 
-local function collect(crew, worker, data, notify)
-  if add_sum(worker, data, crew.mode.spread) then
-    for _, event in ipairs(worker.events) do notify(table.unpack(event)) end
+-- Passes on an event of a worker.
+local function pass_on(notify, event, file, detail)
+  if event ~= "seen" then return notify(event, file, detail) end
+  for piece in detail:gmatch "[^\2]+" do
+    local number, identity = piece:match "^(%d+) (.*)$"
+    notify("seen", math.tointeger(number), identity)
+  end
+end
+
+local function collect(crew, worker, into, notify)
+  if add_sum(worker, into, crew.mode.new_spread) then
+    for _, event in ipairs(worker.events) do pass_on(notify, table.unpack(event)) end
     return
   end
   if worker.failed == 0 then raise("%s", worker.problem) end  -- no file is at fault
   local done, message =
-    crew.read_range(data, crew.list, worker.first, worker.last, crew.mode, notify)
+    crew.read_range(into, crew.list, worker.first, worker.last, crew.mode, notify)
   if not done then raise("%s", message) end
 end
 
 --- Reads the profiles of a list into a sum.
 -- @tparam function read_range reads a range of files, as in gprof.cli.inputs
--- @tparam data data without records yet
+-- @tparam table into as for `read_range`, without records yet
 -- @tparam table list from `profiles.find`
 -- @tparam table mode as for `read_range`
 -- @tparam function notify as for `read_range`
 -- @tparam table progress from `progress.new`
 -- @treturn boolean false if the processes cannot be started and `mode` does not need them
 -- @raise a table with the field `message`
-function jobs.read(read_range, data, list, mode, notify, progress)
+function jobs.read(read_range, into, list, mode, notify, progress)
   local crew <close> = setmetatable({ count = math.min(mode.jobs, #list), files = 0,
-    bytes = 0, list = list, mode = mode, read_range = read_range }, crew_meta)
-  local started, problem = pcall(start, crew, data)
+    bytes = 0, list = list, mode = mode, read_range = read_range, pipes = {} }, crew_meta)
+  local started, problem = pcall(start, crew, into)
   if not started and mode.needs_jobs then error(problem, 0) end
-  if not started then return false end
+  if not started then
+    close_all(crew.pipes)
+    return false
+  end
   receive(crew, progress)
-  for _, worker in ipairs(crew) do collect(crew, worker, data, notify) end
+  for _, worker in ipairs(crew) do collect(crew, worker, into, notify) end
   return true
 end
 

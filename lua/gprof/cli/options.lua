@@ -109,7 +109,8 @@ local own <const> = { [[
 ]], [[
   gnu-compat                    flag        print exactly what GNU gprof -b prints
   sum-file=FILE                 sum         like -s, but write to FILE
-  profiles-from=FILE            profiles    read profile names from FILE, one per line
+  profiles-from=FILE            profiles    read names from FILE; tar:FILE is an archive
+  skip-duplicates               flag        leave out profiles that were added before
   jobs=N                        jobs        read with N processes, or auto
   keep-going                    flag        skip bad profiles, and report each
   sandbox                       flag        analyse the files in a sandboxed process

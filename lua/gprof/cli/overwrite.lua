@@ -57,6 +57,7 @@ local function add_named(files, settings)
   files:add(settings.external_symbol_table)
   files:add(settings.file_ordering)
   add_all(files, settings.profiles_from)
+  add_all(files, (require "gprof.cli.name_list".archives(settings.profiles_from)))
   add_all(files, old[1] and require "gprof.cli.compare_args".names(old) or {})
 end
 

@@ -1,8 +1,9 @@
---- Finds the profiles that a command line names: as files, in directories, and in files
--- that list them.
+--- Finds the profiles that a command line names: as files, in directories, in files that
+-- list them, and in archives.
 --
 -- A list of profiles is an array of paths, with the fields
 --
+-- - `count`: the number of paths, and `operands`, how many of them come from operands;
 -- - `named`: the arguments that the list was made from;
 -- - `directories`: a table for each directory, with its `path`; `files`, the number of
 --   files found in it; and `others`, how many of these turned out not to be profiles;
@@ -10,12 +11,22 @@
 -- - `errors`: for each path that cannot be read, the message;
 -- - `standard_input`: whether standard input is one of the profiles.
 --
+-- A *stream* is a list that is found while it is read. Only one row of it exists at a
+-- time; its function `fetch` goes to a row. It has these fields in addition:
+--
+-- - `archive`, `name` and `head`: if the row is the current member of an archive, the
+--   archive, the member's name, and its first bytes. Its path is then its name in
+--   messages;
+-- - `stands_for`: for a context profile, the path of its gmon.out, which is read in its
+--   place.
+--
 -- @internal gprof.cli.profiles
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
 local defaults = require "gprof.cli.defaults"
 local failure = require "gprof.library.failure"
+local name_list = require "gprof.cli.name_list"
 local policy = require "gprof.library.policy"
 local profile_files = require "gprof.library.profile_files"
 local sorted = require "gprof.format.sorted"
@@ -23,16 +34,23 @@ local wording = require "gprof.format.wording"
 
 local profiles = {}
 
-local function add(list, path, directory, message)
-  local number = #list + 1
-  list[number], list.directory[number], list.errors[number] = path, directory, message
-  list.standard_input = list.standard_input or path == "-"
-end
-
+-- Whether a path with this last part leads to the same file as another path.
 local function is_same_file(path, name, other)
   if other:match "[^/]*$" ~= name then return false end
   local _, _, identity = core.file_status(other)
   return identity ~= nil and identity == select(3, core.file_status(path))
+end
+
+-- Adds a path. A stream goes on when the row was read.
+local function add(list, path, directory, message)
+  local number = list.count + 1
+  list.count = number
+  list[number], list.directory[number], list.errors[number] = path, directory, message
+  list.standard_input = list.standard_input or path == "-"
+  if not list.fetch then return end
+  local sum = list.new_sum
+  list.has_sum = list.has_sum or sum and is_same_file(path, path:match "[^/]*$", sum)
+  coroutine.yield()
 end
 
 -- Whether a file is the sum that will be replaced, or lies beside it. Such a file is read
@@ -62,29 +80,15 @@ local function add_files(list, path, directory, sum)
 end
 
 local function add_directory(list, path, sum)
-  local directory, before = { path = path, files = 0, others = 0 }, #list
+  local directory, before = { path = path, files = 0, others = 0 }, list.count
   table.insert(list.directories, directory)
   add_files(list, path, directory, sum)
-  if #list == before then add(list, path, nil, path .. ": contains no profiles") end
+  if list.count == before then add(list, path, nil, path .. ": contains no profiles") end
 end
 
-local function read_text(path)
-  local text_file = require "gprof.format.text_file"
-  if path == "-" then return text_file.read_open(io.stdin, "standard input") end
-  return text_file.read(path)
-end
-
--- Adds the files that a list names. Names end in zero bytes, or in newlines if the list
--- has no zero byte.
+-- Adds the files that a list names.
 local function add_list(list, path)
-  local text = failure.need(read_text(path))
-  local before = #list
-  for name in text:gmatch(text:find("\0", 1, true) and "[^\0]+" or "[^\n]+") do
-    add(list, name)
-  end
-  if #list == before then
-    failure.raise("%s: lists no profiles", path == "-" and "standard input" or path)
-  end
+  name_list.each(path, function(name) add(list, name) end)
 end
 
 -- Returns a list without the context profiles and spreads whose gmon.out is also in the
@@ -93,9 +97,10 @@ local function without_accompanying(list)
   local accompanying = profile_files.accompanying(list)
   if not next(accompanying) then return list end
   local others = { named = list.named, directories = list.directories, directory = {},
-    errors = {} }
+    errors = {}, count = 0, operands = math.maxinteger }
   for i, path in ipairs(list) do
     local directory = list.directory[i]
+    if i == list.operands + 1 then others.operands = others.count end
     if not accompanying[i] then
       add(others, path, directory, list.errors[i])
     elseif directory then
@@ -117,7 +122,7 @@ end
 local function add_new_sum(list, path)
   local files = require "gprof.library.file_set".new()
   for _, named in ipairs(list) do files:add(named) end
-  if files:contains(path) then return end
+  if list.has_sum or files:contains(path) then return end
   require "gprof.format.terminal".tell("gprof.lua: " .. path ..
     ": was created by another process meanwhile: the profiles are added to it")
   table.insert(list.named, path)
@@ -135,18 +140,31 @@ local function add_operand(list, path, settings)
   end
 end
 
+local function new_list()
+  return { named = {}, directories = {}, directory = {}, errors = {}, count = 0,
+    operands = math.maxinteger }
+end
+
+local function add_operands(list, settings)
+  for i = 2, #settings.operands do
+    local path = settings.operands[i]
+    if not is_missing_sum(path, settings) then add_operand(list, path, settings) end
+  end
+  list.operands = list.count
+end
+
 --- Finds the profiles of a command line without opening them.
 -- @tparam table settings from `command_line.read`
 -- @treturn table list
 -- @raise a table with the field `message`
 function profiles.find(settings)
-  local list = { named = {}, directories = {}, directory = {}, errors = {} }
-  for i = 2, #settings.operands do
-    local path = settings.operands[i]
-    if not is_missing_sum(path, settings) then add_operand(list, path, settings) end
-  end
+  local list = new_list()
+  add_operands(list, settings)
   for _, path in ipairs(settings.profiles_from) do
     table.insert(list.named, path)
+    if name_list.archive(path) then
+      failure.raise("%s: profiles of Lua programs cannot be read from archives", path)
+    end
     add_list(list, path)
   end
   if #list == 0 then
@@ -156,6 +174,95 @@ function profiles.find(settings)
   local target = settings.sum_target
   if target and target.is_new then add_new_sum(list, target.path) end
   return list[2] and without_accompanying(list) or list
+end
+
+-- Streams -------------------------------------------------------------------------------
+
+-- Adds a name from a list. A file beside a profile stands for the profile; the profile is
+-- read once, even if the list has both.
+local function add_name(list, name)
+  local owner, kind = profile_files.owner(name)
+  local beside = owner and core.file_status(owner) == "file"
+  if beside and kind == "spread" then return end
+  list.stands_for = beside and owner or nil
+  add(list, name)
+end
+
+-- Whether a member of an archive is hidden, as in a directory.
+local function is_hidden(name)
+  return ("/" .. name):find "/%.[^/.]" ~= nil or ("/" .. name):find "/%.%.[^/]" ~= nil
+end
+
+local function add_members(list, archive, directory)
+  local is_spread = require "gprof.cli.members".is_spread
+  while true do
+    local name, size, head = archive:next()
+    if not name then
+      if size then add(list, directory.path, nil, size) end
+      return
+    end
+    local is_left_out = is_hidden(name) or size and is_spread(head)
+    if not is_left_out then
+      directory.files = directory.files + 1
+      list.archive, list.name, list.head = archive, name, size and head
+      local problem = not size and head or nil
+      add(list, ("%s(%s)"):format(directory.path, name), directory, problem)
+    end
+  end
+end
+
+-- Adds the members of an archive, which is like a directory.
+local function add_archive(list, path)
+  local label = path == "-" and "standard input" or path
+  local archive <close> = failure.need(core.archive(path))
+  local directory = { path = label, files = 0, others = 0 }
+  table.insert(list.directories, directory)
+  add_members(list, archive, directory)
+  list.archive, list.name, list.head = nil, nil, nil
+  if directory.files > 0 then return end
+  add(list, label, nil, label .. ": contains no profiles")
+end
+
+-- Adds all rows of a stream, one after the other.
+local function fill(list, settings)
+  add_operands(list, settings)
+  for _, path in ipairs(settings.profiles_from) do
+    table.insert(list.named, path)
+    local archive = name_list.archive(path)
+    if archive then
+      add_archive(list, archive)
+    else
+      name_list.each(path, function(name) add_name(list, name) end)
+    end
+    list.stands_for = nil
+  end
+  if list.new_sum then add_new_sum(list, list.new_sum) end
+end
+
+--- Finds the profiles of a command line one by one, as a stream.
+-- @tparam table settings from `command_line.read`
+-- @treturn table stream. Its function `fetch(number)` makes a row available, the first
+--   one or the one after the last, and drops the row before. Returns false at the end.
+--   Raises a table with the field `message`
+function profiles.stream(settings)
+  local list, target = new_list(), settings.sum_target
+  list.new_sum = target and target.is_new and target.path
+  local resume = coroutine.wrap(function() fill(list, settings) end)
+  function list.fetch(number)
+    local last = number - 1
+    list[last], list.directory[last], list.errors[last] = nil, nil, nil
+    resume()
+    return list.count == number
+  end
+  return list
+end
+
+--- Returns whether a row of a list is the name of a file on the command line.
+-- @tparam table list
+-- @tparam integer number
+-- @treturn boolean
+function profiles.is_named(list, number)
+  return number <= list.operands and not list.directory[number]
 end
 
 --- Returns the name of a list in messages.

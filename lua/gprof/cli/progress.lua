@@ -14,7 +14,7 @@ progress.__index = progress
 local DELAY <const>, INTERVAL <const> = 1, 0.25  -- seconds
 
 --- Creates a progress line, and starts its clock.
--- @tparam integer total the number of files
+-- @tparam integer total the number of files; 0 if it is unknown
 -- @tparam boolean enabled whether the line is ever shown
 -- @treturn table
 function progress.new(total, enabled)
@@ -39,9 +39,11 @@ function progress:update(files, bytes)
   if now < self.next then return end
   self.next = now + INTERVAL
   local passed = now - self.start
+  local speed = bytes / passed / 1e6
   local left = math.ceil(passed / files * (self.total - files))
-  local text = ("%d of %d files, %.1f MB/s, %s left"):format(files, self.total,
-    bytes / passed / 1e6, duration(left))
+  local text = self.total == 0 and ("%d files, %.1f MB/s"):format(files, speed) or
+    ("%d of %d files, %.1f MB/s, %s left"):format(files, self.total, speed,
+      duration(left))
   io.stderr:write("\r", text, (" "):rep(self.width - #text))
   self.width = #text
 end

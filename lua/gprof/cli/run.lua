@@ -6,7 +6,7 @@
 -- - `settings`, from `command_line.read`;
 -- - `image`; `data`, the sum of the profiles; `name`, the profiles' name in messages;
 --   `skipped` and `added`, the numbers of bad and of good profiles; `paths`, the good
---   ones;
+--   ones; `contexts`, the sum of their context profiles, if they were added up already;
 -- - `chosen`, the styles of the output; `printed`, these styles and the reports requested
 --   by name;
 -- - `profile`; `of_tree`, the profile in which the roots of the call tree are looked up.
@@ -134,7 +134,7 @@ local function read_files(run)
     end
     run.data, run.name, run.skipped, run.added, run.paths = data, path, 0, 1, { path }
   else
-    run.data, run.name, run.skipped, run.added, run.paths =
+    run.data, run.name, run.skipped, run.added, run.paths, run.contexts =
       require "gprof.cli.inputs".read(run.image, settings, options, warn)
   end
   if settings.slide == "auto" then require "gprof.cli.slides".print(run.data) end

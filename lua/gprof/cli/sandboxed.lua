@@ -41,11 +41,14 @@ local function add_image(paths, image)
   if real then add_debug_files(paths, real:match "^.*/") end
 end
 
--- Reads lists of profiles. Directories are read in the sandbox.
+-- Reads lists of profiles. Directories and archives are read in the sandbox.
 local function add_profiles(paths, settings)
-  if settings.profiles_from[1] then
-    settings.profiles = require "gprof.cli.profiles".find(settings)
+  local archives, lists = require "gprof.cli.name_list".archives(settings.profiles_from)
+  if archives[1] and lists > 0 then
+    raise "option --sandbox: --profiles-from takes lists or archives, not both"
   end
+  add_all(paths, archives)
+  if lists > 0 then settings.profiles = require "gprof.cli.profiles".find(settings) end
   add_all(paths, settings.profiles)
   add_all(paths, { table.unpack(settings.operands, 2) })
   if settings.sum_target then paths[#paths + 1] = settings.sum_target.path end

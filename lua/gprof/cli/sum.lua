@@ -30,8 +30,13 @@ local function sum_contexts(run, format, warn)
   local path = run.settings.sum_target.beside
   if not path or format ~= "auto" and format ~= "magic" then return nil end
   if not policy.of(run.settings).sums_contexts then return nil end
-  local contexts, problem =
-    require "gprof.library.context_files".sum_contexts(run.data, run.paths)
+  local contexts, problem
+  if run.contexts then
+    contexts, problem = run.contexts:result()
+  else
+    contexts, problem =
+      require "gprof.library.context_files".sum_contexts(run.data, run.paths)
+  end
   if problem then warn(("%s: not written: %s"):format(path, problem)) end
   return contexts
 end

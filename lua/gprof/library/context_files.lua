@@ -101,38 +101,96 @@ local function contexts_of(path)
     profile_files.existing_contexts(path)
 end
 
--- Adds the context profile `source` of a profile to a sum. Returns nil and a message on
--- failure.
-local function add_contexts(sum, source, path, data)
-  local stamp, message = sum:add(source)
-  if not stamp then return nil, message end
-  if source ~= path and stamp ~= stamp_of(path, data) then
-    return nil, other_run(source, path)
+--- A sum of the context profiles of profiles, all of which must have one.
+-- @type context_sum
+local context_sum = {}
+context_sum.__index = context_sum
+
+--- Remembers why the context profiles cannot be added up. The first reason counts.
+-- @tparam string problem
+function context_sum:give_up(problem)
+  self.problem, self.contexts = self.problem or problem, nil
+end
+
+--- Adds a context profile.
+-- @tparam string|archive source a path, or the current member of an archive
+-- @treturn integer|nil the number that identifies it; nil if it was not added
+function context_sum:add_source(source)
+  if self.without then self:give_up(self.without .. ": has no context profile") end
+  if self.problem then return nil end
+  self.contexts = self.contexts or core.contexts(self.data, self.by_thread)
+  local stamp, message = self.contexts:add(source)
+  if not stamp then self:give_up(message) end
+  return stamp
+end
+
+--- Adds the context profile of a profile, if it has one.
+-- @tparam string path of the profile
+function context_sum:add(path)
+  if self.problem then return end
+  local source = contexts_of(path)
+  if not source then return self:lack(path) end
+  local stamp = self:add_source(source)
+  if stamp and source ~= path and stamp ~= stamp_of(path, self.data) then
+    self:give_up(other_run(source, path))
   end
-  return sum
+end
+
+--- Notes that a profile has no context profile.
+-- @tparam string path in messages
+function context_sum:lack(path)
+  self.without = self.without or path
+  if self.contexts then self:give_up(self.without .. ": has no context profile") end
+end
+
+--- Notes a profile whose context profile may follow.
+-- @tparam string path in messages
+-- @tparam integer|nil stamp the number that identifies its context profile; nil if it has
+--   none
+function context_sum:expect(path, stamp)
+  if not stamp then return self:lack(path) end
+  self.expected, self.waits = self.expected + 1, path
+end
+
+--- Notes that an expected context profile was found.
+function context_sum:found() self.expected = self.expected - 1 end
+
+--- Returns the sum.
+-- @treturn[1] contexts
+-- @return[2] nil
+-- @treturn[2] string|nil why they cannot be added up; nil if no profile has one
+function context_sum:result()
+  if self.expected > 0 then
+    if not self.contexts then return nil, self.problem end
+    self:give_up(("context profiles are missing: %d, for profiles such as %s"):format(
+      self.expected, self.waits))
+  end
+  return self.contexts, self.problem
+end
+
+--- Starts a sum of context profiles.
+-- @tparam data data the sum of the profiles
+-- @tparam[opt] boolean by_thread keep threads with the same name apart; such a sum cannot
+--   be written
+-- @treturn context_sum
+function context_files.new_sum(data, by_thread)
+  return setmetatable({ data = data, by_thread = by_thread, expected = 0 }, context_sum)
 end
 
 --- Adds up the context profiles of profiles.
 -- @tparam data data the sum of the profiles
 -- @tparam {string,...} paths of the profiles
--- @tparam[opt] boolean by_thread keep threads with the same name apart; such a sum cannot
---   be written
+-- @tparam[opt] boolean by_thread as for `new_sum`
 -- @treturn[1] contexts
 -- @return[2] nil
 -- @treturn[2] string|nil why they cannot be added up; nil if no profile has one
 function context_files.sum_contexts(data, paths, by_thread)
-  local sum, without
+  local sum = context_files.new_sum(data, by_thread)
   for _, path in ipairs(paths) do
-    local source = contexts_of(path)
-    if source then
-      sum = sum or core.contexts(data, by_thread)
-      local done, message = add_contexts(sum, source, path, data)
-      if not done then return nil, message end
-    end
-    without = without or not source and path
-    if sum and without then return nil, without .. ": has no context profile" end
+    sum:add(path)
+    if sum.problem then break end
   end
-  return sum
+  return sum:result()
 end
 
 --- Adds the call paths in the context profile beside a `gmon.out`. If it cannot be used,

@@ -10,6 +10,8 @@ local profile_files = {}
 
 local SUFFIX <const> = ".ctx"
 
+local HEAD <const> = 128  -- bytes at the beginning of a profile
+
 -- The spread of a sum; and the suffix of a new one, until the sum is in place.
 local SPREAD <const>, NEW <const> = ".spread", ".new"
 
@@ -21,22 +23,49 @@ function profile_files.is_head(head)
   return head ~= nil and (head:sub(1, 4) == "gmon" or head == "gprofctx")
 end
 
+--- Returns the first bytes of a regular file.
+-- @tparam string path
+-- @treturn string|nil at most 128 bytes
+function profile_files.head(path)
+  if core.file_status(path) ~= "file" then return nil end
+  local file <close> = io.open(path, "rb")
+  return file and file:read(HEAD)
+end
+
+--- Returns whether a file begins like a context profile.
+-- @tparam string|nil head its first bytes
+-- @treturn boolean
+function profile_files.is_contexts(head)
+  return head ~= nil and head:sub(1, 8) == "gprofctx"
+end
+
+--- Returns the number in the header of a gmon.out that identifies its context profile.
+-- @tparam string|nil head the first bytes of the file
+-- @treturn integer|nil
+function profile_files.stamp(head)
+  if not head or #head < 20 or head:sub(1, 4) ~= "gmon" then return nil end
+  local version = head:sub(5, 8)
+  local order = version == "\1\0\0\0" and "<" or version == "\0\0\0\1" and ">"
+  local stamp = order and (order .. "i8"):unpack(head, 13) or 0
+  return stamp ~= 0 and stamp or nil
+end
+
 --- Returns whether a file is a context profile.
 -- @tparam string path
 -- @treturn boolean
 function profile_files.is_context_profile(path)
-  if core.file_status(path) ~= "file" then return false end
-  local file <close> = io.open(path, "rb")
-  return file ~= nil and file:read(8) == "gprofctx"
+  return profile_files.is_contexts(profile_files.head(path))
 end
 
--- Returns the file beside which a file with this name lies; nil if the name has none of
--- our suffixes.
-local function owner_of(path)
+--- Returns the file beside which a file with this name lies.
+-- @tparam string path
+-- @treturn string|nil the file; nil if the name has none of our suffixes
+-- @treturn string "contexts" or "spread", what the name stands for
+function profile_files.owner(path)
   local name = path:gsub("%.new$", "")
   for _, suffix in ipairs { SUFFIX, SPREAD } do
     if name:sub(-#suffix) == suffix and (name == path or suffix == SPREAD) then
-      return name:sub(1, -#suffix - 1)
+      return name:sub(1, -#suffix - 1), suffix == SPREAD and "spread" or "contexts"
     end
   end
 end
@@ -48,7 +77,7 @@ function profile_files.accompanying(paths)
   local given, found = {}, {}
   for _, path in ipairs(paths) do given[path] = true end
   for i, path in ipairs(paths) do
-    local owner = owner_of(path)
+    local owner = profile_files.owner(path)
     found[i] = owner and given[owner]
   end
   return found

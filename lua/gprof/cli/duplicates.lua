@@ -1,0 +1,123 @@
+--- Notices profiles that are added twice: the same file under any name, the same process
+-- if it was recorded, and members of an archive with the same name.
+--
+-- Profiles without a context profile do not say which process they are from, and short
+-- runs of one program often have equal profiles. So equal bytes are no sign of a
+-- duplicate. Files that the command line names several times are meant to be added so
+-- often.
+--
+-- @internal gprof.cli.duplicates
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local core = require "gprof.core"
+local profile_files = require "gprof.library.profile_files"
+
+local duplicates = {}
+duplicates.__index = duplicates
+
+-- Where the section of the process begins in a context profile, and where it has the
+-- process number, the start and the time of writing.
+local PROCESS <const> = 16 + 12
+local FIELDS <const> = "i8i8i8i8"
+
+-- In place of a key: the command line names the file.
+local NAMED <const> = "named"
+
+local MOST_NAMES <const> = 3
+
+--- Starts to look for duplicates.
+-- @tparam boolean skips whether they are left out
+-- @tparam[opt] string packed what `pack` returned
+-- @treturn duplicates
+function duplicates.new(skips, packed)
+  return setmetatable({ skips = skips, recent = core.recent(packed), names = {},
+    total = 0 },
+    duplicates)
+end
+
+-- Adds what a context profile says about its process. A sum is of no process; a start of
+-- 0 is unknown. With a stamp, the context profile must have been written at that time.
+local function add_process(keys, head, stamp)
+  if not head or #head < PROCESS + FIELDS:packsize() then return end
+  local order = head:sub(9, 12) == "\1\2\3\4" and ">" or "<"
+  local process, _, begin, written = (order .. FIELDS):unpack(head, PROCESS + 1)
+  if process == 0 or stamp and written ~= stamp then return end
+  if begin ~= 0 then keys[#keys + 1] = ("p%x:%x"):format(process, begin) end
+  if not stamp then keys[#keys + 1] = ("w%x"):format(written) end
+end
+
+-- Adds the stamp of a gmon.out that has a context profile: the time of writing.
+local function add_stamp(keys, head)
+  local stamp = profile_files.stamp(head)
+  if stamp then keys[#keys + 1] = ("w%x"):format(stamp) end
+  return stamp
+end
+
+--- Returns what identifies a member of an archive.
+-- @tparam table list stream, whose row is the member
+-- @tparam boolean is_part whether another member has its records, too
+-- @treturn string
+function duplicates.of_member(list, is_part)
+  local keys = { ("m%d:%s"):format(#list.directories, list.name) }
+  if is_part then return keys[1] end
+  if profile_files.is_contexts(list.head) then
+    add_process(keys, list.head)
+  else
+    add_stamp(keys, list.head)
+  end
+  return table.concat(keys, "\1")
+end
+
+--- Returns what identifies a file.
+-- @tparam string path
+-- @tparam boolean is_named whether the command line names the file
+-- @treturn string|nil
+function duplicates.of_file(path, is_named)
+  local kind, _, identity = core.file_status(path)
+  if kind ~= "file" then return nil end
+  local keys, head = { "f" .. identity }, profile_files.head(path)
+  local stamp = not profile_files.is_contexts(head) and add_stamp(keys, head)
+  if stamp then head = profile_files.head(profile_files.context_path(path)) end
+  if profile_files.is_contexts(head) then add_process(keys, head, stamp or nil) end
+  if is_named then keys[#keys + 1] = NAMED end
+  return table.concat(keys, "\1")
+end
+
+--- Checks a profile, and remembers it. If a list has both a profile and the context
+-- profile beside it, this is no duplicate, but the second one is left out.
+-- @tparam string path
+-- @tparam integer number of the profile in the list
+-- @tparam string identity from `of_file` or `of_member`
+-- @tparam boolean is_beside whether the list has the name of its context profile
+-- @treturn boolean whether it must be left out
+function duplicates:check(path, number, identity, is_beside)
+  local earlier
+  local keys, is_named = identity:gsub("\1" .. NAMED .. "$", "")
+  for key in keys:gmatch "[^\1]+" do earlier = earlier or self.recent:find(key) end
+  for key in keys:gmatch "[^\1]+" do self.recent:add(key, number) end
+  local is_again = is_named > 0 and self.recent:find(NAMED .. keys)
+  if is_named > 0 then self.recent:add(NAMED .. keys, number) end
+  if is_again and not self.skips then return false end
+  local beside = "b" .. keys
+  if is_beside then self.recent:add(beside, number) end
+  if not earlier then return false end
+  if is_beside or self.recent:find(beside) then return true end
+  self.total = self.total + 1
+  if self.total <= MOST_NAMES then
+    self.names[self.total] = ("%s (profile %d, like profile %d)"):format(path, number,
+      earlier)
+  end
+  return self.skips
+end
+
+--- Reports duplicates in one line.
+-- @tparam function warn takes a message
+function duplicates:report(warn)
+  if self.total == 0 then return end
+  local names, more = table.concat(self.names, ", "), self.total - #self.names
+  if more > 0 then names = ("%s and %d more"):format(names, more) end
+  warn(self.skips and "duplicates left out: " .. names or ("added twice: %s: " ..
+    "--skip-duplicates leaves out duplicates"):format(names))
+end
+
+return duplicates

@@ -1,0 +1,162 @@
+--- Adds profiles that are members of an archive.
+--
+-- A gmon.out and the context profile beside it may come in any order. The first of both
+-- has the samples and calls that are added; the context profile is also added to the sum
+-- of context profiles. So a gmon.out that comes second adds nothing, and must have no
+-- other records than its context profile.
+--
+-- @internal gprof.cli.members
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local core = require "gprof.core"
+local profile_files = require "gprof.library.profile_files"
+
+local members = {}
+
+-- Bytes with which the spread of a sum begins.
+local SPREAD <const> = "gprofspr"
+
+-- Numbers that identify context profiles of sums are below this.
+local SUMS <const> = 1 << 32
+
+-- Returns the key of a name in the current archive; with a stamp, of both.
+local function key(list, kind, name, stamp)
+  return ("%s%d:%s:%s"):format(kind, #list.directories, name, stamp or "")
+end
+
+-- Returns what the stream remembers of members.
+local function memory(list)
+  list.members = list.members or core.recent()
+  return list.members
+end
+
+local function remember(list, kind, name, stamp)
+  memory(list):add(key(list, kind, name), list.count)
+  if stamp then memory(list):add(key(list, "stamp", name, stamp), list.count) end
+end
+
+local function has(list, kind, name, stamp)
+  return memory(list):find(key(list, kind, name, stamp)) ~= nil
+end
+
+-- Returns the name of the gmon.out to which a member that is a context profile belongs.
+local function owner(list)
+  local name, kind = profile_files.owner(list.name)
+  return kind == "contexts" and profile_files.is_contexts(list.head) and name or nil
+end
+
+--- Returns whether an earlier member has the records of the current one, too.
+-- @tparam table list stream, whose row is the member
+-- @treturn boolean
+function members.is_part(list)
+  local gmon = owner(list)
+  if gmon then return has(list, "gmon", gmon) end
+  return has(list, "contexts", list.name)
+end
+
+--- Returns whether a member is the spread of a sum, which is no profile.
+-- @tparam string head its first bytes
+-- @treturn boolean
+function members.is_spread(head) return head:sub(1, 8) == SPREAD end
+
+local function other_run(label, name)
+  return ("%s: does not belong to %s, but to another run"):format(label, name)
+end
+
+-- Whether a gmon.out seems to be a sum, which has a spread of its own or none.
+local function seems_sum(list)
+  local stamp = profile_files.stamp(list.head)
+  return list.head:sub(9, 12) ~= "\0\0\0\0" or stamp and stamp > 0 and stamp < SUMS or
+    list.name:find "%.sum$" ~= nil
+end
+
+-- Adds the records of a member.
+local function add_records(into, list, label, mode)
+  local data, archive, spread = into.data, list.archive, into.spread
+  if not spread then
+    local method = mode.keep_going and data.add_file or data.read
+    return method(data, archive, mode.file_format)
+  end
+  local is_sum = seems_sum(list)
+  local done, message = data:add_file(archive, mode.file_format, not is_sum and spread or
+    nil, list.name)
+  if not done then return nil, message end
+  if not (is_sum or message) then return done end
+  spread:skip()
+  return done, nil, label .. ": is a sum, whose spread is not read from an archive"
+end
+
+-- Checks a gmon.out whose context profile was added before. It has the same records, but
+-- may have block counts.
+local function check_second(into, list, label, mode)
+  local data <close> = require "gprof.data".new {
+    pointer_size = into.data.pointer_size, big_endian = into.data.big_endian }
+  if not has(list, "stamp", list.name, profile_files.stamp(list.head)) then
+    return nil, other_run(label, "the context profile before it")
+  end
+  local done, message = data:read(list.archive, mode.file_format)
+  if done and data.block_records > 0 then
+    return nil, label .. ": has block counts, and must precede its context profile"
+  end
+  return done and into.data, message
+end
+
+local function add_plain(into, list, label, mode)
+  if has(list, "contexts", list.name) then
+    return check_second(into, list, label, mode)
+  end
+  local done, message, whole = add_records(into, list, label, mode)
+  if not done then return nil, message end
+  local stamp = profile_files.stamp(list.head)
+  remember(list, "gmon", list.name, stamp)
+  if into.contexts then into.contexts:expect(label, stamp) end
+  return done, message, whole
+end
+
+-- Adds a context profile whose gmon.out was added before.
+local function add_second(into, list, label, gmon)
+  if not into.contexts then
+    local file = into.data.files[#into.data.files]
+    file.problem = label .. ": is not used, because it is in an archive"
+    return into.data
+  end
+  local stamp = into.contexts:add_source(list.archive)
+  if stamp and not has(list, "stamp", gmon, stamp) then
+    into.contexts:give_up(other_run(label, gmon))
+  end
+  into.contexts:found()
+  return into.data
+end
+
+local function add_contexts(into, list, label, mode)
+  local gmon = owner(list)
+  local held, problem = list.archive:hold()
+  if not held then return nil, problem end
+  if gmon and has(list, "gmon", gmon) then return add_second(into, list, label, gmon) end
+  local done, message, whole = add_records(into, list, label, mode)
+  if not done then return nil, message end
+  local file = into.data.files[#into.data.files]
+  if gmon then remember(list, "contexts", gmon, file.stamp) end
+  if into.contexts then into.contexts:add_source(list.archive) end
+  return done, message, whole
+end
+
+--- Adds the current member of an archive.
+-- @tparam table into see `gprof.cli.inputs`
+-- @tparam table list stream, whose row is the member
+-- @tparam string label of the member in messages
+-- @tparam table mode see `gprof.cli.inputs`
+-- @treturn[1] data
+-- @treturn[1] nil
+-- @treturn[1] string|nil why the member is not in the spread
+-- @return[2] nil
+-- @treturn[2] string what is wrong
+function members.add(into, list, label, mode)
+  if mode.add_with_slide then
+    return nil, label .. ": --slide=auto cannot read archives"
+  end
+  local is_contexts = profile_files.is_contexts(list.head)
+  return (is_contexts and add_contexts or add_plain)(into, list, label, mode)
+end
+
+return members
