@@ -13,6 +13,7 @@
 #include "runtime/file_names.h"
 #include "runtime/gmon_out.h"
 #include "runtime/linux.h"
+#include "runtime/lua_ticks.h"
 #include "runtime/messages.h"
 #include "runtime/modules.h"
 #include "runtime/output.h"
@@ -232,13 +233,13 @@ static void end_writing(void) {
 
 int rec_write_present(bool anew) {
   if (!begin_writing()) return EBUSY;
-  const int error = lent ? EBUSY : write_snapshot(true, anew);
+  const int error = lent || rec_records_lua() ? EBUSY : write_snapshot(true, anew);
   end_writing();
   return error;
 }
 
 static bool has_profile(void) {
-  return (rec_tables || rec_has_blocks()) && rec_own_profile();
+  return (rec_tables || rec_has_blocks()) && rec_own_profile() && !rec_records_lua();
 }
 
 int rec_lend_profile(int gmon_file, int contexts_file) {

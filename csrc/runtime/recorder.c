@@ -20,6 +20,7 @@
 #include "runtime/fatal.h"
 #include "runtime/file_names.h"
 #include "runtime/linux.h"
+#include "runtime/lua_ticks.h"
 #include "runtime/messages.h"
 #include "runtime/modules.h"
 #include "runtime/options.h"
@@ -34,6 +35,7 @@
 static void begin_child(void) {
   rec_begin_profile(environ, true, 1);
   rec_forget_requests();
+  rec_forget_lua();
   rec_start_child();
   rec_start_background();
 }

@@ -7,6 +7,7 @@
 
 #include "runtime/c_library.h"
 #include "runtime/linux.h"
+#include "runtime/lua_ticks.h"
 #include "runtime/stacks.h"
 
 unsigned rec_rate = REC_DEFAULT_RATE;
@@ -30,14 +31,19 @@ static registers registers_of(const ucontext_t *context) {
 #endif
 }
 
-/* Returns the context of the interrupted code. The search includes the word below the
- * stack pointer: a frame without locals has its return address at the stack pointer. */
-static record *context_at(thread *t, registers now) {
+/* Adds ticks to the context of the interrupted code. The search includes the word below
+ * the stack pointer: a frame without locals has its return address at the stack
+ * pointer. */
+static void add_ticks(thread *t, registers now, uint64_t ticks) {
   const uintptr_t below = now.stack - sizeof below - 1;
-  if (now.stack - t->now.low >= t->now.size && !rec_switch_stack(t, now.stack))
-    return &t->roots[UNKNOWN_STACK];
+  if (now.stack - t->now.low >= t->now.size && !rec_switch_stack(t, now.stack)) {
+    rec_add_sample(t, &t->roots[UNKNOWN_STACK], now.at, ticks);
+    return;
+  }
   bool by_order;
-  return rec_find_slot(t, below, now.frame, &by_order)->context;
+  slot *running = rec_find_slot(t, below, now.frame, &by_order);
+  if (!rec_take_lua_tick(t, &running, now.at, ticks))
+    rec_add_sample(t, running->context, now.at, ticks);
 }
 
 static void take_sample(int number, siginfo_t *info, void *context) {
@@ -55,8 +61,7 @@ static void take_sample(int number, siginfo_t *info, void *context) {
   }
   t->busy = true;
   BARRIER();
-  const registers now = registers_of(context);
-  rec_add_sample(t, context_at(t, now), now.at, ticks);
+  add_ticks(t, registers_of(context), ticks);
   BARRIER();
   t->busy = false;
 }

@@ -2,6 +2,7 @@
 #include "runtime/table.h"
 
 #include "runtime/linux.h"
+#include "runtime/lua_frames.h"
 #include "runtime/modules.h"
 
 #define PAGE ((size_t)4096)
@@ -169,6 +170,7 @@ static record *entered_by(thread *t, record *call) {
 }
 
 bool rec_is_signal_return(uintptr_t address) {
+  if (gprof_lua_has(address)) return false;
 #ifdef __x86_64__
   static const unsigned char code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
 #else
@@ -373,10 +375,7 @@ static slot *innermost(slot *from) {
   return from;
 }
 
-/* Like innermost(), for a caller that may be outside recorded code. Its frames may leave
- * return addresses of earlier calls in memory. But a frame has returned if one above it
- * has: no frame above the result, as far as checked, has returned. */
-static slot *innermost_checked(const thread *t, slot *from) {
+slot *rec_innermost(const thread *t, slot *from) {
   slot *found = from;
   for (int i = 0; i < MAX_SEARCHED && from > t->now.slots; i++, from--)
     if (!exists(from)) found = from - 1;
@@ -425,18 +424,34 @@ static uintptr_t function_of(const slot *s) {
   return context->self != 0 ? rec_function_at(context->self - 1) : 0;
 }
 
+/* Returns the innermost slot of a function; NULL if there is none. */
+static slot *slot_of_function(const thread *t, uintptr_t function) {
+  slot *s = innermost(t->now.top);
+  for (int i = 0; i < MAX_SEARCHED && s > t->now.slots; i++) {
+    if (function == function_of(s)) return s;
+    s = innermost(s - 1);
+  }
+  return NULL;
+}
+
+slot *rec_slot_of_code(const thread *t, uintptr_t address) {
+  const uintptr_t function = rec_function_at(address);
+  return function != 0 ? slot_of_function(t, function) : NULL;
+}
+
 /* Whether the function of slot `at` cannot have made the call, because the call site is
  * in the function of another slot. Then the function of `at` has returned, or it called
  * the other function. */
 static bool is_other(const thread *t, const slot *at, uintptr_t from) {
   const uintptr_t function = rec_function_at(from - 1);
-  if (function == 0 || function == function_of(at)) return false;
-  slot *other = innermost(t->now.top);
-  for (int i = 0; i < MAX_SEARCHED && other > t->now.slots; i++) {
-    if (function == function_of(other)) return true;
-    other = innermost(other - 1);
-  }
-  return false;
+  return function != 0 && function != function_of(at) && slot_of_function(t, function);
+}
+
+record *rec_call_in(thread *t, record *context, uintptr_t from, uintptr_t self) {
+  record *const joined = &t->roots[JOINED];
+  record *call = find(t, context, from, self);
+  if (!call) call = add_call(t, context, from, self);
+  return call || context == joined ? call : rec_call_in(t, joined, from, self);
 }
 
 record *rec_find_call(thread *t, slot **at, uintptr_t from, uintptr_t self,
@@ -445,20 +460,14 @@ record *rec_find_call(thread *t, slot **at, uintptr_t from, uintptr_t self,
     record *const context = (*at)->context;
     record *call = find(t, context, from, self);
     if (by_order && (!call || (call->entered && !call->inside))) {
-      slot *const checked = innermost_checked(t, *at);
+      slot *const checked = rec_innermost(t, *at);
       const bool returned = checked != *at;
       *at = checked;
       if (returned) continue;
     }
     if (!call && context->self != 0 && is_other(t, *at, from))
       call = add(t, context, from, self); /* a note, not a call */
-    else if (!call)
-      call = add_call(t, context, from, self);
-    if (!call && context != &t->roots[JOINED]) {
-      record *const joined = &t->roots[JOINED];
-      call = find(t, joined, from, self);
-      return call ? call : add_call(t, joined, from, self);
-    }
+    if (!call) call = rec_call_in(t, context, from, self);
     if (!call || call->entered) return call;
     *at = innermost(by_order ? *at - 1 : t->now.top);
     by_order = true;

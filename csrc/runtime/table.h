@@ -229,6 +229,16 @@ record *rec_cached_call(const thread *t, uintptr_t from, uintptr_t frame);
  * a slot, returns the innermost slot, and sets *by_order. */
 slot *rec_find_slot(const thread *t, uintptr_t frame, uintptr_t pointer, bool *by_order);
 
+/* Returns the innermost slot, from `from` down, whose function has not returned. Frames
+ * of unrecorded code may leave return addresses of earlier calls in memory. But a frame
+ * has returned if one above it has: no frame above the result, as far as checked, has
+ * returned. */
+slot *rec_innermost(const thread *t, slot *from);
+
+/* Returns the innermost slot of the function that contains an address; NULL if there is
+ * none. */
+slot *rec_slot_of_code(const thread *t, uintptr_t address);
+
 /* Whether the code at an address is that to which signal handlers return: the system call
  * rt_sigreturn. */
 bool rec_is_signal_return(uintptr_t address);
@@ -238,6 +248,10 @@ bool rec_is_signal_return(uintptr_t address);
  * is no memory. */
 record *rec_find_call(thread *t, slot **at, uintptr_t from, uintptr_t self,
                       bool by_order);
+
+/* Finds or adds the record of a call in a context, or in the joined context. Returns NULL
+ * if there is no memory. */
+record *rec_call_in(thread *t, record *context, uintptr_t from, uintptr_t self);
 
 /* Adds `ticks` to the sample at address `at` in a context. */
 void rec_add_sample(thread *t, record *context, uintptr_t at, uint64_t ticks);

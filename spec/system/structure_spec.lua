@@ -18,7 +18,7 @@ local c_folders <const> = {
   profile = { "base", "gmon", "object", "debug", "symbols" },
   lua = { "base", "gmon", "object", "debug", "symbols", "profile" },
   sandbox = { "base" },  -- a module of its own
-  scripts = { "base" },  -- a module of its own
+  scripts = { "base", "runtime" },  -- a module of its own
   runtime = {},          -- part of other programs
   mpi = { "base", "gmon", "runtime" },  -- libraries of their own: part of other programs
 }
