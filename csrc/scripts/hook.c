@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The hook: counts calls and executions of lines, and assigns ticks to lines. */
+#include "scripts/mixed.h"
 #include "scripts/recording.h"
 
 _Thread_local scr_recording *scr_current;
@@ -13,16 +14,35 @@ static bool has_ticks(const scr_recording *r) {
   return __atomic_load_n(&r->pending, __ATOMIC_RELAXED) > 0;
 }
 
-/* Assigns the ticks since the last event to a line. */
-static void assign_ticks(scr_recording *r, uint32_t context, uint32_t line) {
+static uint64_t take_ticks(scr_recording *r) {
   const uint64_t ticks = __atomic_exchange_n(&r->pending, 0, __ATOMIC_RELAXED);
-  const uint32_t row = scr_paths_row(&r->paths, context, SCR_NONE, line);
-  if (row == SCR_NONE) {
-    fail(r);
-    return;
-  }
-  r->paths.records[row].count += ticks;
   r->ticks += ticks;
+  return ticks;
+}
+
+static void assign_to_context(scr_recording *r, uint32_t context, uint32_t line) {
+  const uint32_t row = scr_paths_row(&r->paths, context, SCR_NONE, line);
+  if (row == SCR_NONE)
+    fail(r);
+  else
+    r->paths.records[row].count += take_ticks(r);
+}
+
+/* Assigns the ticks since the last event to a line of the innermost function. */
+static void assign_ticks(scr_recording *r, const scr_stack *stack, uint32_t line) {
+  if (r->with_c)
+    scr_mixed_ticks(stack, line, take_ticks(r));
+  else
+    assign_to_context(r, scr_stack_context(stack), line);
+}
+
+/* Removes the frames above a call; all frames if it is not on the stack, as NULL is
+ * not. */
+static void cut(const scr_recording *r, scr_stack *stack, const void *call) {
+  if (r->with_c)
+    scr_mixed_cut(stack, call);
+  else
+    scr_stack_cut(stack, call);
 }
 
 /* Returns the line that a function executes; 0 if it is not known. */
@@ -57,8 +77,17 @@ static scr_stack *find_stack(scr_recording *r, lua_State *L, const lua_Debug *ar
   return stack;
 }
 
+/* With C functions. */
+static scr_stack *find_mixed_stack(scr_recording *r, lua_State *L, const lua_Debug *ar) {
+  const lua_State *before = r->running;
+  if (L == before) return scr_mixed_start(&r->stacks, L);
+  return scr_mixed_switch(&r->stacks, before, L, scr_set_running(r, L),
+                          is_first_call(L, ar));
+}
+
 static scr_stack *stack_of(scr_recording *r, lua_State *L, const lua_Debug *ar) {
-  if (L != r->running || !r->stack) r->stack = find_stack(r, L, ar);
+  if (L == r->running && r->stack) return r->stack;
+  r->stack = r->with_c ? find_mixed_stack(r, L, ar) : find_stack(r, L, ar);
   return r->stack;
 }
 
@@ -67,25 +96,28 @@ static bool is_recorded(const scr_recording *r, lua_State *L) {
   return L == r->running || lua_topointer(L, LUA_REGISTRYINDEX) == r->registry;
 }
 
+/* Counts the call of a function; false if there is no memory. */
+static bool count_call(scr_recording *r, scr_stack *stack, const lua_Debug *ar,
+                       uint32_t function, uint32_t line) {
+  const uint32_t row =
+      scr_paths_row(&r->paths, scr_stack_context(stack), function, line);
+  if (row == SCR_NONE) return false;
+  scr_record *record = &r->paths.records[row];
+  record->count++;
+  if (ar->event != LUA_HOOKTAILCALL || stack->count == 0)
+    return scr_stack_push(stack, ar->i_ci, record->entered);
+  stack->frames[stack->count - 1].context = record->entered;
+  return true;
+}
+
 /* Counts a call from a line of the innermost function of the stack. A function that was
  * tail-called takes the frame of its caller. */
 static void enter(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stack,
                   uint32_t line) {
-  const uint32_t context = scr_stack_context(stack);
-  if (has_ticks(r)) assign_ticks(r, context, line);
+  if (has_ticks(r)) assign_ticks(r, stack, line);
   const uint32_t function = scr_function_called(&r->functions, r->closures, L, ar);
-  const uint32_t row = function == SCR_NONE
-                           ? SCR_NONE
-                           : scr_paths_row(&r->paths, context, function, line);
-  if (row == SCR_NONE) {
-    fail(r);
-    return;
-  }
-  scr_record *record = &r->paths.records[row];
-  record->count++;
-  if (ar->event == LUA_HOOKTAILCALL && stack->count > 0)
-    stack->frames[stack->count - 1].context = record->entered;
-  else if (!scr_stack_push(stack, ar->i_ci, record->entered))
+  if (function == SCR_NONE || !(r->with_c ? scr_mixed_call : count_call)(
+                                  r, stack, ar, function, line))
     fail(r);
 }
 
@@ -93,24 +125,27 @@ static void on_call(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *st
   lua_Debug caller;
   uint32_t line = 0;
   if (ar->event == LUA_HOOKTAILCALL) {
-    scr_stack_cut(stack, ar->i_ci);
+    cut(r, stack, ar->i_ci);
   } else if (lua_getstack(L, 1, &caller)) {
-    scr_stack_cut(stack, caller.i_ci);
+    cut(r, stack, caller.i_ci);
     line = line_of(L, &caller);
   } else {
-    scr_stack_cut(stack, NULL);
+    cut(r, stack, NULL);
   }
   enter(r, L, ar, stack, line);
 }
 
 static void on_return(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stack) {
-  scr_stack_cut(stack, ar->i_ci);
-  if (has_ticks(r)) assign_ticks(r, scr_stack_context(stack), line_of(L, ar));
-  if (stack->count > 0) stack->count--;
+  cut(r, stack, ar->i_ci);
+  if (has_ticks(r)) assign_ticks(r, stack, line_of(L, ar));
+  if (r->with_c)
+    scr_mixed_return(stack);
+  else if (stack->count > 0)
+    stack->count--;
 }
 
 static void on_line(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stack) {
-  scr_stack_cut(stack, ar->i_ci);
+  cut(r, stack, ar->i_ci);
   const uint32_t function = scr_function_number(&r->functions, r->closures, L, ar);
   if (function == SCR_NONE)
     fail(r);
@@ -120,12 +155,12 @@ static void on_line(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *st
 
 /* The count hook is for one instruction if the timer has set it. */
 static void on_count(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stack) {
-  scr_stack_cut(stack, ar->i_ci);
+  cut(r, stack, ar->i_ci);
   if (r->period > 0)
     __atomic_fetch_add(&r->pending, 1, __ATOMIC_RELAXED);
   else
     lua_sethook(L, scr_hook, r->events, 0);
-  if (has_ticks(r)) assign_ticks(r, scr_stack_context(stack), line_of(L, ar));
+  if (has_ticks(r)) assign_ticks(r, stack, line_of(L, ar));
 }
 
 /* The count hook if calls are not counted. A coroutine that is created while the hook is
@@ -141,16 +176,10 @@ static void on_sample(scr_recording *r, lua_State *L) {
   if (context == SCR_NONE)
     fail(r);
   else
-    assign_ticks(r, context, line);
+    assign_to_context(r, context, line);
 }
 
-void scr_hook(lua_State *L, lua_Debug *ar) {
-  scr_recording *r = scr_current;
-  if (!r || !r->active || !is_recorded(r, L)) return;
-  if (r->events == 0) {
-    on_sample(r, L);
-    return;
-  }
+static void on_event(scr_recording *r, lua_State *L, lua_Debug *ar) {
   scr_stack *stack = stack_of(r, L, ar);
   if (!stack)
     fail(r);
@@ -162,4 +191,15 @@ void scr_hook(lua_State *L, lua_Debug *ar) {
     on_return(r, L, ar, stack);
   else
     on_call(r, L, ar, stack);
+}
+
+void scr_hook(lua_State *L, lua_Debug *ar) {
+  scr_recording *r = scr_current;
+  if (!r || !r->active || !is_recorded(r, L)) return;
+  r->in_hook = true;
+  if (r->events == 0)
+    on_sample(r, L);
+  else
+    on_event(r, L, ar);
+  r->in_hook = false;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/crc32.h"
+#include "scripts/mixed.h"
 #include "scripts/recording.h"
 
 #define RECORDING "gprof.recording"
@@ -26,10 +27,12 @@ static uint64_t time_of(clockid_t clock) {
   return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-static void end_recording(lua_State *L, scr_recording *r) {
+/* `goes_on`: see scr_mixed_end. */
+static void end_recording(lua_State *L, scr_recording *r, bool goes_on) {
   if (scr_current != r) return;
   r->active = false;
   scr_stop_timer(r);
+  if (r->with_c) scr_mixed_end(r, goes_on);
   r->cpu = time_of(CLOCK_THREAD_CPUTIME_ID) - r->cpu;
   r->ended = time_of(CLOCK_REALTIME);
   scr_current = NULL;
@@ -61,9 +64,24 @@ static int fail_to_start(lua_State *L, const char *message) {
   return 2;
 }
 
-/* start(recording, rate, period, count) -> true; or nil and a message. `rate`: samples in
- * a second, or 0; `period`: instructions of Lua for a sample, or 0; `count`: "none",
- * "calls" or "lines", which are counted with the calls */
+static void add_ticks(uint64_t ticks) {
+  if (scr_current && scr_current->active) scr_add_ticks(scr_current, ticks);
+}
+
+/* Starts what takes samples. Returns NULL, or what is wrong. */
+static const char *start_samples(lua_State *L, scr_recording *r, lua_Integer rate,
+                                 bool with_c, bool is_program) {
+  if (with_c) return scr_mixed_begin(r, add_ticks, is_program);
+  const int failed = rate > 0 && r->period == 0 ? scr_start_timer(r, (long)rate) : 0;
+  if (failed == 0) return NULL;
+  return lua_pushfstring(L, "there is no timer for samples: %s", strerror(failed));
+}
+
+/* start(recording, rate, period, count, with_c, is_program) -> true; or nil and a
+ * message. `rate`: samples in a second, or 0; `period`: instructions of Lua for a sample,
+ * or 0; `count`: "none", "calls" or "lines", which are counted with the calls; `with_c`:
+ * whether the C recorder takes the samples, and records C functions, too; `is_program`:
+ * see scr_mixed_begin */
 static int start(lua_State *L) {
   scr_recording *r = check_recording(L);
   static const char *const counts[] = {"none", "calls", "lines", NULL};
@@ -86,12 +104,12 @@ static int start(lua_State *L) {
   r->cpu = time_of(CLOCK_THREAD_CPUTIME_ID);
   r->active = true;
   scr_current = r;
-  const int failed = rate > 0 && period == 0 ? scr_start_timer(r, (long)rate) : 0;
+  const char *problem =
+      start_samples(L, r, rate, lua_toboolean(L, 5), lua_toboolean(L, 6));
   lua_sethook(L, scr_hook, r->events | (period > 0 ? LUA_MASKCOUNT : 0), (int)period);
-  if (failed) {
-    end_recording(L, r);
-    lua_pushfstring(L, "there is no timer for samples: %s", strerror(failed));
-    return fail_to_start(L, lua_tostring(L, -1));
+  if (problem) {
+    end_recording(L, r, true);
+    return fail_to_start(L, problem);
   }
   lua_pushboolean(L, true);
   return 1;
@@ -107,28 +125,34 @@ static void forget_stop(lua_State *L, scr_recording *r) {
     lua_getinfo(L, "S", &ar);
     if (level == 1) source = ar.source;
     if (level > 1 && ar.source != source) return;
-    scr_stack_cut(stack, ar.i_ci);
+    (r->with_c ? scr_mixed_cut : scr_stack_cut)(stack, ar.i_ci);
     if (stack->count == 0) return;
-    r->paths.records[scr_stack_context(stack)].count--;
+    if (r->with_c)
+      scr_mixed_forget(stack);
+    else
+      r->paths.records[scr_stack_context(stack)].count--;
     stack->count--;
   }
 }
 
-/* stop(recording) */
+/* stop(recording, goes_on): `goes_on`, whether the C recorder begins a new profile, if it
+ * has recorded C functions */
 static int stop(lua_State *L) {
   scr_recording *r = check_recording(L);
   if (scr_current == r && r->active && lua_gethook(L) == scr_hook) forget_stop(L, r);
-  end_recording(L, r);
+  end_recording(L, r, lua_toboolean(L, 2));
   return 0;
 }
 
 static int free_recording(lua_State *L) {
   scr_recording *r = luaL_checkudata(L, 1, RECORDING);
-  end_recording(L, r);
+  end_recording(L, r, true);
   scr_stop_timer(r);  /* of another thread, if the state was passed to this one */
   scr_paths_free(&r->paths);
   scr_functions_free(&r->functions);
   scr_stacks_free(&r->stacks);
+  free(r->profile);
+  r->profile = NULL;
   return 0;
 }
 
@@ -205,7 +229,10 @@ static int functions(lua_State *L) {
   return 1;
 }
 
-/* result(recording) -> table: `records`, the bytes of an array of scr_record;
+/* result(recording) -> table: `records`, the bytes of an array of scr_record; with C
+ * functions, `profile`, the C recorder's context profile, or nil if it could not be
+ * taken, `interpreter`, an address in the code of Lua, and `functions_low` and
+ * `line_bits`: see csrc/runtime/lua_frames.h;
  * `ticks`; `signals`; `cpu`, the processor time, `began` and `ended`, in
  * nanoseconds; `memory`, the limit in bytes; `process` and `parent`, numbers of
  * processes; `is_forked`, whether this process did not start the recording; `joined`,
@@ -218,6 +245,14 @@ static int result(lua_State *L) {
   lua_pushlstring(L, (const char *)r->paths.records,
                   r->paths.count * sizeof *r->paths.records);
   lua_setfield(L, -2, "records");
+  if (r->profile_size > 0) {
+    lua_pushlstring(L, (const char *)r->profile, r->profile_size);
+    lua_setfield(L, -2, "profile");
+  }
+  set_integer(L, "interpreter", (uintptr_t)lua_sethook);
+  set_integer(L, "functions_low", GPROF_LUA_LOW);
+  set_integer(L, "functions_size", GPROF_LUA_SIZE);
+  set_integer(L, "line_bits", GPROF_LUA_LINE_BITS);
   set_integer(L, "ticks", r->ticks);
   set_integer(L, "signals", r->signals);
   set_integer(L, "cpu", r->cpu);
@@ -226,6 +261,7 @@ static int result(lua_State *L) {
   set_integer(L, "memory", r->paths.most * sizeof *r->paths.records);
   set_integer(L, "process", (uint64_t)getpid());
   set_integer(L, "parent", (uint64_t)getppid());
+  set_boolean(L, "with_c", r->with_c);
   set_boolean(L, "is_forked", getpid() != r->process);
   set_boolean(L, "joined", r->paths.joined);
   set_boolean(L, "displaced", r->displaced);

@@ -26,8 +26,13 @@ typedef struct scr_recording {
   volatile bool active;
   int events;                   /* for which the hook is called, but for ticks; 0 if
                                    calls are not counted */
+  bool with_c;                  /* the C recorder has the call paths: see mixed.h */
+  volatile bool in_hook;        /* with C functions: the hook runs */
   bool displaced;               /* the program set a hook of its own */
   bool out_of_memory;           /* and has ended */
+
+  unsigned char *profile;       /* with C functions: the context profile of the process */
+  size_t profile_size;          /* 0: it could not be taken */
 
   pid_t process;                /* that started the recording */
   uint64_t pending;             /* ticks that belong to no line yet; atomic */
@@ -55,6 +60,10 @@ bool scr_set_running(scr_recording *r, lua_State *L);
 /* Adds the call path of the running coroutine. Returns its context, and sets *line to the
  * line that it executes. SCR_NONE if there is no memory. */
 uint32_t scr_sampled_context(scr_recording *r, lua_State *L, uint32_t *line);
+
+/* Adds ticks, and sets a count hook, which is called for the next instruction of Lua
+ * code. For signal handlers. */
+void scr_add_ticks(scr_recording *r, uint64_t ticks);
 
 /* Starts a timer that ticks `rate` times in a second of the thread's processor time.
  * Its signal sets a count hook, which is called for the next instruction of Lua

@@ -39,6 +39,11 @@ static bool grow(scr_stacks *stacks) {
   return true;
 }
 
+scr_stack *scr_stack_find(const scr_stacks *stacks, const void *thread) {
+  scr_stack *found = entry_of(stacks, thread);
+  return found->thread ? found : NULL;
+}
+
 scr_stack *scr_stack_of(scr_stacks *stacks, const void *thread, uint32_t base) {
   scr_stack *found = entry_of(stacks, thread);
   if (found->thread) return found;

@@ -13,9 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/lua_frames.h"
+
 typedef struct scr_frame {
   const void *call;     /* CallInfo */
-  uint32_t context;
+  uint32_t context;     /* without C functions */
+  uint32_t function;    /* with C functions, and the place in the shadow stack */
+  gprof_lua_frame c;
 } scr_frame;
 
 typedef struct scr_stack {
@@ -23,6 +27,11 @@ typedef struct scr_stack {
   scr_frame *frames;
   size_t count, capacity;
   uint32_t base;        /* the context in which the coroutine was first resumed */
+  gprof_lua_frame c;    /* with C functions: the call that resumed it first; and the slot
+                           in which it was resumed last, of the first `resumed` frames */
+  size_t resumed;
+  bool active;          /* it runs, or has resumed an active coroutine: */
+  const void *resumer;  /* the one that has resumed it; NULL: none */
 } scr_stack;
 
 typedef struct scr_stacks {
@@ -37,6 +46,9 @@ void scr_stacks_free(scr_stacks *stacks);
  * there is no memory. The addresses of stacks change when one is added. */
 scr_stack *scr_stack_of(scr_stacks *stacks, const void *thread, uint32_t base);
 
+/* Returns the stack of a coroutine; NULL if it has none. */
+scr_stack *scr_stack_find(const scr_stacks *stacks, const void *thread);
+
 /* Removes the frames above a call; all frames if it is not on the stack, as NULL is
  * not. */
 static inline void scr_stack_cut(scr_stack *stack, const void *call) {
@@ -48,7 +60,9 @@ bool scr_stack_grow(scr_stack *stack);
 
 static inline bool scr_stack_push(scr_stack *stack, const void *call, uint32_t context) {
   if (stack->count == stack->capacity && !scr_stack_grow(stack)) return false;
-  stack->frames[stack->count++] = (scr_frame){call, context};
+  scr_frame *frame = &stack->frames[stack->count++];
+  frame->call = call;
+  frame->context = context;
   return true;
 }
 

@@ -7,17 +7,20 @@
 
 #include "scripts/recording.h"
 
-static void take_tick(int number, siginfo_t *info, void *context) {
-  (void)number, (void)context;
-  scr_recording *r = scr_current;
-  if (!r || !r->active || info->si_code != SI_TIMER) return;
-  const uint64_t ticks = 1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0);
+void scr_add_ticks(scr_recording *r, uint64_t ticks) {
   __atomic_fetch_add(&r->pending, ticks, __ATOMIC_RELAXED);
-  r->signals++;
   lua_State *L = r->running;
   const lua_Hook hook = lua_gethook(L);
   if (hook == scr_hook || (!hook && r->events == 0))
     lua_sethook(L, scr_hook, r->events | LUA_MASKCOUNT, 1);
+}
+
+static void take_tick(int number, siginfo_t *info, void *context) {
+  (void)number, (void)context;
+  scr_recording *r = scr_current;
+  if (!r || !r->active || info->si_code != SI_TIMER) return;
+  r->signals++;
+  scr_add_ticks(r, 1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0));
 }
 
 /* Returns a real-time signal that has no action, or this one; 0 if there is none. */

@@ -40,12 +40,6 @@ local function limitation(path, image, follows)
   end
 end
 
--- Returns the variable that makes the dynamic linker load the recorder first.
-local function preloading(library)
-  local others = os.getenv "LD_PRELOAD"
-  return "LD_PRELOAD=" .. library .. (others and others ~= "" and ":" .. others or "")
-end
-
 -- What the placeholders of the option `output` stand for, as Lua patterns.
 local values <const> = { e = ".-", h = ".-", p = "%d+", r = "%d+", ["%"] = "%%" }
 
@@ -116,7 +110,9 @@ end
 --   - `dump_file`: a file; when it is made or touched, the program writes its profile
 --   - `wall`: whether to sample also threads that wait
 --   - `count`: what to count in a Lua program: see `gprof.recorder`. Lua programs take
---     only this option, `rate`, `memory` and `output`
+--     only this option, `rate`, `memory`, `output` and `with_c`
+--   - `with_c`: whether to record the C functions of a Lua program, too. Then it also
+--     takes the option `wall`
 --   - `anew`: whether a new profile then begins
 --   - `follow`: whether to record the programs that the program starts, too
 --
@@ -142,8 +138,11 @@ return function(command, options)
   if not library then return nil, "the " .. message end
   path, message = program_files.find(command[1])
   if not path then return nil, message end
-  if options.count and core.file_status(path) then
-    return nil, path .. ": is not a Lua program: --count is only for these"
+  for _, name in ipairs { "count", "with_c" } do
+    if options[name] and core.file_status(path) then
+      return nil, ("%s: is not a Lua program: --%s is only for these"):format(
+        path, (name:gsub("_", "-")))
+    end
   end
   done, message = program_files.check_directory((names(recorder_options.output(options))))
   if not done then return nil, message end
@@ -151,9 +150,9 @@ return function(command, options)
   local limited = limitation(path, image, options.follow)
   if warn and limited then warn(path .. ": " .. limited) end
   local started = core.time()
-  local preload = preloading(image and has_recorder(image) and "" or library)
+  local loaded = image and has_recorder(image) and "" or library
   local ending, number, process = core.run_program(path, command,
-    { preload, recorder_options.setting(options) })
+    { recorder_options.preloading(loaded), recorder_options.setting(options) })
   if not ending then return nil, command[1] .. ": " .. number end
   local profiles = profiles_since(started, process, options)
   name_image(profiles, path)

@@ -5,7 +5,10 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
+local native = require "gprof.library.native"
+local open_image <const> = require "gprof.image".open
 local program_files = require "gprof.library.program_files"
+local recorder_options = require "gprof.library.recorder_options"
 
 -- The names of interpreters, the best first.
 local INTERPRETERS <const> = { "lua5.4", "lua" }
@@ -16,12 +19,15 @@ local START <const> = [[
 local path, cpath = package.path, package.cpath
 package.path, package.cpath = %q .. path, %q .. cpath
 local recorder = require "gprof.recorder"
+%s
 package.path, package.cpath = path, cpath
 arg[-1], arg[-2], arg[-3] = arg[-3], nil, nil
-recorder.record_program(%q, { rate = %s, count = %q, memory = %s })]]
+recorder.record_program(%q, { rate = %s, count = %q, memory = %s, with_c = %s })]]
 
--- Options of `gprof.record` that only the recorder of other programs has.
-local OTHERS <const> = { "follow", "wall", "dump_signal", "dump_file", "anew" }
+-- Options of `gprof.record` that only the recorder of other programs has. Together with C
+-- functions, Lua programs are recorded by that recorder.
+local OTHERS <const> = { "follow", "dump_signal", "dump_file", "anew", "wall" }
+local OTHERS_WITH_C <const> = { "follow", "dump_signal", "dump_file", "anew" }
 
 -- Variables with the rank of a process in a parallel job. See csrc/runtime/file_names.c.
 local RANKS <const> = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
@@ -38,8 +44,11 @@ end
 
 -- Returns the command that runs a program, and writes its profile when it ends.
 local function recording(interpreter, script, command, profile, options)
-  local start = START:format(package.path .. ";", package.cpath .. ";", profile,
-    options.rate or "nil", options.count or "calls", options.memory or "nil")
+  local with_c = options.with_c
+  local more = with_c and 'require "gprof.format.mixed_profile"' or ""
+  local start = START:format(package.path .. ";", package.cpath .. ";", more, profile,
+    not with_c and options.rate or "nil", options.count or "calls",
+    not with_c and options.memory or "nil", with_c or false)
   return table.move(command, 2, #command, 5, { interpreter, "-e", start, script })
 end
 
@@ -80,13 +89,31 @@ local function check_profile(profile, directory)
 end
 
 local function check_options(script, options)
-  for _, name in ipairs(OTHERS) do
+  for _, name in ipairs(options.with_c and OTHERS_WITH_C or OTHERS) do
     if options[name] then
       return nil, ("%s: is a Lua program: --%s is only for other programs"):format(script,
         (name:gsub("_", "-")))
     end
   end
+  if options.with_c and options.count == "none" then
+    return nil, "options --with-c and --count=none are mutually exclusive"
+  end
   return true
+end
+
+-- Returns the environment that loads the C recorder into the interpreter, if C functions
+-- are recorded, too. The interpreter may be a script that runs another one: the recorder
+-- follows until a Lua program is recorded. Nil and a message if that is not possible.
+local function environment(interpreter, options)
+  if not options.with_c then return {} end
+  local library, message = native.recorder()
+  if not library then return nil, "the " .. message end
+  local image <close> = open_image(interpreter)
+  if image and not core.needed_libraries(image)[1] then
+    return nil, interpreter .. ": is static: C functions cannot be recorded (--with-c)"
+  end
+  return { recorder_options.preloading(library), recorder_options.setting {
+    rate = options.rate, memory = options.memory, wall = options.wall, follow = true } }
 end
 
 -- Returns the name of a profile of a process; of an unknown process, if it is nil.
@@ -100,6 +127,9 @@ return function(script, command, options)
   if not done then return nil, message end
   local interpreter, problem = find_interpreter()
   if not interpreter then return nil, problem end
+  local variables
+  variables, problem = environment(interpreter, options)
+  if not variables then return nil, problem end
   local pattern = pattern_of(command[1], options.output)
   local before_name = name_of(pattern)
   local directory = pattern:match "^.*/" or ""
@@ -107,7 +137,7 @@ return function(script, command, options)
   if not done then return nil, message end
   local _, _, before = core.file_status(before_name)
   local ending, number, process = core.run_program(interpreter,
-    recording(interpreter, script, command, absolute(pattern), options), {})
+    recording(interpreter, script, command, absolute(pattern), options), variables)
   if not ending then return nil, command[1] .. ": " .. number end
   local profile = name_of(pattern, process)
   local kind, _, identity = core.file_status(profile)

@@ -32,10 +32,12 @@ local LIMITS <const> = { rate = { 0, 100000 }, instructions = { 1, 0x7fffffff },
 local running   -- what `prepare` returned
 local recorded  -- what was recorded last: see `recorder.stop`
 
+-- Modules are loaded here: later, the program may have changed the search path.
 local function prepare(options)
   options = options or {}
   local most = ((options.memory or MEMORY) << 20) // PATH_SIZE
-  return { recording = hooks.new(math.min(most, MOST_PATHS)), options = options }
+  return { recording = hooks.new(math.min(most, MOST_PATHS)), options = options,
+    mixed_profile = options.with_c and require "gprof.format.mixed_profile" }
 end
 
 -- Without counts, only these functions show which coroutine runs.
@@ -62,7 +64,8 @@ local function start(prepared)
   local options = prepared.options
   if options.count == "none" then replace_coroutines() end
   local done, problem = hooks.start(prepared.recording, options.rate or DEFAULT_RATE,
-    options.instructions or 0, options.count or "calls")
+    options.instructions or 0, options.count or "calls", options.with_c,
+    prepared.is_program)
   if not done then
     restore_coroutines()
     return problem
@@ -85,6 +88,14 @@ local function check(options)
   if options.count ~= nil and not COUNTS[options.count] then
     error("recorder.start: option 'count': 'calls', 'lines' or 'none' expected", 3)
   end
+  if options.with_c and options.count == "none" then
+    error("recorder.start: option 'with_c': not with count = 'none'", 3)
+  end
+  for name in pairs(options.with_c and LIMITS or {}) do
+    if options[name] then
+      error(("recorder.start: option '%s': not with 'with_c'"):format(name), 3)
+    end
+  end
 end
 
 --- Starts to record the calls of this coroutine, and of all coroutines that it creates
@@ -99,6 +110,9 @@ end
 --     further call paths are joined
 --   - `count`: "calls", by default; "lines", to count also how often each line is
 --     executed; or "none": then only samples are taken, with little overhead
+--   - `with_c`: whether to record also the C functions that the C recorder records, and
+--     to take samples in all code. libgprof-recorder.so must be loaded (LD_PRELOAD); its
+--     options `rate` and `memory` apply in place of those above
 -- @raise if the state is already being recorded, or has a hook (`debug.sethook`)
 function recorder.start(options)
   check(options or {})
@@ -150,19 +164,20 @@ end
 
 --- Stops recording.
 -- @treturn table|nil what was recorded; nil if nothing was. `ticks` is the number of
---   samples. `displaced`: the program set a hook of its own, so the rest of it was not
---   recorded; `out_of_memory`: the rest was not recorded for this reason
+--   samples; with `with_c`, of those in the interpreter. `displaced`: the program set a
+--   hook of its own, so the rest of it was not recorded; `out_of_memory`: the rest was
+--   not recorded for this reason
 function recorder.stop()
   if not running then return recorded end
   local recording = running.recording
-  hooks.stop(recording)
+  hooks.stop(recording, not running.is_program)  -- whether the C recorder goes on
   name_modules(recording)
   name_iterators(recording)
   restore_coroutines()
   recorded = hooks.result(recording)
   recorded.functions = hooks.functions(recording)
   forget_own_lines(recorded.functions)
-  recorded.options = running.options
+  recorded.options, recorded.mixed_profile = running.options, running.mixed_profile
   running = nil
   return recorded
 end
@@ -188,6 +203,15 @@ local function save(path, bytes)
   return nil, ("%s: %s"):format(path, message or reason)
 end
 
+local function bytes_of(options)
+  if recorded.with_c then
+    return recorded.mixed_profile.bytes(recorded, hooks.crc32)
+  end
+  return script_profile.bytes(recorded, { crc32 = hooks.crc32,
+    rate = not options.instructions and options.rate or DEFAULT_RATE,
+    command = command_line() })
+end
+
 --- Writes what was recorded. A recording that still runs is stopped.
 -- @tparam string path
 -- @treturn[1] boolean true
@@ -200,9 +224,10 @@ function recorder.write(path)
     return nil, options.count == "none" and
       "no samples were taken: the program was too short" or "no calls were recorded"
   end
-  return save(path, script_profile.bytes(recorded, { crc32 = hooks.crc32,
-    rate = not options.instructions and options.rate or DEFAULT_RATE,
-    command = command_line() }))
+  if recorded.with_c and not recorded.profile then
+    return nil, "the C recorder gave no profile"
+  end
+  return save(path, bytes_of(options))
 end
 
 -- Returns the name that a pattern stands for.
@@ -239,6 +264,7 @@ function recorder.record_program(pattern, options)
     exit(...)
   end
   local prepared = prepare(options)
+  prepared.is_program = true
   -- when the state is closed, this runs after the finalizers of the program's objects,
   -- and before that of the recording
   debug.getregistry()[recorder] = setmetatable({}, { __gc = write })

@@ -56,7 +56,7 @@ end
 local recording <const> = { record = { "record" }, rate = { "record" },
   memory = { "record" }, follow = { "record" }, output = { "record" },
   ["dump-signal"] = { "record" }, ["dump-file"] = { "record" }, wall = { "record" },
-  count = { "record" },
+  count = { "record" }, ["with-c"] = { "record" },
   anew = { "dump", "dump-signal", "dump-file" } }
 
 local function is_set(settings, long) return settings[long:gsub("-", "_")] end

@@ -122,6 +122,7 @@ local own <const> = { [[
   rate=HZ                       rate        record: samples per second (default 1000)
   wall                          flag        record: sample waiting threads, too
   count=WHAT                    choice      record: in a Lua program, count:
+  with-c                        flag        record: a Lua program, and its C functions
   memory=SIZE                   memory      record: limit for call paths (default 64M)
   follow                        flag        record: also record programs that it starts
   output=PATTERN                output      record: name of the profile (%e %h %p %r)

@@ -140,7 +140,7 @@ function record.run(settings, report)
       follow = settings.follow, dump_signal = settings.dump_signal,
       anew = settings.anew, output = settings.output,
       dump_file = settings.dump_file, wall = settings.wall,
-      count = settings.count }))
+      count = settings.count, with_c = settings.with_c }))
   if not run.profile then
     return without_profile(run, settings, is_explained)
   elseif not settings.record_reports then

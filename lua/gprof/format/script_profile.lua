@@ -20,6 +20,7 @@ local NONE <const>, ROOTS <const> = 0xffffffff, 3
 local END <const>, PROCESS <const>, MODULES <const>, TABLE <const>, FUNCTIONS <const>,
   LINES <const> = 0, 1, 2, 3, 5, 6
 
+local HEADER <const> = "gprofctx" .. ("<I4I2I2"):pack(0x01020304, 1, 8)
 local JOINED <const> = 1  -- a flag of the process
 local UNNAMED <const> = 100  -- the rank of a missing name
 
@@ -44,14 +45,22 @@ end
 
 -- Addresses -----------------------------------------------------------------------------
 
--- Returns the recorded lines of each function, as sets. The first line is the address of
--- the function.
-local function lines_of(recorded, of)
+--- Returns the lines of each function that are known without records, as sets. The
+-- first line is the address of the function.
+-- @tparam {table,...} functions
+-- @treturn table
+function script_profile.lines(functions)
   local lines = {}
-  for _, f in ipairs(recorded.functions) do
+  for _, f in ipairs(functions) do
     lines[f] = { [f.source and math.max(f.first, 1) or 0] = true }
     for line in pairs(f.executions) do lines[f][line] = true end
   end
+  return lines
+end
+
+-- Returns the recorded lines of each function, as sets.
+local function lines_of(recorded, of)
+  local lines = script_profile.lines(recorded.functions)
   for _, context, _, _, line in each_record(recorded.records) do
     local f = of[context]
     if f and f.source and line > 0 then lines[f][line] = true end
@@ -64,11 +73,15 @@ local function source_of(f)
   return f.source or "[C]" .. (f.name and f.rank == 0 and f.name or f.place)
 end
 
--- Returns the list of functions (see gprof.format.script_functions); for each recorded
--- function, the addresses of its lines and of its `entry`; and where they end.
-local function listed(recorded, of)
-  local lines, list, addresses, low = lines_of(recorded, of), {}, {}, LOW
-  for i, f in ipairs(recorded.functions) do
+--- Gives functions and their lines addresses.
+-- @tparam {table,...} functions that were recorded
+-- @tparam table lines the lines of each, as sets
+-- @treturn {table,...} the list of functions (see gprof.format.script_functions)
+-- @treturn table for each function, the addresses of its lines and of its `entry`
+-- @treturn integer where the addresses end
+function script_profile.list(functions, lines)
+  local list, addresses, low = {}, {}, LOW
+  for i, f in ipairs(functions) do
     list[i] = { source = source_of(f), first = f.first, last = f.last,
       signature = f.signature, name = f.name or "", rank = f.name and f.rank or UNNAMED,
       lines = sorted.keys(lines[f]), recorded = f }
@@ -86,6 +99,15 @@ end
 
 local function section(kind, content) return ("<I4s8"):pack(kind, content) end
 
+--- Returns the profile that has some sections, and an end.
+-- @tparam string sections
+-- @tparam function crc32
+-- @treturn string
+function script_profile.complete(sections, crc32)
+  local bytes = HEADER .. sections .. ("<I4I8"):pack(END, 4)
+  return bytes .. ("<I4"):pack(crc32(bytes))
+end
+
 local function process(recorded, rate, high, command)
   return section(PROCESS, ("<i8i8I8I8I8I8I8I8I8I4I4s4"):pack(recorded.process,
     recorded.parent, recorded.began, recorded.ended, recorded.memory, 0, 0, LOW, high,
@@ -98,8 +120,17 @@ local function modules(high)
     ""))
 end
 
--- Returns the section with the executions of lines; "" if they were not counted.
-local function executions_of(list)
+--- Returns the section with the list of functions.
+-- @tparam {table,...} list
+-- @treturn string
+function script_profile.functions(list)
+  return section(FUNCTIONS, script_functions.encode(list))
+end
+
+--- Returns the section with the executions of lines; "" if they were not counted.
+-- @tparam {table,...} list
+-- @treturn string
+function script_profile.executions(list)
   local parts, row = {}, 0
   for _, f in ipairs(list) do
     for _, line in ipairs(f.lines) do
@@ -141,13 +172,12 @@ end
 -- @treturn string
 function script_profile.bytes(recorded, about)
   local of = functions_of(recorded)
-  local list, addresses, high = listed(recorded, of)
-  local bytes = "gprofctx" .. ("<I4I2I2"):pack(0x01020304, 1, 8) ..
-    section(FUNCTIONS, script_functions.encode(list)) ..
+  local list, addresses, high =
+    script_profile.list(recorded.functions, lines_of(recorded, of))
+  return script_profile.complete(script_profile.functions(list) ..
     process(recorded, about.rate, high, about.command) .. modules(high) ..
-    executions_of(list) .. thread(recorded, records_of(recorded, of, addresses)) ..
-    ("<I4I8"):pack(END, 4)
-  return bytes .. ("<I4"):pack(about.crc32(bytes))
+    script_profile.executions(list) ..
+    thread(recorded, records_of(recorded, of, addresses)), about.crc32)
 end
 
 return script_profile

@@ -52,7 +52,7 @@ local of_program = {
   record = "boolean", record_reports = "boolean", dump_signal = "string",
   dump = "integer", anew = "boolean", pause = "integer", resume = "integer",
   follow = "boolean", rate = "integer", memory = "integer", output = "string",
-  dump_file = "string", wall = "boolean", count = "string",
+  dump_file = "string", wall = "boolean", count = "string", with_c = "boolean",
   sandbox = "boolean", sandbox_memory = "integer", sandbox_time = "integer",
   compare = "table", fail_on = "table", failures = "table", force = "boolean",
   verdict = "table", baseline = "string", source_root = "string",
@@ -76,7 +76,8 @@ arguments.known = {
   profile = of_profile,
   record = { warn = "function", rate = "integer", memory = "integer",
     dump_signal = "string", anew = "boolean", follow = "boolean", output = "string",
-    dump_file = "string", wall = "boolean", count = "string" },
+    dump_file = "string", wall = "boolean", count = "string",
+    with_c = "boolean" },
   compare = { old_runs = "integer", new_runs = "integer", chance = "number" },
   report = with(of_program, with(of_profile, {
     brief = "boolean", width = "integer", print_path = "boolean",

@@ -64,6 +64,15 @@ function recorder_options.output(options)
   return pattern
 end
 
+--- Returns the environment variable that makes the dynamic linker load the recorder
+-- first.
+-- @tparam string library path of the recorder, or "" for none
+-- @treturn string
+function recorder_options.preloading(library)
+  local others = os.getenv "LD_PRELOAD"
+  return "LD_PRELOAD=" .. library .. (others and others ~= "" and ":" .. others or "")
+end
+
 --- Returns the environment variable that passes options to the recorder, after those that
 -- it has already: the last value of an option counts.
 -- @tparam table options

@@ -1,0 +1,150 @@
+--- Writes the profile of a Lua program together with the C functions that it calls, or
+-- that call it. The C recorder's context profile (see doc/contexts.md) has the records of
+-- both. In it, the addresses of Lua functions are their numbers and lines (see
+-- csrc/runtime/lua_frames.h). They get a list of functions, and a module, as in profiles
+-- without C functions.
+--
+-- @internal gprof.format.mixed_profile
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local script_functions = require "gprof.format.script_functions"
+local script_profile = require "gprof.format.script_profile"
+
+local mixed_profile = {}
+
+local LINE <const>, LOW <const> = script_functions.LINE, script_functions.LOW
+local HEADER <const>, SECTION <const> = 16, "<I4s8"
+local PROCESS <const>, MODULES <const>, TABLE <const> = 1, 2, 3
+local MODULE <const> = "<I8I8I8I8I8I4s4s4"
+local TABLE_HEAD <const> = "<I4I4I4I4I8I8I8s4I4"
+local RECORD <const>, RECORD_SIZE <const> = "<I4I4I8I8I8", 32
+local BIAS <const> = 1 << 62  -- of the module with the Lua functions: no code is there
+
+-- Reading the C recorder's profile ------------------------------------------------------
+
+-- Returns the sections that are neither the end nor unknown, with `kind` and `content`.
+local function sections_of(bytes)
+  local sections, at = {}, HEADER + 1
+  while at <= #bytes do
+    local kind, content, next_at = SECTION:unpack(bytes, at)
+    if kind >= PROCESS and kind <= TABLE then
+      sections[#sections + 1] = { kind = kind, content = content }
+    end
+    at = next_at
+  end
+  return sections
+end
+
+-- Returns the ends of the code of the module that contains an address.
+local function code_at(modules, address)
+  local count, at = ("<I4"):unpack(modules)
+  for _ = 1, count do
+    local _, low, high, code, code_end, _, _, _, next_at = MODULE:unpack(modules, at)
+    if address >= low and address < high then return code, code_end end
+    at = next_at
+  end
+  return 0, 0
+end
+
+-- Returns the records of a table as an array of arrays.
+local function records_of(content)
+  local records = {}
+  local at = select(10, TABLE_HEAD:unpack(content))
+  for from = at, #content, RECORD_SIZE do
+    records[#records + 1] = { RECORD:unpack(content, from) }
+  end
+  return content:sub(1, at - 1), records
+end
+
+-- Changing addresses --------------------------------------------------------------------
+
+-- Returns a function that returns the function and line that an address stands for; nil
+-- if it stands for none.
+local function decoder(recorded)
+  local low, size, bits = recorded.functions_low, recorded.functions_size,
+    recorded.line_bits
+  return function(address)
+    local offset = address - low
+    if not math.ult(offset, size) then return nil end
+    return recorded.functions[(offset >> bits) + 1], offset & (1 << bits) - 1
+  end
+end
+
+-- Adds the lines in which there are calls or samples.
+local function add_lines(lines, records, decode)
+  for _, record in ipairs(records) do
+    local f, line = decode(record[3])
+    if f and f.source and line > 0 then lines[f][line] = true end
+  end
+end
+
+-- Changes the addresses in records. The interpreter, whose code is between two addresses,
+-- calls C functions for the function that runs.
+local function change(records, decode, addresses, code, code_end)
+  for _, record in ipairs(records) do
+    local context, from, self = records[record[1] + 1], record[3], record[4]
+    local f, line = decode(from)
+    if not f and self ~= 0 and from >= code and from < code_end then
+      f, line = decode(context.callee or 0), 0
+    end
+    if f then
+      local place = addresses[f][line] or addresses[f].entry
+      record[3] = BIAS + place + (self ~= 0 and LINE // 2 or 0)
+    end
+    local callee = decode(self)
+    if callee then
+      record[4], record.callee = BIAS + addresses[callee].entry, self
+    end
+  end
+end
+
+-- Writing -------------------------------------------------------------------------------
+
+local function with_module(modules, high)
+  local count, at = ("<I4"):unpack(modules)
+  return ("<I4"):pack(count + 1) .. MODULE:pack(BIAS, BIAS + LOW, BIAS + high,
+    BIAS + LOW, BIAS + high, 0, "", "") .. modules:sub(at)
+end
+
+local function packed(head, records)
+  local parts = { head }
+  for i, record in ipairs(records) do parts[i + 1] = RECORD:pack(table.unpack(record)) end
+  return table.concat(parts)
+end
+
+--- Returns the bytes of the profile.
+-- @tparam table recorded what `gprof.hooks` returns of a recording with C functions:
+--   `functions`, not empty, and all fields of its result
+-- @tparam function crc32 returns the CRC-32 of a string
+-- @treturn string
+function mixed_profile.bytes(recorded, crc32)
+  local decode, lines = decoder(recorded), script_profile.lines(recorded.functions)
+  local sections = sections_of(recorded.profile)
+  local code, code_end
+  for _, section in ipairs(sections) do
+    if section.kind == MODULES then
+      code, code_end = code_at(section.content, recorded.interpreter)
+    elseif section.kind == TABLE then
+      section.head, section.records = records_of(section.content)
+      add_lines(lines, section.records, decode)
+    end
+  end
+  local list, addresses, high = script_profile.list(recorded.functions, lines)
+  local parts = { script_profile.functions(list) }
+  for _, section in ipairs(sections) do
+    local content = section.content
+    if section.kind == MODULES then
+      content = with_module(content, high)
+    elseif section.kind == TABLE then
+      change(section.records, decode, addresses, code, code_end)
+      content = packed(section.head, section.records)
+    end
+    parts[#parts + 1] = SECTION:pack(section.kind, content)
+    if section.kind == MODULES then
+      parts[#parts + 1] = script_profile.executions(list)
+    end
+  end
+  return script_profile.complete(table.concat(parts), crc32)
+end
+
+return mixed_profile
