@@ -6,9 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Size of the scratch buffer for formatting a number without printf. */
-enum { SCRATCH = 24 };
-
 /* Pads the `length` characters at `out` to the column's width. Returns one past the
  * end. */
 static char *pad(char *out, size_t length, gp_column_style style) {
@@ -23,75 +20,97 @@ static char *pad(char *out, size_t length, gp_column_style style) {
   return out + width;
 }
 
-/* Copies the characters from `begin` to `end` into their column. Returns one past the end
- * of the column. Always copies SCRATCH characters, because the compiler turns a memcpy of
- * constant length into a few instructions. Both buffers are large enough for that. */
-static char *put(char *out, const char *begin, const char *end, gp_column_style style) {
-  size_t length = (size_t)(end - begin), width = (size_t)style.width;
-  size_t blanks = length < width ? width - length : 0;
-  if (blanks > 0 && !style.left) {
-    memset(out, ' ', SCRATCH);
-    if (blanks > SCRATCH) memset(out + SCRATCH, ' ', blanks - SCRATCH);
-    out += blanks;
-  }
-  memcpy(out, begin, SCRATCH);
-  out += length;
-  if (blanks > 0 && style.left) {
-    memset(out, ' ', blanks);
-    out += blanks;
-  }
-  return out;
+/* Lays out a number of `length` characters in its column, which is filled with blanks.
+ * Returns where the number begins, and sets `*end` to one past the end of the column.
+ * Writes at least 16 blanks, because the compiler turns a memset of constant length into
+ * a few instructions; there is room for them. */
+static char *place(char *out, size_t length, gp_column_style style, char **end) {
+  size_t width = (size_t)style.width;
+  *end = out + (length < width ? width : length);
+  if (length >= width) return out;
+  memset(out, ' ', 16);
+  if (width > 16) memset(out + 16, ' ', width - 16);
+  return style.left ? out : out + (width - length);
 }
 
-/* Writes the decimal digits of `value` so that they end at `end`, padded with zeros to
- * `min_digits`. Returns the first digit. */
-static char *put_digits(char *end, uint64_t value, int min_digits) {
-  const char *last_zero = end - min_digits;
-  do {
-    *--end = (char)('0' + value % 10);
-    value /= 10;
-  } while (value || end > last_zero);
-  return end;
+/* Returns the number of decimal digits of a number. */
+static size_t count_digits(uint64_t value) {
+  static const uint64_t power[] = {  /* of ten; the first makes 0 have one digit */
+      0, UINT64_C(10), UINT64_C(100), UINT64_C(1000), UINT64_C(10000), UINT64_C(100000),
+      UINT64_C(1000000), UINT64_C(10000000), UINT64_C(100000000), UINT64_C(1000000000),
+      UINT64_C(10000000000), UINT64_C(100000000000), UINT64_C(1000000000000),
+      UINT64_C(10000000000000), UINT64_C(100000000000000), UINT64_C(1000000000000000),
+      UINT64_C(10000000000000000), UINT64_C(100000000000000000),
+      UINT64_C(1000000000000000000), UINT64_C(10000000000000000000)};
+  unsigned bits = 64 - (unsigned)__builtin_clzll(value | 1);
+  unsigned digits = bits * 1233 >> 12;  /* bits * log10(2), rounded down */
+  return digits + (value >= power[digits]);
 }
 
-/* Writes the sign, if any, before the digits at `begin`. Returns the first character of
- * the number. */
-static char *put_sign(char *begin, bool negative, gp_column_style style) {
-  if (negative)
-    *--begin = '-';
-  else if (style.plus)
-    *--begin = '+';
-  return begin;
+/* Writes two decimal digits. */
+static void put_pair(char *out, uint64_t value) {
+  static const char pairs[] =
+      "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+      "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+      "8081828384858687888990919293949596979899";
+  memcpy(out, pairs + 2 * value, 2);
+}
+
+/* Writes the decimal digits of `value` so that they end at `end`. */
+static void put_digits(char *end, uint64_t value) {
+  for (; value >= 100; value /= 100) put_pair(end -= 2, value % 100);
+  if (value >= 10)
+    put_pair(end - 2, value);
+  else
+    end[-1] = (char)('0' + value);
 }
 
 char *gp_columns_integer(char *out, int64_t value, gp_column_style style) {
-  char room[2 * SCRATCH], *end = room + SCRATCH;
   uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-  char *begin = put_sign(put_digits(end, magnitude, 1), value < 0, style);
-  return put(out, begin, end, style);
+  bool sign = value < 0 || style.plus;
+  size_t length = count_digits(magnitude) + sign;
+  char *end, *begin = place(out, length, style, &end);
+  if (sign) *begin = value < 0 ? '-' : '+';
+  put_digits(begin + length, magnitude);
+  return end;
 }
 
-/* Formats a number below 10^9 with one or two decimals by integer arithmetic, so that it
- * ends at `end`. Returns the first character. Returns NULL if printf must format the
- * number: it is out of range, or so close to the midpoint of two results that a rounding
- * error in `scaled` (below 10^-4) could change the result. */
-static char *put_decimal(char *end, double value, int precision) {
-  if (!(value >= 0 && value < 1e9) || precision < 1 || precision > 2) return NULL;
-  uint64_t unit = precision == 1 ? 10 : 100;
-  double scaled = value * (double)unit;
-  uint64_t whole = (uint64_t)scaled;
-  double rest = scaled - (double)whole;
-  if (rest > 0.4999 && rest < 0.5001) return NULL;
-  if (rest > 0.5) whole++;
-  end = put_digits(end, whole % unit, precision);
-  *--end = '.';
-  return put_digits(end, whole / unit, 1);
+/* Converts a number to the nearest multiple of a tenth or a hundredth. False if printf
+ * must format the number: it is not below 10^9, has another number of decimals, or is so
+ * close to the midpoint of two results that a rounding error in `scaled` (below 10^-4)
+ * could change the result. */
+static bool round_decimal(double value, int precision, uint64_t *units) {
+  if (!(value < 1e9) || precision < 1 || precision > 2) return false;
+  double scaled = value * (precision == 1 ? 10 : 100);
+  *units = (uint64_t)scaled;
+  double rest = scaled - (double)*units;
+  if (rest > 0.4999 && rest < 0.5001) return false;
+  *units += rest > 0.5;
+  return true;
+}
+
+/* Formats a number of tenths or hundredths. */
+static char *put_decimal(char *out, uint64_t units, bool negative,
+                         gp_column_style style) {
+  uint64_t unit = style.precision == 1 ? 10 : 100, whole = units / unit;
+  bool sign = negative || style.plus;
+  size_t decimals = (size_t)style.precision;
+  size_t length = sign + count_digits(whole) + 1 + decimals;
+  char *end, *begin = place(out, length, style, &end), *point = begin + length - decimals;
+  if (sign) *begin = negative ? '-' : '+';
+  put_digits(point - 1, whole);
+  point[-1] = '.';
+  if (decimals == 2)
+    put_pair(point, units % unit);
+  else
+    *point = (char)('0' + units % unit);
+  return end;
 }
 
 char *gp_columns_fixed(char *out, double value, gp_column_style style) {
-  char room[2 * SCRATCH], *end = room + SCRATCH;
-  char *begin = put_decimal(end, fabs(value), style.precision);
-  if (begin) return put(out, put_sign(begin, signbit(value), style), end, style);
+  uint64_t units;
+  if (round_decimal(fabs(value), style.precision, &units))
+    return put_decimal(out, units, signbit(value), style);
   int precision = style.precision < 0 ? 6 : style.precision;
   int length = snprintf(out, GP_COLUMNS_NUMBER, style.plus ? "%+.*f" : "%.*f", precision,
                         value);

@@ -31,10 +31,21 @@
 enum { CACHED_FORMATS = 16, MAX_PIECES = 12, MAX_CHARACTERS = 1024,
        ROW_ROOM = MAX_CHARACTERS + MAX_PIECES * GP_COLUMNS_NUMBER };
 
+/* Most literal texts of formats are at most this long. They are copied in full length,
+ * because the compiler turns a memcpy of constant length into a few instructions. */
+enum { SHORT_TEXT = 32 };
+
+typedef struct parsed_piece {
+  gp_piece piece;
+  bool is_short;
+  char text[SHORT_TEXT];        /* the literal text, if it is short */
+} parsed_piece;
+
 typedef struct parsed_format {
   const char *text;
   int count;
-  gp_piece pieces[MAX_PIECES];
+  bool positions;               /* values are selected by position */
+  parsed_piece pieces[MAX_PIECES];
 } parsed_format;
 
 struct gp_stream {
@@ -99,6 +110,14 @@ static const char *read_piece(lua_State *L, const char *p, gp_piece *piece) {
   return next;
 }
 
+static const char *parse_piece(lua_State *L, const char *p, parsed_piece *parsed) {
+  gp_piece *piece = &parsed->piece;
+  p = read_piece(L, p, piece);
+  parsed->is_short = piece->length <= SHORT_TEXT;
+  if (parsed->is_short) memcpy(parsed->text, piece->text, piece->length);
+  return p;
+}
+
 static const parsed_format *cache_format(lua_State *L, int index, gp_stream *s,
                                          int format, const parsed_format *parsed) {
   uint32_t slot = s->next_format++ % CACHED_FORMATS;
@@ -123,7 +142,8 @@ static const parsed_format *find_format(lua_State *L, int index, gp_stream *s,
   parsed_format parsed = {.text = text};
   for (const char *p = text; *p; parsed.count++) {
     if (parsed.count == MAX_PIECES) return NULL;
-    p = read_piece(L, p, &parsed.pieces[parsed.count]);
+    p = parse_piece(L, p, &parsed.pieces[parsed.count]);
+    parsed.positions |= parsed.pieces[parsed.count].piece.place > 0;
   }
   return cache_format(L, index, s, format, &parsed);
 }
@@ -301,14 +321,18 @@ static void add_field(lua_State *L, int index, gp_stream *s, const gp_piece *pie
     return;
   }
   const gp_field_value *v = &r->fields[number - 1];
-  bool plain = piece->style.width == 0 && piece->style.precision < 0;
-  if (v->type == GP_FIELD_INTEGER && piece->conversion == 'd')
-    add_integer(s, v->as.integer, piece->style);
-  else if (v->type == GP_FIELD_NUMBER && piece->conversion == 'f')
-    add_number(s, v->as.number, piece->style);
-  else if (v->type == GP_FIELD_TEXT && piece->conversion == 's')
-    add_owned_text(L, index, s, r, v->as.text, piece->style);
-  else if (v->type == GP_FIELD_LABEL && piece->conversion == 's' && plain)
+  const gp_column_style style = piece->style;
+  char conversion = piece->conversion;
+  if (v->type == GP_FIELD_INTEGER && conversion == 'd')
+    add_integer(s, v->as.integer, style);
+  else if (v->type == GP_FIELD_NUMBER && conversion == 'f')
+    add_number(s, v->as.number, style);
+  else if (v->type == GP_FIELD_TEXT && conversion == 's' && v->length > 0)
+    add_owned_bytes(L, index, s, r, v->as.text, v->length, style);
+  else if (v->type == GP_FIELD_TEXT && conversion == 's')
+    add_owned_text(L, index, s, r, v->as.text, style);
+  else if (v->type == GP_FIELD_LABEL && conversion == 's' && style.width == 0 &&
+           style.precision < 0)
     add_label(L, index, s, r, v->as.label);
   else
     add_as_lua_value(L, index, s, piece, r, number);
@@ -326,23 +350,29 @@ static void add_value(lua_State *L, int index, gp_stream *s, const gp_piece *pie
     add_stack_value(L, index, s, piece, r, number, place);
 }
 
+/* Adds the literal text of a piece, for which gp_write_row made room. */
+static void add_literal(gp_stream *s, const parsed_piece *parsed) {
+  if (parsed->is_short)
+    memcpy(s->text + s->used, parsed->text, SHORT_TEXT);
+  else
+    memcpy(s->text + s->used, parsed->piece.text, parsed->piece.length);
+  s->used += parsed->piece.length;
+}
+
 /* Writes a row in a cached format; see gp_write_row. */
 static int write_cached(lua_State *L, int index, gp_stream *s,
                         const parsed_format *format, const gp_row_values *r) {
   int next = 1;
-  bool positions = false;
   uint32_t formats = s->next_format;
-  const gp_piece *end = format->pieces + format->count;
-  for (const gp_piece *piece = format->pieces; piece < end; piece++) {
-    memcpy(s->text + s->used, piece->text, piece->length);
-    s->used += piece->length;
-    if (!piece->conversion) continue;
-    positions |= piece->place > 0;
-    add_value(L, index, s, piece, r, &next);
+  const parsed_piece *end = format->pieces + format->count;
+  for (const parsed_piece *p = format->pieces; p < end; p++) {
+    add_literal(s, p);
+    if (!p->piece.conversion) continue;
+    add_value(L, index, s, &p->piece, r, &next);
     if (s->next_format != formats)
       luaL_error(L, "a stream's sink must not write to the stream");
   }
-  return positions ? r->count : next - 1;
+  return format->positions ? r->count : next - 1;
 }
 
 /* Writes a row in a format that is too long for the cache; see gp_write_row. */
@@ -497,12 +527,12 @@ static lua_Integer write_any(lua_State *L, gp_stream *s) {
 static void replace_name(lua_State *L, gp_field_value *field) {
   push_field(L, field);
   lua_gettable(L, NAMES);
-  *field = (gp_field_value){GP_FIELD_PUSHED, {.integer = lua_gettop(L)}};
+  *field = (gp_field_value){.type = GP_FIELD_PUSHED, .as.integer = lua_gettop(L)};
 }
 
 /* Writes the rows of an iteration of the core. Returns their number. */
 static lua_Integer write_fields(lua_State *L, gp_stream *s, gp_iteration *iteration) {
-  gp_field_value fields[MAX_FIELDS] = {{GP_FIELD_NIL, {false}}};
+  gp_field_value fields[MAX_FIELDS] = {{.type = GP_FIELD_NIL}};
   gp_label label;
   const gp_labels *labels = gp_test_labels(L, NAMES);
   lua_Integer rows = 0;

@@ -29,6 +29,7 @@ typedef struct gp_field_value {
     GP_FIELD_NIL, GP_FIELD_BOOLEAN, GP_FIELD_INTEGER, GP_FIELD_NUMBER, GP_FIELD_TEXT,
     GP_FIELD_LABEL, GP_FIELD_PUSHED
   } type;
+  uint32_t length;        /* of a text in bytes, if it is known; 0: its NUL ends it */
   union {
     bool boolean;
     int64_t integer;
@@ -39,27 +40,32 @@ typedef struct gp_field_value {
                              or, after gp_next_fields, at stack index `as.integer` */
 } gp_field_value;
 
-static const gp_field_value gp_no_value = {GP_FIELD_NIL, {false}},
-                            gp_pushed_value = {GP_FIELD_PUSHED, {false}};
+static const gp_field_value gp_no_value = {.type = GP_FIELD_NIL},
+                            gp_pushed_value = {.type = GP_FIELD_PUSHED};
 
 static inline gp_field_value gp_boolean_value(bool boolean) {
-  return (gp_field_value){GP_FIELD_BOOLEAN, {.boolean = boolean}};
+  return (gp_field_value){.type = GP_FIELD_BOOLEAN, .as.boolean = boolean};
 }
 
 static inline gp_field_value gp_integer_value(uint64_t integer) {
-  return (gp_field_value){GP_FIELD_INTEGER, {.integer = (int64_t)integer}};
+  return (gp_field_value){.type = GP_FIELD_INTEGER, .as.integer = (int64_t)integer};
 }
 
 static inline gp_field_value gp_number_value(double number) {
-  return (gp_field_value){GP_FIELD_NUMBER, {.number = number}};
+  return (gp_field_value){.type = GP_FIELD_NUMBER, .as.number = number};
 }
 
 static inline gp_field_value gp_text_value(const char *text) {
-  return (gp_field_value){GP_FIELD_TEXT, {.text = text}};
+  return (gp_field_value){.type = GP_FIELD_TEXT, .as.text = text};
+}
+
+/* A text of known length. */
+static inline gp_field_value gp_bytes_value(const char *text, uint32_t length) {
+  return (gp_field_value){.type = GP_FIELD_TEXT, .length = length, .as.text = text};
 }
 
 static inline gp_field_value gp_label_value(const gp_label *label) {
-  return (gp_field_value){GP_FIELD_LABEL, {.label = label}};
+  return (gp_field_value){.type = GP_FIELD_LABEL, .as.label = label};
 }
 
 /* Pushes a value, unless it is GP_FIELD_PUSHED. */
