@@ -17,9 +17,25 @@ typedef struct sorting {
  * allocation. */
 enum { STACK_ROWS = 64 };
 
+/* Up to this number of rows, an insertion sort is faster than merging. */
+enum { FEW = 8 };
+
+static void insertion_sort(const sorting *s, uint32_t *rows, size_t count) {
+  for (size_t i = 1; i < count; i++) {
+    uint32_t row = rows[i];
+    size_t at = i;
+    for (; at > 0 && s->before(s->context, row, rows[at - 1]); at--)
+      rows[at] = rows[at - 1];
+    rows[at] = row;
+  }
+}
+
 /* The recursion depth is logarithmic in `count`. */
 static void merge_sort(const sorting *s, uint32_t *rows, size_t count) {
-  if (count < 2) return;
+  if (count <= FEW) {
+    insertion_sort(s, rows, count);
+    return;
+  }
   size_t half = count / 2;
   uint32_t *right = rows + half, *end = rows + count, *out = rows;
   merge_sort(s, rows, half);

@@ -38,19 +38,25 @@ static const gp_callgraph *graph_of(const page *p) {
   return &gp_report_profile(&p->r)->graph;
 }
 
-static gp_field_value seconds(const page *p, double ticks) {
-  return gp_number_value(gp_report_seconds(&p->r, ticks));
+static gp_field_value seconds(const gp_profile *profile, double ticks) {
+  return gp_number_value(gp_profile_seconds(profile, ticks));
 }
 
 /* --- lines ------------------------------------------------------------------- */
 
-/* Writes the line of a caller, callee or member. Values 3 to 5 must be seconds, seconds
- * in callees, and calls: they determine the colour. */
-static void write_inner(const page *p, int format, const gp_field_value *values,
-                        int count) {
+/* Returns what determines the colour of the line of a caller, callee or member: values 3
+ * to 5 must be seconds, seconds in callees, and calls. */
+static gp_shade shade_of(const gp_profile *profile, const gp_field_value *values) {
   double time = values[2].as.number + values[3].as.number;
-  const gp_shade s = {100 * time / gp_report_seconds(&p->r, graph_of(p)->total),
-                      time != 0 || values[4].as.integer != 0, false};
+  return (gp_shade){100 * time / gp_profile_seconds(profile, profile->graph.total),
+                    time != 0 || values[4].as.integer != 0, false};
+}
+
+/* Writes the line of a caller, callee or member. */
+static void write_inner(const page *p, const gp_profile *profile, int format,
+                        const gp_field_value *values, int count) {
+  gp_shade s = {0};
+  if (p->r.painted) s = shade_of(profile, values);
   gp_write_painted(&p->r, format, &s, values, count, p->labels);
 }
 
@@ -67,37 +73,47 @@ static int format_of(const gp_callgraph *graph, uint32_t arc, const gp_arc_time 
   return is_counted || is_static ? ARC : UNCOUNTED_ARC;
 }
 
-static void write_arc(const page *p, uint32_t arc, const uint32_t *end) {
+/* Writes the line of an arc: row `i` of the list of callers or callees. */
+static void write_arc(const page *p, size_t i, bool callers) {
+  gp_arc_time time = p->r.rows->time[i];
+  uint32_t arc = p->r.rows->row[i];
   const gp_callgraph *graph = graph_of(p);
-  gp_arc_time time = gp_propagated(graph, arc);
-  gp_label label;
+  gp_label room;
+  gp_field_value label = gp_report_label(
+      &p->r, p->labels, (callers ? graph->caller : graph->callee)[arc], &room);
+  const gp_profile *profile = gp_report_profile(&p->r);
+  graph = &profile->graph;
   const gp_field_value values[] = {
-      gp_report_label(&p->r, p->labels, end[arc], &label),
+      label,
       gp_no_value,
-      seconds(p, time.self),
-      seconds(p, time.children),
+      seconds(profile, time.self),
+      seconds(profile, time.children),
       gp_integer_value(graph->count[arc]),
       gp_integer_value(gp_callgraph_calls_of_callee(graph, arc)),
   };
-  write_inner(p, format_of(graph, arc, &time), values, 6);
+  write_inner(p, profile, format_of(graph, arc, &time), values, 6);
 }
 
 static void write_member(const page *p, uint32_t member) {
-  const gp_callgraph *graph = graph_of(p);
-  gp_label label;
+  gp_label room;
+  gp_field_value label = gp_report_label(&p->r, p->labels, member, &room);
+  const gp_profile *profile = gp_report_profile(&p->r);
+  const gp_callgraph *graph = &profile->graph;
   const gp_field_value values[] = {
-      gp_report_label(&p->r, p->labels, member, &label),
+      label,
       gp_integer_value(graph->self_calls[member]),
-      seconds(p, graph->shown_self[member]),
-      seconds(p, graph->shown_children[member]),
+      seconds(profile, graph->shown_self[member]),
+      seconds(profile, graph->shown_children[member]),
       gp_integer_value(graph->calls[member]),
   };
-  write_inner(p, graph->self_calls[member] != 0 ? RECURSIVE_MEMBER : MEMBER, values, 5);
+  write_inner(p, profile, graph->self_calls[member] != 0 ? RECURSIVE_MEMBER : MEMBER,
+              values, 5);
 }
 
-static void write_primary(const page *p, uint32_t node, const gp_label *label) {
-  const gp_time_bounds *bounds = &gp_report_profile(&p->r)->bounds;
-  const gp_callgraph *graph = graph_of(p);
+static void write_primary(const page *p, uint32_t node, gp_field_value label) {
+  const gp_profile *profile = gp_report_profile(&p->r);
+  const gp_time_bounds *bounds = &profile->bounds;
+  const gp_callgraph *graph = &profile->graph;
   uint64_t calls = graph->calls[node], self_calls = graph->self_calls[node];
   char index[32];
   snprintf(index, sizeof index, "[%u]", (unsigned)graph->rank[node]);
@@ -106,11 +122,11 @@ static void write_primary(const page *p, uint32_t node, const gp_label *label) {
   const gp_field_value values[] = {
       gp_text_value(index),
       gp_number_value(s.percent),
-      seconds(p, graph->shown_self[node]),
-      seconds(p, graph->shown_children[node]),
+      seconds(profile, graph->shown_self[node]),
+      seconds(profile, graph->shown_children[node]),
       gp_integer_value(calls),
       gp_integer_value(self_calls),
-      gp_label_value(label),
+      label,
       gp_report_bound(&p->r, bounds->low, node),
       gp_report_bound(&p->r, bounds->high, node),
       gp_report_bounds_mark(&p->r, node),
@@ -137,19 +153,15 @@ static void label_cycle(const gp_callgraph *graph, uint32_t cycle, gp_label *lab
 static void write_arcs(const page *p, bool ordered, bool callers) {
   const gp_rows *rows = p->r.rows;
   if (!ordered) gp_raise_no_memory(p->r.L);
-  for (size_t i = 0; i < rows->count; i++) {
-    const gp_callgraph *graph = graph_of(p);
-    write_arc(p, rows->row[i], callers ? graph->caller : graph->callee);
-  }
+  for (size_t i = 0; i < rows->count; i++) write_arc(p, i, callers);
 }
 
 static void write_function(const page *p, uint32_t function) {
-  gp_label label;
+  gp_label room;
   write_arcs(p, gp_order_callers(graph_of(p), function, p->r.rows), true);
   if (p->r.rows->count == 0)
     gp_write_string(p->r.L, GP_REPORT_STREAM, p->r.s, SPONTANEOUS);
-  gp_make_label(p->r.L, p->labels, (lua_Integer)function + 1, &label);
-  write_primary(p, function, &label);
+  write_primary(p, function, gp_report_label(&p->r, p->labels, function, &room));
   write_arcs(p, gp_order_callees(graph_of(p), function, p->r.rows), false);
 }
 
@@ -157,7 +169,7 @@ static void write_cycle(const page *p, uint32_t cycle) {
   const gp_rows *rows = p->r.rows;
   gp_label label;
   label_cycle(graph_of(p), cycle, &label);
-  write_primary(p, cycle, &label);
+  write_primary(p, cycle, gp_label_value(&label));
   if (!gp_order_members(graph_of(p), cycle, p->r.rows)) gp_raise_no_memory(p->r.L);
   for (size_t i = 0; i < rows->count; i++) write_member(p, rows->row[i]);
 }

@@ -12,8 +12,7 @@
 
 static int release_rows(lua_State *L) {
   gp_iteration *each = luaL_checkudata(L, 1, GP_ITERATION);
-  free(each->rows.row);
-  each->rows = (gp_rows){NULL, 0, 0};
+  gp_rows_free(&each->rows);
   return 0;
 }
 
@@ -127,7 +126,7 @@ static gp_iteration *push_keys(lua_State *L, gp_iteration *each, int whole) {
     lua_pop(L, 1);
   }
   keys->rows = each->rows;
-  each->rows.row = NULL;
+  each->rows = (gp_rows){.row = NULL};
   return keys;
 }
 
@@ -144,6 +143,7 @@ static void sort_rows(lua_State *L, gp_iteration *each) {
   lua_call(L, 2, 2);
   if (!lua_istable(L, -2)) luaL_argerror(L, each->order, lua_tostring(L, -1));
   each->rows.row = gp_column(count, sizeof *each->rows.row);
+  each->rows.count = count;
   for (size_t i = 0; each->rows.row && i < count; i++) {
     lua_rawgeti(L, -2, (lua_Integer)i + 1);
     each->rows.row[i] = (uint32_t)(lua_tointeger(L, -1) - 1);

@@ -16,7 +16,9 @@
 #include <lauxlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/columns.h"
+#include "base/text_store.h"
 #include "base/utf8_width.h"
 #include "lua/arguments.h"
 #include "lua/labels.h"
@@ -31,6 +33,13 @@ enum {  /* user values */
   LABELS_PROFILE = 1, LABELS_KEPT, LABELS_SUFFIXES, LABELS_TEXTS,
   LABELS_VALUES = LABELS_TEXTS
 };
+
+/* Labels that were made, as text. */
+typedef struct kept_labels {
+  const char **text;      /* for each node: its label after its length in bytes, a
+                             uint32_t that is not aligned; NULL: not kept yet */
+  gp_text_store store;
+} kept_labels;
 
 struct gp_labels {
   gp_profile_box *profile;  /* kept alive by the user value LABELS_PROFILE */
@@ -49,6 +58,7 @@ struct gp_labels {
   size_t width;           /* columns of a line that ends with a label: names are
                              shortened to fit; 0: not shortened */
   const char *mark;       /* replaces what is cut out of a name */
+  kept_labels *texts;     /* NULL: labels are not kept. Made by malloc */
 };
 
 /* Larger widths are ignored: names are not shortened. */
@@ -105,6 +115,22 @@ static void read_suffixes(lua_State *L, gp_labels *set, size_t functions) {
   lua_settop(L, labels);
 }
 
+/* Whether a label can be kept as text: it does not depend on the rest of its line. */
+static bool has_constant_labels(const gp_labels *set) {
+  return set->width == 0 && set->form == GP_COMPLETE;
+}
+
+/* Keeps labels, as far as there is memory. */
+static void keep_texts(gp_labels *set, const gp_callgraph *graph) {
+  kept_labels *texts = gp_column(1, sizeof *texts);
+  if (texts) texts->text = gp_column(graph->functions + graph->cycles,
+                                     sizeof *texts->text);
+  if (texts && texts->text)
+    set->texts = texts;
+  else
+    free(texts);
+}
+
 /* labels(profile, { bare, symbols, short_names, inline_file_names, static_files,
  * print_path, references, numbered, width, ascii, suffixes }) */
 static int new_labels(lua_State *L) {
@@ -133,8 +159,21 @@ static int new_labels(lua_State *L) {
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, LABELS_PROFILE);
   read_suffixes(L, set, profile->graph.functions);
-  if (set->width > 0 || set->form != GP_COMPLETE) keep_differences(L, set);
+  if (!has_constant_labels(set))
+    keep_differences(L, set);
+  else if (set->references)
+    keep_texts(set, &profile->graph);
   return 1;
+}
+
+static int release(lua_State *L) {
+  gp_labels *set = luaL_checkudata(L, 1, GP_LABELS);
+  if (!set->texts) return 0;
+  gp_text_store_free(&set->texts->store);
+  free(set->texts->text);
+  free(set->texts);
+  set->texts = NULL;
+  return 0;
 }
 
 const gp_labels *gp_test_labels(lua_State *L, int index) {
@@ -269,6 +308,41 @@ void gp_make_label(lua_State *L, const gp_labels *set, lua_Integer id, gp_label 
   end_numbers(&m);
 }
 
+/* Longer labels are not kept. */
+enum { SHORT_LABEL = 64 };  /* bytes */
+
+/* Joins the parts of a short label and keeps the text. Returns it after its length; NULL
+ * if the label is long, or if there is no memory. */
+static const char *keep_label(kept_labels *texts, uint32_t node, const gp_label *label) {
+  char text[SHORT_LABEL + 1];
+  uint32_t length = 0;
+  for (int i = 0; i < label->count; i++) {
+    size_t more = strlen(label->part[i]);
+    if (more > SHORT_LABEL - length) return NULL;
+    memcpy(text + length, label->part[i], more);
+    length += (uint32_t)more;
+  }
+  text[length] = '\0';
+  char *kept = gp_text_store_room(&texts->store, sizeof length + length + 1);
+  if (!kept) return NULL;
+  memcpy(kept, &length, sizeof length);
+  memcpy(kept + sizeof length, text, length + 1);
+  return texts->text[node] = kept;
+}
+
+gp_field_value gp_label_of_node(lua_State *L, const gp_labels *set, uint32_t node,
+                                gp_label *label) {
+  uint32_t length;
+  const char *kept = set->texts ? set->texts->text[node] : NULL;
+  if (!kept) {
+    gp_make_label(L, set, (lua_Integer)node + 1, label);
+    if (set->texts) kept = keep_label(set->texts, node, label);
+    if (!kept) return gp_label_value(label);
+  }
+  memcpy(&length, kept, sizeof length);
+  return gp_bytes_value(kept + sizeof length, length);
+}
+
 /* labels[number] */
 static int get_label(lua_State *L) {
   const gp_labels *set = luaL_checkudata(L, 1, GP_LABELS);
@@ -293,7 +367,8 @@ static int get_fitting_label(lua_State *L) {
 
 void gp_define_labels(lua_State *L) {
   static const luaL_Reg meta[] = {
-      {"__index", get_label}, {"__call", get_fitting_label}, {NULL, NULL}};
+      {"__index", get_label}, {"__call", get_fitting_label}, {"__gc", release},
+      {NULL, NULL}};
   static const luaL_Reg functions[] = {{"labels", new_labels}, {NULL, NULL}};
   luaL_newmetatable(L, GP_LABELS);
   luaL_setfuncs(L, meta, 0);

@@ -54,14 +54,13 @@ void gp_take_rows(lua_State *L, void **guard, size_t count) {
 
 static int release_rows(lua_State *L) {
   gp_rows *rows = luaL_checkudata(L, 1, GP_ROWS);
-  free(rows->row);
-  *rows = (gp_rows){NULL, 0, 0};
+  gp_rows_free(rows);
   return 0;
 }
 
 gp_rows *gp_push_row_list(lua_State *L) {
   gp_rows *rows = lua_newuserdatauv(L, sizeof *rows, 0);
-  *rows = (gp_rows){NULL, 0, 0};
+  *rows = (gp_rows){.row = NULL};
   luaL_setmetatable(L, GP_ROWS);
   return rows;
 }

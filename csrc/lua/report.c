@@ -12,6 +12,7 @@ gp_report gp_open_report(lua_State *L) {
   lua_settop(L, GP_REPORT_LOOK);
   luaL_checkstack(L, 32, NULL);
   lua_getfield(L, GP_REPORT_LOOK, "paint");
+  r.painted = lua_toboolean(L, -1);
   lua_pushnil(L);  /* at GP_REPORT_PAINTED */
   r.rows = gp_push_row_list(L);
   r.unused = gp_flag_option(L, GP_REPORT_LOOK, "unused");
@@ -68,15 +69,12 @@ gp_field_value gp_report_bounds_mark(const gp_report *r, uint32_t node) {
 
 gp_field_value gp_report_label(const gp_report *r, const gp_labels *set, uint32_t node,
                                gp_label *label) {
-  gp_make_label(r->L, set, (lua_Integer)node + 1, label);
-  return gp_label_value(label);
+  return gp_label_of_node(r->L, set, node, label);
 }
 
-/* Returns the stack index of the format, or of the coloured format that look.paint
- * returns. */
+/* Returns the stack index of the coloured format that look.paint returns. */
 static int paint(const gp_report *r, int format, const gp_shade *shade) {
   lua_State *L = r->L;
-  if (!lua_toboolean(L, GP_REPORT_PAINT)) return format;
   lua_pushvalue(L, GP_REPORT_PAINT);
   lua_pushvalue(L, format);
   lua_pushnumber(L, shade->percent);
@@ -91,5 +89,6 @@ static int paint(const gp_report *r, int format, const gp_shade *shade) {
 void gp_write_painted(const gp_report *r, int format, const gp_shade *shade,
                       const gp_field_value *values, int count, const gp_labels *set) {
   const gp_row_values written = {.count = count, .fields = values, .labels = set};
-  gp_write_row(r->L, GP_REPORT_STREAM, r->s, paint(r, format, shade), &written);
+  if (r->painted) format = paint(r, format, shade);
+  gp_write_row(r->L, GP_REPORT_STREAM, r->s, format, &written);
 }

@@ -23,6 +23,7 @@ typedef struct gp_report {
   gp_stream *s;
   const gp_profile_box *box;
   gp_rows *rows;
+  bool painted;           /* look.paint is set */
   bool unused;            /* look.unused: include functions without calls and time */
   size_t top;             /* look.top: largest number of rows or entries; SIZE_MAX: no
                              limit */
@@ -58,7 +59,8 @@ gp_field_value gp_report_bound(const gp_report *r, const double *bound, uint32_t
  * of the run, otherwise a blank. */
 gp_field_value gp_report_bounds_mark(const gp_report *r, uint32_t node);
 
-/* Makes the label of a node in `label`, and returns it as a value. */
+/* Returns the label of a node as a value; see gp_label_of_node. Can run Lua code, which
+ * may close the profile. */
 gp_field_value gp_report_label(const gp_report *r, const gp_labels *set, uint32_t node,
                                gp_label *label);
 

@@ -8,7 +8,6 @@
 
 #include "base/array.h"
 #include "base/sort.h"
-#include "profile/propagate.h"
 
 static const char *name_of(const gp_callgraph *graph, uint32_t function) {
   return graph->symtab->name[function];
@@ -100,75 +99,88 @@ static int arc_kind(const gp_callgraph *graph, uint32_t arc) {
   return caller == callee ? 0 : gp_callgraph_same_cycle(graph, caller, callee) ? 1 : 2;
 }
 
-/* The sort key of an arc in a function's entry. */
-typedef struct arc_size {
+/* An arc in a function's entry, with its sort key. */
+typedef struct listed_arc {
+  uint32_t arc;
   int kind;
-  double time;      /* in ticks; 0 unless the kind is 2 */
+  double sum;         /* of the time, in ticks; 0 unless the kind is 2 */
   uint64_t count;
-} arc_size;
+  gp_arc_time time;
+} listed_arc;
 
-static arc_size measure(const gp_callgraph *graph, uint32_t arc) {
-  arc_size size = {arc_kind(graph, arc), 0, graph->count[arc]};
-  if (size.kind == 2) {
-    gp_arc_time time = gp_propagated(graph, arc);
-    size.time = time.self + time.children;
+static listed_arc measure(const gp_callgraph *graph, uint32_t arc) {
+  listed_arc listed = {.arc = arc, .kind = arc_kind(graph, arc),
+                       .count = graph->count[arc]};
+  if (listed.kind == 2) {
+    listed.time = gp_propagated(graph, arc);
+    listed.sum = listed.time.self + listed.time.children;
   }
-  return size;
+  return listed;
 }
 
-static bool is_smaller(const arc_size *x, const arc_size *y) {
+static bool is_smaller(const listed_arc *x, const listed_arc *y) {
   if (x->kind != y->kind) return x->kind < y->kind;
-  if (x->time != y->time) return x->time < y->time;
+  if (x->sum != y->sum) return x->sum < y->sum;
   return x->count < y->count;
 }
 
-static bool ascending(const void *sizes, uint32_t b, uint32_t a) {
-  return is_smaller((const arc_size *)sizes + b, (const arc_size *)sizes + a);
+static bool ascending(const void *listed, uint32_t b, uint32_t a) {
+  return is_smaller((const listed_arc *)listed + b, (const listed_arc *)listed + a);
 }
 
-static bool descending(const void *sizes, uint32_t b, uint32_t a) {
-  return ascending(sizes, a, b);
+static bool descending(const void *listed, uint32_t b, uint32_t a) {
+  return ascending(listed, a, b);
 }
 
 /* Sorts arcs. Computes all keys first, because a key takes far longer to compute than to
- * compare. `places` and `sizes` have room for all arcs. */
+ * compare. `places` and `listed` have room for all arcs. */
 static bool sort_measured(const gp_callgraph *graph, gp_rows *arcs, gp_before *before,
-                          uint32_t *places, arc_size *sizes) {
+                          uint32_t *places, listed_arc *listed) {
   for (size_t i = 0; i < arcs->count; i++) {
     places[i] = (uint32_t)i;
-    sizes[i] = measure(graph, arcs->row[i]);
+    listed[i] = measure(graph, arcs->row[i]);
   }
-  if (!gp_sort(places, arcs->count, before, sizes)) return false;
-  for (size_t i = 0; i < arcs->count; i++) places[i] = arcs->row[places[i]];
-  memcpy(arcs->row, places, arcs->count * sizeof *places);
+  if (!gp_sort(places, arcs->count, before, listed)) return false;
+  for (size_t i = 0; i < arcs->count; i++) {
+    arcs->row[i] = listed[places[i]].arc;
+    arcs->time[i] = listed[places[i]].time;
+  }
   return true;
 }
 
 static bool sort_arcs(const gp_callgraph *graph, gp_rows *arcs, gp_before *before) {
   enum { ENOUGH = 64 };  /* most lists are shorter, and need no allocation */
-  if (arcs->count < 2) return true;
   if (arcs->count <= ENOUGH) {
     uint32_t places[ENOUGH];
-    arc_size sizes[ENOUGH];
-    return sort_measured(graph, arcs, before, places, sizes);
+    listed_arc listed[ENOUGH];
+    return sort_measured(graph, arcs, before, places, listed);
   }
   uint32_t *places = gp_column(arcs->count, sizeof *places);
-  arc_size *sizes = gp_column(arcs->count, sizeof *sizes);
-  bool done = places && sizes && sort_measured(graph, arcs, before, places, sizes);
+  listed_arc *listed = gp_column(arcs->count, sizeof *listed);
+  bool done = places && listed && sort_measured(graph, arcs, before, places, listed);
   free(places);
-  free(sizes);
+  free(listed);
   return done;
+}
+
+static bool reserve_rows(gp_rows *rows, size_t needed) {
+  return GP_RESERVE(&rows->capacity, needed, GP_COLUMN(rows->row), GP_COLUMN(rows->time));
+}
+
+void gp_rows_free(gp_rows *rows) {
+  free(rows->row);
+  free(rows->time);
+  *rows = (gp_rows){.row = NULL};
 }
 
 /* Empties the list and ensures that `row` is not NULL. */
 static bool begin_rows(gp_rows *rows) {
   rows->count = 0;
-  return rows->row || GP_RESERVE(&rows->capacity, 1, GP_COLUMN(rows->row));
+  return rows->row || reserve_rows(rows, 1);
 }
 
 static bool add_row(gp_rows *rows, uint32_t row) {
-  if (!GP_RESERVE(&rows->capacity, rows->count + 1, GP_COLUMN(rows->row)))
-    return false;
+  if (!reserve_rows(rows, rows->count + 1)) return false;
   rows->row[rows->count++] = row;
   return true;
 }

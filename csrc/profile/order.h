@@ -8,6 +8,7 @@
 #define GP_PROFILE_ORDER_H
 
 #include "profile/callgraph.h"
+#include "profile/propagate.h"
 
 /* Fills `entries` and `rank` of the graph: functions and cycles, sorted by self plus
  * children time, descending. For ties, see entry_before() in order.c. Fails only if there
@@ -45,11 +46,15 @@ typedef enum gp_arc_order {
 uint32_t *gp_order_arcs(const gp_callgraph *graph, gp_arc_order order, size_t *count);
 
 /* A list of rows. The functions below reuse its memory: initialize it with zeroes, and
- * free `row` after the last call. */
+ * call gp_rows_free after the last call. */
 typedef struct gp_rows {
   uint32_t *row;
+  gp_arc_time *time;  /* of each arc, as gp_propagated returns it: after gp_order_callers
+                         and gp_order_callees */
   size_t count, capacity;
 } gp_rows;
+
+void gp_rows_free(gp_rows *rows);
 
 /* gp_order_callers lists the arcs into a function, gp_order_callees the arcs out of it,
  * in the order in which the function's entry shows them. For a cycle, they list the arcs

@@ -5,13 +5,14 @@
 #ifndef GP_SYMBOLS_DEMANGLED_H
 #define GP_SYMBOLS_DEMANGLED_H
 
+#include "base/text_store.h"
 #include "object/image.h"
 #include "symbols/symtab.h"
 
 typedef struct gp_demangled {
   const char **name;      /* for each symbol: its demangled name, NULL until needed; the
                              symbol table's string if the name is not mangled */
-  struct gp_demangled_block *newest;  /* storage for demangled strings */
+  gp_text_store text;     /* storage for demangled strings */
 } gp_demangled;
 
 /* Returns the demangled name of a symbol, valid until gp_demangled_free; NULL if there is
