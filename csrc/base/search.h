@@ -15,14 +15,12 @@ typedef bool gp_row_before(const void *table, size_t row, uint64_t key);
 static inline __attribute__((always_inline)) size_t
 gp_search(const void *table, size_t low, size_t high, uint64_t key,
           gp_row_before *before) {
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (before(table, middle, key))
-      low = middle + 1;
-    else
-      high = middle;
+  size_t count = low < high ? high - low : 0;
+  for (size_t half; count > 1; count -= half) {
+    half = count / 2;
+    low += before(table, low + half - 1, key) ? half : 0;  /* without a branch */
   }
-  return low;
+  return low + (count == 1 && before(table, low, key));
 }
 
 #endif

@@ -48,9 +48,9 @@ static uint64_t sum_blocks(const gp_profile *profile, uint32_t symbol) {
 static bool was_executed(const gp_profile *profile, uint32_t symbol) {
   const gp_callgraph *graph = &profile->graph;
   if (graph->self[symbol] > 0 || sum_blocks(profile, symbol) > 0) return true;
-  for (uint32_t arc = graph->first_callee[symbol]; arc != GP_NONE;
-       arc = graph->next_callee[arc])
-    if (graph->count[arc] > 0) return true;
+  const gp_arc_lists *callees = &graph->callees;
+  for (uint32_t i = callees->start[symbol]; i < callees->start[symbol + 1]; i++)
+    if (graph->count[callees->arc[i]] > 0) return true;
   return false;
 }
 

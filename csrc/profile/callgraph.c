@@ -11,59 +11,87 @@
 typedef struct building {
   gp_callgraph *graph;
   gp_arc_selection *selection;
-  gp_hash index;      /* arcs by caller and callee */
+  size_t rows;        /* of the columns of arcs: first the arcs, then calls that unite()
+                         will make arcs of */
   size_t capacity;
   gp_error *error;
 } building;
 
-static gp_key arc_key(const void *columns, uint32_t row) {
-  const gp_callgraph *graph = columns;
-  return (gp_key){graph->caller[row], graph->callee[row]};
-}
-
-/* Returns a new column filled with GP_NONE. */
-static uint32_t *none_column(size_t count) {
-  uint32_t *column = gp_column(count, sizeof *column);
-  if (column) memset(column, 0xff, count * sizeof *column);
-  return column;
-}
-
 static bool allocate(gp_callgraph *graph, gp_error *error) {
-  size_t count = graph->functions;
-  graph->first_callee = none_column(count);
-  graph->first_caller = none_column(count);
-  graph->calls = gp_column(count, sizeof *graph->calls);
-  graph->self_calls = gp_column(count, sizeof *graph->self_calls);
-  return (graph->first_callee && graph->first_caller && graph->calls &&
-          graph->self_calls) || gp_fail_memory(error);
+  graph->calls = gp_column(graph->functions, sizeof *graph->calls);
+  graph->self_calls = gp_column(graph->functions, sizeof *graph->self_calls);
+  return (graph->calls && graph->self_calls) || gp_fail_memory(error);
 }
 
-static bool reserve(building *b, size_t needed) {
+static bool reserve(building *b, size_t more) {
   gp_callgraph *graph = b->graph;
-  return GP_RESERVE(&b->capacity, needed, GP_COLUMN(graph->caller),
+  return GP_RESERVE(&b->capacity, b->rows + more, GP_COLUMN(graph->caller),
                     GP_COLUMN(graph->callee), GP_COLUMN(graph->count),
-                    GP_COLUMN(graph->inlined), GP_COLUMN(graph->next_callee),
-                    GP_COLUMN(graph->next_caller)) ||
+                    GP_COLUMN(graph->inlined)) ||
          gp_fail_memory(b->error);
 }
 
-/* Finds or adds the arc between two functions. A new arc goes to the front of both
- * lists. */
-static bool find_or_add(building *b, uint32_t caller, uint32_t callee, uint32_t *found) {
+/* Adds calls, for which there is room. */
+static void add_row(building *b, uint32_t caller, uint32_t callee, uint64_t calls,
+                    bool inlined) {
   gp_callgraph *graph = b->graph;
-  *found = gp_hash_find(&b->index, (gp_key){caller, callee});
-  if (*found != GP_NONE) return true;
-  if (!reserve(b, graph->arcs + 1)) return false;
-  uint32_t arc = *found = (uint32_t)graph->arcs++;
-  graph->caller[arc] = caller;
-  graph->callee[arc] = callee;
-  graph->count[arc] = 0;
-  graph->inlined[arc] = false;
-  graph->next_callee[arc] = graph->first_callee[caller];
-  graph->first_callee[caller] = arc;
-  graph->next_caller[arc] = graph->first_caller[callee];
-  graph->first_caller[callee] = arc;
-  return gp_hash_add(&b->index, arc) || gp_fail_memory(b->error);
+  graph->caller[b->rows] = caller;
+  graph->callee[b->rows] = callee;
+  graph->count[b->rows] = calls;
+  graph->inlined[b->rows++] = inlined;
+}
+
+/* --- lists of arcs ----------------------------------------------------------- */
+
+static void free_lists(gp_arc_lists *lists) {
+  free(lists->start);
+  free(lists->arc);
+}
+
+/* Lists the rows of each function; `function` is a column of `rows` rows. This is a
+ * counting sort. */
+static bool list_rows(gp_arc_lists *lists, const uint32_t *function, size_t rows,
+                      size_t functions) {
+  uint32_t *start = lists->start = gp_column(functions + 2, sizeof *start);
+  uint32_t *list = lists->arc = gp_column(rows, sizeof *list);
+  if (!start || !list) return false;
+  for (size_t row = 0; row < rows; row++) start[function[row] + 2]++;
+  for (size_t f = 2; f < functions + 2; f++) start[f] += start[f - 1];
+  for (size_t row = 0; row < rows; row++)
+    list[start[function[row] + 1]++] = (uint32_t)row;
+  return true;
+}
+
+static bool list_arcs(gp_callgraph *graph, gp_error *error) {
+  return (list_rows(&graph->callees, graph->caller, graph->arcs, graph->functions) &&
+          list_rows(&graph->callers, graph->callee, graph->arcs, graph->functions)) ||
+         gp_fail_memory(error);
+}
+
+/* --- calls between the same functions ---------------------------------------- */
+
+/* For a callee: the last of its callers, and the first row of the two. */
+typedef struct last_caller {
+  uint32_t caller, row;
+} last_caller;
+
+/* Finds, for each row, the first row with the same caller and callee. Visits the rows
+ * caller by caller, so it need only compare with the last caller of each callee. */
+static bool find_first_rows(const building *b, uint32_t *first) {
+  const gp_callgraph *graph = b->graph;
+  gp_arc_lists lists = {0};
+  last_caller *last = gp_column(graph->functions, sizeof *last);
+  bool done = last && list_rows(&lists, graph->caller, b->rows, graph->functions);
+  if (done) memset(last, 0xff, graph->functions * sizeof *last);
+  for (size_t i = 0; done && i < b->rows; i++) {
+    uint32_t row = lists.arc[i], caller = graph->caller[row];
+    last_caller *seen = &last[graph->callee[row]];
+    if (seen->caller != caller) *seen = (last_caller){caller, row};
+    first[row] = seen->row;
+  }
+  free_lists(&lists);
+  free(last);
+  return done;
 }
 
 static void trace_calls(const gp_callgraph *graph, uint32_t arc, uint64_t calls,
@@ -100,6 +128,40 @@ static bool add_calls(building *b, uint32_t arc, uint64_t calls) {
   return true;
 }
 
+/* Makes arcs of the rows after the arcs, in order. Rows with the same caller and callee
+ * become one arc. Rows without calls are not counted, unless `with_none`. */
+static bool unite_rows(building *b, uint32_t *first, bool with_none) {
+  gp_callgraph *graph = b->graph;
+  for (uint32_t row = (uint32_t)graph->arcs; row < b->rows; row++) {
+    uint64_t calls = graph->count[row];
+    bool inlined = graph->inlined[row];
+    if (first[row] == row) {  /* from now on, first[row] is the number of its arc */
+      uint32_t arc = first[row] = (uint32_t)graph->arcs++;
+      graph->caller[arc] = graph->caller[row];
+      graph->callee[arc] = graph->callee[row];
+      graph->count[arc] = 0;
+      graph->inlined[arc] = false;
+    } else {
+      first[row] = first[first[row]];
+    }
+    if (inlined) graph->inlined[first[row]] = true;
+    if ((calls > 0 || with_none) && !add_calls(b, first[row], calls)) return false;
+  }
+  b->rows = graph->arcs;
+  return true;
+}
+
+static bool unite(building *b, bool with_none) {
+  if (b->rows == b->graph->arcs) return true;
+  uint32_t *first = gp_column(b->rows, sizeof *first);
+  bool done = first && find_first_rows(b, first);
+  done = done ? unite_rows(b, first, with_none) : gp_fail_memory(b->error);
+  free(first);
+  return done;
+}
+
+/* --- calls ------------------------------------------------------------------- */
+
 /* Adds calls from an unknown caller to the callee. Such calls have no arc. */
 static bool add_callerless(building *b, uint32_t callee, uint64_t calls) {
   gp_callgraph *graph = b->graph;
@@ -124,10 +186,11 @@ uint32_t *gp_callgraph_entered(const gp_symtab *symtab) {
   return entered;
 }
 
-/* Returns the function at the caller's address, or GP_NONE. */
-static uint32_t caller_at(const gp_symtab *symtab, uint64_t address) {
+/* Returns the function at the caller's address, or GP_NONE. `near`: see
+ * gp_symtab_find_near. */
+static uint32_t caller_at(const gp_symtab *symtab, uint64_t address, uint32_t *near) {
   if (address == GP_OUTSIDE && symtab->outside != GP_NONE) return symtab->outside;
-  return gp_symtab_find(symtab, address);
+  return gp_symtab_find_near(symtab, address, near);
 }
 
 /* Whether the caller is unknown but its calls are counted (policy callerless_calls). */
@@ -139,10 +202,13 @@ static bool is_callerless(const building *b, const gp_data *data, size_t row) {
 /* Adds the arcs of the data. Counts the arcs between known functions in `*matched`. */
 static bool add_arcs(building *b, const gp_data *data, const uint32_t *entered,
                      size_t *matched) {
+  const gp_symtab *symtab = b->graph->symtab;
   const gp_arcs *arcs = &data->arcs;
+  uint32_t near_caller = 0, near_callee = 0;
+  if (!reserve(b, arcs->count)) return false;
   for (size_t i = 0; i < arcs->count; i++) {
-    uint32_t caller = caller_at(b->graph->symtab, arcs->from[i]);
-    uint32_t callee = gp_symtab_find(b->graph->symtab, arcs->self[i]), arc;
+    uint32_t caller = caller_at(symtab, arcs->from[i], &near_caller);
+    uint32_t callee = gp_symtab_find_near(symtab, arcs->self[i], &near_callee);
     if (callee != GP_NONE) callee = entered[callee];
     if (callee != GP_NONE && is_callerless(b, data, i)) {
       ++*matched;
@@ -158,10 +224,9 @@ static bool add_arcs(building *b, const gp_data *data, const uint32_t *entered,
       trace_dropped(b->graph, arcs, i, "not selected");
       continue;
     }
-    if (!find_or_add(b, caller, callee, &arc)) return false;
-    if (!add_calls(b, arc, arcs->calls[i])) return false;
+    add_row(b, caller, callee, arcs->calls[i], false);
   }
-  return true;
+  return unite(b, true);
 }
 
 static bool add_data(building *b, const gp_data *data, size_t *matched) {
@@ -195,24 +260,21 @@ static bool subtract_callerless(building *b, const gp_path_steps *steps) {
 
 /* Adds the steps of call paths. */
 static bool add_steps(building *b, const gp_path_steps *steps) {
-  if (!subtract_callerless(b, steps)) return false;
+  if (!subtract_callerless(b, steps) || !reserve(b, steps->count)) return false;
   for (size_t i = 0; i < steps->count; i++) {
-    uint32_t caller = steps->caller[i], callee = steps->callee[i], arc;
-    uint64_t calls = steps->calls[i];
-    if (!gp_select_arc(b->selection, caller, callee)) continue;
-    if (!find_or_add(b, caller, callee, &arc)) return false;
-    if (steps->inlined && steps->inlined[i]) b->graph->inlined[arc] = true;
-    if (calls > 0 && !add_calls(b, arc, calls)) return false;
+    uint32_t caller = steps->caller[i], callee = steps->callee[i];
+    if (gp_select_arc(b->selection, caller, callee))
+      add_row(b, caller, callee, steps->calls[i], steps->inlined && steps->inlined[i]);
   }
-  return true;
+  return unite(b, false);
 }
 
 static bool add_static_calls(building *b, const gp_static_calls *found) {
-  uint32_t arc;
   b->graph->has_static = found->count > 0;
+  if (!reserve(b, found->count)) return false;
   for (size_t i = 0; i < found->count; i++)
-    if (!find_or_add(b, found->caller[i], found->callee[i], &arc)) return false;
-  return true;
+    add_row(b, found->caller[i], found->callee[i], 0, false);
+  return unite(b, false);
 }
 
 bool gp_callgraph_build(gp_callgraph *graph, const gp_data *data,
@@ -224,11 +286,9 @@ bool gp_callgraph_build(gp_callgraph *graph, const gp_data *data,
   graph->symtab = symtab;
   graph->functions = symtab->count;
   *matched = 0;
-  gp_hash_init(&b.index, arc_key, graph);
-  bool done = allocate(graph, error) && reserve(&b, 16) &&
+  bool done = allocate(graph, error) && reserve(&b, 1) &&
               add_data(&b, data, matched) && add_steps(&b, steps) &&
-              add_static_calls(&b, found);
-  gp_hash_free(&b.index);
+              add_static_calls(&b, found) && list_arcs(graph, error);
   if (!done) gp_callgraph_free(graph);
   return done;
 }
@@ -243,9 +303,9 @@ void gp_path_steps_free(gp_path_steps *steps) {
 
 void gp_callgraph_free(gp_callgraph *graph) {
   void *columns[] = {
-      graph->caller, graph->callee, graph->count, graph->inlined, graph->next_callee,
-      graph->next_caller, graph->arc_self, graph->arc_children, graph->first_callee,
-      graph->first_caller, graph->number,
+      graph->caller, graph->callee, graph->count, graph->inlined, graph->arc_self,
+      graph->arc_children, graph->callees.start, graph->callees.arc,
+      graph->callers.start, graph->callers.arc, graph->number,
       graph->cycle, graph->next_member, graph->head, graph->calls, graph->self_calls,
       graph->self, graph->children, graph->inlined_self, graph->inlined_children,
       graph->share, graph->shown_self,

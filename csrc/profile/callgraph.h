@@ -4,8 +4,8 @@
  *
  * Nodes are numbered: first the symbols of the symbol table, then the cycles of recursive
  * functions. Arcs are numbered in order of creation. These numbers are row numbers in the
- * columns below. Lists of arcs are linked lists, newest arc first; this order decides
- * ties in reports.
+ * columns below. Each function has two lists of arcs. Cycles are found, and time is added
+ * up, from the newest arc of a list to the oldest; this decides ties in reports.
  *
  * This file turns calls between addresses into arcs between functions. cycles.h finds the
  * cycles, propagate.h moves time along the arcs, order.h sorts for the reports.
@@ -29,6 +29,14 @@ typedef struct gp_path_steps {
 
 void gp_path_steps_free(gp_path_steps *steps);
 
+/* For each function, a list of arcs in order of creation: rows start[f] to
+ * start[f + 1] - 1 of `arc`. Neighbouring functions have neighbouring lists, so walks
+ * over all functions read memory in order. */
+typedef struct gp_arc_lists {
+  uint32_t *start;
+  uint32_t *arc;
+} gp_arc_lists;
+
 typedef struct gp_callgraph {
   const gp_symtab *symtab;
   size_t functions;         /* nodes below this number are symbols */
@@ -41,15 +49,14 @@ typedef struct gp_callgraph {
   uint64_t *count;
   bool *inlined;            /* the callee is inlined into the caller, at least somewhere;
                                such code has no calls */
-  uint32_t *next_callee;    /* the caller's next arc, or GP_NONE */
-  uint32_t *next_caller;    /* the callee's next arc, or GP_NONE */
   double *arc_self;         /* measured ticks in the callee's own code for the caller */
   double *arc_children;     /* the same in its callees; both NULL if not measured. If
                                only the time of inlined code is measured, there are also
                                `inlined_self` and `inlined_children` */
 
   /* per function */
-  uint32_t *first_callee, *first_caller;
+  gp_arc_lists callees;     /* arcs out of the function */
+  gp_arc_lists callers;     /* arcs into the function */
   uint32_t *number;         /* topological number: callees have lower numbers; members of
                                a cycle have equal numbers */
   uint32_t *cycle;          /* node of the function's cycle, or GP_NONE */
@@ -140,7 +147,7 @@ static inline bool gp_callgraph_is_used(const gp_callgraph *graph, uint32_t node
  * represents the callers outside a shared library. It is never called and has no time. */
 static inline bool gp_callgraph_is_outside(const gp_callgraph *graph, uint32_t node) {
   return node < graph->functions && graph->symtab->flags[node] & GP_CALLERS &&
-         graph->first_callee[node] != GP_NONE;
+         graph->callees.start[node] < graph->callees.start[node + 1];
 }
 
 #endif

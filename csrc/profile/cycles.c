@@ -23,7 +23,8 @@ typedef struct search {
   gp_callgraph *graph;
   uint32_t *entered;    /* per function: order of discovery, from 1; 0 if not entered */
   uint32_t *path;       /* functions from the root of the search to the current one */
-  uint32_t *arc;        /* for each function on the path: its next arc to follow */
+  uint32_t *left;       /* for each function on the path: the end of the arcs to follow
+                           in its list of callees */
   size_t depth;
   uint32_t *heads;      /* the stack of heads (see the top of this file) */
   size_t head_count;
@@ -40,7 +41,7 @@ static void enter(search *s, uint32_t function) {
   GP_TRACE(s->graph->symtab->trace, GP_TRACE_NUMBERING, "%s is reached at depth %zu",
            name_of(s->graph, function), s->depth + 1);
   s->path[s->depth] = function;
-  s->arc[s->depth++] = s->graph->first_callee[function];
+  s->left[s->depth++] = s->graph->callees.start[function + 1];
   s->heads[s->head_count++] = function;
   s->tail[function] = function;
 }
@@ -83,15 +84,15 @@ static void leave(search *s) {
 }
 
 static void walk(search *s, uint32_t root) {
+  const gp_arc_lists *callees = &s->graph->callees;
   enter(s, root);
   while (s->depth > 0) {
-    uint32_t arc = s->arc[s->depth - 1];
-    if (arc == GP_NONE) {
+    uint32_t *left = &s->left[s->depth - 1];
+    if (*left == callees->start[s->path[s->depth - 1]]) {
       leave(s);
       continue;
     }
-    s->arc[s->depth - 1] = s->graph->next_callee[arc];
-    uint32_t callee = s->graph->callee[arc];
+    uint32_t callee = s->graph->callee[callees->arc[--*left]];
     if (!s->entered[callee])
       enter(s, callee);
     else if (!s->graph->number[callee])
@@ -108,11 +109,11 @@ static bool allocate(search *s) {
   graph->head = gp_column(count / 2, sizeof *graph->head);
   s->entered = gp_column(count, sizeof *s->entered);
   s->path = gp_column(count, sizeof *s->path);
-  s->arc = gp_column(count, sizeof *s->arc);
+  s->left = gp_column(count, sizeof *s->left);
   s->heads = gp_column(count, sizeof *s->heads);
   s->tail = gp_column(count, sizeof *s->tail);
   if (!graph->number || !graph->cycle || !graph->next_member || !graph->head ||
-      !s->entered || !s->path || !s->arc || !s->heads || !s->tail)
+      !s->entered || !s->path || !s->left || !s->heads || !s->tail)
     return false;
   memset(graph->cycle, 0xff, count * sizeof *graph->cycle);
   memset(graph->next_member, 0xff, count * sizeof *graph->next_member);
@@ -122,7 +123,7 @@ static bool allocate(search *s) {
 static void release(search *s) {
   free(s->entered);
   free(s->path);
-  free(s->arc);
+  free(s->left);
   free(s->heads);
   free(s->tail);
 }
@@ -137,9 +138,10 @@ static int by_address(const void *a, const void *b) {
  * members. */
 static bool count_calls(gp_callgraph *graph, uint32_t cycle) {
   uint32_t member = graph->head[cycle - graph->functions];
+  const gp_arc_lists *callers = &graph->callers;
   for (; member != GP_NONE; member = graph->next_member[member])
-    for (uint32_t a = graph->first_caller[member]; a != GP_NONE;
-         a = graph->next_caller[a]) {
+    for (uint32_t i = callers->start[member]; i < callers->start[member + 1]; i++) {
+      uint32_t a = callers->arc[i];
       if (graph->caller[a] == member) continue;
       bool inner = graph->cycle[graph->caller[a]] == cycle;
       uint64_t *sum = inner ? &graph->self_calls[cycle] : &graph->calls[cycle];

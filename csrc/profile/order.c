@@ -193,39 +193,35 @@ static bool copy_list(uint32_t first, const uint32_t *next, gp_rows *rows) {
   return true;
 }
 
-/* Copies a linked list in reverse, which gives arcs in order of creation. */
-static bool copy_reversed(uint32_t first, const uint32_t *next, gp_rows *rows) {
-  if (!copy_list(first, next, rows)) return false;
-  for (size_t i = 0, j = rows->count; i + 1 < j; i++) {
-    uint32_t row = rows->row[i];
-    rows->row[i] = rows->row[--j];
-    rows->row[j] = row;
-  }
-  return true;
-}
-
 static bool by_number(const void *context, uint32_t b, uint32_t a) {
   (void)context;
   return b < a;
 }
 
-/* Lists the arcs into or out of a cycle, in order of creation. `first` and `next` are the
- * columns of the lists of callers, or of callees. */
-static bool outer_arcs(const gp_callgraph *graph, uint32_t cycle, const uint32_t *first,
-                       const uint32_t *next, gp_rows *arcs) {
+/* Lists the arcs into or out of a cycle, in order of creation. `lists` are those of
+ * callers, or of callees. */
+static bool outer_arcs(const gp_callgraph *graph, uint32_t cycle,
+                       const gp_arc_lists *lists, gp_rows *arcs) {
   uint32_t member = graph->head[cycle - graph->functions];
   if (!begin_rows(arcs)) return false;
   for (; member != GP_NONE; member = graph->next_member[member])
-    for (uint32_t a = first[member]; a != GP_NONE; a = next[a])
-      if (!gp_callgraph_is_recursive(graph, a) && !add_row(arcs, a)) return false;
+    for (uint32_t i = lists->start[member]; i < lists->start[member + 1]; i++)
+      if (!gp_callgraph_is_recursive(graph, lists->arc[i]) &&
+          !add_row(arcs, lists->arc[i]))
+        return false;
   return gp_sort(arcs->row, arcs->count, by_number, NULL);
 }
 
 /* Lists the arcs of a function or cycle, in order of creation. */
-static bool list_arcs(const gp_callgraph *graph, uint32_t node, const uint32_t *first,
-                      const uint32_t *next, gp_rows *arcs) {
-  return node < graph->functions ? copy_reversed(first[node], next, arcs)
-                                 : outer_arcs(graph, node, first, next, arcs);
+static bool list_arcs(const gp_callgraph *graph, uint32_t node, const gp_arc_lists *lists,
+                      gp_rows *arcs) {
+  if (node >= graph->functions) return outer_arcs(graph, node, lists, arcs);
+  uint32_t start = lists->start[node];
+  size_t count = lists->start[node + 1] - start;
+  if (!begin_rows(arcs) || !reserve_rows(arcs, count)) return false;
+  memcpy(arcs->row, lists->arc + start, count * sizeof *arcs->row);
+  arcs->count = count;
+  return true;
 }
 
 static uint32_t *sorted(uint32_t *column, size_t count, gp_before *before,
@@ -264,7 +260,7 @@ static void trace_arcs(const gp_callgraph *graph, const char *side, const uint32
 }
 
 bool gp_order_callers(const gp_callgraph *graph, uint32_t node, gp_rows *arcs) {
-  if (!list_arcs(graph, node, graph->first_caller, graph->next_caller, arcs) ||
+  if (!list_arcs(graph, node, &graph->callers, arcs) ||
       !sort_arcs(graph, arcs, ascending))
     return false;
   trace_arcs(graph, "caller", graph->caller, node, arcs);
@@ -272,7 +268,7 @@ bool gp_order_callers(const gp_callgraph *graph, uint32_t node, gp_rows *arcs) {
 }
 
 bool gp_order_callees(const gp_callgraph *graph, uint32_t node, gp_rows *arcs) {
-  if (!list_arcs(graph, node, graph->first_callee, graph->next_callee, arcs) ||
+  if (!list_arcs(graph, node, &graph->callees, arcs) ||
       !sort_arcs(graph, arcs, descending))
     return false;
   trace_arcs(graph, "callee", graph->callee, node, arcs);

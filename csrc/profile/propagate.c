@@ -69,8 +69,9 @@ static double part_of_caller(const gp_callgraph *graph, uint32_t arc, uint32_t n
 static uint64_t inherit_from_callers(gp_callgraph *graph, uint32_t node,
                                      uint32_t function) {
   uint64_t calls = 0;
-  for (uint32_t a = graph->first_caller[function]; a != GP_NONE;
-       a = graph->next_caller[a]) {
+  const gp_arc_lists *callers = &graph->callers;
+  for (uint32_t i = callers->start[function + 1]; i-- > callers->start[function];) {
+    uint32_t a = callers->arc[i];
     uint32_t caller = graph->caller[a];
     if (caller == function || gp_callgraph_same_cycle(graph, caller, function)) continue;
     calls += graph->count[a];
@@ -209,8 +210,9 @@ static void gather(gp_callgraph *graph, uint32_t caller) {
   if (share == 0) return;
   uint32_t cycle = graph->cycle[caller];
   bool traced = gp_traces(graph->symtab->trace, GP_TRACE_PROPAGATION);
-  for (uint32_t a = graph->first_callee[caller]; a != GP_NONE;
-       a = graph->next_callee[a]) {
+  const gp_arc_lists *callees = &graph->callees;
+  for (uint32_t i = callees->start[caller + 1]; i-- > callees->start[caller];) {
+    uint32_t a = callees->arc[i];
     gp_arc_time time;
     if (!arc_moves(graph, a, &time)) continue;
     double both = time.self + time.children;

@@ -288,11 +288,21 @@ uint32_t gp_symtab_at(const gp_symtab *symtab, uint64_t address) {
   return above > 0 && symtab->address[above - 1] == address ? above - 1 : GP_NONE;
 }
 
-uint32_t gp_symtab_find(const gp_symtab *symtab, uint64_t address) {
-  uint32_t above = gp_symtab_above(symtab, address);
+uint32_t gp_symtab_find_near(const gp_symtab *symtab, uint64_t address,
+                             uint32_t *near) {
+  uint32_t above = *near + 1;
+  if (above > symtab->count || symtab->address[above - 1] > address ||
+      (above < symtab->count && symtab->address[above] <= address))
+    above = gp_symtab_above(symtab, address);
+  *near = above > 0 ? above - 1 : 0;
   bool found = above > 0 && address <= gp_symtab_end(symtab, above - 1);
   uint32_t function = found ? gp_symtab_owner(symtab, above - 1) : GP_NONE;
   GP_TRACE(symtab->trace, GP_TRACE_LOOKUP, "0x%" PRIx64 " is in %s", address,
            found ? symtab->name[function] : "no function");
   return function;
+}
+
+uint32_t gp_symtab_find(const gp_symtab *symtab, uint64_t address) {
+  uint32_t near = 0;
+  return gp_symtab_find_near(symtab, address, &near);
 }

@@ -120,6 +120,10 @@ uint32_t gp_symtab_at(const gp_symtab *symtab, uint64_t address);
 /* Returns the function whose code is at `address`, or GP_NONE. */
 uint32_t gp_symtab_find(const gp_symtab *symtab, uint64_t address);
 
+/* Like gp_symtab_find, and faster if the address is in the symbol `*near`, where the last
+ * lookup found one. Sets `*near`, which is 0 at first. */
+uint32_t gp_symtab_find_near(const gp_symtab *symtab, uint64_t address, uint32_t *near);
+
 /* In a table by line, returns one past the last symbol with the same origin as `symbol`;
  * in other tables, `symbol` + 1. */
 uint32_t gp_symtab_code_end(const gp_symtab *symtab, uint32_t symbol);
