@@ -82,28 +82,27 @@ char *gp_columns_integer(char *out, int64_t value, gp_column_style style) {
 static bool round_decimal(double value, int precision, uint64_t *units) {
   if (!(value < 1e9) || precision < 1 || precision > 2) return false;
   double scaled = value * (precision == 1 ? 10 : 100);
-  *units = (uint64_t)scaled;
-  double rest = scaled - (double)*units;
+  int64_t whole = (int64_t)scaled;
+  double rest = scaled - (double)whole;
   if (rest > 0.4999 && rest < 0.5001) return false;
-  *units += rest > 0.5;
+  *units = (uint64_t)whole + (rest > 0.5);
   return true;
 }
 
 /* Formats a number of tenths or hundredths. */
 static char *put_decimal(char *out, uint64_t units, bool negative,
                          gp_column_style style) {
-  uint64_t unit = style.precision == 1 ? 10 : 100, whole = units / unit;
-  bool sign = negative || style.plus;
-  size_t decimals = (size_t)style.precision;
-  size_t length = sign + count_digits(whole) + 1 + decimals;
-  char *end, *begin = place(out, length, style, &end), *point = begin + length - decimals;
+  bool tenths = style.precision == 1, sign = negative || style.plus;
+  uint64_t whole = tenths ? units / 10 : units / 100;
+  size_t point = sign + count_digits(whole), length = point + (tenths ? 2 : 3);
+  char *end, *begin = place(out, length, style, &end);
   if (sign) *begin = negative ? '-' : '+';
-  put_digits(point - 1, whole);
-  point[-1] = '.';
-  if (decimals == 2)
-    put_pair(point, units % unit);
+  put_digits(begin + point, whole);
+  begin[point] = '.';
+  if (tenths)
+    begin[point + 1] = (char)('0' + (units - whole * 10));
   else
-    *point = (char)('0' + units % unit);
+    put_pair(begin + point + 1, units - whole * 100);
   return end;
 }
 

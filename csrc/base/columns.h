@@ -13,10 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* printf's flags, width and precision. */
+/* printf's flags, width and precision. It is passed in one register. */
 typedef struct gp_column_style {
-  int width;       /* minimum width in characters, up to GP_COLUMNS_WIDTH */
-  int precision;   /* strings: maximum length; numbers: decimals; -1 if not given */
+  uint8_t width;   /* minimum width in characters, up to GP_COLUMNS_WIDTH */
+  int8_t precision;  /* strings: maximum length; numbers: decimals; -1 if not given */
   bool left;       /* flag -: align to the left */
   bool plus;       /* flag +: always print a sign */
 } gp_column_style;

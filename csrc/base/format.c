@@ -31,15 +31,16 @@ static const char *read_directive(const char *p, gp_piece *piece) {
     p = begin;
   }
   p = read_flags(p, &piece->style);
-  piece->style.width = read_number(&p);
+  int width = read_number(&p), precision = -1;
   if (*p == '.') {
     p++;
-    piece->style.precision = read_number(&p);
+    precision = read_number(&p);
   }
+  bool wide = width > GP_COLUMNS_WIDTH || precision > GP_COLUMNS_WIDTH;
+  piece->style.width = (uint8_t)width;
+  piece->style.precision = (int8_t)precision;
   piece->conversion = *p;
   bool known = *p == 'd' || *p == 'f' || (*p == 's' && !piece->style.plus);
-  bool wide = piece->style.width > GP_COLUMNS_WIDTH ||
-              piece->style.precision > GP_COLUMNS_WIDTH;
   return known && !wide ? p + 1 : NULL;
 }
 

@@ -56,6 +56,10 @@ uint32_t gp_hash_find(const gp_hash *hash, gp_key key) {
   return hash->size ? probe(hash, key, hash_key(hash, key))->row : GP_NONE;
 }
 
+void gp_hash_prefetch(const gp_hash *hash, gp_key key) {
+  if (hash->size) __builtin_prefetch(&hash->slots[hash_key(hash, key) & (hash->size - 1)]);
+}
+
 /* Copies a slot into the first free slot for its hash. */
 static void place(const gp_hash *hash, gp_hash_slot slot) {
   size_t at = slot.hash & (hash->size - 1);

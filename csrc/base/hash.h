@@ -55,6 +55,10 @@ void gp_hash_free(gp_hash *hash);
 /* Returns the row with this key, or GP_NONE. */
 uint32_t gp_hash_find(const gp_hash *hash, gp_key key);
 
+/* Starts to load the slot of a key that is looked up soon. A large index is not in the
+ * processor's caches. */
+void gp_hash_prefetch(const gp_hash *hash, gp_key key);
+
 /* Reserves space for `more` additional rows. False if there is no memory. */
 bool gp_hash_reserve(gp_hash *hash, size_t more);
 

@@ -73,16 +73,15 @@ static int format_of(const gp_callgraph *graph, uint32_t arc, const gp_arc_time 
   return is_counted || is_static ? ARC : UNCOUNTED_ARC;
 }
 
-/* Writes the line of an arc: row `i` of the list of callers or callees. */
-static void write_arc(const page *p, size_t i, bool callers) {
+/* Writes the line of an arc, row `i` of the list of callers or callees. `end` is the
+ * function at its other end. */
+static void write_arc(const page *p, size_t i, uint32_t end) {
   gp_arc_time time = p->r.rows->time[i];
   uint32_t arc = p->r.rows->row[i];
-  const gp_callgraph *graph = graph_of(p);
   gp_label room;
-  gp_field_value label = gp_report_label(
-      &p->r, p->labels, (callers ? graph->caller : graph->callee)[arc], &room);
+  gp_field_value label = gp_report_label(&p->r, p->labels, end, &room);
   const gp_profile *profile = gp_report_profile(&p->r);
-  graph = &profile->graph;
+  const gp_callgraph *graph = &profile->graph;
   const gp_field_value values[] = {
       label,
       gp_no_value,
@@ -151,9 +150,18 @@ static void label_cycle(const gp_callgraph *graph, uint32_t cycle, gp_label *lab
 }
 
 static void write_arcs(const page *p, bool ordered, bool callers) {
+  enum { SOME = 16 };
+  uint32_t ends[SOME];
   const gp_rows *rows = p->r.rows;
   if (!ordered) gp_raise_no_memory(p->r.L);
-  for (size_t i = 0; i < rows->count; i++) write_arc(p, i, callers);
+  for (size_t first = 0, count; first < rows->count; first += count) {
+    const gp_callgraph *graph = graph_of(p);
+    const uint32_t *end = callers ? graph->caller : graph->callee;
+    count = rows->count - first < SOME ? rows->count - first : SOME;
+    for (size_t i = 0; i < count; i++) ends[i] = end[rows->row[first + i]];
+    gp_prefetch_labels(p->labels, ends, count);
+    for (size_t i = 0; i < count; i++) write_arc(p, first + i, ends[i]);
+  }
 }
 
 static void write_function(const page *p, uint32_t function) {

@@ -343,6 +343,14 @@ gp_field_value gp_label_of_node(lua_State *L, const gp_labels *set, uint32_t nod
   return gp_bytes_value(kept + sizeof length, length);
 }
 
+void gp_prefetch_labels(const gp_labels *set, const uint32_t *nodes, size_t count) {
+  if (!set->texts) return;
+  const char **text = set->texts->text;
+  for (size_t i = 0; i < count; i++) __builtin_prefetch(&text[nodes[i]]);
+  for (size_t i = 0; i < count; i++)
+    if (text[nodes[i]]) __builtin_prefetch(text[nodes[i]]);
+}
+
 /* labels[number] */
 static int get_label(lua_State *L) {
   const gp_labels *set = luaL_checkudata(L, 1, GP_LABELS);

@@ -27,4 +27,8 @@ void gp_make_label(lua_State *L, const gp_labels *set, lua_Integer id, gp_label 
 gp_field_value gp_label_of_node(lua_State *L, const gp_labels *set, uint32_t node,
                                 gp_label *label);
 
+/* Starts to load the kept labels of nodes that are needed soon: with many functions, they
+ * are not in the processor's caches. */
+void gp_prefetch_labels(const gp_labels *set, const uint32_t *nodes, size_t count);
+
 #endif

@@ -26,7 +26,8 @@ typedef struct printing {
   const gp_annotation *annotation;
 
   /* the layout; see print_annotation */
-  int width, seconds_width, max_width;
+  uint8_t width, seconds_width;
+  int max_width;
   lua_Integer min_count;
   bool carry, painted;
   bool noted;
@@ -75,8 +76,8 @@ static const char *text_field(lua_State *L, const char *name, size_t *length) {
 }
 
 static void read_layout(lua_State *L, printing *p) {
-  p->width = width_field(L, "width");
-  p->seconds_width = width_field(L, "seconds");
+  p->width = (uint8_t)width_field(L, "width");
+  p->seconds_width = (uint8_t)width_field(L, "seconds");
   p->max_width = width_field(L, "max_width");
   p->min_count = integer_field(L, "min_count", 1);
   p->carry = gp_flag_option(L, ARG_LAYOUT, "carry");

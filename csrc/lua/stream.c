@@ -54,6 +54,8 @@ struct gp_stream {
   bool ended;
   uint32_t next_format;         /* formats parsed so far */
   parsed_format formats[CACHED_FORMATS];  /* the cache; text is NULL in free slots */
+  uint8_t guess[CACHED_FORMATS];  /* for the stack index of a format, modulo the length:
+                                     the slot where the last one was found */
   char text[ROOM];              /* the buffer */
 };
 
@@ -136,8 +138,10 @@ static const parsed_format *find_format(lua_State *L, int index, gp_stream *s,
                                         int format) {
   size_t length;
   const char *text = lua_tolstring(L, format, &length);
-  for (int i = 0; i < CACHED_FORMATS; i++)
-    if (s->formats[i].text == text) return &s->formats[i];
+  uint8_t *guess = &s->guess[format % CACHED_FORMATS];
+  if (s->formats[*guess].text == text) return &s->formats[*guess];
+  for (uint8_t i = 0; i < CACHED_FORMATS; i++)
+    if (s->formats[i].text == text) return &s->formats[*guess = i];
   if (length > MAX_CHARACTERS) return NULL;
   parsed_format parsed = {.text = text};
   for (const char *p = text; *p; parsed.count++) {
@@ -413,6 +417,7 @@ static int new_stream(lua_State *L) {
   s->ended = false;
   s->next_format = 0;
   for (int i = 0; i < CACHED_FORMATS; i++) s->formats[i].text = NULL;
+  memset(s->guess, 0, sizeof s->guess);
   luaL_setmetatable(L, GP_STREAM);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, 2, STREAM_SINK);
