@@ -118,17 +118,14 @@ static listed_arc measure(const gp_callgraph *graph, uint32_t arc) {
   return listed;
 }
 
-/* Starts to load what determines the time of an arc. With many functions, the function at
- * its other end is not in the processor's caches. */
-static void prefetch(const gp_callgraph *graph, uint32_t arc) {
-  uint32_t caller = graph->caller[arc], callee = graph->callee[arc];
-  __builtin_prefetch(&graph->cycle[caller]);
-  __builtin_prefetch(&graph->share[caller]);
-  __builtin_prefetch(&graph->cycle[callee]);
-  __builtin_prefetch(&graph->share[callee]);
-  __builtin_prefetch(&graph->calls[callee]);
-  __builtin_prefetch(&graph->self[callee]);
-  __builtin_prefetch(&graph->children[callee]);
+/* Loads arcs and the functions at their ends into the processor's caches. With many
+ * functions, they are anywhere in memory. */
+static void prefetch(const gp_callgraph *graph, const uint32_t *arcs, size_t count) {
+  for (size_t i = 0; i < count; i++) gp_callgraph_prefetch_arc(graph, arcs[i]);
+  for (size_t i = 0; i < count; i++) {
+    gp_callgraph_prefetch_node(graph, graph->caller[arcs[i]]);
+    gp_callgraph_prefetch_node(graph, graph->callee[arcs[i]]);
+  }
 }
 
 static bool is_smaller(const listed_arc *x, const listed_arc *y) {
@@ -149,10 +146,10 @@ static bool descending(const void *listed, uint32_t b, uint32_t a) {
  * compare. `places` and `listed` have room for all arcs. */
 static bool sort_measured(const gp_callgraph *graph, gp_rows *arcs, gp_before *before,
                           uint32_t *places, listed_arc *listed) {
-  enum { AHEAD = 8 };
-  for (size_t i = 0; i < arcs->count && i < AHEAD; i++) prefetch(graph, arcs->row[i]);
+  enum { SOME = 16 };
   for (size_t i = 0; i < arcs->count; i++) {
-    if (arcs->count - i > AHEAD) prefetch(graph, arcs->row[i + AHEAD]);
+    if (i % SOME == 0)
+      prefetch(graph, arcs->row + i, arcs->count - i < SOME ? arcs->count - i : SOME);
     places[i] = (uint32_t)i;
     listed[i] = measure(graph, arcs->row[i]);
   }
