@@ -44,6 +44,7 @@ void gp_define_stream(lua_State *L);
 void gp_define_flat(lua_State *L);
 void gp_define_entries(lua_State *L);
 void gp_define_index(lua_State *L);
+void gp_define_linker_order(lua_State *L);
 void gp_define_writer(lua_State *L);
 void gp_define_lock(lua_State *L);
 void gp_define_paths(lua_State *L);

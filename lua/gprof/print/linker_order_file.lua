@@ -38,10 +38,8 @@ end
 
 -- Functions of the same name are placed together: linkers cannot tell them apart.
 local function ordered_names(profile, list, names)
-  local arcs =
-    linker_order.arcs(profile:arcs("count", "caller_id", "callee_id", "count", "id"))
   local seen, ordered = {}, {}
-  for _, id in ipairs(linker_order.functions(list, arcs)) do
+  for _, id in ipairs(linker_order.functions(list, profile)) do
     local name = names[id]
     if name and not seen[name] then
       seen[name], ordered[#ordered + 1] = true, name

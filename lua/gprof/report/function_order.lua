@@ -5,27 +5,8 @@
 -- @module gprof.report.function_order
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local linker_order = require "gprof.analysis.linker_order"
+local core = require "gprof.core"
 local policy = require "gprof.library.policy"
-
--- Prints all functions with names from the symbol table. The entries of shared libraries
--- that are not functions, such as `<plt>`, are omitted, and so are functions that were
--- only inlined.
-local function print_all(profile, options, write)
-  local nodes, symbols, shared = {}, {}, profile.outside
-  local inlines = profile.has_inlines
-  for id, symbol in profile:functions("address", "id", "symbol") do
-    nodes[#nodes + 1] = id
-    local is_code = not inlines or profile:get(id, "address")
-    symbols[id] = is_code and not (shared and symbol:find "^<") and symbol .. "\n" or ""
-  end
-  local arcs =
-    linker_order.arcs(profile:arcs("count", "caller_id", "callee_id", "count", "id"))
-  local faulty = not policy.of(options).lists_functions_once
-  for _, id in ipairs(linker_order.functions(nodes, arcs, faulty)) do
-    write(symbols[id])
-  end
-end
 
 --- Prints the report.
 -- @tparam profile profile
@@ -38,6 +19,7 @@ return function(profile, options, write)
   if options.order_format and policy.of(options).extends_reports then
     require "gprof.print.linker_order_file"(profile, options, write)
   else
-    print_all(profile, options, write)
+    local faulty = not policy.of(options).lists_functions_once
+    core.write_function_order(write, profile, faulty)
   end
 end
