@@ -57,7 +57,8 @@ uint32_t gp_hash_find(const gp_hash *hash, gp_key key) {
 }
 
 void gp_hash_prefetch(const gp_hash *hash, gp_key key) {
-  if (hash->size) __builtin_prefetch(&hash->slots[hash_key(hash, key) & (hash->size - 1)]);
+  if (hash->size == 0) return;
+  __builtin_prefetch(&hash->slots[hash_key(hash, key) & (hash->size - 1)]);
 }
 
 /* Copies a slot into the first free slot for its hash. */

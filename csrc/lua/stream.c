@@ -140,8 +140,8 @@ static const parsed_format *find_format(lua_State *L, int index, gp_stream *s,
   const char *text = lua_tolstring(L, format, &length);
   uint8_t *guess = &s->guess[format % CACHED_FORMATS];
   if (s->formats[*guess].text == text) return &s->formats[*guess];
-  for (uint8_t i = 0; i < CACHED_FORMATS; i++)
-    if (s->formats[i].text == text) return &s->formats[*guess = i];
+  for (int i = 0; i < CACHED_FORMATS; i++)
+    if (s->formats[i].text == text) return &s->formats[*guess = (uint8_t)i];
   if (length > MAX_CHARACTERS) return NULL;
   parsed_format parsed = {.text = text};
   for (const char *p = text; *p; parsed.count++) {
@@ -285,8 +285,10 @@ static void add_stack_value(lua_State *L, int index, gp_stream *s, const gp_piec
   if (piece->conversion == 's') {
     size_t length;
     const char *text = lua_tolstring(L, place, &length);
-    if (!text) bad_type(L, r, number, place, "string");
-    add_string(L, index, s, text, length, piece->style);
+    if (text)
+      add_string(L, index, s, text, length, piece->style);
+    else
+      bad_type(L, r, number, place, "string");
   } else if (piece->conversion == 'd') {
     lua_Integer integer = lua_tointegerx(L, place, &fits);
     if (!fits && lua_isnumber(L, place))
