@@ -24,7 +24,7 @@ static char *pad(char *out, size_t length, gp_column_style style) {
  * Returns where the number begins, and sets `*end` to one past the end of the column.
  * Writes at least 16 blanks, because the compiler turns a memset of constant length into
  * a few instructions; there is room for them. */
-static char *place(char *out, size_t length, gp_column_style style, char **end) {
+static inline char *place(char *out, size_t length, gp_column_style style, char **end) {
   size_t width = (size_t)style.width;
   *end = out + (length < width ? width : length);
   if (length >= width) return out;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes call graph entries: functions with their callers and callees, and cycles. */
 #include <stdio.h>
+#include <string.h>
 
+#include "base/columns.h"
 #include "lua/memory.h"
 #include "lua/module.h"
 #include "lua/report.h"
@@ -114,8 +116,9 @@ static void write_primary(const page *p, uint32_t node, gp_field_value label) {
   const gp_time_bounds *bounds = &profile->bounds;
   const gp_callgraph *graph = &profile->graph;
   uint64_t calls = graph->calls[node], self_calls = graph->self_calls[node];
-  char index[32];
-  snprintf(index, sizeof index, "[%u]", (unsigned)graph->rank[node]);
+  const gp_column_style plain = {.precision = -1};
+  char index[GP_COLUMNS_NUMBER + 3] = "[";
+  strcpy(gp_columns_integer(index + 1, graph->rank[node], plain), "]");
   const gp_shade s = {gp_callgraph_percent(graph, node),
                       gp_callgraph_is_used(graph, node), true};
   const gp_field_value values[] = {

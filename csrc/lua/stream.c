@@ -356,23 +356,72 @@ static void add_value(lua_State *L, int index, gp_stream *s, const gp_piece *pie
     add_stack_value(L, index, s, piece, r, number, place);
 }
 
-/* Adds the literal text of a piece, for which gp_write_row made room. */
-static void add_literal(gp_stream *s, const parsed_piece *parsed) {
+/* Puts the literal text of a piece at `out`. Returns one past its end. */
+static char *put_literal(char *out, const parsed_piece *parsed) {
   if (parsed->is_short)
-    memcpy(s->text + s->used, parsed->text, SHORT_TEXT);
+    memcpy(out, parsed->text, SHORT_TEXT);
   else
-    memcpy(s->text + s->used, parsed->piece.text, parsed->piece.length);
-  s->used += parsed->piece.length;
+    memcpy(out, parsed->piece.text, parsed->piece.length);
+  return out + parsed->piece.length;
 }
 
-/* Writes a row in a cached format; see gp_write_row. */
-static int write_cached(lua_State *L, int index, gp_stream *s,
-                        const parsed_format *format, const gp_row_values *r) {
+/* Puts the most frequent fields at `out`: those that need neither more room than
+ * gp_write_row made nor a Lua value. Returns one past the end, or NULL for any other. */
+static inline char *put_field(char *out, const gp_piece *piece,
+                              const gp_field_value *v) {
+  switch (v->type) {
+    case GP_FIELD_INTEGER:
+      if (piece->conversion != 'd') return NULL;
+      return gp_columns_integer(out, v->as.integer, piece->style);
+    case GP_FIELD_NUMBER:
+      if (piece->conversion != 'f') return NULL;
+      return gp_columns_fixed(out, v->as.number, piece->style);
+    case GP_FIELD_TEXT:
+      if (piece->conversion != 's' || v->length == 0 || v->length > GP_COLUMNS_NUMBER ||
+          piece->style.width != 0 || piece->style.precision >= 0)
+        return NULL;
+      memcpy(out, v->as.text, v->length);
+      return out + v->length;
+    default: return NULL;
+  }
+}
+
+/* Writes a row of fields in a cached format. The owner of the fields was checked after
+ * the last Lua code ran. See gp_write_row. */
+static int write_fields_cached(lua_State *L, int index, gp_stream *s,
+                               const parsed_format *format, const gp_row_values *r) {
+  int next = 1;
+  uint32_t formats = s->next_format;
+  char *out = s->text + s->used, *put;
+  const parsed_piece *end = format->pieces + format->count;
+  for (const parsed_piece *p = format->pieces; p < end; p++) {
+    out = put_literal(out, p);
+    if (!p->piece.conversion) continue;
+    int number = p->piece.place ? p->piece.place : next++;
+    if (number <= r->count &&
+        (put = put_field(out, &p->piece, &r->fields[number - 1])) != NULL) {
+      out = put;
+      continue;
+    }
+    s->used = (size_t)(out - s->text);
+    add_field(L, index, s, &p->piece, r, number);
+    if (s->next_format != formats)
+      luaL_error(L, "a stream's sink must not write to the stream");
+    check_owner(L, r);
+    out = s->text + s->used;
+  }
+  s->used = (size_t)(out - s->text);
+  return format->positions ? r->count : next - 1;
+}
+
+/* Writes a row of values on the stack in a cached format; see gp_write_row. */
+static int write_values_cached(lua_State *L, int index, gp_stream *s,
+                               const parsed_format *format, const gp_row_values *r) {
   int next = 1;
   uint32_t formats = s->next_format;
   const parsed_piece *end = format->pieces + format->count;
   for (const parsed_piece *p = format->pieces; p < end; p++) {
-    add_literal(s, p);
+    s->used = (size_t)(put_literal(s->text + s->used, p) - s->text);
     if (!p->piece.conversion) continue;
     add_value(L, index, s, &p->piece, r, &next);
     if (s->next_format != formats)
@@ -405,7 +454,9 @@ int gp_write_row(lua_State *L, int index, gp_stream *s, int format,
   s->row = s->used;
   const parsed_format *parsed = find_format(L, index, s, format);
   if (!parsed) return write_uncached(L, index, s, lua_tostring(L, format), r);
-  return write_cached(L, index, s, parsed, r);
+  if (!r->fields) return write_values_cached(L, index, s, parsed, r);
+  check_owner(L, r);
+  return write_fields_cached(L, index, s, parsed, r);
 }
 
 /* --- functions for Lua -------------------------------------------------------- */

@@ -204,10 +204,18 @@ static void trace_moved(const gp_callgraph *graph, uint32_t arc,
                  graph->children[caller]);
 }
 
+/* Starts to load the callees of a function. */
+static void prefetch_callees(const gp_callgraph *graph, uint32_t caller) {
+  const gp_arc_lists *callees = &graph->callees;
+  for (uint32_t i = callees->start[caller]; i < callees->start[caller + 1]; i++)
+    gp_callgraph_prefetch_node(graph, graph->callee[callees->arc[i]]);
+}
+
 /* Adds the time of the callees of a function to its children time. */
 static void gather(gp_callgraph *graph, uint32_t caller) {
   double share = graph->share[caller];
   if (share == 0) return;
+  prefetch_callees(graph, caller);
   uint32_t cycle = graph->cycle[caller];
   bool traced = gp_traces(graph->symtab->trace, GP_TRACE_PROPAGATION);
   const gp_arc_lists *callees = &graph->callees;
