@@ -76,6 +76,7 @@ local topics <const> = {
     "cycles: cycle 1: head ping", "cycles: cycle 1: member pong",
   } },
   { 16, "tally", all = true, {
+    "tally: 0x500 calls 0x1020 7 times: not between two functions",
     "tally: main calls ping 1 times, 1 so far; ping has 1 calls by others",
     "tally: ping calls pong 6 times, 6 so far; pong has 6 calls by others",
     "tally: pong calls ping 5 times, 5 so far; ping has 6 calls by others",
@@ -83,7 +84,6 @@ local topics <const> = {
     "tally: pong calls leaf 2 times, 2 so far; leaf has 3 calls by others",
     "tally: pong calls leaf 1 times, 3 so far; leaf has 4 calls by others",
     "tally: leaf calls leaf 9 times, 9 so far; leaf has 9 calls by itself",
-    "tally: 0x500 calls 0x1020 7 times: not between two functions",
   } },
   { 32, "order", {
     "order: caller 1 of leaf: leaf, 9 calls (recursive), 0 ticks",
