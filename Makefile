@@ -43,7 +43,7 @@ COMPILE = -std=c11 -D_GNU_SOURCE -fvisibility=hidden $(WARNINGS) -Icsrc \
 # links libraries that support all machines (see doc/embedded.md).
 BFD_LIBRARY = $(if $(BFD),$(call foreign,bfd,$(BFD)),-lbfd)
 OPCODES_LIBRARY = $(if $(BFD),$(call foreign,opcodes,$(BFD)),-lopcodes)
-LIBRARIES = $(BFD_LIBRARY) -liberty -lm
+LIBRARIES = $(BFD_LIBRARY) -liberty -lm -pthread
 
 # The core, and the module through which it loads libopcodes (see csrc/object/opcodes.h).
 CORE = build/gprof/core.so

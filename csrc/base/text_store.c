@@ -28,6 +28,15 @@ char *gp_text_store_room(gp_text_store *store, size_t size) {
   return place;
 }
 
+void gp_text_store_take(gp_text_store *store, gp_text_store *from) {
+  struct gp_text_block *oldest = from->newest;
+  if (!oldest) return;
+  while (oldest->older) oldest = oldest->older;
+  oldest->older = store->newest;
+  store->newest = from->newest;
+  from->newest = NULL;
+}
+
 void gp_text_store_free(gp_text_store *store) {
   for (struct gp_text_block *block = store->newest, *older; block; block = older) {
     older = block->older;

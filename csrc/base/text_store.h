@@ -19,6 +19,9 @@ typedef struct gp_text_store {
  * there is no memory. */
 char *gp_text_store_room(gp_text_store *store, size_t size);
 
+/* Moves the texts of `from` to `store`. They stay where they are. */
+void gp_text_store_take(gp_text_store *store, gp_text_store *from);
+
 void gp_text_store_free(gp_text_store *store);
 
 #endif

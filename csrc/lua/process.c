@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Child processes for Lua; also a clock and the processor count, for parallel work. */
 #include <errno.h>
-#include <limits.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #ifdef __linux__
 #include <sys/prctl.h>
@@ -15,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/parallel.h"
 #include "lua/arguments.h"
 #include "lua/module.h"
 #include "lua/object.h"
@@ -147,43 +145,9 @@ static int read_time(lua_State *L) {
   return 1;
 }
 
-/* Reads the limit in a file cpu.max of Linux' cgroups: microseconds of processor time,
- * and the period of which they are a part. Returns the number of processors, rounded up;
- * LONG_MAX if there is no limit. */
-static long read_quota(const char *path) {
-  char line[64], *end;
-  FILE *file = fopen(path, "re");
-  bool got = file && fgets(line, sizeof line, file);
-  if (file) (void)fclose(file);
-  if (!got) return LONG_MAX;
-  long quota = strtol(line, &end, 10), period = strtol(end, NULL, 10);
-  return quota > 0 && period > 0 ? (quota - 1) / period + 1 : LONG_MAX;
-}
-
-/* Returns the limit of this process's cgroup, which a container sees as the root. */
-static long quota(void) {
-  char line[PATH_MAX], path[PATH_MAX + 32];
-  long limit = read_quota("/sys/fs/cgroup/cpu.max");
-  FILE *file = fopen("/proc/self/cgroup", "re");
-  if (!file) return limit;
-  while (fgets(line, sizeof line, file)) {
-    line[strcspn(line, "\n")] = '\0';
-    if (strncmp(line, "0::/", 4) != 0) continue;
-    (void)snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", line + 3);
-    long own = read_quota(path);
-    if (own < limit) limit = own;
-  }
-  (void)fclose(file);
-  return limit;
-}
-
 /* processors() -> number of processors that this process may use */
 static int count_processors(lua_State *L) {
-  cpu_set_t set;
-  bool known = sched_getaffinity(0, sizeof set, &set) == 0;
-  long count = known ? CPU_COUNT(&set) : sysconf(_SC_NPROCESSORS_ONLN), most = quota();
-  if (count > most) count = most;
-  lua_pushinteger(L, count > 0 ? count : 1);
+  lua_pushinteger(L, (lua_Integer)gp_processors());
   return 1;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Profiles for Lua. */
+#include "base/parallel.h"
 #include "lua/arguments.h"
 #include "lua/data.h"
 #include "lua/debug_file.h"
@@ -117,6 +118,41 @@ static int describe(lua_State *L) {
                   (int)graph->functions, gp_plural(graph->functions), (int)graph->arcs,
                   gp_plural(graph->arcs), (int)graph->cycles, gp_plural(graph->cycles));
   return 1;
+}
+
+/* Unless a number of threads is given, there are several only for this number of
+ * functions: demangling the names of so many C++ functions takes 50 ms, and each thread
+ * half a megabyte. */
+enum { MANY_NAMES = 16384, DEFAULT_THREADS = 8 };
+
+/* Returns the number of threads for `count` names. */
+static size_t choose_threads(lua_State *L, int index, size_t count) {
+  if (!lua_isnil(L, index)) return (size_t)luaL_checkinteger(L, index);
+  if (count < MANY_NAMES) return 1;
+  size_t processors = gp_processors();
+  return processors < DEFAULT_THREADS ? processors : DEFAULT_THREADS;
+}
+
+/* demangle_ahead(profile, threads): demangles the names of functions with time or calls.
+ * `threads` may be nil. Does nothing for one thread. The names that reports show are the
+ * same as without this call. */
+static int demangle_ahead(lua_State *L) {
+  const gp_callgraph *graph = &gp_check_profile(L, 1)->graph;
+  size_t count = 0;
+  lua_settop(L, 2);
+  size_t threads = choose_threads(L, 2, graph->functions);
+  lua_getiuservalue(L, 1, GP_PROFILE_SYMBOLS);
+  gp_symbols_box *symbols = gp_check_symbols(L, -1);
+  if (threads < 2 || !symbols->demangled) return 0;
+  uint32_t *used = lua_newuserdatauv(L, graph->functions * sizeof *used, 0);
+  for (uint32_t id = 0; id < graph->functions; id++)
+    if (gp_callgraph_is_used(graph, id)) used[count++] = id;
+  threads = choose_threads(L, 2, count);
+  if (threads > count) threads = count;
+  if (threads > 1)
+    gp_demangled_ahead(&symbols->shown, symbols->image->image, &symbols->symtab, used,
+                       count, threads);
+  return 0;
 }
 
 /* profile:error_of(time) -> sampling error of a time, in the profile's unit; nil without
@@ -365,7 +401,8 @@ void gp_define_profile(lua_State *L) {
       {NULL, NULL}};
   static const luaL_Reg module[] = {
       {"profile", new_profile}, {"unmatched_arcs", unmatched_arcs},
-      {"bounds_problem", bounds_problem}, {NULL, NULL}};
+      {"bounds_problem", bounds_problem}, {"demangle_ahead", demangle_ahead},
+      {NULL, NULL}};
   gp_define_object(L, GP_PROFILE, gp_get_field, meta, methods);
   gp_define_fields(L, fields);
   lua_setfield(L, -2, "profile_methods");  /* the Lua layer adds methods */

@@ -226,40 +226,71 @@ static bool demangle(output *out, int options) {
 /* Longer names are not demangled; libiberty's own limit for C++ is 1 KiB. */
 enum { MAX_MANGLED = 1 << 16 };
 
-/* Returns the maximum size of the next demangled name. */
-static size_t limit_of(gp_demangler *demangler, size_t length) {
-  demangler->mangled += length;
-  uint64_t total = GP_DEMANGLED_TOTAL + GP_DEMANGLED_RATIO * demangler->mangled;
+/* Returns the maximum size of the next demangled name, if all names so far have `mangled`
+ * bytes. */
+static uint32_t limit_of(const gp_demangler *demangler, uint64_t mangled) {
+  uint64_t total = GP_DEMANGLED_TOTAL + GP_DEMANGLED_RATIO * mangled;
   uint64_t left = total > demangler->written ? total - demangler->written : 0;
-  return left < GP_DEMANGLED_NAME ? (size_t)left : GP_DEMANGLED_NAME;
+  return left < GP_DEMANGLED_NAME ? (uint32_t)left : GP_DEMANGLED_NAME;
 }
 
-/* Sets `*demangled` to the result. */
-static bool finish(gp_demangler *demangler, output *out, bool done, size_t limit,
-                   char **demangled) {
-  bool refused = out->outcome == TOO_LARGE;
-  demangler->written += refused ? limit : out->length + (limit - out->limit);
-  demangler->refused |= refused;
+static bool finish(output *out, bool done, uint32_t limit, gp_demangling *made) {
+  made->refused = out->outcome == TOO_LARGE;
+  made->written =
+      made->refused ? limit : (uint32_t)(out->length + (limit - out->limit));
   done = done && out->text;
   if (done) out->text[out->length] = '\0';
-  if (done) *demangled = out->text;
+  if (done) made->text = out->text;
   else free(out->text);
   free(out->name);
   return out->outcome != NO_MEMORY;
 }
 
-bool gp_demangle(gp_demangler *demangler, const char *name, bool parameters,
-                 char **demangled) {
+/* Demangles a name to at most `limit` bytes. */
+static bool demangle_within(const char *name, bool parameters, uint32_t limit,
+                            gp_demangling *made) {
   int options = parameters ? DMGL_ANSI | DMGL_PARAMS : DMGL_ANSI;
-  size_t length = strnlen(name, MAX_MANGLED);
-  *demangled = NULL;
-  if (length == MAX_MANGLED) return true;
   size_t prefix = strspn(name, ".$"), middle = strcspn(name + prefix, "@");
   const char *suffix = name + prefix + middle;
-  size_t limit = limit_of(demangler, length);
   output out = {.limit = limit, .name = strndup(name + prefix, middle)};
   if (!out.name) return false;
   if (prefix > 0) append(&out, name, prefix);
   bool done = demangle(&out, options) && append(&out, suffix, strlen(suffix));
-  return finish(demangler, &out, done, limit, demangled);
+  return finish(&out, done, limit, made);
+}
+
+static void count(gp_demangler *demangler, uint64_t mangled, const gp_demangling *made) {
+  demangler->mangled = mangled;
+  demangler->written += made->written;
+  demangler->refused |= made->refused;
+}
+
+bool gp_demangle(gp_demangler *demangler, const char *name, bool parameters,
+                 char **demangled) {
+  gp_demangling made = {.text = NULL};
+  size_t length = strnlen(name, MAX_MANGLED);
+  *demangled = NULL;
+  if (length == MAX_MANGLED) return true;
+  uint64_t mangled = demangler->mangled + length;
+  if (!demangle_within(name, parameters, limit_of(demangler, mangled), &made))
+    return false;
+  count(demangler, mangled, &made);
+  *demangled = made.text;
+  return true;
+}
+
+bool gp_demangle_ahead(const char *name, bool parameters, gp_demangling *made) {
+  *made = (gp_demangling){.text = NULL};
+  return strnlen(name, MAX_MANGLED) == MAX_MANGLED ||
+         demangle_within(name, parameters, GP_DEMANGLED_NAME, made);
+}
+
+bool gp_demangle_count(gp_demangler *demangler, const char *name,
+                       const gp_demangling *made) {
+  size_t length = strnlen(name, MAX_MANGLED);
+  uint64_t mangled = demangler->mangled + length;
+  if (length == MAX_MANGLED) return true;
+  if (limit_of(demangler, mangled) != GP_DEMANGLED_NAME) return false;
+  count(demangler, mangled, made);
+  return true;
 }

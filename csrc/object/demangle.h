@@ -36,4 +36,20 @@ typedef struct gp_demangler {
 bool gp_demangle(gp_demangler *demangler, const char *name, bool parameters,
                  char **demangled);
 
+/* The result of demangling a name without a limit for all names together. */
+typedef struct gp_demangling {
+  char *text;             /* free() it; NULL if the name is not mangled, or too large */
+  uint32_t written;       /* what to add to `written` */
+  bool refused;           /* the name is too large */
+} gp_demangling;
+
+/* Demangles a name like gp_demangle, without counters. Several threads may call it.
+ * False if there is no memory. */
+bool gp_demangle_ahead(const char *name, bool parameters, gp_demangling *made);
+
+/* Counts a name that gp_demangle_ahead has demangled. Returns false, and counts nothing,
+ * if gp_demangle would have a lower limit now; then call it. */
+bool gp_demangle_count(gp_demangler *demangler, const char *name,
+                       const gp_demangling *made);
+
 #endif

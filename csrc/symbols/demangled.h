@@ -12,6 +12,8 @@
 typedef struct gp_demangled {
   const char **name;      /* for each symbol: its demangled name, NULL until needed; the
                              symbol table's string if the name is not mangled */
+  uint32_t *ahead;        /* for each symbol: how it was demangled ahead, until its name
+                             is needed; else 0. NULL if no name was */
   gp_text_store text;     /* storage for demangled strings */
 } gp_demangled;
 
@@ -19,6 +21,13 @@ typedef struct gp_demangled {
  * no memory. */
 const char *gp_demangled_name(gp_demangled *names, const gp_image *image,
                               const gp_symtab *symtab, uint32_t symbol);
+
+/* Demangles the names of `count` different symbols with `threads` threads. This changes
+ * neither the names nor what the limits refuse (see demangle.h): a name counts when it is
+ * needed. Names for which there is no memory are demangled then. */
+void gp_demangled_ahead(gp_demangled *names, const gp_image *image,
+                        const gp_symtab *symtab, const uint32_t *symbols, size_t count,
+                        size_t threads);
 
 void gp_demangled_free(gp_demangled *names);
 

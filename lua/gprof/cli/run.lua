@@ -465,8 +465,18 @@ local function read_and_sum(run)
   if run.chosen.sum then require "gprof.cli.sum".write(run, warn) end
 end
 
+-- Demangles the names of a large profile with threads, if all of them are needed.
+local function demangle_ahead(run)
+  local printed = run.printed
+  if (printed.flat or printed.graph) and not run.settings.top or run.settings.exports[1]
+  then
+    core.demangle_ahead(run.profile, run.settings.jobs)
+  end
+end
+
 local function print_output(run, write)
   local settings, exports = run.settings, run.settings.exports
+  demangle_ahead(run)
   settings.warn = warn
   if not policy.of(settings).extends_reports then
     settings.errors, settings.sort, settings.short_names = nil, nil, nil

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Work of several threads. */
+#include "base/parallel.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- processors ------------------------------------------------------------------ */
+
+/* Reads the limit in a file cpu.max of Linux' cgroups: microseconds of processor time,
+ * and the period of which they are a part. Returns the number of processors, rounded up;
+ * LONG_MAX if there is no limit. */
+static long read_quota(const char *path) {
+  char line[64], *end;
+  FILE *file = fopen(path, "re");
+  bool got = file && fgets(line, sizeof line, file);
+  if (file) (void)fclose(file);
+  if (!got) return LONG_MAX;
+  long quota = strtol(line, &end, 10), period = strtol(end, NULL, 10);
+  return quota > 0 && period > 0 ? (quota - 1) / period + 1 : LONG_MAX;
+}
+
+/* Returns the limit of this process's cgroup, which a container sees as the root. */
+static long find_quota(void) {
+  char line[PATH_MAX], path[PATH_MAX + 32];
+  long limit = read_quota("/sys/fs/cgroup/cpu.max");
+  FILE *file = fopen("/proc/self/cgroup", "re");
+  if (!file) return limit;
+  while (fgets(line, sizeof line, file)) {
+    line[strcspn(line, "\n")] = '\0';
+    if (strncmp(line, "0::/", 4) != 0) continue;
+    (void)snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", line + 3);
+    long own = read_quota(path);
+    if (own < limit) limit = own;
+  }
+  (void)fclose(file);
+  return limit;
+}
+
+size_t gp_processors(void) {
+  cpu_set_t set;
+  bool known = sched_getaffinity(0, sizeof set, &set) == 0;
+  long count = known ? CPU_COUNT(&set) : sysconf(_SC_NPROCESSORS_ONLN);
+  if (count > 1) {
+    long most = find_quota();
+    if (count > most) count = most;
+  }
+  return count > 0 ? (size_t)count : 1;
+}
+
+/* --- threads --------------------------------------------------------------------- */
+
+typedef struct part {
+  gp_task *task;
+  void *work;
+  size_t number;
+  pthread_t thread;
+  bool started;
+} part;
+
+static void *run(void *opaque) {
+  part *p = opaque;
+  p->task(p->work, p->number);
+  return NULL;
+}
+
+/* A thread inherits its signal mask. */
+static void start(part *parts, size_t count) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  for (size_t i = 1; i < count; i++)
+    parts[i].started = pthread_create(&parts[i].thread, NULL, run, &parts[i]) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void gp_parallel(size_t count, gp_task *task, void *work) {
+  part parts[GP_MAX_PARTS];
+  if (count > GP_MAX_PARTS) count = GP_MAX_PARTS;
+  for (size_t i = 0; i < count; i++)
+    parts[i] = (part){.task = task, .work = work, .number = i};
+  start(parts, count);
+  for (size_t i = 0; i < count; i++)
+    if (!parts[i].started) run(&parts[i]);
+  for (size_t i = 0; i < count; i++)
+    if (parts[i].started) pthread_join(parts[i].thread, NULL);
+}
