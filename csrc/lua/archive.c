@@ -111,6 +111,14 @@ static int hold(lua_State *L) {
   return 1;
 }
 
+/* archive:text() -> the content of a member that is held */
+static int get_text(lua_State *L) {
+  const archive_box *box = check_open(L, 1);
+  luaL_argcheck(L, box->tar.held, 1, "member is not held");
+  lua_pushlstring(L, box->tar.memory.bytes, box->tar.memory.size);
+  return 1;
+}
+
 const char *gp_check_input(lua_State *L, int index) {
   if (!lua_isuserdata(L, index)) return luaL_checkstring(L, index);
   if (!luaL_testudata(L, index, GP_ARCHIVE)) {
@@ -137,7 +145,8 @@ void gp_define_archive(lua_State *L) {
   static const luaL_Reg meta[] = {
       {"__gc", close_archive}, {"__close", close_archive}, {NULL, NULL}};
   static const luaL_Reg methods[] = {
-      {"next", go_to_next}, {"hold", hold}, {"close", close_archive}, {NULL, NULL}};
+      {"next", go_to_next}, {"hold", hold}, {"text", get_text},
+      {"close", close_archive}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"archive", new_archive}, {NULL, NULL}};
   gp_define_object(L, GP_ARCHIVE, gp_get_field, meta, methods);
   lua_pop(L, 1);

@@ -55,7 +55,8 @@ static int close_contexts(lua_State *L) {
 }
 
 /* contexts:add(path or file or archive) -> stamp of the file (see doc/contexts.md); or
- * nil and a message. A failure closes the sum, because part of the file may have been added. */
+ * nil and a message. A failure closes the sum, because part of the file may have been
+ * added. */
 static int add_file(lua_State *L) {
   contexts_box *box = check_open(L, 1);
   const char *path = gp_check_input(L, 2);

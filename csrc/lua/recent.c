@@ -26,9 +26,9 @@ static int free_recent(lua_State *L) {
 }
 
 /* Returns the key of a text: two hashes of 64 bits. */
-static gp_key check_key(lua_State *L) {
+static gp_key check_key(lua_State *L, int index) {
   size_t size;
-  const char *text = luaL_checklstring(L, 2, &size);
+  const char *text = luaL_checklstring(L, index, &size);
   gp_key key = gp_bytes_key(text, size);
   for (size_t i = 0; i < size; i++)
     key.second = key.second * UINT64_C(0x9e3779b97f4a7c15) + (unsigned char)text[i];
@@ -38,7 +38,7 @@ static gp_key check_key(lua_State *L) {
 /* recent:find(key) -> the number of a key, a string; nil if the key is unknown */
 static int find(lua_State *L) {
   uint32_t number;
-  if (gp_recent_find(check_recent(L), check_key(L), &number))
+  if (gp_recent_find(check_recent(L), check_key(L, 2), &number))
     lua_pushinteger(L, number);
   else
     lua_pushnil(L);
@@ -48,11 +48,21 @@ static int find(lua_State *L) {
 /* recent:add(key, number): adds a key, unless it is known */
 static int add(lua_State *L) {
   gp_recent *recent = check_recent(L);
-  gp_key key = check_key(L);
+  gp_key key = check_key(L, 2);
   uint32_t known, number = (uint32_t)luaL_checkinteger(L, 3);
   if (!gp_recent_find(recent, key, &known) && !gp_recent_add(recent, key, number))
     gp_raise_no_memory(L);
   return 0;
+}
+
+/* chain(text) -> a string of 16 bytes that depends on all bytes of the text */
+static int chain(lua_State *L) {
+  unsigned char bytes[16];
+  gp_key key = check_key(L, 1);
+  gp_put_u64(bytes, key.first, little);
+  gp_put_u64(bytes + 8, key.second, little);
+  lua_pushlstring(L, (const char *)bytes, sizeof bytes);
+  return 1;
 }
 
 static void pack_keys(luaL_Buffer *buffer, const gp_recent_keys *keys) {
@@ -101,7 +111,8 @@ void gp_define_recent(lua_State *L) {
   static const luaL_Reg meta[] = {{"__gc", free_recent}, {NULL, NULL}};
   static const luaL_Reg methods[] = {
       {"find", find}, {"add", add}, {"pack", pack}, {NULL, NULL}};
-  static const luaL_Reg functions[] = {{"recent", new_recent}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"recent", new_recent}, {"chain", chain}, {NULL, NULL}};
   gp_define_object(L, GP_RECENT_KEYS, gp_get_field, meta, methods);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);

@@ -14,6 +14,7 @@
 typedef struct writer_box {
   gp_writer writer;
   gp_error error;
+  uint64_t count;        /* of bytes, if the writer only counts them */
   bool open;
 } writer_box;
 
@@ -65,6 +66,33 @@ static int new_writer(lua_State *L) {
     return gp_push_writer_failure(L, lua_gettop(L));
   box->writer.is_first = is_first;
   box->open = true;
+  return 1;
+}
+
+static bool count_bytes(void *into, const unsigned char *bytes, size_t size,
+                        gp_error *error) {
+  uint64_t *count = into;
+  (void)bytes;
+  (void)error;
+  *count += size;
+  return true;
+}
+
+/* counter() -> a writer that only counts bytes; see writer:count */
+static int new_counter(lua_State *L) {
+  writer_box *box = push_box(L, "bytes");
+  if (!gp_writer_send(&box->writer, count_bytes, &box->count, &box->error))
+    return gp_push_writer_failure(L, lua_gettop(L));
+  box->open = true;
+  return 1;
+}
+
+/* writer:count() -> the number of bytes that were written to a counter. Closes it. */
+static int count_written(lua_State *L) {
+  writer_box *box = check_writer(L);
+  box->open = false;
+  if (!gp_writer_close(&box->writer, true)) return gp_push_writer_failure(L, 1);
+  lua_pushinteger(L, (lua_Integer)box->count);
   return 1;
 }
 
@@ -135,9 +163,10 @@ static int discard(lua_State *L) {
 void gp_define_writer(lua_State *L) {
   static const luaL_Reg meta[] = {{"__gc", discard}, {"__close", discard}, {NULL, NULL}};
   static const luaL_Reg methods[] = {
-      {"write", write_text}, {"finish", finish}, {NULL, NULL}};
+      {"write", write_text}, {"finish", finish}, {"count", count_written}, {NULL, NULL}};
   static const luaL_Reg functions[] = {
-      {"writer", new_writer}, {"renamed_writer", new_renamed_writer}, {NULL, NULL}};
+      {"writer", new_writer}, {"counter", new_counter},
+      {"renamed_writer", new_renamed_writer}, {NULL, NULL}};
   gp_define_object(L, GP_WRITER, gp_get_field, meta, methods);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);

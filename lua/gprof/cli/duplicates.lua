@@ -27,10 +27,9 @@ local MOST_NAMES <const> = 3
 
 --- Starts to look for duplicates.
 -- @tparam boolean skips whether they are left out
--- @tparam[opt] string packed what `pack` returned
 -- @treturn duplicates
-function duplicates.new(skips, packed)
-  return setmetatable({ skips = skips, recent = core.recent(packed), names = {},
+function duplicates.new(skips)
+  return setmetatable({ skips = skips, recent = core.recent(), names = {},
     total = 0 },
     duplicates)
 end
@@ -109,6 +108,28 @@ function duplicates:check(path, number, identity, is_beside)
   end
   return self.skips
 end
+
+--- Adds what was found to the state of a checkpoint.
+-- @tparam table state
+function duplicates:save(state)
+  state.duplicates = self.total
+  for i, name in ipairs(self.names) do state["duplicate" .. i] = name end
+end
+
+--- Takes over the state of a checkpoint.
+-- @tparam table state of strings
+function duplicates:restore(state)
+  self.total = math.tointeger(tonumber(state.duplicates)) or 0
+  for i = 1, MOST_NAMES do self.names[i] = state["duplicate" .. i] end
+end
+
+--- Returns the profiles that are remembered, as a string.
+-- @treturn string
+function duplicates:pack() return self.recent:pack() end
+
+--- Remembers the profiles in a string from `pack`.
+-- @tparam string text
+function duplicates:unpack(text) self.recent = core.recent(text) end
 
 --- Reports duplicates in one line.
 -- @tparam function warn takes a message

@@ -129,7 +129,8 @@ end
 -- - `jobs`: the number of processes; `needs_jobs`: failing to start them is an error;
 -- - `new_spread`: a function that returns an empty spread; nil if there is no spread;
 -- - `duplicates`: the module that identifies profiles, if duplicates are looked for;
--- - `explain`: takes a path and the message about it, and may add a hint.
+-- - `explain`: takes a path and the message about it, and may add a hint;
+-- - `after_row`: called after each row; nil if there is nothing to do.
 local function read_range(into, list, first, last, mode, notify)
   for i = first, last do
     if list.fetch and not list.fetch(i) then break end
@@ -139,6 +140,7 @@ local function read_range(into, list, first, last, mode, notify)
       notify("bad", i, message)
     end
     notify("done", i, into.data.bytes)
+    if mode.after_row then mode.after_row(i) end
   end
   return true
 end
@@ -149,7 +151,8 @@ local function read_all(into, list, mode, notify, line)
     return
   end
   local last = list.fetch and math.maxinteger or list.count
-  local done, message, number = read_range(into, list, 1, last, mode, notify)
+  local done, message, number =
+    read_range(into, list, list.fetch and list.count + 1 or 1, last, mode, notify)
   if not done then raise("%s", mode.explain(list[number], message)) end
 end
 
@@ -189,6 +192,7 @@ end
 -- because a list may still be written. Processes share lists that are complete.
 local function is_streamed(settings, image, options)
   local lists = settings.profiles_from
+  if settings.checkpoint then return true end
   if settings.profiles or not lists[1] then return false end
   local name_list = require "gprof.cli.name_list"
   if name_list.archives(lists)[1] then return true end
@@ -198,7 +202,8 @@ local function is_streamed(settings, image, options)
 end
 
 local function reading_mode(settings, list, image, options)
-  local looks_for_duplicates = settings.styles.sum and policy.of(settings).gives_hints
+  local looks_for_duplicates = settings.styles.sum and
+    (list.fetch or policy.of(settings).gives_hints)
   return {
     new_spread = settings.spread and function()
       return need(require "gprof.library.spread_files".new(image))
@@ -317,6 +322,7 @@ end
 -- @treturn {string,...} the paths of the good files; empty if they were found while they
 --   were read
 -- @treturn context_sum|nil the sum of the context profiles, if they were added up
+-- @treturn checkpoint|nil the checkpoint, which is removed once the sum is in its place
 -- @raise a table with the field `message`
 function inputs.read(image, settings, options, warn)
   local list = settings.profiles or
@@ -329,17 +335,27 @@ function inputs.read(image, settings, options, warn)
   local line <close> = progress.new(list.fetch and 0 or list.count,
     shows_progress(settings, list))
   local notify = observer(list, outcome, line)
+  local checkpoint = settings.checkpoint and
+    require "gprof.cli.checkpoint".new(settings, image)
+  if checkpoint then
+    checkpoint:resume(list, into, outcome)
+    function mode.after_row(i) checkpoint:after(list, i, into, outcome) end
+  end
   read_all(into, list, mode, notify, line)
   line:clear()
+  if checkpoint then checkpoint:write(list, into, outcome) end
   report_others(list, mode, notify, warn)
   report_whole(outcome, warn)
-  if outcome.duplicates then outcome.duplicates:report(warn) end
+  if outcome.duplicates and policy.of(settings).gives_hints then
+    outcome.duplicates:report(warn)
+  end
   local good = list.count - outcome.lost
   if good <= 0 then raise("none of the profiles can be read") end
   local names, data = profiles.names(list), into.data
   subtract_slide(data, options, names)
   if into.spread then core.keep_spread(data, into.spread) end
-  return data, names, outcome.bad, good, good_paths(list, outcome), into.contexts
+  return data, names, outcome.bad, good, good_paths(list, outcome), into.contexts,
+    checkpoint
 end
 
 return inputs

@@ -53,6 +53,18 @@ local function add(list, path, directory, message)
   coroutine.yield()
 end
 
+-- Adds a path to a list. In a stream, a file beside a profile stands for the profile,
+-- which is read once, even if the stream has both.
+local function add_path(list, path, directory)
+  local owner, kind = nil, nil
+  if list.fetch then owner, kind = profile_files.owner(path) end
+  local beside = owner and core.file_status(owner) == "file"
+  if beside and kind == "spread" then return end
+  list.stands_for = beside and owner or nil
+  add(list, path, directory)
+  list.stands_for = nil
+end
+
 -- Whether a file is the sum that will be replaced, or lies beside it. Such a file is read
 -- only if it is named explicitly, not if it is found in a directory.
 local function is_sum(path, name, sum)
@@ -72,9 +84,11 @@ local function add_files(list, path, directory, sum)
     local inner = (path:gsub("/+$", "")) .. "/" .. name
     if kinds[name] == "directory" then
       add_files(list, inner, directory, sum)
-    elseif kinds[name] == "file" and not is_sum(inner, name, sum) then
+    elseif kinds[name] == "file" and not is_sum(inner, name, sum) and
+      not (list.checkpoint and is_same_file(inner, name, list.checkpoint))
+    then
       directory.files = directory.files + 1
-      add(list, inner, directory)
+      add_path(list, inner, directory)
     end
   end
 end
@@ -136,7 +150,7 @@ local function add_operand(list, path, settings)
   if reads_directories and core.file_status(path) == "directory" then
     add_directory(list, path, settings.styles.sum and defaults.sum_path(settings))
   else
-    add(list, path)
+    add_path(list, path)
   end
 end
 
@@ -177,16 +191,6 @@ function profiles.find(settings)
 end
 
 -- Streams -------------------------------------------------------------------------------
-
--- Adds a name from a list. A file beside a profile stands for the profile; the profile is
--- read once, even if the list has both.
-local function add_name(list, name)
-  local owner, kind = profile_files.owner(name)
-  local beside = owner and core.file_status(owner) == "file"
-  if beside and kind == "spread" then return end
-  list.stands_for = beside and owner or nil
-  add(list, name)
-end
 
 -- Whether a member of an archive is hidden, as in a directory.
 local function is_hidden(name)
@@ -232,9 +236,12 @@ local function fill(list, settings)
     if archive then
       add_archive(list, archive)
     else
-      name_list.each(path, function(name) add_name(list, name) end)
+      name_list.each(path, function(name) add_path(list, name) end)
     end
-    list.stands_for = nil
+  end
+  if list.count == 0 and not settings.profiles_from[1] then
+    list.named[1] = settings.operands[2] or defaults.profile_path(settings)
+    add(list, list.named[1])
   end
   if list.new_sum then add_new_sum(list, list.new_sum) end
 end
@@ -246,6 +253,7 @@ end
 --   Raises a table with the field `message`
 function profiles.stream(settings)
   local list, target = new_list(), settings.sum_target
+  list.checkpoint = settings.checkpoint
   list.new_sum = target and target.is_new and target.path
   local resume = coroutine.wrap(function() fill(list, settings) end)
   function list.fetch(number)

@@ -7,6 +7,7 @@
 -- - `image`; `data`, the sum of the profiles; `name`, the profiles' name in messages;
 --   `skipped` and `added`, the numbers of bad and of good profiles; `paths`, the good
 --   ones; `contexts`, the sum of their context profiles, if they were added up already;
+--   `checkpoint`, if there is one;
 -- - `chosen`, the styles of the output; `printed`, these styles and the reports requested
 --   by name;
 -- - `profile`; `of_tree`, the profile in which the roots of the call tree are looked up.
@@ -63,7 +64,7 @@ end
 local function only_profile(settings)
   local path = settings.operands[2] or defaults.profile_path(settings)
   if settings.operands[3] or settings.profiles_from[1] or settings.keep_going or
-    settings.spread or
+    settings.spread or settings.checkpoint or
     settings.sum_target and settings.sum_target.is_new
   then
     return nil
@@ -134,7 +135,8 @@ local function read_files(run)
     end
     run.data, run.name, run.skipped, run.added, run.paths = data, path, 0, 1, { path }
   else
-    run.data, run.name, run.skipped, run.added, run.paths, run.contexts =
+    run.data, run.name, run.skipped, run.added, run.paths, run.contexts,
+      run.checkpoint =
       require "gprof.cli.inputs".read(run.image, settings, options, warn)
   end
   if settings.slide == "auto" then require "gprof.cli.slides".print(run.data) end
@@ -463,6 +465,7 @@ local function read_and_sum(run)
   if run.settings.with then require "gprof.cli.libraries".open(run, warn) end
   check_targets(run)
   if run.chosen.sum then require "gprof.cli.sum".write(run, warn) end
+  if run.checkpoint then run.checkpoint:remove() end
 end
 
 -- Demangles the names of a large profile with threads, if all of them are needed.
@@ -508,6 +511,7 @@ return function(settings, write)
   end
   if settings.exports[1] then require "gprof.cli.exports".check_compared(settings) end
   if settings.spread then require "gprof.cli.spread".prepare(settings) end
+  if settings.checkpoint then require "gprof.cli.checkpoint".check(settings) end
   find_reports(settings)
   read_and_sum(run)
   if run.chosen.sum and not is_about_functions(run) then  -- otherwise check_fit warns

@@ -48,6 +48,8 @@ local of_program = {
   file_format = "format", sum_file = "string", traditional = "boolean", styles = "table",
   reports = "table", exports = "table", operands = "table", profiles_from = "table",
   sum_target = "table", jobs = "integer", keep_going = "boolean",
+  skip_duplicates = "boolean", checkpoint = "string", checkpoint_every = "integer",
+  by_build = "boolean",
   no_progress = "boolean", profiles = "table",
   record = "boolean", record_reports = "boolean", dump_signal = "string",
   dump = "integer", anew = "boolean", pause = "integer", resume = "integer",

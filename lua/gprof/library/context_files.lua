@@ -155,6 +155,31 @@ end
 --- Notes that an expected context profile was found.
 function context_sum:found() self.expected = self.expected - 1 end
 
+--- Adds the state of the sum to a table of texts and numbers.
+-- @tparam table state
+function context_sum:save_state(state)
+  state.contexts_expected, state.contexts_wait = self.expected, self.waits
+  state.contexts_without, state.contexts_problem = self.without, self.problem
+end
+
+--- Takes over the state that `save_state` returned, as texts.
+-- @tparam table state
+function context_sum:restore_state(state)
+  self.expected = math.tointeger(tonumber(state.contexts_expected)) or 0
+  self.waits = state.contexts_wait
+  self.without, self.problem = state.contexts_without, state.contexts_problem
+end
+
+--- Takes over a sum that was written before.
+-- @tparam archive source
+-- @treturn[1] integer number that identifies it
+-- @return[2] nil
+-- @treturn[2] string what is wrong
+function context_sum:restore(source)
+  self.contexts = core.contexts(self.data, self.by_thread)
+  return self.contexts:add(source)
+end
+
 --- Returns the sum.
 -- @treturn[1] contexts
 -- @return[2] nil
