@@ -45,9 +45,12 @@ $(FUZZ_DIR)/objects/%.o: csrc/%.c $(HEADERS) $(BINUTILS) Makefile
 	$(quietly)$(FUZZ_CC) $(FUZZ_COMPILE) $(FUZZ_COVER) -c -o $@ $<
 
 # Which code of a checksum runs does not depend on the bytes. To observe it costs up to two thirds
-# of the time of a target.
+# of the time of a target. What most code for profiles and for Lua compares is not in an input.
 FUZZ_COVER = -fsanitize=fuzzer-no-link
 $(FUZZ_DIR)/objects/base/crc32.o: FUZZ_COVER =
+$(FUZZ_DIR)/objects/lua/% $(FUZZ_DIR)/objects/profile/%: \
+  FUZZ_COVER += -fno-sanitize-coverage=trace-cmp
+$(FUZZ_DIR)/objects/profile/landing_pads.o: FUZZ_COVER = -fsanitize=fuzzer-no-link
 
 FUZZ_LINK = $(FUZZ_CC) $(FUZZ_COMPILE) -fsanitize=fuzzer -Wl,--wrap=read \
   -Wl,--wrap=LLVMFuzzerTestOneInput -o $@ $(filter fuzz/%.c %.o,$^)
@@ -72,9 +75,14 @@ $(patsubst %,$(FUZZ_DIR)/%,$(filter-out $(FUZZ_SECTIONS) unpack,$(FUZZ_NATIVE)))
 	$(quietly)$(FUZZ_LINK) -lbfd -liberty
 
 $(FUZZ_SCRIPTS:%=$(FUZZ_DIR)/%): $(FUZZ_DIR)/%: fuzz/lua.c fuzz/support.c $(FUZZ_HEADERS) \
-  $(FUZZ_OBJECTS) | $(FUZZ_DIR)/program
+  $(FUZZ_DIR)/objects/lua_memory.o $(FUZZ_OBJECTS) | $(FUZZ_DIR)/program
 	$(say) LINK $@
 	$(quietly)$(FUZZ_LINK) -DFUZZ_TARGET='"$*"' $(LIBRARIES) -lopcodes -llua5.4
+
+$(FUZZ_DIR)/objects/lua_memory.o: fuzz/lua_memory.c $(FUZZ_HEADERS)
+	@mkdir -p $(@D)
+	$(say) CLANG $<
+	$(quietly)$(FUZZ_CC) $(FUZZ_COMPILE) -c -o $@ $<
 
 # This target looks up lines in each image.
 $(FUZZ_DIR)/code: FUZZ_COMPILE += -DFUZZ_LEAKS='"libbfd"'

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lua_memory.h"
 #include "support.h"
 
 enum { PARTS = 4 };
@@ -151,7 +152,7 @@ static void disable_leak_checks(int *argc, char ***argv) {
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
   disable_leak_checks(argc, argv);
-  lua_State *L = state = luaL_newstate();
+  lua_State *L = state = lua_newstate(fuzz_lua_memory, NULL);
   if (!L) abort();
   luaL_openlibs(L);
   define_modules(L);

@@ -59,12 +59,16 @@ end
 
 local function check_page(options)
   for _, file in ipairs(sources.of(profile, options).files) do
-    for _, line in ipairs(file.lines) do
+    local written = {}
+    for i, line in ipairs(file.lines) do
       local text = line.text or ""
       assert(#text <= MOST and not text:find "[\r\n]$", "not a line of a page")
-      local written = json.compact_string(text)
-      assert(not written:find "[<>%c]", "a line can end the script")
-      assert(json_reader.read("[" .. written .. "]")[1] == escape.utf8(text), "a script gets another line")
+      written[i] = json.compact_string(text)
+      assert(not written[i]:find "[<>%c]", "a line can end the script")
+    end
+    local read = json_reader.read("[" .. table.concat(written, ",") .. "]")
+    for i, line in ipairs(file.lines) do
+      assert(read[i] == escape.utf8(line.text or ""), "a script gets another line")
     end
   end
 end
