@@ -55,11 +55,23 @@ end
 -- What a target writes about an input that exceeds the limit of processor time.
 local TOO_SLOW <const> = "needs more than %d+ s of processor time"
 
--- Returns the line of the output that explains a failure: a failed check, or a sanitizer's finding.
+-- The lines that explain a failure, the best first: an error of Lua, which is before the traceback; a failed check; a
+-- slow input; a sanitizer's finding.
+local EXPLAINING <const> = { "^stack traceback:", "does not hold", TOO_SLOW, "runtime error:", "^SUMMARY: " }
+
+-- Returns the line of the output that explains a failure.
 local function reason(text)
-  return text:match "([^\n]*)\nstack traceback:" or text:match "[^\n]*does not hold[^\n]*" or
-    text:match(TOO_SLOW) or text:match "[^\n]*runtime error:[^\n]*" or
-    text:match "\nSUMMARY: ([^\n]*)" or text:match "[^\n]+\n?$" or "ended without output"
+  local found, before = {}, nil
+  for line in text:gmatch "[^\n]+" do
+    for i, pattern in ipairs(EXPLAINING) do
+      if not found[i] and line:find(pattern) then found[i] = i == 1 and before or line:gsub("^SUMMARY: ", "") end
+    end
+    before = line
+  end
+  for i = 1, #EXPLAINING do
+    if found[i] then return found[i] end
+  end
+  return before or "ended without output"
 end
 
 -- Returns what is missing if the target stopped too early; nil if it ran as long as it should.

@@ -5,7 +5,7 @@ local home <const> = debug.getinfo(1, "S").source:match "^@(.*)seeds/options%.lu
 local text = io.open(home .. "../lua/gprof/cli/options.lua"):read "a"
 
 return function(save)
-  for short, long, kind in text:gmatch "\n([%a ]) ([%l-]*)(%[?=?)[%u/]*%]? +[%a+-]" do
+  for short, long, kind in text:gmatch "\n([%a ]) ([%l-]*)(%[?=?)%S* +[%a+-]" do
     local words = {}
     if short ~= " " then
       words = { "-" .. short .. (kind == "=" and "x" or ""), "a.out", "-" .. short, "main" }

@@ -31,13 +31,20 @@ local function quote(words)
   return table.concat(quoted, "\n")
 end
 
+-- Checks that the library accepts settings. The libraries of --with are names until the program opens them.
+local function check_settings(settings)
+  for _, name in ipairs { "image", "data", "profile" } do
+    local options = arguments.pick(settings, name)
+    options.with = nil
+    arguments.options(options, 1, name)
+  end
+end
+
 -- Parses words. Returns settings, or an error table.
 local function read(words)
   local done, result = pcall(command_line.read, words)
   if done then
-    for _, name in ipairs { "image", "data", "profile" } do
-      arguments.options(arguments.pick(result, name), 1, name)
-    end
+    check_settings(result)
     return result
   end
   assert(type(result) == "table" and not result.quiet, result)
