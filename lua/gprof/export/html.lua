@@ -72,9 +72,13 @@ local function other_view(profile, lines, options)
   return view_of(other, options)
 end
 
--- Returns the profile by line that the page needs.
+-- Returns the profile by line that the page needs. `profile.data` has only the selected
+-- threads, so the option `threads` is left out: selecting them again would take time.
 local function by_line_of(profile, options)
-  return by_line.of(profile, setmetatable({ frames = true }, { __index = options }))
+  local own = setmetatable({ frames = true }, { __index = function(_, name)
+    return name ~= "threads" and options[name] or nil
+  end })
+  return by_line.of(profile, own)
 end
 
 -- Returns the threads, and those of them that are shown, if there are several; each is

@@ -7,7 +7,6 @@ local arguments = require "gprof.library.arguments"
 local core = require "gprof.core"
 local failure = require "gprof.library.failure"
 local gprof = require "gprof"
-local program_data = require "gprof.library.program_data"
 
 local by_line = {}
 
@@ -28,7 +27,7 @@ function by_line.of(profile, options)
   picked.idle_blocks = has_blocks
   picked.missed = nil  -- `profile` has reported symspecs without a match
   picked.with = nil    -- libraries cannot be profiled by line
-  return (failure.need(gprof.profile(profile.image, program_data.of(profile), picked)))
+  return (failure.need(gprof.profile(profile.image, profile.data, picked)))
 end
 
 return by_line
