@@ -203,6 +203,14 @@ describe("The call tree of a page", function()
     assert.same({ "under 2 % of the frame's time is its own2 %10 %25 %50 % or more", "tr h0 h4 h0 h4 h4 h3 h4" }, found)
   end)
 
+  it("gives colours to the files with most self time, and to those with most time in callees", function()
+    local groups <const> = "groupsWithTints(new Map([['a', 5], ['b', 3], ['c', 0], ['d', 1], ['e', 0]]), " ..
+      "new Map([['a', 5], ['b', 3], ['c', 9], ['d', 1], ['e', 0]])).join(' ')"
+    local many <const> = "groupsWithTints(new Map([...'abcdefgh'].map((c, i) => [c, 8 - i])), " ..
+      "new Map([...'abcdefgh'].map((c, i) => [c, 8 + i]))).join(' ')"
+    assert.same({ "a b d c", "a b c f g h" }, visit(path, groups, many))
+  end)
+
   it("can be navigated by keyboard", function()
     local down <const> = { "key", "ArrowDown" }
     local found = visit(path, { "open", "!tree" }, down, down, down, current, { "key", "ArrowRight" }, current,
@@ -334,7 +342,9 @@ describe("Changes in a page", function()
       "[...document.querySelectorAll('tbody tr')].filter((e) => e.cells[2].textContent.includes('~'))" ..
         ".map((e) => e.cells[2].textContent).join(' ')",
       { "click", "#hide-noise" }, names, status, { "open", "work" },
-      "[...document.querySelectorAll('h3')].map((e) => e.textContent).join(', ')")
+      "[...document.querySelectorAll('h3')].map((e) => e.textContent).join(', ')",
+      "[...document.querySelectorAll('#view section .facts dt')].map((e) => e.textContent).join(' ')")
+    assert.matches(" Self Total Calls$", found[6])
     assert.equal("main work", found[1]:match "^%S+ %S+")
     assert.equal("~ +0.02", found[2])
     assert.equal("main work", found[3])

@@ -208,12 +208,14 @@ describe("The spread of a page", function()
     local slow = gmon.write(dir .. "/slow", gmon.magic(crafted.records { functions = plan.functions,
       ticks = { work = 70 } }))
     local path = select(2, pages.write(crafted.image(plan), fast, slow, "--spread"))
-    local found = browser.walk(path, { "open", "!spread" }, rows, "document.querySelector('#view p').textContent",
-      { "key", "/" }, { "type", "fast" }, rows, { "click", "#view tbody a" }, "location.hash")
-    local main = ("0.05||2.00|0.05|0.00|0.10|0.05|1|main|%s"):format(fast)
-    local calls = ("1||2.00|1|0|2|1|1|work|%s; 1||2.00|1|0|2|1|1|whole run|%s"):format(fast, fast)
-    assert.same({ ("0.25||1.56|0.45|0.20|0.70|0.25|2|work|%s; 0.20||1.40|0.50|0.30|0.70|0.20|2|whole run|%s; "):format(
-      slow, slow) .. main .. "; " .. calls, "How 2 runs differ.", main .. "; " .. calls, "#main" }, found)
+    local texts <const> = "[...document.querySelectorAll('#view p.soft')].map((e) => e.textContent)"
+    local found = browser.walk(path, { "open", "!spread" }, rows, texts, { "key", "/" }, { "type", "fast" },
+      rows, { "click", "#view tbody a" }, "location.hash")
+    local main <const> = "0.05||2.00|0.05|0.00|0.10|0.05|1|main|fast"
+    local calls <const> = "1||2.00|1|0|2|1|1|work|fast; 1||2.00|1|0|2|1|1|whole run|fast"
+    assert.same({ "0.25||1.56|0.45|0.20|0.70|0.25|2|work|slow; 0.20||1.40|0.50|0.30|0.70|0.20|2|whole run|slow; " ..
+      main .. "; " .. calls, { "How 2 runs differ.", "Runs in " .. dir .. "/" }, main .. "; " .. calls, "#main" },
+      found)
   end)
 
   it("is not shown without --spread", function()

@@ -7,6 +7,7 @@ local crafted = require "support.crafted"
 local exported = require "support.exported"
 local pages = require "support.pages"
 local program = require "support.program"
+local recorder = require "support.recorder"
 local shell = require "support.shell"
 
 local lack <const> = browser.lack()
@@ -108,6 +109,17 @@ describe("While a page is scrolled", function()
   end)
 end)
 
+describe("A line that is in sight", function()
+  it("is marked without scrolling to it; others are scrolled to", function()
+    local image, gmon = exported.inlined()
+    local marked <const> = "[scrollY > 0, " ..
+      "document.querySelector('.here').getBoundingClientRect().bottom <= innerHeight]"
+    local found = browser.walk(select(2, pages.write(image, gmon)), { "open", "!source" }, marked, { "open", "!lines" },
+      { "size", 1280, 200 }, { "open", "!source" }, marked)
+    assert.same({ { false, true }, { true, true } }, found)
+  end)
+end)
+
 describe("Long names in a page", function()
   local cxx = build.program "shapes"
   local path = select(2, pages.write(cxx.image, cxx.gmon))
@@ -121,6 +133,16 @@ describe("Long names in a page", function()
       parts:format "main::{lambda(int)#1}::operator()(int) const", order, { "size", 390, 844 }, order)
     assert.same({ "void a::B<c::d>::|find<int>(x::y) const find<int>", "find find",
       "main::|{lambda(int)#1}::operator()(int) const {lambda(int)#1}::operator()", false, true }, found)
+  end)
+
+  it("of Lua functions are taken apart at dots, and those without a name are not", function()
+    local parts <const> = "(() => { data.scripts = true; return ['gprof.core.profile', 'Class:method'" ..
+      ", 'init.lua:12', " ..
+      "'main chunk of a.lua', 'for iterator', 'ipairs (iterator)', 'a.lua'].map((name) => splitName(name).join('<')" ..
+      " + ' ' + nameParts(name).filter(Boolean).map((e) => e.textContent).join('|')); })()"
+    assert.same({ { "profile<gprof.core gprof.core.|profile", "method<Class Class:|method", "init.lua:12< init.lua:12",
+      "main chunk of a.lua< main chunk of a.lua", "for iterator< for iterator", "ipairs (iterator)< ipairs (iterator)",
+      "a.lua< a.lua" } }, browser.walk(path, parts))
   end)
 
   it("do not move the call tree when its frames are pointed at", function()
@@ -173,13 +195,15 @@ describe("Pages on all screens", function()
   if shots then
     table.insert(sizes, { 1280, 800, "dark" })
     table.insert(sizes, { 1920, 1080, "light" })
-    for _, view in ipairs { "!tree=up:", "!tree=around:main", "!files" } do table.insert(views, view) end
+    for _, view in ipairs { "!tree=up:", "!tree=around:main", "!files", "!threads", "!spread" } do
+      table.insert(views, view)
+    end
   end
 
   -- The elements that reach over the right edge, unless they can be scrolled; and numbers of lines that are broken.
   local wrong <const> = [[(() => { const all = [...document.querySelectorAll("body *")];
     const outside = all.filter((e) => e.getBoundingClientRect().right > innerWidth + 1
-      && !e.closest(".sourcebox, .tree, dialog, .whole dd, code, .node > span"));
+      && !e.closest("nav, .sourcebox, .tree, dialog, .whole dd, code, .node > span"));
     const broken = all.filter((e) => e.matches("span.number") && e.getClientRects().length > 1);
     return [...outside, ...broken].map((e) => e.tagName + "." + e.className).slice(0, 3); })()]]
 
@@ -189,20 +213,32 @@ describe("Pages on all screens", function()
     return path
   end
 
+  -- Returns more pages for pictures: of 100,000 functions and 1,000,000 nodes; of threads, all and one of them, in
+  -- which inlined functions are shown; of several runs; and of a program in Lua. `page` is that of a C program.
+  local function more_pages(page)
+    local large = shell.tmpdir "page" .. "/page.html"
+    shell.check { "node", "bench/page.js", page, large }
+    local sorts = recorder.compile("sorts.c", { flags = { "-O1" } })
+    local runs = {}
+    for i = 1, 3 do runs[i] = recorder.run(sorts, { "8", tostring(100 * i) }).dir .. "/gmon.out" end
+    local threads, script = write(sorts.image, runs[3]), shell.tmpdir "script" .. "/script.prof"
+    shell.check { "lua5.4", "gprof.lua", "--record", "--output=" .. script, "-b", "gprof.lua",
+      "--html=" .. script .. ".html", sorts.image, runs[1] }
+    return { { "large", large }, { "threads", threads },
+      { "thread", threads, search = "?view=inlined&thread=sorter-1" },
+      { "spread", write("--spread", sorts.image, table.unpack(runs)) }, { "lua", write(script) } }
+  end
+
   it("have nothing beyond the right edge: C, C++, a comparison, a profile of another program", function()
     local c, cxx = build.program "hum", build.program "shapes"
     local slower = { functions = plan.functions, calls = plan.calls, ticks = { work = 330, ping = 20, leaf = 42 } }
     local all = { { "c", write(c.image, c.gmon) }, { "cxx", write(cxx.image, cxx.gmon) },
       { "wrong", write(cxx.image, c.gmon) },
       { "comparison", write("--compare=" .. crafted.gmon(plan), crafted.image(plan), crafted.gmon(slower)) } }
-    if shots then
-      local large = shell.tmpdir "page" .. "/page.html"
-      shell.check { "node", "bench/page.js", all[1][2], large }
-      table.insert(all, { "large", large }) -- 100,000 functions, 1,000,000 nodes
-    end
+    if shots then table.move(more_pages(all[1][2]), 1, 5, #all + 1, all) end
     local visits = {}
     for i, page in ipairs(all) do
-      visits[i] = { page[2] }
+      visits[i] = { page[2], page.search and { "leave", ("location.assign(%q)"):format(page.search) } }
       for _, size in ipairs(sizes) do
         table.insert(visits[i], { "size", table.unpack(size) })
         for _, name in ipairs(views) do

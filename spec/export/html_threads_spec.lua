@@ -92,32 +92,9 @@ describe("The choices of threads in a page", function()
 
   it("show what --thread shows of a recorded program, its source, libraries and inlined functions", function()
     if recorder.lack() then return end
-    local dir = shell.tmpdir "pool"
-    shell.write(dir .. "/pool.c", [[
-      #include <pthread.h>
-      #include <stdlib.h>
-      static inline __attribute__((always_inline)) int twice(int x) { return x * 2 % 1000003; }
-      static int count(int x) { for (volatile int i = 0; i < 2000000; i++) x = twice(x + i); return x; }
-      static int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
-      static void *sort(void *name) {
-        pthread_setname_np(pthread_self(), name);
-        int *list = malloc(400000);
-        for (int i = 0; i < 100000; i++) list[i] = i * 7919 % 100003;
-        qsort(list, 100000, 4, compare);
-        list[0] = count(list[0]);
-        free(list);
-        return name;
-      }
-      int main(void) {
-        pthread_t thread;
-        pthread_create(&thread, NULL, sort, "sorter");
-        int sum = count(1);
-        pthread_join(thread, NULL);
-        return sum < 0;
-      }]])
-    shell.check({ "gcc", "-g", "-pg", "-O1", "-D_GNU_SOURCE", "-pthread", "-o", "pool", "pool.c" }, { cwd = dir })
-    local run = recorder.run { image = dir .. "/pool" }
-    local choices, has_inlines = check_choices(dir .. "/pool", run.dir .. "/gmon.out", "-I" .. dir)
+    local built = recorder.compile("sorts.c", { flags = { "-O1" } })
+    local run = recorder.run(built, { "1", "10" })
+    local choices, has_inlines = check_choices(built.image, run.dir .. "/gmon.out")
     assert.same({ 2, true }, { choices, has_inlines })
   end)
 

@@ -3,18 +3,29 @@
 
 const TINTS = 6; // classes t0 to t5
 
-// Makes a colouring with a tint for each of the groups with the most self time. `groupOf(frame)` returns a group, or
-// null.
+// Returns up to TINTS groups: in turns the one with the most self time, and the one with the most time in all, so that
+// frames far from the leaves have colours, too. Those with the most self time come first.
+function groupsWithTints(own, whole) {
+  const ranks = [own, whole].map((times) =>
+    [...times.keys()].filter((group) => times.get(group) > 0).sort((a, b) => times.get(b) - times.get(a)),
+  );
+  const chosen = new Set();
+  for (let i = 0; i < own.size; i++)
+    for (const rank of ranks) if (i < rank.length && chosen.size < TINTS) chosen.add(rank[i]);
+  return [...chosen].sort((a, b) => own.get(b) - own.get(a) || whole.get(b) - whole.get(a));
+}
+
+// Makes a colouring with a tint for each of the groups with the most time. `groupOf(frame)` returns a group, or null.
 function colouringByGroup(title, groupOf, label, others) {
-  const times = new Map();
+  const times = new Map(), // self times, by group
+    whole = new Map(); // the largest total times
   for (let f = 0; f < functionCount; f++) {
     const group = groupOf(f);
-    if (group !== null) times.set(group, (times.get(group) || 0) + functions.self[f]);
+    if (group === null) continue;
+    times.set(group, (times.get(group) || 0) + functions.self[f]);
+    whole.set(group, Math.max(whole.get(group) || 0, totalOf(f)));
   }
-  const first = [...times.keys()]
-    .filter((group) => times.get(group) > 0)
-    .sort((a, b) => times.get(b) - times.get(a))
-    .slice(0, TINTS);
+  const first = groupsWithTints(times, whole);
   const tints = new Map(first.map((group, i) => [group, "t" + i]));
   const legend = first.map((group, i) => ["t" + i, `${label(group)} (${percent(shareOf(times.get(group)))} %)`]);
   if (times.size > first.length || functions.name.some((_, f) => groupOf(f) === null)) legend.push(["tr", others]);
@@ -66,7 +77,7 @@ function changeColouring() {
   };
 }
 
-// Returns the colourings that the data has, the default one first.
+// Returns the colourings that the data has, the default one first: one with several colours, if there is one.
 function colourings() {
   const found = [];
   if (comparison && comparison.self && !shownThreads) found.push(changeColouring());
@@ -75,5 +86,6 @@ function colourings() {
   if (functions.name.some((_, f) => objectOf(f) !== programName))
     found.push(colouringByGroup("object", objectOf, baseName, "other objects"));
   found.push(selfColouring);
-  return found;
+  const hasColours = ({ legend }) => legend.length > 1;
+  return [...found.filter(hasColours), ...found.filter((each) => !hasColours(each))];
 }

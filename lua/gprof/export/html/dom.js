@@ -14,7 +14,7 @@ function make(tag, attributes, ...children) {
 
 // Returns the pieces of a name. Between the components of a C++ name, a line may end, but not after "std::".
 function breakable(name) {
-  const parts = name.split(/(?<=::)(?<!\bstd::)/);
+  const parts = name.split(data.scripts ? /(?<=\.)/ : /(?<=::)(?<!\bstd::)/);
   return parts.flatMap((part, i) => (i > 0 ? [make("wbr"), part] : [part]));
 }
 

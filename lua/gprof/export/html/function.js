@@ -156,8 +156,14 @@ function memberSection(node) {
 function changeSection(node) {
   const row = changeOf(node);
   if (row < 0) return null;
-  const time = data.comparison.self,
-    calls = data.comparison.calls;
+  const { self, total, calls } = comparison;
+  const timeFact = (title, time) =>
+    time &&
+    fact(
+      title,
+      signedTime(time, row),
+      " from " + seconds(time.old[row]) + " to " + seconds(time.new[row]) + " " + unitName + " per run",
+    );
   return make(
     "section",
     {},
@@ -165,13 +171,8 @@ function changeSection(node) {
     make(
       "dl",
       { class: "facts" },
-      time
-        ? fact(
-            "Self",
-            signedTime(time, row),
-            " from " + seconds(time.old[row]) + " to " + seconds(time.new[row]) + " " + unitName + " per run",
-          )
-        : null,
+      timeFact("Self", self),
+      timeFact("Total", total && total.change ? total : null),
       calls ? fact("Calls", counted(calls.old[row]) + " to " + counted(calls.new[row])) : null,
     ),
   );

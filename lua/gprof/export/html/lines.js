@@ -57,11 +57,13 @@ function lineFunctions(line) {
   const node = data.lines.node[line.rows[0]],
     inlined = data.lines.name[line.rows[0]],
     more = line.rows.length - 1;
+  const [own, scope] = node >= 0 ? splitOnce(nameOf(node)) : [null, ""];
   return make(
     "span",
     {},
     inlined !== null ? make("span", { title: inlined }, splitOnce(inlined)[0] + (node >= 0 ? " in " : "")) : null,
-    node >= 0 ? make("a", { href: linkTo(node), title: nameOf(node) }, splitOnce(nameOf(node))[0]) : null,
+    node >= 0 ? make("a", { href: linkTo(node), title: nameOf(node) }, own) : null,
+    scope ? make("span", { class: "scope" }, " " + scope) : null,
     more > 0 ? make("span", { class: "tag" }, counted(more) + " more") : null,
   );
 }

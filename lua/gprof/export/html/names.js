@@ -54,9 +54,16 @@ function partsOf(name) {
   return parts;
 }
 
+// Returns the parts of a Lua name: "gprof.core.profile", "Class:method". Others are left as they are: "init.lua:12".
+function ownPartInLua(name) {
+  const [, scope] = /^((?:[A-Za-z_]\w*[.:])+)(?!lua$)[A-Za-z_]\w*$/.exec(name) || [null, ""];
+  return { scope: 0, begin: scope.length, stem: name.length, end: name.length };
+}
+
 // Returns where the last component of a C++ name begins, its template arguments and its parameters. Components such as
 // "{lambda(int)#1}" and "operator()" are taken together with the one before them.
 function ownPartOf(name) {
+  if (data.scripts) return ownPartInLua(name);
   const parts = partsOf(name),
     last = name.slice(parts.own, parts.end),
     isVague = /^(\{|operator\(\))/.test(last) && parts.before < parts.own;
@@ -72,7 +79,7 @@ function ownPartOf(name) {
 function splitName(name) {
   const [, plain, object] = /^(.+?)(?:@+([^@]+))?$/s.exec(name) || [null, name, ""];
   const { scope, begin, stem } = ownPartOf(plain);
-  const outer = plain.slice(Math.min(scope, begin), begin).replace(/::$/, "");
+  const outer = plain.slice(Math.min(scope, begin), begin).replace(/(::|[.:])$/, "");
   return [plain.slice(begin, stem) || name, [outer, object].filter(Boolean).join(", ")];
 }
 

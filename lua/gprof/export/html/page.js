@@ -1,6 +1,8 @@
 // The page. The fragment of its address selects the view: "#main" is the function main, "#!tree" the call
 // tree. So links can be shared, and the browser's history works.
 
+const NAVIGATION = 72; // pixels at the top that the tabs and the head of a table can cover
+
 const page = document.getElementById("page");
 const pageTitle = document.title;
 const cachedViews = new Map(); // by name; cached views keep their filter and order
@@ -56,13 +58,14 @@ function showSource(argument) {
 function isCalled(name, word) {
   const [path] = name.replaceAll("(anonymous namespace)", "").split("(");
   const at = ("::" + path).lastIndexOf("::" + word);
-  return at >= 0 && /^($|[<[ ])/.test(path.slice(at + word.length));
+  return at >= 0 && /^($|<| ?\[)/.test(path.slice(at + word.length));
 }
 
 // Offers the functions whose last component is `key`.
 function suggestions(key) {
   const nodes = Array.from({ length: nodeCount }, (_, node) => node);
-  const found = nodes.filter((node) => isCalled(nameOf(node), key));
+  const isOwn = data.scripts ? (name) => splitOnce(name)[0] === key : (name) => isCalled(name, key);
+  const found = nodes.filter((node) => isOwn(nameOf(node)));
   return found.map((node) => make("p", {}, nodeLink(node)));
 }
 
@@ -149,6 +152,12 @@ function highlight(tab) {
   });
 }
 
+// Scrolls to an element, unless it is in sight.
+function reveal(element) {
+  const { top, bottom } = element.getBoundingClientRect();
+  if (top < NAVIGATION || bottom > innerHeight) element.scrollIntoView({ block: "center" });
+}
+
 function show(first) {
   // Positions are read before the view changes: later, the browser would have to lay it out at once.
   const before = savedScroll(),
@@ -158,9 +167,9 @@ function show(first) {
   document.body.classList.toggle("inside", title !== null);
   highlight(tab);
   document.title = (title ? title + " – " : "") + pageTitle;
-  if (first) return target && target.scrollIntoView({ block: "center" });
+  if (first) return target && reveal(target);
   if (before !== null) scrollTo(0, before);
-  else if (target) target.scrollIntoView({ block: "center" });
+  else if (target) reveal(target);
   else if (isBelow && view.firstChild !== shown) scrollTo(0, page.offsetTop);
   const { activeElement } = document;
   if (activeElement !== page && !view.contains(activeElement)) page.focus({ preventScroll: true });

@@ -96,15 +96,18 @@ function makeLines(file) {
   return lines;
 }
 
+// Returns the opacity of the colour behind a time, and in the map of the file.
+const heatOf = (time, most) => 0.25 + (0.75 * time) / most;
+
 function heatCell(entry, most) {
   const [, time, error] = entry;
   if (!(time > 0)) return make("td", { class: "heat" });
-  const bar = make("i");
-  bar.style.width = (most > 0 ? (92 * time) / most : 0) + "%";
+  const heat = make("i");
+  heat.style.opacity = heatOf(time, most);
   return make(
     "td",
     { class: "heat", title: seconds(time) + " ± " + seconds(error) + " " + unitName },
-    bar,
+    heat,
     make("span", {}, seconds(time)),
   );
 }
@@ -162,7 +165,7 @@ function sourceMap(lines, shown) {
   for (const [line, i] of timed) {
     const mark = make("i");
     mark.style.top = (100 * i) / lines.length + "%";
-    mark.style.opacity = 0.25 + (0.75 * line.known[1]) / shown.most;
+    mark.style.opacity = heatOf(line.known[1], shown.most);
     map.append(mark);
   }
   map.addEventListener("click", (event) => {

@@ -13,6 +13,13 @@ function spreadLink(row) {
   return node === undefined ? make("span", {}, spreadName(row)) : nodeLink(node);
 }
 
+// The runs are files, most often in one directory.
+const runsDirectory = lazily(() => {
+  const runs = [spread.self, spread.calls].flatMap((amounts) => (amounts ? amounts.who.filter(Boolean) : []));
+  return runs.length > 0 ? commonDirectory(runs) : "";
+});
+const runName = (who) => (who || "").slice(runsDirectory().length);
+
 const spreadColumn = (title, hint, value, cell, style) => ({ title, hint, value, cell, class: style });
 
 // Returns the columns of a table of times or calls; `amounts` has the values of functions and, last, of whole runs.
@@ -36,8 +43,8 @@ function spreadColumns(amounts, format) {
       hint: "The run with the maximum",
       value: (row) => amounts.who[row],
       upwards: true,
-      cell: (row) => make("span", { title: amounts.who[row] || "" }, amounts.who[row] || ""),
-      class: "owner left",
+      cell: (row) => make("span", { title: amounts.who[row] || "" }, runName(amounts.who[row])),
+      class: "run left",
     },
   ];
 }
@@ -60,6 +67,9 @@ function spreadTable(amounts, format, title) {
   );
 }
 
+// Formats a mean of counts.
+const countedRoughly = (count) => counted(count >= 100 ? Math.round(count) : count);
+
 function spreadView() {
   const skipped =
     spread.skipped > 0 ? ` ${counted(spread.skipped)} sums without a spread of their own are not included.` : "";
@@ -67,7 +77,8 @@ function spreadView() {
     "section",
     {},
     make("p", { class: "soft" }, `How ${counted(spread.runs)} runs differ.${skipped}${forAllThreads}`),
+    runsDirectory() ? make("p", { class: "soft" }, "Runs in ", make("span", { class: "mono" }, runsDirectory())) : null,
     spread.self ? spreadTable(spread.self, seconds, "Self times") : null,
-    hasCalls ? spreadTable(spread.calls, counted, "Calls") : null,
+    hasCalls ? spreadTable(spread.calls, countedRoughly, "Calls") : null,
   );
 }

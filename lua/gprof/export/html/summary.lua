@@ -46,9 +46,11 @@ local function facts(profile)
   end
   local threads = profile:selected_threads()
   if threads then list[#list + 1] = { "Threads", table.concat(threads, ", ") } end
-  list[#list + 1] = { "Program", image.path, is_path = true }
-  if image.build_id then list[#list + 1] = { "Build", image.build_id } end
   for i, file in ipairs(profile.data.files) do paths[i] = file.path end
+  if #paths ~= 1 or paths[1] ~= image.path then -- profiles of scripts are programs, too
+    list[#list + 1] = { "Program", image.path, is_path = true }
+  end
+  if image.build_id then list[#list + 1] = { "Build", image.build_id } end
   list[#list + 1] = { #paths == 1 and "Profile" or "Profiles",
     (#paths > 1 and wording.plural(#paths, "profile") .. ": " or "") ..
       wording.first(paths, MAX_NAMES), is_path = #paths == 1 }
