@@ -214,8 +214,22 @@ describe("The spread of a page", function()
     local main <const> = "0.05||2.00|0.05|0.00|0.10|0.05|1|main|fast"
     local calls <const> = "1||2.00|1|0|2|1|1|work|fast; 1||2.00|1|0|2|1|1|whole run|fast"
     assert.same({ "0.25||1.56|0.45|0.20|0.70|0.25|2|work|slow; 0.20||1.40|0.50|0.30|0.70|0.20|2|whole run|slow; " ..
-      main .. "; " .. calls, { "How 2 runs differ.", "Runs in " .. dir .. "/" }, main .. "; " .. calls, "#main" },
+      main .. "; " .. calls, { "How 2 runs differ.", "Runs are named by * in " .. dir .. "/*." }, main .. "; " .. calls, "#main" },
       found)
+  end)
+
+  it("names runs in directories by these", function()
+    local profiles = {}
+    for i, name in ipairs { "a", "b" } do
+      assert(os.execute("mkdir -p " .. dir .. "/" .. name))
+      local records = crafted.records { functions = plan.functions, ticks = { main = 30 - 10 * i, work = 10 * i } }
+      profiles[i] = gmon.write(("%s/%s/gmon.out"):format(dir, name), gmon.magic(records))
+    end
+    local path = select(2, pages.write(crafted.image(plan), profiles[1], profiles[2], "--spread", "-b"))
+    local found = browser.walk(path, { "open", "!spread" }, "document.querySelector('td.run').textContent",
+      "document.querySelector('td.run span').title", "document.querySelectorAll('#view p.soft')[1].textContent")
+    assert.same({ "a", profiles[1], ("Runs are named by * in %s/*/gmon.out."):format(dir) },
+      { found[1], found[2], found[3] })
   end)
 
   it("is not shown without --spread", function()

@@ -13,24 +13,40 @@ function spreadLink(row) {
   return node === undefined ? make("span", {}, spreadName(row)) : nodeLink(node);
 }
 
-// The runs are files, most often in one directory.
-const runsDirectory = lazily(() => {
+// The runs are files, often with the same name in directories beside each other. Tables lack what the paths share.
+const sharedByRuns = lazily(() => {
   const runs = [spread.self, spread.calls].flatMap((amounts) => (amounts ? amounts.who.filter(Boolean) : []));
-  return runs.length > 0 ? commonDirectory(runs) : "";
+  if (new Set(runs).size < 2) return null;
+  const before = commonDirectory(runs),
+    ending = "/" + baseName(runs[0]);
+  return { before, after: runs.every((run) => run.slice(before.length).endsWith(ending)) ? ending : "" };
 });
-const runName = (who) => (who || "").slice(runsDirectory().length);
+
+function runName(who) {
+  const shared = sharedByRuns();
+  if (!shared) return (who || "").replace(/^.*\/(?=[^/]*\/)/, "…/");
+  return who ? who.slice(shared.before.length, who.length - shared.after.length) : "";
+}
+
+function aboutRuns() {
+  const shared = sharedByRuns(),
+    pattern = shared ? shared.before + "*" + shared.after : "*";
+  if (pattern === "*") return null;
+  return make("p", { class: "soft" }, "Runs are named by * in ", make("span", { class: "mono" }, pattern), ".");
+}
 
 const spreadColumn = (title, hint, value, cell, style) => ({ title, hint, value, cell, class: style });
 
 // Returns the columns of a table of times or calls; `amounts` has the values of functions and, last, of whole runs.
 function spreadColumns(amounts, format) {
   const largest = amounts.lost.reduce((most, lost) => Math.max(most, lost), 0);
+  const share = (row) => (largest > 0 ? amounts.lost[row] / largest : 0);
   const column = (title, hint, name, style) =>
     spreadColumn(title, hint, (row) => amounts[name][row], (row) => format(amounts[name][row]), style);
   const ratio = (row) => (amounts.ratio[row] === null ? "" : amounts.ratio[row].toFixed(2));
   return [
     column("Lost", "Maximum - mean: what would be saved if all runs were equal", "lost", ""),
-    spreadColumn("Share", null, undefined, (row) => shareBar(0, largest > 0 ? amounts.lost[row] / largest : 0), "bar"),
+    spreadColumn("Share", null, undefined, (row) => shareBar(0, share(row)), "bar medium"),
     spreadColumn("Max/mean", "Imbalance: 1 if all runs are equal", (row) => amounts.ratio[row], ratio, ""),
     column("Mean", "Mean of all runs", "mean", "medium"),
     column("Min", "Minimum; 0 if a run lacks the function", "min", "wide"),
@@ -77,7 +93,7 @@ function spreadView() {
     "section",
     {},
     make("p", { class: "soft" }, `How ${counted(spread.runs)} runs differ.${skipped}${forAllThreads}`),
-    runsDirectory() ? make("p", { class: "soft" }, "Runs in ", make("span", { class: "mono" }, runsDirectory())) : null,
+    aboutRuns(),
     spread.self ? spreadTable(spread.self, seconds, "Self times") : null,
     hasCalls ? spreadTable(spread.calls, countedRoughly, "Calls") : null,
   );
