@@ -214,8 +214,8 @@ describe("The spread of a page", function()
     local main <const> = "0.05||2.00|0.05|0.00|0.10|0.05|1|main|fast"
     local calls <const> = "1||2.00|1|0|2|1|1|work|fast; 1||2.00|1|0|2|1|1|whole run|fast"
     assert.same({ "0.25||1.56|0.45|0.20|0.70|0.25|2|work|slow; 0.20||1.40|0.50|0.30|0.70|0.20|2|whole run|slow; " ..
-      main .. "; " .. calls, { "How 2 runs differ.", "Runs are named by * in " .. dir .. "/*." }, main .. "; " .. calls, "#main" },
-      found)
+      main .. "; " .. calls, { "How 2 runs differ.", "Runs are named by * in " .. dir .. "/*." },
+      main .. "; " .. calls, "#main" }, found)
   end)
 
   it("names runs in directories by these", function()
