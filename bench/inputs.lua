@@ -188,6 +188,22 @@ end
 
 for _, count in ipairs { 100000, 1000000 } do inputs.add("contexts-" .. count, recorded(count)) end
 
+-- Ten functions, each of which calls the next.
+inputs.add("ten", function(dir)
+  local crafted = require "support.crafted"
+  local plan = { functions = {}, ticks = {}, calls = {} }
+  for i = 1, 10 do
+    local name = "f" .. i
+    plan.functions[i], plan.ticks[name] = name, i
+    if i > 1 then plan.calls[i - 1] = { plan.functions[i - 1], name, i } end
+  end
+  shell.cached(dir, "ten functions", function()
+    shell.run(("cp %s %s && cp %s %s"):format(quote(crafted.image(plan)), quote(dir .. "/program"),
+      quote(crafted.gmon(plan)), quote(dir .. "/gmon.out")))
+  end)
+  return dir .. "/program", { dir .. "/gmon.out" }
+end)
+
 inputs.add("runs-200", copies(200))
 inputs.add("runs-2000", copies(2000))
 

@@ -12,6 +12,7 @@ local page = require "bench.page"
 local recorder = require "bench.recorder"
 local shell = require "bench.shell"
 local turns = require "bench.turns"
+local workload = require "bench.workload"
 
 local quote, number = shell.quote, markdown.number
 
@@ -91,6 +92,45 @@ local function blocks(meter, options)
     seconds(results[1]), seconds(results[2]), seconds(results[3]))
 end
 
+-- The start takes milliseconds, so its medians need many runs.
+local START_RUNS <const> = 101
+
+--- Measures the report of ten functions: from a checkout, and installed.
+local function start(meter, options)
+  local input, prefix = inputs.get(options.inputs, "ten"), options.inputs .. "/installed"
+  shell.run("make -s install PREFIX=" .. quote(prefix) .. " >/dev/null")
+  local operands = (" -b %s %s"):format(quote(input.image), quote(input.profiles[1]))
+  local gnu, bare, ours, installed = table.unpack(turns.measure(meter, { options.gnu .. operands, "lua5.4 -e ''",
+    options.ours .. operands, quote(prefix .. "/bin/gprof.lua") .. operands },
+    { runs = options.runs == 1 and 5 or START_RUNS, once = options.once }))
+  local function cost(result)
+    return result.trouble or ("%.2f ms (CPU %.2f)"):format(result.wall * 1000, result.cpu * 1000)
+  end
+  return ("A report of ten functions takes %s with GNU gprof, %s with `lua5.4 gprof.lua`, %s installed by make; " ..
+    "`lua5.4 -e ''` takes %s. Ours/GNU: %.2f, installed %.2f."):format(cost(gnu), cost(ours), cost(installed),
+    cost(bare), turns.ratio(ours, gnu), turns.ratio(installed, gnu))
+end
+
+--- Measures a Lua program: alone, recorded, and its reports.
+local function scripts(meter, options)
+  local dir = options.inputs .. "/script"
+  shell.run("mkdir -p " .. quote(dir))
+  workload.write(dir, 1, 1)
+  local record = ("%s --record --no-progress --output=%%s %%s script.lua 4"):format(options.ours)
+  shell.run(("cd %s && %s >/dev/null"):format(quote(dir), record:format("gmon.out", "")))
+  local alone, sampled, counted, report, page = table.unpack(turns.measure(meter, { "lua5.4 script.lua 4",
+    record:format("s.out", "--count=none"), record:format("c.out", ""), options.ours .. " -b gmon.out",
+    options.ours .. " --html=/dev/null gmon.out" }, { runs = math.min(RUNS, options.runs), once = options.once,
+    dir = dir }))
+  for _, result in ipairs { alone, sampled, counted, report, page } do
+    if result.trouble then return "Lua programs: " .. result.trouble .. ": " .. result.errors:match "[^\n]*" end
+  end
+  return ("A Lua program that sorts, formats and computes takes %s s of processor time; recorded with samples only, " ..
+    "%s times as much, with all calls counted %s times. Its report takes %s s, its page %s s."):format(
+    number(alone.cpu), number(sampled.cpu / alone.cpu), number(counted.cpu / alone.cpu), number(report.cpu),
+    number(page.cpu))
+end
+
 -- Reports of a profile with many contexts.
 local REPORTS <const> = {
   { title = "flat profile and call graph", words = "-b" },
@@ -121,6 +161,8 @@ local function many_contexts(meter, options)
 end
 
 local notes <const> = {
+  { name = "start", title = "the report of ten functions, from a checkout and installed", measure = start },
+  { name = "scripts", title = "a Lua program, alone and recorded, and its reports", measure = scripts },
   { name = "walk", title = "scripts that read all functions and arcs, with the library and from text",
     measure = walks },
   { name = "rates", title = "output rate of reports of a million lines", measure = rates },
