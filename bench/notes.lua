@@ -118,17 +118,17 @@ local function scripts(meter, options)
   workload.write(dir, 1, 1)
   local record = ("%s --record --no-progress --output=%%s %%s script.lua 4"):format(options.ours)
   shell.run(("cd %s && %s >/dev/null"):format(quote(dir), record:format("gmon.out", "")))
-  local alone, sampled, counted, report, page = table.unpack(turns.measure(meter, { "lua5.4 script.lua 4",
+  local alone, sampled, counted, report, html = table.unpack(turns.measure(meter, { "lua5.4 script.lua 4",
     record:format("s.out", "--count=none"), record:format("c.out", ""), options.ours .. " -b gmon.out",
     options.ours .. " --html=/dev/null gmon.out" }, { runs = math.min(RUNS, options.runs), once = options.once,
     dir = dir }))
-  for _, result in ipairs { alone, sampled, counted, report, page } do
+  for _, result in ipairs { alone, sampled, counted, report, html } do
     if result.trouble then return "Lua programs: " .. result.trouble .. ": " .. result.errors:match "[^\n]*" end
   end
   return ("A Lua program that sorts, formats and computes takes %s s of processor time; recorded with samples only, " ..
     "%s times as much, with all calls counted %s times. Its report takes %s s, its page %s s."):format(
     number(alone.cpu), number(sampled.cpu / alone.cpu), number(counted.cpu / alone.cpu), number(report.cpu),
-    number(page.cpu))
+    number(html.cpu))
 end
 
 -- Reports of a profile with many contexts.
