@@ -53,7 +53,8 @@ describe("names that are demangled ahead", function()
     assert(count > COUNT / 9 and count < COUNT / 2, count)
   end)
 
-  -- Each thread needs a stack of a gigabyte.
+  -- Each thread needs a stack of a gigabyte. AddressSanitizer itself needs more address space than the limit.
+  if os.getenv "GPROF_LUA" then return end
   it("are the same if threads cannot be started", function()
     local expected = run("", "-b", "--jobs=1")
     assert.same(expected, run("ulimit -s 1000000 && ulimit -v 900000 &&", "-b", "--jobs=8"))
