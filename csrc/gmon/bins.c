@@ -191,8 +191,17 @@ bool gp_bins_reserve(gp_histogram *histogram, const gp_histogram *more) {
 
 /* --- writing counts to a file ---------------------------------------------- */
 
+/* Whether any of the bins, which have 16 bits, is not zero. */
+static bool has_samples(const gp_histogram *histogram) {
+  const uint16_t *bins = histogram->counts;
+  uint16_t any = 0;
+  for (size_t i = 0; i < histogram->bins; i++) any |= bins[i];
+  return any != 0;
+}
+
 uint64_t gp_bins_records(const gp_histogram *histogram) {
   uint64_t max = 0;
+  if (histogram->width == 2) return has_samples(histogram);
   for (size_t i = 0; i < histogram->bins; i++)
     if (gp_bin(histogram, i) > max) max = gp_bin(histogram, i);
   return max / GP_BIN_MAX + (max % GP_BIN_MAX != 0);
@@ -201,6 +210,10 @@ uint64_t gp_bins_records(const gp_histogram *histogram) {
 void gp_bins_get(const gp_histogram *histogram, size_t first, unsigned char *bytes,
                  size_t count, uint64_t record, gp_layout layout) {
   uint64_t before = record * GP_BIN_MAX;  /* capacity of the records before this one */
+  if (histogram->width == 2 && record == 0 && layout.big_endian == native.big_endian) {
+    memcpy(bytes, (const uint16_t *)histogram->counts + first, 2 * count);
+    return;
+  }
   for (size_t i = 0; i < count; i++) {
     uint64_t all = gp_bin(histogram, first + i), left = all > before ? all - before : 0;
     gp_put_u16(bytes + 2 * i, (uint16_t)(left < GP_BIN_MAX ? left : GP_BIN_MAX), layout);

@@ -20,30 +20,52 @@ static bool add_block(gp_records *r, uint64_t address, uint64_t executions) {
   return gp_data_add_block(r->data, address, executions, r->offset, r->error);
 }
 
+static inline bool is_arc(const gp_arcs *arcs, size_t row, uint64_t from, uint64_t self) {
+  return row < arcs->count && arcs->from[row] == from && arcs->self[row] == self;
+}
+
+/* Adds up to `limit` records that have the addresses of the next rows, or of rows one
+ * further. Returns their number. Always inlined, so that the compiler can make code for a
+ * constant layout. */
+static inline __attribute__((always_inline)) size_t
+add_next_rows(gp_arcs *arcs, const unsigned char *bytes, size_t limit, gp_layout layout) {
+  size_t size = layout.pointer_size, length = 1 + 2 * size + 4, done = 0;
+  size_t row = arcs->next;
+  for (; done < limit && *bytes == TAG_ARC; done++, row++, bytes += length) {
+    uint64_t from = gp_pointer(bytes + 1, layout);
+    uint64_t self = gp_pointer(bytes + 1 + size, layout);
+    size_t found = is_arc(arcs, row, from, self) ? row : row + 1;
+    if (found > row && !is_arc(arcs, found, from, self)) break;
+    if (!gp_count_add(&arcs->calls[found], gp_u32(bytes + 1 + 2 * size, layout))) break;
+    row = found;
+  }
+  arcs->next = (uint32_t)row;
+  return done;
+}
+
 /* Adds arcs from the reader's window as long as they have the addresses of the next rows
  * of the data. After the first file of a sum, nearly all arcs do, so they need no lookup.
  * Stops at a different arc or a count that would overflow. Arcs added here are not
  * traced. */
 static void add_arcs_in_order(gp_records *r) {
+  static const gp_layout native = {.big_endian = GP_BIG_ENDIAN, .pointer_size = 8};
   gp_arcs *arcs = &r->data->arcs;
   gp_layout layout = r->layout;
-  size_t size = layout.pointer_size, length = 1 + 2 * size + 4, row = arcs->next;
-  size_t limit = gp_reader_at_hand(r->reader) / length, done = 0;
-  if (limit > arcs->count - row) limit = arcs->count - row;
+  size_t length = 1 + 2 * (size_t)layout.pointer_size + 4;
+  size_t limit = gp_reader_at_hand(r->reader) / length;
+  if (limit == 0 || arcs->next == arcs->count) return;
   const unsigned char *bytes = gp_reader_peek(r->reader, limit * length);
-  for (; done < limit; done++, row++, bytes += length)
-    if (*bytes != TAG_ARC || gp_pointer(bytes + 1, layout) != arcs->from[row] ||
-        gp_pointer(bytes + 1 + size, layout) != arcs->self[row] ||
-        !gp_count_add(&arcs->calls[row], gp_u32(bytes + 1 + 2 * size, layout)))
-      break;
+  bool is_native = layout.pointer_size == 8 && layout.big_endian == GP_BIG_ENDIAN;
+  size_t done = is_native ? add_next_rows(arcs, bytes, limit, native)
+                          : add_next_rows(arcs, bytes, limit, layout);
   gp_reader_take(r->reader, done * length);
-  arcs->next = (uint32_t)row;
   r->data->stats.arc_records += done;
 }
 
-/* Prepares to look up an arc that follows soon, if the next records are arcs. */
+/* Prepares to look up an arc that follows soon, if the next records are new arcs. */
 static void prefetch_arc(gp_records *r) {
   enum { AHEAD = 8 };
+  if (r->data->arcs.next < r->data->arcs.count) return;
   size_t size = r->layout.pointer_size, skipped = AHEAD * (1 + 2 * size + 4);
   if (gp_reader_at_hand(r->reader) < skipped + 1 + 2 * size) return;
   const unsigned char *bytes = gp_reader_peek(r->reader, skipped + 1 + 2 * size);
