@@ -118,7 +118,7 @@ static void write_primary(const page *p, uint32_t node, gp_field_value label) {
   uint64_t calls = graph->calls[node], self_calls = graph->self_calls[node];
   const gp_column_style plain = {.precision = -1};
   char index[GP_COLUMNS_NUMBER + 3] = "[";
-  strcpy(gp_columns_integer(index + 1, graph->rank[node], plain), "]");
+  memcpy(gp_columns_integer(index + 1, graph->rank[node], plain), "]", 2);
   const gp_shade s = {gp_callgraph_percent(graph, node),
                       gp_callgraph_is_used(graph, node), true};
   const gp_field_value values[] = {
