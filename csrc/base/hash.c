@@ -28,9 +28,15 @@ void gp_hash_free(gp_hash *hash) {
 }
 
 gp_key gp_bytes_key(const char *text, size_t length) {
-  uint64_t h = UINT64_C(0xcbf29ce484222325);  /* FNV-1a */
-  for (size_t i = 0; i < length; i++)
-    h = (h ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+  uint64_t h = UINT64_C(0xcbf29ce484222325), word;  /* FNV-1a's numbers */
+  size_t done = 0;
+  for (; length - done >= sizeof word; done += sizeof word) {
+    memcpy(&word, text + done, sizeof word);
+    h = (h ^ word) * UINT64_C(0x100000001b3);
+    h ^= h >> 32;  /* else the upper bytes of a word would not reach the lower bits */
+  }
+  for (; done < length; done++)
+    h = (h ^ (unsigned char)text[done]) * UINT64_C(0x100000001b3);
   return (gp_key){h, length};
 }
 

@@ -12,6 +12,13 @@
 const char *const gp_machinery[] = {"_gprof_mcount", "mcount", "_mcount", "__mcount",
                                     "__mcount_internal", "__mcleanup", NULL};
 
+/* A cheap test, because there may be millions of symbols: mcount, gprof_mcount, mcleanup
+ * and sanitizer_cov_trace_pc, after underscores and what targets add to names. */
+static bool may_be_machinery(const char *name) {
+  while (*name == '_' || *name == '.') name++;
+  return *name == 'm' || *name == 'g' || *name == 's';
+}
+
 static bool is_machinery(const gp_profile *profile, const char *name) {
   name = gp_image_plain_name(profile->image, name);
   if (strcmp(name, gp_block_counter) == 0)
@@ -27,9 +34,8 @@ static bool exclude_machinery(gp_profile *profile) {
   static const gp_stage stages[] = {GP_FLAT, GP_PRINT, GP_TIME};
   const gp_symtab *symtab = profile->symtab;
   for (uint32_t s = 0; s < symtab->count; s++) {
-    /* a cheap test first: there may be millions of symbols */
-    if (!strstr(symtab->name[s], "mc") && !strstr(symtab->name[s], "trace_pc")) continue;
-    if (!is_machinery(profile, symtab->name[s])) continue;
+    if (!may_be_machinery(symtab->name[s]) || !is_machinery(profile, symtab->name[s]))
+      continue;
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
       gp_selection *selection = &profile->selections.of[stages[i]];
       if (!selection->exclude) selection->exclude = gp_column(symtab->count, 1);
