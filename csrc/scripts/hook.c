@@ -116,8 +116,9 @@ static void enter(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stac
                   uint32_t line) {
   if (has_ticks(r)) assign_ticks(r, stack, line);
   const uint32_t function = scr_function_called(&r->functions, r->closures, L, ar);
-  if (function == SCR_NONE || !(r->with_c ? scr_mixed_call : count_call)(
-                                  r, stack, ar, function, line))
+  if (function == SCR_NONE ||
+      !(r->with_c ? scr_mixed_call(stack, ar, function, line)
+                  : count_call(r, stack, ar, function, line)))
     fail(r);
 }
 

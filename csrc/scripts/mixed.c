@@ -26,9 +26,9 @@
 /* Returns a frame of the stack. Those that were there when the coroutine was resumed
  * share a slot. */
 static gprof_lua_frame frame_at(const scr_stack *stack, size_t i) {
-  gprof_lua_frame frame = stack->frames[i].c;
-  if (i < stack->resumed) frame.slot = stack->c.slot;
-  return frame;
+  const scr_frame *frame = &stack->frames[i];
+  return (gprof_lua_frame){frame->record,
+                           i < stack->resumed ? stack->c.slot : frame->slot};
 }
 
 static gprof_lua_frame innermost(const scr_stack *stack) {
@@ -56,7 +56,7 @@ static void move_frames(scr_stack *stack, uint32_t from, uint32_t to) {
       stack->c.slot = to;
       return;
     }
-    stack->frames[i - 1].c.slot = to;
+    stack->frames[i - 1].slot = to;
   }
 }
 
@@ -73,12 +73,11 @@ void scr_mixed_return(scr_stack *stack) {
 /* Returns the address of a line of the innermost function; 0 if there is none. */
 static uint64_t line_address(const scr_stack *stack, uint32_t line) {
   if (stack->count == 0) return 0;
-  return gprof_lua_address(stack->frames[stack->count - 1].function, line);
+  return gprof_lua_address(stack->frames[stack->count - 1].context, line);
 }
 
-bool scr_mixed_call(scr_recording *r, scr_stack *stack, const lua_Debug *ar,
-                    uint32_t function, uint32_t line) {
-  (void)r;
+bool scr_mixed_call(scr_stack *stack, const lua_Debug *ar, uint32_t function,
+                    uint32_t line) {
   const gprof_lua_frame caller = innermost(stack);
   const bool is_tail = ar->event == LUA_HOOKTAILCALL && stack->count > 0;
   gprof_lua_frame entered;
@@ -89,9 +88,10 @@ bool scr_mixed_call(scr_recording *r, scr_stack *stack, const lua_Debug *ar,
     stack->count--;
   else if (stack->resumed > stack->count)
     stack->resumed = stack->count;
-  if (!scr_stack_push(stack, ar->i_ci, 0)) return false;
-  stack->frames[stack->count - 1].function = function;
-  stack->frames[stack->count - 1].c = entered;
+  if (!scr_stack_push(stack, ar->i_ci, function)) return false;
+  scr_frame *frame = &stack->frames[stack->count - 1];
+  frame->slot = entered.slot;
+  frame->record = entered.call;
   return true;
 }
 

@@ -32,8 +32,8 @@ scr_stack *scr_mixed_switch(scr_stacks *stacks, const void *before, const void *
 
 /* Counts the call of a function by the innermost one of the stack; false if there is no
  * memory. */
-bool scr_mixed_call(scr_recording *r, scr_stack *stack, const lua_Debug *ar,
-                    uint32_t function, uint32_t line);
+bool scr_mixed_call(scr_stack *stack, const lua_Debug *ar, uint32_t function,
+                    uint32_t line);
 
 /* Ends the innermost function of the stack. */
 void scr_mixed_return(scr_stack *stack);

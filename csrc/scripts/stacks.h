@@ -17,9 +17,9 @@
 
 typedef struct scr_frame {
   const void *call;     /* CallInfo */
-  uint32_t context;     /* without C functions */
-  uint32_t function;    /* with C functions, and the place in the shadow stack */
-  gprof_lua_frame c;
+  uint32_t context;     /* with C functions, the function's number */
+  uint32_t slot;        /* with C functions: see gprof_lua_frame */
+  void *record;
 } scr_frame;
 
 typedef struct scr_stack {
