@@ -18,6 +18,7 @@ duplicates.__index = duplicates
 -- Where the section of the process begins in a context profile, and where it has the
 -- process number, the start and the time of writing.
 local PROCESS <const> = 16 + 12
+local PROCESS_KIND <const> = 1
 local FIELDS <const> = "i8i8i8i8"
 
 -- In place of a key: the command line names the file.
@@ -34,11 +35,13 @@ function duplicates.new(skips)
     duplicates)
 end
 
--- Adds what a context profile says about its process. A sum is of no process; a start of
--- 0 is unknown. With a stamp, the context profile must have been written at that time.
+-- Adds what a context profile says about its process. Profiles of Lua programs begin with
+-- another section, which may be long. A sum is of no process; a start of 0 is unknown.
+-- With a stamp, the context profile must have been written at that time.
 local function add_process(keys, head, stamp)
   if not head or #head < PROCESS + FIELDS:packsize() then return end
   local order = head:sub(9, 12) == "\1\2\3\4" and ">" or "<"
+  if (order .. "I4"):unpack(head, 17) ~= PROCESS_KIND then return end
   local process, _, begin, written = (order .. FIELDS):unpack(head, PROCESS + 1)
   if process == 0 or stamp and written ~= stamp then return end
   if begin ~= 0 then keys[#keys + 1] = ("p%x:%x"):format(process, begin) end

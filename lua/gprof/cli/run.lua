@@ -105,7 +105,8 @@ local function append_profile(settings, path)
   for _, named in ipairs(list) do files:add(named) end
   settings.profiles = list
   if files:contains(path) then return end
-  list[#list + 1] = path
+  list.count = list.count + 1
+  list[list.count] = path
   table.insert(list.named, 1, path)
   table.insert(settings.operands, 2, path)
 end
