@@ -174,6 +174,7 @@ local function main(arguments)
   local all = options.parse(arguments)
   local by_name, names = {}, all.rows[1] and all.rows or DEFAULT_ROWS
   for _, row in ipairs(rows) do by_name[row.name] = row end
+  shell.run("mkdir -p " .. quote(all.inputs))
   local lines, rate = { { "row", "CPU ms", "MB in and out", "limit ms" } }, rate_of_cat(all)
   for _, part in ipairs(PARTS) do table.insert(lines[1], part .. " %") end
   table.insert(lines[1], "busiest")
