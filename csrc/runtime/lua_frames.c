@@ -168,9 +168,9 @@ static void remove_slots(window *w) {
 
 void gprof_lua_end(void) {
   thread *const t = claim();
-  if (!t) return;
-  for (stack *s = t->stacks; s; s = s->next)
-    remove_slots(s == t->stack ? &t->now : &s->saved);
+  if (t)
+    for (stack *s = t->stacks; s; s = s->next)
+      remove_slots(s == t->stack ? &t->now : &s->saved);
   rec_lua.table = NULL;
-  release(t);
+  if (t) release(t);
 }

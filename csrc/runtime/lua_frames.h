@@ -57,7 +57,8 @@ typedef struct gprof_lua_program {
  * recorded; EAGAIN if the recorder is off; or ENOMEM. */
 GPROF_LUA_EXPORTED int gprof_lua_begin(const gprof_lua_program *program);
 
-/* Removes all Lua slots. */
+/* Ends that, and removes all Lua slots. Another thread may do so, too, while the program
+ * does not run. */
 GPROF_LUA_EXPORTED void gprof_lua_end(void);
 
 /* Counts a call, and sets *entered. `from` is the line of the call in the function

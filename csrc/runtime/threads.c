@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "runtime/linux.h"
+#include "runtime/lua_ticks.h"
 #include "runtime/sampling.h"
 #include "runtime/stacks.h"
 #include "runtime/waiting.h"
@@ -26,6 +27,7 @@ static void leave(void *table) {
   __atomic_store_n(&t->cpu, cpu & ~RUNNING, __ATOMIC_RELEASE);
   SYSTEM_CALL(prctl, 16 /* PR_GET_NAME */, t->name, 0, 0);
   rec_own = NULL;
+  if (t == rec_lua.table) rec_lua.table = NULL;
   __atomic_store_n(&t->ended, true, __ATOMIC_RELEASE);
   restore_signals(before);
 }

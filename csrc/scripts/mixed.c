@@ -182,6 +182,8 @@ static void read_profile(scr_recording *r, int file) {
     r->profile_size = (size_t)about.st_size;
 }
 
+void scr_mixed_abandon(void) { gprof_lua_end(); }
+
 void scr_mixed_end(scr_recording *r, bool goes_on) {
   gprof_lua_end();
   const int gmon = memfd_create("gmon.out", MFD_CLOEXEC);

@@ -21,6 +21,9 @@ const char *scr_mixed_begin(scr_recording *r, void (*tick)(uint64_t ticks),
  * continues with a new profile. */
 void scr_mixed_end(scr_recording *r, bool goes_on);
 
+/* Ends that in another thread. The C recorder's profile keeps all counts. */
+void scr_mixed_abandon(void);
+
 /* Returns the stack of the coroutine in which recording has started. Like the next
  * function, returns NULL if there is no memory. */
 scr_stack *scr_mixed_start(scr_stacks *stacks, const void *thread);

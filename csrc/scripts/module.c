@@ -147,7 +147,9 @@ static int stop(lua_State *L) {
 static int free_recording(lua_State *L) {
   scr_recording *r = luaL_checkudata(L, 1, RECORDING);
   end_recording(L, r, true);
-  scr_stop_timer(r);  /* of another thread, if the state was passed to this one */
+  /* if the state was passed to this thread from the one that was recorded: */
+  scr_stop_timer(r);
+  if (r->with_c && r->ended == 0) scr_mixed_abandon();
   scr_paths_free(&r->paths);
   scr_functions_free(&r->functions);
   scr_stacks_free(&r->stacks);

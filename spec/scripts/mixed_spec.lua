@@ -2,6 +2,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
+local chance = require "support.chance"
 local launch = require "support.launch"
 local program = require "support.program"
 local shell = require "support.shell"
@@ -188,6 +189,82 @@ describe("a Lua program with C functions", function()
       "work > coroutine.yield 10",
       "work > native.fib 10",
     }, arcs(path))
+  end)
+
+  -- C functions that are compiled with -pg stand between those that Lua calls and those of Lua that they call.
+  local between <const> = { ["native.apply"] = "repeat", ["native.run"] = "lua_run" }
+
+  -- Returns the calls of the arcs of a random program.
+  local function random_arcs(option, module_dir, seed)
+    local dir, counts = shell.tmpdir "random", {}
+    shell.check { "cp", fixtures .. "random.lua", dir }
+    local result = program.run({ "--record", "--rate=0", option, "--output=p", "random.lua", tostring(seed) },
+      { cwd = dir, env = { LUA_CPATH = module_dir .. "/?.so;;" } })
+    assert.equal(0, result.status, result.stderr)
+    for _, line in ipairs(arcs(dir .. "/p")) do
+      local arc, count = line:match "^(.*) (%d+)$"
+      counts[arc] = tonumber(count)
+    end
+    return counts
+  end
+
+  local repeatedly = chance.cases(1, 10)
+
+  it("has the same calls with and without C functions, if it is a random one", function()
+    repeatedly(function(message, seed)
+      local mixed = random_arcs("--with-c", module("native-pg", "-pg"), seed)
+      for arc, count in pairs(random_arcs("--count=calls", module "native-plain", seed)) do
+        local caller, callee = arc:match "^(.*) > (.*)$"
+        assert.equal(count, mixed[(between[caller] or caller) .. " > " .. callee], message .. arc)
+      end
+      for name, through in pairs { fib = "fib", apply = "repeat" } do
+        local called = ("native.%s > lua_%s"):format(name, name)
+        assert.equal(mixed[called], mixed[("lua_%s > %s"):format(name, through)], message .. called)
+      end
+    end, 5)
+  end)
+
+  it("may be a host with threads of its own", function()
+    local dir = build.compiled("lua-host", { "gcc", "-O1", "-pg", "-fno-inline", "-I" .. HEADERS, "-o", "host",
+      "host.c", "-llua5.4" }, { ["host.c"] = shell.read(fixtures .. "host.c") })
+    local cwd = shell.tmpdir "host"
+    shell.write(cwd .. "/script.lua", ("package.path = %q .. package.path\npackage.cpath = %q .. package.cpath\n")
+      :format(program.root .. "/lua/?.lua;", program.root .. "/build/?.so;") .. [[
+      local recorder = require "gprof.recorder"
+      recorder.start { with_c = true }
+      local function step() touch() end
+      function frame() step() step() end
+      function broken() step() error "broken" end
+      function finish() recorder.stop() assert(recorder.write("host.prof")) end
+    ]])
+    local result = program.run({ "--record", dir .. "/host", "script.lua" }, { cwd = cwd })
+    assert.same({ "", 0 }, { result.stdout, result.status })
+    local list, rest = arcs(cwd .. "/host.prof"), {}
+    for i, line in ipairs(list) do list[i] = line:gsub("@host", "") end
+    for i = #list, 1, -1 do if list[i]:find "recorder" then table.remove(list, i) end end
+    assert.same({
+      "broken > error 3",
+      "broken > step 3",
+      "call > broken 3",
+      "call > finish 1",
+      "call > frame 5",
+      "call > touch 8",
+      "frame > step 10",
+      "host_touch > touch 13",
+      "main > script 1",
+      "script > call 9",
+      "step > touch 13",
+      "touch > host_touch 13",
+      "work > touch 100",
+    }, list)
+    -- the recorder has gone on
+    for line in report("--export=csv-arcs", dir .. "/host", cwd .. "/gmon.out"):gmatch "\n([^\n]+)" do
+      local fields = {}
+      for field in line:gmatch "[^,]*" do fields[#fields + 1] = field end
+      rest[#rest + 1] = fields[7] ~= "0" and ("%s > %s"):format(fields[4], fields[7]) or nil
+    end
+    table.sort(rest)
+    assert.same({ "call > 1", "host_touch > 2", "touch > 1", "touch > 2", "touch > 2" }, rest)
   end)
 
   it("is not changed", function()
