@@ -134,7 +134,7 @@ foreign = $(firstword $(wildcard /usr/lib/*/lib$(1)-*-$(2).so) lib$(1)-$(2).so)
 build/%/gprof/core.so: $(OBJECTS)
 	@mkdir -p $(@D)
 	$(say) LINK $@
-	$(quietly)$(LINK) -o $@ $^ $(call foreign,bfd,$*) -liberty -lm
+	$(quietly)$(LINK) -o $@ $^ $(call foreign,bfd,$*) -liberty -lm -pthread
 
 build/%/gprof/opcodes.so: build/objects/lua/opcodes.o
 	@mkdir -p $(@D)
@@ -225,7 +225,7 @@ build/objects/$(2)/%.o: csrc/mpi/%.c $$(HEADERS) Makefile
 
 build/libgprof-$(2).so: $$(MPI_SOURCES:csrc/mpi/%.c=build/objects/$(2)/%.o) $$(MPI_CORE)
 	$$(say) LINK $$@
-	$$(quietly)$$(MPICC_$(1)) -shared -Wl,--exclude-libs,ALL $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ -lm
+	$$(quietly)$$(MPICC_$(1)) -shared -Wl,--exclude-libs,ALL $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ -lm -pthread
 
 build/libgprof-$(2).a: $$(MPI_SOURCES:csrc/mpi/%.c=build/objects/$(2)/%.o) $$(MPI_CORE)
 	$$(say) AR $$@

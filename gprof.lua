@@ -103,8 +103,9 @@ collectgarbage "generational"
 collectgarbage "stop"
 local loaded, core = pcall(require, "gprof.core")
 if not loaded then
-  local _, problem = require "gprof.library.native".load "gprof.core"
-  fail(problem)
+  local problem
+  core, problem = require "gprof.library.native".load "gprof.core"
+  if not core then fail(problem) end
 end
 core.use_bundle()
 os.exit(require("gprof.cli.main").run(arg))

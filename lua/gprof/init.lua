@@ -24,8 +24,9 @@ end
 
 local loaded, core = pcall(require, "gprof.core")
 if not loaded then
-  local _, problem = require "gprof.library.native".load "gprof.core"
-  error("gprof's " .. problem, 0)
+  local problem
+  core, problem = require "gprof.library.native".load "gprof.core"
+  if not core then error("gprof's " .. problem, 0) end
 end
 core.use_bundle()
 
