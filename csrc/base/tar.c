@@ -379,6 +379,7 @@ static ssize_t read_member(void *from, unsigned char *bytes, size_t size,
 bool gp_tar_hold(gp_tar *tar, gp_error *error) {
   gp_tar_text *memory = &tar->memory;
   ssize_t got = 1;
+  if (tar->held) return true;
   memory->size = 0;
   while (got > 0 && tar->left > 0) {
     if (!GP_RESERVE(&memory->capacity, memory->size + GP_READER_WINDOW,

@@ -50,7 +50,8 @@ gp_tar_state gp_tar_next(gp_tar *tar);
  * sets *size to their number. They are valid until the next call. */
 const unsigned char *gp_tar_peek(gp_tar *tar, size_t wanted, size_t *size);
 
-/* Reads the member into memory, so that it can be opened several times. */
+/* Reads the member into memory, so that it can be opened several times. Does nothing if
+ * it is there. */
 bool gp_tar_hold(gp_tar *tar, gp_error *error);
 
 /* Opens a reader of the member, which must be closed before the next member. A member

@@ -271,9 +271,9 @@ describe("a profile and its context profile", function()
   local _, expected, expected_path = sum { dir .. "/a", dir .. "/b" }
   local expected_paths = shell.read(expected_path .. ".ctx")
 
-  local function check(result, path, remark)
+  local function check(result, path, remark, has_spread)
     assert.same({ 0, "" }, { result.status, result.stderr }, remark)
-    assert.is_true(expected == shell.read(path), remark)
+    assert.is_true(has_spread or expected == shell.read(path), remark)
     assert.is_true(expected_paths == shell.read(path .. ".ctx"), remark)
   end
 
@@ -287,6 +287,14 @@ describe("a profile and its context profile", function()
       check(launch.line(("printf '%%s\\n' %s | \"$@\""):format(names), { "--sum-file=" .. out, image,
         "--profiles-from=-" }, { cwd = dir }), out, names)
     end
+  end)
+
+  it("are one run in the spread of an archive", function()
+    local members, out = {}, shell.tmpdir() .. "/sum"
+    for name in ("a b.ctx a.ctx b"):gmatch "%S+" do members[#members + 1] = { name, files[name] } end
+    local path = shell.write(shell.tmpdir() .. "/a.tar", tar.archive(members))
+    check(program.run { "--spread", "--sum-file=" .. out, image, "--profiles-from=tar:" .. path }, out, nil, true)
+    assert.truthy(program.run { "-b", "--spread", image, out }.stdout:find "over 2 runs")
   end)
 
   it("are reported if one is missing in an archive, or belongs to another run", function()

@@ -45,7 +45,7 @@ local function add_records(into, path, mode)
   local data, spread = into.data, into.spread
   if spread then
     local done, message = require "gprof.library.spread_files".add(data, spread, path,
-      mode.file_format, mode.new_spread)
+      mode.file_format, into.new_spread)
     return done, not done and message or nil, done and message
   end
   local method = mode.keep_going and data.add_file or data.read
@@ -102,12 +102,14 @@ local function read_row(into, list, i, mode, notify)
     notify("other", i)
     return true
   end
+  if mode.is_part and list.archive and mode.is_part(list, i) then return true end
   local identity = mode.duplicates and identify(list, i, mode)
   if identity and notify("seen", i, identity, list.stands_for ~= nil) then return true end
-  local done, message, whole = true, list.errors[i], nil
-  if not message then done, message, whole = add(into, list, i, mode) end
+  local message, whole, _ = list.errors[i], nil, nil
+  if mode.choose and not message then into, message = mode.choose(list, i) end
+  if not message then _, message, whole = add(into, list, i, mode) end
   if whole then notify("whole", i, whole) end
-  if done and mode.forget_files then into.data.files[1] = nil end
+  if not message and mode.forget_files then into.data.files[1] = nil end
   return not message, message
 end
 
@@ -116,7 +118,8 @@ end
 --
 -- - `data`: the sum;
 -- - `spread`: the spread to which files are added; nil if there is none;
--- - `contexts`: the sum of context profiles, if they are added up while files are read.
+-- - `contexts`: the sum of context profiles, if they are added up while files are read;
+-- - `new_spread`: a function that returns an empty spread; nil if there is no spread.
 --
 -- Fields of `mode`:
 --
@@ -127,7 +130,9 @@ end
 -- - `adds_call_paths`: also read the call paths beside the files;
 -- - `forget_files`: do not list the files in `data.files`;
 -- - `jobs`: the number of processes; `needs_jobs`: failing to start them is an error;
--- - `new_spread`: a function that returns an empty spread; nil if there is no spread;
+-- - `choose`: returns what the profile in a row of a list is added to, in place of
+--   `into`; or nil and a message. `is_part` returns whether a member of an archive is
+--   left to its context profile;
 -- - `duplicates`: the module that identifies profiles, if duplicates are looked for;
 -- - `explain`: takes a path and the message about it, and may add a hint;
 -- - `after_row`: called after each row; nil if there is nothing to do.
@@ -205,9 +210,6 @@ local function reading_mode(settings, list, image, options)
   local looks_for_duplicates = settings.styles.sum and
     (list.fetch or policy.of(settings).gives_hints)
   return {
-    new_spread = settings.spread and function()
-      return need(require "gprof.library.spread_files".new(image))
-    end or nil,
     file_format = options.file_format,
     add_with_slide = options.slide == "auto" and
       require "gprof.library.slide".adder(image, options) or nil,
@@ -224,10 +226,13 @@ local function reading_mode(settings, list, image, options)
 end
 
 -- Returns what files are added to.
-local function new_target(settings, list, image, options, mode)
+local function new_target(settings, list, image, options)
   local data = gprof.data(image, options)
-  return { data = data, spread = mode.new_spread and mode.new_spread(),
-    contexts = list.fetch and settings.styles.sum and
+  local function new_spread()
+    return need(require "gprof.library.spread_files".new(image))
+  end
+  return { data = data, spread = settings.spread and new_spread(),
+    new_spread = new_spread, contexts = list.fetch and settings.styles.sum and
       require "gprof.library.context_files".new_sum(data) or nil }
 end
 
@@ -310,6 +315,44 @@ local function subtract_slide(data, options, names)
   if not done then raise("%s", message) end
 end
 
+local function new_outcome(mode, settings)
+  return { bad = 0, lost = 0, left_out = {}, whole = 0,
+    duplicates = mode.duplicates and mode.duplicates.new(settings.skip_duplicates) }
+end
+
+local function report(list, mode, notify, outcome, settings, warn)
+  report_others(list, mode, notify, warn)
+  report_whole(outcome, warn)
+  if outcome.duplicates and policy.of(settings).gives_hints then
+    outcome.duplicates:report(warn)
+  end
+  local good = list.count - outcome.lost
+  if good <= 0 then raise("none of the profiles can be read") end
+  return good
+end
+
+--- Reads the profiles of a command line into several sums.
+-- @tparam table settings from `command_line.read`
+-- @tparam function choose see `mode` above
+-- @tparam function is_part see `mode` above
+-- @tparam function warn takes a message
+-- @treturn integer the number of bad files, which were skipped
+-- @raise a table with the field `message`
+function inputs.read_groups(settings, choose, is_part, warn)
+  local list = profiles.stream(settings)
+  local mode = { file_format = settings.file_format, keep_going = settings.keep_going,
+    forget_files = true, jobs = 1, duplicates = require "gprof.cli.duplicates",
+    choose = choose, is_part = is_part,
+    explain = function(_, message) return message end }
+  local outcome = new_outcome(mode, settings)
+  local line <close> = progress.new(0, shows_progress(settings, list))
+  local notify = observer(list, outcome, line)
+  read_all({ data = { bytes = 0 } }, list, mode, notify, line)
+  line:clear()
+  report(list, mode, notify, outcome, settings, warn)
+  return outcome.bad
+end
+
 --- Reads the profiles of a command line.
 -- @tparam image image
 -- @tparam table settings from `command_line.read`
@@ -329,9 +372,8 @@ function inputs.read(image, settings, options, warn)
     is_streamed(settings, image, options) and profiles.stream(settings) or
     profiles.find(settings)
   local mode = reading_mode(settings, list, image, options)
-  local into = new_target(settings, list, image, options, mode)
-  local outcome = { bad = 0, lost = 0, left_out = {}, whole = 0,
-    duplicates = mode.duplicates and mode.duplicates.new(settings.skip_duplicates) }
+  local into = new_target(settings, list, image, options)
+  local outcome = new_outcome(mode, settings)
   local line <close> = progress.new(list.fetch and 0 or list.count,
     shows_progress(settings, list))
   local notify = observer(list, outcome, line)
@@ -344,13 +386,7 @@ function inputs.read(image, settings, options, warn)
   read_all(into, list, mode, notify, line)
   line:clear()
   if checkpoint then checkpoint:write(list, into, outcome) end
-  report_others(list, mode, notify, warn)
-  report_whole(outcome, warn)
-  if outcome.duplicates and policy.of(settings).gives_hints then
-    outcome.duplicates:report(warn)
-  end
-  local good = list.count - outcome.lost
-  if good <= 0 then raise("none of the profiles can be read") end
+  local good = report(list, mode, notify, outcome, settings, warn)
   local names, data = profiles.names(list), into.data
   subtract_slide(data, options, names)
   if into.spread then core.keep_spread(data, into.spread) end

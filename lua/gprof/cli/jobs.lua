@@ -202,11 +202,11 @@ local function read_spread(worker, spread, new_spread)
 end
 
 -- Adds a worker's sum. Returns false if the range must be read again.
-local function add_sum(worker, into, new_spread)
+local function add_sum(worker, into)
   local data, spread = into.data, into.spread
   local sum = require "gprof.data".new {
     pointer_size = data.pointer_size, big_endian = data.big_endian }
-  local part = spread and read_spread(worker, spread, new_spread)
+  local part = spread and read_spread(worker, spread, into.new_spread)
   local done = sum:read(worker.sum, "magic")
   local ended, code = worker.process:wait()
   worker.sum:close()
@@ -230,7 +230,7 @@ local function pass_on(notify, event, file, detail)
 end
 
 local function collect(crew, worker, into, notify)
-  if add_sum(worker, into, crew.mode.new_spread) then
+  if add_sum(worker, into) then
     for _, event in ipairs(worker.events) do pass_on(notify, table.unpack(event)) end
     return
   end

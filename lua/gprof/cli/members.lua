@@ -16,6 +16,9 @@ local members = {}
 -- Bytes with which the spread of a sum begins.
 local SPREAD <const> = "gprofspr"
 
+-- Where the head of a context profile has the process number.
+local PROCESS <const> = 29
+
 -- Numbers that identify context profiles of sums are below this.
 local SUMS <const> = 1 << 32
 
@@ -63,8 +66,12 @@ local function other_run(label, name)
   return ("%s: does not belong to %s, but to another run"):format(label, name)
 end
 
--- Whether a gmon.out seems to be a sum, which has a spread of its own or none.
+-- Whether a member seems to be a sum, which has a spread of its own or none. A context
+-- profile of a sum has the process number 0.
 local function seems_sum(list)
+  if profile_files.is_contexts(list.head) then
+    return list.head:sub(PROCESS, PROCESS + 7) == ("\0"):rep(8)
+  end
   local stamp = profile_files.stamp(list.head)
   return list.head:sub(9, 12) ~= "\0\0\0\0" or stamp and stamp > 0 and stamp < SUMS or
     list.name:find "%.sum$" ~= nil

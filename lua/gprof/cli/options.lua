@@ -112,6 +112,7 @@ local own <const> = { [[
   profiles-from=FILE            profiles    read names from FILE; tar:FILE is an archive
   skip-duplicates               flag        leave out profiles that were added before
   jobs=N                        jobs        read with N processes, or auto
+  by-build                      flag        write a sum for each build: gmon.BUILD-ID.sum
   checkpoint=FILE               path        go on with an interrupted sum from FILE
   checkpoint-every=N            count       write FILE after every N profiles (or 10 s)
   keep-going                    flag        skip bad profiles, and report each

@@ -511,9 +511,13 @@ return function(settings, write)
     require "gprof.cli.compare_args".check(settings)
   end
   if settings.exports[1] then require "gprof.cli.exports".check_compared(settings) end
+  settings.styles.sum = settings.by_build or settings.styles.sum
   if settings.spread then require "gprof.cli.spread".prepare(settings) end
   if settings.checkpoint then require "gprof.cli.checkpoint".check(settings) end
   find_reports(settings)
+  if settings.by_build then
+    return require "gprof.cli.by_build".run(settings, warn), {}
+  end
   read_and_sum(run)
   if run.chosen.sum and not is_about_functions(run) then  -- otherwise check_fit warns
     require "gprof.cli.sum".check(run, warn)
