@@ -71,7 +71,8 @@ end
 --- Runs a command and adds its profile to the data.
 local function run_once(command, all, data)
   local prefix = all.inputs .. "/profiled"
-  shell.run(("cd %s && GMON_OUT_PREFIX=%s %s > /dev/null"):format(quote(all.inputs), quote(prefix), command))
+  shell.run(("rm -f %s.* && cd %s && GMON_OUT_PREFIX=%s %s > /dev/null"):format(quote(prefix), quote(all.inputs),
+    quote(prefix), command))
   local file = assert(shell.capture("ls " .. quote(prefix) .. ".*"))
   assert(data:add_file(file))
   os.remove(file)

@@ -145,11 +145,10 @@ int gprof_lua_begin(const gprof_lua_program *program) {
   if (rec_state != RECORDING) return EAGAIN;
   if (!rec_own) rec_other_table(NULL, (uintptr_t)__builtin_frame_address(0));
   rec_update_modules();
-  const module *const m = rec_module_at(program->interpreter);
-  if (!rec_own || !m) return ENOMEM;
   rec_lua.of = *program;
-  rec_lua.code = m->code;
-  rec_lua.code_end = m->code_end;
+  rec_lua.interpreter = rec_module_at(program->interpreter);
+  rec_lua.hook = rec_module_at(program->hook);
+  if (!rec_own || !rec_lua.interpreter || !rec_lua.hook) return ENOMEM;
   if (program->leaves_environment) {
     rec_follow = false;
     rec_leave_environment(environ);

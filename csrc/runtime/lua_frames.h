@@ -45,6 +45,7 @@ typedef struct gprof_lua_frame {
 
 typedef struct gprof_lua_program {
   uintptr_t interpreter;        /* an address in the interpreter's code */
+  uintptr_t hook;               /* an address in the hook's */
   const volatile bool *in_hook; /* whether the thread runs the hook, whose time is not
                                    shown */
   bool leaves_environment;      /* whether to take the recorder out of the environment,

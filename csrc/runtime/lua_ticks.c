@@ -3,14 +3,18 @@
 
 lua_program rec_lua;
 
+static bool has_code(const module *m, uintptr_t address) {
+  return address - m->code < m->code_end - m->code;
+}
+
 bool rec_take_lua_tick(thread *t, slot **running, uintptr_t at, uint64_t ticks) {
   if (t != rec_lua.table) return false;
-  if (*rec_lua.of.in_hook) {
+  if (*rec_lua.of.in_hook || has_code(rec_lua.hook, at)) {
     add_to(&t->inside, ticks);
     return true;
   }
   if (!rec_is_lua(*running)) return false;
-  if (at - rec_lua.code < rec_lua.code_end - rec_lua.code) {
+  if (has_code(rec_lua.interpreter, at)) {
     rec_lua.of.tick(ticks);
     return true;
   }

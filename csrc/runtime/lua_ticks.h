@@ -8,11 +8,12 @@
 #define GPROF_RUNTIME_LUA_TICKS_H
 
 #include "runtime/lua_frames.h"
+#include "runtime/modules.h"
 #include "runtime/table.h"
 
 typedef struct lua_program {
   thread *table;            /* of the program's thread; NULL: none is recorded */
-  uintptr_t code, code_end; /* of the module that contains the interpreter */
+  const module *interpreter, *hook; /* the modules with their code */
   gprof_lua_program of;
 } lua_program;
 

@@ -163,6 +163,7 @@ const char *scr_mixed_begin(scr_recording *r, void (*tick)(uint64_t ticks),
   if (!gprof_lua_begin)
     return "libgprof-recorder.so is not loaded into this interpreter; is it static?";
   const gprof_lua_program program = {.interpreter = (uintptr_t)lua_sethook,
+                                     .hook = (uintptr_t)tick,
                                      .in_hook = &r->in_hook,
                                      .leaves_environment = is_program,
                                      .tick = tick};
