@@ -65,13 +65,14 @@ static void write_inner(const page *p, const gp_profile *profile, int format,
 /* A callee without counted calls has time only if call paths show it. Arcs of call paths
  * may also have neither; otherwise such an arc is a call in the machine code. */
 static int format_of(const gp_callgraph *graph, uint32_t arc, const gp_arc_time *time) {
-  bool is_inner = gp_callgraph_is_recursive(graph, arc);
+  bool is_timed = time->self + time->children > 0;  /* then it is not recursive */
+  bool is_inner = !is_timed && gp_callgraph_is_recursive(graph, arc);
   if (graph->inlined[arc] && graph->count[arc] == 0)
     return is_inner ? INLINED_INNER_ARC : INLINED_ARC;
   if (is_inner) return INNER_ARC;
   bool is_counted = gp_callgraph_calls_of_callee(graph, arc) != 0;
   bool may_be_static = graph->has_static || !graph->arc_self;
-  bool is_static = time->self + time->children == 0 && may_be_static;
+  bool is_static = !is_timed && may_be_static;
   return is_counted || is_static ? ARC : UNCOUNTED_ARC;
 }
 
@@ -161,7 +162,11 @@ static void write_arcs(const page *p, bool ordered, bool callers) {
     const gp_callgraph *graph = graph_of(p);
     const uint32_t *end = callers ? graph->caller : graph->callee;
     count = rows->count - first < SOME ? rows->count - first : SOME;
-    for (size_t i = 0; i < count; i++) ends[i] = end[rows->row[first + i]];
+    for (size_t i = 0; i < count; i++) {
+      ends[i] = end[rows->row[first + i]];
+      __builtin_prefetch(&graph->cycle[ends[i]]);
+      __builtin_prefetch(&graph->calls[ends[i]]);
+    }
     gp_prefetch_labels(p->labels, ends, count);
     for (size_t i = 0; i < count; i++) write_arc(p, first + i, ends[i]);
   }

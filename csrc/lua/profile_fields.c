@@ -252,11 +252,11 @@ static gp_field_value get_of(const gp_part *p) {
 }
 
 static gp_field_value get_arc_self(const gp_part *p) {
-  return time_value(p, gp_propagated(graph_of(p), p->id).self);
+  return time_value(p, graph_of(p)->moved[p->id].self);
 }
 
 static gp_field_value get_arc_children(const gp_part *p) {
-  return time_value(p, gp_propagated(graph_of(p), p->id).children);
+  return time_value(p, graph_of(p)->moved[p->id].children);
 }
 
 static gp_field_value get_recursive(const gp_part *p) {

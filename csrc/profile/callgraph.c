@@ -304,7 +304,7 @@ void gp_path_steps_free(gp_path_steps *steps) {
 void gp_callgraph_free(gp_callgraph *graph) {
   void *columns[] = {
       graph->caller, graph->callee, graph->count, graph->inlined, graph->arc_self,
-      graph->arc_children, graph->callees.start, graph->callees.arc,
+      graph->arc_children, graph->moved, graph->callees.start, graph->callees.arc,
       graph->callers.start, graph->callers.arc, graph->number,
       graph->cycle, graph->next_member, graph->head, graph->calls, graph->self_calls,
       graph->self, graph->children, graph->inlined_self, graph->inlined_children,

@@ -37,6 +37,12 @@ typedef struct gp_arc_lists {
   uint32_t *arc;
 } gp_arc_lists;
 
+/* The self time and the children's time that an arc moves from its callee, or from the
+ * callee's cycle, to its caller, in ticks. */
+typedef struct gp_arc_time {
+  double self, children;
+} gp_arc_time;
+
 typedef struct gp_callgraph {
   const gp_symtab *symtab;
   size_t functions;         /* nodes below this number are symbols */
@@ -53,6 +59,7 @@ typedef struct gp_callgraph {
   double *arc_children;     /* the same in its callees; both NULL if not measured. If
                                only the time of inlined code is measured, there are also
                                `inlined_self` and `inlined_children` */
+  gp_arc_time *moved;       /* the time that the arc moves; 0 for calls within a cycle */
 
   /* per function */
   gp_arc_lists callees;     /* arcs out of the function */
@@ -105,14 +112,7 @@ void gp_callgraph_free(gp_callgraph *graph);
  * function belongs to the preceding function. NULL if there is no memory. */
 uint32_t *gp_callgraph_entered(const gp_symtab *symtab);
 
-/* These functions start to load what determines the time of an arc, if it is needed
- * soon. */
-static inline void gp_callgraph_prefetch_arc(const gp_callgraph *graph, uint32_t arc) {
-  __builtin_prefetch(&graph->caller[arc]);
-  __builtin_prefetch(&graph->callee[arc]);
-  __builtin_prefetch(&graph->count[arc]);
-}
-
+/* Starts to load what determines the time of an arc to a callee, if it is needed soon. */
 static inline void gp_callgraph_prefetch_node(const gp_callgraph *graph, uint32_t node) {
   __builtin_prefetch(&graph->cycle[node]);
   __builtin_prefetch(&graph->share[node]);

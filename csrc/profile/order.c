@@ -108,23 +108,22 @@ typedef struct listed_arc {
   gp_arc_time time;
 } listed_arc;
 
+/* Only calls that move time have any. */
 static listed_arc measure(const gp_callgraph *graph, uint32_t arc) {
-  listed_arc listed = {.arc = arc, .kind = arc_kind(graph, arc),
-                       .count = graph->count[arc]};
-  if (listed.kind == 2) {
-    listed.time = gp_propagated(graph, arc);
-    listed.sum = listed.time.self + listed.time.children;
-  }
-  return listed;
+  gp_arc_time time = graph->moved[arc];
+  double sum = time.self + time.children;
+  return (listed_arc){.arc = arc, .kind = sum > 0 ? 2 : arc_kind(graph, arc), .sum = sum,
+                      .count = graph->count[arc], .time = time};
 }
 
-/* Loads arcs and the functions at their ends into the processor's caches. With many
- * functions, they are anywhere in memory. */
+/* Loads arcs into the processor's caches: in one of its functions' lists, an arc is
+ * anywhere in memory. */
 static void prefetch(const gp_callgraph *graph, const uint32_t *arcs, size_t count) {
-  for (size_t i = 0; i < count; i++) gp_callgraph_prefetch_arc(graph, arcs[i]);
   for (size_t i = 0; i < count; i++) {
-    gp_callgraph_prefetch_node(graph, graph->caller[arcs[i]]);
-    gp_callgraph_prefetch_node(graph, graph->callee[arcs[i]]);
+    __builtin_prefetch(&graph->moved[arcs[i]]);
+    __builtin_prefetch(&graph->count[arcs[i]]);
+    __builtin_prefetch(&graph->caller[arcs[i]]);
+    __builtin_prefetch(&graph->callee[arcs[i]]);
   }
 }
 
@@ -264,7 +263,7 @@ static void trace_arcs(const gp_callgraph *graph, const char *side, const uint32
   if (node >= graph->functions || !gp_traces(trace, GP_TRACE_ARC_ORDER)) return;
   for (size_t i = 0; i < arcs->count; i++) {
     uint32_t arc = arcs->row[i];
-    gp_arc_time time = gp_propagated(graph, arc);
+    gp_arc_time time = graph->moved[arc];
     gp_trace_write(trace, GP_TRACE_ARC_ORDER,
                    "%s %zu of %s: %s, %" PRIu64 " calls%s, %g ticks", side, i + 1,
                    name_of(graph, node), name_of(graph, end[arc]), graph->count[arc],

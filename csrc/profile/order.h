@@ -8,7 +8,6 @@
 #define GP_PROFILE_ORDER_H
 
 #include "profile/callgraph.h"
-#include "profile/propagate.h"
 
 /* Fills `entries` and `rank` of the graph: functions and cycles, sorted by self plus
  * children time, descending. For ties, see entry_before() in order.c. Fails only if there
@@ -49,8 +48,8 @@ uint32_t *gp_order_arcs(const gp_callgraph *graph, gp_arc_order order, size_t *c
  * call gp_rows_free after the last call. */
 typedef struct gp_rows {
   uint32_t *row;
-  gp_arc_time *time;  /* of each arc, as gp_propagated returns it: after gp_order_callers
-                         and gp_order_callees */
+  gp_arc_time *time;  /* the time that each arc moves: after gp_order_callers and
+                         gp_order_callees */
   size_t count, capacity;
 } gp_rows;
 

@@ -22,8 +22,9 @@ static bool allocate(gp_callgraph *graph) {
   graph->shown_self = gp_column(nodes, sizeof *graph->shown_self);
   graph->shown_children = gp_column(nodes, sizeof *graph->shown_children);
   graph->printed = gp_column(nodes, sizeof *graph->printed);
+  graph->moved = gp_column(graph->arcs, sizeof *graph->moved);
   return graph->self && graph->children && graph->share && graph->shown_self &&
-         graph->shown_children && graph->printed;
+         graph->shown_children && graph->printed && graph->moved;
 }
 
 /* Sorts the functions by number, then by address. Uses a counting sort, because the
@@ -215,7 +216,6 @@ static void prefetch_callees(const gp_callgraph *graph, uint32_t caller) {
 static void gather(gp_callgraph *graph, uint32_t caller) {
   double share = graph->share[caller];
   if (share == 0) return;
-  prefetch_callees(graph, caller);
   uint32_t cycle = graph->cycle[caller];
   bool traced = gp_traces(graph->symtab->trace, GP_TRACE_PROPAGATION);
   const gp_arc_lists *callees = &graph->callees;
@@ -224,6 +224,7 @@ static void gather(gp_callgraph *graph, uint32_t caller) {
     gp_arc_time time;
     if (!arc_moves(graph, a, &time)) continue;
     double both = time.self + time.children;
+    graph->moved[a] = (gp_arc_time){share * time.self, share * time.children};
     graph->children[caller] += both;
     graph->shown_children[caller] += share * both;
     if (traced) trace_moved(graph, a, &time);
@@ -241,16 +242,10 @@ bool gp_propagate(gp_callgraph *graph, const gp_samples *samples,
   memcpy(graph->self, samples->ticks, graph->functions * sizeof *graph->self);
   inherit_all(graph, order, print, time);
   add_up_cycles(graph);
-  for (size_t i = 0; i < graph->functions; i++) gather(graph, order[i]);
+  for (size_t i = 0; i < graph->functions; i++) {
+    if (i + 1 < graph->functions) prefetch_callees(graph, order[i + 1]);
+    gather(graph, order[i]);
+  }
   free(order);
   return true;
-}
-
-gp_arc_time gp_propagated(const gp_callgraph *graph, uint32_t arc) {
-  double share = graph->share[graph->caller[arc]];
-  gp_arc_time time;
-  if (share == 0 || !arc_moves(graph, arc, &time)) return (gp_arc_time){0, 0};
-  time.self *= share;
-  time.children *= share;
-  return time;
 }

@@ -14,19 +14,10 @@
 #include "profile/samples.h"
 #include "profile/selection.h"
 
-/* Fills `self`, `children`, `share`, `shown_self`, `shown_children`, `printed` and
+/* Fills `moved`, `self`, `children`, `share`, `shown_self`, `shown_children`, `printed` and
  * `total` of the graph. `print` selects the entries, `time` the functions whose time is
  * included. Fails only if there is no memory. */
 bool gp_propagate(gp_callgraph *graph, const gp_samples *samples,
                   const gp_selection *print, const gp_selection *time, gp_error *error);
-
-/* The self time and the children's time that an arc moves from its callee, or from the
- * callee's cycle, to its caller. */
-typedef struct gp_arc_time {
-  double self, children;
-} gp_arc_time;
-
-/* Returns the time that an arc moves from its callee to its caller, in ticks. */
-gp_arc_time gp_propagated(const gp_callgraph *graph, uint32_t arc);
 
 #endif
