@@ -25,7 +25,9 @@ typedef enum gp_notice {
   GP_SEND,    /* to a child that is ready: send the sum */
   GP_ADOPT,   /* the sender is the new parent */
   GP_DONE,    /* to a child: the sum is in a file */
-  GP_FAILED   /* to a child: write an own file */
+  GP_FAILED,  /* to a child: the ranks of its subtree write own files */
+  GP_LOST,    /* the same; but other ranks may believe that they are its parent */
+  GP_LEFT_OUT /* to a child that is late: write an own file; its children are adopted */
 } gp_notice;
 
 /* The communicators of a channel, which nothing else uses. A stream of a rank that gave

@@ -17,6 +17,7 @@ typedef struct child {
   int rank, end;
   bool is_here;         /* it has sent something */
   bool is_ready;        /* it can send its sum */
+  bool is_asked;        /* it was asked for its sum */
   bool is_gone;         /* its subtree writes own files */
   bool is_silent;       /* it did not answer, and was left out */
   double heard;         /* when it last sent something, or when it became a child */
@@ -28,7 +29,9 @@ enum { MOST_CHILDREN = 31 };
 typedef enum outcome {
   UNDECIDED,
   IN_SUM,               /* the sum is in a file */
-  FAILED,               /* the ranks of the subtree write own files */
+  FAILED,               /* the parent says: the ranks of the subtree write own files */
+  GIVEN_UP,             /* this rank says so */
+  LEFT_OUT,             /* this rank writes an own file; its children are adopted */
   UNKNOWN               /* the sum was sent, but then nothing was heard */
 } outcome;
 
@@ -46,6 +49,8 @@ typedef struct reduction {
   outcome outcome;
   size_t count, capacity;
   child *children;      /* in the order of their ranks */
+  size_t gone_count, gone_capacity;
+  int *gone;            /* ranks that were gone before they became children */
   double told;          /* when the others were last told that this rank is alive */
 } reduction;
 
@@ -84,6 +89,12 @@ static size_t list_children(int rank, int end, child list[MOST_CHILDREN]) {
   return count;
 }
 
+static bool was_gone(const reduction *r, int rank) {
+  for (size_t i = 0; i < r->gone_count; i++)
+    if (r->gone[i] == rank) return true;
+  return false;
+}
+
 /* Inserts the children of a rank. */
 static bool insert_children(reduction *r, size_t at, int rank, int end) {
   child list[MOST_CHILDREN];
@@ -93,6 +104,7 @@ static bool insert_children(reduction *r, size_t at, int rank, int end) {
   child *to = r->children + at;
   memmove(to + count, to, (r->count - at) * sizeof *to);
   memcpy(to, list, count * sizeof *to);
+  for (size_t i = 0; i < count; i++) to[i].is_gone = was_gone(r, to[i].rank);
   r->count += count;
   return true;
 }
@@ -103,10 +115,31 @@ static child *find_child(reduction *r, int rank) {
   return NULL;
 }
 
-static void tell_children(reduction *r, gp_notice notice) {
-  for (size_t i = 0; i < r->count; i++)
-    if (!r->children[i].is_gone && !r->children[i].is_silent)
-      gp_channel_tell(&r->channel, r->children[i].rank, notice);
+/* Returns what a child is told about the outcome; GP_ALIVE if that is nothing. */
+static gp_notice news_for(const reduction *r, const child *c) {
+  if (c->is_gone || c->is_silent) return GP_ALIVE;
+  switch (r->outcome) {
+    case IN_SUM: return GP_DONE;
+    case GIVEN_UP: return GP_LOST;
+    case LEFT_OUT: return c->is_asked ? GP_LOST : GP_ALIVE;
+    default: return GP_FAILED;
+  }
+}
+
+static void tell_children(reduction *r) {
+  for (size_t i = 0; i < r->count; i++) {
+    gp_notice notice = news_for(r, &r->children[i]);
+    if (notice != GP_ALIVE) gp_channel_tell(&r->channel, r->children[i].rank, notice);
+  }
+}
+
+/* Tells the ancestors of a rank that the ranks of this subtree write own files. Those
+ * that do not know this rank yet remember it. */
+static void tell_ancestors(reduction *r, int rank) {
+  while (rank > 0) {
+    rank = parent_of(rank);
+    gp_channel_tell(&r->channel, rank, GP_GONE);
+  }
 }
 
 /* --- notices ---------------------------------------------------------------------- */
@@ -121,7 +154,9 @@ static void hear_child(child *c, gp_notice notice) {
 static void hear_parent(reduction *r, gp_notice notice) {
   r->heard = gp_channel_time();
   if (notice == GP_SEND) r->is_asked = true;
-  if (notice == GP_FAILED) r->outcome = FAILED;
+  if (notice == GP_FAILED || notice == GP_LOST) r->outcome = FAILED;
+  if (notice == GP_LOST) tell_ancestors(r, r->parent);
+  if (notice == GP_LEFT_OUT) r->outcome = LEFT_OUT;
   if (notice == GP_DONE && r->is_sent) r->outcome = IN_SUM;
 }
 
@@ -137,6 +172,12 @@ static void change_parent(reduction *r, int parent) {
   gp_channel_tell(&r->channel, parent, r->is_ready ? GP_READY : GP_ALIVE);
 }
 
+/* Remembers a rank that is gone. Without memory, the rank will be waited for. */
+static void remember(reduction *r, int rank) {
+  if (GP_RESERVE(&r->gone_capacity, r->gone_count + 1, GP_COLUMN(r->gone)))
+    r->gone[r->gone_count++] = rank;
+}
+
 /* Handles all notices that have arrived. */
 static void hear_all(reduction *r) {
   int from;
@@ -145,6 +186,8 @@ static void hear_all(reduction *r) {
     child *c = find_child(r, from);
     if (c)
       hear_child(c, notice);
+    else if (notice == GP_GONE)
+      remember(r, from);
     else if (notice == GP_ADOPT)
       change_parent(r, from);
     else if (from == r->parent)
@@ -184,7 +227,7 @@ static bool stream_goes_on(void *owner, int peer) {
 static void give_up(reduction *r, const char *reason) {
   complain(r, "%s: the profiles of ranks %d to %d are in files of their own", reason,
            r->rank, end_of_subtree(r->rank, r->size) - 1);
-  r->outcome = FAILED;
+  r->outcome = GIVEN_UP;
   if (r->parent >= 0) gp_channel_tell(&r->channel, r->parent, GP_GONE);
 }
 
@@ -210,7 +253,7 @@ static void await_child(reduction *r, size_t i) {
 /* Leaves a child out that does not answer, and takes its children over. */
 static void leave_out(reduction *r, size_t i) {
   child lost = r->children[i];
-  gp_channel_tell(&r->channel, lost.rank, GP_FAILED);
+  gp_channel_tell(&r->channel, lost.rank, GP_LEFT_OUT);
   if (!note(r, lost.rank, lost.rank, GP_SILENT)) return;
   size_t count = r->count;
   if (!insert_children(r, i + 1, lost.rank, lost.end)) {
@@ -229,6 +272,7 @@ static bool next_stream(void *from, gp_error *error) {
 static void receive(reduction *r, const child *c) {
   gp_error error = {""};
   gp_incoming stream = {.channel = NULL};
+  find_child(r, c->rank)->is_asked = true;
   gp_channel_tell(&r->channel, c->rank, GP_SEND);
   bool done = gp_incoming_open(&stream, &r->channel, c->rank, &error);
   if (done) {
@@ -338,8 +382,7 @@ static void write_sums(reduction *r, const char *suffix) {
 static void write_subtree(reduction *r) {
   char suffix[32];
   int last = end_of_subtree(r->rank, r->size) - 1;
-  for (int rank = r->rank; rank > 0; rank = parent_of(rank))
-    gp_channel_tell(&r->channel, parent_of(rank), GP_GONE);
+  tell_ancestors(r, r->rank);
   make_suffix(r, suffix);
   complain(r, "no answer from rank %d: the sum of ranks %d to %d is in a file of its "
            "own, with the suffix %s", r->parent, r->rank, last, suffix);
@@ -413,9 +456,10 @@ void gp_reduce(gp_channel_comms comms, const gp_settings *settings) {
   if (!insert_children(&r, 0, r.rank, end_of_subtree(r.rank, r.size)))
     give_up(&r, "not enough memory");
   if (r.outcome == UNDECIDED) reduce(&r);
-  tell_children(&r, r.outcome == IN_SUM ? GP_DONE : GP_FAILED);
+  tell_children(&r);
   settle(&r, is_part && r.outcome == IN_SUM);
   hear_all(&r);  /* MPI may complain about messages that nobody receives */
   gp_job_sum_free(&r.job);
   free(r.children);
+  free(r.gone);
 }

@@ -10,8 +10,10 @@
  * is in a sum or in a file of its own.
  *
  * A rank that does not answer is left out. Its parent takes its children over, and tells
- * it that it was left out, should it answer later. A rank whose ancestors do not answer
- * writes the sum of its own subtree.
+ * it that it was left out, should it answer later. It then leaves its children alone,
+ * except for those that have sent it their sums. A rank whose ancestors do not answer
+ * writes the sum of its own subtree. They are told, so that they do not wait for it when
+ * they become its parent.
  */
 #ifndef GP_MPI_REDUCTION_H
 #define GP_MPI_REDUCTION_H
