@@ -16,10 +16,27 @@ static bool is_pattern(const char *pattern) {
   return *pattern != '\0';
 }
 
+/* Reads a decimal number. strtod depends on the locale that the program has chosen. */
+static bool read_seconds(const char *text, double *seconds) {
+  double unit = 1;
+  bool has_digit = false, has_point = false;
+  *seconds = 0;
+  for (; *text != '\0'; text++) {
+    bool is_digit = *text >= '0' && *text <= '9';
+    if (!is_digit && (*text != '.' || has_point)) return false;
+    if (is_digit && has_point)
+      *seconds += (unit /= 10) * (*text - '0');
+    else if (is_digit)
+      *seconds = 10 * *seconds + (*text - '0');
+    has_digit = has_digit || is_digit;
+    has_point = has_point || !is_digit;
+  }
+  return has_digit;
+}
+
 static bool set_timeout(gp_settings *settings, const char *text) {
-  char *end;
-  double seconds = strtod(text, &end);
-  if (*text == '\0' || *end != '\0' || !(seconds > 0 && seconds <= MAX_TIMEOUT))
+  double seconds;
+  if (!read_seconds(text, &seconds) || !(seconds > 0 && seconds <= MAX_TIMEOUT))
     return false;
   settings->timeout = seconds;
   return true;
