@@ -201,10 +201,18 @@ gp_taken gp_plain_take(int *file, gp_error *error) {
 
 /* --- the own file ------------------------------------------------------------------ */
 
-static void name_own(char path[PATH_MAX]) {
+/* Names the own file. The path is absolute, since the program may change its directory
+ * before the rest is added to the file. False if it is too long. */
+static bool name_own(char path[PATH_MAX], gp_error *error) {
   const char *prefix = getenv("GMON_OUT_PREFIX");
+  char directory[PATH_MAX] = "";
   if (!prefix || *prefix == '\0') prefix = plain.prefix;
-  snprintf(path, PATH_MAX, "%s.%ld", prefix, (long)getpid());
+  if (*prefix != '/' && !getcwd(directory, sizeof directory))
+    return gp_fail(error, "%s: the current directory is unknown: %s", prefix,
+                   strerror(errno));
+  int length = snprintf(path, PATH_MAX, "%s%s%s.%ld", directory,
+                        *prefix == '/' ? "" : "/", prefix, (long)getpid());
+  return length < PATH_MAX || gp_fail(error, "%s: the name is too long", prefix);
 }
 
 static bool write_own(const gp_data *data, const char *path, gp_error *error) {
@@ -218,8 +226,8 @@ static bool write_taken(gp_error *error) {
   gp_error problem = {""};
   char path[PATH_MAX] = "";
   gp_data data;
+  if (!name_own(path, error)) return false;
   gp_data_init(&data, native);
-  name_own(path);
   bool done = add(&data, plain.file, &problem) && write_own(&data, path, &problem);
   gp_data_free(&data);
   if (!done) return gp_fail(error, "%s: %s", path, problem.text);
@@ -267,8 +275,8 @@ static bool write_rest(int file, gp_error *error) {
   gp_data_init(&rest, native);
   bool is_first = plain.own[0] == '\0', done = add(&rest, file, error);
   if (done && !is_negligible(&rest)) {
-    if (is_first) name_own(plain.own);
-    done = (is_first || gp_data_read(&data, plain.own, &options, &kind, error)) &&
+    done = (is_first ? name_own(plain.own, error)
+                     : gp_data_read(&data, plain.own, &options, &kind, error)) &&
            gp_data_merge(&data, &rest, error) && write_own(&data, plain.own, error);
   }
   gp_data_free(&data);
