@@ -1,5 +1,5 @@
 -- examples/cluster: sums made in parallel are byte-identical to the sum of one process. After a failure neither a sum
--- nor a part of it is left.
+-- nor a part of it is left. Commands of the documentation give each rank of an MPI job a profile of its own.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local cluster = require "support.cluster"
@@ -16,144 +16,98 @@ local function run(name, arguments, env)
   return shell.run({ "sh", examples .. name .. ".sh", table.unpack(arguments) }, { env = env, timeout = 120 })
 end
 
-local usages <const> = {
-  mpi = { count = "RANKS", arguments = "RANKS IMAGE LIST SUM [OPTION OF MPIRUN...]" },
-  parallel = { count = "PARTS", arguments = "PARTS IMAGE LIST SUM [OPTION OF PARALLEL...]" },
-}
-
-for name, usage in pairs(usages) do
-  describe(name .. ".sh", function()
-    it("is valid shell syntax", function()
-      assert.equal("", shell.check({ "sh", "-n", examples .. name .. ".sh" }).stderr)
-    end)
-
-    it("reports invalid arguments", function()
-      local dir = scene()
-      local empty = shell.write(dir .. "/empty", "")
-      for _, case in ipairs {
-        { ("usage: %s.sh %s"):format(name, usage.arguments), "2", image },
-        { usage.count .. " must be a positive integer, not '0'", "0", image, dir .. "/list", dir .. "/out/sum" },
-        { usage.count .. " must be a positive integer, not 'x'", "x", image, dir .. "/list", dir .. "/out/sum" },
-        { empty .. ": the list of profiles is empty", "2", image, empty, dir .. "/out/sum" },
-      } do
-        local result = run(name, { table.unpack(case, 2) })
-        assert.same({ 1, "", ("%s.sh: %s\n"):format(name, case[1]) }, { result.status, result.stdout, result.stderr })
-      end
-      assert.equal("", shell.listing(dir .. "/out"))
-    end)
+describe("parallel.sh", function()
+  it("is valid shell syntax", function()
+    assert.equal("", shell.check({ "sh", "-n", examples .. "parallel.sh" }).stderr)
   end)
-end
+
+  it("reports invalid arguments", function()
+    local dir = scene()
+    local empty = shell.write(dir .. "/empty", "")
+    for _, case in ipairs {
+      { "usage: parallel.sh PARTS IMAGE LIST SUM [OPTION OF PARALLEL...]", "2", image },
+      { "PARTS must be a positive integer, not '0'", "0", image, dir .. "/list", dir .. "/out/sum" },
+      { "PARTS must be a positive integer, not 'x'", "x", image, dir .. "/list", dir .. "/out/sum" },
+      { empty .. ": the list of profiles is empty", "2", image, empty, dir .. "/out/sum" },
+    } do
+      local result = run("parallel", { table.unpack(case, 2) })
+      assert.same({ 1, "", ("parallel.sh: %s\n"):format(case[1]) }, { result.status, result.stdout, result.stderr })
+    end
+    assert.equal("", shell.listing(dir .. "/out"))
+  end)
+
+  if not shell.installed "parallel" then
+    pending "needs parallel"
+    return
+  end
+
+  local function sum(dir, count, command)
+    return run("parallel", { count, image, dir .. "/list", dir .. "/out/sum", "--jobs", "2" }, { GPROF = command })
+  end
+
+  it("writes the same sum as one process", function()
+    local dir = scene()
+    for _, count in ipairs { "1", "3", "12" } do
+      local result = sum(dir, count)
+      assert.same({ 0, "" }, { result.status, result.stdout }, result.stderr)
+      assert.equal(shell.read(dir .. "/expected"), shell.read(dir .. "/out/sum"))
+      assert.equal("sum\n", shell.listing(dir .. "/out"))
+    end
+  end)
+
+  it("writes no sum if a profile is invalid", function()
+    local dir, names = scene()
+    shell.write(names[5], "gmon, but not more")
+    local result = sum(dir, "3")
+    assert.not_equal(0, result.status)
+    assert.truthy(result.stderr:find(("gprof.lua: %s: "):format(names[5]), 1, true), result.stderr)
+    assert.equal("", shell.listing(dir .. "/out"))
+  end)
+
+  it("writes no sum if a process is killed", function()
+    local dir = scene()
+    assert.not_equal(0, sum(dir, "3", cluster.wrapper(cluster.kill_first)).status)
+    assert.equal("", shell.listing(dir .. "/out"))
+  end)
+end)
 
 -- mpirun needs options to run as root, and to run more ranks than there are processors.
 for _, engine in ipairs {
-  { name = "Open MPI", script = "mpi", command = "mpirun.openmpi", rank = "OMPI_COMM_WORLD_RANK",
+  { name = "Open MPI", command = "mpirun.openmpi", rank = "OMPI_COMM_WORLD_RANK",
     options = { "--allow-run-as-root", "--oversubscribe" } },
-  { name = "MPICH", script = "mpi", command = "mpirun.mpich", rank = "PMI_RANK" },
-  { name = "GNU parallel", script = "parallel", command = "parallel", options = { "--jobs", "2" } },
+  { name = "MPICH", command = "mpirun.mpich", rank = "PMI_RANK", options = {} },
 } do
-  describe(("%s.sh with %s"):format(engine.script, engine.name), function()
+  describe("with " .. engine.name .. ", a command of the documentation", function()
     if not shell.installed(engine.command) then
       pending("needs " .. engine.command)
       return
     end
 
-    local function sum(dir, count, command)
-      return run(engine.script, { count, image, dir .. "/list", dir .. "/out/sum", table.unpack(engine.options or {}) },
-        { GPROF = command, MPIRUN = engine.command })
+    -- Runs a command on three ranks of an MPI program; checks the names of the profiles, and that none is missing.
+    local function check_profiles(command, names)
+      local dir = shell.tmpdir "ranks"
+      shell.check { "cp", cluster.ranks(), dir }
+      shell.check { "mkdir", dir .. "/prof" }
+      command = command:gsub("mpirun", engine.command .. " -n 3 " .. shell.join(engine.options))
+      shell.check({ "sh", "-c", command }, { cwd = dir })
+      assert.equal(names, (shell.listing(dir .. "/prof"):gsub("%.%d+\n", ".N\n")))
+      local flat = program.run({ "-b", "-p", "app", "prof" }, { cwd = dir })
+      assert.same({ 0, "", "6" }, { flat.status, flat.stderr, flat.stdout:match " (%d+) +[%d.]+ +[%d.]+ +work\n" })
     end
 
-    it("writes the same sum as one process", function()
-      local dir = scene()
-      for _, count in ipairs { "1", "3", "12" } do
-        local result = sum(dir, count)
-        assert.same({ 0, "" }, { result.status, result.stdout }, result.stderr)
-        assert.equal(shell.read(dir .. "/expected"), shell.read(dir .. "/out/sum"))
-        assert.equal("sum\n", shell.listing(dir .. "/out"))
-      end
+    it("gives each rank a profile", function()
+      local command = cluster.documented "\n(mpirun sh %-c 'GMON_OUT_PREFIX=[^\n]+)\n"
+        :gsub("/local/prof", "prof"):gsub("OMPI_COMM_WORLD_RANK", engine.rank)
+      check_profiles(command, "gmon.0.N\ngmon.1.N\ngmon.2.N\n")
     end)
 
-    it("writes no sum if a profile is invalid", function()
-      local dir, names = scene()
-      shell.write(names[5], "gmon, but not more")
-      local result = sum(dir, "3")
-      assert.not_equal(0, result.status)
-      assert.truthy(result.stderr:find(("gprof.lua: %s: "):format(names[5]), 1, true), result.stderr)
-      assert.equal("", shell.listing(dir .. "/out"))
+    it("gives each rank a profile of the recorder", function()
+      if recorder.lack() then return pending("needs " .. recorder.lack()) end
+      check_profiles("mpirun " .. cluster.gprof .. " --record --output=prof/rank-%r ./app",
+        "rank-0\nrank-0.ctx\nrank-1\nrank-1.ctx\nrank-2\nrank-2.ctx\n")
     end)
-
-    it("writes no sum if a process is killed", function()
-      local dir = scene()
-      assert.not_equal(0, sum(dir, "3", cluster.wrapper(cluster.kill_first)).status)
-      assert.equal("", shell.listing(dir .. "/out"))
-    end)
-
-    if engine.rank then
-      -- Runs a command on three ranks of an MPI program; checks the names of the profiles, and that none is missing.
-      local function check_profiles(command, names)
-        local dir = shell.tmpdir "ranks"
-        shell.check { "cp", cluster.ranks(), dir }
-        shell.check { "mkdir", dir .. "/prof" }
-        command = command:gsub("mpirun", engine.command .. " -n 3 " .. shell.join(engine.options or {}))
-        shell.check({ "sh", "-c", command }, { cwd = dir })
-        assert.equal(names, (shell.listing(dir .. "/prof"):gsub("%.%d+\n", ".N\n")))
-        local flat = program.run({ "-b", "-p", "app", "prof" }, { cwd = dir })
-        assert.same({ 0, "", "6" }, { flat.status, flat.stderr, flat.stdout:match " (%d+) +[%d.]+ +[%d.]+ +work\n" })
-      end
-
-      it("gives each rank a profile by the command of doc/scale.md", function()
-        local command = cluster.documented "\n(mpirun sh %-c 'GMON_OUT_PREFIX=[^\n]+)\n"
-          :gsub("/local/prof", "prof"):gsub("OMPI_COMM_WORLD_RANK", engine.rank)
-        check_profiles(command, "gmon.0.N\ngmon.1.N\ngmon.2.N\n")
-      end)
-
-      it("gives each rank a profile of the recorder", function()
-        if recorder.lack() then return pending("needs " .. recorder.lack()) end
-        check_profiles("mpirun " .. cluster.gprof .. " --record --output=prof/rank-%r ./app",
-          "rank-0\nrank-0.ctx\nrank-1\nrank-1.ctx\nrank-2\nrank-2.ctx\n")
-      end)
-    end
   end)
 end
-
-describe("mpi.sh", function()
-  -- A substitute for mpirun that runs one rank after the other. The shell command `assign` sets a rank's variables.
-  local function mpirun(assign)
-    local bin = shell.tmpdir()
-    shell.write(bin .. "/mpirun", ([[#!/bin/sh
-      ranks=$2
-      shift 2
-      for number in $(seq 0 $((ranks - 1))); do (%s; exec "$@") || exit; done
-    ]]):format(assign))
-    shell.check { "chmod", "+x", bin .. "/mpirun" }
-    return bin .. ":" .. os.getenv "PATH"
-  end
-
-  local function sum(dir, assign)
-    return run("mpi", { "3", image, dir .. "/list", dir .. "/out/sum" }, { PATH = mpirun(assign) })
-  end
-
-  it("finds the rank in the variables of the recorder's file names", function()
-    local dir = scene()
-    for _, variable in ipairs { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK",
-        "FLUX_TASK_RANK", "PALS_RANKID", "SLURM_PROCID" } do
-      local result = sum(dir, ("export SLURM_PROCID=0 %s=$number"):format(variable))
-      assert.same({ 0, "", "" }, { result.status, result.stdout, result.stderr })
-      assert.equal(shell.read(dir .. "/expected"), shell.read(dir .. "/out/sum"))
-    end
-  end)
-
-  it("writes no sum if the rank is unknown, or the same for all", function()
-    local dir = scene()
-    for message, assign in pairs {
-      ["no known environment variable has the rank"] = "true",
-      ["rank 1 wrote no sum"] = "export PMI_RANK=0",
-    } do
-      local result = sum(dir, assign)
-      assert.same({ 1, "", ("mpi.sh: %s\n"):format(message) }, { result.status, result.stdout, result.stderr })
-      assert.equal("", shell.listing(dir .. "/out"))
-    end
-  end)
-end)
 
 describe("slurm.sh", function()
   -- A substitute for Slurm's sbatch that runs jobs immediately, one task after the other.

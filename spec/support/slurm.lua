@@ -98,14 +98,16 @@ end
 
 --- Runs a command on the head node of the cluster.
 -- @tparam {string,...} argv as for `shell.run`
--- @tparam[opt] table options `cwd` (default: the directory of the cluster), `env` as for `shell.run`
--- @treturn table as `shell.run` returns it; the status is 124 after 90 s
+-- @tparam[opt] table options `cwd` (default: the directory of the cluster), `env` and `timeout` (default: 90) as for
+--   `shell.run`
+-- @treturn table as `shell.run` returns it
 function methods:run(argv, options)
   options = options or {}
   local env = { SLURM_CONF = self.dir .. "/slurm.conf" }
   for name, value in pairs(options.env or {}) do env[name] = value end
   return shell.run({ "nsenter", "--target", self.pid, "--mount", "--net", "--pid", "--uts", "--ipc", "--",
-    "env", "--chdir=" .. (options.cwd or self.dir), table.unpack(argv) }, { env = env, timeout = 90 })
+    "env", "--chdir=" .. (options.cwd or self.dir), table.unpack(argv) },
+    { env = env, timeout = options.timeout or 90 })
 end
 
 --- Waits until a command of the shell succeeds; raises an error with the logs after 90 s.

@@ -1,10 +1,11 @@
--- The scripts of examples/cluster and the commands of doc/scale.md under a real Slurm. Whatever fails, the sum is
--- complete in the end, or the job says what is missing. Takes a minute, mostly waiting for Slurm to notice that a node
--- is lost; make check-all runs it.
+-- Slurm's script in examples/cluster, the commands of doc/scale.md and bench/cluster.lua under a real Slurm. Whatever
+-- fails, the sum is complete in the end, or the job says what is missing. Takes a minute, mostly waiting for Slurm to
+-- notice that a node is lost; make check-all runs it.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local chance = require "support.chance"
 local cluster = require "support.cluster"
+local mpi = require "support.mpi"
 local program = require "support.program"
 local recorder = require "support.recorder"
 local shell = require "support.shell"
@@ -129,29 +130,6 @@ describe("on Slurm", function()
     engine:start_node "n2"
   end)
 
-  describe("mpi.sh with srun", function()
-    local function sum(dir, gprof)
-      local script = cluster.examples .. "mpi.sh"
-      return engine:run({ "sh", script, "4", image, dir .. "/list", dir .. "/out/sum", "--nodes=2" },
-        { env = { MPIRUN = "srun", GPROF = gprof } })
-    end
-
-    it("writes the same sum as one process", function()
-      local dir = cluster.scene()
-      local result = sum(dir, cluster.gprof)
-      assert.same({ 0, "", "" }, { result.status, result.stdout, result.stderr })
-      check { "cmp", dir .. "/expected", dir .. "/out/sum" }
-    end)
-
-    it("writes no sum if a rank is killed", function()
-      local dir = cluster.scene()
-      local result = sum(dir, cluster.wrapper(cluster.kill_first))
-      assert.not_equal(0, result.status)
-      assert.truthy(result.stderr:find("task 0: Killed", 1, true), result.stderr)
-      assert.equal("", shell.listing(dir .. "/out"))
-    end)
-  end)
-
   it("the recorder's files are named by the ranks of srun", function()
     if recorder.lack() then return pending("needs " .. recorder.lack()) end
     local dir = shell.tmpdir "ranks"
@@ -160,19 +138,74 @@ describe("on Slurm", function()
     assert.equal("rank-0\nrank-0.ctx\nrank-1\nrank-1.ctx\nrank-2\nrank-2.ctx\n", shell.listing(dir))
   end)
 
-  describe("the commands of doc/scale.md", function()
+  describe("the commands of doc/scale.md for MPI", function()
+    -- The nodes are one machine. So with MPI, processes of different nodes use memory that they do not share, unless
+    -- UCX_TLS says otherwise; and only one of them can have Slurm's files for PMIx.
+    for id, where in pairs { openmpi = { "--ntasks=2", "--nodes=1" }, mpich = { "--ntasks=4", "--nodes=2" } } do
+      it("write one file for a job with " .. id, function()
+        local implementation
+        for _, one in ipairs(mpi.engines) do implementation = one.id == id and one or implementation end
+        if mpi.lack(implementation) then return pending("needs " .. mpi.lack(implementation)) end
+        local built, dir = mpi.compile(implementation, "ranks.c", { name = "app" }), shell.tmpdir "job"
+        local command = cluster.documented("\n(srun %-%-mpi[^\n]+libgprof%-" .. id .. "[^\n]+)\n")
+          :gsub("/usr/local/lib/lua/5.4/gprof", program.root .. "/build"):gsub("^srun", "srun " .. shell.join(where))
+        check({ "sh", "-c", command:gsub("%./app", built.image) },
+          { cwd = dir, env = { GPROF_MPI = "parts", UCX_TLS = "tcp,self" } })
+        local ranks = tonumber(where[1]:match "%d+")
+        mpi.check_sum({ dir = dir }, built, mpi.parts(0, ranks - 1))
+        assert.equal(ranks * (ranks + 1) // 2, (mpi.calls({ dir = dir }, built, "work", "^gmon%.sum$")))
+      end)
+    end
+  end)
+
+  it("the commands of doc/scale.md for files in a shared file system write the same sum as one process", function()
+    local dir, names = cluster.scene()
+    shell.check { "mkdir", dir .. "/prof" }
+    for i, name in ipairs(names) do shell.check { "cp", name, ("%s/prof/gmon.%d"):format(dir, i) } end
+    local commands = cluster.documented "\n(find /shared/prof.-)\n```"
+    for text, here in pairs { ["/shared/prof"] = dir .. "/prof", ["examples/cluster/"] = cluster.examples,
+        ["100 app"] = "3 " .. image } do
+      commands = commands:gsub(text, (here:gsub("%%", "%%%%")))
+    end
+    check({ "sh", "-ec", commands }, { cwd = dir, env = { GPROF = cluster.gprof } })
+    engine:await_jobs()
+    check({ "cmp", "expected", "all.sum" }, { cwd = dir })
+  end)
+
+  it("the array job of doc/scale.md adds up what its tasks run", function()
+    local dir = shell.tmpdir "array"
+    shell.check { "mkdir", dir .. "/sums" }
+    shell.check { "cp", cluster.ranks(), dir }
+    local commands = cluster.documented "\n(cat >job <<'END'\n.-)\n```"
+    for text, here in pairs { ["seq 1000"] = "seq 5", ["0%-99"] = "0-2", ["/shared/sums"] = dir .. "/sums",
+        ["gprof%.lua"] = cluster.gprof } do
+      commands = commands:gsub(text, (here:gsub("%%", "%%%%")))
+    end
+    check({ "sh", "-ec", commands }, { cwd = dir, env = { TMPDIR = dir } })
+    engine:await_jobs()
+    assert.equal("0\n0.spread\n1\n1.spread\n2\n2.spread\n", shell.listing(dir .. "/sums"))
+    local flat = program.run({ "-b", "-p", "app", "gmon.sum" }, { cwd = dir })
+    assert.equal("15", flat.stdout:match " (%d+) +[%d.]+ +[%d.]+ +work\n", flat.stdout)
+    local spread = program.run({ "-b", "--spread", "--sort=calls", "app", "gmon.sum" }, { cwd = dir })
+    assert.same({ 0, "" }, { spread.status, spread.stderr })
+    assert.truthy(spread.stdout:find("^Spread of calls over 15 runs:"), spread.stdout)
+  end)
+
+  describe("the commands of doc/scale.md for nodes", function()
     local run <const> = cluster.documented "\n(srun sh %-c 'GMON_OUT_PREFIX=[^\n]+)\n"
-    local add_up <const> = cluster.documented "\n(srun [^\n]+ \\\n  'gprof%.lua [^`]+)```"
+    local add_up <const> = cluster.documented "\n(srun [^\n]+ \\\n  'gprof%.lua %-%-keep[^`]+)```"
+    local spread <const> = cluster.documented "\n(srun [^\n]+ \\\n  'gprof%.lua %-%-spread[^`]+)```"
 
     -- Runs the commands as a job of two nodes, in a new directory, which it returns. Before, node n2 runs `prepare`, if
-    -- present; afterwards, the profiles are moved from the nodes to `profiles`. Also returns the job's output.
-    local function job(env, prepare)
+    -- present; `sums` is the command that adds up (default: `add_up`). Afterwards, the profiles are moved from the
+    -- nodes to `profiles`. Also returns the job's output.
+    local function job(env, prepare, sums)
       local dir = shell.tmpdir "ranks"
       shell.check { "mkdir", dir .. "/sums", dir .. "/profiles" }
       shell.check { "cp", cluster.ranks(), dir }
       local clean = "srun --ntasks=2 --ntasks-per-node=1 sh -c 'mv /local/prof/* profiles; rm -f /local/other'"
       local head = "#!/bin/sh\n#SBATCH --nodes=2 --ntasks=4"
-      local text = table.concat({ head, prepare or "true", run, add_up .. clean }, "\n")
+      local text = table.concat({ head, prepare or "true", run, (sums or add_up) .. clean }, "\n")
       for place, here in pairs { ["/local/"] = engine.dir .. "/local/", ["/shared/sums"] = dir .. "/sums",
           ["gprof%.lua"] = cluster.gprof } do
         text = text:gsub(place, (here:gsub("%%", "%%%%")))
@@ -182,10 +215,15 @@ describe("on Slurm", function()
       return dir, shell.read(dir .. "/output")
     end
 
-    -- Checks the number of calls in the sum, and compares the sum with that of one process.
-    local function check_sum(dir, calls)
+    -- Checks the number of calls in the sum.
+    local function check_calls(dir, calls)
       local flat = program.run({ "-b", "-p", "app", "gmon.sum" }, { cwd = dir })
       assert.same({ 0, "", calls }, { flat.status, flat.stderr, flat.stdout:match " (%d+) +[%d.]+ +[%d.]+ +work\n" })
+    end
+
+    -- Also compares the sum with that of one process.
+    local function check_sum(dir, calls)
+      check_calls(dir, calls)
       program.run({ "--keep-going", "--sum-file=expected", "app", "profiles" }, { cwd = dir })
       shell.check({ "cmp", "expected", "gmon.sum" }, { cwd = dir })
     end
@@ -194,6 +232,12 @@ describe("on Slurm", function()
       local dir, output = job()
       assert.equal("", output)
       check_sum(dir, "10")
+    end)
+
+    it("write the spread", function()
+      local dir, output = job({}, nil, spread)
+      assert.truthy(output:find("^\f?Spread of self time %(seconds%) over 4 runs:"), output)
+      check_calls(dir, "10")
     end)
 
     it("say which rank was killed", function()
@@ -208,5 +252,20 @@ describe("on Slurm", function()
       assert.truthy(output:find("n2: task 1: Exited with exit code 1\n", 1, true), output)
       check_sum(dir, "3")
     end)
+  end)
+end)
+
+describe("bench/cluster.lua", function()
+  it("makes profiles, adds them up in a tree, and finds the slow rank", function()
+    if slurm.lack() then return pending(slurm.lack()) end
+    local result = shell.run({ "lua5.4", program.root .. "/bench/cluster.lua", "300", "12" }, { timeout = 200 })
+    assert.same({ 0, "" }, { result.status, result.stderr })
+    local stages = {}
+    for name, tasks, read, written in result.stdout:gmatch "\n| (%S+) +| +(%d+) | +(%d*) | +[%d.]* | +(%d+) |" do
+      stages[#stages + 1] = table.concat({ name, tasks, read, written }, " ")
+    end
+    assert.same({ "run 12  300", "part 12 300 24", "join-1 2 24 4", "join-2 1 4 2" }, stages)
+    assert.truthy(result.stdout:find("\nThe sum of 300 runs has 15150 steps, and is byte for byte", 1, true))
+    assert.truthy(result.stdout:find " relax +profiles/0008/rank%.000214%.%d+\n")
   end)
 end)
