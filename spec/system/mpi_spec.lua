@@ -189,7 +189,7 @@ libgprof-mpi: rank 4: no answer from rank 0: the sum of ranks 4 to 5 is in a fil
               local told = result.stderr:find "perhaps also in the sum"
               assert(calls == living or calls == 255 or (told and calls & living ~= 0),
                 ("rank %d after %d us: %x\n%s%s"):format(dead, delay, calls, listing(result), result.stderr))
-            end, 6)  -- each takes up to four seconds
+            end, 10)  -- each takes up to four seconds
           end)
         end
 

@@ -139,21 +139,20 @@ describe("on Slurm", function()
   end)
 
   describe("the commands of doc/scale.md for MPI", function()
-    -- The nodes are one machine. So with MPI, processes of different nodes use memory that they do not share, unless
-    -- UCX_TLS says otherwise; and only one of them can have Slurm's files for PMIx.
-    for id, where in pairs { openmpi = { "--ntasks=2", "--nodes=1" }, mpich = { "--ntasks=4", "--nodes=2" } } do
+    -- All ranks run on one node. On two, which are one machine, programs of MPICH may hang at their end, with or without
+    -- the library, and Slurm's files for PMIx have the same names.
+    for _, id in ipairs { "openmpi", "mpich" } do
       it("write one file for a job with " .. id, function()
         local implementation
         for _, one in ipairs(mpi.engines) do implementation = one.id == id and one or implementation end
         if mpi.lack(implementation) then return pending("needs " .. mpi.lack(implementation)) end
         local built, dir = mpi.compile(implementation, "ranks.c", { name = "app" }), shell.tmpdir "job"
         local command = cluster.documented("\n(srun %-%-mpi[^\n]+libgprof%-" .. id .. "[^\n]+)\n")
-          :gsub("/usr/local/lib/lua/5.4/gprof", program.root .. "/build"):gsub("^srun", "srun " .. shell.join(where))
-        check({ "sh", "-c", command:gsub("%./app", built.image) },
-          { cwd = dir, env = { GPROF_MPI = "parts", UCX_TLS = "tcp,self" } })
-        local ranks = tonumber(where[1]:match "%d+")
-        mpi.check_sum({ dir = dir }, built, mpi.parts(0, ranks - 1))
-        assert.equal(ranks * (ranks + 1) // 2, (mpi.calls({ dir = dir }, built, "work", "^gmon%.sum$")))
+          :gsub("/usr/local/lib/lua/5.4/gprof", program.root .. "/build")
+          :gsub("^srun", "srun --nodes=1 --ntasks=4 --overcommit")
+        check({ "sh", "-c", (command:gsub("%./app", built.image)) }, { cwd = dir, env = { GPROF_MPI = "parts" } })
+        mpi.check_sum({ dir = dir }, built, mpi.parts(0, 3))
+        assert.equal(10, (mpi.calls({ dir = dir }, built, "work", "^gmon%.sum$")))
       end)
     end
   end)
