@@ -139,7 +139,7 @@ describe("on Slurm", function()
   end)
 
   describe("the commands of doc/scale.md for MPI", function()
-    -- All ranks run on one node. On two, which are one machine, programs of MPICH may hang at their end, with or without
+    -- All ranks run on one node. On two, which are one machine, MPICH may hang at the end, with or without
     -- the library, and Slurm's files for PMIx have the same names.
     for _, id in ipairs { "openmpi", "mpich" } do
       it("write one file for a job with " .. id, function()
