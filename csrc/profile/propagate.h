@@ -15,8 +15,8 @@
 #include "profile/selection.h"
 
 /* Fills `moved`, `self`, `children`, `share`, `shown_self`, `shown_children`, `printed`
- * and `total` of the graph. `print` selects the entries, `time` the functions whose time is
- * included. Fails only if there is no memory. */
+ * and `total` of the graph. `print` selects the entries, `time` the functions whose time
+ * is included. Fails only if there is no memory. */
 bool gp_propagate(gp_callgraph *graph, const gp_samples *samples,
                   const gp_selection *print, const gp_selection *time, gp_error *error);
 
