@@ -5,15 +5,14 @@
 
 #include "scripts/recording.h"
 
-/* Calls the function below `arguments` values, which resumes `co`. Returns the status of
- * lua_pcall. */
-static int call(lua_State *L, lua_State *co, int arguments) {
+/* Like lua_resume. Needs no protected call: lua_resume raises no errors. */
+static int run(lua_State *co, lua_State *L, int arguments, int *results) {
   scr_recording *r = scr_current;
-  if (!r || r->running != L) return lua_pcall(L, arguments, LUA_MULTRET, 0);
+  if (!r || r->running != L) return lua_resume(co, L, arguments, results);
   const scr_resume here = {L, r->resumed};
   r->resumed = &here;
   r->running = co;
-  const int status = lua_pcall(L, arguments, LUA_MULTRET, 0);
+  const int status = lua_resume(co, L, arguments, results);
   if (scr_current == r) {
     r->running = L;
     r->resumed = here.outer;
@@ -21,23 +20,51 @@ static int call(lua_State *L, lua_State *co, int arguments) {
   return status;
 }
 
-/* resume(co, ...): upvalue 1 is the former function */
-static int resume(lua_State *L) {
-  luaL_checktype(L, 1, LUA_TTHREAD);
-  lua_State *co = lua_tothread(L, 1);
-  lua_pushvalue(L, lua_upvalueindex(1));
-  lua_insert(L, 1);
-  return call(L, co, lua_gettop(L) - 1) == LUA_OK ? lua_gettop(L) : lua_error(L);
+/* Resumes `co` with the arguments at the top of the stack. Pushes its results, and
+ * returns their number; or pushes an error, and returns -1. */
+static int resume_with(lua_State *L, lua_State *co, int arguments) {
+  if (!lua_checkstack(co, arguments)) {
+    lua_pushliteral(L, "too many arguments to resume");
+    return -1;
+  }
+  lua_xmove(L, co, arguments);
+  int results = 0;
+  const int status = run(co, L, arguments, &results);
+  if (status != LUA_OK && status != LUA_YIELD) {
+    lua_xmove(co, L, 1);
+    return -1;
+  }
+  if (!lua_checkstack(L, results + 1)) {
+    lua_pop(co, results);
+    lua_pushliteral(L, "too many results to resume");
+    return -1;
+  }
+  lua_xmove(co, L, results);
+  return results;
 }
 
-/* Resumes a coroutine: upvalue 1 is the function that does so, upvalue 2 the coroutine.
- * Errors get the position of the call, as without this function in between. */
+/* resume(co, ...) -> true, ...; or false and an error */
+static int resume(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTHREAD);
+  const int results = resume_with(L, lua_tothread(L, 1), lua_gettop(L) - 1);
+  const int pushed = results < 0 ? 1 : results;
+  lua_pushboolean(L, results >= 0);
+  lua_insert(L, -(pushed + 1));
+  return pushed + 1;
+}
+
+/* Resumes the coroutine in upvalue 1. An error closes its variables, and gets the
+ * position of the call. */
 static int resume_wrapped(lua_State *L) {
-  lua_pushvalue(L, lua_upvalueindex(1));
-  lua_insert(L, 1);
-  if (call(L, lua_tothread(L, lua_upvalueindex(2)), lua_gettop(L) - 1) == LUA_OK)
-    return lua_gettop(L);
-  if (lua_type(L, -1) == LUA_TSTRING) {
+  lua_State *co = lua_tothread(L, lua_upvalueindex(1));
+  const int results = resume_with(L, co, lua_gettop(L));
+  if (results >= 0) return results;
+  int status = lua_status(co);
+  if (status != LUA_OK && status != LUA_YIELD) {
+    status = lua_resetthread(co);
+    lua_xmove(co, L, 1);
+  }
+  if (status != LUA_ERRMEM && lua_type(L, -1) == LUA_TSTRING) {
     luaL_where(L, 1);
     lua_insert(L, -2);
     lua_concat(L, 2);
@@ -45,28 +72,28 @@ static int resume_wrapped(lua_State *L) {
   return lua_error(L);
 }
 
-/* wrap(f): upvalue 1 is the former function, whose result has the coroutine as an
- * upvalue */
+/* wrap(f) -> a function that resumes a new coroutine */
 static int wrap(lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
-  lua_pushvalue(L, lua_upvalueindex(1));
-  lua_insert(L, 1);
-  lua_call(L, lua_gettop(L) - 1, 1);
-  if (!lua_getupvalue(L, -1, 1)) return 1;
-  if (!lua_isthread(L, -1)) {
-    lua_pop(L, 1);
-    return 1;
-  }
-  lua_pushcclosure(L, resume_wrapped, 2);
+  lua_State *co = lua_newthread(L);
+  lua_pushvalue(L, 1);
+  lua_xmove(L, co, 1);
+  lua_pushcclosure(L, resume_wrapped, 1);
   return 1;
 }
 
+/* Pushes a function in place of one, unless that is a Lua function: the program has
+ * replaced the standard function. */
+static void replace(lua_State *L, int index, lua_CFunction function) {
+  luaL_checktype(L, index, LUA_TFUNCTION);
+  if (lua_iscfunction(L, index))
+    lua_pushcfunction(L, function);
+  else
+    lua_pushvalue(L, index);
+}
+
 int scr_coroutines(lua_State *L) {
-  luaL_checktype(L, 1, LUA_TFUNCTION);
-  luaL_checktype(L, 2, LUA_TFUNCTION);
-  lua_pushvalue(L, 1);
-  lua_pushcclosure(L, resume, 1);
-  lua_pushvalue(L, 2);
-  lua_pushcclosure(L, wrap, 1);
+  replace(L, 1, resume);
+  replace(L, 2, wrap);
   return 2;
 }

@@ -14,7 +14,8 @@ typedef struct scr_resume {
   const struct scr_resume *outer;   /* the call that resumed that one; NULL: none */
 } scr_resume;
 
-/* coroutines(resume, wrap) -> the functions that replace these */
+/* coroutines(resume, wrap) -> the functions that replace these: they do what Lua's own
+ * do, and Lua functions are not replaced */
 int scr_coroutines(lua_State *L);
 
 #endif

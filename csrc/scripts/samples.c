@@ -19,14 +19,13 @@ static int depth_of(lua_State *L) {
   return low;
 }
 
-/* Extends a path by the frames of a coroutine from the outermost one to that at level
- * `innermost`. Sets *line to the line of the last frame. Leaves out the host's functions
- * at the start of a path. */
+/* Extends a path by the frames of a coroutine. Sets *line to the line of the innermost
+ * frame. Leaves out the host's functions at the start of a path. */
 static uint32_t add_frames(scr_recording *r, lua_State *L, uint32_t context,
-                           int innermost, uint32_t *line) {
+                           uint32_t *line) {
   int level = depth_of(L) - 1;
   if (level == MOST_FRAMES - 1) context = SCR_UNKNOWN;
-  for (; level >= innermost && context != SCR_NONE; level--) {
+  for (; level >= 0 && context != SCR_NONE; level--) {
     lua_Debug ar;
     if (!lua_getstack(L, level, &ar)) return SCR_NONE;
     const uint32_t function = scr_function_called(&r->functions, NULL, L, &ar);
@@ -40,17 +39,16 @@ static uint32_t add_frames(scr_recording *r, lua_State *L, uint32_t context,
   return context;
 }
 
-/* Returns the context of the call that resumed a coroutine. Its innermost frame is that
- * of the former function (see coroutines.h), and is left out. */
+/* Returns the context of the call that resumed a coroutine. */
 static uint32_t context_of_resume(scr_recording *r, const scr_resume *resumed,
                                   uint32_t *line) {
   if (!resumed) return SCR_START;
   const uint32_t outer = context_of_resume(r, resumed->outer, line);
-  return outer == SCR_NONE ? SCR_NONE : add_frames(r, resumed->L, outer, 1, line);
+  return outer == SCR_NONE ? SCR_NONE : add_frames(r, resumed->L, outer, line);
 }
 
 uint32_t scr_sampled_context(scr_recording *r, lua_State *L, uint32_t *line) {
   *line = 0;
   const uint32_t base = context_of_resume(r, r->resumed, line);
-  return base == SCR_NONE ? SCR_NONE : add_frames(r, L, base, 0, line);
+  return base == SCR_NONE ? SCR_NONE : add_frames(r, L, base, line);
 }

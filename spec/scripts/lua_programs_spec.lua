@@ -278,6 +278,20 @@ describe("gprof.recorder", function()
       local self
       self = coroutine.create(function() all(coroutine.resume(self)) end)
       coroutine.resume(self)
+      local function closed(...)
+        local _ <close> = setmetatable({}, { __close = function() print "closed" error "again" end })
+        error(...)
+      end
+      all(pcall(coroutine.wrap(closed), "first"))
+      all(coroutine.resume(coroutine.create(closed), "first"))
+      all(select("#", coroutine.resume(coroutine.create(function() return table.unpack({}, 1, 9000) end))))
+      local deepest
+      local function nested(n) deepest = n coroutine.resume(coroutine.create(nested), n + 1) end
+      nested(1)
+      all(deepest)
+      local function wrapped(n) deepest = n coroutine.wrap(wrapped)(n + 1) end
+      all(pcall(wrapped, 1))
+      all(deepest)
     ]]
     local function printed(before)
       local result = message(before .. body)
