@@ -46,14 +46,13 @@ local function code_at(modules, address)
   return 0, 0
 end
 
--- Returns the records of a table as an array of arrays.
-local function records_of(content)
-  local records = {}
-  local at = select(10, TABLE_HEAD:unpack(content))
-  for from = at, #content, RECORD_SIZE do
-    records[#records + 1] = { RECORD:unpack(content, from) }
+-- Iterates over the records of a table: number, context, entered, from, self, count.
+local function each_record(content)
+  local at, row = select(10, TABLE_HEAD:unpack(content)) - RECORD_SIZE, -1
+  return function()
+    row, at = row + 1, at + RECORD_SIZE
+    if at < #content then return row, RECORD:unpack(content, at) end
   end
-  return content:sub(1, at - 1), records
 end
 
 -- Changing addresses --------------------------------------------------------------------
@@ -71,31 +70,32 @@ local function decoder(recorded)
 end
 
 -- Adds the lines in which there are calls or samples.
-local function add_lines(lines, records, decode)
-  for _, record in ipairs(records) do
-    local f, line = decode(record[3])
+local function add_lines(lines, content, decode)
+  for _, _, _, from in each_record(content) do
+    local f, line = decode(from)
     if f and f.source and line > 0 then lines[f][line] = true end
   end
 end
 
--- Changes the addresses in records. The interpreter, whose code is between two addresses,
--- calls C functions for the function that runs.
-local function change(records, decode, addresses, code, code_end)
-  for _, record in ipairs(records) do
-    local context, from, self = records[record[1] + 1], record[3], record[4]
+-- Changes the addresses in the records of a table. The interpreter, whose code is between
+-- two addresses, calls C functions for the function that runs.
+local function changed(content, decode, addresses, code, code_end)
+  local parts = { content:sub(1, select(10, TABLE_HEAD:unpack(content)) - 1) }
+  local callees = {}  -- the Lua functions, by record of the call
+  for row, context, entered, from, self, count in each_record(content) do
     local f, line = decode(from)
     if not f and self ~= 0 and from >= code and from < code_end then
-      f, line = decode(context.callee or 0), 0
+      f = callees[context]
     end
     if f then
-      local place = addresses[f][line] or addresses[f].entry
-      record[3] = BIAS + place + (self ~= 0 and LINE // 2 or 0)
+      from = BIAS + (addresses[f][line] or addresses[f].entry) +
+        (self ~= 0 and LINE // 2 or 0)
     end
     local callee = decode(self)
-    if callee then
-      record[4], record.callee = BIAS + addresses[callee].entry, self
-    end
+    if callee then callees[row], self = callee, BIAS + addresses[callee].entry end
+    parts[#parts + 1] = RECORD:pack(context, entered, from, self, count)
   end
+  return table.concat(parts)
 end
 
 -- Writing -------------------------------------------------------------------------------
@@ -104,12 +104,6 @@ local function with_module(modules, high)
   local count, at = ("<I4"):unpack(modules)
   return ("<I4"):pack(count + 1) .. MODULE:pack(BIAS, BIAS + LOW, BIAS + high,
     BIAS + LOW, BIAS + high, 0, "", "") .. modules:sub(at)
-end
-
-local function packed(head, records)
-  local parts = { head }
-  for i, record in ipairs(records) do parts[i + 1] = RECORD:pack(table.unpack(record)) end
-  return table.concat(parts)
 end
 
 --- Returns the bytes of the profile.
@@ -125,8 +119,7 @@ function mixed_profile.bytes(recorded, crc32)
     if section.kind == MODULES then
       code, code_end = code_at(section.content, recorded.interpreter)
     elseif section.kind == TABLE then
-      section.head, section.records = records_of(section.content)
-      add_lines(lines, section.records, decode)
+      add_lines(lines, section.content, decode)
     end
   end
   local list, addresses, high = script_profile.list(recorded.functions, lines)
@@ -136,8 +129,7 @@ function mixed_profile.bytes(recorded, crc32)
     if section.kind == MODULES then
       content = with_module(content, high)
     elseif section.kind == TABLE then
-      change(section.records, decode, addresses, code, code_end)
-      content = packed(section.head, section.records)
+      content = changed(content, decode, addresses, code, code_end)
     end
     parts[#parts + 1] = SECTION:pack(section.kind, content)
     if section.kind == MODULES then
