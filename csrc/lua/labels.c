@@ -330,13 +330,23 @@ static const char *keep_label(kept_labels *texts, uint32_t node, const gp_label 
   return texts->text[node] = kept;
 }
 
+/* Whether the call graph prints a label often enough to keep it: for each arc. */
+static bool is_frequent(const gp_callgraph *graph, uint32_t node) {
+  enum { FEW_ARCS = 3 };
+  if (node >= graph->functions) return false;
+  const uint32_t *callers = graph->callers.start + node;
+  const uint32_t *callees = graph->callees.start + node;
+  return callers[1] - callers[0] + (callees[1] - callees[0]) > FEW_ARCS;
+}
+
 gp_field_value gp_label_of_node(lua_State *L, const gp_labels *set, uint32_t node,
                                 gp_label *label) {
   uint32_t length;
   const char *kept = set->texts ? set->texts->text[node] : NULL;
   if (!kept) {
     gp_make_label(L, set, (lua_Integer)node + 1, label);
-    if (set->texts) kept = keep_label(set->texts, node, label);
+    if (set->texts && is_frequent(&gp_open_profile(L, set->profile)->graph, node))
+      kept = keep_label(set->texts, node, label);
     if (!kept) return gp_label_value(label);
   }
   memcpy(&length, kept, sizeof length);

@@ -21,9 +21,9 @@ bool gp_are_labels_of(const gp_labels *set, const gp_profile_box *profile);
  * if it does not exist. */
 void gp_make_label(lua_State *L, const gp_labels *set, lua_Integer id, gp_label *label);
 
-/* Returns the label of a function or cycle as a value. Short labels with references,
- * which the call graph prints once for each arc, are made once and kept as text. Other
- * labels are made in `label`. Can run Lua code. */
+/* Returns the label of a function or cycle as a value. Short labels with references are
+ * made once and kept as text if the call graph prints them for several arcs. Other labels
+ * are made in `label`. Can run Lua code. */
 gp_field_value gp_label_of_node(lua_State *L, const gp_labels *set, uint32_t node,
                                 gp_label *label);
 
