@@ -79,7 +79,7 @@ return {
   { name = "source-lines", title = "-l -A -x: annotated source with a count for each line; the same program",
     input = "c-10000-g", words = { "-l", "-A", "-x" } },
   { name = "order", title = "-r: a link order; 100,000 C functions, with -g", input = "c-100000-g",
-    words = { "-r" } },
+    words = { "-r" }, aim = 4 },
   { name = "select-k", title = "100 options -k (leave out calls); 10,000 C functions", input = "c-10000",
     words = hundred("-k", true) },
   { name = "select-e", title = "100 options -e (leave out entries); the same program", input = "c-10000",
