@@ -77,7 +77,7 @@ end
 function duplicates.of_file(path, is_named)
   local kind, _, identity = core.file_status(path)
   if kind ~= "file" then return nil end
-  local keys, head = { "f" .. identity }, profile_files.head(path)
+  local keys, head = { "f" .. identity }, profile_files.head(path, true)
   local stamp = not profile_files.is_contexts(head) and add_stamp(keys, head)
   if stamp then head = profile_files.head(profile_files.context_path(path)) end
   if profile_files.is_contexts(head) then add_process(keys, head, stamp or nil) end

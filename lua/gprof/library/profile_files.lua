@@ -25,9 +25,10 @@ end
 
 --- Returns the first bytes of a regular file.
 -- @tparam string path
+-- @tparam[opt] boolean is_file whether the path is known to lead to a regular file
 -- @treturn string|nil at most 128 bytes
-function profile_files.head(path)
-  if core.file_status(path) ~= "file" then return nil end
+function profile_files.head(path, is_file)
+  if not is_file and core.file_status(path) ~= "file" then return nil end
   local file <close> = io.open(path, "rb")
   return file and file:read(HEAD)
 end
