@@ -37,7 +37,7 @@ static char *load (const char *path, size_t *size) {
   *size = (size_t)status.st_size;
   char *text = malloc(*size ? *size : 1);
   if (!text || fread(text, 1, *size, file) != *size) fail(path);
-  fclose(file);
+  (void)fclose(file);
   return text;
 }
 
