@@ -2,6 +2,7 @@
 /* Searches for a name in debugging information. */
 #include "object/debug_str.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,23 +43,39 @@ static bool search_section(const search *s, gp_section *section, char *window) {
   return false;
 }
 
-bool gp_debug_str_search(const gp_image *image, const char *word, gp_string_test *accept,
-                         void *context) {
+static bool search_image(const gp_image *image, const char *name, const char *word,
+                         gp_string_test *accept, void *context) {
   const search s = {word, strlen(word), accept, context};
   char *window = malloc(WINDOW);
   if (!window) return false;
   gp_section section;
-  gp_section_open(&section, image, ".debug_str");
+  gp_section_open(&section, image, name);
   bool found = s.length > 0 && search_section(&s, &section, window);
   gp_section_free(&section);
   free(window);
   return found;
 }
 
+bool gp_debug_str_search(const gp_image *image, const char *word, gp_string_test *accept,
+                         void *context) {
+  return search_image(image, ".debug_str", word, accept, context);
+}
+
 static bool is_name(const char *string, void *name) {
   return strcmp(string, (const char *)name) == 0;
 }
 
+/* Whether a string that begins with other attributes ends with a name. */
+static bool ends_with_name(const char *string, void *name) {
+  size_t length = strlen(name), all = strlen(string);
+  if (all < length || strcmp(string + all - length, name) != 0) return false;
+  unsigned char before = all > length ? (unsigned char)string[all - length - 1] : 0;
+  return !isalnum(before) && before != '_';
+}
+
 bool gp_debug_str_has(const gp_image *image, const char *name) {
-  return gp_debug_str_search(image, name, is_name, (void *)(uintptr_t)name);
+  void *context = (void *)(uintptr_t)name;
+  if (gp_debug_str_search(image, name, is_name, context)) return true;
+  return strlen(name) < sizeof(uint32_t) &&
+         search_image(image, ".debug_info", name, ends_with_name, context);
 }

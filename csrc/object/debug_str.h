@@ -18,9 +18,9 @@ typedef bool gp_string_test(const char *string, void *context);
 bool gp_debug_str_search(const gp_image *image, const char *word, gp_string_test *accept,
                          void *context);
 
-/* Whether .debug_str contains the string `name`. Misses some names: names of up to three
- * characters are stored elsewhere, and a linker may merge a string into the end of a
- * longer one. */
+/* Whether the debugging information contains the string `name`. Names of up to three
+ * characters are among the attributes of functions, in .debug_info. Misses some names: a
+ * linker may merge a string into the end of a longer one. */
 bool gp_debug_str_has(const gp_image *image, const char *name);
 
 #endif

@@ -180,6 +180,26 @@ describe("A name that matches nothing", function()
     end
   end)
 
+  it("may belong to an inlined function with a name of up to three characters", function()
+    local dir = shell.tmpdir()
+    for _, name in ipairs { "dot", "f" } do
+      shell.write(dir .. "/a.c", (source:gsub("hidden_helper", name)))
+      shell.check({ "gcc", "-O2", "-g", "-pg", "-o", "a.out", "a.c" }, { cwd = dir })
+      shell.check({ "./a.out" }, { cwd = dir })
+      assert.equal(("gprof.lua: symspec '%s' matches nothing"):format(name) .. GUESS, warning(dir, name))
+    end
+    assert.equal("gprof.lua: symspec 'ot' matches nothing\n", warning(dir, "ot"))
+  end)
+
+  it("is rather that of an inlined function than letters of options, if it is long", function()
+    local dir = shell.tmpdir()
+    shell.write(dir .. "/a.c", (source:gsub("hidden_helper", "hash")))
+    shell.check({ "gcc", "-O2", "-g", "-pg", "-o", "a.out", "a.c" }, { cwd = dir })
+    shell.check({ "./a.out" }, { cwd = dir })
+    assert.equal("gprof.lua: symspec 'hash' matches nothing" .. GUESS, warning(dir, "hash"))
+    assert.matches("write options separately: -p -sh\n", warning(dir, "sh"), 1, true)
+  end)
+
   it("may belong to an inlined function whose name is the first in the debugging information", function()
     local dir = shell.tmpdir()
     shell.write(dir .. "/first.s", '.section .debug_str,"MS",%progbits,1\n.string "hidden_helper"\n.string "main"\n')

@@ -183,6 +183,25 @@ Execution Summary:
     assert.truthy(printed("-l", "-A", made.image, block):find("1 ->   for (int i", 1, true))
   end)
 
+  it("says so if lines have time, but no counts, or neither", function()
+    local none <const> = "gprof.lua: warning: annotated source: the selected lines have no time and no counts\n"
+    local timed = small.profile(made, { ticks = { [line[4][1] + 1 & ~1] = 1 } })
+    local function told(...) return program.run({ "-b", ... }).stderr end
+    for _, options in ipairs { { "-A" }, { "-l", "-A" }, { "-Aloop" } } do
+      assert.equal("gprof.lua: warning: annotated source: lines have time, but no counts (see --annotate-time)\n",
+        told(made.image, timed, table.unpack(options)))
+    end
+    assert.equal(none, told("-Aleaf", made.image, timed))
+    assert.equal(none, told("-Aleaf", "--annotate-time", made.image, timed))
+    assert.equal("", told("-A", "--gnu-compat", made.image, timed))
+  end)
+
+  it("has files in which only samples were taken, with seconds", function()
+    local timed = small.profile(made, { ticks = { [line[4][1] + 1 & ~1] = 1 } })
+    local text = printed("--annotate-time", "-Aloop", made.image, timed)
+    assert.truthy(text:find("     0.01                   for (int i", 1, true), text)
+  end)
+
   it("has the functions that symspecs select", function()
     check_margins({ "3,0", "1", "1", "1,4", "3", "3", "", "#####", "1", "", "", "", "1", "" },
       "-l", "-Asmall.c", made.image, profile)

@@ -37,6 +37,10 @@ local function question(settings, spec, others)
   return hints.question(words)
 end
 
+-- Up to this many letters after an option are rather options than a name that the
+-- debugging information has, or that is similar to a function's.
+local MOST_LETTERS <const> = 3
+
 -- Returns the hint that letters after an option were read as a symspec, like "b" in
 -- "-pb".
 local function attached(settings, spec)
@@ -314,15 +318,17 @@ end
 -- Explains why a symspec matches nothing: "did you mean -pwork?". Nil if the
 -- reason is unknown.
 local function reason_of(settings, image, spec)
-  local hint = attached(settings, spec)
-  if hint or settings.external_symbol_table then return hint end
-  hint = unescaped(settings, spec)
+  local letters = attached(settings, spec)
+  if letters and #spec <= MOST_LETTERS or settings.external_symbol_table then
+    return letters
+  end
+  local hint = unescaped(settings, spec)
   if hint then return hint end
   if is_call(settings, spec) then return explain_call(settings, image, spec) end
   hint = unexpected_call(image, spec) or listed(settings, image, spec)
   if hint then return hint end
   local names, reason = explain_name(settings, image, spec)
-  return question(settings, spec, names) or reason
+  return question(settings, spec, names) or reason or letters
 end
 
 --- Reports a symspec that matches nothing, once.

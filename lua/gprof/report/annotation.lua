@@ -282,11 +282,20 @@ local function print_below(page, file, text)
   write_file(page, file, text)
 end
 
+-- Returns the time of all lines of a file.
+local function time_of(profile, file)
+  local known <close> = annotation.lines(profile, file.number)
+  local sum = 0
+  for _, _, _, _, seconds in known:lines() do sum = sum + seconds end
+  return sum
+end
+
 -- Whether a file is printed, because something in it was executed, also as inlined code,
 -- or because all files were requested.
 local function is_worth_it(page, file)
   return page.options.display_unused_functions or file.calls > 0 or
-    file.blocks > 0 and page.rules.whole_lines or page.callers[file.name]
+    file.blocks > 0 and page.rules.whole_lines or page.callers[file.name] or
+    page.options.annotate_time and time_of(page.profile, file) > 0
 end
 
 -- Whether symspecs exclude functions. GNU gprof's summary does not mention this.
@@ -295,12 +304,34 @@ local function is_part(options)
   return policy.of(options).whole_lines and (include.annotation or exclude.annotation)
 end
 
--- Returns the time of all lines of a file.
-local function time_of(profile, file)
-  local known <close> = annotation.lines(profile, file.number)
-  local sum = 0
-  for _, _, _, _, seconds in known:lines() do sum = sum + seconds end
-  return sum
+local function have_counts(files)
+  for _, file in ipairs(files) do
+    if file.calls > 0 then return true end
+  end
+  return false
+end
+
+-- Whether lines have time. Only a profile by line has the time of lines.
+local function has_time(profile)
+  for _, file in ipairs(annotation.files(profile)) do
+    if time_of(profile, file) > 0 then return true end
+  end
+  return false
+end
+
+-- Warns if no line has what is shown: counts and, with --annotate-time, seconds.
+local function check_figures(page, files)
+  if not files[1] or not page.rules.gives_hints or have_counts(files) or
+    page.profile.data.block_records > 0
+  then
+    return
+  end
+  local is_timed = has_time(page.profile.by_line and page.profile or lines_of(page))
+  if is_timed and not page.options.annotate_time then
+    page.warn "annotated source: lines have time, but no counts (see --annotate-time)"
+  elseif not is_timed and is_part(page.options) then
+    page.warn "annotated source: the selected lines have no time and no counts"
+  end
 end
 
 -- Returns the files in the order of the report: with --annotate-time, those with the most
@@ -354,7 +385,9 @@ return function(profile, options, write)
   page.callers = callers_of(page)  -- of inlined lines
   page.layout = layout_of(page)
   local print = options.separate_files and print_into_file or print_below
-  for _, file in ipairs(files_of(profile, options)) do
+  local files = files_of(profile, options)
+  check_figures(page, files)
+  for _, file in ipairs(files) do
     local text = is_worth_it(page, file) and read_text(page, file)
     if text then print(page, file, text) end
   end
