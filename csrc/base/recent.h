@@ -12,7 +12,7 @@
 #include "base/hash.h"
 
 /* The number of keys of a generation: so many are always remembered, and at most twice as
- * many. Two full generations take 11 MB. */
+ * many. Two full generations take about 15 MB. */
 #define GP_RECENT ((size_t)1 << 17)
 
 typedef struct gp_recent_keys {
