@@ -27,17 +27,22 @@ void gp_hash_free(gp_hash *hash) {
   hash->size = hash->used = 0;
 }
 
+/* Returns a number that varies with address-space randomization. */
+static uint64_t random_number(void) {
+  static const char place = 0;
+  return mix((uintptr_t)&place);
+}
+
 gp_key gp_bytes_key(const char *text, size_t length) {
-  uint64_t h = UINT64_C(0xcbf29ce484222325), word;  /* FNV-1a's numbers */
-  size_t done = 0;
-  for (; length - done >= sizeof word; done += sizeof word) {
-    memcpy(&word, text + done, sizeof word);
-    h = (h ^ word) * UINT64_C(0x100000001b3);
-    h ^= h >> 32;  /* else the upper bytes of a word would not reach the lower bits */
+  uint64_t h = random_number(), word;
+  size_t left = length;
+  for (; left >= sizeof word; text += sizeof word, left -= sizeof word) {
+    memcpy(&word, text, sizeof word);
+    h = mix(h ^ word);
   }
-  for (; done < length; done++)
-    h = (h ^ (unsigned char)text[done]) * UINT64_C(0x100000001b3);
-  return (gp_key){h, length};
+  word = 0;
+  if (left > 0) memcpy(&word, text, left);
+  return (gp_key){left > 0 ? mix(h ^ word) : h, length};
 }
 
 static uint32_t hash_key(const gp_hash *hash, gp_key key) {

@@ -21,8 +21,9 @@ typedef struct gp_key {
   uint64_t first, second;
 } gp_key;
 
-/* A key for text: a hash, similar to FNV-1a but of eight bytes at a time, and the length.
- * Different texts can have equal keys, so compare the texts where it matters. */
+/* A key for text: a hash, which differs from process to process so that no file can force
+ * equal ones, and the length. Different texts can have equal keys by chance, so compare
+ * the texts where it matters. */
 gp_key gp_bytes_key(const char *text, size_t length);
 
 static inline gp_key gp_text_key(const char *text) {

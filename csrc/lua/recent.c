@@ -25,13 +25,17 @@ static int free_recent(lua_State *L) {
   return 0;
 }
 
-/* Returns the key of a text: two hashes of 64 bits. */
+/* Returns the key of a text: FNV-1a and a polynomial of its bytes. Checkpoints contain
+ * keys, so they are the same in every process. */
 static gp_key check_key(lua_State *L, int index) {
   size_t size;
   const char *text = luaL_checklstring(L, index, &size);
-  gp_key key = gp_bytes_key(text, size);
-  for (size_t i = 0; i < size; i++)
-    key.second = key.second * UINT64_C(0x9e3779b97f4a7c15) + (unsigned char)text[i];
+  gp_key key = {UINT64_C(0xcbf29ce484222325), size};
+  for (size_t i = 0; i < size; i++) {
+    unsigned char byte = (unsigned char)text[i];
+    key.first = (key.first ^ byte) * UINT64_C(0x100000001b3);
+    key.second = key.second * UINT64_C(0x9e3779b97f4a7c15) + byte;
+  }
   return key;
 }
 
