@@ -210,6 +210,14 @@ describe("a checkpoint", function()
     check("ck: is not a checkpoint", { "run1" })
   end)
 
+  it("is no file of the sum, under any name", function()
+    for i, path in ipairs { "sum", "./sum.ctx", dir .. "/sum.spread", "sum.spread.new" } do
+      check(("option --checkpoint: '%s' is a file of the sum"):format(path),
+        { "--checkpoint=" .. path, "run" .. i, "run5" })
+      assert.is_false(shell.exists(dir .. "/" .. path:match "[^/]*$"))
+    end
+  end)
+
   it("is a tar archive with the sum so far", function()
     shell.check({ "tar", "-xf", "ck", "sum" }, { cwd = dir })
     local taken = take_sum(dir)

@@ -11,8 +11,10 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
+local defaults = require "gprof.cli.defaults"
 local failure = require "gprof.library.failure"
 local options = require "gprof.cli.options"
+local profile_files = require "gprof.library.profile_files"
 
 local raise <const>, need <const> = failure.raise, failure.need
 
@@ -132,6 +134,24 @@ function checkpoint.new(settings, image)
     next = core.clock() + INTERVAL }, checkpoint)
 end
 
+-- Returns what identifies a path, even if there is no file.
+local function place_of(path)
+  local directory, name = path:match "^(.*/)" or ".", path:match "[^/]*$"
+  local _, _, identity = core.file_status(directory)
+  return (identity or directory) .. "/" .. name
+end
+
+-- Refuses a checkpoint that is a file of the sum: the one would replace the other.
+local function check_path(settings)
+  local path, sum = settings.checkpoint, defaults.sum_path(settings)
+  for _, other in ipairs { sum, profile_files.context_path(sum),
+    table.unpack(profile_files.spread_paths(sum)) } do
+    if place_of(path) == place_of(other) then
+      raise("option --checkpoint: '%s' is a file of the sum", path)
+    end
+  end
+end
+
 --- Refuses options that cannot be combined with a checkpoint.
 -- @tparam table settings
 -- @raise a table with the field `message`
@@ -151,6 +171,7 @@ function checkpoint.check(settings)
   then
     raise "option --checkpoint: sums only, without output that lists the profiles"
   end
+  check_path(settings)
 end
 
 -- Notes that a row of the list was processed.
