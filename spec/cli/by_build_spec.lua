@@ -125,6 +125,19 @@ describe("--by-build", function()
       { result.status, result.stderr })
   end)
 
+  it("pairs profiles and context profiles of the same archive only", function()
+    local one, two = process("\1", "/gone/app", 7), process("\2", "/gone/app", 8)
+    local _, paths = process("\1", "/gone/app", 9)
+    shell.write(dir .. "/a.tar", tar.archive { { "run", one } })
+    shell.write(dir .. "/b.tar", tar.archive { { "run.ctx", paths } })
+    shell.write(dir .. "/c.tar", tar.archive { { "run", two } })
+    local result = run("programs", "--profiles-from=tar:a.tar", "--profiles-from=tar:b.tar",
+      "--profiles-from=tar:c.tar")
+    assert.same({ 1, "gprof.lua: warning: context profiles are missing in archives: profiles left out: 2, such as " ..
+      "c.tar(run)\n" .. "gprof.lua: bad profiles skipped: 2\n" }, { result.status, result.stderr })
+    for _, suffix in ipairs { "", ".ctx" } do os.remove(("%s/gmon.%s.sum%s"):format(dir, ids[1], suffix)) end
+  end)
+
   it("refuses what needs one program or one process", function()
     for message, words in pairs {
       ["option --by-build: writes sums, and no reports"] = { "-p" },

@@ -100,23 +100,28 @@ local function count_blocks(self, list)
   if done and data.block_records > 0 then self.blocks = self.blocks + 1 end
 end
 
+-- Returns the key of a name in the current archive.
+local function key(list, kind, name)
+  return ("%s%d:%s"):format(kind, #list.directories, name)
+end
+
 -- Whether the current member of an archive is a gmon.out whose context profile is another
 -- member, which has the same records and tells the build. The members come in any order.
 local function is_part(self, list)
   local name, kind = profile_files.owner(list.name)
   if profile_files.is_contexts(list.head) then
-    if kind == "contexts" and self.members:find("gmon" .. name) then
+    if kind == "contexts" and self.members:find(key(list, "gmon", name)) then
       self.waiting = self.waiting - 1
     elseif kind == "contexts" then
-      self.members:add("contexts" .. name, list.count)
+      self.members:add(key(list, "contexts", name), list.count)
     end
     return false
   elseif not profile_files.stamp(list.head) then
     return false
   end
   count_blocks(self, list)
-  if not self.members:find("contexts" .. list.name) then
-    self.members:add("gmon" .. list.name, list.count)
+  if not self.members:find(key(list, "contexts", list.name)) then
+    self.members:add(key(list, "gmon", list.name), list.count)
     self.waiting, self.last = self.waiting + 1, list[list.count]
   end
   return true
