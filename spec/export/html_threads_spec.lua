@@ -106,6 +106,11 @@ describe("The choices of threads in a page", function()
     assert.same({}, data.threads.choices.group)
   end)
 
+  it("have keys, even if a thread has no name", function()
+    local data = page_of({ { "main", ticks = 5 }, { "main", ticks = 9, thread = 2 } }, { "", "a" })
+    assert.same({ "a", "1" }, data.threads.choices.key)
+  end)
+
   it("gather threads without samples, and all but 32 others", function()
     local list, names = {}, {}
     for i = 1, 50 do

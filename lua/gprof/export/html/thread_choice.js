@@ -16,11 +16,13 @@ const shareOfThread = (row) => (weightOfThreads > 0 ? weightOfThread[row] / weig
 const usesOfNames = new Map();
 if (threads) for (const name of threads.name) usesOfNames.set(name, (usesOfNames.get(name) || 0) + 1);
 
+const nameOfThread = (row) => threads.name[row] || "(no name)";
+
 // Returns a thread's name, with its number if others have that name.
 function distinctName(row) {
-  const name = threads.name[row],
+  const name = nameOfThread(row),
     number = threads.number[row];
-  return usesOfNames.get(name) > 1 && number > 0 ? `${name} ${number}` : name;
+  return usesOfNames.get(threads.name[row]) > 1 && number > 0 ? `${name} ${number}` : name;
 }
 
 function choiceName({ group, rows }) {

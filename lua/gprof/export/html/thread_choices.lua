@@ -10,8 +10,8 @@ local thread_choices = {}
 -- data of those before takes ENOUGH bytes.
 local MOST <const>, ENOUGH <const> = 32, 4000000
 
--- The keys of groups in links.
-local OTHERS <const>, IDLE <const> = "!others", "!idle"
+-- The keys of groups in links. ALL stands for no choice.
+local OTHERS <const>, IDLE <const>, ALL <const> = "!others", "!idle", ""
 
 -- Returns the threads with time, the busiest first, and those without. If no thread has
 -- time, calls take its place.
@@ -35,7 +35,7 @@ end
 -- Returns a function that returns the key of a thread in links: its name or, if others
 -- have that name, its number, as in --thread; if neither is unique, both.
 local function keys_of(threads)
-  local uses = { [OTHERS] = 1, [IDLE] = 1 }
+  local uses = { [OTHERS] = 1, [IDLE] = 1, [ALL] = 1 }
   local function add(word) uses[word] = (uses[word] or 0) + 1 end
   for _, thread in ipairs(threads) do
     add(thread.name)

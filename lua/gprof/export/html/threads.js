@@ -9,7 +9,7 @@ function threadName(row) {
     choice && choice.group ? (choice.group === "others" ? "among others" : threadsHaveTime ? "no samples" : "no calls") : null,
     choice && choice === shownThreads ? "shown" : null,
   ].filter(Boolean);
-  const name = choice ? make("a", { href: linkToThreads(choice) + "#!threads" }, threads.name[row]) : threads.name[row];
+  const name = choice ? make("a", { href: linkToThreads(choice) + "#!threads" }, nameOfThread(row)) : nameOfThread(row);
   return make("span", {}, name, " ", ...tags.map((text) => make("span", { class: "tag" }, text)));
 }
 
