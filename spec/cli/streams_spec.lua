@@ -289,6 +289,14 @@ describe("a profile and its context profile", function()
     end
   end)
 
+  it("are read once if the profile is a pipe", function()
+    local cwd = workplace { ["a.ctx"] = paths, aside = plain }
+    local result = launch.line([[mkfifo a; cat aside >a & "$@"]], { "-b", "-q", image, "a" },
+      { cwd = cwd, timeout = 20 })
+    assert.equal(0, result.status)
+    assert.truthy(result.stdout:find "3/3 ", result.stdout)
+  end)
+
   it("are one run in the spread of an archive", function()
     local members, out = {}, shell.tmpdir() .. "/sum"
     for name in ("a b.ctx a.ctx b"):gmatch "%S+" do members[#members + 1] = { name, files[name] } end

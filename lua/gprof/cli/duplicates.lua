@@ -15,12 +15,6 @@ local profile_files = require "gprof.library.profile_files"
 local duplicates = {}
 duplicates.__index = duplicates
 
--- Where the section of the process begins in a context profile, and where it has the
--- process number, the start and the time of writing.
-local PROCESS <const> = 16 + 12
-local PROCESS_KIND <const> = 1
-local FIELDS <const> = "i8i8i8i8"
-
 -- In place of a key: the command line names the file.
 local NAMED <const> = "named"
 
@@ -35,15 +29,11 @@ function duplicates.new(skips)
     duplicates)
 end
 
--- Adds what a context profile says about its process. Profiles of Lua programs begin with
--- another section, which may be long. A sum is of no process; a start of 0 is unknown.
--- With a stamp, the context profile must have been written at that time.
+-- Adds what a context profile says about its process. A sum is of no process. With a
+-- stamp, the context profile must have been written at that time.
 local function add_process(keys, head, stamp)
-  if not head or #head < PROCESS + FIELDS:packsize() then return end
-  local order = head:sub(9, 12) == "\1\2\3\4" and ">" or "<"
-  if (order .. "I4"):unpack(head, 17) ~= PROCESS_KIND then return end
-  local process, _, begin, written = (order .. FIELDS):unpack(head, PROCESS + 1)
-  if process == 0 or stamp and written ~= stamp then return end
+  local process, begin, written = profile_files.process(head)
+  if not process or process == 0 or stamp and written ~= stamp then return end
   if begin ~= 0 then keys[#keys + 1] = ("p%x:%x"):format(process, begin) end
   if not stamp then keys[#keys + 1] = ("w%x"):format(written) end
 end
@@ -80,7 +70,7 @@ function duplicates.of_file(path, is_named)
   local keys, head = { "f" .. identity }, profile_files.head(path, true)
   local stamp = not profile_files.is_contexts(head) and add_stamp(keys, head)
   if stamp then head = profile_files.head(profile_files.context_path(path)) end
-  if profile_files.is_contexts(head) then add_process(keys, head, stamp or nil) end
+  add_process(keys, head, stamp or nil)
   if is_named then keys[#keys + 1] = NAMED end
   return table.concat(keys, "\1")
 end

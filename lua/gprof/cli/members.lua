@@ -13,15 +13,6 @@ local profile_files = require "gprof.library.profile_files"
 
 local members = {}
 
--- Bytes with which the spread of a sum begins.
-local SPREAD <const> = "gprofspr"
-
--- Where the head of a context profile has the process number.
-local PROCESS <const> = 29
-
--- Numbers that identify context profiles of sums are below this.
-local SUMS <const> = 1 << 32
-
 -- Returns the key of a name in the current archive; with a stamp, of both.
 local function key(list, kind, name, stamp)
   return ("%s%d:%s:%s"):format(kind, #list.directories, name, stamp or "")
@@ -57,24 +48,14 @@ function members.is_part(list)
   return has(list, "contexts", list.name)
 end
 
---- Returns whether a member is the spread of a sum, which is no profile.
--- @tparam string head its first bytes
--- @treturn boolean
-function members.is_spread(head) return head:sub(1, 8) == SPREAD end
-
 local function other_run(label, name)
   return ("%s: does not belong to %s, but to another run"):format(label, name)
 end
 
--- Whether a member seems to be a sum, which has a spread of its own or none. A context
--- profile of a sum has the process number 0.
+-- Whether a member seems to be a sum, which has a spread of its own or none.
 local function seems_sum(list)
-  if profile_files.is_contexts(list.head) then
-    return list.head:sub(PROCESS, PROCESS + 7) == ("\0"):rep(8)
-  end
-  local stamp = profile_files.stamp(list.head)
-  return list.head:sub(9, 12) ~= "\0\0\0\0" or stamp and stamp > 0 and stamp < SUMS or
-    list.name:find "%.sum$" ~= nil
+  local _, spread = profile_files.stamps(list.head)
+  return spread ~= nil or profile_files.seems_sum(list.head, list.name)
 end
 
 -- Adds the records of a member.

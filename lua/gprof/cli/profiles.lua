@@ -198,14 +198,13 @@ local function is_hidden(name)
 end
 
 local function add_members(list, archive, directory)
-  local is_spread = require "gprof.cli.members".is_spread
   while true do
     local name, size, head = archive:next()
     if not name then
       if size then add(list, directory.path, nil, size) end
       return
     end
-    local is_left_out = is_hidden(name) or size and is_spread(head)
+    local is_left_out = is_hidden(name) or size and profile_files.is_spread(head)
     if not is_left_out then
       directory.files = directory.files + 1
       list.archive, list.name, list.head = archive, name, size and head

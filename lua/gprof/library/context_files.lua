@@ -10,13 +10,7 @@ local context_files = {}
 
 -- Returns the number in the header of a gmon.out that identifies its context profile; nil
 -- if there is none.
-local function stamp_of(path, data)
-  local file <close> = io.open(path, "rb")
-  local header = file and file:read(20)
-  local stamp = header and #header == 20 and
-    ((data.big_endian and ">" or "<") .. "i8"):unpack(header, 13)
-  return stamp ~= 0 and stamp or nil
-end
+local function stamp_of(path) return profile_files.stamp(profile_files.head(path)) end
 
 local function other_run(beside, path)
   return ("%s: does not belong to %s, but to another run"):format(beside, path)
@@ -62,19 +56,6 @@ function context_files.origin(path)
   return done and origin or nil
 end
 
--- Where a context profile has the number of its process: after the header and the head
--- of the first section.
-local PROCESS <const> = 16 + 12
-
---- Returns whether a context profile is a sum: it then has the process number 0.
--- @tparam string path of a context profile
--- @treturn boolean
-function context_files.is_sum(path)
-  local file <close> = io.open(path, "rb")
-  local head = file and file:read(PROCESS + 8)
-  return head ~= nil and head:sub(PROCESS + 1) == ("\0"):rep(8)
-end
-
 --- Reads the context profile beside a gmon.out.
 -- @tparam image image
 -- @tparam string path of the gmon.out
@@ -89,7 +70,7 @@ function context_files.contexts_beside(image, path)
   if not data then return nil, message end
   local file = data.files[1]
   if file.format ~= "context" then return nil, beside .. ": is not a context profile" end
-  if file.stamp ~= stamp_of(path, data) then return nil, other_run(beside, path) end
+  if file.stamp ~= stamp_of(path) then return nil, other_run(beside, path) end
   return file
 end
 
@@ -131,7 +112,7 @@ function context_sum:add(path)
   local source = contexts_of(path)
   if not source then return self:lack(path) end
   local stamp = self:add_source(source)
-  if stamp and source ~= path and stamp ~= stamp_of(path, self.data) then
+  if stamp and source ~= path and stamp ~= stamp_of(path) then
     self:give_up(other_run(source, path))
   end
 end
@@ -228,7 +209,7 @@ end
 function context_files.add_call_paths(data, path)
   local file, beside = data.files[#data.files], profile_files.context_path(path)
   if file.format ~= "magic" then return data end
-  local done, message = data:add_paths(beside, path, stamp_of(path, data) or 0)
+  local done, message = data:add_paths(beside, path, stamp_of(path) or 0)
   if not done and message:find "not enough memory$" then return nil, message end
   file.problem = message
   return data

@@ -15,6 +15,15 @@ local HEAD <const> = 128  -- bytes at the beginning of a profile
 -- The spread of a sum; and the suffix of a new one, until the sum is in place.
 local SPREAD <const>, NEW <const> = ".spread", ".new"
 
+-- The size of a context profile's header, and the section that begins with the process
+-- number, that of the parent, the start, and the time of writing: see doc/contexts.md.
+local HEADER <const>, PROCESS <const> = 16, 1
+local PROCESS_FIELDS <const> = "I4I8i8i8i8i8"
+
+-- Numbers that identify context profiles of sums are below this; those of processes are
+-- times in nanoseconds.
+local SUMS <const> = 1 << 32
+
 --- Returns whether a file begins like a gmon.out of the current format or like a context
 -- profile.
 -- @tparam string|nil head the first eight bytes of the file
@@ -40,15 +49,57 @@ function profile_files.is_contexts(head)
   return head ~= nil and head:sub(1, 8) == "gprofctx"
 end
 
---- Returns the number in the header of a gmon.out that identifies its context profile.
+--- Returns whether a file begins like the spread of a sum.
+-- @tparam string|nil head its first bytes
+-- @treturn boolean
+function profile_files.is_spread(head)
+  return head ~= nil and head:sub(1, 8) == "gprofspr"
+end
+
+--- Returns the numbers in the header of a gmon.out that identify its context profile and
+-- its spread.
 -- @tparam string|nil head the first bytes of the file
--- @treturn integer|nil
-function profile_files.stamp(head)
+-- @treturn integer|nil nil if it has no context profile
+-- @treturn integer|nil nil if it has no spread
+function profile_files.stamps(head)
   if not head or #head < 20 or head:sub(1, 4) ~= "gmon" then return nil end
   local version = head:sub(5, 8)
   local order = version == "\1\0\0\0" and "<" or version == "\0\0\0\1" and ">"
-  local stamp = order and (order .. "i8"):unpack(head, 13) or 0
-  return stamp ~= 0 and stamp or nil
+  if not order then return nil end
+  local spread, contexts = (order .. "I4i8"):unpack(head, 9)
+  return contexts ~= 0 and contexts or nil, spread ~= 0 and spread or nil
+end
+
+--- Returns the number in the header of a gmon.out that identifies its context profile.
+-- @tparam string|nil head the first bytes of the file
+-- @treturn integer|nil nil if it has none
+function profile_files.stamp(head) return (profile_files.stamps(head)) end
+
+--- Returns what a context profile says about its process.
+-- @tparam string|nil head the first bytes of the file
+-- @treturn integer|nil the process number; 0 in a sum. Nil if the file is no context
+--   profile, or that of a Lua program, which begins with another section
+-- @treturn integer when the process began, in nanoseconds since 1970; 0 if unknown
+-- @treturn integer when the file was written
+function profile_files.process(head)
+  if not profile_files.is_contexts(head) then return nil end
+  local format = (head:sub(9, 12) == "\1\2\3\4" and ">" or "<") .. PROCESS_FIELDS
+  if #head < HEADER + format:packsize() then return nil end
+  local kind, _, process, _, begin, written = format:unpack(head, HEADER + 1)
+  if kind ~= PROCESS then return nil end
+  return process, begin, written
+end
+
+--- Returns whether a profile seems to be a sum, as far as its name and its first bytes
+-- tell. A sum with a spread has a number that identifies it: see `stamps`.
+-- @tparam string|nil head the first bytes of the file
+-- @tparam string name
+-- @treturn boolean
+function profile_files.seems_sum(head, name)
+  if not head then return false end
+  if profile_files.is_contexts(head) then return profile_files.process(head) == 0 end
+  local stamp = profile_files.stamp(head)
+  return stamp ~= nil and stamp > 0 and stamp < SUMS or name:find "%.sum$" ~= nil
 end
 
 --- Returns whether a file is a context profile.
@@ -112,8 +163,9 @@ end
 function profile_files.remove_spread(path)
   for _, spread in ipairs(profile_files.spread_paths(path)) do
     if core.file_status(spread) == "file" then
-      local file <close> = io.open(spread, "rb")
-      if file and file:read(8) == "gprofspr" then os.remove(spread) end
+      if profile_files.is_spread(profile_files.head(spread, true)) then
+        os.remove(spread)
+      end
     end
   end
 end

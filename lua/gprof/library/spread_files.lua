@@ -15,10 +15,6 @@ local spread_files = {}
 -- the number that identifies the spread.
 local SHARED <const> = 0x1ffff
 
--- Numbers that identify context profiles of sums are below this; those of processes are
--- times in nanoseconds.
-local SUMS <const> = 1 << 32
-
 --- Makes an empty spread of the functions of an image.
 -- @tparam image image
 -- @treturn[1] spread
@@ -31,24 +27,6 @@ function spread_files.new(image)
   local symbols, message = symbol_tables.of(image, {})
   if not symbols then return nil, message end
   return core.spread(symbols)
-end
-
--- Returns the numbers in the header of a gmon.out that identify its spread and its
--- context profile; 0 if there are none. Nil if the file has another format.
-local function stamps_of(path, data)
-  local file <close> = core.file_status(path) == "file" and io.open(path, "rb") or nil
-  local header = file and file:read(20)
-  if not header or #header < 20 or header:sub(1, 4) ~= "gmon" then return nil end
-  return ((data.big_endian and ">" or "<") .. "I4i8"):unpack(header, 9)
-end
-
--- Whether a profile is a sum, as far as its name and its header tell.
-local function seems_sum(path, contexts)
-  if profile_files.is_context_profile(path) then
-    return require "gprof.library.context_files".is_sum(path)
-  end
-  return contexts ~= nil and contexts > 0 and contexts < SUMS or
-    path:find "%.sum$" ~= nil and core.file_status(path) == "file"
 end
 
 -- Reads the spread of a sum. Returns nil and a message if there is none that can be used.
@@ -73,12 +51,13 @@ end
 
 -- Returns the spread of a sum; nil if the profile is of one run; false and a message if
 -- it is a sum that has no spread.
-local function spread_of_sum(path, data, like, new)
-  local stamp, contexts = stamps_of(path, data)
-  if stamp and stamp ~= 0 and stamp ~= SHARED then
+local function spread_of_sum(path, like, new)
+  local head = profile_files.head(path)
+  local _, stamp = profile_files.stamps(head)
+  if stamp and stamp ~= SHARED then
     local spread, problem = read_beside(path, stamp, like, new)
     return spread or false, problem
-  elseif seems_sum(path, contexts) then
+  elseif profile_files.seems_sum(head, path) then
     return false, path .. ": is a sum without a spread"
   end
 end
@@ -95,7 +74,7 @@ end
 -- @return[2] nil
 -- @treturn[2] string what is wrong
 function spread_files.add(data, spread, path, format, new)
-  local sum, problem = spread_of_sum(path, data, spread, new)
+  local sum, problem = spread_of_sum(path, spread, new)
   if sum == nil then
     local done, message = data:add_file(path, format, spread)
     if not done then return nil, message end
