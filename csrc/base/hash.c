@@ -27,22 +27,28 @@ void gp_hash_free(gp_hash *hash) {
   hash->size = hash->used = 0;
 }
 
-/* Returns a number that varies with address-space randomization. */
-static uint64_t random_number(void) {
-  static const char place = 0;
-  return mix((uintptr_t)&place);
+/* Adds eight bytes to a hash. Multiplies twice: a change of the highest bit survives one
+ * multiplication, so it could be cancelled by the next bytes. */
+static uint64_t add_bytes(uint64_t h, const char *bytes) {
+  uint64_t word;
+  memcpy(&word, bytes, sizeof word);
+  h = (h ^ word) * UINT64_C(0xff51afd7ed558ccd);
+  return (h ^ h >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
 }
 
+/* If the length is not a multiple of eight, the last eight bytes overlap the ones before
+ * them. */
 gp_key gp_bytes_key(const char *text, size_t length) {
-  uint64_t h = random_number(), word;
-  size_t left = length;
-  for (; left >= sizeof word; text += sizeof word, left -= sizeof word) {
-    memcpy(&word, text, sizeof word);
-    h = mix(h ^ word);
+  static const char place = 0;  /* varies with address-space randomization */
+  uint64_t h = mix((uintptr_t)&place + length);
+  if (length < 8) {
+    char padded[8] = "";
+    for (size_t i = 0; i < length; i++) padded[i] = text[i];
+    return (gp_key){add_bytes(h, padded), length};
   }
-  word = 0;
-  if (left > 0) memcpy(&word, text, left);
-  return (gp_key){left > 0 ? mix(h ^ word) : h, length};
+  const char *last = text + length - 8;
+  for (; text < last; text += 8) h = add_bytes(h, text);
+  return (gp_key){add_bytes(h, last), length};
 }
 
 static uint32_t hash_key(const gp_hash *hash, gp_key key) {
