@@ -365,6 +365,25 @@ describe("a profile that is added twice", function()
     assert.same({ 0, "", profile(arc(3, 1), arc(2, 2)) }, { result.status, result.stderr, bytes })
   end)
 
+  it("is no duplicate of one that is bad", function()
+    local cwd = workplace { bad = profile(arc(1, 1)) .. "x", other = profile(arc(2, 2)) }
+    shell.check({ "ln", "bad", "again" }, { cwd = cwd })
+    for _, words in ipairs { {}, { "--skip-duplicates" }, { "--jobs=2" } } do
+      shell.write(cwd .. "/list", "bad\nother\nagain\n")
+      local result = program.run({ "-s", "--keep-going", image, "--profiles-from=list", table.unpack(words) },
+        { cwd = cwd })
+      local message = result.stderr:match "^gprof%.lua: bad: ([^\n]*)\n"
+      assert.equal(("gprof.lua: bad: %s\ngprof.lua: again: %s\ngprof.lua: bad profiles skipped: 2\n"):format(message,
+        message), result.stderr)
+    end
+    local good = profile(arc(1, 1))
+    local path = shell.write(shell.tmpdir() .. "/a.tar", tar.archive { { "a", good .. "x" }, { "a", good } })
+    local result, bytes = sum { "--keep-going", "--skip-duplicates", "--profiles-from=tar:" .. path }
+    assert.equal(1, result.status)
+    assert.equal(good, bytes)
+    assert.is_nil(result.stderr:find "duplicate")
+  end)
+
   it("is reported with its name in an archive", function()
     local path = shell.write(shell.tmpdir() .. "/a.tar", tar.archive { { "a", profile(arc(1)) },
       { "a", profile(arc(2)) }, { "b", profile(arc(1)) } })

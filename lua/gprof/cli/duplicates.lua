@@ -18,6 +18,9 @@ duplicates.__index = duplicates
 -- In place of a key: the command line names the file.
 local NAMED <const> = "named"
 
+-- Before the keys of a bad profile.
+local BAD <const> = "bad"
+
 local MOST_NAMES <const> = 3
 
 --- Starts to look for duplicates.
@@ -75,36 +78,57 @@ function duplicates.of_file(path, is_named)
   return table.concat(keys, "\1")
 end
 
---- Checks a profile, and remembers it. If a list has both a profile and the context
--- profile beside it, this is no duplicate, but the second one is left out.
+-- Remembers the profile that was checked last, and counts it if it is a duplicate.
+local function settle(self)
+  local last = self.last
+  if not last then return end
+  self.last = nil
+  for key in last.keys:gmatch "[^\1]+" do self.recent:add(key, last.number) end
+  if not last.duplicate then return end
+  self.total = self.total + 1
+  if self.total <= MOST_NAMES then self.names[self.total] = last.duplicate end
+end
+
+--- Checks a profile, and remembers it unless `forget` follows. If a list has both a
+-- profile and the context profile beside it, this is no duplicate, but the second one is
+-- left out.
 -- @tparam string path
 -- @tparam integer number of the profile in the list
 -- @tparam string identity from `of_file` or `of_member`
 -- @tparam boolean is_beside whether the list has the name of its context profile
 -- @treturn boolean whether it must be left out
 function duplicates:check(path, number, identity, is_beside)
+  settle(self)
   local earlier
   local keys, is_named = identity:gsub("\1" .. NAMED .. "$", "")
   for key in keys:gmatch "[^\1]+" do earlier = earlier or self.recent:find(key) end
-  for key in keys:gmatch "[^\1]+" do self.recent:add(key, number) end
+  self.last = { number = number, keys = keys }
   local is_again = is_named > 0 and self.recent:find(NAMED .. keys)
   if is_named > 0 then self.recent:add(NAMED .. keys, number) end
   if is_again and not self.skips then return false end
   local beside = "b" .. keys
   if is_beside then self.recent:add(beside, number) end
-  if not earlier then return false end
+  if not (earlier or self.recent:find(BAD .. keys)) then return false end
   if is_beside or self.recent:find(beside) then return true end
-  self.total = self.total + 1
-  if self.total <= MOST_NAMES then
-    self.names[self.total] = ("%s (profile %d, like profile %d)"):format(path, number,
-      earlier)
-  end
+  if not earlier then return false end
+  self.last.duplicate = ("%s (profile %d, like profile %d)"):format(path, number, earlier)
   return self.skips
+end
+
+--- Forgets the profile that was checked last, because it is bad: a good copy of it is no
+-- duplicate.
+-- @tparam integer|nil number of the bad profile in the list
+function duplicates:forget(number)
+  local last = self.last
+  if not (last and last.number == number) then return end
+  self.recent:add(BAD .. last.keys, number)
+  self.last = nil
 end
 
 --- Adds what was found to the state of a checkpoint.
 -- @tparam table state
 function duplicates:save(state)
+  settle(self)
   state.duplicates = self.total
   for i, name in ipairs(self.names) do state["duplicate" .. i] = name end
 end
@@ -118,7 +142,10 @@ end
 
 --- Returns the profiles that are remembered, as a string.
 -- @treturn string
-function duplicates:pack() return self.recent:pack() end
+function duplicates:pack()
+  settle(self)
+  return self.recent:pack()
+end
 
 --- Remembers the profiles in a string from `pack`.
 -- @tparam string text
@@ -127,6 +154,7 @@ function duplicates:unpack(text) self.recent = core.recent(text) end
 --- Reports duplicates in one line.
 -- @tparam function warn takes a message
 function duplicates:report(warn)
+  settle(self)
   if self.total == 0 then return end
   local names, more = table.concat(self.names, ", "), self.total - #self.names
   if more > 0 then names = ("%s and %d more"):format(names, more) end

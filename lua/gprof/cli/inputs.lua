@@ -264,6 +264,7 @@ local function observer(list, outcome, line)
     terminal.tell("gprof.lua: " .. message)
     outcome.bad = outcome.bad + 1
     if number then leave_out(number) end
+    if outcome.duplicates then outcome.duplicates:forget(number) end
   end
   function on.whole(_, message)
     outcome.whole, outcome.first_whole = outcome.whole + 1, outcome.first_whole or message

@@ -57,6 +57,7 @@ local function sender(number, output, list)
       next = core.clock() + INTERVAL
       if all then flush() end
     elseif event == "bad" or file > 0 and event == "failed" then
+      flush()  -- a profile is seen before it is bad
       detail = detail:sub(#list[file] + 3)
     elseif event == "whole" then
       detail = detail:sub(1, MOST_TEXT)
