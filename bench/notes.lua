@@ -54,36 +54,36 @@ local function printed(command)
   return tonumber(lines), tonumber(bytes)
 end
 
---- Returns the processor time, in seconds, that a program takes to print to a pipe: the least of RUNS runs.
-local function piped(command, options)
+--- Runs a command that prints user and system time, which `pattern` captures. Returns the least sum of RUNS runs.
+local function least_time(command, pattern, options)
   local least = math.huge
   for _ = 1, math.min(RUNS, options.runs) do
-    local timed = ("TIMEFORMAT='%%U %%S'; { time %s; } 2>&1 >&3 3>&- | cat"):format(command)
-    local user, system = shell.capture("bash -c " .. quote("{ " .. timed .. "; } 3> >(cat >/dev/null)"))
-      :match("(%d+%.%d+) (%d+%.%d+)")
+    local user, system = shell.capture(command):match(pattern)
     least = math.min(least, tonumber(user) + tonumber(system))
   end
   return least
 end
 
---- Returns the processor time, in seconds, that copying a command's output and writing it to a pipe takes: the least of
--- RUNS runs. See bench/copy.c.
+--- Returns the processor time, in seconds, that a program takes to print to a pipe.
+local function piped(command, options)
+  local timed = ("TIMEFORMAT='%%U %%S'; { time %s; } 2>&1 >&3 3>&- | cat"):format(command)
+  return least_time("bash -c " .. quote("{ " .. timed .. "; } 3> >(cat >/dev/null)"), "(%d+%.%d+) (%d+%.%d+)", options)
+end
+
+--- Returns the processor time, in seconds, that copying a command's output and writing it to a pipe takes. See
+-- bench/copy.c.
 local function copied(command, options)
   local program, text = quote(options.inputs .. "/copy"), quote(options.inputs .. "/printed")
   shell.run(("gcc -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wshadow -Wconversion -Werror -o %s bench/copy.c && %s >%s")
     :format(program, command, text))
-  local least = math.huge
-  for _ = 1, math.min(RUNS, options.runs) do
-    local user, system = shell.capture(("{ %s %s | cat >/dev/null; } 2>&1"):format(program, text))
-      :match("user=(%S+) system=(%S+)")
-    least = math.min(least, tonumber(user) + tonumber(system))
-  end
+  local least = least_time(("{ %s %s | cat >/dev/null; } 2>&1"):format(program, text), "user=(%S+) system=(%S+)",
+    options)
   shell.run("rm " .. text)
   return least
 end
 
 --- Measures the output rate of a report to a pipe, in processor time and without the time to open the profile.
-local function rate(_, options, name, style)
+local function rate(options, name, style)
   local input = inputs.get(options.inputs, name)
   local command = ("%s -b %s %s %s"):format(options.ours, style, quote(input.image), quote(input.profiles[1]))
   local lines, bytes = printed(command)
@@ -95,8 +95,8 @@ local function rate(_, options, name, style)
     number(copying))
 end
 
-local function rates(meter, options)
-  return ("%s. %s."):format(rate(meter, options, "chain-1000000", "-p"), rate(meter, options, "arcs-1000000-g", "-q"))
+local function rates(_, options)
+  return ("%s. %s."):format(rate(options, "chain-1000000", "-p"), rate(options, "arcs-1000000-g", "-q"))
 end
 
 --- Variants of the optimized sample program: without counters, with our block counters, with gcc's counters.

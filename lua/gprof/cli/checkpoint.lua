@@ -239,18 +239,13 @@ function checkpoint:resume(list, into, outcome)
   require "gprof.format.terminal".tell(message:format(self.path, self.count))
 end
 
--- A profile cannot record that calls were counted but none occurred.
-local function fits_file(data)
-  return not data.has_arcs or data.arc_records > 0
-end
-
 --- Writes the checkpoint.
 -- @tparam table list stream
 -- @tparam table into see `gprof.cli.inputs`
 -- @tparam table outcome see `gprof.cli.inputs`
 -- @raise a table with the field `message`
 function checkpoint:write(list, into, outcome)
-  if not fits_file(into.data) then return end
+  if not profile_files.can_hold(into.data) then return end
   local state = { count = self.count, options = self.signature,
     digest = in_hex(self.digest) }
   save_outcome(state, list, outcome)

@@ -12,6 +12,7 @@
 
 local core = require "gprof.core"
 local failure = require "gprof.library.failure"
+local profile_files = require "gprof.library.profile_files"
 
 local jobs = {}
 
@@ -66,12 +67,6 @@ local function sender(number, output, list)
   end
 end
 
--- Whether a profile file can hold the sum. A file cannot record that calls were counted
--- but none occurred.
-local function fits_file(data)
-  return not data.has_arcs or data.arc_records > 0
-end
-
 -- Closes the read ends of pipes that a worker inherits, so that writes fail once the
 -- parent has exited.
 local function close_pipes(crew, sum)
@@ -105,7 +100,9 @@ local function work(crew, pipes, worker, into)
   end
   notify("done", worker.last, into.data.bytes, true)
   output:close()
-  os.exit(fits_file(into.data) and write_sums(into, pipes.spread_output) and 0 or 1)
+  local sent = profile_files.can_hold(into.data) and
+    write_sums(into, pipes.spread_output)
+  os.exit(sent and 0 or 1)
 end
 
 -- In the parent ------------------------------------------------------------------------

@@ -122,6 +122,14 @@ function profile_files.owner(path)
   end
 end
 
+--- Returns whether a file can hold a sum. It cannot record that calls were counted but
+-- none occurred.
+-- @tparam data data
+-- @treturn boolean
+function profile_files.can_hold(data)
+  return not data.has_arcs or data.arc_records > 0
+end
+
 --- Finds the context profiles and spreads whose gmon.out is also in a list.
 -- @tparam {string,...} paths
 -- @treturn {[integer]=true,...} the set of their positions in the list
