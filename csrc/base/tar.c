@@ -46,10 +46,11 @@ void gp_tar_free(gp_tar *tar) {
 
 /* Reports why no bytes follow. `error` may be that of the reader. */
 static bool fail_truncated(const gp_reader *reader, gp_error *error) {
-  if (reader->failed)
-    return error != reader->error && gp_fail(error, "%s", reader->error->text);
-  return gp_fail(error, "is incomplete: the archive ends at offset %" PRIu64,
-                 reader->offset + gp_reader_at_hand(reader));
+  if (!reader->failed)
+    return gp_fail(error, "is incomplete: the archive ends at offset %" PRIu64,
+                   reader->offset + gp_reader_at_hand(reader));
+  if (error != reader->error) gp_fail(error, "%s", reader->error->text);
+  return false;
 }
 
 static bool skip(gp_tar *tar, uint64_t size) {
@@ -397,6 +398,6 @@ bool gp_tar_open(gp_tar *tar, gp_reader *reader, gp_error *error) {
   tar->position = 0;
   if (!gp_reader_receive(reader, tar->held ? read_memory : read_member, tar, error))
     return false;
-  reader->size = tar->held ? tar->memory.size : tar->left;
+  if (tar->held) reader->size = tar->memory.size;  /* otherwise it is only claimed */
   return true;
 }
