@@ -96,6 +96,16 @@ describe("a list that is still being written", function()
       { result.status, result.stderr })
   end)
 
+  it("is refused if it is an archive", function()
+    local archive = tar.archive { { "a", profile(arc(1, 1)) } }
+    check_failure("standard input: is a tar archive: write --profiles-from=tar:-", archive,
+      { "--keep-going", "--profiles-from=-" }, { cwd = dir })
+    local path = shell.write(shell.tmpdir() .. "/a.tar", archive)
+    local result = sum({ "--keep-going", "--profiles-from=" .. path }, { cwd = dir })
+    assert.same({ 1, ("gprof.lua: %s: is a tar archive: write --profiles-from=tar:%s\n"):format(path, path) },
+      { result.status, result.stderr })
+  end)
+
   it("names the bad profile, and goes on with --keep-going", function()
     check_failure("none: No such file or directory", "a\nnone\nd\n", { "--profiles-from=-" }, { cwd = dir })
     local result = launch.line([[printf 'a\nnone\nd\n' | "$@"]], { "-s", "--keep-going", image, "--profiles-from=-" },

@@ -92,9 +92,18 @@ local function split(list, text)
   return text:sub(at)
 end
 
-local function read(list, file)
+-- Refuses an archive: the texts in it are not names. It begins with a name, its mode at
+-- offset 100, and the format at offset 257.
+local function refuse_archive(list, path, piece)
+  if piece:find("^%d%d%d%d%d%d[%d ]%z", 101) and piece:sub(258, 262) == "ustar" then
+    raise("%s: is a tar archive: write --profiles-from=tar:%s", list.label, path)
+  end
+end
+
+local function read(list, file, path)
   local rest, empty = "", 0
   local piece, problem = core.read_available(file)
+  refuse_archive(list, path, piece or "")
   while piece do
     local before = list.count
     rest = split(list, rest .. piece)
@@ -116,7 +125,8 @@ function name_list.each(path, add)
   local opened <close> = path ~= "-" and need(io.open(path, "rb")) or nil
   local file, label = opened or io.stdin, opened and path or "standard input"
   local terminator = find_terminator(file, path, label)
-  read({ add = add, count = 0, label = label, terminator = terminator }, file)
+  read({ add = add, count = 0, label = label, terminator = terminator }, file,
+    path)
 end
 
 return name_list
