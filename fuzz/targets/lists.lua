@@ -4,7 +4,7 @@
 --
 -- Properties: a list has its names in order: the parts between zero bytes or, without any, between newlines. A context
 -- profile is left out if the profile that it belongs to is in a list, too. A stream has all names, one by one. A list
--- without names gives a message of one line.
+-- without names, and an archive, give a message of one line.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -67,7 +67,7 @@ return function(choices, first, second)
     for _, text in ipairs(lists) do
       local names = {}
       split(names, text)
-      if not names[1] then return end
+      if not names[1] or text:sub(258, 262) == "ustar" then return end
     end
     error "a list with names is refused"
   end
