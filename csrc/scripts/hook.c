@@ -36,15 +36,6 @@ static void assign_ticks(scr_recording *r, const scr_stack *stack, uint32_t line
     assign_to_context(r, scr_stack_context(stack), line);
 }
 
-/* Removes the frames above a call; all frames if it is not on the stack, as NULL is
- * not. */
-static void cut(const scr_recording *r, scr_stack *stack, const void *call) {
-  if (r->with_c)
-    scr_mixed_cut(stack, call);
-  else
-    scr_stack_cut(stack, call);
-}
-
 /* Returns the line that a function executes; 0 if it is not known. */
 static uint32_t line_of(lua_State *L, lua_Debug *ar) {
   lua_getinfo(L, "l", ar);
@@ -126,18 +117,18 @@ static void on_call(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *st
   lua_Debug caller;
   uint32_t line = 0;
   if (ar->event == LUA_HOOKTAILCALL) {
-    cut(r, stack, ar->i_ci);
+    scr_cut(r, stack, ar->i_ci);
   } else if (lua_getstack(L, 1, &caller)) {
-    cut(r, stack, caller.i_ci);
+    scr_cut(r, stack, caller.i_ci);
     line = line_of(L, &caller);
   } else {
-    cut(r, stack, NULL);
+    scr_cut(r, stack, NULL);
   }
   enter(r, L, ar, stack, line);
 }
 
 static void on_return(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stack) {
-  cut(r, stack, ar->i_ci);
+  scr_cut(r, stack, ar->i_ci);
   if (has_ticks(r)) assign_ticks(r, stack, line_of(L, ar));
   if (r->with_c)
     scr_mixed_return(stack);
@@ -146,7 +137,7 @@ static void on_return(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *
 }
 
 static void on_line(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stack) {
-  cut(r, stack, ar->i_ci);
+  scr_cut(r, stack, ar->i_ci);
   const uint32_t function = scr_function_number(&r->functions, r->closures, L, ar);
   if (function == SCR_NONE)
     fail(r);
@@ -156,7 +147,7 @@ static void on_line(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *st
 
 /* The count hook is for one instruction if the timer has set it. */
 static void on_count(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stack) {
-  cut(r, stack, ar->i_ci);
+  scr_cut(r, stack, ar->i_ci);
   if (r->period > 0)
     __atomic_fetch_add(&r->pending, 1, __ATOMIC_RELAXED);
   else

@@ -44,6 +44,14 @@ void scr_mixed_return(scr_stack *stack);
 /* Removes the frames above a call, like scr_stack_cut. */
 void scr_mixed_cut(scr_stack *stack, const void *call);
 
+/* Does what scr_mixed_cut does, or scr_stack_cut if C functions are not recorded. */
+static inline void scr_cut(const scr_recording *r, scr_stack *stack, const void *call) {
+  if (r->with_c)
+    scr_mixed_cut(stack, call);
+  else
+    scr_stack_cut(stack, call);
+}
+
 /* Takes back the call of the innermost function. */
 void scr_mixed_forget(const scr_stack *stack);
 

@@ -125,7 +125,7 @@ static void forget_stop(lua_State *L, scr_recording *r) {
     lua_getinfo(L, "S", &ar);
     if (level == 1) source = ar.source;
     if (level > 1 && ar.source != source) return;
-    (r->with_c ? scr_mixed_cut : scr_stack_cut)(stack, ar.i_ci);
+    scr_cut(r, stack, ar.i_ci);
     if (stack->count == 0) return;
     if (r->with_c)
       scr_mixed_forget(stack);

@@ -49,8 +49,8 @@ scr_stack *scr_stack_of(scr_stacks *stacks, const void *thread, uint32_t base);
 /* Returns the stack of a coroutine; NULL if it has none. */
 scr_stack *scr_stack_find(const scr_stacks *stacks, const void *thread);
 
-/* Removes the frames above a call; all frames if it is not on the stack, as NULL is
- * not. */
+/* Removes the frames above a call. Removes all frames if `call` is NULL or not on the
+ * stack. */
 static inline void scr_stack_cut(scr_stack *stack, const void *call) {
   while (stack->count > 0 && stack->frames[stack->count - 1].call != call) stack->count--;
 }
