@@ -269,6 +269,24 @@ static bool is_zero(const unsigned char *block) {
   return block[0] == 0 && memcmp(block, block + 1, BLOCK - 1) == 0;
 }
 
+/* Reports a stream that does not begin with a header. `bytes` are its first ones. */
+static bool fail_at_start(gp_error *error, const unsigned char *bytes, size_t count,
+                          const char *problem) {
+  static const struct {
+    const char *magic, *program;
+  } formats[] = {{"\x1f\x8b", "gzip"},
+                 {"\x28\xb5\x2f\xfd", "zstd"},
+                 {"\xfd" "7zXZ", "xz"},
+                 {"BZh", "bzip2"}};
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    size_t length = strlen(formats[i].magic);
+    if (count >= length && memcmp(bytes, formats[i].magic, length) == 0)
+      return gp_fail(error, "is compressed: decompress it with %s -dc",
+                     formats[i].program);
+  }
+  return gp_fail(error, "%s", problem);
+}
+
 /* Called where no block follows. */
 static gp_tar_state end(gp_tar *tar) {
   gp_reader *reader = tar->reader;
@@ -276,8 +294,11 @@ static gp_tar_state end(gp_tar *tar) {
   tar->ended = true;
   if (reader->failed) return GP_TAR_FAILED;
   if (tar->marked) return GP_TAR_END;
-  if (!tar->begun)
-    gp_fail(reader->error, rest > 0 ? "is too short to be a tar archive" : "is empty");
+  if (!tar->begun && rest > 0)
+    fail_at_start(reader->error, gp_reader_peek(reader, rest), rest,
+                  "is too short to be a tar archive");
+  else if (!tar->begun)
+    gp_fail(reader->error, "is empty");
   else if (rest > 0)
     fail_truncated(reader, reader->error);
   else
@@ -292,7 +313,7 @@ static bool check_header(gp_tar *tar, const unsigned char *header, uint64_t *siz
     return tar->begun
                ? gp_fail(reader->error, "is damaged: there is no header at offset %"
                          PRIu64, reader->offset - BLOCK)
-               : gp_fail(reader->error, "not a tar archive");
+               : fail_at_start(reader->error, header, BLOCK, "not a tar archive");
   return read_number(header + SIZE, SIZE_SIZE, size) ||
          gp_fail(reader->error, "is damaged: the header at offset %" PRIu64
                  " has a wrong size", reader->offset - BLOCK);

@@ -229,6 +229,8 @@ describe("a checkpoint", function()
     local result = program.run({ image, "--checkpoint=ck", "run1" }, { cwd = dir })
     assert.same({ 1, "gprof.lua: option --checkpoint: is for sums: add -s (--sum) or --sum-file\n" },
       { result.status, result.stderr })
+    result = program.run({ "-s", image, "--checkpoint-every=2", "run1" }, { cwd = dir })
+    assert.same({ 1, "gprof.lua: option --checkpoint-every needs --checkpoint\n" }, { result.status, result.stderr })
     check("options --checkpoint and --jobs are mutually exclusive", { "--jobs=2", "run1" })
     check("options --checkpoint and --sandbox are mutually exclusive", { "--sandbox", "run1" })
     check("option --checkpoint: sums only, without output that lists the profiles", { "-i", "run1" })

@@ -214,6 +214,10 @@ describe("an archive", function()
     check_failure("standard input: is empty", "", { FROM })
     check_failure("standard input: is too short to be a tar archive", "text\n", { FROM })
     check_failure("standard input: not a tar archive", ("text\n"):rep(200), { FROM })
+    check_failure("standard input: is compressed: decompress it with gzip -dc", "\x1f\x8b\8text", { FROM })
+    check_failure("standard input: is compressed: decompress it with zstd -dc", "\x28\xb5\x2f\xfd" .. ("x"):rep(600),
+      { FROM })
+    check_failure("standard input: is too short to be a tar archive", "\x1f", { FROM })
     check_failure("/nowhere: No such file or directory", "", { "--profiles-from=tar:/nowhere" })
     check_failure("standard input: is incomplete: it ends at offset 1024, without the mark for the end of an archive",
       archive:sub(1, 1024), { FROM })
@@ -381,6 +385,12 @@ describe("a profile that is added twice", function()
       assert.equal(#profile(arc(1, 1), arc(2, 2)), #bytes)
       assert.same(gmon.parse(profile(arc(1, 1), arc(2, 2))).records, gmon.parse(bytes).records)
     end
+  end)
+
+  it("cannot be left out of a report", function()
+    local result = program.run({ "--skip-duplicates", "-p", image, "a", "c" }, { cwd = dir })
+    assert.same({ 1, "", "gprof.lua: option --skip-duplicates: is for sums: add -s (--sum) or --sum-file\n" },
+      { result.status, result.stdout, result.stderr })
   end)
 
   it("is not reported if the command line names the file twice", function()

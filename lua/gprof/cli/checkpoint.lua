@@ -152,10 +152,11 @@ local function check_path(settings)
   end
 end
 
---- Refuses options that cannot be combined with a checkpoint.
+--- Refuses options that cannot be combined with a checkpoint, or that need one.
 -- @tparam table settings
 -- @raise a table with the field `message`
 function checkpoint.check(settings)
+  if not settings.checkpoint then raise "option --checkpoint-every needs --checkpoint" end
   if not settings.styles.sum then
     raise "option --checkpoint: is for sums: add -s (--sum) or --sum-file"
   end

@@ -11,6 +11,7 @@
 
 local core = require "gprof.core"
 local profile_files = require "gprof.library.profile_files"
+local raise <const> = require "gprof.library.failure".raise
 
 local duplicates = {}
 duplicates.__index = duplicates
@@ -22,6 +23,15 @@ local NAMED <const> = "named"
 local BAD <const> = "bad"
 
 local MOST_NAMES <const> = 3
+
+--- Refuses --skip-duplicates without a sum: reports count every profile.
+-- @tparam table settings
+-- @raise a table with the field `message`
+function duplicates.check_settings(settings)
+  if not settings.styles.sum then
+    raise "option --skip-duplicates: is for sums: add -s (--sum) or --sum-file"
+  end
+end
 
 --- Starts to look for duplicates.
 -- @tparam boolean skips whether they are left out

@@ -513,7 +513,12 @@ return function(settings, write)
   if settings.exports[1] then require "gprof.cli.exports".check_compared(settings) end
   settings.styles.sum = settings.by_build or settings.styles.sum
   if settings.spread then require "gprof.cli.spread".prepare(settings) end
-  if settings.checkpoint then require "gprof.cli.checkpoint".check(settings) end
+  if settings.checkpoint or settings.checkpoint_every then
+    require "gprof.cli.checkpoint".check(settings)
+  end
+  if settings.skip_duplicates then
+    require "gprof.cli.duplicates".check_settings(settings)
+  end
   find_reports(settings)
   if settings.by_build then
     return require "gprof.cli.by_build".run(settings, warn), {}
