@@ -1,10 +1,11 @@
 -- --html: the data of each thread in a page. The choice of threads is tested by html_figures_browser_spec.lua.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local contexts = require "support.contexts"
 local crafted = require "support.crafted"
 local gmon = require "support.gmon"
+local gprof = require "gprof"
 local pages = require "support.pages"
-local recorder = require "support.recorder"
 local shell = require "support.shell"
 local stacks = require "support.context_stacks"
 
@@ -72,6 +73,37 @@ local function check_choices(image, profile, ...)
   return #data.threads.choices.key, other ~= nil
 end
 
+-- Returns a program and a profile with a library, both with inlined functions, and two threads: each instruction of the
+-- program has a sample in the one, each of the library in the other, and the first of the program in both.
+local function inlined_program()
+  local dir <const> = shell.tmpdir "inlined_threads"
+  local source <const> = [[
+    static inline __attribute__((always_inline)) unsigned %s(unsigned n) { return n %% 7 * (n + 11) %% 13; }
+    __attribute__((noipa)) unsigned %s(unsigned n) { return %s(n) + %s(n * 3); }
+  ]]
+  local tables, modules, low, high = {}, {}, nil, nil
+  for i, object in ipairs { { "program", "inner", "work", "int main(void) { return (int)work(3); }", "-no-pie" },
+    { "one.so", "deep", "outer", "", "-shared", "-fPIC" } } do
+    local path, inline, name <const> = dir .. "/" .. object[1], object[2], object[3]
+    shell.write(path .. ".c", source:format(inline, name, inline, inline) .. object[4])
+    shell.check { "gcc", "-O2", "-g", "-Wl,--build-id=none", "-o", path, path .. ".c", table.unpack(object, 5) }
+    local image, bias, records = gprof.image(path), (i - 1) << 32, {}
+    for address = image.text_low, image.text_high - 1 do
+      if image:frames(address) then
+        records[#records + 1] = { context = 0, from = bias + address, count = i }
+      end
+    end
+    modules[i] = { bias = bias, low = bias + image.text_low & -4096, high = bias + image.text_high,
+      code = bias + image.text_low, code_end = bias + image.text_high, path = path }
+    tables[i] = table.move(records, 1, #records, 1, { name = name })
+    low, high = low or image.text_low, high or image.text_high
+  end
+  table.insert(tables[2], tables[1][1])
+  local profile = contexts.pack { process = { low = low, high = high, finish = 1 << 60 }, modules = modules,
+    tables = tables }
+  return dir .. "/program", gmon.write(dir .. "/gmon.out.ctx", profile)
+end
+
 describe("The choices of threads in a page", function()
   local functions <const> = { "main", "parse", "render", "idle" }
   local image = crafted.image { functions = functions }
@@ -90,11 +122,8 @@ describe("The choices of threads in a page", function()
     assert.equal(3, check_choices(image, context, "-qmain"))
   end)
 
-  it("show what --thread shows of a recorded program, its source, libraries and inlined functions", function()
-    if recorder.lack() then return end
-    local built = recorder.compile("sorts.c", { flags = { "-O1" } })
-    local run = recorder.run(built, { "1", "10" })
-    local choices, has_inlines = check_choices(built.image, run.dir .. "/gmon.out")
+  it("show what --thread shows of source, libraries and inlined functions", function()
+    local choices, has_inlines = check_choices(inlined_program())
     assert.same({ 2, true }, { choices, has_inlines })
   end)
 
