@@ -3,25 +3,11 @@
 -- @module gprof.report.threads
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local busiest_first = require "gprof.analysis.thread_order"
 local common = require "gprof.print.common"
 
 -- The format of a row: percentage, time, calls, number, name.
 local ROW <const> = "%6.2f %9.2f %12d %8s  %s\n"
-
--- Returns the threads, sorted by time and calls, descending; and the sum of their
--- samples.
-local function sorted(threads)
-  local sum = 0
-  for i, thread in ipairs(threads) do
-    thread.place, sum = i, sum + thread.ticks
-  end
-  table.sort(threads, function(a, b)
-    if a.ticks ~= b.ticks then return a.ticks > b.ticks end
-    if a.calls ~= b.calls then return a.calls > b.calls end
-    return a.place < b.place
-  end)
-  return threads, sum
-end
 
 local function name_of(thread)
   local several = thread.count > 1 and (" (%d threads)"):format(thread.count) or ""
@@ -35,12 +21,13 @@ end
 return function(profile, options, write)
   local threads, problem = profile:threads()
   if not threads then error("threads are not known: " .. problem, 0) end
-  local list, sum = sorted(threads)
+  local sum = 0
+  for _, thread in ipairs(threads) do sum = sum + thread.ticks end
   local unit = profile.unit or "seconds"
   write(common.heading(options, "Threads:\n\n"))
   write(common.heading(options, "%6s %9s %12s %8s  %s\n"), "%  ", unit .. " ", "calls ",
     "number", "name")
-  for _, thread in ipairs(list) do
+  for _, thread in ipairs(busiest_first(threads)) do
     write(ROW, common.percentage(thread.ticks, sum), thread.time or 0, thread.calls,
       thread.number > 0 and thread.number or "", name_of(thread))
   end

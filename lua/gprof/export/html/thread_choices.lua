@@ -4,6 +4,8 @@
 -- @internal gprof.export.html.thread_choices
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local busiest_first = require "gprof.analysis.thread_order"
+
 local thread_choices = {}
 
 -- The largest number of threads that are choices of their own. No more are added once the
@@ -17,19 +19,12 @@ local OTHERS <const>, IDLE <const>, ALL <const> = "!others", "!idle", ""
 -- time, calls take its place.
 local function sorted(threads)
   local busy, idle, ticks = {}, {}, 0
-  for place, thread in ipairs(threads) do
-    ticks, thread.place = ticks + thread.ticks, place
-  end
+  for _, thread in ipairs(threads) do ticks = ticks + thread.ticks end
   for _, thread in ipairs(threads) do
     local is_busy = (ticks > 0 and thread.ticks or thread.calls) > 0
     table.insert(is_busy and busy or idle, thread)
   end
-  table.sort(busy, function(a, b)
-    if a.ticks ~= b.ticks then return a.ticks > b.ticks end
-    if a.calls ~= b.calls then return a.calls > b.calls end
-    return a.place < b.place
-  end)
-  return busy, idle
+  return busiest_first(busy), idle
 end
 
 -- Returns a function that returns the key of a thread in links: its name or, if others
