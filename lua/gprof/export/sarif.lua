@@ -5,6 +5,7 @@
 -- @module gprof.export.sarif
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local escape = require "gprof.format.escape"
 local failures = require "gprof.print.failures"
 local gprof = require "gprof"
 local json = require "gprof.format.json"
@@ -67,15 +68,13 @@ local function location_text(row, profile, root)
     line and (', "region": {"startLine": %d}'):format(line) or "", logical)
 end
 
-local hexadecimal <const> = {}
-for byte = 0, 255 do hexadecimal[string.char(byte)] = ("%02x"):format(byte) end
-
 -- Returns what identifies a result in later runs, when its line may have changed.
 local function fingerprint(failure, comparison, root)
   local row = failure.row
   local file = row ~= comparison and source_root.relative(row.new_file, root) or ""
-  return (sha256.digest(table.concat({ failure.field, failures.name(failure, comparison),
-    file }, "\0")):sub(1, 16):gsub(".", hexadecimal))
+  local digest = sha256.digest(table.concat({ failure.field,
+    failures.name(failure, comparison), file }, "\0"))
+  return escape.in_hexadecimal(digest:sub(1, 16))
 end
 
 local function result_text(failure, comparison, profile, root)

@@ -10,6 +10,13 @@ local function hexadecimal(byte)
   return ("\\x%02X"):format(byte:byte())
 end
 
+--- Writes bytes in hexadecimal.
+-- @tparam string bytes
+-- @treturn string two digits for each byte
+function escape.in_hexadecimal(bytes)
+  return (bytes:gsub(".", function(byte) return ("%02x"):format(byte:byte()) end))
+end
+
 --- Escapes bytes that are not valid UTF-8.
 -- @tparam string text
 -- @treturn string

@@ -5,6 +5,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
+local escape = require "gprof.format.escape"
 local profile_files = require "gprof.library.profile_files"
 local sorted = require "gprof.format.sorted"
 
@@ -46,7 +47,7 @@ function builds.of_contexts(text)
   if not profile_files.is_contexts(text) then return nil end
   local done, id, path = pcall(find_program, text)
   if not done or not id or id == "" or #id > LONGEST then return nil end
-  return (id:gsub(".", function(c) return ("%02x"):format(c:byte()) end)), path
+  return escape.in_hexadecimal(id), path
 end
 
 --- Returns which build a profile is from, by the context profile that it is, or that lies
