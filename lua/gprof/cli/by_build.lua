@@ -12,6 +12,7 @@ local defaults = require "gprof.cli.defaults"
 local failure = require "gprof.library.failure"
 local gprof = require "gprof"
 local inputs = require "gprof.cli.inputs"
+local key <const> = require "gprof.cli.members".key
 local options = require "gprof.cli.options"
 local profile_files = require "gprof.library.profile_files"
 local sorted = require "gprof.format.sorted"
@@ -28,11 +29,7 @@ local excluded <const> = { "jobs", "sandbox", "gnu_compat", "checkpoint", "slide
   "external_symbol_table", "file_ordering", "update_baseline", "fail_on", "baseline" }
 
 local function check(settings)
-  for _, name in ipairs(excluded) do
-    if settings[name] and settings[name] ~= 1 then
-      raise("options --by-build and %s are mutually exclusive", options.name_of(name))
-    end
-  end
+  options.refuse_with(settings, "--by-build", excluded)
   for style, wanted in pairs(settings.styles) do
     if wanted and style ~= "sum" then
       raise "option --by-build: writes sums, and no reports"
@@ -59,19 +56,14 @@ end
 local function new_group(self, id, path)
   local settings = settings_of(self.settings, id)
   local image = need(gprof.image(path, { debug_dir = settings.debug_dir }))
-  local group = { image = image, settings = settings, name = id, paths = {} }
-  group.target = require "gprof.cli.sum_target".open(settings)
-  if group.target.is_new then
-    raise("%s: was created by another process meanwhile", group.target.path)
+  local target = require "gprof.cli.sum_target".open(settings)
+  if target.is_new then
+    raise("%s: was created by another process meanwhile", target.path)
   end
-  group.data = gprof.data(image, { file_format = settings.file_format })
-  group.contexts = require "gprof.library.context_files".new_sum(group.data)
-  if settings.spread then
-    function group.new_spread()
-      return need(require "gprof.library.spread_files".new(image))
-    end
-    group.spread = group.new_spread()
-  end
+  local group =
+    inputs.new_target(image, settings, { file_format = settings.file_format }, true)
+  group.image, group.settings, group.target = image, settings, target
+  group.name, group.paths = id, {}
   self.groups[id] = group
   return group
 end
@@ -98,11 +90,6 @@ local function count_blocks(self, list)
   local data <close> = gprof.data.new { big_endian = list.head:byte(5) == 0 }
   local done = data:read(list.archive, self.settings.file_format)
   if done and data.block_records > 0 then self.blocks = self.blocks + 1 end
-end
-
--- Returns the key of a name in the current archive.
-local function key(list, kind, name)
-  return ("%s%d:%s"):format(kind, #list.directories, name)
 end
 
 -- Whether the current member of an archive is a gmon.out whose context profile is another

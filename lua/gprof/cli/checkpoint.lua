@@ -12,6 +12,7 @@
 
 local core = require "gprof.core"
 local defaults = require "gprof.cli.defaults"
+local escape = require "gprof.format.escape"
 local failure = require "gprof.library.failure"
 local options = require "gprof.cli.options"
 local profile_files = require "gprof.library.profile_files"
@@ -24,6 +25,9 @@ checkpoint.__index = checkpoint
 local INTERVAL <const> = 10  -- seconds between checkpoints
 local VERSION <const> = "gprof-checkpoint 1"
 local BLOCK <const> = 512
+
+-- Settings that cannot be combined with a checkpoint.
+local excluded <const> = { "sandbox", "gnu_compat", "jobs" }
 
 -- Settings that must not change.
 local fixed <const> = { "spread", "skip_duplicates", "slide", "file_format" }
@@ -93,10 +97,6 @@ local function number(state, key)
   return math.tointeger(tonumber(state[key])) or 0
 end
 
-local function in_hex(bytes)
-  return (bytes:gsub(".", function(c) return ("%02x"):format(c:byte()) end))
-end
-
 -- Returns what the settings must have in common.
 local function signature(settings, image)
   local parts = { image.build_id or image.path }
@@ -143,9 +143,8 @@ end
 
 -- Refuses a checkpoint that is a file of the sum: the one would replace the other.
 local function check_path(settings)
-  local path, sum = settings.checkpoint, defaults.sum_path(settings)
-  for _, other in ipairs { sum, profile_files.context_path(sum),
-    table.unpack(profile_files.spread_paths(sum)) } do
+  local path = settings.checkpoint
+  for _, other in ipairs(profile_files.sum_paths(defaults.sum_path(settings))) do
     if place_of(path) == place_of(other) then
       raise("option --checkpoint: '%s' is a file of the sum", path)
     end
@@ -160,13 +159,7 @@ function checkpoint.check(settings)
   if not settings.styles.sum then
     raise "option --checkpoint: is for sums: add -s (--sum) or --sum-file"
   end
-  local excluded = { "sandbox", "gnu_compat", "jobs" }
-  for _, name in ipairs(excluded) do
-    if settings[name] and settings[name] ~= 1 then
-      raise("options --checkpoint and %s are mutually exclusive",
-        options.name_of(name) or name)
-    end
-  end
+  options.refuse_with(settings, "--checkpoint", excluded)
   if settings.slide == "auto" or settings.styles.info or settings.reports[1] or
     settings.exports[1]
   then
@@ -210,7 +203,7 @@ local function skip_rows(self, list, state)
     if not list.fetch(i) then break end
     advance(self, list, i)
   end
-  if self.count ~= count or in_hex(self.digest) ~= state.digest then
+  if self.count ~= count or escape.in_hexadecimal(self.digest) ~= state.digest then
     raise("%s: is of another list of profiles: the first %d names differ", self.path,
       count)
   end
@@ -248,7 +241,7 @@ end
 function checkpoint:write(list, into, outcome)
   if not profile_files.can_hold(into.data) then return end
   local state = { count = self.count, options = self.signature,
-    digest = in_hex(self.digest) }
+    digest = escape.in_hexadecimal(self.digest) }
   save_outcome(state, list, outcome)
   outcome.duplicates:save(state)
   if into.contexts then into.contexts:save_state(state) end

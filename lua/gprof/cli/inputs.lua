@@ -225,14 +225,20 @@ local function reading_mode(settings, list, image, options)
   }
 end
 
--- Returns what files are added to.
-local function new_target(settings, list, image, options)
+--- Returns what files are added to: `into` above.
+-- @tparam image image
+-- @tparam table settings from `command_line.read`
+-- @tparam table options of `gprof.data`
+-- @tparam boolean adds_contexts whether context profiles are added up, too
+-- @treturn table
+-- @raise a table with the field `message`
+function inputs.new_target(image, settings, options, adds_contexts)
   local data = gprof.data(image, options)
   local function new_spread()
     return need(require "gprof.library.spread_files".new(image))
   end
   return { data = data, spread = settings.spread and new_spread(),
-    new_spread = new_spread, contexts = list.fetch and settings.styles.sum and
+    new_spread = new_spread, contexts = adds_contexts and
       require "gprof.library.context_files".new_sum(data) or nil }
 end
 
@@ -373,7 +379,8 @@ function inputs.read(image, settings, options, warn)
     is_streamed(settings, image, options) and profiles.stream(settings) or
     profiles.find(settings)
   local mode = reading_mode(settings, list, image, options)
-  local into = new_target(settings, list, image, options)
+  local into = inputs.new_target(image, settings, options,
+    list.fetch and settings.styles.sum)
   local outcome = new_outcome(mode, settings)
   local line <close> = progress.new(list.fetch and 0 or list.count,
     shows_progress(settings, list))

@@ -13,10 +13,18 @@ local profile_files = require "gprof.library.profile_files"
 
 local members = {}
 
--- Returns the key of a name in the current archive; with a stamp, of both.
-local function key(list, kind, name, stamp)
+--- Returns the key under which the name of a member is remembered: it differs from
+-- archive to archive.
+-- @tparam table list stream, whose row is a member of the archive
+-- @tparam string kind of the key
+-- @tparam string name
+-- @tparam[opt] integer stamp a number that belongs to the name
+-- @treturn string
+function members.key(list, kind, name, stamp)
   return ("%s%d:%s:%s"):format(kind, #list.directories, name, stamp or "")
 end
+
+local key <const> = members.key
 
 -- Returns what the stream remembers of members.
 local function memory(list)

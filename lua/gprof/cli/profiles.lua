@@ -69,8 +69,7 @@ end
 -- only if it is named explicitly, not if it is found in a directory.
 local function is_sum(path, name, sum)
   if not sum then return false end
-  for _, other in ipairs { sum, profile_files.context_path(sum),
-    table.unpack(profile_files.spread_paths(sum)) } do
+  for _, other in ipairs(profile_files.sum_paths(sum)) do
     if is_same_file(path, name, other) then return true end
   end
   return false

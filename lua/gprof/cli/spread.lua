@@ -10,17 +10,15 @@ local spread = {}
 
 -- Settings with which profiles are not whole runs of the functions of the program.
 local excluded <const> = { "slide", "no_static", "ignore_non_functions",
-  "external_symbol_table", "file_ordering", "inlines", "thread" }
+  "external_symbol_table", "file_ordering", "inlines" }
 
 --- Requests the report of a spread, unless the spread is only written beside a sum.
 -- @tparam table settings with `spread` set
 -- @raise a table with the field `message`
 function spread.prepare(settings)
-  for _, setting in ipairs(excluded) do
-    local is_set = settings[setting] or setting == "thread" and settings.threads
-    if is_set then
-      raise("options --spread and %s are mutually exclusive", options.name_of(setting))
-    end
+  options.refuse_with(settings, "--spread", excluded)
+  if settings.threads then
+    raise "options --spread and --thread are mutually exclusive"
   end
   if not settings.styles.sum then settings.styles.spread = true end
 end

@@ -166,6 +166,14 @@ function profile_files.spread_paths(path)
   return { spread, profile_files.new_spread_path(spread) }
 end
 
+--- Returns the paths of a sum and of the files beside it, which may not exist.
+-- @tparam string path of the sum
+-- @treturn {string,...}
+function profile_files.sum_paths(path)
+  return { path, profile_files.context_path(path),
+    table.unpack(profile_files.spread_paths(path)) }
+end
+
 --- Removes the spread beside a sum that has been replaced by a file without one.
 -- @tparam string path of the sum
 function profile_files.remove_spread(path)

@@ -105,15 +105,20 @@ function line_data.rows(lines)
   return rows
 end
 
+-- Returns the functions that contain the code of lines. `at`: the ids by address.
+local function nodes_at(rows, at, node_of)
+  local nodes = {}
+  for i, row in ipairs(rows) do nodes[i] = node_of[at[row.part.owner]] or -1 end
+  return array(number, nodes)
+end
+
 --- Returns the functions that contain the code of lines, or -1.
 -- @tparam {table,...} rows from `rows`
 -- @tparam profile profile by function
 -- @tparam {[integer]=integer} node_of from `view_data.nodes_of`
 -- @treturn string an array
 function line_data.nodes(rows, profile, node_of)
-  local at, nodes = ids_by_address(profile), {}
-  for i, row in ipairs(rows) do nodes[i] = node_of[at[row.part.owner]] or -1 end
-  return array(number, nodes)
+  return nodes_at(rows, ids_by_address(profile), node_of)
 end
 
 --- Returns the lines with time as columns. `node` is the function that contains the code,
@@ -136,7 +141,7 @@ function line_data.lines(rows, profile, file_number, node_of)
   end
   return object { { "file", array(number, files) }, { "line", array(number, lines) },
     { "self", array(number, times) }, { "self_error", array(number, errors) },
-    { "node", line_data.nodes(rows, profile, node_of) },
+    { "node", nodes_at(rows, at, node_of) },
     { "name", array(shown, names, #rows) } }
 end
 
