@@ -109,6 +109,32 @@ describe("While a page is scrolled", function()
   end)
 end)
 
+describe("A deep call tree", function()
+  local plan_of <const> = { functions = {}, ticks = {}, calls = {} }
+  for i = 1, 60 do
+    plan_of.functions[i] = ("f%d"):format(i)
+    plan_of.calls[i - 1] = i > 1 and { plan_of.functions[i - 1], plan_of.functions[i], 1 } or nil
+  end
+  plan_of.ticks.f60 = 500
+
+  it("is below its legend; what is pointed at is said in sight, however far the page is scrolled", function()
+    local top <const> = "document.querySelector('.detail').getBoundingClientRect().top"
+    local edges <const> = "(() => { const box = document.querySelector('.detail').getBoundingClientRect(); " ..
+      "return document.elementFromPoint(45, box.top + 2).className + document.elementFromPoint(innerWidth - 45, " ..
+      "box.top + 2).className; })()"
+    local found = browser.walk(select(2, pages.crafted(plan_of)), { "open", "!tree" }, { "size", 1920, 300 },
+      "document.querySelector('.legend').offsetTop < document.querySelector('.tree').offsetTop", fits,
+      "scrollTo(0, 900)", top, edges, "scrollTo(0, 0)", { "key", "ArrowDown" }, { "key", "ArrowDown" },
+      "scrollY", "for (let i = 0; i < 40; i++) document.activeElement.dispatchEvent(" ..
+      "new KeyboardEvent('keydown', { key: 'ArrowDown', bubbles: true }))", { "key", "ArrowUp" },
+      "document.querySelector('.at').getBoundingClientRect().bottom <= innerHeight", "scrollTo(0, 1400)",
+      { "key", "ArrowUp" }, "document.querySelector('.at').getBoundingClientRect().top >= " ..
+      "document.querySelector('.detail').getBoundingClientRect().bottom")
+    assert.same({ true, true, 37, "detaildetail" }, { found[1], found[2], found[4], found[5] })
+    assert.same({ true, true }, { found[9], found[11] })
+  end)
+end)
+
 describe("A line that is in sight", function()
   it("is marked without scrolling to it; others are scrolled to", function()
     local image, gmon = exported.inlined()
@@ -171,7 +197,7 @@ describe("The labels of a call tree", function()
     const light = (colour) => values(colour).map((x) => (x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4))
       .reduce((sum, x, i) => sum + x * [0.2126, 0.7152, 0.0722][i], 0.05);
     const row = document.querySelector(".row"), kinds = ["tr", "tr dim", "tr hit"];
-    for (const [letter, last] of ["t5", "h4", "c5"]) for (let i = 0; i <= last; i++) kinds.push(letter + i);
+    for (const [letter, last] of ["t9", "h4", "c5"]) for (let i = 0; i <= last; i++) kinds.push(letter + i);
     return kinds.filter((kind) => {
       const scope = make("span", { class: "scope" }, "x"), frame = make("div", { class: "frame " + kind }, scope);
       row.append(frame);

@@ -1,35 +1,43 @@
-// What the colours of the call tree mean. A colouring has a `title`, `tint(item)`, which returns the class of a frame,
-// and `legend`, pairs of a class and what it means.
+// What the colours of the call tree mean. A colouring has a `title`; `tint(item)`, which returns the class of a frame;
+// `legend`, pairs of a class and what it means; and `about`, what all of the legend is about.
 
-const TINTS = 6; // classes t0 to t5
+const TINTS = 10; // classes t0 to t9
 
-// Returns up to TINTS groups: in turns the one with the most self time, and the one with the most time in all, so that
-// frames far from the leaves have colours, too. Those with the most self time come first.
-function groupsWithTints(own, whole) {
-  const ranks = [own, whole].map((times) =>
+// Returns up to TINTS groups: in turns the one with the most self time, and the one that fills most of the picture, so
+// that frames far from the leaves have colours, too. Those with the most self time come first.
+function groupsWithTints(own, area) {
+  const ranks = [own, area].map((times) =>
     [...times.keys()].filter((group) => times.get(group) > 0).sort((a, b) => times.get(b) - times.get(a)),
   );
   const chosen = new Set();
   for (let i = 0; i < own.size; i++)
     for (const rank of ranks) if (i < rank.length && chosen.size < TINTS) chosen.add(rank[i]);
-  return [...chosen].sort((a, b) => own.get(b) - own.get(a) || whole.get(b) - whole.get(a));
+  return [...chosen].sort((a, b) => own.get(b) - own.get(a) || area.get(b) - area.get(a));
 }
+
+// Returns how much of the picture each function fills: the weight of its frames.
+const frameAreas = lazily(() => {
+  const areas = new Float64Array(functionCount),
+    { frame, weight } = tree;
+  for (let i = 0; i < frame.length; i++) if (frame[i] >= 0 && frame[i] < functionCount) areas[frame[i]] += weight[i];
+  return areas;
+});
 
 // Makes a colouring with a tint for each of the groups with the most time. `groupOf(frame)` returns a group, or null.
 function colouringByGroup(title, groupOf, label, others) {
   const times = new Map(), // self times, by group
-    whole = new Map(); // the largest total times
+    area = new Map();
   for (let f = 0; f < functionCount; f++) {
     const group = groupOf(f);
     if (group === null) continue;
     times.set(group, (times.get(group) || 0) + functions.self[f]);
-    whole.set(group, Math.max(whole.get(group) || 0, totalOf(f)));
+    area.set(group, (area.get(group) || 0) + frameAreas()[f]);
   }
-  const first = groupsWithTints(times, whole);
+  const first = groupsWithTints(times, area);
   const tints = new Map(first.map((group, i) => [group, "t" + i]));
   const legend = first.map((group, i) => ["t" + i, `${label(group)} (${percent(shareOf(times.get(group)))} %)`]);
   if (times.size > first.length || functions.name.some((_, f) => groupOf(f) === null)) legend.push(["tr", others]);
-  return { title, legend, tint: (item) => (item.frame >= 0 && tints.get(groupOf(item.frame))) || "tr" };
+  return { title, about: "Self time by " + title, legend, tint: (item) => (item.frame >= 0 && tints.get(groupOf(item.frame))) || "tr" };
 }
 
 // Returns the object of a function: that of a name such as "memcpy@libc.so.6", or the program.
@@ -42,10 +50,8 @@ const SELF_STEPS = [0.02, 0.1, 0.25, 0.5]; // shares of a frame's time
 
 const selfColouring = {
   title: "self time",
-  legend: ["under 2 %", "2 %", "10 %", "25 %", "50 % or more"].map((text, i) => [
-    "h" + i,
-    text + (i === 0 ? " of the frame's time is its own" : ""),
-  ]),
+  about: "Self time as a share of a frame's time",
+  legend: ["under 2 %", "2 to 10 %", "10 to 25 %", "25 to 50 %", "50 % or more"].map((text, i) => ["h" + i, text]),
   tint(item) {
     if (item.frame < 0 || !(item.weight > 0)) return "tr";
     return "h" + SELF_STEPS.filter((step) => item.own / item.weight >= step).length;
@@ -59,13 +65,14 @@ function changeColouring() {
   const time = comparison.total && comparison.total.change ? comparison.total : comparison.self;
   return {
     title: "change",
+    about: "Since the old profile",
     legend: [
       ["c0", "more than 50 % faster"],
-      ["c1", "10 to 50 %"],
+      ["c1", "10 to 50 % faster"],
       ["c2", "up to 10 % faster"],
       ["tr", "noise, or no change"],
       ["c3", "up to 10 % slower"],
-      ["c4", "10 to 50 %"],
+      ["c4", "10 to 50 % slower"],
       ["c5", "more than 50 % slower, or new"],
     ],
     tint(item) {

@@ -12,9 +12,10 @@ const itemName = (item) =>
 function itemFigures(item) {
   const parent = item.parent;
   const share = (whole) => percent(whole > 0 ? item.weight / whole : 0) + " % of ";
-  const parts = [`${seconds(timeOf(item.weight))} ${unitName}`, share(tree.weight[0]) + "all"];
+  const parts = [`${seconds(timeOf(item.weight))} ${unitName}`];
+  if (item.frame !== ROOT) parts.push(share(tree.weight[0]) + "all");
   if (parent && parent.frame !== ROOT) parts.push(share(parent.weight) + frameName(parent.frame));
-  if (!item.up && item.frame > HIDDEN) parts.push(`self ${seconds(timeOf(item.own))} ${unitName}`);
+  if (!item.up && item.frame >= 0) parts.push(`self ${seconds(timeOf(item.own))} ${unitName}`);
   return parts.join(", ");
 }
 

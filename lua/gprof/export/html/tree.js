@@ -60,6 +60,7 @@ function treeView() {
 
   function showLegend() {
     legend.replaceChildren(
+      make("span", {}, scheme.about + ":"),
       ...scheme.legend.map(([tint, text]) => make("span", {}, make("i", { class: tint }), text)),
     );
   }
@@ -146,10 +147,10 @@ function treeView() {
     {},
     make("div", { class: "tools" }, search.input, modeSelect, schemes.length > 1 ? colourSelect : null, search.status),
     treeNote(),
+    legend,
     path,
     detail,
     canvas,
-    legend,
   );
   return {
     element,
