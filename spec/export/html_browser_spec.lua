@@ -64,6 +64,12 @@ describe("The functions of a page", function()
       "main pong | pong", "<cycle 1>", "ping pong | main | leaf" }, found)
   end)
 
+  it("have tables of callers and callees, which say how they are sorted", function()
+    local heads <const> = "[...document.querySelectorAll('#view h3')].map((e) => e.textContent + ' ' + " ..
+      "e.parentNode.querySelector('[aria-sort]').textContent)"
+    assert.same({ { "Callers (2) %", "Callees (2) %" } }, visit(path, { "open", "work" }, heads))
+  end)
+
   it("keep the filter and the scroll position when the user comes back", function()
     local found = visit(path, { "size", 1280, 260 }, { "key", "/" }, { "type", "o" }, "scrollTo(0, 60)",
       "new Promise((done) => setTimeout(done, 100))", "document.querySelector('tbody .node').click()",
@@ -198,10 +204,12 @@ describe("The call tree of a page", function()
 
   it("has colours that a legend explains", function()
     local legend <const> = "document.querySelector('.legend').textContent"
-    local found = visit(path, { "open", "!tree" }, legend,
-      "[...document.querySelectorAll('.frame')].map((e) => /h\\d|tr/.exec(e.className)[0]).join(' ')")
+    local tints <const> = "[...document.querySelectorAll('.frame')].map((e) => /h\\d|tr/.exec(e.className)[0]).join(' ')"
+    local found = visit(path, { "open", "!tree" }, legend, tints, { "open", "!tree=up:" }, frames, tints)
     assert.same({ "Self time as a share of a frame's time:under 2 %2 to 10 %10 to 25 %25 to 50 %50 % or more",
-      "tr h0 h4 h0 h4 h4 h3 h4" }, found)
+      "tr h0 h4 h0 h4 h4 h3 h4" }, { found[1], found[2] })
+    assert.same({ "all leaf work ping pong work pong main <cycle 1> <cycle 1> main <cycle 1> main main main",
+      "tr h4 h4 h4 h3 h4 h3 h0 h4 h4 h0 h4 h0 h0 h0" }, { found[3], found[4] })
   end)
 
   it("gives colours to the files with most self time, and to those that fill most of the picture", function()
@@ -266,6 +274,14 @@ describe("Source in a page", function()
     assert.same({ "  ↳ inlined in main (main.c:7) 100 %", 1, "7" }, found)
   end)
 
+  it("has a list of files, which can be filtered; it is not offered for one file", function()
+    local all <const> = "document.querySelector('#view a[href=\"#!files\"]') !== null"
+    local found = visit(path, { "open", "!source" }, all, { "open", "!files" }, status, { "key", "/" },
+      { "type", "twice" }, status, "[...document.querySelectorAll('tbody a')].map((e) => e.textContent)",
+      "data.sources.length = 1", { "open", "!source" }, all)
+    assert.same({ true, "2 files", "1 file", { "twice.h" }, 1, false }, found)
+  end)
+
   it("opens at the hottest file and line; keys lead to the other hot lines", function()
     local here <const> = "document.querySelector('h2').textContent.replace(/.*[/]/, '') + " ..
       "':' + document.querySelector('tr.here').cells[0].textContent"
@@ -285,6 +301,8 @@ describe("Source in a page", function()
     assert.same({ "50.0|0.07|0.03|twice.h:2|twice in main|return x * 2;; 35.7|0.05|0.02|main.c:3|leaf|return x;; " ..
       "14.3|0.02|0.01|main.c:6|main|int y = leaf(3);", "3 lines, 100.0 % of the time", "0 lines, 0.0 % of the time",
       "100.0|0.05|0.02|main.c:3|return x;" }, found)
+    assert.same({ { "100%", "71%", "29%" } }, visit(path, { "open", "!lines" }, "[...document.querySelectorAll(" ..
+      "'tbody .share')].map((e) => Math.round(parseFloat(e.lastChild.style.width)) + '%')"))
   end)
 end)
 

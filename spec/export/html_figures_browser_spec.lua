@@ -76,6 +76,13 @@ describe("The threads of a page", function()
     assert.same({ true, true, true }, found)
   end)
 
+  it("can be filtered", function()
+    local status <const> = "document.querySelector('[role=status]').textContent"
+    local found = browser.walk(select(2, pages.write(image, context)), { "open", "!threads" }, status, { "key", "/" },
+      { "type", "2" }, status, rows)
+    assert.same({ "2 threads", "1 thread", "75.0|0.900||2|2|thread" }, found)
+  end)
+
   it("of a page with --thread are marked, and a note says what is shown", function()
     local path = select(2, pages.write(image, context, "--thread=2"))
     local found = browser.walk(path, notes, { "open", "!threads" }, rows)

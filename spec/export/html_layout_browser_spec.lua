@@ -73,6 +73,16 @@ describe("On a phone, a page", function()
     assert.same({ "Total old, Total new, Total change, Function", true }, seen[3].results)
   end)
 
+  it("has room for its controls: what a search found is below them, and the choice of threads below the title", function()
+    local narrow <const> = "[...document.querySelectorAll('.tools select')].filter((e) => e.offsetWidth < 150).length"
+    local found = browser.walk(select(2, pages.crafted(plan)), { "size", 390, 844 }, { "open", "!tree" }, { "key", "/" },
+      { "type", "l" }, "document.querySelector('.tools [role=status]').textContent.includes('of the time')", narrow,
+      "document.querySelector('.legend').offsetTop > document.querySelector('.tree').offsetTop",
+      "document.querySelector('header select').className = 'thread-choice'",
+      "document.querySelector('h1').offsetTop < document.querySelector('.corner').offsetTop")
+    assert.same({ true, 0, true, "thread-choice", true }, found)
+  end)
+
   it("has all numbers in one line each", function()
     local large = { functions = { "main", "f" }, ticks = { main = 65535, f = 12345 },
       calls = { { "main", "f", 4294967295 } } }
@@ -146,6 +156,19 @@ describe("A line that is in sight", function()
   end)
 end)
 
+describe("Columns of numbers", function()
+  it("are as narrow as their numbers, however few functions there are", function()
+    local large = { functions = { "main", "f" }, ticks = { main = 65535, f = 1 },
+      calls = { { "main", "f", 4294967295 } } }
+    local found = browser.walk(select(2, pages.crafted(large)), { "size", 1280, 800 },
+      "[...document.querySelectorAll('#view th:not(.bar, .left)')].filter((e) => e.offsetWidth > 130).length",
+      { "open", "f" }, "(() => { const [calls, all] = document.querySelectorAll('td.count'), range = new Range(); " ..
+        "range.selectNodeContents(all); const text = range.getBoundingClientRect(); " ..
+        "return text.left - calls.getBoundingClientRect().right; })()")
+    assert.same({ 0, 0 }, found)
+  end)
+end)
+
 describe("Long names in a page", function()
   local cxx = build.program "shapes"
   local path = select(2, pages.write(cxx.image, cxx.gmon))
@@ -156,9 +179,10 @@ describe("Long names in a page", function()
     local order <const> = "(() => { const link = [...document.querySelectorAll('.node')].find((e) => " ..
       "e.children.length > 1), [scope, own] = link.children; return own.offsetTop < scope.offsetTop; })()"
     local found = browser.walk(path, parts:format "void a::B<c::d>::find<int>(x::y) const", parts:format "find",
-      parts:format "main::{lambda(int)#1}::operator()(int) const", order, { "size", 390, 844 }, order)
+      parts:format "main::{lambda(int)#1}::operator()(int) const", parts:format "memcpy@libc.so.6", order, { "size", 390, 844 }, order)
     assert.same({ "void a::B<c::d>::|find<int>(x::y) const find<int>", "find find",
-      "main::|{lambda(int)#1}::operator()(int) const {lambda(int)#1}::operator()", false, true }, found)
+      "main::|{lambda(int)#1}::operator()(int) const {lambda(int)#1}::operator()", "memcpy@libc.so.6 memcpy",
+      false, true }, found)
   end)
 
   it("of Lua functions are taken apart at dots, and those without a name are not", function()

@@ -132,7 +132,7 @@ function changesView() {
       "div",
       { class: "tools" },
       search.input,
-      make("label", { for: "hide-noise" }, hideNoise, " hide noise"),
+      make("label", { for: "hide-noise" }, hideNoise, " Hide noise"),
       search.status,
     ),
     comparison.self

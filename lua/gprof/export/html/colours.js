@@ -52,9 +52,14 @@ const selfColouring = {
   title: "self time",
   about: "Self time as a share of a frame's time",
   legend: ["under 2 %", "2 to 10 %", "10 to 25 %", "25 to 50 %", "50 % or more"].map((text, i) => ["h" + i, text]),
+  // Items of callers have parts of other functions' self times; their colour is that of the whole function.
   tint(item) {
-    if (item.frame < 0 || !(item.weight > 0)) return "tr";
-    return "h" + SELF_STEPS.filter((step) => item.own / item.weight >= step).length;
+    const { frame } = item;
+    if (frame < 0) return "tr";
+    const isNode = item.up && frame < nodeCount,
+      [own, whole] = isNode ? [field(frame, "self"), totalOf(frame)] : [item.own, item.weight];
+    if (!(whole > 0)) return "tr";
+    return "h" + SELF_STEPS.filter((step) => own / whole >= step).length;
   },
 };
 

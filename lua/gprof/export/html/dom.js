@@ -20,7 +20,7 @@ function breakable(name) {
 
 // Makes the contents of a link to a function: its own name stands out from what is around it.
 function nameParts(name) {
-  const { begin, end } = ownPartOf(name);
+  const { begin, end } = ownPartOf(splitObject(name)[0]);
   if (begin === 0 && end === name.length) return [make("span", { class: "own" }, name)];
   return [
     begin > 0 ? make("span", { class: "scope" }, ...breakable(name.slice(0, begin)), make("wbr")) : null,
@@ -28,7 +28,7 @@ function nameParts(name) {
       "span",
       { class: "own" },
       name.slice(begin, end),
-      make("span", { class: "scope" }, ...breakable(name.slice(end))),
+      make("span", { class: "scope" }, make("wbr"), ...breakable(name.slice(end))),
     ),
   ];
 }

@@ -41,11 +41,6 @@ function placeFact(node) {
   return fact("Source", placeLink(text, sourceLink(file, functions.line[node])));
 }
 
-function hottestFact(node) {
-  const line = hottestLine(node);
-  return line && fact("Hottest line", linePlace(line));
-}
-
 // Returns why an arc carries no time; empty if it can carry time.
 function arcRemark(arc) {
   if (arcs.caller[arc] === arcs.callee[arc]) return "recursive";
@@ -95,7 +90,7 @@ const arcCountColumns = [
     hint: "All calls of the callee from other functions",
     value: (arc) => calleeCalls(arc),
     cell: (arc) => (carriesNoTime(arc) ? "" : counted(calleeCalls(arc))),
-    class: "unit count medium",
+    class: "unit count medium left",
   },
 ];
 
@@ -136,7 +131,7 @@ function arcSection(heading, title, list, other, node, emptyText) {
     make("h3", {}, heading + (list.length > 1 ? " (" + counted(list.length) + ")" : "")),
   );
   if (list.length === 0) section.append(make("p", { class: "soft" }, emptyText));
-  else section.append(makeTable(columns, list, { label: heading, class: "lists mid" }).element);
+  else section.append(makeTable(columns, list, { label: heading, class: "lists mid", sorted: columns[0] }).element);
   return section;
 }
 
@@ -170,7 +165,7 @@ function changeSection(node) {
     make("h3", {}, "Since the old profile" + (shownThreads ? ", all threads" : "")),
     make(
       "dl",
-      { class: "facts" },
+      { class: "facts changed" },
       timeFact("Self", self),
       timeFact("Total", total && total.change ? total : null),
       calls ? fact("Calls", counted(calls.old[row]) + " to " + counted(calls.new[row])) : null,
@@ -182,9 +177,9 @@ function changeSection(node) {
 function treeLinks(node) {
   if (!tree || !tree.frame.includes(node)) return [];
   return [
-    make("a", { href: "#!tree=" + encodeURIComponent("?" + nameOf(node)) }, "show in the call tree"),
+    make("a", { href: "#!tree=" + encodeURIComponent("?" + nameOf(node)) }, "Show in the call tree"),
     " · ",
-    make("a", { href: linkToTree("around", keyOf(node)) }, "callers and callees as trees"),
+    make("a", { href: linkToTree("around", keyOf(node)) }, "Callers and callees as trees"),
   ];
 }
 
@@ -194,7 +189,7 @@ function functionView(node) {
   const facts = [
     ...(hasTime ? timeFacts(node) : []),
     ...(hasCalls ? callFacts(node) : []),
-    ...(isCycle(node) ? [] : [placeFact(node), hottestFact(node)]),
+    ...(isCycle(node) ? [] : [placeFact(node)]),
   ];
   const bar = hasTime ? timeBar(node) : null;
   return make(
@@ -216,7 +211,7 @@ function functionView(node) {
     changeSection(node),
     isCycle(node) ? memberSection(node) : lineSection(node),
     arcSection(
-      "Called by",
+      "Callers",
       "Caller",
       callersOf(node),
       (arc) => arcs.caller[arc],
@@ -224,7 +219,7 @@ function functionView(node) {
       "No callers are known.",
     ),
     arcSection(
-      "Calls",
+      "Callees",
       "Callee",
       calleesOf(node),
       (arc) => arcs.callee[arc],

@@ -68,7 +68,9 @@ function lineFunctions(line) {
   );
 }
 
-function lineColumns(whole) {
+// `whole` is the time of which the lines have shares.
+function lineColumns(lines, whole) {
+  const most = lines.length > 0 ? lines[0].time : 0; // the hottest line comes first
   return [
     {
       title: "Self %",
@@ -91,7 +93,12 @@ function lineColumns(whole) {
       cell: (line) => seconds(errorOf(line)),
       class: "error wide",
     },
-    { title: "Share", cell: (line) => shareBar(0, whole > 0 ? line.time / whole : 0), class: "bar" },
+    {
+      title: "Share",
+      hint: "Compared with the hottest line",
+      cell: (line) => shareBar(0, most > 0 ? line.time / most : 0),
+      class: "bar",
+    },
     { title: "Line", value: lineName, upwards: true, cell: linePlace, class: "place left" },
   ];
 }
@@ -118,7 +125,7 @@ function describeLines(lines) {
 }
 
 function linesView() {
-  const columns = [...lineColumns(data.total), functionColumn, textColumn];
+  const columns = [...lineColumns(allLines, data.total), functionColumn, textColumn];
   const table = makeTable(columns, allLines, { label: "Lines", class: "lines", sorted: columns[0] });
   const matches = (line, test) =>
     test(lineName(line)) || test(textOf(line)) || line.rows.some((row) => test(rowFunction(row)));
@@ -148,14 +155,14 @@ const hottestLine = (node) => (linesByNode.get(node) || [])[0] || null;
 function lineSection(node) {
   const lines = linesByNode.get(node) || [];
   if (lines.length === 0) return null;
-  const columns = lineColumns(field(node, "self")).map((column) =>
+  const columns = lineColumns(lines, field(node, "self")).map((column) =>
     column.title === "Self %" ? { ...column, hint: "Share of this function's self time" } : column,
   );
   const inlined = lines.some((line) => data.lines.name[line.rows[0]] !== null);
   const table = makeTable(
     [...columns, ...(inlined ? [{ ...functionColumn, title: "Inlined function", cell: inlinedName }] : []), textColumn],
     lines.slice(0, SHOWN_LINES),
-    { label: "Hottest lines", class: "lines" },
+    { label: "Hottest lines", class: "lines", sorted: columns[0] },
   );
   const rest = lines.length - SHOWN_LINES;
   return make(

@@ -75,9 +75,12 @@ function ownPartOf(name) {
   };
 }
 
+// Returns a name without the object at its end, and that object: ["memcpy", "libc.so.6"].
+const splitObject = (name) => (/^(.+?)(?:@+([^@]+))?$/s.exec(name) || [null, name]).slice(1);
+
 // Returns a function's own name and what qualifies it: ["find", "Table<int>"], ["memcpy", "libc.so.6"].
 function splitName(name) {
-  const [, plain, object] = /^(.+?)(?:@+([^@]+))?$/s.exec(name) || [null, name, ""];
+  const [plain, object] = splitObject(name);
   const { scope, begin, stem } = ownPartOf(plain);
   const outer = plain.slice(Math.min(scope, begin), begin).replace(/(::|[.:])$/, "");
   return [plain.slice(begin, stem) || name, [outer, object].filter(Boolean).join(", ")];

@@ -62,10 +62,15 @@ function sourceListView() {
   const table = makeTable([...(hasTime ? columns : []), ...more], data.sources, {
     label: "Source files",
     class: "mid",
+    sorted: hasTime ? columns[0] : more[0],
   });
+  const search = tableSearch("Filter by name, or /regex/", table, (file, test) => test(file.name), (shown) =>
+    counted(shown.length) + (shown.length === 1 ? " file" : " files"),
+  );
   return make(
     "section",
     {},
+    make("div", { class: "tools" }, search.input, search.status),
     common ? make("p", { class: "soft" }, "Files in ", make("span", { class: "mono" }, common)) : null,
     table.element,
   );
@@ -238,7 +243,9 @@ function sourceView(name, target) {
     "section",
     {},
     make("h2", { class: "function file" }, make("span", { class: "scope" }, directory), baseName(file.name)),
-    make("p", {}, make("a", { href: "#!files" }, `All files (${counted(data.sources.length)})`)),
+    data.sources.length > 1
+      ? make("p", {}, make("a", { href: "#!files" }, `All files (${counted(data.sources.length)})`))
+      : null,
     make(
       "div",
       { class: "sourcebox" },

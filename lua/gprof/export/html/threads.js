@@ -56,10 +56,17 @@ function aboutThreads() {
 
 function threadsView() {
   const rows = threads.name.map((_, row) => row);
+  const table = makeTable(threadColumns, rows, { label: "Threads", class: "mid", sorted: threadColumns[0] });
+  const matches = (row, test) => test(nameOfThread(row)) || test(String(threads.number[row]));
+  const search = tableSearch("Filter by name or number, or /regex/", table, matches, (shown) => {
+    const number = sumOf(shown.map((row) => threads.count[row]));
+    return counted(number) + (number === 1 ? " thread" : " threads");
+  });
   return make(
     "section",
     {},
+    make("div", { class: "tools" }, search.input, search.status),
     make("p", { class: "soft" }, ...aboutThreads()),
-    makeTable(threadColumns, rows, { label: "Threads", class: "mid", sorted: threadColumns[0] }).element,
+    table.element,
   );
 }
