@@ -70,6 +70,12 @@ describe("The functions of a page", function()
     assert.same({ { "Callers (2) %", "Callees (2) %" } }, visit(path, { "open", "work" }, heads))
   end)
 
+  it("have shares of the cycle's time for the calls into their cycle", function()
+    local shares <const> = "[...document.querySelectorAll('.lists tbody tr')].map((e) => e.querySelector('.node')" ..
+      ".textContent + ' ' + e.cells[0].textContent).join('; ')"
+    assert.same({ "main 100.0; pong ; pong " }, visit(path, { "open", "ping" }, shares))
+  end)
+
   it("keep the filter and the scroll position when the user comes back", function()
     local found = visit(path, { "size", 1280, 260 }, { "key", "/" }, { "type", "o" }, "scrollTo(0, 60)",
       "new Promise((done) => setTimeout(done, 100))", "document.querySelector('tbody .node').click()",
@@ -204,7 +210,8 @@ describe("The call tree of a page", function()
 
   it("has colours that a legend explains", function()
     local legend <const> = "document.querySelector('.legend').textContent"
-    local tints <const> = "[...document.querySelectorAll('.frame')].map((e) => /h\\d|tr/.exec(e.className)[0]).join(' ')"
+    local tints <const> = "[...document.querySelectorAll('.frame')].map((e) => /h\\d|tr/.exec(e.className)[0])" ..
+      ".join(' ')"
     local found = visit(path, { "open", "!tree" }, legend, tints, { "open", "!tree=up:" }, frames, tints)
     assert.same({ "Self time as a share of a frame's time:under 2 %2 to 10 %10 to 25 %25 to 50 %50 % or more",
       "tr h0 h4 h0 h4 h4 h3 h4" }, { found[1], found[2] })

@@ -73,10 +73,11 @@ describe("On a phone, a page", function()
     assert.same({ "Total old, Total new, Total change, Function", true }, seen[3].results)
   end)
 
-  it("has room for its controls: what a search found is below them, and the choice of threads below the title", function()
+  it("has room for its controls; what a search found is below them, and the threads are below the title", function()
     local narrow <const> = "[...document.querySelectorAll('.tools select')].filter((e) => e.offsetWidth < 150).length"
-    local found = browser.walk(select(2, pages.crafted(plan)), { "size", 390, 844 }, { "open", "!tree" }, { "key", "/" },
-      { "type", "l" }, "document.querySelector('.tools [role=status]').textContent.includes('of the time')", narrow,
+    local found = browser.walk(select(2, pages.crafted(plan)), { "size", 390, 844 }, { "open", "!tree" },
+      { "key", "/" }, { "type", "l" },
+      "document.querySelector('.tools [role=status]').textContent.includes('of the time')", narrow,
       "document.querySelector('.legend').offsetTop > document.querySelector('.tree').offsetTop",
       "document.querySelector('header select').className = 'thread-choice'",
       "document.querySelector('h1').offsetTop < document.querySelector('.corner').offsetTop")
@@ -179,7 +180,8 @@ describe("Long names in a page", function()
     local order <const> = "(() => { const link = [...document.querySelectorAll('.node')].find((e) => " ..
       "e.children.length > 1), [scope, own] = link.children; return own.offsetTop < scope.offsetTop; })()"
     local found = browser.walk(path, parts:format "void a::B<c::d>::find<int>(x::y) const", parts:format "find",
-      parts:format "main::{lambda(int)#1}::operator()(int) const", parts:format "memcpy@libc.so.6", order, { "size", 390, 844 }, order)
+      parts:format "main::{lambda(int)#1}::operator()(int) const",
+      parts:format "memcpy@libc.so.6", order, { "size", 390, 844 }, order)
     assert.same({ "void a::B<c::d>::|find<int>(x::y) const find<int>", "find find",
       "main::|{lambda(int)#1}::operator()(int) const {lambda(int)#1}::operator()", "memcpy@libc.so.6 memcpy",
       false, true }, found)
@@ -330,6 +332,14 @@ describe("A printed page", function()
     local found = browser.walk(select(2, pages.crafted(plan)), "setColours('dark')", { "media", "print" }, shown,
       colours, paper, { "open", "!tree" }, "getComputedStyle(document.querySelector('.frame')).color")
     assert.same({ {}, { black, black, black }, white, black }, table.move(found, 2, 5, 1, {}))
+  end)
+
+  it("has the colours of the legend, and no links to other views", function()
+    local found = browser.walk(select(2, pages.crafted(plan)), { "open", "!tree" }, { "media", "print" },
+      "['.frame', '.legend i'].map((name) => getComputedStyle(document.querySelector(name)).printColorAdjust)",
+      { "open", "work" }, "document.querySelector('#view a[href*=around]').offsetWidth",
+      "document.querySelector('#view td a').offsetWidth > 0")
+    assert.same({ { "exact", "exact" }, 0, true }, found)
   end)
 
   it("has the whole table, up to a limit that it tells", function()

@@ -145,6 +145,7 @@ function boundsNote() {
     "Bounds of total times assume one thread, a symbol for every function, and that recording was never switched off. ",
     "? marks bounds that are further apart than a tenth of the time: " +
       (data.exact ? "the times themselves were measured." : "record call paths (gprof.lua --record) to know the time."),
+    cycles.length > 0 ? " Of a function in a cycle, the total time lacks that of the cycle's other members." : null,
   );
 }
 

@@ -52,17 +52,19 @@ function arcRemark(arc) {
 // Measured arcs may have time without counted calls: calls that became jumps, or of functions without -pg.
 const carriesNoTime = (arc) => isRecursive(arc) || (arcs.count[arc] === 0 && !(arcTime(arc) > 0));
 
-// Makes the time columns of an arc table: the share of the node's total time, the time, and a bar.
+// Makes the time columns of an arc table: the share of the node's total time, the time, and a bar. Calls into a cycle
+// carry the cycle's time, so they have shares of that.
 function arcTimeColumns(node) {
-  const whole = totalOf(node);
-  const known = (arc, text) => (carriesNoTime(arc) || !(whole > 0) ? "" : text(arc));
+  const cycle = cycleNumber(node),
+    wholeOf = (arc) => totalOf(cycle >= 0 && arcs.callee[arc] === node ? functionCount + cycle : node);
+  const known = (arc, text) => (carriesNoTime(arc) || !(wholeOf(arc) > 0) ? "" : text(wholeOf(arc)));
   const value = (arc) => (carriesNoTime(arc) ? null : arcTime(arc));
   return [
     {
       title: "%",
-      hint: "Share of this function's total time",
+      hint: "Share of this function's total time" + (cycle < 0 ? "" : "; for its callers, of its cycle's"),
       value,
-      cell: (arc) => known(arc, () => percent(arcTime(arc) / whole)),
+      cell: (arc) => known(arc, (whole) => percent(arcTime(arc) / whole)),
     },
     {
       title: "Time " + unitName,
@@ -72,7 +74,7 @@ function arcTimeColumns(node) {
     },
     {
       title: "Share",
-      cell: (arc) => known(arc, () => shareBar(arcTime(arc) / whole, arcs.self[arc] / whole)),
+      cell: (arc) => known(arc, (whole) => shareBar(arcTime(arc) / whole, arcs.self[arc] / whole)),
       class: "bar",
     },
   ];
@@ -207,7 +209,7 @@ function functionView(node) {
           ": the time of its members is propagated to the callers of the whole cycle.",
         )
       : null,
-    make("p", {}, ...treeLinks(node)),
+    make("p", { class: "links" }, ...treeLinks(node)),
     changeSection(node),
     isCycle(node) ? memberSection(node) : lineSection(node),
     arcSection(

@@ -244,7 +244,7 @@ function sourceView(name, target) {
     {},
     make("h2", { class: "function file" }, make("span", { class: "scope" }, directory), baseName(file.name)),
     data.sources.length > 1
-      ? make("p", {}, make("a", { href: "#!files" }, `All files (${counted(data.sources.length)})`))
+      ? make("p", { class: "links" }, make("a", { href: "#!files" }, `All files (${counted(data.sources.length)})`))
       : null,
     make(
       "div",
