@@ -458,13 +458,18 @@ $(eval $(call analyze,gcc))
 $(eval $(call analyze,tidy,-- -std=c11 -D_GNU_SOURCE $$(ANALYZED_FOR) -Icsrc -I$(LUA_INCDIR)))
 $(eval $(call analyze,cppcheck))
 
-# Lines of C have at most 90 columns; .luacheckrc has the limits for Lua.
+# Lines of C have at most 90 columns; .luacheckrc has the limits for Lua. Text has at most 96 columns,
+# counted in characters. Tables and blocks of code may be wider, and bench/ writes its results itself.
 lint:
 	@mkdir -p build
 	luacheck -q --cache build/luacheck.cache gprof.lua lua spec bench examples fuzz doc
 	@awk 'length > 90 { print FILENAME ":" FNR ": longer than 90 columns"; long = 1 } \
 	  END { exit long }' $(SOURCES) $(CONFINING) $(HOOKING) $(HEADERS) \
 	  $(MPI_SOURCES) $(wildcard csrc/runtime/*.[ch] fuzz/*.[ch] fuzz/*/*.[ch] examples/*/*.[chS])
+	@LC_ALL=C awk '{ text = $$0; gsub(/[\200-\277]/, "", text) } FNR == 1 { code = 0 } \
+	  /^ *```/ { code = !code } !code && length(text) > 96 && text !~ /^ *\|/ \
+	  { print FILENAME ":" FNR ": longer than 96 columns"; long = 1 } END { exit long }' \
+	  $(wildcard *.md doc/*.md examples/*.md examples/*/*.md fuzz/*.md fuzz/*/*.md)
 
 # GPROF_CASES is the number of random cases of each kind. With GPROF_THOROUGH=1, some specs try all of
 # many combinations, or larger inputs. make check-all does so, and runs more cases.
