@@ -11,7 +11,7 @@ package.path, package.cpath = "lua/?.lua;" .. package.path, "build/?.so;" .. pac
 
 local core = require "gprof.core"
 
-local HEADER <const> = "gprof bytecode 2, Lua %s, index %d %x\n"
+local HEADER <const> = "gprof bytecode 3, Lua %s, index %d %x\n"
 
 local function module_name(source)
   return (source:gsub("^lua/", ""):gsub("%.lua$", ""):gsub("/init$", ""):gsub("/", "."))
@@ -37,7 +37,7 @@ local function read(source)
   return assert(file:read "a")
 end
 
-local lines, codes, offset = { "\n" }, {}, 0
+local lines, codes, offset = {}, {}, 0
 for i = 2, #arg do
   local text = read(arg[i])
   local code = compile(text, arg[i])
@@ -47,9 +47,13 @@ for i = 2, #arg do
   codes[#codes + 1] = code
   offset = offset + #code
 end
+table.sort(lines)
 
+-- Running programs have mapped the old file, so a new one takes its place.
 local index = table.concat(lines)
-local file = assert(io.open(arg[1], "wb"))
+local new = arg[1] .. ".new"
+local file = assert(io.open(new, "wb"))
 local header = HEADER:format(core.lua_release(), #index, core.bytecode_checksum(index))
 assert(file:write(header, index, table.concat(codes)))
 assert(file:close())
+assert(os.rename(new, arg[1]))

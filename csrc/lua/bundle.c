@@ -4,9 +4,9 @@
  *
  * The bytecode of all modules is in one file, which lua/bundle.lua writes. Its layout:
  *
- *     gprof bytecode 2, Lua RELEASE, index LENGTH CHECKSUM
- *     MODULE SIZE TIME SOURCE OFFSET LENGTH CHECKSUM    the index: an empty line, then a
- *                                                       line for each module
+ *     gprof bytecode 3, Lua RELEASE, index LENGTH CHECKSUM
+ *     MODULE SIZE TIME SOURCE OFFSET LENGTH CHECKSUM    the index: a line for each
+ *                                                       module, sorted
  *     the bytecode of each module, from the end of its source name
  *
  * SIZE and TIME are the stamp of the source file, and SOURCE is the checksum of its
@@ -17,13 +17,15 @@
  * Installers may change the time; so if it differs, the checksum decides. The source is
  * loaded if it was edited, if the user has another module of that name, or if the bundle
  * is missing, damaged or from another release of Lua. Bytecode is verified before it is
- * loaded, because Lua loads it without checks.
+ * loaded, because Lua loads it without checks. The file is mapped, like the core; so it
+ * is only ever replaced, never written in place.
  */
 #include <fcntl.h>
 #include <lauxlib.h>
 #include <lualib.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -32,18 +34,15 @@
 
 #define GP_BUNDLE "gprof.bundle"
 
-/* The user values of a bundle: the index, which ends with a NUL; the bytes before the
- * source name, which are the same for all main functions of a release of Lua; a buffer
- * for bytecode. */
-enum { INDEX = 1, PREFIX, BUFFER, USER_VALUES = BUFFER };
+/* The user value of a bundle: the bytes before the source name, which are the same for
+ * all main functions of a release of Lua. */
+enum { PREFIX = 1, USER_VALUES = PREFIX };
 
 typedef struct bundle {
-  int file;           /* descriptor; -1 once closed */
-  uint64_t size;      /* of the file, in bytes */
-  uint64_t base;      /* offset of the end of the index */
-  const char *index;
-  char *buffer;
-  size_t capacity;    /* of the buffer */
+  const char *bytes;  /* the mapped file; NULL once closed */
+  size_t size;        /* of the file, in bytes */
+  const char *index;  /* in `bytes`, as is its end */
+  const char *index_end;
 } bundle;
 
 /* A line of the index. */
@@ -55,32 +54,21 @@ typedef struct entry {
 
 static int close_bundle(lua_State *L) {
   bundle *b = luaL_checkudata(L, 1, GP_BUNDLE);
-  if (b->file >= 0) close(b->file);
-  b->file = -1;
+  if (b->bytes) munmap((void *)b->bytes, b->size);
+  b->bytes = NULL;
   return 0;
 }
 
 /* --- reading the file ------------------------------------------------------------ */
 
-/* Allocates memory as a user value of the bundle at index 1. */
-static char *allocate(lua_State *L, int slot, size_t size) {
-  char *memory = lua_newuserdatauv(L, size, 0);
-  lua_setiuservalue(L, 1, slot);
-  return memory;
-}
-
-/* Reads verified bytes. False if the file ends before, or if the checksum differs. */
-static bool read_verified(const bundle *b, char *to, uint64_t offset, size_t length,
-                          uint64_t checksum) {
-  ssize_t got = pread(b->file, to, length, (off_t)offset);
-  return got >= 0 && (size_t)got == length &&
-         gp_bytecode_checksum(to, length) == checksum;
-}
-
-/* Whether `length` bytes at `offset` may be in the file: a damaged number must not
- * allocate memory. */
-static bool is_inside(const bundle *b, uint64_t offset, uint64_t length) {
-  return offset <= b->size && length <= b->size - offset;
+/* Returns the bytes at an offset from a position in the file; NULL if they are not all in
+ * the file or have another checksum. */
+static const char *verified(const bundle *b, const char *from, uint64_t offset,
+                            uint64_t length, uint64_t checksum) {
+  uint64_t rest = b->size - (size_t)(from - b->bytes);
+  if (offset > rest || length > rest - offset) return NULL;
+  const char *bytes = from + offset;
+  return gp_bytecode_checksum(bytes, (size_t)length) == checksum ? bytes : NULL;
 }
 
 /* Skips a text at `*at`. False if there is another text. */
@@ -99,57 +87,56 @@ static bool read_number(const char **at, int base, char after, uint64_t *number)
   return true;
 }
 
-/* Reads the index of the bundle at index 1. False if there is none for this Lua. */
-static bool read_index(lua_State *L, bundle *b) {
-  static const char format[] = "gprof bytecode 2, Lua ", number[] = ", index ";
+/* Finds the index. False if there is none for this Lua. */
+static bool find_index(bundle *b) {
+  static const char format[] = "gprof bytecode 3, Lua ", number[] = ", index ";
   char header[100];
   uint64_t length, checksum;
-  size_t release_length = 0;
+  size_t release_length = 0, copied = b->size < sizeof header ? b->size : sizeof header - 1;
   const char *at = header, *release = gp_lua_release(&release_length);
-  ssize_t got = pread(b->file, header, sizeof header - 1, 0);
-  if (got < 0 || !release) return false;
-  header[got] = '\0';
-  if (!skip(&at, format, sizeof format - 1) || !skip(&at, release, release_length) ||
-      !skip(&at, number, sizeof number - 1) || !read_number(&at, 10, ' ', &length) ||
-      !read_number(&at, 16, '\n', &checksum))
+  memcpy(header, b->bytes, copied);
+  header[copied] = '\0';
+  if (!release || !skip(&at, format, sizeof format - 1) ||
+      !skip(&at, release, release_length) || !skip(&at, number, sizeof number - 1) ||
+      !read_number(&at, 10, ' ', &length) || !read_number(&at, 16, '\n', &checksum))
     return false;
-  uint64_t start = (uint64_t)(at - header);
-  if (!is_inside(b, start, length)) return false;
-  char *index = allocate(L, INDEX, (size_t)length + 1);
-  index[length] = '\0';
-  b->index = index;
-  b->base = start + length;
-  return read_verified(b, index, start, (size_t)length, checksum);
+  b->index = verified(b, b->bytes, (uint64_t)(at - header), length, checksum);
+  if (!b->index) return false;
+  b->index_end = b->index + length;
+  return true;
+}
+
+/* Returns the start of the line at or before a position. */
+static const char *line_start(const char *from, const char *at) {
+  while (at > from && at[-1] != '\n') at--;
+  return at;
+}
+
+/* Returns the text after a module's name and space in the index; NULL if the module is
+ * not there. Binary search. */
+static const char *find_line(const bundle *b, const char *name) {
+  const char *low = b->index, *high = b->index_end;
+  size_t length = strlen(name);
+  while (low < high) {
+    const char *line = line_start(low, low + (high - low) / 2);
+    int order = strncmp(name, line, length);
+    if (order == 0) order = ' ' - line[length];
+    if (order == 0) return line + length + 1;
+    if (order < 0) high = line;
+    else low = strchr(line, '\n') + 1;
+  }
+  return NULL;
 }
 
 /* Finds a module in the index. */
 static bool find_entry(const bundle *b, const char *name, entry *found) {
-  size_t length = strlen(name);
-  for (const char *at = strchr(b->index, '\n'); at; at = strchr(at, '\n')) {
-    at++;
-    if (strncmp(at, name, length) != 0 || at[length] != ' ') continue;
-    at += length + 1;
-    return read_number(&at, 16, ' ', &found->stamp.size) &&
-           read_number(&at, 16, ' ', &found->stamp.time) &&
-           read_number(&at, 16, ' ', &found->source) &&
-           read_number(&at, 10, ' ', &found->offset) &&
-           read_number(&at, 10, ' ', &found->length) &&
-           read_number(&at, 16, '\n', &found->checksum);
-  }
-  return false;
-}
-
-/* Reads the bytecode of a module into the buffer of the bundle at index 1. */
-static bool read_code(lua_State *L, bundle *b, const entry *module) {
-  uint64_t offset = b->base + module->offset;
-  if (module->offset > b->size || !is_inside(b, offset, module->length)) return false;
-  size_t length = (size_t)module->length;
-  if (length > b->capacity) {
-    b->capacity = 0;
-    b->buffer = allocate(L, BUFFER, 2 * length);
-    b->capacity = 2 * length;
-  }
-  return read_verified(b, b->buffer, offset, length, module->checksum);
+  const char *at = find_line(b, name);
+  return at && read_number(&at, 16, ' ', &found->stamp.size) &&
+         read_number(&at, 16, ' ', &found->stamp.time) &&
+         read_number(&at, 16, ' ', &found->source) &&
+         read_number(&at, 10, ' ', &found->offset) &&
+         read_number(&at, 10, ' ', &found->length) &&
+         read_number(&at, 16, '\n', &found->checksum);
 }
 
 /* --- loading --------------------------------------------------------------------- */
@@ -212,16 +199,16 @@ static const char *next_piece(lua_State *L, void *from, size_t *length) {
   return p->piece[p->next++].bytes;
 }
 
-/* Loads the bytecode in the buffer of the bundle at index 1. Pushes the function. `name`:
- * "@" and the path of the source. False if Lua rejects it. */
-static bool load_code(lua_State *L, const bundle *b, size_t length, const char *name) {
+/* Loads bytecode of the bundle at index 1. Pushes the function. `name`: "@" and the path
+ * of the source. False if Lua rejects it. */
+static bool load_code(lua_State *L, const char *bytes, size_t length, const char *name) {
   char digits[LENGTH_BYTES], *end = digits + sizeof digits;
   size_t name_length = strlen(name), prefix_length;
   const char *number = encode_length(end, name_length);
   lua_getiuservalue(L, 1, PREFIX);
   const char *prefix = lua_tolstring(L, -1, &prefix_length);
   pieces code = {{{prefix, prefix_length}, {number, (size_t)(end - number)},
-                  {name, name_length}, {b->buffer, length}}, 0};
+                  {name, name_length}, {bytes, length}}, 0};
   int status = lua_load(L, next_piece, &code, name, "b");
   if (status == LUA_ERRMEM) lua_error(L);
   return status == LUA_OK;
@@ -261,15 +248,16 @@ static bool is_same(const char *source, const gp_stamp *stamp, const entry *modu
 
 /* Pushes the loader of a module and the path of its source. False if the module is not
  * loaded from the bundle at index 1. */
-static bool load_module(lua_State *L, bundle *b, const char *name) {
+static bool load_module(lua_State *L, const bundle *b, const char *name) {
   gp_stamp stamp;
   entry module;
-  if (b->file < 0 || !find_entry(b, name, &module) || !find_source(L, name, &stamp))
+  if (!b->bytes || !find_entry(b, name, &module) || !find_source(L, name, &stamp))
     return false;
   const char *source = lua_tostring(L, -1);
-  if (!is_same(source + 1, &stamp, &module) || !read_code(L, b, &module) ||
-      !load_code(L, b, (size_t)module.length, source))
-    return false;
+  if (!is_same(source + 1, &stamp, &module)) return false;
+  const char *code = verified(b, b->index_end, module.offset, module.length,
+                              module.checksum);
+  if (!code || !load_code(L, code, (size_t)module.length, source)) return false;
   lua_pushstring(L, source + 1);
   return true;
 }
@@ -285,7 +273,7 @@ static int search(lua_State *L) {
   lua_settop(L, 1);
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_insert(L, 1);
-  bundle *b = luaL_checkudata(L, 1, GP_BUNDLE);
+  const bundle *b = luaL_checkudata(L, 1, GP_BUNDLE);
   if (is_ours(name) && load_module(L, b, name)) return 2;
   luaL_pushfail(L);
   return 1;
@@ -307,14 +295,24 @@ static const char *find_bundle(lua_State *L, int package) {
   return lua_pushfstring(L, "%smodules.bundle", lua_tostring(L, -1));
 }
 
+/* Maps a file. False if it is not a regular file, or empty. */
+static bool map_file(bundle *b, const char *path) {
+  struct stat status;
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  void *bytes = MAP_FAILED;
+  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0)
+    bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+  close(file);
+  if (bytes == MAP_FAILED) return false;
+  b->bytes = bytes;
+  b->size = (size_t)status.st_size;
+  return true;
+}
+
 /* Opens the bundle at index 1. False if it is unusable. */
 static bool open_bundle(lua_State *L, bundle *b, const char *path) {
-  struct stat status;
-  b->file = open(path, O_RDONLY | O_CLOEXEC);
-  if (b->file < 0 || fstat(b->file, &status) != 0 || !S_ISREG(status.st_mode))
-    return false;
-  b->size = (uint64_t)status.st_size;
-  return read_index(L, b) && make_prefix(L);
+  return map_file(b, path) && find_index(b) && make_prefix(L);
 }
 
 /* Returns the place for the searcher in package.searchers, which is at the top of the
@@ -346,7 +344,7 @@ static int use_bundle(lua_State *L) {
   lua_replace(L, lua_upvalueindex(1));
   lua_settop(L, 0);
   bundle *b = lua_newuserdatauv(L, sizeof *b, USER_VALUES);
-  *b = (bundle){.file = -1};
+  *b = (bundle){.bytes = NULL};
   luaL_setmetatable(L, GP_BUNDLE);
   push_package(L);
   const char *path = find_bundle(L, 2);

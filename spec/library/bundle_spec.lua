@@ -155,7 +155,7 @@ describe("a bundle", function()
   it("is ignored if it was written by another release of Lua", function()
     local other, path = checkout()
     assert.is_true(is_bundled(other, "gprof.cli.help"))
-    edit(other, "build/gprof/modules.bundle", "^(gprof bytecode 2, Lua 5%.4%.)%d+", "%199")
+    edit(other, "build/gprof/modules.bundle", "^(gprof bytecode 3, Lua 5%.4%.)%d+", "%199")
     assert.is_false(is_bundled(other, "gprof.cli.help"))
     assert.equal(page, help(other))
     shell.write(path, "gprof bytecode 1, Lua 5.4.4, index 000000 0\n")
@@ -164,14 +164,15 @@ describe("a bundle", function()
 
   it("is ignored if it is damaged", function()
     local text = shell.read(bundle)
-    local index = #text:match "^.-\n\n" + 1
+    local header, length = text:match "^(.-, index (%d+).-\n)"
+    local index = #header + length
     local function try(damaged)
       shell.write(bundle, damaged)
       assert.equal(page, help(root))
     end
-    for _, length in ipairs { 0, 1, 40, index, index + 1000, #text // 2, #text - 1 } do try(text:sub(1, length)) end
-    for _, length in ipairs { "123456789012345", "1" .. ("0"):rep(20) } do
-      try((text:gsub("index %d+", "index " .. length, 1)))
+    for _, size in ipairs { 0, 1, 40, #header, index, index + 1000, #text // 2, #text - 1 } do try(text:sub(1, size)) end
+    for _, size in ipairs { "123456789012345", "1" .. ("0"):rep(20) } do
+      try((text:gsub("index %d+", "index " .. size, 1)))
     end
     local repeatedly = chance.cases(1, 20)
     repeatedly(function()
