@@ -6,7 +6,6 @@
 local arguments = require "gprof.library.arguments"
 local core = require "gprof.core"
 local image_options = require "gprof.library.image_options"
-local native = require "gprof.library.native"
 local policy = require "gprof.library.policy"
 local symbol_tables = require "gprof.library.symbol_tables"
 
@@ -153,7 +152,7 @@ local function make(image, data, options)
   local problem
   options.bounds, problem = bounds_options(image, data, options)
   if options.static_call_graph or options.idle_blocks or options.bounds then
-    opcodes, message = native.load "gprof.opcodes"
+    opcodes, message = require "gprof.library.native".load "gprof.opcodes"
     if not opcodes then return nil, "the " .. message end
   end
   if options.line then

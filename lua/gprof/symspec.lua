@@ -23,6 +23,7 @@
 
 local arguments = require "gprof.library.arguments"
 local core = require "gprof.core"
+local option_values = require "gprof.library.option_values"
 local policy = require "gprof.library.policy"
 
 local symspec = {}
@@ -123,11 +124,11 @@ local function resolve_arcs(lookup, specs, missed, trace_match)
   return lookup:combine_arcs(found)
 end
 
---- The scopes of symspecs (see `gprof.library.arguments`).
-symspec.tables = arguments.scopes
+--- The scopes of symspecs (see `gprof.library.option_values`).
+symspec.tables = option_values.scopes
 
 --- The scopes as a set.
-symspec.scopes = arguments.is_scope
+symspec.scopes = option_values.is_scope
 
 -- Prepends `core.machinery`, the functions that do the profiling, to the user's symspecs.
 local function with_machinery(specs)
