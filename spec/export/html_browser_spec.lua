@@ -490,8 +490,10 @@ describe("A page", function()
     local seen = browser.visit { { path, { { "script", false },
       { "eval", "document.querySelectorAll('noscript tbody tr').length" },
       { "eval", "document.body.innerText.includes('Functions')" },
+      { "eval", "[...document.querySelectorAll('th')].map((e) => e.innerText)" },
       { "eval", "getComputedStyle(document.body).fontSize" } } } }[1]
-    assert.same({ 12, true, "14px" }, seen.results)
+    assert.same({ 12, true, { "Self %", "Self seconds", "±", "Total seconds", "Calls", "Function", "Caller", "Callee",
+      "Calls", "Time in callee" }, "14px" }, seen.results)
     assert.same({}, seen.requests)
   end)
 

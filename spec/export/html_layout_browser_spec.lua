@@ -83,7 +83,16 @@ describe("On a phone, a page", function()
       "document.querySelector('h1').offsetTop < document.querySelector('.corner').offsetTop")
     assert.same({ true, 0, true, "thread-choice", true }, found)
   end)
+end)
 
+describe("On a tablet, a page", function()
+  it("has the controls of its call tree in one line", function()
+    assert.same({ true, true }, browser.walk(select(2, pages.crafted(plan, "--compare=" .. crafted.gmon(plan))),
+      { "size", 768, 1024 }, { "open", "!tree" }, "document.querySelector('.tools').offsetHeight < 40", fits))
+  end)
+end)
+
+describe("On a phone, a table", function()
   it("has all numbers in one line each", function()
     local large = { functions = { "main", "f" }, ticks = { main = 65535, f = 12345 },
       calls = { { "main", "f", 4294967295 } } }
@@ -143,6 +152,17 @@ describe("A deep call tree", function()
       "document.querySelector('.detail').getBoundingClientRect().bottom")
     assert.same({ true, true, 37, "detaildetail" }, { found[1], found[2], found[4], found[5] })
     assert.same({ true, true }, { found[9], found[11] })
+  end)
+
+  it("stays where it is when it is zoomed; of a long path, the end is in sight", function()
+    local top <const> = "document.querySelector('.tree').offsetTop - document.querySelector('.legend').offsetTop"
+    local found = browser.walk(select(2, pages.crafted(plan_of)), { "size", 600, 800 }, { "open", "!tree" }, top,
+      { "click", ".frame[aria-label^='f5:']" }, top, { "click", ".frame[aria-label^='f20:']" }, top,
+      "(() => { const path = document.querySelector('.path'), end = path.lastChild.getBoundingClientRect(); " ..
+      "return end.right <= path.getBoundingClientRect().right + 1 && path.scrollLeft > 0; })()", fits,
+      { "open", "!tree=around:f7" }, "[...document.querySelectorAll('.caption')].map((e) => e.textContent)")
+    assert.same({ found[1], found[1], found[1], true, true, { "Callers of f7",
+      "Callees of f7. Click a frame to see the calls around its function." } }, found)
   end)
 end)
 

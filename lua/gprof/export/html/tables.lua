@@ -45,8 +45,8 @@ end
 local function write_functions(content, write)
   local profile, format = content.profile, time_format(content.profile)
   local unit = profile.unit or "time"
-  local columns = { { "% " .. unit }, { "self " .. unit }, { "±" },
-    { "with callees" }, { "calls" }, { "function", true } }
+  local columns = { { "Self %" }, { "Self " .. unit }, { "±" },
+    { "Total " .. unit }, { "Calls" }, { "Function", true } }
   head("Functions", columns, write)
   for i = 1, math.min(#content.ids, MAX_ROWS) do
     local f = profile:node(content.ids[i])
@@ -61,8 +61,8 @@ end
 
 local function write_calls(content, write)
   local profile, format = content.profile, time_format(content.profile)
-  local columns = { { "caller", true }, { "callee", true }, { "calls" },
-    { "time in callee" } }
+  local columns = { { "Caller", true }, { "Callee", true }, { "Calls" },
+    { "Time in callee" } }
   local arcs = table.move(content.arcs, 1, #content.arcs, 1, {})
   table.sort(arcs, function(a, b)
     local x, y = a.self + a.children, b.self + b.children
@@ -90,8 +90,8 @@ end
 local function write_comparison(content, write)
   local comparison = content.comparison
   local format, unit = time_format(content.profile), comparison.unit or "time"
-  local columns = { { "old " .. unit }, { "new " .. unit }, { "change" }, { "" },
-    { "old calls" }, { "new calls" }, { "function", true }, { "", true } }
+  local columns = { { "Old " .. unit }, { "New " .. unit }, { "Change" }, { "" },
+    { "Calls old" }, { "Calls new" }, { "Function", true }, { "", true } }
   head(comparison[1] and comparison[1].total and "Changes in total time" or
     "Changes in self time", columns, write)
   for i = 1, math.min(#comparison, MAX_ROWS) do

@@ -75,10 +75,11 @@ function treeView() {
     );
   }
 
-  // Shows the way to an item, each step of which can be gone back to.
+  // Shows the way to an item, each step of which can be gone back to. It is always one line, so that the picture stays
+  // where it is; of a long way, the end is in sight.
   function showPath(item) {
     const steps = [...ancestorsOf(item), item];
-    path.hidden = steps.length < 2;
+    if (steps.length < 2) return path.replaceChildren(make("span", { class: "soft hint" }, "Click a frame to zoom in."));
     path.replaceChildren(
       ...steps.flatMap((step, i) => {
         const own = step.members ? "narrow frames" : shortName(step.frame)[0],
@@ -87,6 +88,7 @@ function treeView() {
         return [i > 0 ? " › " : "", link];
       }),
     );
+    path.scrollLeft = path.scrollWidth;
   }
 
   // Returns the pictures of a mode, which are made at first use: two around a function, otherwise one.
@@ -106,7 +108,9 @@ function treeView() {
     return made.get(wanted);
   }
 
-  const caption = (text) => make("p", { class: "caption", "aria-hidden": "true" }, text);
+  const caption = () => make("p", { class: "caption", "aria-hidden": "true" }),
+    callers = caption(),
+    callees = caption();
 
   function choose(wanted) {
     if (mode === wanted && pictures.length > 0) return;
@@ -114,7 +118,8 @@ function treeView() {
     pictures = picturesOf(wanted);
     for (const each of pictures) each.mark(hits);
     const elements = pictures.map((each) => each.element);
-    if (mode === "around") canvas.replaceChildren(caption("Callers"), ...elements, caption("Callees"));
+    path.hidden = mode === "around";
+    if (mode === "around") canvas.replaceChildren(callers, ...elements, callees);
     else canvas.replaceChildren(...elements);
   }
 
@@ -130,7 +135,9 @@ function treeView() {
     const node = nodeByKey.get(key);
     if (node === undefined) return showWhole("down", "");
     choose("around");
-    path.hidden = true;
+    const [own] = splitOnce(nameOf(node));
+    callers.textContent = "Callers of " + own;
+    callees.textContent = `Callees of ${own}. Click a frame to see the calls around its function.`;
     pictures.forEach((picture, i) => picture.show(treeAround(node, i === 0)));
   }
 
