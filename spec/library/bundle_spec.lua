@@ -170,7 +170,9 @@ describe("a bundle", function()
       shell.write(bundle, damaged)
       assert.equal(page, help(root))
     end
-    for _, size in ipairs { 0, 1, 40, #header, index, index + 1000, #text // 2, #text - 1 } do try(text:sub(1, size)) end
+    for _, size in ipairs { 0, 1, 40, #header, index, index + 1000, #text // 2, #text - 1 } do
+      try(text:sub(1, size))
+    end
     for _, size in ipairs { "123456789012345", "1" .. ("0"):rep(20) } do
       try((text:gsub("index %d+", "index " .. size, 1)))
     end
