@@ -92,7 +92,8 @@ static bool find_index(bundle *b) {
   static const char format[] = "gprof bytecode 3, Lua ", number[] = ", index ";
   char header[100];
   uint64_t length, checksum;
-  size_t release_length = 0, copied = b->size < sizeof header ? b->size : sizeof header - 1;
+  size_t release_length = 0,
+         copied = b->size < sizeof header ? b->size : sizeof header - 1;
   const char *at = header, *release = gp_lua_release(&release_length);
   memcpy(header, b->bytes, copied);
   header[copied] = '\0';
