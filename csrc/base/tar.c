@@ -160,7 +160,8 @@ static bool read_decimal(const char *text, size_t size, uint64_t *number) {
   return size > 0;
 }
 
-/* Takes over a record of pax: KEY=VALUE. */
+/* Takes over a record of pax: KEY=VALUE. An empty value deletes earlier records, so the
+ * header of the member counts. */
 static bool apply_record(gp_tar *tar, description *member, const char *record,
                          size_t size) {
   static const char sparse[] = "GNU.sparse.";
@@ -168,10 +169,11 @@ static bool apply_record(gp_tar *tar, description *member, const char *record,
   if (!equals) return false;
   size_t key = (size_t)(equals - record), length = size - key - 1;
   if (is_key(record, key, "size"))
-    return member->sized = read_decimal(equals + 1, length, &member->size);
+    return !(member->sized = length > 0) ||
+           read_decimal(equals + 1, length, &member->size);
   if (is_key(record, key, "path"))
-    return member->named =
-               set_text(&tar->name, equals + 1, length_of(equals + 1, length));
+    return !(member->named = length > 0) ||
+           set_text(&tar->name, equals + 1, length_of(equals + 1, length));
   if (key >= sizeof sparse - 1 && memcmp(record, sparse, sizeof sparse - 1) == 0)
     member->sparse = true;
   return true;

@@ -195,6 +195,12 @@ describe("an archive", function()
       tar.pax { { "size", tostring(#two) } } .. tar.entry { name = "b", content = two, size = 0 } .. tar.END, { FROM })
   end)
 
+  it("may have pax records without a value, which delete earlier ones", function()
+    check_piped(both, tar.pax { { "size", "" }, { "path", "" } } .. tar.entry { name = "a", content = one } ..
+      tar.pax { { "path", ".hidden" }, { "size", "7" }, { "path", "" }, { "size", "" } } ..
+      tar.entry { name = "b", content = two } .. tar.END, { FROM })
+  end)
+
   it("may follow another one, and have more zero bytes at its end", function()
     check_piped(profile(arc(1, 1), arc(2, 2), arc(8, 3)), archive .. ("\0"):rep(9216) ..
       tar.archive { { "gmon.3", profile(arc(8, 3)) } }, { FROM })
@@ -415,6 +421,14 @@ describe("a profile that is added twice", function()
     assert.equal(1, result.status)
     assert.equal(good, bytes)
     assert.is_nil(result.stderr:find "duplicate")
+  end)
+
+  it("is not another member whose name has a control character", function()
+    local path = shell.write(shell.tmpdir() .. "/a.tar", tar.archive { { "x\1m1:y", profile(arc(1)) },
+      { "y", profile(arc(2)) }, { "z\1named", profile(arc(4)) }, { "z", profile(arc(8)) },
+      { "v\2\1", profile(arc(16)) }, { "v\2\2", profile(arc(32)) } })
+    local result, bytes = sum { "--skip-duplicates", "--profiles-from=tar:" .. path }
+    assert.same({ 0, "", profile(arc(63)) }, { result.status, result.stderr, bytes })
   end)
 
   it("is reported with its name in an archive", function()

@@ -13,6 +13,9 @@ local core = require "gprof.core"
 local profile_files = require "gprof.library.profile_files"
 local raise <const> = require "gprof.library.failure".raise
 
+-- Keys are joined by SEPARATOR, which no key contains.
+local SEPARATOR <const>, KEY <const> = "\1", "[^\1]+"
+
 local duplicates = {}
 duplicates.__index = duplicates
 
@@ -58,19 +61,24 @@ local function add_stamp(keys, head)
   return stamp
 end
 
+-- Returns a text without SEPARATOR. Different texts stay different.
+local function escaped(text)
+  return (text:gsub("[\1\2]", { ["\1"] = "\2a", ["\2"] = "\2b" }))
+end
+
 --- Returns what identifies a member of an archive.
 -- @tparam table list stream, whose row is the member
 -- @tparam boolean is_part whether another member has its records, too
 -- @treturn string
 function duplicates.of_member(list, is_part)
-  local keys = { ("m%d:%s"):format(#list.directories, list.name) }
+  local keys = { ("m%d:%s"):format(#list.directories, escaped(list.name)) }
   if is_part then return keys[1] end
   if profile_files.is_contexts(list.head) then
     add_process(keys, list.head)
   else
     add_stamp(keys, list.head)
   end
-  return table.concat(keys, "\1")
+  return table.concat(keys, SEPARATOR)
 end
 
 --- Returns what identifies a file.
@@ -85,7 +93,7 @@ function duplicates.of_file(path, is_named)
   if stamp then head = profile_files.head(profile_files.context_path(path)) end
   add_process(keys, head, stamp or nil)
   if is_named then keys[#keys + 1] = NAMED end
-  return table.concat(keys, "\1")
+  return table.concat(keys, SEPARATOR)
 end
 
 -- Remembers the profile that was checked last, and counts it if it is a duplicate.
@@ -93,7 +101,7 @@ local function settle(self)
   local last = self.last
   if not last then return end
   self.last = nil
-  for key in last.keys:gmatch "[^\1]+" do self.recent:add(key, last.number) end
+  for key in last.keys:gmatch(KEY) do self.recent:add(key, last.number) end
   if not last.duplicate then return end
   self.total = self.total + 1
   if self.total <= MOST_NAMES then self.names[self.total] = last.duplicate end
@@ -110,8 +118,8 @@ end
 function duplicates:check(path, number, identity, is_beside)
   settle(self)
   local earlier
-  local keys, is_named = identity:gsub("\1" .. NAMED .. "$", "")
-  for key in keys:gmatch "[^\1]+" do earlier = earlier or self.recent:find(key) end
+  local keys, is_named = identity:gsub(SEPARATOR .. NAMED .. "$", "")
+  for key in keys:gmatch(KEY) do earlier = earlier or self.recent:find(key) end
   self.last = { number = number, keys = keys }
   local is_again = is_named > 0 and self.recent:find(NAMED .. keys)
   if is_named > 0 then self.recent:add(NAMED .. keys, number) end
