@@ -9,6 +9,24 @@ local pages = require "support.pages"
 local shell = require "support.shell"
 local stacks = require "support.context_stacks"
 
+describe("the keys of threads in links", function()
+  local make <const> = require("gprof.export.html.thread_choices").make
+
+  it("are unique, whatever the names of the threads are", function()
+    local threads = {}
+    for i, name in ipairs { "a", "a", "a 0", "a 0'", "2", "b", "b", "!others", "" } do
+      threads[i] = { name = name, number = i <= 5 and 0 or i - 5, ticks = 100 - i, calls = 0 }
+    end
+    local seen = {}
+    for i, choice in ipairs(make(threads, function() return 0 end)) do
+      assert.equal(threads[i], choice.threads[1])
+      assert.is_nil(seen[choice.key], choice.key)
+      seen[choice.key] = true
+    end
+    assert.is_true(seen["a 0"] and seen["a 0'"] and seen["b 2"] and seen["1"])
+  end)
+end)
+
 -- Returns the names of files by their numbers.
 local function named(data, numbers)
   local names = {}

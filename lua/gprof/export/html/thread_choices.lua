@@ -28,7 +28,8 @@ local function sorted(threads)
 end
 
 -- Returns a function that returns the key of a thread in links: its name or, if others
--- have that name, its number, as in --thread; if neither is unique, both.
+-- have that name, its number, as in --thread; if neither is unique, both. Quotes after it
+-- make this differ from all other keys.
 local function keys_of(threads)
   local uses = { [OTHERS] = 1, [IDLE] = 1, [ALL] = 1 }
   local function add(word) uses[word] = (uses[word] or 0) + 1 end
@@ -39,8 +40,11 @@ local function keys_of(threads)
   return function(thread)
     local number = tostring(thread.number)
     if uses[thread.name] == 1 then return thread.name end
-    return thread.number > 0 and uses[number] == 1 and number or
-      thread.name .. " " .. number
+    if thread.number > 0 and uses[number] == 1 then return number end
+    local key = thread.name .. " " .. number
+    while uses[key] do key = key .. "'" end
+    uses[key] = 1
+    return key
   end
 end
 
