@@ -3,6 +3,8 @@
 -- @internal gprof.analysis.code_rows
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local sorted = require "gprof.format.sorted"
+
 local code_rows = {}
 
 -- Sorts ranges, and joins those that overlap.
@@ -23,12 +25,7 @@ end
 -- Returns the position of the first of sorted, disjoint ranges that ends above an
 -- address.
 local function search(ranges, address)
-  local low, high = 1, #ranges + 1
-  while low < high do
-    local middle = (low + high) // 2
-    if ranges[middle].high <= address then low = middle + 1 else high = middle end
-  end
-  return low
+  return sorted.search(ranges, address + 1, "high")
 end
 
 --- Returns the rows of an image that have code in given ranges.

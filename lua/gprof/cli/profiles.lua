@@ -67,7 +67,7 @@ end
 
 -- Whether a file is the sum that will be replaced, or lies beside it. Such a file is read
 -- only if it is named explicitly, not if it is found in a directory.
-local function is_sum(path, name, sum)
+local function is_sum_target(path, name, sum)
   if not sum then return false end
   for _, other in ipairs(profile_files.sum_paths(sum)) do
     if is_same_file(path, name, other) then return true end
@@ -83,7 +83,7 @@ local function add_files(list, path, directory, sum)
     local inner = (path:gsub("/+$", "")) .. "/" .. name
     if kinds[name] == "directory" then
       add_files(list, inner, directory, sum)
-    elseif kinds[name] == "file" and not is_sum(inner, name, sum) and
+    elseif kinds[name] == "file" and not is_sum_target(inner, name, sum) and
       not (list.checkpoint and is_same_file(inner, name, list.checkpoint))
     then
       directory.files = directory.files + 1

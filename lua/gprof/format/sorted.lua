@@ -16,14 +16,16 @@ function sorted.keys(map)
 end
 
 --- Returns the position of the first number that is at least a limit, by binary search.
--- @tparam {number,...} numbers ascending
+-- @tparam table numbers an array of numbers, ascending; or of tables with a number each
 -- @tparam number limit
+-- @tparam[opt] string field of the tables that has the number
 -- @treturn integer one more than the number of elements if all are below the limit
-function sorted.search(numbers, limit)
+function sorted.search(numbers, limit, field)
   local low, high = 1, #numbers + 1
   while low < high do
     local middle = (low + high) // 2
-    if numbers[middle] < limit then low = middle + 1 else high = middle end
+    local number = field and numbers[middle][field] or numbers[middle]
+    if number < limit then low = middle + 1 else high = middle end
   end
   return low
 end
