@@ -50,13 +50,22 @@ function pages.write(image, profile, ...)
   return shell.read(path), path
 end
 
---- Writes the page of a crafted program (see `support.crafted`).
--- @tparam table plan
+local written <const> = {} -- arrays of a page and its path, by plan and arguments
+
+--- Writes the page of a crafted program (see `support.crafted`), once for the same plan and arguments.
+-- @tparam table plan must not change
 -- @param ... further arguments
 -- @treturn string
 -- @treturn string
 function pages.crafted(plan, ...)
-  return pages.write(crafted.image(plan), crafted.gmon(plan), ...)
+  local arguments = table.concat({ ... }, "\0")
+  written[plan] = written[plan] or {}
+  local found = written[plan][arguments]
+  if not found then
+    found = { pages.write(crafted.image(plan), crafted.gmon(plan), ...) }
+    written[plan][arguments] = found
+  end
+  return table.unpack(found)
 end
 
 --- Splits a page.
