@@ -177,6 +177,7 @@ RECORDER_SOURCES = $(filter-out %/blocks.c,$(sort $(wildcard csrc/runtime/*.[cS]
 RECORDER_OBJECTS = $(patsubst csrc/%,build/objects/%.o,$(basename $(RECORDER_SOURCES)))
 
 $(RECORDER_OBJECTS): COMPILE += $(RECORDER_FLAGS)
+$(RECORDER_OBJECTS): CFLAGS := $(filter-out --coverage,$(CFLAGS))
 
 build/objects/runtime/%.o: csrc/runtime/%.S csrc/runtime/layout.h Makefile
 	@mkdir -p $(@D)
