@@ -45,7 +45,7 @@ typedef struct reading {
 static bool start_files(reading *r) {
   r->file_count = gp_line_program_file_count(r->program);
   if (r->file_count == 0) return true;
-  if (r->file_count > r->file_capacity) {
+  if (!r->file || r->file_count > r->file_capacity) {
     if (!gp_resize(&r->file, r->file_count, sizeof *r->file)) return false;
     r->file_capacity = r->file_count;
   }
