@@ -13,6 +13,7 @@ local gprof = require "gprof"
 local shell = require "support.shell"
 
 local _, cases = chance.cases(1, 60)
+cases = math.max(cases, 5)
 
 -- Few cases are enough for the small programs, with the first variants.
 local LARGE <const> = 500

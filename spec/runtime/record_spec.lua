@@ -334,7 +334,10 @@ describe("--record says in one line that", function()
     check("gprof.lua: option --record needs a program to run\n", 1)
     check("gprof.lua: no-such-program: No such program in the directories of PATH\n", 1, "no-such-program", "-p", "x")
     local dir = shell.tmpdir "none"
-    for path, problem in pairs { [dir] = "Permission denied", [dir .. "/missing"] = "No such file or directory" } do
+    local problems = { [dir] = "Permission denied", [dir .. "/missing"] = "No such file or directory" }
+    -- in valgrind, posix_spawn does not report why a program cannot be run
+    if os.getenv "GPROF_VALGRIND" then problems[dir .. "/missing"] = nil end
+    for path, problem in pairs(problems) do
       local result = record(path)
       assert.same({ ("gprof.lua: %s: %s\n"):format(path, problem), 1 }, { result.stderr, result.status })
     end
