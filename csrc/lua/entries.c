@@ -64,13 +64,14 @@ static void write_inner(const page *p, const gp_profile *profile, int format,
 
 /* A callee without counted calls has time only if call paths show it. Arcs of call paths
  * may also have neither; otherwise such an arc is a call in the machine code. */
-static int format_of(const gp_callgraph *graph, uint32_t arc, const gp_arc_time *time) {
+static int format_of(const gp_callgraph *graph, uint32_t arc, const gp_arc_time *time,
+                     bool is_counted) {
   bool is_timed = time->self + time->children > 0;  /* then it is not recursive */
   bool is_inner = !is_timed && gp_callgraph_is_recursive(graph, arc);
-  if (graph->inlined[arc] && graph->count[arc] == 0)
+  /* the count first: it is in the cache, since the list was sorted by it */
+  if (graph->count[arc] == 0 && graph->inlined[arc])
     return is_inner ? INLINED_INNER_ARC : INLINED_ARC;
   if (is_inner) return INNER_ARC;
-  bool is_counted = gp_callgraph_calls_of_callee(graph, arc) != 0;
   bool may_be_static = graph->has_static || !graph->arc_self;
   bool is_static = !is_timed && may_be_static;
   return is_counted || is_static ? ARC : UNCOUNTED_ARC;
@@ -85,15 +86,16 @@ static void write_arc(const page *p, size_t i, uint32_t end) {
   gp_field_value label = gp_report_label(&p->r, p->labels, end, &room);
   const gp_profile *profile = gp_report_profile(&p->r);
   const gp_callgraph *graph = &profile->graph;
+  uint64_t all_calls = gp_callgraph_calls_of_callee(graph, arc);
   const gp_field_value values[] = {
       label,
       gp_no_value,
       seconds(profile, time.self),
       seconds(profile, time.children),
       gp_integer_value(graph->count[arc]),
-      gp_integer_value(gp_callgraph_calls_of_callee(graph, arc)),
+      gp_integer_value(all_calls),
   };
-  write_inner(p, profile, format_of(graph, arc, &time), values, 6);
+  write_inner(p, profile, format_of(graph, arc, &time, all_calls != 0), values, 6);
 }
 
 static void write_member(const page *p, uint32_t member) {
@@ -164,6 +166,7 @@ static void write_arcs(const page *p, bool ordered, bool callers) {
     count = rows->count - first < SOME ? rows->count - first : SOME;
     for (size_t i = 0; i < count; i++) {
       ends[i] = end[rows->row[first + i]];
+      if (callers) continue;  /* the callee is the function of the entry */
       __builtin_prefetch(&graph->cycle[ends[i]]);
       __builtin_prefetch(&graph->calls[ends[i]]);
     }
@@ -206,6 +209,7 @@ static int write_entries(lua_State *L) {
   size_t nodes = graph_of(&p)->functions + graph_of(&p)->cycles;
   for (size_t i = 0, written = 0; i < nodes && written < p.r.top; i++) {
     const gp_callgraph *graph = graph_of(&p);
+    gp_order_prefetch_entries(graph, i);
     if (!gp_report_has_entry(&p.r, graph, graph->entries[i])) continue;
     write_entry(&p, graph->entries[i]);
     written++;

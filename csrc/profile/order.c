@@ -116,16 +116,17 @@ static listed_arc measure(const gp_callgraph *graph, uint32_t arc) {
                       .count = graph->count[arc], .time = time};
 }
 
-/* Loads arcs into the processor's caches: in one of its functions' lists, an arc is
- * anywhere in memory. */
-static void prefetch(const gp_callgraph *graph, const uint32_t *arcs, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    __builtin_prefetch(&graph->moved[arcs[i]]);
-    __builtin_prefetch(&graph->count[arcs[i]]);
-    __builtin_prefetch(&graph->caller[arcs[i]]);
-    __builtin_prefetch(&graph->callee[arcs[i]]);
-  }
+/* Starts to load an arc: in one of its functions' lists, an arc is anywhere in memory. */
+static void prefetch_arc(const gp_callgraph *graph, uint32_t arc) {
+  __builtin_prefetch(&graph->moved[arc]);
+  __builtin_prefetch(&graph->count[arc]);
+  __builtin_prefetch(&graph->caller[arc]);
+  __builtin_prefetch(&graph->callee[arc]);
 }
+
+/* The first arcs of a list are prefetched while the previous entry is written, the others
+ * while this number of arcs is measured. */
+enum { AHEAD = 16 };
 
 static bool is_smaller(const listed_arc *x, const listed_arc *y) {
   if (x->kind != y->kind) return x->kind < y->kind;
@@ -145,10 +146,8 @@ static bool descending(const void *listed, uint32_t b, uint32_t a) {
  * compare. `places` and `listed` have room for all arcs. */
 static bool sort_measured(const gp_callgraph *graph, gp_rows *arcs, gp_before *before,
                           uint32_t *places, listed_arc *listed) {
-  enum { SOME = 16 };
   for (size_t i = 0; i < arcs->count; i++) {
-    if (i % SOME == 0)
-      prefetch(graph, arcs->row + i, arcs->count - i < SOME ? arcs->count - i : SOME);
+    if (arcs->count - i > AHEAD) prefetch_arc(graph, arcs->row[i + AHEAD]);
     places[i] = (uint32_t)i;
     listed[i] = measure(graph, arcs->row[i]);
   }
@@ -285,6 +284,39 @@ bool gp_order_callees(const gp_callgraph *graph, uint32_t node, gp_rows *arcs) {
     return false;
   trace_arcs(graph, "callee", graph->callee, node, arcs);
   return true;
+}
+
+static void prefetch_first_arcs(const gp_callgraph *graph, const gp_arc_lists *lists,
+                                uint32_t function) {
+  uint32_t start = lists->start[function], end = lists->start[function + 1];
+  if (end - start > AHEAD) end = start + AHEAD;
+  for (uint32_t i = start; i < end; i++) prefetch_arc(graph, lists->arc[i]);
+}
+
+/* Each step reads what the previous one began to load while an earlier entry was
+ * written. */
+void gp_order_prefetch_entries(const gp_callgraph *graph, size_t i) {
+  size_t nodes = graph->functions + graph->cycles;
+  if (nodes - i <= 4) return;
+  const uint32_t *node = graph->entries + i;
+  __builtin_prefetch(&graph->rank[node[4]]);
+  __builtin_prefetch(&graph->printed[node[4]]);
+  __builtin_prefetch(&graph->calls[node[4]]);
+  __builtin_prefetch(&graph->self_calls[node[4]]);
+  __builtin_prefetch(&graph->shown_self[node[4]]);
+  __builtin_prefetch(&graph->shown_children[node[4]]);
+  if (node[3] < graph->functions) {
+    __builtin_prefetch(&graph->callers.start[node[3]]);
+    __builtin_prefetch(&graph->callees.start[node[3]]);
+  }
+  if (node[2] < graph->functions) {
+    __builtin_prefetch(&graph->callers.arc[graph->callers.start[node[2]]]);
+    __builtin_prefetch(&graph->callees.arc[graph->callees.start[node[2]]]);
+  }
+  if (node[1] < graph->functions) {
+    prefetch_first_arcs(graph, &graph->callers, node[1]);
+    prefetch_first_arcs(graph, &graph->callees, node[1]);
+  }
 }
 
 /* --- members of a cycle ---------------------------------------------------- */

@@ -62,6 +62,11 @@ void gp_rows_free(gp_rows *rows);
 bool gp_order_callers(const gp_callgraph *graph, uint32_t node, gp_rows *arcs);
 bool gp_order_callees(const gp_callgraph *graph, uint32_t node, gp_rows *arcs);
 
+/* Starts to load what the entries after entry `i` of graph->entries need. Entries are
+ * sorted by time, so with many functions, the lists and arcs of the next entry are not in
+ * the processor's caches. */
+void gp_order_prefetch_entries(const gp_callgraph *graph, size_t i);
+
 /* Lists the lines of a function in a table by line: its own symbol, then its other lines
  * by address. */
 bool gp_order_lines(const gp_callgraph *graph, uint32_t function, gp_rows *lines);
