@@ -76,16 +76,18 @@ char *gp_columns_integer(char *out, int64_t value, gp_column_style style) {
 }
 
 /* Converts a number to the nearest multiple of a tenth or a hundredth. False if printf
- * must format the number: it is not below 10^9, has another number of decimals, or is so
- * close to the midpoint of two results that a rounding error in `scaled` (below 10^-4)
- * could change the result. */
+ * must format the number: it is not below 10^9, or has another number of decimals.
+ *
+ * Multiplication is monotonic, and the midpoints of two results are exact. So a product
+ * on one side of a midpoint was not rounded across it. If the product is the midpoint,
+ * its rounding error decides; without an error, the even result is chosen. */
 static bool round_decimal(double value, int precision, uint64_t *units) {
   if (!(value < 1e9) || precision < 1 || precision > 2) return false;
-  double scaled = value * (precision == 1 ? 10 : 100);
+  double factor = precision == 1 ? 10 : 100, scaled = value * factor;
   int64_t whole = (int64_t)scaled;
-  double rest = scaled - (double)whole;
-  if (rest > 0.4999 && rest < 0.5001) return false;
-  *units = (uint64_t)whole + (rest > 0.5);
+  double rest = scaled - (double)whole, above = rest - 0.5;
+  if (above == 0) above = fma(value, factor, -scaled);
+  *units = (uint64_t)whole + (above > 0 || (above == 0 && whole % 2 != 0));
   return true;
 }
 

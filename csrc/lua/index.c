@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes the index of the call graph: functions sorted by name, then cycles, in columns
  * that are read from top to bottom. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -20,6 +19,7 @@ enum { NUMBERED = GP_REPORT_OWN, NAMES, CELL };
 typedef struct page {
   gp_report r;
   const gp_labels *numbered, *names;
+  bool has_names;         /* cells show the name without the number, too */
   bool aligned;           /* align cells in columns */
   size_t width;           /* width of a column, in characters */
   size_t columns;
@@ -117,13 +117,11 @@ static gp_shade shade_of(const gp_callgraph *graph, uint32_t node) {
  * gprof does. */
 static size_t write_cell(const page *p, size_t column, uint32_t node, size_t at) {
   gp_label numbered, name;
-  char number[32];
   gp_field_value text = gp_report_label(&p->r, p->numbered, node, &numbered);
   if (p->aligned) at = write_gap(p, column, &numbered, at);
-  snprintf(number, sizeof number, "%.*s", (int)strcspn(numbered.numbers, " "),
-           numbered.numbers);
-  const gp_field_value values[] = {text, gp_text_value(number),
-                                   gp_report_label(&p->r, p->names, node, &name)};
+  const gp_field_value values[] = {
+      text, gp_bytes_value(numbered.numbers, (uint32_t)strcspn(numbered.numbers, " ")),
+      p->has_names ? gp_report_label(&p->r, p->names, node, &name) : gp_no_value};
   const gp_shade s = shade_of(graph_of(p), node);
   gp_write_painted(&p->r, CELL, &s, values, 3, p->numbered);
   return at;
@@ -163,6 +161,7 @@ static int write_index(lua_State *L) {
   p.numbered = gp_push_look_labels(&p.r, "numbered");
   p.names = gp_push_look_labels(&p.r, "names");
   gp_push_look(&p.r, "cell");
+  p.has_names = strstr(lua_tostring(L, CELL), "%3$") != NULL;
   p.aligned = lua_getfield(L, GP_REPORT_LOOK, "width") != LUA_TNIL;
   lua_Integer width = lua_tointeger(L, -1);
   if (width < 0 || width > MAX_WIDTH)
