@@ -75,19 +75,27 @@ char *gp_columns_integer(char *out, int64_t value, gp_column_style style) {
   return end;
 }
 
+/* Whether value * factor, which is `midpoint` after rounding, is above it; if equal,
+ * whether `whole` is odd, because then the even result is the one above. */
+static __attribute__((noinline)) bool is_above_midpoint(double value, double factor,
+                                                        double midpoint, int64_t whole) {
+  double error = fma(value, factor, -midpoint);
+  return error > 0 || (error == 0 && whole % 2 != 0);
+}
+
 /* Converts a number to the nearest multiple of a tenth or a hundredth. False if printf
  * must format the number: it is not below 10^9, or has another number of decimals.
  *
  * Multiplication is monotonic, and the midpoints of two results are exact. So a product
  * on one side of a midpoint was not rounded across it. If the product is the midpoint,
- * its rounding error decides; without an error, the even result is chosen. */
+ * its rounding error decides. */
 static bool round_decimal(double value, int precision, uint64_t *units) {
   if (!(value < 1e9) || precision < 1 || precision > 2) return false;
   double factor = precision == 1 ? 10 : 100, scaled = value * factor;
   int64_t whole = (int64_t)scaled;
-  double rest = scaled - (double)whole, above = rest - 0.5;
-  if (above == 0) above = fma(value, factor, -scaled);
-  *units = (uint64_t)whole + (above > 0 || (above == 0 && whole % 2 != 0));
+  double rest = scaled - (double)whole;
+  bool up = rest == 0.5 ? is_above_midpoint(value, factor, scaled, whole) : rest > 0.5;
+  *units = (uint64_t)whole + up;
   return true;
 }
 
@@ -108,14 +116,19 @@ static char *put_decimal(char *out, uint64_t units, bool negative,
   return end;
 }
 
-char *gp_columns_fixed(char *out, double value, gp_column_style style) {
-  uint64_t units;
-  if (round_decimal(fabs(value), style.precision, &units))
-    return put_decimal(out, units, signbit(value), style);
+static __attribute__((noinline)) char *print_fixed(char *out, double value,
+                                                   gp_column_style style) {
   int precision = style.precision < 0 ? 6 : style.precision;
   int length = snprintf(out, GP_COLUMNS_NUMBER, style.plus ? "%+.*f" : "%.*f", precision,
                         value);
   return pad(out, (size_t)length, style);
+}
+
+char *gp_columns_fixed(char *out, double value, gp_column_style style) {
+  uint64_t units;
+  if (!round_decimal(fabs(value), style.precision, &units))
+    return print_fixed(out, value, style);
+  return put_decimal(out, units, signbit(value), style);
 }
 
 char *gp_columns_string(char *out, const char *text, size_t length,

@@ -365,6 +365,20 @@ static char *put_literal(char *out, const parsed_piece *parsed) {
   return out + parsed->piece.length;
 }
 
+/* Puts a label at `out`, if its name is not shortened and if it fits into the space that
+ * is left for a piece. Returns one past the end, or NULL. */
+static char *put_label(char *out, const gp_label *label) {
+  const char *limit = out + GP_COLUMNS_NUMBER;
+  if (label->width > 0 || label->form != GP_COMPLETE) return NULL;
+  for (int i = 0; i < label->count; i++) {
+    size_t length = strlen(label->part[i]);
+    if (length > (size_t)(limit - out)) return NULL;
+    memcpy(out, label->part[i], length);
+    out += length;
+  }
+  return out;
+}
+
 /* Puts the most frequent fields at `out`: those that need neither more room than
  * gp_write_row made nor a Lua value. Returns one past the end, or NULL for any other. */
 static inline char *put_field(char *out, const gp_piece *piece,
@@ -382,6 +396,11 @@ static inline char *put_field(char *out, const gp_piece *piece,
         return NULL;
       memcpy(out, v->as.text, v->length);
       return out + v->length;
+    case GP_FIELD_LABEL:
+      if (piece->conversion != 's' || piece->style.width != 0 ||
+          piece->style.precision >= 0)
+        return NULL;
+      return put_label(out, v->as.label);
     default: return NULL;
   }
 }
