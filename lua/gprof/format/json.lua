@@ -8,6 +8,7 @@
 -- @internal gprof.format.json
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local core = require "gprof.core"
 local escape = require "gprof.format.escape"
 local sorted = require "gprof.format.sorted"
 
@@ -132,20 +133,19 @@ end
 -- @tparam string|nil text nil becomes null
 -- @treturn string
 function json.compact_string(text)
+  if text and not text:find '[^ -~]' and not text:find '["\\<>&]' then
+    return '"' .. text .. '"'
+  end
   return text and (json.string(text):gsub("[<>&]", { ["<"] = "\\u003c",
     [">"] = "\\u003e", ["&"] = "\\u0026" })) or "null"
 end
 
 --- Formats a number, rounded to seven digits, which is more than a page shows. Integers,
 -- and numbers from a million on, keep all digits before the decimal point.
+-- @function json.compact_number
 -- @tparam number|nil number nil, infinity and NaN become null
 -- @treturn string
-function json.compact_number(number)
-  local known = number and number == number and math.abs(number) < math.huge
-  if not known then return "null" end
-  local format = math.tointeger(number) and "%.0f" or math.abs(number) >= 1e6 and "%.1f"
-  return (format or "%.7g"):format(number)
-end
+json.compact_number = core.json_number
 
 --- Formats an array.
 -- @tparam function text_of formats a value
@@ -153,8 +153,10 @@ end
 -- @tparam[opt] integer count number of values, if some are nil
 -- @treturn string
 function json.compact_array(text_of, values, count)
+  count = count or #values
+  if text_of == json.compact_number then return core.json_numbers(values, count) end
   local texts = {}
-  for i = 1, count or #values do texts[i] = text_of(values[i]) end
+  for i = 1, count do texts[i] = text_of(values[i]) end
   return "[" .. table.concat(texts, ",") .. "]"
 end
 

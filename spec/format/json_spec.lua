@@ -1,0 +1,72 @@
+-- gprof.format.json: data of pages. The core writes numbers, which are compared with those of string.format.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local json = require "gprof.format.json"
+
+-- Returns numbers near the middle between two results, with a random number of digits, and of random size.
+local function random_numbers(count)
+  local numbers = {}
+  for _ = 1, count do
+    local near = math.random(1000000, 9999999) + 0.5
+    local number = near * 10.0 ^ math.random(-13, 4)
+    for _, of in ipairs { number, number * (1 + 2 ^ -52), number * (1 - 2 ^ -53), math.random(10 ^ 6) / 100,
+      math.random() * 10.0 ^ math.random(-12, 12), string.unpack("d", string.pack("j", math.random(0))) } do
+      numbers[#numbers + 1] = math.random(2) == 1 and of or -of
+    end
+  end
+  return numbers
+end
+
+local EDGES <const> = { 0, 0.0, -0.0, 1, -1, 10, 100.0, 999999, 999999.5, 999999.95, 999999.96, 1000000, 1e6 + 0.5,
+  1e7, 0.1, 0.01, 0.001, 0.0001, 0.00009999999999, 0.00012345678, 0.000099999995, 1e-5, 9.9999995, 9.99999949999,
+  0.09999999999999999, 0.30000000000000004, 123456.75, 1e15, 1e15 - 1, 1e15 + 1, 2.0 ^ 53, 2.0 ^ 63, 2.0 ^ 64,
+  -2.0 ^ 63, -2.0 ^ 64,
+  math.maxinteger, math.mininteger, 1e22, 1.7976931348623157e308, 5e-324, math.huge, -math.huge, 0 / 0 }
+
+local function format(number)
+  if number ~= number or math.abs(number) == math.huge then return "null" end
+  local way = math.tointeger(number) and "%.0f" or math.abs(number) >= 1e6 and "%.1f" or "%.7g"
+  return way:format(number)
+end
+
+local function check(numbers)
+  local texts = {}
+  for i, number in ipairs(numbers) do
+    texts[i] = format(number * 1.0)
+    assert.equal(texts[i], json.compact_number(number))
+  end
+  assert.equal("[" .. table.concat(texts, ",") .. "]", json.compact_array(json.compact_number, numbers))
+end
+
+describe("arrays of numbers", function()
+  it("have the numbers as string.format writes them", function()
+    math.randomseed(1)
+    check(EDGES)
+    check(random_numbers(5000))
+  end)
+
+  it("are rounded to seven digits below a million, and otherwise to one decimal", function()
+    assert.equal("[0.3333333,2.5,-0.06666667,1e-07,1234567.9,12345678901,null,null]", json.compact_array(
+      json.compact_number, { 1 / 3, 2.5, -1 / 15, 1e-7, 1234567.89, 12345678901, math.huge, 0 / 0 }))
+  end)
+
+  it("have null for missing numbers, and can be empty", function()
+    assert.equal("[null,2,null]", json.compact_array(json.compact_number, { nil, 2 }, 3))
+    assert.equal("[]", json.compact_array(json.compact_number, {}))
+  end)
+
+  it("are refused if they have other values", function()
+    assert.error_matches(function() json.compact_array(json.compact_number, { {} }) end, "number expected, got table")
+  end)
+end)
+
+describe("strings for scripts", function()
+  it("cannot end the script, and escape what JSON and UTF-8 require", function()
+    for text, written in pairs { [""] = '""', ["a b~"] = '"a b~"', ["a\"\\"] = '"a\\"\\\\"', ["</script>&"] =
+      '"\\u003c/script\\u003e\\u0026"', ["\n\r\t\0\127"] = '"\\n\\r\\t\\u0000\\u007f"', ["é"] = '"é"',
+      ["\xe9"] = '"\\\\xE9"' } do
+      assert.equal(written, json.compact_string(text))
+    end
+    assert.equal("null", json.compact_string(nil))
+  end)
+end)
