@@ -402,12 +402,12 @@ describe("--jobs", function()
       "1), one (profile 4, like profile 1) and 4996 more: --skip-duplicates leaves out duplicates\n"
     assert.same({ 0, told }, { one.status, one.stderr })
     local first_processor = "taskset -pc $(taskset -pc $$ | sed 's/.*: //; s/[-,].*//') $$ >/dev/null;"
-    for _, before in ipairs { "", "ulimit -n 12;", first_processor } do
+    for _, before in ipairs { "", "ulimit -n 11;", first_processor } do
       local result = read(before)
       assert.same({ 0, told }, { result.status, result.stderr })
       assert(result.stdout == one.stdout, before)
     end
-    assert.equal(1, read("ulimit -n 12;", "--jobs=2").status)
+    assert.equal(1, read("ulimit -n 11;", "--jobs=2").status)
     local count = launch.line([[
       mkfifo pipe && { "$@" & } && pid=$! && exec 3>pipe
       tr -cd ' ' </proc/$pid/task/$pid/children | wc -c; kill $pid; wait $pid]],
