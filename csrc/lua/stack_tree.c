@@ -68,9 +68,9 @@ static int close_tree(lua_State *L) {
   return 0;
 }
 
-/* tree:below(node, least) -> array of the node's children with at least this many ticks,
- * the heaviest first, each with the fields `id` (its number) and `time` (ticks in it and
- * below); number of all its children. Node 0 is above the topmost nodes. */
+/* tree:below(node, least) -> the numbers of the node's children with at least this many
+ * ticks, the heaviest first; the ticks in each of them and below; number of all its
+ * children. Node 0 is above the topmost nodes. */
 static int below(lua_State *L) {
   gp_stack_tree *tree = check_tree(L);
   lua_Number least = luaL_checknumber(L, 3);
@@ -79,16 +79,15 @@ static int below(lua_State *L) {
   if (!gp_stack_tree_children(tree, check_node(L, tree, 0), &children, &count))
     return gp_raise_no_memory(L);
   lua_newtable(L);
+  lua_newtable(L);
   for (size_t i = 0; i < count && (lua_Number)tree->total[children[i]] >= least; i++) {
-    lua_createtable(L, 0, 2);
     lua_pushinteger(L, children[i]);
-    lua_setfield(L, -2, "id");
+    lua_rawseti(L, -3, (lua_Integer)i + 1);
     lua_pushinteger(L, (lua_Integer)tree->total[children[i]]);
-    lua_setfield(L, -2, "time");
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   lua_pushinteger(L, (lua_Integer)count);
-  return 2;
+  return 3;
 }
 
 /* tree:node(node) -> number of its function; ticks in its own code; ticks in it and

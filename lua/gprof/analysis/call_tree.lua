@@ -135,13 +135,20 @@ local function find_roots(ids, called, total)
   return roots
 end
 
+-- Returns entries as columns: their ids, and their times.
+local function columns_of(entries)
+  local ids, times = {}, {}
+  for i, entry in ipairs(entries) do ids[i], times[i] = entry.id, entry.time end
+  return { ids = ids, times = times }
+end
+
 -- A graph has the methods
 --
--- - `roots()`: returns an array of entries, the heaviest first. An entry has an `id`, in
---   the graph, and its `time` in ticks;
+-- - `roots()`: returns the roots as two arrays, the heaviest first: their ids in the
+--   graph, and their times in ticks;
 -- - `node(id)`: returns the id of a function or cycle, its self time and its total time;
--- - `below(id, least)`: returns an array of entries for the callees, which may lack those
---   with less time than `least`; and the number of all callees.
+-- - `below(id, least)`: returns the callees like `roots`, perhaps without those with less
+--   time than `least`; and the number of all callees.
 
 -- Returns the estimated graph from the roots, or the functions `from`, down.
 local function estimated_graph(profile, from)
@@ -161,11 +168,14 @@ local function estimated_graph(profile, from)
     trees and root_entries(from, trees, keys, join) or whole_entries(from)
   local sorted = {}
   return {
-    roots = function() return add_times(roots, total) end,
+    roots = function()
+      local columns = columns_of(add_times(roots, total))
+      return columns.ids, columns.times
+    end,
     node = function(id) return names[id] or id, self[id] or 0, total[id] end,
     below = function(id)
-      sorted[id] = sorted[id] or add_times(open(id), total)
-      return sorted[id], #sorted[id]
+      sorted[id] = sorted[id] or columns_of(add_times(open(id), total))
+      return sorted[id].ids, sorted[id].times, #sorted[id].ids
     end,
   }
 end
@@ -174,35 +184,37 @@ end
 local function measured_graph(profile, from)
   local tree = core.stack_tree(profile, from)
   return {
-    roots = function() return (tree:below(0, 0)) end,
+    roots = function() return tree:below(0, 0) end,
     node = function(id) return tree:node(id) end,
     below = function(id, least) return tree:below(id, least) end,
   }
 end
 
 -- The nodes to expand form a binary heap: the heaviest first; of equal ones, the oldest.
-local function comes_before(a, b)
-  if a.weight ~= b.weight then return a.weight > b.weight end
-  return a.number < b.number
+-- `weights` has the weights of all nodes.
+local function comes_before(a, b, weights)
+  if weights[a] ~= weights[b] then return weights[a] > weights[b] end
+  return a < b
 end
 
-local function push(heap, node)
+local function push(heap, node, weights)
   local at = #heap + 1
-  while at > 1 and comes_before(node, heap[at // 2]) do
+  while at > 1 and comes_before(node, heap[at // 2], weights) do
     heap[at], at = heap[at // 2], at // 2
   end
   heap[at] = node
 end
 
-local function pop(heap)
+local function pop(heap, weights)
   local first, last, at = heap[1], table.remove(heap), 1
-  if not heap[1] then return first end
-  while 2 * at <= #heap do
+  local count = #heap
+  if count == 0 then return first end
+  while 2 * at <= count do
     local lower = 2 * at
-    if heap[lower + 1] and comes_before(heap[lower + 1], heap[lower]) then
+    if lower < count and comes_before(heap[lower + 1], heap[lower], weights) then
       lower = lower + 1
     end
-    if not comes_before(heap[lower], last) then break end
+    if not comes_before(heap[lower], last, weights) then break end
     heap[at], at = heap[lower], lower
   end
   heap[at] = last
@@ -213,39 +225,59 @@ local function round(number)
   return math.floor(number + 0.5)
 end
 
+-- Appends a node. `place` is its id in the graph. The other columns are set when the node
+-- is expanded; they have a value until then, so that they remain arrays.
+local function append(tree, parent, place, id, weight)
+  local number = tree.count + 1
+  tree.count = number
+  tree.place[number], tree.id[number], tree.weight[number] = place, id, weight
+  tree.parent[number], tree.depth[number] = parent, tree.depth[parent] + 1
+  tree.self[number], tree.rest[number], tree.hidden[number] = 0, 0, 0
+  tree.first[number], tree.last[number] = 0, -1
+  return number
+end
+
 -- Divides the weight of a node into its self weight, its children, and the rest. Rounds
 -- running sums instead of parts, so that the weights add up exactly. The node has `count`
--- callees; those without an entry in `list` are too light.
-local function expand(build, node, own, list, count, units)
-  local sum = own
-  node.self, node.rest, node.children = round(own * units), 0, {}
+-- callees; those past the end of the arrays `places` and `times` are too light.
+local function expand(build, node, own, places, times, count, units)
+  local tree, graph, sum = build.tree, build.graph, own
+  local is_deepest, before = tree.depth[node] >= build.deepest, round(own * units)
+  tree.self[node], tree.first[node], tree.last[node] = before, tree.count + 1, tree.count
   for i = 1, count do
-    local entry, before = list[i], round(sum * units)
-    if not entry or entry.time * units < build.least or build.count >= build.most or
-      node.depth >= build.deepest
+    local time = times[i]
+    if not time or time * units < build.least or tree.count >= build.most or
+      is_deepest
     then
-      node.rest, node.hidden = node.weight - before, count - i + 1
+      tree.rest[node], tree.hidden[node] = tree.weight[node] - before, count - i + 1
       return
     end
-    sum = sum + entry.time
-    build.count = build.count + 1
-    local child = { place = entry.id, id = build.graph.node(entry.id),
-      weight = round(sum * units) - before, parent = node, depth = node.depth + 1,
-      number = build.count, self = 0, rest = 0, children = {} }
-    node.children[#node.children + 1] = child
-    push(build.heap, child)
+    sum = sum + time
+    local after, id = round(sum * units), graph.node(places[i])
+    local child = append(tree, node, places[i], id, after - before)
+    tree.last[node], before = child, after
+    push(build.heap, child, tree.weight)
   end
 end
 
-local function expand_place(build, node)
-  local graph = build.graph
-  local _, own, whole = graph.node(node.place)
-  local units = whole > 0 and node.weight / whole or 0
-  local list, count = graph.below(node.place, units > 0 and build.least / units or 0)
-  expand(build, node, own, list, count, units)
+local function expand_node(build, node)
+  local graph, place, weight = build.graph, build.tree.place[node],
+    build.tree.weight[node]
+  local _, own, whole = graph.node(place)
+  local units = whole > 0 and weight / whole or 0
+  local places, times, count = graph.below(place, units > 0 and build.least / units or 0)
+  expand(build, node, own, places, times, count, units)
 end
 
---- Builds the call tree.
+-- Returns a tree with the root alone.
+local function root_of(weight)
+  return { count = 0, place = {}, id = {}, weight = { [0] = weight }, self = { [0] = 0 },
+    rest = { [0] = 0 }, hidden = { [0] = 0 }, parent = {}, depth = { [0] = 0 },
+    first = { [0] = 1 }, last = { [0] = 0 } }
+end
+
+--- Builds the call tree, in columns: arrays that nodes index by their numbers. The root,
+-- which has the total time, is node 0.
 -- @tparam profile profile by function, with a histogram
 -- @tparam[opt] table how
 --
@@ -253,31 +285,53 @@ end
 --   - `least`: smallest fraction of the total time that a node can have;
 --   - `most`: maximum number of nodes;
 --   - `depth`: maximum depth
--- @treturn table with the fields `root`, a node with the total time; `parts`, weight per
---   unit of time; `all`, the weight of the total time. A node has the fields
+-- @treturn table with the fields `count`, the number of nodes below the root; `parts`,
+--   weight per unit of time; `all`, the weight of the total time; and the columns
 --
 --   - `id`: the id of a function or cycle; nil in the root;
 --   - `weight`: its total time, an integer;
 --   - `self`: the part of the weight spent in its own code;
 --   - `rest`: the part spent in callees without a node;
---   - `hidden`: the number of these callees, or nil;
---   - `children`: the heaviest first; `parent`; `depth`
-function call_tree.of(profile, how)
+--   - `hidden`: the number of these callees;
+--   - `first`, `last`: the numbers of its children, the heaviest first;
+--   - `parent`; `depth`
+function call_tree.columns(profile, how)
   how = how or {}
   local graph = (profile.exact and measured_graph or estimated_graph)(profile, how.from)
   local factor, all = extract.units(profile, 1000000), 0
   for ticks in profile:functions("address", "ticks") do
     all = all + round(ticks * factor)
   end
-  local roots, whole = graph.roots(), 0
-  for _, entry in ipairs(roots) do whole = whole + entry.time end
-  local root = { weight = how.from and round(whole * factor) or all, depth = 0 }
-  local build = { graph = graph, heap = {}, count = 0, most = how.most or MAX_NODES,
+  local roots, times = graph.roots()
+  local whole = 0
+  for _, time in ipairs(times) do whole = whole + time end
+  local tree = root_of(how.from and round(whole * factor) or all)
+  local build = { graph = graph, heap = {}, tree = tree, most = how.most or MAX_NODES,
     deepest = math.min(how.depth or MAX_DEPTH, MAX_DEPTH),
     least = math.max((how.least or MIN_PART) * all, 0.5) }
-  expand(build, root, 0, roots, #roots, whole > 0 and root.weight / whole or 0)
-  while build.heap[1] do expand_place(build, pop(build.heap)) end
-  return { root = root, parts = factor * profile.rate, all = all }
+  expand(build, 0, 0, roots, times, #roots, whole > 0 and tree.weight[0] / whole or 0)
+  while build.heap[1] do expand_node(build, pop(build.heap, tree.weight)) end
+  tree.parts, tree.all = factor * profile.rate, all
+  return tree
+end
+
+--- Builds the call tree, with a table for each node.
+-- @tparam profile profile by function, with a histogram
+-- @tparam[opt] table how as for `columns`
+-- @treturn table with the fields `root`, `parts` and `all`. A node has the fields `id`,
+--   `weight`, `self`, `rest`, `hidden`, `parent`, which is a node, and `children`, an
+--   array of nodes
+function call_tree.of(profile, how)
+  local tree, nodes = call_tree.columns(profile, how), {}
+  for number = 0, tree.count do
+    local parent = nodes[tree.parent[number]]
+    local node = { id = tree.id[number], weight = tree.weight[number],
+      self = tree.self[number], rest = tree.rest[number], hidden = tree.hidden[number],
+      parent = parent, children = {} }
+    nodes[number] = node
+    if parent then table.insert(parent.children, node) end
+  end
+  return { root = nodes[0], parts = tree.parts, all = tree.all }
 end
 
 return call_tree

@@ -110,7 +110,7 @@ local function ends_of(tree)
   end
   push_below(0)
   while pending[1] do
-    local node = table.remove(pending).id
+    local node = table.remove(pending)
     local id, self = tree:node(node)
     if self > 0 then
       ends[id] = ends[id] or {}

@@ -7,30 +7,36 @@ local call_tree = require "gprof.analysis.call_tree"
 
 local tree_list = {}
 
---- The `id` of a node that stands for all hidden callees of its parent.
-tree_list.HIDDEN = 0
+--- The `ids` of the root, and of a node that stands for all hidden callees of its parent.
+tree_list.ROOT, tree_list.HIDDEN = -1, 0
 
 --- Makes the list.
 -- @tparam profile profile by function, with a histogram
--- @treturn table `nodes`: depth first, from the root, whose time is the total time. Each
---   has `id` (of a function or cycle, `tree_list.HIDDEN`, or nil for the root), `weight`
---   (an integer) and `parent` (an index; 0 for the root); `parts`: weight per unit of
---   time
+-- @treturn table the nodes in columns, depth first, from the root, whose time is the
+--   total time: `ids` (of a function or cycle, `tree_list.ROOT` or `tree_list.HIDDEN`),
+--   `weights` (integers) and `parents` (indexes; 0 for the root). And `parts`: weight per
+--   unit of time
 function tree_list.of(profile)
-  local tree = call_tree.of(profile)
-  local nodes, stack = {}, { { node = tree.root, parent = 0 } }
-  while stack[1] do
-    local at = table.remove(stack)
-    local node, number = at.node, #nodes + 1
-    nodes[number] = { id = node.id, weight = node.weight, parent = at.parent }
-    if (node.rest or 0) > 0 then
-      stack[#stack + 1] = { parent = number,
-        node = { id = tree_list.HIDDEN, weight = node.rest, children = {} } }
-    end
-    local list = node.children
-    for i = #list, 1, -1 do stack[#stack + 1] = { node = list[i], parent = number } end
+  local tree = call_tree.columns(profile)
+  local ids, weights, parents = {}, {}, {}
+  -- The nodes to add, and the indexes of their parents. -1 - N is the rest of node N.
+  local nodes, above, count = { 0 }, { 0 }, 1
+  local function put(node, parent)
+    count = count + 1
+    nodes[count], above[count] = node, parent
   end
-  return { nodes = nodes, parts = tree.parts }
+  while count > 0 do
+    local node, at = nodes[count], #ids + 1
+    parents[at], count = above[count], count - 1
+    if node < 0 then
+      ids[at], weights[at] = tree_list.HIDDEN, tree.rest[-1 - node]
+    else
+      ids[at], weights[at] = tree.id[node] or tree_list.ROOT, tree.weight[node]
+      if tree.rest[node] > 0 then put(-1 - node, at) end
+      for child = tree.last[node], tree.first[node], -1 do put(child, at) end
+    end
+  end
+  return { ids = ids, weights = weights, parents = parents, parts = tree.parts }
 end
 
 return tree_list

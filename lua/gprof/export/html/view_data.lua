@@ -116,22 +116,22 @@ local function arcs_of(content, node_of)
   return object(entries)
 end
 
+local special_frames <const> = { [tree_list.ROOT] = -1, [tree_list.HIDDEN] = -2 }
+
 -- Returns the call tree as columns. A frame is a node, -1 (the root) or -2 (hidden
 -- callees). Functions that are not exported are numbered from `node_count` on; the page
 -- has only their names (`others`).
 local function tree_of(content, node_of, node_count)
-  local tree, frames, parents, weights, names = content.tree, {}, {}, {}, {}
+  local tree, frames, parents, names = content.tree, {}, {}, {}
   if not tree then return "null" end
   local extra, others = view_data.numbering()
-  for i, node in ipairs(tree.nodes) do
-    local id = node.id or -1
-    frames[i] = node_of[id] or id < 1 and -1 or node_count + extra(id)
-    if id == tree_list.HIDDEN then frames[i] = -2 end
-    parents[i], weights[i] = node.parent - 1, node.weight
+  for i, id in ipairs(tree.ids) do
+    frames[i] = node_of[id] or special_frames[id] or node_count + extra(id)
+    parents[i] = tree.parents[i] - 1
   end
   for i, id in ipairs(others) do names[i] = content.profile:get(id, "name") end
   return object { { "frame", array(number, frames) },
-    { "parent", array(number, parents) }, { "weight", array(number, weights) },
+    { "parent", array(number, parents) }, { "weight", array(number, tree.weights) },
     { "others", array(shown, names) }, { "parts", number(tree.parts) } }
 end
 
