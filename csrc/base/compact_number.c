@@ -74,10 +74,7 @@ static bool is_integer(double number) {
 size_t gp_compact_number(char text[GP_COMPACT_NUMBER_SIZE], double number) {
   double size = fabs(number);
   size_t sign = signbit(number) ? 1 : 0, length;
-  if (!isfinite(number)) {
-    memcpy(text, "null", 4);
-    return 4;
-  }
+  if (!isfinite(number)) return (size_t)snprintf(text, GP_COMPACT_NUMBER_SIZE, "null");
   text[0] = '-';
   if (size < EXACT && floor(size) == size)
     return sign + put_digits(text + sign, (uint64_t)size);

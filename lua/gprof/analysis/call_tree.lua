@@ -319,15 +319,15 @@ end
 -- @tparam profile profile by function, with a histogram
 -- @tparam[opt] table how as for `columns`
 -- @treturn table with the fields `root`, `parts` and `all`. A node has the fields `id`,
---   `weight`, `self`, `rest`, `hidden`, `parent`, which is a node, and `children`, an
---   array of nodes
+--   `weight`, `self`, `rest`, `hidden`, `depth`, `parent`, which is a node, and
+--   `children`, an array of nodes
 function call_tree.of(profile, how)
   local tree, nodes = call_tree.columns(profile, how), {}
   for number = 0, tree.count do
     local parent = nodes[tree.parent[number]]
     local node = { id = tree.id[number], weight = tree.weight[number],
       self = tree.self[number], rest = tree.rest[number], hidden = tree.hidden[number],
-      parent = parent, children = {} }
+      depth = tree.depth[number], parent = parent, children = {} }
     nodes[number] = node
     if parent then table.insert(parent.children, node) end
   end
