@@ -7,8 +7,11 @@ local call_tree = require "gprof.analysis.call_tree"
 
 local tree_list = {}
 
---- The `ids` of the root, and of a node that stands for all hidden callees of its parent.
-tree_list.ROOT, tree_list.HIDDEN = -1, 0
+--- The id of the root.
+tree_list.ROOT = -1
+
+--- The id of a node that stands for all hidden callees of its parent.
+tree_list.HIDDEN = 0
 
 --- Makes the list.
 -- @tparam profile profile by function, with a histogram
