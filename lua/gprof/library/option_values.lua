@@ -1,7 +1,8 @@
 --- Checks values that are neither of a type of Lua nor objects: symspecs, lists, names of
 -- formats.
 --
--- Few calls have such values, so gprof.library.arguments loads this module on demand.
+-- Few calls have such values, so gprof.library.arguments loads this module on demand. The
+-- two must not require each other, so it passes itself to the checks, as `plain`.
 --
 -- @internal gprof.library.option_values
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -9,8 +10,6 @@
 local policy = require "gprof.library.policy"
 
 local option_values = {}
-
--- `plain` is the table of functions that check all other values: gprof.library.arguments.
 
 --- The scopes of symspecs. A symspec restricts the functions of a report ("flat",
 -- "graph", "annotation", "executions"), the functions whose time is propagated ("time"),
@@ -133,20 +132,21 @@ local function wrong_thread(entry, plain)
   end
 end
 
-local function wrong_threads(value, plain)
+-- Checks an array whose entries `wrong_entry` checks. `word` is what an entry is.
+local function wrong_entries(value, plain, word, wrong_entry)
   if type(value) ~= "table" then return "table expected, got " .. plain.type_of(value) end
   for i, entry in ipairs(value) do
-    local problem = wrong_thread(entry, plain)
-    if problem then return ("thread %d: %s"):format(i, problem) end
+    local problem = wrong_entry(entry, plain)
+    if problem then return ("%s %d: %s"):format(word, i, problem) end
   end
 end
 
+local function wrong_threads(value, plain)
+  return wrong_entries(value, plain, "thread", wrong_thread)
+end
+
 local function wrong_libraries(value, plain)
-  if type(value) ~= "table" then return "table expected, got " .. plain.type_of(value) end
-  for i, entry in ipairs(value) do
-    local problem = wrong_library(entry, plain)
-    if problem then return ("library %d: %s"):format(i, problem) end
-  end
+  return wrong_entries(value, plain, "library", wrong_library)
 end
 
 local checks <const> = {
