@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/columns.h"
+
 /* The number of significant digits, and the least number with one digit more. */
 enum { DIGITS = 7, TOO_MANY = 10000000 };
 
@@ -17,16 +19,10 @@ static const double LARGE = 1e6;
 /* Integers below this can be converted without rounding. */
 static const double EXACT = 1e15;
 
-/* Writes the decimal digits of a number. Returns their count. */
-static size_t put_digits(char *text, uint64_t number) {
-  char reversed[20];
-  size_t count = 0;
-  do {
-    reversed[count++] = (char)('0' + number % 10);
-    number /= 10;
-  } while (number > 0);
-  for (size_t i = 0; i < count; i++) text[i] = reversed[count - 1 - i];
-  return count;
+/* Writes a number that is not negative. Returns the count of its digits. */
+static size_t put_digits(char *text, int64_t number) {
+  const gp_column_style style = {.precision = -1};
+  return (size_t)(gp_columns_integer(text, number, style) - text);
 }
 
 /* Writes `digits`, which has DIGITS digits, divided by 10 to the power of `places`.
@@ -65,7 +61,7 @@ static size_t put_rounded(char *text, double number) {
   return put_fraction(text, (uint32_t)nearest, places);
 }
 
-/* Whether printf prints a number as an integer: one that fits into 64 bits. */
+/* Whether a number is an integer of 64 bits. */
 static bool is_integer(double number) {
   return floor(number) == number && number >= -9223372036854775808.0 &&
          number < 9223372036854775808.0;
@@ -77,7 +73,7 @@ size_t gp_compact_number(char text[GP_COMPACT_NUMBER_SIZE], double number) {
   if (!isfinite(number)) return (size_t)snprintf(text, GP_COMPACT_NUMBER_SIZE, "null");
   text[0] = '-';
   if (size < EXACT && floor(size) == size)
-    return sign + put_digits(text + sign, (uint64_t)size);
+    return sign + put_digits(text + sign, (int64_t)size);
   length = size < LARGE ? put_rounded(text + sign, size) : 0;
   if (length > 0) return sign + length;
   const char *format = is_integer(number) ? "%.0f" : size >= LARGE ? "%.1f" : "%.7g";
