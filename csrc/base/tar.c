@@ -168,12 +168,15 @@ static bool apply_record(gp_tar *tar, description *member, const char *record,
   const char *equals = size > 0 ? memchr(record, '=', size) : NULL;
   if (!equals) return false;
   size_t key = (size_t)(equals - record), length = size - key - 1;
-  if (is_key(record, key, "size"))
-    return !(member->sized = length > 0) ||
-           read_decimal(equals + 1, length, &member->size);
-  if (is_key(record, key, "path"))
-    return !(member->named = length > 0) ||
+  if (is_key(record, key, "size")) {
+    member->sized = length > 0;
+    return !member->sized || read_decimal(equals + 1, length, &member->size);
+  }
+  if (is_key(record, key, "path")) {
+    member->named = length > 0;
+    return !member->named ||
            set_text(&tar->name, equals + 1, length_of(equals + 1, length));
+  }
   if (key >= sizeof sparse - 1 && memcmp(record, sparse, sizeof sparse - 1) == 0)
     member->sparse = true;
   return true;
