@@ -143,9 +143,9 @@ end
 
 -- Refuses a checkpoint that is a file of the sum: the one would replace the other.
 local function check_path(settings)
-  local path = settings.checkpoint
+  local path, place = settings.checkpoint, place_of(settings.checkpoint)
   for _, other in ipairs(profile_files.sum_paths(defaults.sum_path(settings))) do
-    if place_of(path) == place_of(other) then
+    if place == place_of(other) then
       raise("option --checkpoint: '%s' is a file of the sum", path)
     end
   end

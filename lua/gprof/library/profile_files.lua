@@ -178,11 +178,7 @@ end
 -- @tparam string path of the sum
 function profile_files.remove_spread(path)
   for _, spread in ipairs(profile_files.spread_paths(path)) do
-    if core.file_status(spread) == "file" then
-      if profile_files.is_spread(profile_files.head(spread, true)) then
-        os.remove(spread)
-      end
-    end
+    if profile_files.is_spread(profile_files.head(spread)) then os.remove(spread) end
   end
 end
 
