@@ -75,6 +75,9 @@ char *gp_columns_integer(char *out, int64_t value, gp_column_style style) {
   return end;
 }
 
+/* The two functions that are not inlined are rarely called, and would make the usual way
+ * save more registers. */
+
 /* Whether value * factor, which is `midpoint` after rounding, is above it; if equal,
  * whether `whole` is odd, because then the even result is the one above. */
 static __attribute__((noinline)) bool is_above_midpoint(double value, double factor,
