@@ -37,7 +37,8 @@ function colouringByGroup(title, groupOf, label, others) {
   const tints = new Map(first.map((group, i) => [group, "t" + i]));
   const legend = first.map((group, i) => ["t" + i, `${label(group)} (${percent(shareOf(times.get(group)))} %)`]);
   if (times.size > first.length || functions.name.some((_, f) => groupOf(f) === null)) legend.push(["tr", others]);
-  return { title, about: "Self time by " + title, legend, tint: (item) => (item.frame >= 0 && tints.get(groupOf(item.frame))) || "tr" };
+  const tint = (item) => (item.frame >= 0 && tints.get(groupOf(item.frame))) || "tr";
+  return { title, about: "Self time by " + title, legend, tint };
 }
 
 // Returns the object of a function: that of a name such as "memcpy@libc.so.6", or the program.
