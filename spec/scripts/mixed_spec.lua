@@ -241,7 +241,10 @@ describe("a Lua program with C functions", function()
     assert.same({ "", 0 }, { result.stdout, result.status })
     local list, rest = arcs(cwd .. "/host.prof"), {}
     for i, line in ipairs(list) do list[i] = line:gsub("@host", "") end
-    for i = #list, 1, -1 do if list[i]:find "recorder" then table.remove(list, i) end end
+    for i = #list, 1, -1 do
+      -- an arc without a call has time in a function of the C library
+      if list[i]:find "recorder" or list[i]:find " 0$" then table.remove(list, i) end
+    end
     assert.same({
       "broken > error 3",
       "broken > step 3",
