@@ -3,8 +3,8 @@
 #
 #   make             build the core, the bundle of Lua modules and the block-counting runtime
 #   make demo        install dependencies, then profile the bundled sample program
-#   make test        install dependencies, then run the linter and all tests
-#   make check-all   run make test with more random cases, static analysis, coverage, fuzzing and valgrind
+#   make test        install dependencies, build, then run the linter and all specs (see spec/spec.mk)
+#   make check-all   everything: sanitizers, more random cases, static analysis, fuzzing, valgrind ...
 #   make analyze     run the static analyzers: gcc -fanalyzer, clang-tidy, cppcheck
 #   make faults      make memory and file operations fail at every possible place
 #   make soak        load profiles ten thousand times in one process, to find leaks
@@ -34,10 +34,13 @@ LUAC = luac5.4
 LUA_INCDIR = /usr/include/lua5.4
 BUSTED = /usr/bin/busted
 
-# Warnings are errors in make check only: a newer compiler may give new ones.
+# Warnings are errors in make test only: a newer compiler may give new ones.
 WARNINGS = -Wall -Wextra -Wshadow -Wconversion $(WERROR)
 COMPILE = -std=c11 -D_GNU_SOURCE -fvisibility=hidden $(WARNINGS) -Icsrc \
   -I$(LUA_INCDIR) $(CPPFLAGS) $(CFLAGS)
+
+# The compiler lists the headers of each object, which are read at the end of this file.
+DEPENDENCIES = -MMD -MP
 
 # make BFD=armhf links libbfd and libopcodes for another machine (here armhf); make BFD=multiarch
 # links libraries that support all machines (see doc/embedded.md).
@@ -152,10 +155,10 @@ $(BINUTILS): FORCE
 	  echo "$(BFD)" >>$@.$$$$; \
 	  cmp -s $@.$$$$ $@ && rm $@.$$$$ || mv $@.$$$$ $@
 
-build/objects/%.o: csrc/%.c $(HEADERS) $(BINUTILS) Makefile
+build/objects/%.o: csrc/%.c $(BINUTILS) Makefile
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(quietly)$(CC) -fPIC $(COMPILE) -c -o $@ $<
+	$(quietly)$(CC) -fPIC $(COMPILE) $(DEPENDENCIES) -c -o $@ $<
 
 # The runtime becomes part of other programs. It is therefore position-independent, and compiled
 # without profiling, coverage and sanitizers.
@@ -219,10 +222,10 @@ MPI_LIBRARIES = $(BUILT_OPENMPI) $(BUILT_MPICH)
 
 # $(call mpi_library,MPI,NAME) defines the rules for one MPI.
 define mpi_library
-build/objects/$(2)/%.o: csrc/mpi/%.c $$(HEADERS) Makefile
+build/objects/$(2)/%.o: csrc/mpi/%.c Makefile
 	@mkdir -p $$(@D)
 	$$(say) CC $$< '($(2))'
-	$$(quietly)$$(MPICC_$(1)) -fPIC $$(COMPILE) -c -o $$@ $$<
+	$$(quietly)$$(MPICC_$(1)) -fPIC $$(COMPILE) $$(DEPENDENCIES) -c -o $$@ $$<
 
 build/libgprof-$(2).so: $$(MPI_SOURCES:csrc/mpi/%.c=build/objects/$(2)/%.o) $$(MPI_CORE)
 	$$(say) LINK $$@
@@ -413,270 +416,6 @@ docs: deps-docs
 	$(say) LDOC build/doc
 	$(quietly)$(LDOC) -c doc/config.ld . >build/doc.log 2>&1 || { cat build/doc.log; exit 1; }
 
-# --- tests ----------------------------------------------------------------------
-
-test: deps-test
-	@$(MAKE) --no-print-directory check
-
-# The linter and the compilers run at the same time. The specs use all processors by themselves.
-check check-all: export WERROR = -Werror
-check:
-	@$(MAKE) --no-print-directory -j "$$(nproc)" lint all examples $(SANITIZED)
-	@$(MAKE) --no-print-directory spec-collector spec-sanitized spec
-
-# Static analysis. A tool checks a file again when the file or a header has changed; two tools run
-# at a time. Disabled checks are explained in .clang-tidy for clang-tidy, and here for the others:
-# - gcc 12 reports false leaks where a pointer is stored through the address of a pointer, as when
-#   columns grow, and false uses of uninitialized memory for structures passed by value. The
-#   sanitizers, valgrind and clang check for both.
-# - cppcheck's ctuuninitvar reports structures that the called function initializes. It cannot
-#   expand the nested macros of bench/calls.c.
-ANALYZED = $(SOURCES) $(UNPACKING) $(CONFINING) $(HOOKING) $(sort $(wildcard csrc/runtime/*.c fuzz/*.c fuzz/*/*.c bench/*.c) \
-  $(filter-out %/plant.c,$(wildcard spec/sanitizer/*.c)))
-ANALYZED += $(if $(filter OPENMPI,$(MPI_INSTALLED)),$(MPI_SOURCES))
-build/analyzed/csrc/mpi/%: ANALYZED_FOR += $(shell $(MPICC_OPENMPI) --showme:compile)
-ANALYZERS = gcc tidy cppcheck
-ANALYZED_FOR = $(foreach name,ROOT DIRECTORY TARGET,-DFUZZ_$(name)='"."')
-ANALYZE_gcc = $(CC) $(COMPILE) $(ANALYZED_FOR) -O2 -fno-inline -fanalyzer -Wno-analyzer-malloc-leak \
-  -Wno-analyzer-use-of-uninitialized-value -c -o /dev/null
-ANALYZE_tidy = clang-tidy --quiet
-ANALYZE_cppcheck = cppcheck -q --std=c11 -Icsrc -D_GNU_SOURCE -D__x86_64__ $(ANALYZED_FOR) --error-exitcode=1 --inline-suppr \
-  --enable=warning,portability,performance --suppress=ctuuninitvar \
-  --suppress=preprocessorErrorDirective:bench/calls.c
-
-analyze:
-	@$(MAKE) --no-print-directory -j 2 $(foreach tool,$(ANALYZERS),$(ANALYZED:%=build/analyzed/%.$(tool)))
-
-# $(call analyze,TOOL,ARGUMENTS) defines the rule for a tool; the arguments follow the file name.
-define analyze
-build/analyzed/%.$(1): % $$(HEADERS) .clang-tidy Makefile
-	@mkdir -p $$(@D)
-	$$(say) $(1) $$<
-	$$(quietly)$$(ANALYZE_$(1)) $$< $(2) >$$@.log 2>&1 || { cat $$@.log; exit 1; }
-	@mv $$@.log $$@
-endef
-$(eval $(call analyze,gcc))
-$(eval $(call analyze,tidy,-- -std=c11 -D_GNU_SOURCE $$(ANALYZED_FOR) -Icsrc -I$(LUA_INCDIR)))
-$(eval $(call analyze,cppcheck))
-
-# Lines of C have at most 90 columns; .luacheckrc has the limits for Lua. Text has at most 96 columns,
-# counted in characters. Tables and blocks of code may be wider, and bench/ writes its results itself.
-lint:
-	@mkdir -p build
-	luacheck -q --cache build/luacheck.cache gprof.lua lua spec bench examples fuzz doc
-	@awk 'length > 90 { print FILENAME ":" FNR ": longer than 90 columns"; long = 1 } \
-	  END { exit long }' $(SOURCES) $(CONFINING) $(HOOKING) $(HEADERS) \
-	  $(MPI_SOURCES) $(wildcard csrc/runtime/*.[ch] fuzz/*.[ch] fuzz/*/*.[ch] examples/*/*.[chS])
-	@LC_ALL=C awk '{ text = $$0; gsub(/[\200-\277]/, "", text) } FNR == 1 { code = 0 } \
-	  /^ *```/ { code = !code } !code && length(text) > 96 && text !~ /^ *\|/ \
-	  { print FILENAME ":" FNR ": longer than 96 columns"; long = 1 } END { exit long }' \
-	  $(wildcard *.md doc/*.md examples/*.md examples/*/*.md fuzz/*.md fuzz/*/*.md)
-
-# GPROF_CASES is the number of random cases of each kind. With GPROF_THOROUGH=1, some specs try all of
-# many combinations, or larger inputs. make check-all does so, and runs more cases.
-CASES = 30
-spec: $(CORE) $(CONFINEMENT) $(HOOKS) $(RUNTIME) $(BUNDLE)
-	GPROF_CASES=$${GPROF_CASES:-$(CASES)} spec/run.sh build/specs $(LUA) $(BUSTED)
-
-# An interpreter with the core linked in, built with AddressSanitizer and UBSan. It can make the
-# core's allocations fail.
-SANITIZED = build/sanitized/lua
-LAUNCHER = $(addprefix spec/sanitizer/,launcher.c scarce.c starve.c)
-SANITIZE = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
-# Specs start thousands of processes. Linked statically and at a fixed address, the interpreter
-# starts in two thirds of the time. clang links the sanitizers' libraries statically anyway.
-LINK_SANITIZED = -no-pie $(if $(findstring clang,$(notdir $(CC))),,-static-libasan -static-libubsan)
-
-SANITIZED_OBJECTS = $(patsubst %.c,build/sanitized/%.o,$(LAUNCHER) $(SOURCES) $(UNPACKING) $(CONFINING) $(HOOKING))
-build/sanitized/%.o: %.c $(HEADERS) $(BINUTILS) $(wildcard spec/sanitizer/*.h) Makefile
-	@mkdir -p $(@D)
-	$(say) CC $@
-	$(quietly)$(CC) $(COMPILE) $(SANITIZE) -include spec/sanitizer/scarce.h \
-	  $(if $(HAS_LZMA),-DWITH_LZMA) -c -o $@ $<
-
-$(SANITIZED): $(SANITIZED_OBJECTS)
-	$(say) LINK $@
-	$(quietly)$(CC) $(CFLAGS) $(LDFLAGS) $(SANITIZE) $(LINK_SANITIZED) \
-	  -Wl,-E,--wrap=gp_image_locate -o $@ $^ $(LIBRARIES) $(LZMA) $(OPCODES_LIBRARY) -llua5.4
-
-# Runs fewer random cases, and one in ten of the comparisons with GNU gprof: the comparisons check
-# numbers, and the run without sanitizers makes them all. Some specs are left out. Specs that mostly
-# run code without sanitizers: some run a browser, the others run programs linked with the
-# block-counting runtime or the recorder, let other programs read our exports, or wait for Slurm or MPI.
-# Specs that start the sanitized interpreter themselves, in the run without sanitizers: sanitizer,
-# scarce and starved.
-# The manual's examples: most of the time is that of the profiled programs, and with COLLECTED=all
-# they run in the sanitized interpreter, too. The garbage collector is in generational mode (see
-# spec/support/collector.lua).
-UNSANITIZED = $(patsubst spec/%_spec.lua,%,$(wildcard spec/export/*_browser_spec.lua)) \
-  export/readers runtime/annotated_blocks runtime/blocks runtime/races runtime/recorded_blocks \
-  runtime/recorder system/manual system/mpi system/sanitizer system/scarce system/slurm system/starved
-SANITIZED_SPECS = $(filter-out $(UNSANITIZED:%=spec/%_spec.lua),$(wildcard spec/*/*_spec.lua))
-spec-sanitized: $(SANITIZED) $(RUNTIME)
-	GPROF_CASES=$${GPROF_CASES:-20} GPROF_SHARE=$${GPROF_SHARE:-10} GPROF_COLLECTOR=generational \
-	  GPROF_SPECS="$${GPROF_SPECS:-$(SANITIZED_SPECS)}" GPROF_LUA=$(CURDIR)/$(SANITIZED) \
-	  spec/run.sh build/specs-sanitized $(SANITIZED) $(BUSTED)
-
-# Runs specs with an aggressive garbage collector, to find objects that are freed too early (see
-# spec/support/collector.lua). Processes that specs start run a full collection at each allocation.
-# The process of the specs itself, in which some specs call the library, collects incrementally all
-# the time. Incremental collection takes minutes for specs with much live data, such as large
-# images and call chains. With COLLECTED=all, which runs nearly all specs, the process of the specs
-# instead runs a full collection whenever its memory has grown by a twenty-fifth, which costs
-# little.
-#
-# COLLECTED=all leaves out specs that measure time, memory or instructions (bench, growth,
-# startup), specs of other programs (fuzz, browsers, installation, mutants), specs that start
-# interpreters of their own (coverage, native, sanitizer, scarce, starved), and html, where one
-# page with 10,000 functions takes minutes.
-#
-# make check runs COLLECTED; make check-all also runs STEPPED, and then all specs.
-COLLECTED = lua/objects lua/misuse gmon/records symbols/symspec profile/samples report/reports \
-  report/user_report
-STEPPED = gmon/gmon object/image profile/numbers lua/stream format/terminal lua/trace
-NOT_COLLECTED = export/html $(filter %_browser,$(UNSANITIZED)) library/native $(addprefix system/, \
-  bench coverage fuzz growth installation mutants sanitizer scarce starved startup)
-ifeq ($(COLLECTED),all)
-collector = often
-collected = $(filter-out $(NOT_COLLECTED:%=spec/%_spec.lua),$(wildcard spec/*/*_spec.lua))
-few = GPROF_CASES=$${GPROF_CASES:-1} GPROF_SHARE=$${GPROF_SHARE:-60} GPROF_SOAK=20
-else
-collector = aggressive
-collected = $(COLLECTED:%=spec/%_spec.lua)
-few = GPROF_CASES=$${GPROF_CASES:-8} GPROF_SHARE=$${GPROF_SHARE:-20}
-endif
-spec-collector: $(SANITIZED) $(RUNTIME)
-	$(few) GPROF_PATIENCE=10 GPROF_COLLECTOR=$(collector) GPROF_SPECS="$(collected)" \
-	  GPROF_LUA=$(CURDIR)/spec/collected.sh spec/run.sh build/specs-collector $(SANITIZED) $(BUSTED)
-
-# Runs the specs under memcheck, with few random cases, and one in ten of the processes that they
-# start; GPROF_VALGRIND_SHARE=1 checks all processes and takes hours. The reports are collected
-# in files, so that errors of processes whose output no spec reads are also found. Left out: bench
-# (measures time and memory), growth and startup (count instructions with valgrind themselves),
-# fuzz (has sanitizers of its own) and sandbox (valgrind does not support Landlock).
-MEMCHECK = build/valgrind
-NOT_MEMCHECKED = $(addprefix system/,bench growth startup fuzz) cli/sandbox
-MEMCHECKED = $(filter-out $(patsubst %,spec/%_spec.lua,$(NOT_MEMCHECKED)), \
-  $(wildcard spec/*/*_spec.lua))
-spec-valgrind: $(CORE) $(RUNTIME)
-	rm -rf $(MEMCHECK)
-	@mkdir -p $(MEMCHECK)
-	GPROF_CASES=$${GPROF_CASES:-1} GPROF_SHARE=$${GPROF_SHARE:-60} GPROF_PATIENCE=20 GPROF_SOAK=20 \
-	  GPROF_VALGRIND_SHARE=$${GPROF_VALGRIND_SHARE:-10} \
-	  GPROF_SPECS="$(MEMCHECKED)" GPROF_VALGRIND=$(CURDIR)/$(MEMCHECK) \
-	  GPROF_LUA=$(CURDIR)/spec/valgrind.sh \
-	  spec/run.sh build/specs-valgrind spec/valgrind.sh $(BUSTED)
-	@echo "$$(ls $(MEMCHECK) | wc -l) processes ran under valgrind"
-	@! find $(MEMCHECK) -type f -size +0 -exec cat {} + | grep .
-
-# Compares 20,000 random combinations of images, profiles and options with GNU gprof, 2,000 in each
-# process; MATRIX_SEED selects others.
-MATRIX_SEED = 3000000
-parity-matrix: $(CORE) $(CONFINEMENT) $(RUNTIME) $(BUNDLE)
-	seq $(MATRIX_SEED) 2000 $$(($(MATRIX_SEED) + 18000)) | xargs -P "$$(nproc)" -I '{}' \
-	  env GPROF_SEED='{}' GPROF_CASES=2000 $(LUA) $(BUSTED) spec/system/parity_matrix_spec.lua
-
-# Compares the counts of annotated source with gcov's in 200 random programs compiled with gcc and
-# 200 compiled with clang, 100 of each in a process; GCOV_SEED selects others. The spec compiles one
-# program for six cases.
-GCOV_SEED = 3000000
-gcov-matrix: $(CORE) $(OPCODES) $(RUNTIME) $(BUNDLE)
-	seq $(GCOV_SEED) 100 $$(($(GCOV_SEED) + 100)) | xargs -P "$$(nproc)" -I '{}' \
-	  env GPROF_SEED='{}' GPROF_CASES=600 $(LUA) $(BUSTED) spec/runtime/annotated_blocks_spec.lua
-
-# Compares inlined functions at more than 100,000 addresses with llvm-symbolizer's.
-inline-matrix: $(CORE) $(BUNDLE)
-	GPROF_CASES=1000 $(LUA) $(BUSTED) spec/debug/inline_matrix_spec.lua
-
-# Compares the bounds of inclusive times with the truth for 10,000 walks through 200 random programs.
-bounds-matrix: $(CORE) $(BUNDLE)
-	GPROF_THOROUGH=1 GPROF_CASES=10000 $(LUA) $(BUSTED) --filter='random stacks' \
-	  spec/profile/time_bounds_spec.lua
-
-# Loads profiles ten thousand times in one process; make check does so a few hundred times.
-soak: $(CORE) $(RUNTIME)
-	GPROF_SOAK=$${GPROF_SOAK:-10000} $(LUA) $(BUSTED) spec/system/soak_spec.lua
-
-# Injects a failure of each allocation and at each byte that is read or written, and kills the
-# program at a thousand moments. make check tries a sample of these.
-FAULTS = system/starved system/read_faults system/write_faults system/killed system/bounds
-faults: all $(SANITIZED)
-	GPROF_FAULTS=all GPROF_SPECS="$(FAULTS:%=spec/%_spec.lua)" \
-	  spec/run.sh build/faults $(LUA) $(BUSTED)
-	@cat build/faults/*
-
-# Runs the demo, and the example scripts on its profile. The specs check the scripts' output.
-EXAMPLES = "top.lua 10" "callers.lua name" by_file.lua unused.lua "tree.lua 5 5" hot_paths.lua \
-  "gate.lua 5 $(DEMO)/sample $(DEMO)/gmon.out" "shards.lua directory $(DEMO)"
-
-examples: all
-	@$(MAKE) --no-print-directory run-demo >build/demo.log && tail -n 1 build/demo.log
-	@for script in $(EXAMPLES); do \
-	  echo "examples/$$script"; $(LUA) examples/$$script $(DEMO)/sample $(DEMO)/gmon.out || exit 1; \
-	done >build/examples.log
-
-# Line coverage of the specs. A copy of the checkout is compiled for gcov; each Lua process that
-# the specs start writes a list of its lines. build/coverage/missed.txt lists the lines that never
-# ran. A few random cases suffice, since all run the same lines. The copy is a git repository,
-# because the release spec needs one. It shares build/readers, if present.
-COVERAGE = $(CURDIR)/build/coverage
-coverage: deps-test
-	rm -rf $(COVERAGE)
-	mkdir -p $(COVERAGE)/build/lines
-	cp -R .busted .gitignore $(filter-out build,$(wildcard *)) $(COVERAGE)
-	@[ ! -d build/readers ] || ln -s $(CURDIR)/build/readers $(COVERAGE)/build/readers
-	git init -q $(COVERAGE) && git -C $(COVERAGE) add -A
-	git -C $(COVERAGE) -c user.name=copy -c user.email=copy@localhost commit -q -m copy
-	@CFLAGS="-O0 -g --coverage" $(MAKE) --no-print-directory -C $(COVERAGE) run-coverage SANITIZE="$(SANITIZE:-O1=-O0)"
-	@$(LUA) spec/coverage/report.lua $(COVERAGE) $(LUAC)
-
-# Left out are specs in which memory or disk space runs out: gcov also fails there, and its messages
-# would mix with ours.
-NOT_COUNTED = system/sanitizer system/scarce system/starved system/write_faults
-run-coverage: all counted-runtime $(SANITIZED)
-	GPROF_SPECS="$(filter-out $(NOT_COUNTED:%=spec/%_spec.lua),$(wildcard spec/*/*_spec.lua))" \
-	  GPROF_CASES=$${GPROF_CASES:-20} GPROF_SHARE=$${GPROF_SHARE:-3} \
-	  GPROF_COVERAGE=$(CURDIR)/build/lines LUA_INIT=@$(CURDIR)/spec/coverage/collector.lua \
-	  spec/run.sh build/specs $(LUA) $(BUSTED)
-
-# Programs with the block-counting runtime are not built for gcov, so gcov's library is linked into
-# the runtime.
-counted-runtime: $(RUNTIME)
-	$(CC) -std=c11 $(WARNINGS) -fPIE -c -o build/runtime.o spec/coverage/runtime.c
-	$(CC) -r -nostdlib -Wl,--wrap=__gcov_exit -o build/counted.o build/runtime.o \
-	  build/objects/runtime/blocks.o -lgcov
-	objcopy --localize-hidden build/counted.o
-	rm -f $< && $(AR) rcs $< build/counted.o
-
-# Programs from npm that read our exports. If they cannot be installed, the specs that need them
-# are skipped.
-READERS = ajv@8 axe-core@4 @microsoft/jest-sarif@1.0.0-beta.0 pprof-format@2 speedscope@1
-readers:
-	@mkdir -p build/readers
-	$(say) NPM build/readers
-	$(quietly)npm install --prefix build/readers --ignore-scripts --no-audit --no-fund --silent \
-	  $(READERS) >build/readers/log 2>&1 || echo "Not installed: $(READERS); see build/readers/log"
-
-# The long run: installs everything that specs may need, so that none is skipped, and adds static
-# analysis, documentation, coverage, more random cases, fuzzing, soak and valgrind.
-check-all: deps-all
-	@$(MAKE) --no-print-directory readers
-	@$(MAKE) --no-print-directory mpi
-	@GPROF_THOROUGH=1 $(MAKE) --no-print-directory check CASES=60
-	@$(MAKE) --no-print-directory analyze docs coverage
-	@$(MAKE) --no-print-directory spec-collector COLLECTED="$(STEPPED)"
-	@$(MAKE) --no-print-directory spec-collector COLLECTED=all
-	GPROF_SEED=1000000 GPROF_CASES=1000 $(LUA) $(BUSTED) spec/system/parity_spec.lua spec/system/selection_parity_spec.lua
-	GPROF_SEED=2000000 GPROF_CASES=100 $(LUA) $(BUSTED) spec/system/line_parity_spec.lua spec/analysis/linker_order_spec.lua
-	@$(MAKE) --no-print-directory parity-matrix
-	@$(MAKE) --no-print-directory gcov-matrix
-	@$(MAKE) --no-print-directory inline-matrix
-	@$(MAKE) --no-print-directory bounds-matrix
-	@mkdir -p build/arm64
-	aarch64-linux-gnu-gcc $(COMPILE) $(RUNTIME_FLAGS) -c -o build/arm64/blocks.o csrc/runtime/blocks.c
-	@$(MAKE) --no-print-directory run-whole-runs RUNS=2000
-	@$(MAKE) --no-print-directory run-fuzz soak spec-valgrind
-
 # --- benchmarks -----------------------------------------------------------------
 
 bench: deps-test
@@ -701,7 +440,8 @@ bench-large: deps-large
 	@$(MAKE) --no-print-directory all
 	$(LUA) bench/run.lua --large --output=bench/results-large.md
 
-include fuzz/fuzz.mk
+include spec/spec.mk fuzz/fuzz.mk
+-include $(wildcard build/objects/*/*.d build/sanitized/*/*/*.d build/fuzz/objects/*/*.d)
 
 clean:
 	rm -rf build
@@ -710,7 +450,4 @@ FORCE:
 
 .DELETE_ON_ERROR:
 .PHONY: FORCE all install uninstall dist deps deps-demo deps-test deps-large deps-profile \
-  deps-docs deps-all readers demo run-demo pictures docs test check lint analyze spec spec-valgrind \
-  spec-sanitized spec-collector soak parity-matrix gcov-matrix inline-matrix bounds-matrix faults \
-  examples check-all coverage run-coverage counted-runtime bench bench-large profile deps-mutants mutants \
-  whole-runs run-whole-runs deps-fuzz fuzz fuzz-all run-fuzz fuzz-coverage clean
+  deps-docs deps-all demo run-demo pictures docs bench bench-large profile clean

@@ -29,6 +29,7 @@ FUZZ_SECTION_READERS = base/crc32 base/error base/hash base/sort object/section 
   debug/range_lists debug/function_names debug/scopes debug/scope_ranges debug/inline_map \
   debug/inline_map_build debug/split_file debug/package_index profile/landing_pads
 
+.PHONY: fuzz fuzz-all run-fuzz fuzz-coverage deps-fuzz deps-mutants mutants whole-runs run-whole-runs
 fuzz: deps-fuzz
 	@$(MAKE) --no-print-directory run-fuzz
 
@@ -39,10 +40,10 @@ fuzz-all: deps-fuzz
 run-fuzz: $(FUZZ_TARGETS:%=$(FUZZ_DIR)/%)
 	$(LUA) fuzz/run.lua $(FUZZ_DIR) $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
-$(FUZZ_DIR)/objects/%.o: csrc/%.c $(HEADERS) $(BINUTILS) Makefile
+$(FUZZ_DIR)/objects/%.o: csrc/%.c $(BINUTILS) Makefile
 	@mkdir -p $(@D)
 	$(say) CLANG $<
-	$(quietly)$(FUZZ_CC) $(FUZZ_COMPILE) $(FUZZ_COVER) -c -o $@ $<
+	$(quietly)$(FUZZ_CC) $(FUZZ_COMPILE) $(FUZZ_COVER) $(DEPENDENCIES) -c -o $@ $<
 
 # Which code of a checksum runs does not depend on the bytes. To observe it costs up to two thirds
 # of the time of a target. What most code for profiles and for Lua compares is not in an input.

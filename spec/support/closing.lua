@@ -1,13 +1,40 @@
--- An output handler for busted: plainTerminal with a last line that scripts can parse.
+-- An output handler for busted: plainTerminal with a last line that sums up the file. Where GPROF_RESULT names a file,
+-- it gets lines of fields for spec/summary.sh: counts, what was skipped and why, and what failed.
 -- SPDX-License-Identifier: GPL-3.0-or-later
+
+-- Returns text as a field: one line without tabs.
+local function field(text)
+  return (tostring(text):gsub("%s+", " "))
+end
 
 return function(options)
   local busted = require "busted"
   local handler = require "busted.outputHandlers.plainTerminal"(options)
 
+  local function write_result(path, counts)
+    local file <close> = assert(io.open(path, "a"))
+    file:write("counts\t", table.concat(counts, "\t"), "\n")
+    local function list(what, entries, describe)
+      for _, entry in ipairs(entries) do
+        local source = entry.trace and entry.trace.short_src or "?"
+        file:write(what, "\t", field(source), "\t", field(describe(entry)), "\n")
+      end
+    end
+    -- The reason of a skip follows the last colon: "name: reason", "file:line: reason", or the reason alone.
+    local function reason(entry)
+      local text = field(entry.message or entry.name)
+      return text:match ".*: (.+)$" or text
+    end
+    list("skipped", handler.pendings, reason)
+    list("failed", handler.failures, function(entry) return entry.name end)
+    list("failed", handler.errors, function(entry) return entry.name end)
+  end
+
   busted.subscribe({ "exit" }, function()
-    print(("%d passed, %d failed, %d skipped"):format(handler.successesCount,
-      handler.failuresCount + handler.errorsCount, handler.pendingsCount))
+    local counts = { handler.successesCount, handler.failuresCount + handler.errorsCount, handler.pendingsCount }
+    local path = os.getenv "GPROF_RESULT"
+    if path then write_result(path, counts) end
+    print(("%d passed, %d failed, %d skipped"):format(table.unpack(counts)))
     io.stdout:flush()
     return nil, true
   end)

@@ -7,7 +7,7 @@ local shell = require "support.shell"
 describe("the sanitized interpreter", function()
   local interpreter = program.root .. "/build/sanitized/lua"
   if not shell.exists(interpreter) then
-    pending "is not built: run 'make spec-sanitized'"
+    pending "is not built: run 'make test-starved'"
     return
   end
 

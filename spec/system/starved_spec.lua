@@ -38,7 +38,7 @@ local records <const> = { records = {
 describe("without memory", function()
   local interpreter = program.root .. "/build/sanitized/lua"
   if not shell.exists(interpreter) then
-    pending "the sanitized interpreter is not built: run 'make spec-sanitized'"
+    pending "the sanitized interpreter is not built: run 'make test-starved'"
     return
   end
 
