@@ -24,7 +24,7 @@ ls -S $files >"$results/files"
   file=$2
   log=$1/$(echo "${file#spec/}" | tr / -)
   shift 2
-  export GPROF_RESULT="$log.result"
+  export GPROF_RESULT="$log.result" GPROF_SPEC="$file"
   if "$@" "$file" >"$log" 2>&1 </dev/null && [ -s "$log.result" ]; then
     echo "$file: $(tail -n 1 "$log")"
   else

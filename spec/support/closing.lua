@@ -1,6 +1,9 @@
 -- An output handler for busted: plainTerminal with a last line that sums up the file. Where GPROF_RESULT names a file,
--- it gets lines of fields for spec/summary.sh: counts, what was skipped and why, and what failed.
+-- it gets lines of fields for spec/summary.sh: counts, what was skipped and why, and what failed. GPROF_SPEC is the spec.
 -- SPDX-License-Identifier: GPL-3.0-or-later
+
+-- Specs may replace functions of the standard library.
+local open <const>, result_path <const>, spec <const> = io.open, os.getenv "GPROF_RESULT", os.getenv "GPROF_SPEC"
 
 -- Returns text as a field: one line without tabs.
 local function field(text)
@@ -11,13 +14,12 @@ return function(options)
   local busted = require "busted"
   local handler = require "busted.outputHandlers.plainTerminal"(options)
 
-  local function write_result(path, counts)
-    local file <close> = assert(io.open(path, "a"))
+  local function write_result(counts)
+    local file <close> = assert(open(result_path, "a"))
     file:write("counts\t", table.concat(counts, "\t"), "\n")
     local function list(what, entries, describe)
       for _, entry in ipairs(entries) do
-        local source = entry.trace and entry.trace.short_src or "?"
-        file:write(what, "\t", field(source), "\t", field(describe(entry)), "\n")
+        file:write(what, "\t", spec, "\t", field(describe(entry)), "\n")
       end
     end
     -- The reason of a skip follows the last colon: "name: reason", "file:line: reason", or the reason alone.
@@ -32,8 +34,7 @@ return function(options)
 
   busted.subscribe({ "exit" }, function()
     local counts = { handler.successesCount, handler.failuresCount + handler.errorsCount, handler.pendingsCount }
-    local path = os.getenv "GPROF_RESULT"
-    if path then write_result(path, counts) end
+    if result_path then write_result(counts) end
     print(("%d passed, %d failed, %d skipped"):format(table.unpack(counts)))
     io.stdout:flush()
     return nil, true

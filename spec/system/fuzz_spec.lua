@@ -2,6 +2,7 @@
 -- reaches is found, reported and reproducible. So is an input that needs too much processor time.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local chance = require "support.chance"
 local program = require "support.program"
 local shell = require "support.shell"
 
@@ -57,6 +58,9 @@ int main(int count, char **words) {
   return block[at] & 0;
 }
 ]]
+
+-- Compiles targets, so only `make check-all` runs them.
+if not chance.thorough then return end
 
 describe("a fuzz target", function()
   local dir = shell.tmpdir "fuzz"

@@ -75,10 +75,10 @@ local function chain(n)
 end
 
 -- The measurements: { name, n, function that makes the chunk for a size }. `make check-all` takes the size n; `make
--- test` takes half of it, unless only the `whole` size is large enough.
+-- test` takes a quarter of it, unless only the `whole` size is large enough.
 local dimensions = {}
 local function dimension(name, n, make, whole)
-  table.insert(dimensions, { name = name, n = (whole or chance.thorough) and n or n // 2, make = make })
+  table.insert(dimensions, { name = name, n = (whole or chance.thorough) and n or n // 4, make = make })
 end
 
 -- Functions and calls -----------------------------------------------------------------------------------------------
@@ -240,7 +240,7 @@ dimension("functions of a library that a program calls", 1000, function(n)
 end)
 
 -- The recorded calls are consistent with every load address of the library.
-dimension("functions of a library that fits everywhere", 1000, function(n)
+dimension("functions of a library that fits everywhere", 2000, function(n)
   return calling_library(profiled, n, function() return 1000 end, function() return 1 end, [[
     assert(profile:find "<outside>@library".children == 0)
   ]])
@@ -321,7 +321,7 @@ dimension("histograms under --gnu-compat -c", 100, function(n)
   return running("-b", "-c", "--gnu-compat", image(800), profile(histograms(n)))
 end)
 
-dimension("bins of a histogram", 2000, function(n)
+dimension("bins of a histogram", 4000, function(n)
   local low = row.address(0)
   return making(image(1000), profile {
     { kind = "histogram", low = low, high = low + 2 * n, bins = list(n, function(i) return i % 7 end) } })
@@ -399,7 +399,7 @@ local function in_lines(n)
 end
 
 for _, options in ipairs { "-p", "-l", "-lC", "-lA" } do
-  dimension("source files, with " .. options, 40, function(n)
+  dimension("source files, with " .. options, 80, function(n)
     return running("-b", options, "--inline-file-names", in_files(n), chain(n))
   end)
 end

@@ -50,7 +50,7 @@ local function shares(built, dir)
   return paths
 end
 
--- Compares one in three option lists, which differ for programs that follow each other; `make check-all` compares all.
+-- Compares one in six option lists, which differ for programs that follow each other; `make check-all` compares all.
 local turns = 0
 local function check_program(name, variant)
   local built = build.program(name, variant)
@@ -60,7 +60,7 @@ local function check_program(name, variant)
   end
   local dir, options = shell.tmpdir(), { cwd = built.dir, stdin = built.gmon }
   turns = turns + 1
-  for i = chance.thorough and 1 or turns % 3 + 1, #option_lists, chance.thorough and 1 or 3 do
+  for i = chance.thorough and 1 or turns % 6 + 1, #option_lists, chance.thorough and 1 or 6 do
     local arguments = { "-b", table.unpack(option_lists[i]) }
     table.move({ name, "gmon.out" }, 1, 2, #arguments + 1, arguments)
     check(arguments, options)
