@@ -120,7 +120,8 @@ describe("after an upgrade of libbfd, make", function()
 
   it("rebuilds everything that was built with the old one", function()
     local root = shell.tmpdir "upgrade"
-    shell.check({ "cp", "-R", "--parents", "csrc", "fuzz", "lua", "spec/spec.mk", "Makefile", root }, { cwd = program.root })
+    shell.check({ "cp", "-R", "--parents", "csrc", "fuzz", "lua", "spec/spec.mk", "Makefile", root },
+      { cwd = program.root })
     shell.write(root .. "/cc", compiler)
     shell.check { "chmod", "+x", root .. "/cc" }
     local function work(version)

@@ -1,5 +1,6 @@
--- An output handler for busted: plainTerminal with a last line that sums up the file. Where GPROF_RESULT names a file,
--- it gets lines of fields for spec/summary.sh: counts, what was skipped and why, and what failed. GPROF_SPEC is the spec.
+-- An output handler for busted: plainTerminal with a last line that sums up the file. If GPROF_RESULT names a file, the
+-- handler appends lines of fields for spec/summary.sh: counts, what was skipped and why, and what failed. GPROF_SPEC is
+-- the spec file.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 -- Specs may replace functions of the standard library.
