@@ -27,6 +27,7 @@
 typedef struct file {
   file_name name;
   int error;
+  int reported; /* the error of which the program's end has complained; 0 if none */
 } file;
 
 int rec_dump_file_error;
@@ -36,6 +37,7 @@ static uint64_t last_sum; /* sum of all counts in the files written last; 0 if n
 static uint64_t end_sum;  /* the sum when an end of the program last tried to write it */
 static int writer;        /* id of the thread that writes; 0 if there is none */
 static uint64_t earlier_lost; /* calls lost before this profile began */
+static uint64_t reported_lost; /* value of rec_lost in the last complaint */
 static file gmon, contexts;
 static bool lent;        /* rec_lend_profile has written the snapshot */
 static bool is_rest;     /* the profile began at the end of a loan */
@@ -49,7 +51,8 @@ void rec_begin_profile(char **environment, bool numbered, unsigned first) {
   about.id = SYSTEM_CALL(getpid, 0, 0, 0, 0);
   about.parent = SYSTEM_CALL(getppid, 0, 0, 0, 0);
   about.begin = read_clock(CLOCK_REALTIME);
-  last_sum = end_sum = earlier_lost = 0;
+  last_sum = end_sum = earlier_lost = reported_lost = 0;
+  gmon.reported = contexts.reported = 0;
   lent = is_rest = false;
   writer = 0;
   rec_begin_names(environment, numbered, first);
@@ -111,22 +114,33 @@ static void replace_files(void) {
   }
 }
 
-/* Complains about what does not work in the whole process, but only with the first
- * profile: a sample between exit and _exit makes another. */
+/* A program may end twice: a sample between exit and _exit makes another profile. What
+ * the first complained about is not repeated. */
 static void complain_once(bool *told, const char *what, int error) {
   if (error && !*told) complain(&gmon, what, error);
   *told |= error != 0;
 }
 
-static void warn(void) {
+static void complain_about_file(file *f, bool is_end) {
+  if (f->error && !(is_end && f->error == f->reported)) complain(f, "", f->error);
+  if (is_end) f->reported = f->error;
+}
+
+static void complain_about_lost_calls(void) {
+  const uint64_t lost = earlier_lost + about.lost;
+  if (lost > reported_lost) complain(&gmon, "some calls were not counted: ", ENOMEM);
+  reported_lost = lost;
+}
+
+static void warn(bool is_end) {
   static bool told_timers, told_waiting, told_dump_file;
-  if (gmon.error) complain(&gmon, "", gmon.error);
-  if (contexts.error) complain(&contexts, "", contexts.error);
+  complain_about_file(&gmon, is_end);
+  complain_about_file(&contexts, is_end);
   complain_once(&told_timers, "some threads have no samples: ", rec_timer_error);
   complain_once(&told_waiting, "threads that wait have no samples: ", rec_waiting_error);
   complain_once(&told_dump_file, "the option dump-file has no effect: ",
                 rec_dump_file_error);
-  if (about.lost > 0) complain(&gmon, "some calls were not counted: ", ENOMEM);
+  complain_about_lost_calls();
 }
 
 /* Completes the description of the process. */
@@ -138,13 +152,13 @@ static void describe(void) {
   about.lost = __atomic_load_n(&rec_lost, __ATOMIC_RELAXED) - earlier_lost;
 }
 
-/* Writes the snapshot. Returns 0 or an errno. */
-static int write_files(void) {
+/* Writes the snapshot, at an end of the program or on request. Returns 0 or an errno. */
+static int write_files(bool is_end) {
   describe();
   write_gmon();
   write_contexts();
   replace_files();
-  warn();
+  warn(is_end);
   return gmon.error ? gmon.error : contexts.error;
 }
 
@@ -190,7 +204,7 @@ static int write_snapshot(bool always, bool anew) {
   lent = false;
   if (!always && (sum == last_sum || sum == end_sum || is_negligible(all))) return 0;
   if (!always) end_sum = sum;
-  const int error = write_files();
+  const int error = write_files(!always);
   if (!error) last_sum = sum;
   if (anew && !error) {
     begin_anew();

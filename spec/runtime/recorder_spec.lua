@@ -102,12 +102,15 @@ describe("calls are counted exactly", function()
   -- The first call fails to get memory, and the thread does not try again in the next 4095 calls.
   it("except for lack of memory; a thread then tries again later, and the loss is reported at exit", function()
     local built = recorder.compile("poor.c", { flags = { "-fno-optimize-sibling-calls" } })
-    local result = recorder.run(built)
-    assert.same(0, result.status)
-    assert.truthy(result.stderr:find "^libgprof%-recorder: [^\n]*/gmon.out: some calls were not counted: [^\n]+\n$")
-    assert.same(10010 - 4096, recorder.arcs(built, result.dir .. "/gmon.out").leaf)
+    -- With an empty argument, the program ends twice. It complains once.
+    for calls, arguments in pairs { [10010] = {}, [10011] = { "" } } do
+      local result = recorder.run(built, arguments)
+      assert.same(0, result.status)
+      assert.matches("^libgprof%-recorder: [^\n]*/gmon.out: some calls were not counted: [^\n]+\n$", result.stderr)
+      assert.same(calls - 4096, recorder.arcs(built, result.dir .. "/gmon.out").leaf)
+    end
     local own = shell.tmpdir "own" .. "/own"
-    result = recorder.run(built, { own })
+    local result = recorder.run(built, { own })
     assert.same({ "", 0, "" }, { result.stderr, result.status, shell.read(own) })
   end)
 
