@@ -27,6 +27,7 @@ typedef struct description {
   bool named, sized;      /* an extended header has the name, the size */
   bool pax;               /* there were records of pax */
   bool sparse;
+  unsigned extended;      /* number of extended headers */
   uint64_t size;
 } description;
 
@@ -207,6 +208,10 @@ static bool fail_extended(const gp_tar *tar) {
 
 /* Reads an extended header, and takes over what it says about the next member. */
 static bool extend(gp_tar *tar, description *member, unsigned char type, uint64_t size) {
+  if (member->extended++ == GP_TAR_EXTENDED_MAX)
+    return gp_fail(tar->reader->error, "is damaged: more than %d extended headers for "
+                   "one member, at offset %" PRIu64, GP_TAR_EXTENDED_MAX,
+                   tar->reader->offset - BLOCK);
   if (!read_extended(tar, size)) return false;
   const gp_tar_text *text = &tar->extended;
   if (type == 'x') {
@@ -234,7 +239,11 @@ static bool take_name(gp_tar *tar, const unsigned char *header) {
 
 /* Skips the blocks of the map of GNU's sparse member. */
 static bool skip_map(gp_tar *tar, bool follows) {
-  while (follows) {
+  for (int blocks = 0; follows; blocks++) {
+    if (blocks == GP_TAR_MAP_MAX)
+      return gp_fail(tar->reader->error, "is damaged: the map of a sparse member has more "
+                     "than %d blocks, at offset %" PRIu64, GP_TAR_MAP_MAX,
+                     tar->reader->offset);
     const unsigned char *block = gp_reader_take(tar->reader, BLOCK);
     if (!block) return fail_truncated(tar->reader, tar->reader->error);
     follows = block[SPARSE_NEXT] != 0;
@@ -298,7 +307,7 @@ static gp_tar_state end(gp_tar *tar) {
   size_t rest = gp_reader_at_hand(reader);
   tar->ended = true;
   if (reader->failed) return GP_TAR_FAILED;
-  if (tar->marked) return GP_TAR_END;
+  if (tar->zeros > 0) return GP_TAR_END;
   if (!tar->begun && rest > 0)
     fail_at_start(reader->error, gp_reader_peek(reader, rest), rest,
                   "is too short to be a tar archive");
@@ -354,6 +363,13 @@ static gp_tar_state fail(gp_tar *tar) {
   return GP_TAR_FAILED;
 }
 
+static bool check_padding(const gp_tar *tar) {
+  return tar->zeros <= GP_TAR_ZEROS_MAX ||
+         gp_fail(tar->reader->error, "has more than %zu MB of zero bytes after offset %"
+                 PRIu64, GP_TAR_ZEROS_MAX * BLOCK >> 20,
+                 tar->reader->offset - tar->zeros * BLOCK);
+}
+
 gp_tar_state gp_tar_next(gp_tar *tar) {
   description member = {.named = false};
   bool found = false;
@@ -362,8 +378,9 @@ gp_tar_state gp_tar_next(gp_tar *tar) {
     if (!finish_member(tar)) return fail(tar);
     const unsigned char *block = gp_reader_take(tar->reader, BLOCK);
     if (!block) return end(tar);
-    tar->marked = is_zero(block);
-    if (!tar->marked && !read_header(tar, block, &member, &found)) return fail(tar);
+    tar->zeros = is_zero(block) ? tar->zeros + 1 : 0;
+    if (tar->zeros > 0 ? !check_padding(tar) : !read_header(tar, block, &member, &found))
+      return fail(tar);
   }
   return GP_TAR_MEMBER;
 }

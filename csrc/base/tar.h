@@ -15,6 +15,14 @@
 /* The largest extended header in bytes: a long name, or the records of pax. */
 #define GP_TAR_HEADER_MAX ((size_t)1 << 20)
 
+/* Streams may be endless. The most extended headers of a member, blocks of a sparse
+ * member's map, and zero blocks after the last member. */
+enum {
+  GP_TAR_EXTENDED_MAX = 64,
+  GP_TAR_MAP_MAX = 1 << 16,
+  GP_TAR_ZEROS_MAX = 1 << 19
+};
+
 typedef struct gp_tar_text {
   char *bytes;            /* allocated; ends in a zero byte if it is a name */
   size_t size, capacity;
@@ -29,7 +37,7 @@ typedef struct gp_tar {
   unsigned padding;       /* bytes between the member and the next header */
   bool begun;             /* a header was read */
   bool ended;             /* no header follows */
-  bool marked;            /* the last block was an end mark */
+  unsigned zeros;         /* zero blocks, which are end marks, since the last header */
   gp_tar_text extended;   /* the extended header that was read last */
   bool held;              /* the member is in memory */
   gp_tar_text memory;

@@ -8,8 +8,9 @@
 #include "base/array.h"
 #include "base/reader.h"
 
-/* Symbol numbers are 32 bits wide. No useful file is larger than 4 GiB. */
-#define MAX_BYTES ((size_t)UINT32_MAX)
+/* Pipes and devices may be endless. */
+#define MAX_MEGABYTES 256
+#define MAX_BYTES ((size_t)MAX_MEGABYTES << 20)
 
 /* The longest object or symbol part of a line that GNU gprof reads. */
 #define GNU_MAX_BYTES ((size_t)1023)
@@ -30,10 +31,10 @@ static bool read_text(gp_symfile *file, gp_reader *reader, size_t *size,
   size_t capacity = 0, got;
   *size = 0;
   while ((got = gp_reader_available(reader, GP_READER_WINDOW)) > 0) {
+    if (*size + got > MAX_BYTES)
+      return gp_fail(error, "has more than %d MB of text", MAX_MEGABYTES);
     if (*size + got + 1 > capacity) {
       capacity = gp_capacity(capacity, *size + got + 1);
-      if (capacity > MAX_BYTES)
-        return gp_fail(error, "is too large: over 4 GiB");
       if (!gp_resize(&file->text, capacity, 1)) return gp_fail_memory(error);
     }
     memcpy(file->text + *size, gp_reader_take(reader, got), got);

@@ -51,6 +51,41 @@ describe("a text of 4 GB is refused, and not read:", function()
   end
 end)
 
+-- The limit of processor time is far above what the program needs, also with sanitizers.
+describe("an endless input is refused as soon as it is too long:", function()
+  local home = shell.tmpdir "endless"
+  local zeros, names <const> = "cat /dev/zero", { "-b", "-p", "--profiles-from=-", plain.image }
+  local sum <const> = { "-s", "--profiles-from=-", plain.image }
+  local archive <const> = { "-s", "--profiles-from=tar:-", plain.image }
+  for what, case in pairs {
+    ["names of profiles"] = { "yes " .. plain.profile, names, "standard input: has more than 256 MB of text" },
+    ["newlines as names"] = { "yes ''", names, "standard input: has more than 256 MB of text" },
+    ["zero bytes as names"] = { zeros, names, "standard input: has more than 256 MB of text" },
+    ["newlines as names of a sum"] = { "yes ''", sum, "standard input: has more than 256 MB of text" },
+    ["zero bytes as names of a sum"] = { zeros, sum, "standard input: has more than 256 MB of text" },
+    ["zero bytes as an archive"] = { zeros, archive,
+      "standard input: has more than 256 MB of zero bytes after offset 0" },
+    ["extended headers"] = { ("perl -e '%s'"):format [[$h = pack("a100 a8 a8 a8 a12 a12 a8 a1 a355", "p", "0", "0", "0",
+      "15", "0", " " x 8, "x", ""); substr($h, 148, 8) = sprintf("%06o\0 ", unpack("%32C*", $h));
+      print $h, pack("a512", "13 path=abcd\n") while 1]], archive,
+      "standard input: is damaged: more than 64 extended headers for one member, at offset 65536" },
+    symbols = { "yes '00000000 T a'", { "-b", "-p", "-S", "/dev/stdin", plain.image, plain.profile },
+      "/dev/stdin: has more than 256 MB of text" },
+    objects = { "yes 'a.o:00000000 T a'", { "-b", "-R", "/dev/stdin", plain.image, plain.profile },
+      "/dev/stdin: has more than 256 MB of text" },
+    ["a baseline"] = { "yes '{}'", { "--baseline=/dev/stdin", plain.image, plain.profile },
+      "/dev/stdin: has more than 256 MB of text" },
+    ["a checkpoint"] = { "echo " .. plain.profile, { "-s", "--checkpoint=/dev/zero", "--profiles-from=-",
+      plain.image }, "/dev/zero: is not a checkpoint" },
+  } do
+    it(what, function()
+      local line = ("%s 2>/dev/null | prlimit --cpu=20 \"$@\""):format(case[1])
+      local result = launch.line(line, case[2], { cwd = home })
+      assert.same({ 1, "", ("gprof.lua: %s\n"):format(case[3]) }, { result.status, result.stdout, result.stderr })
+    end)
+  end
+end)
+
 describe("a file may have a name with", function()
   for what, name in pairs { blanks = " a  b ", dashes = "--", ["the form of an option"] = "-p", newlines = "a\n\nb\n",
     ["any bytes"] = "\1\27\x7f\x80\xff", quotes = [['"`$(\]], ["the maximum length"] = ("x"):rep(255),

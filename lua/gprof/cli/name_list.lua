@@ -1,20 +1,25 @@
 --- Reads lists of file names, for `--profiles-from`.
 --
--- Names end in zero bytes, or in newlines if the list has no zero byte. A list that
--- arrives through a pipe may still be written, so there the first of both bytes decides.
+-- Names end in zero bytes, or in newlines if the list has no zero byte. In a list that is
+-- streamed through a pipe, and may still be written, the first of both bytes decides.
 --
 -- @internal gprof.cli.name_list
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
 local failure = require "gprof.library.failure"
+local text_file = require "gprof.format.text_file"
 
 local raise <const>, need <const> = failure.raise, failure.need
 
 local name_list = {}
 
--- The longest name, and the largest file, in bytes. Files may be sparse or endless.
-local LONGEST <const>, LIMIT <const> = 65536, 1 << 28
+-- The longest name, in bytes, and the largest number of names in a list that is kept.
+local LONGEST <const>, MOST_NAMES <const> = 65536, 10000000
+
+-- The largest list, in bytes, and the most terminators without a name between them. Files
+-- may be sparse or endless.
+local LIMIT <const> = text_file.LIMIT
 
 -- The first bytes of --profiles-from=tar:FILE.
 local ARCHIVE <const> = "^tar:(.+)$"
@@ -52,10 +57,14 @@ local function too_large(label)
   raise("%s: has more than %d MB of text", label, LIMIT >> 20)
 end
 
--- Returns the byte at which names end, if the list can be read twice; otherwise nil.
-local function find_terminator(file, path, label)
+-- Refuses a file that is known to be too large.
+local function check_size(path, label)
   local _, _, _, size = core.file_status(path == "-" and "/dev/stdin" or path)
   if size and size > LIMIT then too_large(label) end
+end
+
+-- Returns the byte at which names end, if the list can be read twice; otherwise nil.
+local function find_terminator(file, label)
   local at = 0
   local piece, problem = core.read_available(file, at)
   if problem then return nil end
@@ -70,7 +79,9 @@ end
 -- Checks a name, and passes it on.
 local function pass(list, name)
   list.count = list.count + 1
-  if #name > LONGEST then
+  if list.count > list.most then
+    raise("%s: lists more than %d profiles", list.label, list.most)
+  elseif #name > LONGEST then
     raise("%s: name %d has more than %d bytes", list.label, list.count, LONGEST)
   elseif name:find("\0", 1, true) then
     raise("%s: name %d has a zero byte, but the names before it end in newlines",
@@ -79,15 +90,24 @@ local function pass(list, name)
   list.add(name)
 end
 
+-- Whether a text has nothing but terminators.
+local PIECE <const> = 65536
+local blanks <const> = { ["\0"] = ("\0"):rep(PIECE), ["\n"] = ("\n"):rep(PIECE) }
+local function is_blank(text, terminator)
+  return text:sub(1, 1) == terminator and text == blanks[terminator]:sub(1, #text)
+end
+
 -- Passes on the complete names in a text. Returns the rest.
 local function split(list, text)
-  local at = 1
   list.terminator = list.terminator or text:match "[%z\n]"
-  local stop = list.terminator and text:find(list.terminator, 1, true)
+  local terminator, at = list.terminator, 1
+  if not terminator then return text end
+  if is_blank(text, terminator) then return "" end
+  local stop = text:find(terminator, 1, true)
   while stop do
     if stop > at then pass(list, text:sub(at, stop - 1)) end
     at = stop + 1
-    stop = text:find(list.terminator, at, true)
+    stop = text:find(terminator, at, true)
   end
   return text:sub(at)
 end
@@ -100,9 +120,10 @@ local function refuse_archive(list, path, piece)
   end
 end
 
-local function read(list, file, path)
+-- Passes on the names in the pieces of a list.
+local function read(list, path, next_piece)
   local rest, empty = "", 0
-  local piece, problem = core.read_available(file)
+  local piece, problem = next_piece()
   refuse_archive(list, path, piece or "")
   while piece do
     local before = list.count
@@ -110,11 +131,37 @@ local function read(list, file, path)
     empty = list.count == before and empty + #piece or 0
     if #rest > LONGEST then pass(list, rest) end
     if empty > LIMIT then too_large(list.label) end
-    piece, problem = core.read_available(file)
+    piece, problem = next_piece()
   end
   if problem then raise("%s: %s", list.label, problem) end
   if rest ~= "" then pass(list, rest) end
   if list.count == 0 then raise("%s: lists no profiles", list.label) end
+end
+
+-- Opens a list. Returns its name in messages, the file, and the file again if the caller
+-- must close it.
+local function open(path)
+  if path == "-" then return "standard input", io.stdin end
+  local file = need(io.open(path, "rb"))
+  return path, file, file
+end
+
+--- Reads a list to its end, and passes on its names. An endless list is refused before
+-- any name is passed on.
+-- @tparam string path "-" is standard input
+-- @tparam function add takes a name
+-- @raise a table with the field `message`
+function name_list.all(path, add)
+  local label, file, opened <close> = open(path)
+  check_size(path, label)
+  local text = need(text_file.read_open(file, label))
+  local list = { add = add, count = 0, label = label, most = MOST_NAMES,
+    terminator = text:find("\0", 1, true) and "\0" or "\n" }
+  read(list, path, function()
+    local piece = text
+    text = nil
+    return piece
+  end)
 end
 
 --- Reads a list, and passes on each name as soon as it is complete.
@@ -122,11 +169,11 @@ end
 -- @tparam function add takes a name
 -- @raise a table with the field `message`
 function name_list.each(path, add)
-  local opened <close> = path ~= "-" and need(io.open(path, "rb")) or nil
-  local file, label = opened or io.stdin, opened and path or "standard input"
-  local terminator = find_terminator(file, path, label)
-  read({ add = add, count = 0, label = label, terminator = terminator }, file,
-    path)
+  local label, file, opened <close> = open(path)
+  check_size(path, label)
+  local list = { add = add, count = 0, label = label, most = math.maxinteger,
+    terminator = find_terminator(file, label) }
+  read(list, path, function() return core.read_available(file) end)
 end
 
 return name_list

@@ -101,7 +101,7 @@ end
 
 -- Adds the files that a list names.
 local function add_list(list, path)
-  name_list.each(path, function(name) add(list, name) end)
+  name_list.all(path, function(name) add(list, name) end)
 end
 
 -- Returns a list without the context profiles and spreads whose gmon.out is also in the

@@ -7,8 +7,10 @@ local core = require "gprof.core"
 
 local text_file = {}
 
--- In bytes. Files may be sparse or endless.
-local PIECE <const>, LIMIT <const> = 1 << 16, 1 << 28
+--- The most bytes of a text. Files may be sparse or endless.
+text_file.LIMIT = 1 << 28
+
+local PIECE <const>, LIMIT <const> = 1 << 16, text_file.LIMIT
 
 local function too_large(name)
   return nil, ("%s: has more than %d MB of text"):format(name, LIMIT >> 20)

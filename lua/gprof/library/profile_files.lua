@@ -114,12 +114,9 @@ end
 -- @treturn string|nil the file; nil if the name has none of our suffixes
 -- @treturn string "contexts" or "spread", what the name stands for
 function profile_files.owner(path)
-  local name = path:gsub("%.new$", "")
-  for _, suffix in ipairs { SUFFIX, SPREAD } do
-    if name:sub(-#suffix) == suffix and (name == path or suffix == SPREAD) then
-      return name:sub(1, -#suffix - 1), suffix == SPREAD and "spread" or "contexts"
-    end
-  end
+  if path:sub(-#SUFFIX) == SUFFIX then return path:sub(1, -#SUFFIX - 1), "contexts" end
+  local name = path:sub(-#NEW) == NEW and path:sub(1, -#NEW - 1) or path
+  if name:sub(-#SPREAD) == SPREAD then return name:sub(1, -#SPREAD - 1), "spread" end
 end
 
 --- Returns whether a file can hold a sum. It cannot record that calls were counted but
@@ -134,12 +131,11 @@ end
 -- @tparam {string,...} paths
 -- @treturn {[integer]=true,...} the set of their positions in the list
 function profile_files.accompanying(paths)
-  local given, found = {}, {}
+  local owners, given, found = {}, {}, {}
+  for i, path in ipairs(paths) do owners[i] = profile_files.owner(path) end
+  if not next(owners) then return found end
   for _, path in ipairs(paths) do given[path] = true end
-  for i, path in ipairs(paths) do
-    local owner = profile_files.owner(path)
-    found[i] = owner and given[owner]
-  end
+  for i, owner in pairs(owners) do found[i] = given[owner] end
   return found
 end
 
