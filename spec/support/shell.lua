@@ -139,14 +139,16 @@ local function exports(env)
   return table.concat(parts)
 end
 
--- Factor for timeouts, since programs are slower under valgrind.
+-- The least timeout in seconds. A program that must not hang may be slow on a busy machine. Under valgrind all programs
+-- are slow, so there is a factor.
+local LEAST_TIMEOUT <const> = 240
 local timeout_factor <const> = tonumber(os.getenv "GPROF_PATIENCE" or 1)
 
 --- Runs a program to its end and captures its output.
 -- @tparam {string,...} argv the program and its arguments, without expansion by a shell
 -- @tparam[opt] table options `cwd` directory to run in; `env` table of variables (`false` unsets one);
---   `stdin` file to read (default: empty); `timeout` in seconds (multiplied by GPROF_PATIENCE, if set), after
---   which the program is killed and the status is 124
+--   `stdin` file to read (default: empty); `timeout` in seconds (at least 240; multiplied by GPROF_PATIENCE, if
+--   set), after which the program is killed and the status is 124
 -- @treturn table `stdout`, `stderr` (bytes); `status` (nil if a signal ended it), `signal` (number, nil if none);
 --   `command` (for messages)
 function shell.run(argv, options)
@@ -165,7 +167,7 @@ function shell.run(argv, options)
   -- exec, so that os.execute sees a signal; a shell would turn it into an exit status.
   line[#line + 1] = "exec "
   if options.timeout then
-    line[#line + 1] = "timeout -k 2 " .. shell.quote(options.timeout * timeout_factor) .. " "
+    line[#line + 1] = "timeout -k 2 " .. shell.quote(math.max(options.timeout, LEAST_TIMEOUT) * timeout_factor) .. " "
   end
   line[#line + 1] = command .. "; } <" .. shell.quote(options.stdin or "/dev/null")
   line[#line + 1] = " >" .. shell.quote(out) .. " 2>" .. shell.quote(err)

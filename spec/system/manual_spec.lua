@@ -328,11 +328,11 @@ end
 
 -- Returns a function that runs the steps of a page on its first call. A sample may fall into a function that hardly
 -- takes time, as when its code is read from disk, and then reports have a line more than the page: so a page whose
--- output does not fit has two more runs.
+-- output does not fit has up to four more runs.
 local function runner(steps)
   local runs = 0
   return function()
-    while runs < 3 and (runs == 0 or not all_fit(steps)) do
+    while runs < 5 and (runs == 0 or not all_fit(steps)) do
       for _, step in ipairs(steps) do step.printed = nil end
       snippets.run(steps)
       runs = runs + 1
