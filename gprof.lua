@@ -55,17 +55,35 @@ local homes = {
   { lua = "/../../../../../../share/lua/5.4/", c = "/../../../../../../lib/lua/5.4/" },
 }
 
--- Looks for the library relative to a directory. If it is there, adds it to the front of
--- the search paths and returns true.
+-- Loads gprof.library.home, which finds all other modules: as bytecode, if there is a
+-- core.
+local function use_home(lua, c)
+  local open_core = package.preload["gprof.core"] or
+    package.loadlib(c .. "gprof/core.so", "luaopen_gprof_core")
+  local core = open_core and open_core "gprof.core"
+  local bundle = core and core.open_bundle(c .. "gprof/modules.bundle", lua)
+  local run = bundle and bundle "gprof.library.home"
+  local home = run and run() or dofile(lua .. "gprof/library/home.lua")
+  package.loaded["gprof.core"], package.loaded["gprof.library.home"] = core, home
+  home.use(core, c, bundle)
+end
+
+-- Uses the library relative to a directory, if it is there.
 local function use_library(directory)
   for _, home in ipairs(homes) do
-    local lua, c = directory .. home.lua, directory .. home.c
-    if exists(lua .. "gprof/init.lua") then
-      package.path = lua .. "?.lua;" .. lua .. "?/init.lua;" .. package.path
-      package.cpath = c .. "?.so;" .. package.cpath
-      -- Otherwise `require` would first look for gprof/core.lua in all of package.path.
-      package.preload["gprof.core"] = package.preload["gprof.core"] or
-        package.loadlib(c .. "gprof/core.so", "luaopen_gprof_core")
+    if exists(directory .. home.lua .. "gprof/library/home.lua") then
+      use_home(directory .. home.lua, directory .. home.c)
+      return true
+    end
+  end
+end
+
+-- Uses the library in a directory of package.path. Relative ones may be anybody's.
+local function use_installed_library()
+  for template in string.gmatch(package.path, "[^;]+") do
+    local path = string.gsub(template, "%?", "gprof/library/home")
+    if string.sub(path, 1, 1) == "/" and exists(path) then
+      package.loaded["gprof.library.home"] = dofile(path)
       return true
     end
   end
@@ -89,23 +107,21 @@ local function fail(problem)
   os.exit(1)
 end
 
-if not (use_library(directory_of(source)) or use_library(directory_of(real_path())) or
-    package.searchpath("gprof.library.native", package.path)) then
-  fail "library is not installed"
-end
+local found = package.loaded["gprof.library.home"] or use_library(directory_of(source)) or
+  use_library(directory_of(real_path())) or use_installed_library()
+if not found then fail "library is not installed" end
 if not is_program then
-  return dofile(package.searchpath("gprof.init", package.path))
+  local directory = package.loaded["gprof.library.home"].directories()
+  return dofile(directory .. "gprof/init.lua")
 end
 -- Nearly all garbage is lines that were just printed: the generational collector takes a
 -- fifth less time and memory than the incremental one. Entering this mode marks all
 -- objects, which are few now. The collector rests until gprof.cli.main needs it.
 collectgarbage "generational"
 collectgarbage "stop"
-local loaded, core = pcall(require, "gprof.core")
-if not loaded then
-  local problem
-  core, problem = require "gprof.library.native".load "gprof.core"
+if not package.loaded["gprof.core"] then
+  local core, problem = require "gprof.library.native".load "gprof.core"
   if not core then fail(problem) end
+  require "gprof.library.home".use(core)
 end
-core.use_bundle()
 os.exit(require("gprof.cli.main").run(arg))

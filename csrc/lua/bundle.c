@@ -13,12 +13,11 @@
  * contents. OFFSET counts from the end of the index. OFFSET and the LENGTHs are decimal,
  * the rest is hexadecimal.
  *
- * Bytecode is used only if the source that `require` would load has the recorded stamp.
- * Installers may change the time; so if it differs, the checksum decides. The source is
- * loaded if it was edited, if the user has another module of that name, or if the bundle
- * is missing, damaged or from another release of Lua. Bytecode is verified before it is
- * loaded, because Lua loads it without checks. The file is mapped, like the core; so it
- * is only ever replaced, never written in place.
+ * Bytecode is used only if the module's source has the recorded stamp. Installers may
+ * change the time; so if it differs, the checksum decides. The source is loaded if it was
+ * edited, or if the bundle is missing, damaged or from another release of Lua. Bytecode
+ * is verified before it is loaded, because Lua loads it without checks. The file is
+ * mapped, like the core; so it is only ever replaced, never written in place.
  */
 #include <fcntl.h>
 #include <lauxlib.h>
@@ -34,9 +33,9 @@
 
 #define GP_BUNDLE "gprof.bundle"
 
-/* The user value of a bundle: the bytes before the source name, which are the same for
- * all main functions of a release of Lua. */
-enum { PREFIX = 1, USER_VALUES = PREFIX };
+/* The user values of a bundle: the bytes before the source name, which are the same for
+ * all main functions of a release of Lua; and the directory of the sources. */
+enum { PREFIX = 1, DIRECTORY, USER_VALUES = DIRECTORY };
 
 typedef struct bundle {
   const char *bytes;  /* the mapped file; NULL once closed */
@@ -215,30 +214,14 @@ static bool load_code(lua_State *L, const char *bytes, size_t length, const char
   return status == LUA_OK;
 }
 
-/* Pushes the table `package`. */
-static void push_package(lua_State *L) {
-  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-  lua_getfield(L, -1, LUA_LOADLIBNAME);
-  lua_remove(L, -2);
-}
-
-/* Pushes the file that `require` would load as a module, with "@" before its path, and
- * reads its stamp. False if there is none. */
-static bool find_source(lua_State *L, const char *module, gp_stamp *stamp) {
-  const char *name = luaL_gsub(L, module, ".", LUA_DIRSEP);
-  push_package(L);
-  lua_getfield(L, -1, "path");
-  const char *at = lua_tostring(L, -1);
-  while (at && *at) {
-    size_t length = strcspn(at, LUA_PATH_SEP);
-    lua_pushlstring(L, at, length);
-    const char *template = lua_pushfstring(L, "@%s", lua_tostring(L, -1));
-    const char *path = luaL_gsub(L, template, LUA_PATH_MARK, name);
-    if (length > 0 && gp_file_stamp(path + 1, stamp)) return true;
-    lua_pop(L, 3);
-    at += length + strspn(at + length, LUA_PATH_SEP);
-  }
-  return false;
+/* Pushes the path of a module's source, with "@" before it, and reads its stamp. False if
+ * there is no such file. `directory` ends in a slash. */
+static bool find_source(lua_State *L, const char *directory, const char *module,
+                        gp_stamp *stamp) {
+  const char *name = strcmp(module, "gprof") == 0 ? "gprof/init"
+                                                  : luaL_gsub(L, module, ".", LUA_DIRSEP);
+  const char *path = lua_pushfstring(L, "@%s%s.lua", directory, name);
+  return gp_file_stamp(path + 1, stamp);
 }
 
 static bool is_same(const char *source, const gp_stamp *stamp, const entry *module) {
@@ -249,10 +232,12 @@ static bool is_same(const char *source, const gp_stamp *stamp, const entry *modu
 
 /* Pushes the loader of a module and the path of its source. False if the module is not
  * loaded from the bundle at index 1. */
-static bool load_module(lua_State *L, const bundle *b, const char *name) {
+static bool load_module(lua_State *L, const bundle *b, const char *name,
+                        const char *directory) {
   gp_stamp stamp;
   entry module;
-  if (!b->bytes || !find_entry(b, name, &module) || !find_source(L, name, &stamp))
+  if (!b->bytes || !find_entry(b, name, &module) ||
+      !find_source(L, directory, name, &stamp))
     return false;
   const char *source = lua_tostring(L, -1);
   if (!is_same(source + 1, &stamp, &module)) return false;
@@ -267,34 +252,20 @@ static bool is_ours(const char *module) {
   return strncmp(module, "gprof", 5) == 0 && (module[5] == '.' || !module[5]);
 }
 
-/* The searcher for `require`. Its upvalue is the bundle. (module) -> loader, path of the
- * source; nil for modules that are not loaded from the bundle. */
+/* bundle(module) -> loader, path of the source; nil for a module that is not loaded from
+ * the bundle. So a bundle can be a searcher of `require`. */
 static int search(lua_State *L) {
-  const char *name = luaL_checkstring(L, 1);
-  lua_settop(L, 1);
-  lua_pushvalue(L, lua_upvalueindex(1));
-  lua_insert(L, 1);
   const bundle *b = luaL_checkudata(L, 1, GP_BUNDLE);
-  if (is_ours(name) && load_module(L, b, name)) return 2;
+  const char *name = luaL_checkstring(L, 2);
+  if (is_ours(name)) {
+    lua_getiuservalue(L, 1, DIRECTORY);
+    if (load_module(L, b, name, lua_tostring(L, -1))) return 2;
+  }
   luaL_pushfail(L);
   return 1;
 }
 
-/* --- the searcher ---------------------------------------------------------------- */
-
-/* Pushes the path of the bundle, which is in the core's directory; NULL if the core's
- * file is unknown. `package`: the index of the table. */
-static const char *find_bundle(lua_State *L, int package) {
-  lua_getfield(L, package, "searchpath");
-  lua_pushstring(L, "gprof.core");
-  lua_getfield(L, package, "cpath");
-  lua_call(L, 2, 1);
-  const char *core = lua_tostring(L, -1);
-  if (!core) return NULL;
-  const char *name = strrchr(core, *LUA_DIRSEP);
-  lua_pushlstring(L, core, name ? (size_t)(name + 1 - core) : 0);
-  return lua_pushfstring(L, "%smodules.bundle", lua_tostring(L, -1));
-}
+/* --- opening --------------------------------------------------------------------- */
 
 /* Maps a file. False if it is not a regular file, or empty. */
 static bool map_file(bundle *b, const char *path) {
@@ -316,56 +287,28 @@ static bool open_bundle(lua_State *L, bundle *b, const char *path) {
   return map_file(b, path) && find_index(b) && make_prefix(L);
 }
 
-/* Returns the place for the searcher in package.searchers, which is at the top of the
- * stack: after the searcher of preloaded modules and before the searcher of source files.
- * If the library is loaded again, the new searcher replaces the old one. */
-static lua_Integer searcher_place(lua_State *L) {
-  lua_Integer count = luaL_len(L, -1);
-  bool replaces = lua_getfield(L, -1, "gprof") != LUA_TNIL;
-  for (lua_Integer i = 1; replaces && i <= count; i++) {
-    bool same = lua_geti(L, -2, i) != LUA_TNIL && lua_rawequal(L, -1, -2);
-    lua_pop(L, 1);
-    if (!same) continue;
-    lua_pop(L, 1);
-    return i;
-  }
-  lua_pop(L, 1);
-  for (lua_Integer i = count; i >= 2; i--) {
-    lua_geti(L, -1, i);
-    lua_seti(L, -2, i + 1);
-  }
-  return 2;
-}
-
-/* use_bundle(): `require` loads the modules of the library from the bundle, if there is
- * one. Only the first call has an effect. */
-static int use_bundle(lua_State *L) {
-  if (lua_toboolean(L, lua_upvalueindex(1))) return 0;
-  lua_pushboolean(L, true);
-  lua_replace(L, lua_upvalueindex(1));
-  lua_settop(L, 0);
+/* open_bundle(path, directory) -> the bundle; nil if it is unusable. `directory`, which
+ * ends in a slash, has the sources of the modules. */
+static int open_file(lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  luaL_checkstring(L, 2);
+  lua_settop(L, 2);
   bundle *b = lua_newuserdatauv(L, sizeof *b, USER_VALUES);
   *b = (bundle){.bytes = NULL};
   luaL_setmetatable(L, GP_BUNDLE);
-  push_package(L);
-  const char *path = find_bundle(L, 2);
-  if (!path || !open_bundle(L, b, path)) return 0;
-  lua_getfield(L, 2, "searchers");
-  lua_Integer place = searcher_place(L);
-  lua_pushvalue(L, 1);
-  lua_pushcclosure(L, search, 1);
-  lua_pushvalue(L, -1);
-  lua_setfield(L, -3, "gprof");
-  lua_seti(L, -2, place);
-  return 0;
+  lua_insert(L, 1);
+  lua_setiuservalue(L, 1, DIRECTORY);
+  if (open_bundle(L, b, path)) lua_pushvalue(L, 1);
+  else luaL_pushfail(L);
+  return 1;
 }
 
 void gp_define_bundle(lua_State *L) {
-  static const luaL_Reg meta[] = {{"__gc", close_bundle}, {NULL, NULL}};
-  static const luaL_Reg functions[] = {{"use_bundle", use_bundle}, {NULL, NULL}};
+  static const luaL_Reg meta[] = {
+      {"__call", search}, {"__gc", close_bundle}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"open_bundle", open_file}, {NULL, NULL}};
   luaL_newmetatable(L, GP_BUNDLE);
   luaL_setfuncs(L, meta, 0);
   lua_pop(L, 1);
-  lua_pushboolean(L, false);
-  luaL_setfuncs(L, functions, 1);
+  luaL_setfuncs(L, functions, 0);
 }

@@ -22,13 +22,14 @@ if _VERSION ~= "Lua 5.4" then
   error("gprof needs Lua 5.4, this is " .. _VERSION, 0)
 end
 
+local home = require "gprof.library.home"
 local loaded, core = pcall(require, "gprof.core")
 if not loaded then
   local problem
   core, problem = require "gprof.library.native".load "gprof.core"
   if not core then error("gprof's " .. problem, 0) end
 end
-core.use_bundle()
+home.use(core)
 
 -- These modules are rarely used, so they are loaded on first access.
 local others = { compare = true, record = true, request = true }

@@ -5,6 +5,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
+local home = require "gprof.library.home"
 local native = require "gprof.library.native"
 local open_image <const> = require "gprof.image".open
 local program_files = require "gprof.library.program_files"
@@ -13,14 +14,14 @@ local recorder_options = require "gprof.library.recorder_options"
 -- The names of interpreters, the best first.
 local INTERPRETERS <const> = { "lua5.4", "lua" }
 
--- What the interpreter executes before the program. Then the search paths and `arg` are
--- as they are without it.
+-- What the interpreter executes before the program. Then `require` and `arg` are as they
+-- are without it.
 local START <const> = [[
-local path, cpath = package.path, package.cpath
-package.path, package.cpath = %q .. path, %q .. cpath
+local home = dofile(%q)
+package.loaded["gprof.library.home"] = home
 local recorder = require "gprof.recorder"
 %s
-package.path, package.cpath = path, cpath
+home.leave()
 arg[-1], arg[-2], arg[-3] = arg[-3], nil, nil
 recorder.record_program(%q, { rate = %s, count = %q, memory = %s, with_c = %s })]]
 
@@ -46,7 +47,8 @@ end
 local function recording(interpreter, script, command, profile, options)
   local with_c = options.with_c
   local more = with_c and 'require "gprof.format.mixed_profile"' or ""
-  local start = START:format(package.path .. ";", package.cpath .. ";", more, profile,
+  local loader = home.directories() .. "gprof/library/home.lua"
+  local start = START:format(loader, more, profile,
     not with_c and options.rate or "nil", options.count or "calls",
     not with_c and options.memory or "nil", with_c or false)
   return table.move(command, 2, #command, 5, { interpreter, "-e", start, script })

@@ -14,6 +14,7 @@
 -- @module gprof.recorder
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+require "gprof.library.home"
 local hooks, missing = require "gprof.library.native".load "gprof.hooks"
 if not hooks then error(missing, 0) end
 local script_profile = require "gprof.format.script_profile"

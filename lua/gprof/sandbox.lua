@@ -23,6 +23,7 @@ local arguments = require "gprof.library.arguments"
 local core = require "gprof.core"
 local output = require "gprof.output"
 local failure = require "gprof.library.failure"
+local home = require "gprof.library.home"
 local spool_archive = require "gprof.library.spool_archive"
 local terminal = require "gprof.format.terminal"
 local wording = require "gprof.format.wording"
@@ -44,14 +45,13 @@ local raise <const>, need <const> = failure.raise, failure.need
 
 local libraries <const> = { "/usr", "/lib", "/lib64", "/etc/ld.so.cache" }
 
--- Adds the directories of Lua modules, some of which are loaded on demand. The working
--- directory ("./?.lua") is left out: it may hold anything.
+-- Adds the directories of Lua modules, some of which are loaded on demand. Relative ones
+-- are left out: they may hold anything.
 local function add_module_directories(paths)
+  table.move({ home.directories() }, 1, 2, #paths + 1, paths)
   for template in (package.path .. ";" .. package.cpath):gmatch "[^;]+" do
-    local directory = template:match "^[^?]*/"
-    if directory and directory ~= "./" and directory ~= "/" then
-      paths[#paths + 1] = directory
-    end
+    local directory = template:match "^/[^?]*/"
+    if directory and directory ~= "/" then paths[#paths + 1] = directory end
   end
 end
 

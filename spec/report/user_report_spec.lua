@@ -345,14 +345,14 @@ describe("An invalid report is reported in one line, before anything is read:", 
       ["gprof/report/failing.lua"] = "error 'what'", ["gprof/report/needy.lua"] = "require 'no.such.module'" }
     local function refused(name)
       local result = program.run({ "--report=" .. name, "/no/image" },
-        { env = { LUA_PATH = "./?.lua", LUA_PATH_5_4 = false }, cwd = dir })
+        { env = { LUA_PATH = dir .. "/?.lua", LUA_PATH_5_4 = false }, cwd = dir })
       assert.same({ "", 1 }, { result.stdout, result.status })
       return result.stderr
     end
-    assert.equal("gprof.lua: report 'broken': ./gprof/report/broken.lua:1: unexpected symbol near '<'\n",
+    assert.equal(("gprof.lua: report 'broken': %s/gprof/report/broken.lua:1: unexpected symbol near '<'\n"):format(dir),
       refused "broken")
     assert.equal("gprof.lua: report 'empty': returns a boolean value, not a function\n", refused "empty")
-    assert.equal("gprof.lua: ./gprof/report/failing.lua:1: what\n", refused "failing")
+    assert.equal(("gprof.lua: %s/gprof/report/failing.lua:1: what\n"):format(dir), refused "failing")
     assert.truthy(refused "needy":find "^gprof%.lua: [^\n]*module 'no%.such%.module' not found:[^\n]*\n$")
   end)
 

@@ -60,6 +60,21 @@ function installation.rock(arguments, dir)
   return installation.tree(root)
 end
 
+--- Installs the checkout with LuaRocks. The copy has the compiled objects, so that LuaRocks only installs.
+-- @treturn table as for `tree`
+function installation.built_rock()
+  local dir = shell.tmpdir "checkout"
+  shell.check({ "sh", "-c", [[
+    cp -Rp $(ls | grep -v '^build$') "$1"
+    mkdir "$1/build"
+    cd build
+    cp -Rp binutils gprof libgprof-* objects "$1/build"
+  ]], "sh", dir }, { cwd = program.root })
+  local tree = installation.rock({ "make", "gprof-scm-1.rockspec" }, dir)
+  shell.check { "rm", "-r", dir }
+  return tree
+end
+
 --- Runs make in the checkout, which must succeed.
 -- @tparam {string,...} arguments
 function installation.make(arguments)

@@ -138,21 +138,14 @@ local function read(list, path, next_piece)
   if list.count == 0 then raise("%s: lists no profiles", list.label) end
 end
 
--- Opens a list. Returns its name in messages, the file, and the file again if the caller
--- must close it.
-local function open(path)
-  if path == "-" then return "standard input", io.stdin end
-  local file = need(io.open(path, "rb"))
-  return path, file, file
-end
-
 --- Reads a list to its end, and passes on its names. An endless list is refused before
 -- any name is passed on.
 -- @tparam string path "-" is standard input
 -- @tparam function add takes a name
 -- @raise a table with the field `message`
 function name_list.all(path, add)
-  local label, file, opened <close> = open(path)
+  local opened <close> = path ~= "-" and need(io.open(path, "rb")) or nil
+  local file, label = opened or io.stdin, opened and path or "standard input"
   check_size(path, label)
   local text = need(text_file.read_open(file, label))
   local list = { add = add, count = 0, label = label, most = MOST_NAMES,
@@ -169,7 +162,8 @@ end
 -- @tparam function add takes a name
 -- @raise a table with the field `message`
 function name_list.each(path, add)
-  local label, file, opened <close> = open(path)
+  local opened <close> = path ~= "-" and need(io.open(path, "rb")) or nil
+  local file, label = opened or io.stdin, opened and path or "standard input"
   check_size(path, label)
   local list = { add = add, count = 0, label = label, most = math.maxinteger,
     terminator = find_terminator(file, label) }

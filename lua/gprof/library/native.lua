@@ -7,6 +7,8 @@
 -- @internal gprof.library.native
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local home = require "gprof.library.home"
+
 local native = {}
 
 local descriptions <const> = {
@@ -31,19 +33,13 @@ local function checkout()
   return directory and exists(directory .. "/Makefile") and directory
 end
 
--- Lists the paths in a message of `package.searchpath`.
-local function looked_for(places)
-  local paths = {}
-  for path in places:gmatch "'([^'\n]*)'" do paths[#paths + 1] = path end
-  return (" (looked for %s)"):format(table.concat(paths, ", "))
-end
-
--- Returns the message for a missing part. `places`: the message of `package.searchpath`;
--- `more`: an entry of `requirements`.
-local function missing(what, places, more)
+-- Returns the message for a missing part. `path`: where it was looked for; `more`: an
+-- entry of `requirements`.
+local function missing(what, path, more)
   local directory = checkout()
   if not directory then
-    return what .. " is not installed" .. (places and looked_for(places) or "")
+    local place = path and (" (looked for %s)"):format(path) or ""
+    return what .. " is not installed" .. place
   end
   return ("%s is not built yet: run 'make -C %s'%s"):format(what, directory, more or "")
 end
@@ -62,11 +58,11 @@ local function explain(name, problem)
   if tostring(problem):find "not enough memory$" then  -- nothing is wrong with the module
     return what .. " cannot be loaded: not enough memory"
   end
-  local found, places = package.searchpath(name, package.cpath)
-  if package.preload[name] or found then
+  local path = home.native_path(name)
+  if package.preload[name] or exists(path) then
     return unloadable(what, tostring(problem):match "([^\n\t]*)%s*$")
   end
-  return missing(what, places, requirements[name])
+  return missing(what, path, requirements[name])
 end
 
 --- Loads a module.
@@ -84,11 +80,10 @@ end
 -- Finds a library for profiled programs. It is in the directory of the core; in a
 -- checkout, one directory above.
 local function find_runtime(name, what)
-  local core = package.searchpath("gprof.core", package.cpath) or ""
-  for _, pattern in ipairs { "^(.*/)[^/]*$", "^(.*/)gprof/[^/]*$" } do
-    local directory = core:match(pattern)
-    local path = directory and directory .. name
-    if path and exists(path) then return path end
+  local _, directory = home.directories()
+  for _, place in ipairs { "gprof/", "" } do
+    local path = directory .. place .. name
+    if exists(path) then return path end
   end
   return nil, missing(what)
 end

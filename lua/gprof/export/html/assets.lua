@@ -4,6 +4,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local failure = require "gprof.library.failure"
+local home = require "gprof.library.home"
 
 local assets = {}
 
@@ -15,16 +16,8 @@ local scripts <const> = {
   "spread.js", "page.js",
 }
 
--- Returns the directory of this module. Bytecode may lack its source path; then
--- package.path is searched.
-local function directory()
-  local here = debug.getinfo(1, "S").source:match "^@(.*/)"
-  local found = package.searchpath("gprof.export.html.assets", package.path)
-  return here or found and found:match "^.*/" or "./"
-end
-
 local function read(name)
-  local path = directory() .. name
+  local path = home.directories() .. "gprof/export/html/" .. name
   local file, problem = io.open(path, "rb")
   local content = file and file:read "a"
   if file then file:close() end
