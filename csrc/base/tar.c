@@ -241,8 +241,8 @@ static bool take_name(gp_tar *tar, const unsigned char *header) {
 static bool skip_map(gp_tar *tar, bool follows) {
   for (int blocks = 0; follows; blocks++) {
     if (blocks == GP_TAR_MAP_MAX)
-      return gp_fail(tar->reader->error, "is damaged: the map of a sparse member has more "
-                     "than %d blocks, at offset %" PRIu64, GP_TAR_MAP_MAX,
+      return gp_fail(tar->reader->error, "is damaged: the map of a sparse member has "
+                     "more than %d blocks, at offset %" PRIu64, GP_TAR_MAP_MAX,
                      tar->reader->offset);
     const unsigned char *block = gp_reader_take(tar->reader, BLOCK);
     if (!block) return fail_truncated(tar->reader, tar->reader->error);
