@@ -211,20 +211,45 @@ static bool name_first(const char *name, const char *target) {
 /* Removes the target, if it exists. */
 static bool remove_target(const gp_new_file *old) {
   if (unlink(old->target) == 0 || errno == ENOENT) return true;
-  return gp_fail(old->error, "is complete, but %s, which belonged to the old file, "
-                 "cannot be removed: %s", old->target, strerror(errno));
+  return fail_system(old->error, "cannot be removed");
 }
 
-/* Gives a file that has the temporary name `name` its final name. */
-static bool move(const char *name, const gp_new_file *new) {
-  if (new->is_first ? name_first(name, new->target) : rename(name, new->target) == 0)
-    return true;
+/* What was done to a target. */
+typedef enum step {
+  UNCHANGED,
+  CREATED,               /* there was no file */
+  EXCHANGED,             /* the old file has the temporary name */
+  REPLACED               /* the old file is gone: its file system cannot exchange files */
+} step;
+
+/* Gives the file with the temporary name `name` the name of its target. */
+static step replace_target(const char *name, const gp_new_file *new) {
+  if (new->is_first) return name_first(name, new->target) ? CREATED : UNCHANGED;
+  if (renameat2(AT_FDCWD, name, AT_FDCWD, new->target, RENAME_EXCHANGE) == 0)
+    return EXCHANGED;
+  bool was_there = errno != ENOENT;
+  if (rename(name, new->target) != 0) return UNCHANGED;
+  return was_there ? REPLACED : CREATED;
+}
+
+/* Names a file, or removes the target if there is no file. */
+static step move(const char *name, const gp_new_file *new) {
+  if (!name) return remove_target(new) ? REPLACED : UNCHANGED;
+  step done = replace_target(name, new);
+  if (done != UNCHANGED) return done;
   if (new->is_first && access(new->target, F_OK) == 0)
     gp_fail(new->error, "was created by another process meanwhile: run the command "
             "again");
   else
     fail_system(new->error, "cannot be replaced");
-  return false;
+  return UNCHANGED;
+}
+
+/* Puts the old file back. */
+static void undo(const char *name, const gp_new_file *new, step done) {
+  if (done == CREATED) unlink(new->target);
+  if (done == EXCHANGED)
+    renameat2(AT_FDCWD, name, AT_FDCWD, new->target, RENAME_EXCHANGE);
 }
 
 /* Returns a temporary name of a file; NULL on failure. */
@@ -247,30 +272,26 @@ static bool name_all_temporarily(const gp_new_file *files, size_t count, char **
   return true;
 }
 
-/* Gives the files their final names. Returns the number of those that have them. Names
- * that are not used stay in `names`. */
-static size_t name_all(const gp_new_file *files, size_t count, char **names) {
-  for (size_t i = 0; i < count; i++) {
-    bool done = names[i] ? move(names[i], &files[i]) : remove_target(&files[i]);
-    if (!done) return i;
-    free(names[i]);
-    names[i] = NULL;
-  }
-  return count;
+/* Gives files their last names, which no other file needs until then. */
+static bool name_last(const gp_new_file *files, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (files[i].last_name && rename(files[i].target, files[i].last_name) != 0)
+      return fail_system(files[i].error, "cannot get its name");
+  return true;
 }
 
-/* Gives files their last names, if the next file has its name; otherwise removes them.
- * Only the first `named` files have names. */
-static bool name_last(const gp_new_file *files, size_t named) {
-  bool done = true;
-  for (size_t i = 0; i < named; i++) {
-    if (!files[i].last_name) continue;
-    if (i + 1 == named)
-      unlink(files[i].target);
-    else if (rename(files[i].target, files[i].last_name) != 0)
-      done = fail_system(files[i].error, "cannot get its name");
+/* Gives the files their final names. If that fails for one, all targets are as before. */
+static bool name_all(const gp_new_file *files, size_t count, char **names) {
+  step steps[GP_NEW_FILES] = {UNCHANGED};
+  size_t named = 0;
+  while (named < count) {
+    steps[named] = move(names[named], &files[named]);
+    if (steps[named] == UNCHANGED) break;
+    named++;
   }
-  return done;
+  if (named == count && name_last(files, count)) return true;
+  while (named-- > 0) undo(names[named], &files[named], steps[named]);
+  return false;
 }
 
 bool gp_new_files_name(const gp_new_file *files, size_t count) {
@@ -280,10 +301,8 @@ bool gp_new_files_name(const gp_new_file *files, size_t count) {
     if (files[i].file >= 0 && !sync_file(files[i].file))
       return fail_system(files[i].error, "cannot be written");
   hold_signals(&held);
-  size_t named = name_all_temporarily(files, count, names, &held)
-                     ? name_all(files, count, names)
-                     : 0;
-  bool done = name_last(files, named) && named == count;
+  bool done = name_all_temporarily(files, count, names, &held) &&
+              name_all(files, count, names);
   for (size_t i = 0; i < count; i++) {
     if (names[i]) unlink(names[i]);
     free(names[i]);

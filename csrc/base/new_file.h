@@ -4,7 +4,7 @@
  *
  * A file without a name disappears when the process ends, for whatever reason. It gets
  * its name in two steps: a temporary name beside the target, then a rename, which
- * replaces an old file. SIGHUP, SIGINT and SIGTERM wait until these steps are done. So
+ * exchanges it with an old file. SIGHUP, SIGINT and SIGTERM wait until these steps are done. So
  * only SIGKILL and a crash of the machine can leave a temporary name, and only between
  * the steps.
  *
@@ -41,9 +41,10 @@ typedef struct gp_new_file {
 #define GP_NEW_FILES 3
 
 /* Gives files their names, or removes old ones, one after the other. New files are then
- * on the disk with temporary names. Until then, a failure leaves the old files
- * unchanged. A file with a last name must not be the last one; it is removed if the next
- * file cannot get its name. */
+ * on the disk with temporary names. Old files exchange names with them, and are deleted
+ * when all have their names: if one fails, the others are put back. On file systems that
+ * cannot exchange files, such as NFS, files that were replaced before the failure stay
+ * so. What cannot be put back, the removal of a file, comes last. */
 bool gp_new_files_name(const gp_new_file *files, size_t count);
 
 #endif

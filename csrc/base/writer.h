@@ -76,8 +76,8 @@ typedef struct gp_writer_others {
 } gp_writer_others;
 
 /* Like gp_writer_close, for several writers. The new files replace their targets once all
- * are complete; after a write error, all are discarded. If only `after` cannot be
- * replaced, the others have been. Nothing is removed if the target is not a file. */
+ * are complete; after a write error, or if one target cannot be replaced, all are
+ * discarded (see gp_new_files_name). Nothing is removed if the target is not a file. */
 bool gp_writer_close_all(gp_writer *writer, gp_writer_others others, bool written);
 
 /* Opens a writer for a file that is closed before another one, and has the name `path`

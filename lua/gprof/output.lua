@@ -138,7 +138,7 @@ end
 function output.new_profile(target, data, format, lines, contexts, spread)
   local file <close> = need(core.writer(target.path, target.kind, target.is_first))
   local beside <close> =
-    contexts and target.beside and need(core.writer(target.beside, target.kind)) or nil
+    contexts and target.beside and need(core.writer(target.beside, "default")) or nil
   local stamp = beside and need(contexts:write(beside))
   local before <close> = spread and output.unfinished_spread(target.spread) or nil
   local spread_stamp = before and need(spread:write(before))

@@ -49,7 +49,7 @@ end
 local function settings_of(settings, id)
   local own = setmetatable({ styles = { sum = true } }, { __index = settings })
   own.sum_file = (settings.sum_file or "gmon.%b.sum"):gsub(PATTERN, id)
-  own.sum_target = nil
+  own.has_default_sum, own.sum_target = not settings.sum_file, nil
   return own
 end
 

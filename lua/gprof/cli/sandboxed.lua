@@ -132,7 +132,7 @@ local function requested(settings)
   local beside, spread  -- the files beside the sum are complete before it
   return function(name)
     if target and name == target.beside then
-      return function(path, fill) beside = output.unfinished(path, fill, target.kind) end
+      return function(path, fill) beside = output.unfinished(path, fill, "default") end
     elseif target and name == target.spread then
       return function(path, fill)
         spread = output.unfinished_spread(path)

@@ -66,8 +66,8 @@ end
 function sum_target.open(settings)
   if not settings.styles.sum then return nil end
   local path = defaults.sum_path(settings)
-  local kind = not settings.sum_file and "default" or
-    settings.sandbox and "confined" or "chosen"
+  local is_default = not settings.sum_file or settings.has_default_sum
+  local kind = is_default and "default" or settings.sandbox and "confined" or "chosen"
   local target = setmetatable({ path = path, kind = kind }, sum_target)
   if not is_device(path) then
     target.beside = profile_files.context_path(path)
