@@ -4,9 +4,9 @@
  *
  * A file without a name disappears when the process ends, for whatever reason. It gets
  * its name in two steps: a temporary name beside the target, then a rename, which
- * exchanges it with an old file. SIGHUP, SIGINT and SIGTERM wait until these steps are done. So
- * only SIGKILL and a crash of the machine can leave a temporary name, and only between
- * the steps.
+ * exchanges it with an old file. SIGHUP, SIGINT and SIGTERM wait until these steps are
+ * done. So only SIGKILL and a crash of the machine can leave a temporary name, and only
+ * between the steps.
  *
  * Some file systems do not support files without names (O_TMPFILE), or cannot name them
  * later. There, the file gets a temporary name that is deleted at once, and is copied at

@@ -9,6 +9,7 @@
 #include "base/crc32.h"
 #include "scripts/mixed.h"
 #include "scripts/recording.h"
+#include "scripts/save.h"
 
 #define RECORDING "gprof.recording"
 
@@ -287,7 +288,8 @@ int luaopen_gprof_hooks(lua_State *L) {
                                      {"stop", stop}, {"name", name},
                                      {"functions", functions}, {"result", result},
                                      {"coroutines", scr_coroutines},
-                                     {"crc32", crc32}, {NULL, NULL}};
+                                     {"crc32", crc32}, {"save", scr_save},
+                                     {NULL, NULL}};
   if (luaL_newmetatable(L, RECORDING)) {
     lua_pushcfunction(L, free_recording);
     lua_setfield(L, -2, "__gc");

@@ -23,7 +23,7 @@ local recorder = require "gprof.recorder"
 %s
 home.leave()
 arg[-1], arg[-2], arg[-3] = arg[-3], nil, nil
-recorder.record_program(%q, { rate = %s, count = %q, memory = %s, with_c = %s })]]
+recorder.record_program(%q, { rate = %s, count = %q, memory = %s, with_c = %s }, %s)]]
 
 -- Options of `gprof.record` that only the recorder of other programs has. Together with C
 -- functions, Lua programs are recorded by that recorder.
@@ -50,7 +50,7 @@ local function recording(interpreter, script, command, profile, options)
   local loader = home.directories() .. "gprof/library/home.lua"
   local start = START:format(loader, more, profile,
     not with_c and options.rate or "nil", options.count or "calls",
-    not with_c and options.memory or "nil", with_c or false)
+    not with_c and options.memory or "nil", with_c or false, not options.output)
   return table.move(command, 2, #command, 5, { interpreter, "-e", start, script })
 end
 
@@ -147,5 +147,6 @@ return function(script, command, options)
   return { status = ending == "exit" and number or nil,
     signal = ending == "signal" and number or nil,
     image = is_written and profile or command[1], profile = is_written and profile or nil,
+    device = kind and kind ~= "file" and profile or nil,
     directory = directory ~= "" and directory or "the current directory" }
 end

@@ -191,19 +191,6 @@ local function command_line()
   return table.concat(words)
 end
 
--- Writes a file beside its place, and then renames it, so that it is never half-written.
-local function save(path, bytes)
-  local new = ("%s.%d.new"):format(path, recorded.process)
-  local file, problem = io.open(new, "wb")
-  if not file then return nil, problem end
-  local done, message = file:write(bytes)
-  local closed, reason = file:close()
-  if done and closed then done, message = os.rename(new, path) end
-  if done and closed then return true end
-  os.remove(new)
-  return nil, ("%s: %s"):format(path, message or reason)
-end
-
 local function bytes_of(options)
   if recorded.with_c then
     return recorded.mixed_profile.bytes(recorded, hooks.crc32)
@@ -213,12 +200,8 @@ local function bytes_of(options)
     command = command_line() })
 end
 
---- Writes what was recorded. A recording that still runs is stopped.
--- @tparam string path
--- @treturn[1] boolean true
--- @return[2] nil
--- @treturn[2] string what is wrong
-function recorder.write(path)
+-- Writes what was recorded. `is_default`: the user has not chosen the path.
+local function write(path, is_default)
   if not recorder.stop() then return nil, "nothing was recorded" end
   local options = recorded.options
   if not recorded.functions[1] then
@@ -228,8 +211,16 @@ function recorder.write(path)
   if recorded.with_c and not recorded.profile then
     return nil, "the C recorder gave no profile"
   end
-  return save(path, bytes_of(options))
+  return hooks.save(path, bytes_of(options), is_default)
 end
+
+--- Writes what was recorded. A recording that still runs is stopped. The file replaces an
+-- old one once it is complete. The path may lead through links, and to a device.
+-- @tparam string path
+-- @treturn[1] boolean true
+-- @return[2] nil
+-- @treturn[2] string what is wrong
+function recorder.write(path) return write(path, false) end
 
 -- Returns the name that a pattern stands for.
 local function name_of(pattern)
@@ -237,9 +228,9 @@ local function name_of(pattern)
 end
 
 -- Writes the profile of the program, and says on standard error why that failed.
-local function finish(pattern)
+local function finish(pattern, is_default)
   if recorder.stop() and recorded.is_forked then return end
-  local done, problem = recorder.write(recorded and name_of(pattern) or pattern)
+  local done, problem = write(recorded and name_of(pattern) or pattern, is_default)
   local told = recorded and (recorded.displaced and
     "the program set a hook (debug.sethook): the rest of it was not recorded" or
     recorded.out_of_memory and "not enough memory: the rest of it was not recorded")
@@ -253,22 +244,24 @@ end
 -- @tparam string pattern path of the profile; `%p` stands for the process number, `%%`
 --   for a percent sign
 -- @tparam[opt] table options as for `recorder.start`
-function recorder.record_program(pattern, options)
+-- @tparam[optchain] boolean is_default the user has not chosen the path: it may be
+--   neither a link nor a device
+function recorder.record_program(pattern, options, is_default)
   local exit = os.exit
   local is_written = false
-  local function write()
-    if not is_written then finish(pattern) end
+  local function write_once()
+    if not is_written then finish(pattern, is_default) end
     is_written = true
   end
   os.exit = function(...) -- luacheck: globals os.exit
-    write()
+    write_once()
     exit(...)
   end
   local prepared = prepare(options)
   prepared.is_program = true
   -- when the state is closed, this runs after the finalizers of the program's objects,
   -- and before that of the recording
-  debug.getregistry()[recorder] = setmetatable({}, { __gc = write })
+  debug.getregistry()[recorder] = setmetatable({}, { __gc = write_once })
   local problem = start(prepared)
   if problem then io.stderr:write("gprof.lua: ", problem, "\n") end
 end

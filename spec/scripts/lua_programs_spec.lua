@@ -561,6 +561,31 @@ describe("gprof.lua --record with a Lua program", function()
     assert.truthy(result.stdout:find "\n *%d%d+%.%d%d +0%.%d+ +0%.%d+[^\n]+ main chunk of work%.lua\n", result.stdout)
   end)
 
+  it("writes through a link and to a device that the user names, and replaces neither", function()
+    local home = shell.tmpdir "outputs"
+    shell.write(home .. "/words.lua", shell.read(dir .. "/words.lua"))
+    shell.check({ "sh", "-c", "echo old >target; ln -s target link; ln -s nothing dangling" }, { cwd = home })
+    for link, target in pairs { link = "target", dangling = "nothing" } do
+      local result = program.run({ "--record", "--output=" .. link, "words.lua" }, { cwd = home })
+      assert.same({ 0, target }, { result.status, shell.check({ "readlink", link }, { cwd = home }).stdout:sub(1, -2) })
+      assert.equal("gprofctx", shell.read(home .. "/" .. target):sub(1, 8))
+    end
+    if shell.run({ "mknod", home .. "/device", "c", "1", "3" }).status ~= 0 then return pending "needs root" end
+    local result = program.run({ "--record", "--output=device", "words.lua" }, { cwd = home })
+    assert.same({ "gprof.lua: words.lua: the profile was written to device, which is not a file\n", 0 },
+      { result.stderr, result.status })
+    assert.equal("character special file\n", shell.check({ "stat", "-c", "%F", home .. "/device" }).stdout)
+  end)
+
+  it("does not write through a link that has the default name", function()
+    local home = shell.tmpdir "planted"
+    shell.write(home .. "/words.lua", shell.read(dir .. "/words.lua"))
+    shell.check({ "sh", "-c", "echo old >target; ln -s target words.prof" }, { cwd = home })
+    local result = program.run({ "--record", "words.lua" }, { cwd = home })
+    assert.matches("^gprof.lua: %S+/words.prof: is a symbolic link", result.stderr)
+    assert.same({ 1, "old\n" }, { result.status, shell.read(home .. "/target") })
+  end)
+
   it("writes the profile where the user says", function()
     local result = run("--output=other.prof", "words.lua")
     assert.equal("gprof.lua: other.prof was written; to read it: gprof.lua other.prof\n", result.stderr)

@@ -89,7 +89,11 @@ end
 -- place where it was searched. Returns the exit status.
 local function without_profile(run, settings, is_explained)
   local lost = settings.record_reports and ", so there is no report" or ""
-  if is_explained then
+  if run.device then
+    tell(("%s: the profile was written to %s, which is not a file%s"):format(run.image,
+      run.device, lost))
+    return lost == "" and finish(run) or 1
+  elseif is_explained then
     tell(("%s: no profile was written%s"):format(run.image, lost))
   else
     tell(("%s: no profile was found in %s%s; to have it written elsewhere, use " ..
