@@ -322,3 +322,17 @@ describe("output", function()
     assert.same({ "Flat profile:\n", "1\n" }, { result.stdout, result.stderr })
   end)
 end)
+
+describe("a bug of the program", function()
+  it("is reported in one line that names its place", function()
+    local result = launch.script([[
+      require "gprof"
+      package.loaded["gprof.cli.help"] = load("local x = nil\nreturn { page = function() return x.y end }",
+        "@/anywhere/gprof/cli/help.lua")()
+      os.exit(require "gprof.cli.main".run { "-h" })
+    ]])
+    assert.same({ 1, "" }, { result.status, result.stdout })
+    assert.matches("^gprof.lua: internal error: gprof/cli/help.lua:2: attempt to index a nil value[^\n]*: please " ..
+      "report it, with the command line\n$", result.stderr)
+  end)
+end)

@@ -7,6 +7,7 @@ local exports = require "gprof.cli.exports"
 local launch = require "support.launch"
 local program = require "support.program"
 local shell = require "support.shell"
+local stacks = require "support.context_stacks"
 
 local plan <const> = crafted.example
 local image <const>, profile <const> = crafted.image(plan), crafted.gmon(plan)
@@ -205,4 +206,25 @@ describe("--export refuses, in one line,", function()
     local result = launch.line([["$@" >/dev/full]], { "--export=json", image, profile })
     assert.same({ "gprof.lua: standard output: No space left on device\n", 1 }, { result.stderr, result.status })
   end)
+end)
+
+-- Counts may have 63 bits, and whole numbers of small units would have more.
+describe("a time beyond all whole numbers", function()
+  local functions <const> = { "main", "work" }
+  local huge <const> = crafted.image { functions = functions }
+  local recorded <const> = shell.write(shell.tmpdir "huge" .. "/huge.ctx", stacks.pack(functions, {
+    { "main", "work", ticks = 1 << 54 }, { "main", ticks = 1 } }))
+
+  for _, kind in ipairs(kinds) do
+    it("is exported or refused in one line: " .. kind, function()
+      local result = program.run { "--export=" .. kind, huge, recorded }
+      if result.status == 0 then
+        assert.equal("", result.stderr)
+      else
+        assert.matches("^gprof.lua: [^\n]+: the time, [^\n]+, is too large to be written in whole numbers\n$",
+          result.stderr)
+        assert.same({ 1, "" }, { result.status, result.stdout })
+      end
+    end)
+  end
 end)

@@ -6,6 +6,8 @@ local crafted = require "support.crafted"
 local gmon = require "support.gmon"
 local gprof = require "gprof"
 local pages = require "support.pages"
+local program = require "support.program"
+local recorder = require "support.recorder"
 local shell = require "support.shell"
 local stacks = require "support.context_stacks"
 
@@ -199,5 +201,21 @@ describe("The choices of threads in a page", function()
     local data, page = page_of({ { "main", ticks = 5 }, { "main", ticks = 9, thread = 2 } }, { "a", bad })
     assert.same({ "</script><b>\\xFF", "a" }, data.threads.choices.key)
     assert.is_nil(page:find("</script><b>", 1, true))
+  end)
+end)
+
+-- The call paths of threads then stay unused.
+describe("a page of a program that was rebuilt since it was recorded", function()
+  local lack = recorder.lack()
+  if lack then return pending(lack) end
+
+  it("has a warning, and no choice of threads", function()
+    local old = recorder.compile "threads.c"
+    local rebuilt = recorder.compile("threads.c", { flags = { "-DREBUILT", "-fno-ipa-icf", "-g3" } })
+    local made = recorder.run(old, { "4", "100", "4" })
+    local result = program.run({ "--html=page", rebuilt.image, "gmon.out" }, { cwd = made.dir })
+    assert.same({ 0, "" }, { result.status, result.stdout })
+    assert.matches("gmon%.out%.ctx: was recorded with another build", result.stderr)
+    assert.matches("</html>\n$", shell.read(made.dir .. "/page"))
   end)
 end)

@@ -4,7 +4,12 @@
 -- @internal gprof.analysis.extract
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local failure = require "gprof.library.failure"
+
 local extract = {}
+
+-- Sums of integers up to this one are integers of 64 bits.
+local MOST <const> = 2.0 ^ 62
 
 -- Returns the set of functions with an entry in the call graph.
 local function printed(profile)
@@ -77,8 +82,15 @@ end
 -- @tparam profile profile with a histogram
 -- @tparam integer parts units per second
 -- @treturn number units per sample
+-- @raise a table with the field `message` if the profile's time in these units exceeds
+--   the integers of the formats
 function extract.units(profile, parts)
-  return extract.in_seconds(profile) and parts / profile.rate or 1
+  local units = extract.in_seconds(profile) and parts / profile.rate or 1
+  if profile.total_ticks * units >= MOST then
+    failure.raise("%s: the time, %g %s, is too large to be written in whole numbers",
+      profile.image.path, profile.total, profile.unit)
+  end
+  return units
 end
 
 return extract

@@ -103,8 +103,7 @@ function main.run(arguments)
     io.stderr:write "gprof.lua: not enough memory\n"  -- one write, no allocation
     return 1
   elseif type(problem) ~= "table" then
-    -- a bug in this program
-    error(require "gprof.format.terminal".for_stderr(tostring(problem)), 0)
+    problem = { message = failure.of_bug(problem) }
   end
   if not problem.quiet then
     require "gprof.format.terminal".tell("gprof.lua: " .. problem.message)

@@ -82,14 +82,15 @@ local function by_line_of(profile, options)
 end
 
 -- Returns the threads, and those of them that are shown, if there are several; each is
--- nil otherwise, or if the threads are not known.
+-- nil otherwise, or if the threads are not known. Without call paths of this build, no
+-- thread can be shown alone.
 local function threads_of(profile)
   local threads, shown = profile:threads(), {}
   if not (threads and threads[2]) then return nil end
   for _, thread in ipairs(threads) do
     if thread.selected then shown[#shown + 1] = thread end
   end
-  return threads, shown[2] and shown
+  return threads, profile.exact and shown[2] and shown or nil
 end
 
 -- Returns the content for some of the threads.

@@ -19,6 +19,15 @@ function failure.stop()
   error({ quiet = true }, 0)
 end
 
+--- Returns the message for an error that is none of the user's: a bug of this program.
+-- @param problem the error value
+-- @treturn string one line that says where the error was raised, and asks for a report
+function failure.of_bug(problem)
+  local text = tostring(problem):gsub("%s*\n%s*", " ")
+  text = text:gsub("^.-/(gprof/[%w_/]+%.lua:)", "%1")
+  return ("internal error: %s: please report it, with the command line"):format(text)
+end
+
 --- Returns its arguments, or raises the message if the value is nil. Like `assert`, but
 -- false is accepted.
 -- @param value
