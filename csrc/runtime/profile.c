@@ -73,6 +73,8 @@ static void complain(const file *f, const char *what, int error) {
   add_text(&message, ": ");
   add_text(&message, what);
   add_text(&message, strerrordesc_np(error));
+  for (char *at = line; at < message.at; at++)
+    if (*at == '\n' || *at == '\r') *at = '?'; /* a name must not begin a line of a log */
   add_text(&message, "\n");
   SYSTEM_CALL(write, STDERR_FILENO, line, message.at - line, 0);
 }

@@ -227,6 +227,12 @@ local function name_of(pattern)
   return (pattern:gsub("%%(.)", { p = recorded.process, ["%"] = "%" }))
 end
 
+-- Line breaks are escaped: a name must not begin a line of a log.
+local function tell(message)
+  message = message:gsub("\n", "\\n"):gsub("\r", "\\r")
+  io.stderr:write("gprof.lua: ", message, "\n")
+end
+
 -- Writes the profile of the program, and says on standard error why that failed.
 local function finish(pattern, is_default)
   if recorder.stop() and recorded.is_forked then return end
@@ -234,8 +240,8 @@ local function finish(pattern, is_default)
   local told = recorded and (recorded.displaced and
     "the program set a hook (debug.sethook): the rest of it was not recorded" or
     recorded.out_of_memory and "not enough memory: the rest of it was not recorded")
-  if not done then io.stderr:write("gprof.lua: ", problem, "\n") end
-  if told then io.stderr:write("gprof.lua: ", told, "\n") end
+  if not done then tell(problem) end
+  if told then tell(told) end
 end
 
 --- Records the program that the interpreter runs next, until it ends, and writes its
@@ -263,7 +269,7 @@ function recorder.record_program(pattern, options, is_default)
   -- and before that of the recording
   debug.getregistry()[recorder] = setmetatable({}, { __gc = write_once })
   local problem = start(prepared)
-  if problem then io.stderr:write("gprof.lua: ", problem, "\n") end
+  if problem then tell(problem) end
 end
 
 return recorder

@@ -145,13 +145,13 @@ describe("a terminal", function()
 end)
 
 describe("a pipe", function()
-  it("gets all bytes unchanged", function()
+  it("gets all bytes unchanged, but messages have no line breaks", function()
     local text = program.run({ "-b", "-p", image, profile }).stdout
     for _, name in ipairs(hostile) do
       assert.truthy(text:find("  " .. name .. "\n", 1, true), text)
     end
-    local message = program.run({ "no\27[2J\nfile\x9b" }).stderr
-    assert.equal("gprof.lua: no\27[2J\nfile\x9b: No such file or directory\n", message)
+    local message = program.run({ "no\27[2J\n::error::\rfile\x9b" }).stderr
+    assert.equal("gprof.lua: no\27[2J\\n::error::\\rfile\x9b: No such file or directory\n", message)
   end)
 end)
 

@@ -133,10 +133,14 @@ function terminal.error_writer()
   return function(text) write_error(shown(text)) end
 end
 
---- Writes a line to standard error; for a terminal, escaped and without line breaks.
+local breaks <const> = { ["\n"] = "\\n", ["\r"] = "\\r" }
+
+--- Writes a line to standard error. Line breaks in it are escaped: a name must not begin
+-- a line of a log. For a terminal, all control characters are escaped.
 -- @tparam string line
 function terminal.tell(line)
-  if core.is_terminal(io.stderr) then line = terminal.shown(line):gsub("\n", "\\n") end
+  line = line:gsub("[\n\r]", breaks)
+  if core.is_terminal(io.stderr) then line = terminal.shown(line) end
   write_error(line .. "\n")
 end
 
