@@ -20,16 +20,8 @@ static const char *read_flags(const char *p, gp_column_style *style) {
   }
 }
 
-/* Reads [N$][flags][width][.precision]conversion. */
-static const char *read_directive(const char *p, gp_piece *piece) {
-  const char *begin = p;
-  int number = read_number(&p);
-  if (number > 0 && number <= GP_COLUMNS_WIDTH && *p == '$') {
-    piece->place = (uint8_t)number;
-    p++;
-  } else {
-    p = begin;
-  }
+/* Reads [flags][width][.precision]conversion. */
+static const char *read_conversion(const char *p, gp_piece *piece) {
   p = read_flags(p, &piece->style);
   int width = read_number(&p), precision = -1;
   if (*p == '.') {
@@ -44,6 +36,28 @@ static const char *read_directive(const char *p, gp_piece *piece) {
   return known && !wide ? p + 1 : NULL;
 }
 
+/* Reads a conversion, after N$ if a position selects its value. */
+static const char *read_directive(const char *p, gp_piece *piece) {
+  const char *begin = p;
+  int number = read_number(&p);
+  if (number == 0 || number > GP_COLUMNS_WIDTH || *p != '$')
+    return read_conversion(begin, piece);
+  piece->place = (uint8_t)number;
+  return read_conversion(p + 1, piece);
+}
+
+/* Reads name:conversion} or name}. */
+static const char *read_named(const char *p, gp_piece *piece) {
+  size_t length = strcspn(p, ":}");
+  if (length == 0 || length > UINT8_MAX) return NULL;
+  piece->name = p;
+  piece->name_length = (uint8_t)length;
+  piece->conversion = 's';
+  p += length;
+  if (*p == ':') p = read_conversion(p + 1, piece);
+  return p && *p == '}' ? p + 1 : NULL;
+}
+
 const char *gp_format_piece(const char *p, gp_piece *piece) {
   const char *percent = strchr(p, '%');
   *piece = (gp_piece){.text = p, .style = {.precision = -1}};
@@ -52,6 +66,7 @@ const char *gp_format_piece(const char *p, gp_piece *piece) {
     return p + piece->length;
   }
   piece->length = (uint32_t)(percent - p);
+  if (percent[1] == '{') return read_named(percent + 2, piece);
   if (percent[1] != '%') return read_directive(percent + 1, piece);
   piece->length++;  /* the text includes the first % of "%%" */
   return percent + 2;

@@ -4,8 +4,9 @@
  *
  * Conversions are %d, %f and %s; %% stands for a percent sign. A conversion may have the
  * flag "-", a width and a precision; %d and %f also accept the flag "+". A conversion may
- * select its value by position, as in %2$7d. A format is parsed into pieces once, and the
- * pieces are used for many rows.
+ * select its value by position, as in %2$7d, or by name, as in %{calls:7d}; %{name} stands
+ * for %{name:s}. A format is parsed into pieces once, and the pieces are used for many
+ * rows.
  */
 #ifndef GP_BASE_FORMAT_H
 #define GP_BASE_FORMAT_H
@@ -19,6 +20,8 @@ typedef struct gp_piece {
   uint8_t place;          /* position of the value in the arguments, from 1; 0: the next
                              value */
   char conversion;        /* 'd', 'f' or 's'; NUL: text only */
+  uint8_t name_length;    /* 0: the value is not selected by name */
+  const char *name;       /* points into the format */
   gp_column_style style;
 } gp_piece;
 

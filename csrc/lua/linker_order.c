@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "lua/memory.h"
 #include "lua/module.h"
+#include "lua/profile.h"
 #include "lua/stream.h"
 #include "profile/linker_order.h"
 

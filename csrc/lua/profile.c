@@ -269,6 +269,10 @@ static gp_field_value get_by_line(const gp_part *p) {
   return gp_boolean_value(opened(p)->symtab->lines != NULL);
 }
 
+static gp_field_value get_gnu_compat(const gp_part *p) {
+  return gp_boolean_value(!opened(p)->symtab->policy->selected_total);
+}
+
 static gp_field_value get_foreign(const gp_part *p) {
   const gp_profile *profile = opened(p);
   bool recorded = profile->samples.counted > 0 || profile->arcs_read > 0;
@@ -381,6 +385,7 @@ void gp_define_profile(lua_State *L) {
       {"bin_size", get_bin_size},        /* bytes of code per bin, or nil */
       {"arc_count", get_arc_count},      /* arcs of the call graph */
       {"by_line", get_by_line},          /* lines have symbols of their own */
+      {"gnu_compat", get_gnu_compat},    /* computed as by GNU gprof */
       {"exact", get_exact},              /* the time of arcs is measured */
       {"has_call_paths", get_has_call_paths},  /* maybe not of all samples */
       {"foreign", get_foreign},          /* no recorded address is in a symbol */

@@ -144,6 +144,41 @@ static gp_field_value get_total_high(const gp_part *p) {
   return high ? time_value(p, high[p->id]) : gp_no_value;
 }
 
+/* "?" if the bounds of a node's time with callees are further apart than a tenth of the
+ * run, otherwise a blank. */
+static gp_field_value get_total_mark(const gp_part *p) {
+  const gp_profile *profile = profile_of(p);
+  const gp_time_bounds *bounds = &profile->bounds;
+  bool far_apart = bounds->low && 10 * (bounds->high[p->id] - bounds->low[p->id]) >
+                                      profile->samples.total;
+  return gp_text_value(far_apart ? "?" : " ");
+}
+
+/* Without samples, all percentages are 0. */
+static gp_field_value get_percent(const gp_part *p) {
+  double total = profile_of(p)->samples.total;
+  return gp_number_value(100 * graph_of(p)->self[p->id] / (total > 0 ? total : 1));
+}
+
+static gp_field_value get_used(const gp_part *p) {
+  return gp_boolean_value(gp_callgraph_is_used(graph_of(p), p->id) ||
+                          gp_callgraph_is_outside(graph_of(p), p->id));
+}
+
+static gp_field_value get_reference(const gp_part *p) {
+  bool printed = graph_of(p)->printed[p->id];
+  lua_pushfstring(p->L, printed ? "[%d]" : "(%d)", (int)graph_of(p)->rank[p->id]);
+  return gp_pushed_value;
+}
+
+/* Cycles count as called, even if all their calls are between members. */
+static gp_field_value get_node_kind(const gp_part *p) {
+  const gp_callgraph *graph = graph_of(p);
+  bool called = graph->calls[p->id] != 0 || p->id >= graph->functions;
+  return gp_text_value(graph->self_calls[p->id] != 0 ? "recursive" :
+                       called ? "called" : "uncalled");
+}
+
 /* --- functions ------------------------------------------------------------- */
 
 /* nil unless inlined functions are functions */
@@ -267,6 +302,21 @@ static gp_field_value get_is_inlined(const gp_part *p) {
   return gp_boolean_value(graph_of(p)->inlined[p->id]);
 }
 
+/* A callee without counted calls has time only if call paths show it. Arcs of call paths
+ * may also have neither; otherwise such an arc is a call in the machine code. */
+static gp_field_value get_arc_kind(const gp_part *p) {
+  const gp_callgraph *graph = graph_of(p);
+  gp_arc_time time = graph->moved[p->id];
+  bool is_timed = time.self + time.children > 0;  /* then it is not recursive */
+  bool is_inner = !is_timed && gp_callgraph_is_recursive(graph, p->id);
+  if (graph->count[p->id] == 0 && graph->inlined[p->id])
+    return gp_text_value(is_inner ? "inlined_recursive" : "inlined");
+  if (is_inner) return gp_text_value("recursive");
+  bool is_static = !is_timed && (graph->has_static || !graph->arc_self);
+  bool is_counted = is_static || gp_callgraph_calls_of_callee(graph, p->id) != 0;
+  return gp_text_value(is_counted ? "counted" : "uncounted");
+}
+
 static int describe_arc(lua_State *L) {
   gp_part p = gp_check_part(L, GP_ARC);
   const gp_callgraph *graph = graph_of(&p);
@@ -285,15 +335,20 @@ static const gp_field node_fields[] = {
     {"is_function", get_is_function},  /* typed as a function; not lines, cycles */
     {"index", get_index},              /* number in the call graph */
     {"printed", get_printed},          /* has an entry in the call graph */
+    {"reference", get_reference},      /* "[7]", or "(7)" without an entry */
+    {"used", get_used},                /* has calls or time in the call graph */
+    {"kind", get_node_kind},           /* "recursive", "called" or "uncalled" */
     {"calls", get_calls},              /* recorded calls by other functions */
     {"self_calls", get_self_calls},    /* calls by itself */
     {"self", get_self},                /* seconds in its own code */
     {"self_error", get_self_error},    /* sampling error of self, or nil */
+    {"percent", get_percent},          /* of the total time */
     {"children", get_children},        /* seconds in functions that it called */
     {"ticks", get_ticks},              /* samples in its own code */
     {"children_ticks", get_children_ticks},
     {"total_low", get_total_low},      /* bounds of its time with all callees, or nil */
     {"total_high", get_total_high},
+    {"total_mark", get_total_mark},    /* "?" if the bounds are far apart, else " " */
     {"share", get_share},              /* fraction of its time that counts in the graph */
     {"graph_self", get_graph_self},    /* self seconds that count in the graph */
     {"graph_children", get_graph_children},
@@ -329,6 +384,7 @@ static const gp_field arc_fields[] = {
     {"children", get_arc_children},
     {"inlined", get_is_inlined},   /* the callee is inlined into the caller */
     {"recursive", get_recursive},  /* within a function or cycle: propagates no time */
+    {"kind", get_arc_kind},        /* what is known of its calls and time */
     {NULL, NULL}};
 
 /* Defines the types. Puts their tables of fields into the registry, for iterators. */

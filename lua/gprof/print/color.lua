@@ -62,8 +62,8 @@ local function primary(percent, samples, used)
   return code and bold .. ";" .. code or bold
 end
 
---- Returns the function that colours rows written by the core (csrc/lua/report.h). It
--- colours each format once, so that streams can cache the result.
+--- Returns the function that colours the formats of rows. It colours each format once, so
+-- that the result is also parsed once.
 -- @tparam number samples the number of all samples
 -- @treturn function of a format, a percentage, whether the row is used, and whether it is
 --   a primary line

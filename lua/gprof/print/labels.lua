@@ -3,19 +3,20 @@
 -- @internal gprof.print.labels
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local core = require "gprof.core"
+local names = require "gprof.names"
 
 local labels = {}
 
--- Makes labels with the options of a report; `more` are further options of core.labels.
+-- Makes labels with the options of a report; `more` are further options of
+-- names.labels, and `no_suffixes`: lines do not say where they were inlined.
 local function make(profile, options, field, more)
   more.symbols = field == "symbol"
   more.inline_file_names, more.print_path = options.inline_file_names, options.print_path
   more.short_names = options.short_names
-  if profile.has_frames and not (more.bare or more.numbered) then
+  if profile.has_frames and not more.no_suffixes then
     more.suffixes = require "gprof.print.inlined_at".suffixes(profile, options)
   end
-  return core.labels(profile, more)
+  return names.labels(profile, more)
 end
 
 -- Makes labels for the ends of lines, shortened to fit a terminal.
@@ -44,7 +45,7 @@ end
 -- @tparam[opt] string field as for `labels.of`
 -- @treturn {[integer]=string} by number
 function labels.bare(profile, options, field)
-  return make(profile, options, field, { bare = true })
+  return make(profile, options, field, { bare = true, no_suffixes = true })
 end
 
 --- Returns cross-references: the labels of `labels.of`, followed by cycle and index
@@ -57,13 +58,32 @@ function labels.references(profile, options, field)
   return make_last(profile, options, field, { references = true })
 end
 
---- Returns entries of an index: index number and name. Static functions are followed by
--- their file, because several may have the same name.
+-- Returns the function that shortens the labels of functions, with their files, at the
+-- ends of lines.
+local function shortener(profile, options)
+  local layout = require "gprof.print.layout"
+  local more = { static_files = true, no_suffixes = true }
+  if options.terminal_width then layout.shorten(options, more) end
+  local short = make(profile, options, "name", more)
+  if not more.width then return function(id) return short[id] end end
+  return function(id, text, taken)
+    local file = layout.columns(text) - layout.columns(profile:get(id, "name"))
+    return short(id, layout.room(options, taken + file) + file)
+  end
+end
+
+--- Returns labels in which static functions are followed by their file, because several
+-- may have the same name.
 -- @tparam profile profile
 -- @tparam table options
--- @treturn {[integer]=string} by number
-function labels.numbered(profile, options)
-  return make_last(profile, options, "name", { numbered = true, static_files = true })
+-- @treturn {[integer]=string} by number; not shortened
+-- @treturn function|nil function that shortens a label: takes its number, the label, and
+--   the columns of the line before it; nil if labels are not shortened
+function labels.with_files(profile, options)
+  local whole = { inline_file_names = options.inline_file_names,
+    print_path = options.print_path }
+  return make(profile, whole, "name", { static_files = true, no_suffixes = true }),
+    (options.terminal_width or options.short_names) and shortener(profile, options)
 end
 
 return labels

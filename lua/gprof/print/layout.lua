@@ -7,7 +7,7 @@
 -- @internal gprof.print.layout
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local core = require "gprof.core"
+local names = require "gprof.names"
 local terminal = require "gprof.format.terminal"
 
 local layout = {}
@@ -45,9 +45,9 @@ end
 -- and the name may fill the next line.
 local LEAST <const> = 16
 
---- Sets the options of `core.labels` that shorten names (see csrc/lua/labels.c).
+--- Sets the options of `names.labels` that shorten names.
 -- @tparam table options of the report
--- @tparam table more options of `core.labels`; modified
+-- @tparam table more options of `names.labels`; modified
 function layout.shorten(options, more)
   if options.full_names then return end
   more.width, more.ascii = options.terminal_width, not terminal.is_utf8()
@@ -67,15 +67,15 @@ end
 --- Returns the function that shortens the names of a report: to their short forms with
 -- `short_names`, and further for narrow lines. Different names remain different (see
 -- csrc/symbols/distinct_names.h).
--- @tparam {string,...} names all names
+-- @tparam {string,...} all all names
 -- @tparam table options of the report
 -- @treturn function with the parameters `number` of a name, and `taken` as for
 --   `layout.room`; returns the name
-function layout.shortener(names, options)
+function layout.shortener(all, options)
   if not (options.terminal_width or options.short_names) then
-    return function(number) return names[number] end
+    return function(number) return all[number] end
   end
-  local distinct, mark = core.distinct_names(names), terminal.is_utf8() and "…" or "..."
+  local distinct, mark = names.distinct(all), terminal.is_utf8() and "…" or "..."
   local form = options.short_names and "without arguments" or "complete"
   return function(number, taken)
     return distinct(number, form, layout.room(options, taken), mark)
@@ -88,8 +88,8 @@ end
 -- columns.
 local SHORTEST <const>, LONGEST <const>, NAME <const> = 6, 16, 32
 
--- Placeholder for the bar in the format of a row.
-local PLACE <const> = "\1"
+--- Placeholder for the bar in the format of a row.
+layout.BAR = "\1"
 
 local eighths <const> = { [0] = "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" }
 
@@ -120,23 +120,17 @@ function layout.drawer(length)
   end
 end
 
---- Inserts a placeholder for a bar before the last value in the format of a row.
--- @tparam string format
--- @treturn string
-function layout.with_bar(format)
-  return (format:gsub("%%%d%$s\n$", PLACE .. " %0"))
-end
-
---- Returns the function that draws bars in rows written by the core (csrc/lua/report.h).
+--- Returns the function that draws bars in the formats of rows: the option `paint` of
+-- `stream:rows`, whose first field is a percentage.
 -- @tparam integer length of bars
 -- @tparam function|nil paint colours rows; from `color.painter`
--- @treturn function with the parameters of `paint`
+-- @treturn function of a format, a percentage, and what else `paint` gets
 function layout.painter(length, paint)
   local draw, drawn = layout.drawer(length), {}
   return function(format, percent, ...)
     local bar = draw(percent)
     local key = bar .. format
-    drawn[key] = drawn[key] or format:gsub(PLACE, bar)
+    drawn[key] = drawn[key] or format:gsub(layout.BAR, bar)
     return paint and paint(drawn[key], percent, ...) or drawn[key]
   end
 end

@@ -5,8 +5,10 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local common = require "gprof.print.common"
-local core = require "gprof.core"
 local labels = require "gprof.print.labels"
+local names = require "gprof.names"
+
+-- The heading ---------------------------------------------------------------------------
 
 -- SI prefixes, from the largest to the smallest unit, each with the factor that converts
 -- from the histogram's unit.
@@ -15,12 +17,26 @@ local prefixes = {
   { "u", 1e6 }, { "n", 1e9 }, { "p", 1e12 }, { "f", 1e15 }, { "a", 1e18 },
 }
 
+-- Returns the largest time per call, with callees. GNU gprof includes functions that are
+-- not printed.
+local function longest_call(profile)
+  local longest = 0
+  for calls, ticks, children, listed in
+    profile:functions("address", "calls", "ticks", "children_ticks", "listed")
+  do
+    if calls ~= 0 and (listed or profile.gnu_compat) then
+      longest = math.max(longest, (ticks + children) / calls)
+    end
+  end
+  return longest / profile.rate
+end
+
 -- Returns the unit in which the largest time per call has one to three digits before the
 -- point. If there is none, for example without calls, returns the largest unit.
 -- @treturn string prefix
 -- @treturn number its scale
 local function call_unit(profile)
-  local largest = core.longest_call(profile) / profile.rate
+  local largest = longest_call(profile)
   for _, prefix in ipairs(prefixes) do
     local scaled = prefix[2] * largest
     if scaled >= 1 and scaled < 1000 then
@@ -30,8 +46,21 @@ local function call_unit(profile)
   return prefixes[1][1], prefixes[1][2]
 end
 
+-- The look of the report; `gprof.report.bsd.flat` has another look. `title` and `ending`
+-- are functions of (profile, options, write) that write the text before and after the
+-- rows. `unit` is a function that returns the prefix and the scale of times per call.
+-- `percent` and `cumulative` are the first columns. `labels` is a function of (profile,
+-- options) that returns the names of functions.
+local gnu = {
+  unit = call_unit,
+  percent = "%{percent:6.2f}",
+  cumulative = "%{cumulative:9.2f}",
+  labels = labels.of,
+  has_bars = true,
+}
+
 -- Writes the title and the line about samples.
-local function write_title(profile, options, write)
+function gnu.title(profile, options, write)
   write(common.heading(options, "Flat profile:\n\n"))
   write(("Each sample counts as %g %s.\n"):format(1 / profile.rate, profile.unit))
   common.write_threads(profile, write)
@@ -39,19 +68,6 @@ local function write_title(profile, options, write)
     write(" no time accumulated\n\n")
   end
 end
-
--- The look of the report; `gprof.report.bsd.flat` has another look. `title` and `ending`
--- are functions of (profile, options, write) that write the text before and after the
--- rows. `unit` is a function that returns the prefix and the scale of times per call.
--- `called` and `other` are formats of rows (see csrc/lua/flat.c). `labels` is a function
--- of (profile, options) that returns the names of functions.
-local gnu = {
-  title = write_title,
-  unit = call_unit,
-  called = "%1$6.2f %2$9.2f %3$8.2f %4$8d %5$8.2f %6$8.2f  %7$s\n",
-  other = "%1$6.2f %2$9.2f %3$8.2f                             %7$s\n",
-  labels = labels.of,
-}
 
 function gnu.ending(profile, options, write)
   if options.brief then return end
@@ -62,27 +78,10 @@ function gnu.ending(profile, options, write)
   if bounds then bounds.explain(profile, write) end
 end
 
--- Adds the error to the format of a row, after the seconds, with enough digits to show
--- one sample.
-local function with_error(row, rate)
-  local decimals = common.decimals(1 / rate)
-  return (row:gsub("%%3%$8%.2f", "%0 %%8$8." .. decimals .. "f"))
-end
-
--- Widths in columns: of everything before the name, and of the error.
-local TAKEN <const>, ERROR <const> = 54, 9
-
--- Returns the number of columns before the name.
-local function columns_taken(options, bounds)
-  return TAKEN + (options.errors and ERROR or 0) + (bounds and bounds.WIDTH or 0)
-end
-
-local function write_heading(profile, options, prefix, bar, write)
+-- `gap` is the width of the bars before names.
+local function write_heading(profile, options, prefix, gap, write)
   local unit, abbreviation = profile.unit, profile.abbreviation
-  local per_call = prefix
-  if abbreviation ~= "" then
-    per_call = prefix .. abbreviation .. "/call"
-  end
+  local per_call = abbreviation == "" and prefix or prefix .. abbreviation .. "/call"
   local above, below = "", ""
   if options.errors then
     above, below = "   self  ", "    error"
@@ -90,38 +89,103 @@ local function write_heading(profile, options, prefix, bar, write)
   local bounds = common.bounds(profile, options)
   local limits = bounds and bounds.HEADING:sub(1, -2) or ""  -- rows have the mark there
   local total = bounds and "    total    total" or ""
-  local gap = bar and (" "):rep(bar + 1) or ""
+  local bar = (" "):rep(gap)
   write(common.heading(options, "%5.5s %10.10s %8.8s%s %8.8s %8.8s %8.8s%s  %s%-8.8s\n"),
-    "%  ", "cumulative", "self  ", above, "", "self  ", "total ", total, gap, "")
+    "%  ", "cumulative", "self  ", above, "", "self  ", "total ", total, bar, "")
   write(common.heading(options, "%5.5s %9.9s  %8.8s%s %8.8s %8.8s %8.8s%s  %s%-8.8s\n"),
-    "time", unit, unit, below, "calls", per_call, per_call, limits, gap, "name")
+    "time", unit, unit, below, "calls", per_call, per_call, limits, bar, "name")
 end
 
--- Sort keys for the option `sort`, ascending, from the fields of a function. Names are
--- compared without return types.
+-- The rows ------------------------------------------------------------------------------
+
+-- Returns the formats of the rows of functions with and without recorded calls. `bar` is
+-- the column before names.
+local function formats_of(profile, options, look, bar)
+  local bounds = common.bounds(profile, options)
+  local times = look.percent .. " " .. look.cumulative .. " %{self:8.2f}"
+  if options.errors then  -- with enough digits to show one sample
+    times = ("%s %%{self_error:8.%df}"):format(times, common.decimals(1 / profile.rate))
+  end
+  local name = (bounds and bounds.COLUMNS .. " " or "  ") .. bar .. "%{label}\n"
+  return times .. " %{calls:8d} %{self_per_call:8.2f} %{total_per_call:8.2f}" .. name,
+    times .. "                           " .. name
+end
+
+-- Sort keys for the option `sort`, ascending. Names are compared without return types.
 local keys <const> = {
-  total = function(ticks, children) return -(ticks + children) end,
-  calls = function(_, _, calls) return -calls end,
-  name = function(_, _, _, name) return core.short_name(name, "without parameters") end,
+  total = function(row) return -(row.ticks + row.children) end,
+  calls = function(row) return -row.calls end,
+  name = function(row) return names.short(row.name, "without parameters") end,
 }
 
--- Returns the ids of all functions, sorted by a field; nil for the default order, which
--- also decides between equal functions.
-local function sorted(profile, field)
-  local key_of = keys[field]
-  if not key_of then return nil end
-  local ids, key, place = {}, {}, {}
-  for id, ticks, children, calls, name in
-    profile:functions(nil, "id", "ticks", "children_ticks", "calls", "name")
-  do
-    ids[#ids + 1] = id
-    key[id], place[id] = key_of(ticks, children, calls, name), #ids
+-- Sorts the rows of an iterator; equal ones keep their order.
+local function sorted(key_of, ...)
+  local rows, next_row = {}, 0
+  for id, ticks, children, calls, listed, name in ... do
+    local row = { id = id, ticks = ticks, children = children, calls = calls,
+      listed = listed, name = name, place = #rows }
+    row.key = key_of(row)
+    rows[#rows + 1] = row
   end
-  table.sort(ids, function(a, b)
-    if key[a] ~= key[b] then return key[a] < key[b] end
-    return place[a] < place[b]
+  table.sort(rows, function(a, b)
+    if a.key ~= b.key then return a.key < b.key end
+    return a.place < b.place
   end)
-  return ids
+  return function()
+    next_row = next_row + 1
+    local row = rows[next_row]
+    if row then return row.id, row.ticks, row.children, row.calls, row.listed end
+  end
+end
+
+-- Iterates over all functions in the order of the report: number, samples, samples in
+-- callees, calls, and whether the user's selection includes the function.
+local function functions_of(profile, options)
+  local fields <const> = { "id", "ticks", "children_ticks", "calls", "listed" }
+  local key_of = keys[options.sort]
+  if not key_of then return profile:functions("self", table.unpack(fields)) end
+  fields[#fields + 1] = "name"
+  return sorted(key_of, profile:functions("self", table.unpack(fields)))
+end
+
+-- Writes the rows. `scale` converts times per call to their unit; `called` and `uncalled`
+-- write the row of a function.
+local function write_rows(profile, options, scale, called, uncalled)
+  local rate, all, left = profile.rate, options.display_unused_functions, options.top or -1
+  local cumulative = 0
+  for id, ticks, children, calls, listed in functions_of(profile, options) do
+    if left == 0 then break end
+    if listed and (all or ticks ~= 0 or calls ~= 0) and id ~= profile.outside then
+      local row = calls ~= 0 and called or uncalled
+      cumulative, left = cumulative + ticks, left - 1
+      row(id, cumulative / rate, scale * ticks / rate / calls,
+        scale * (ticks + children) / rate / calls)
+    end
+  end
+end
+
+-- Returns the function that colours rows, and draws bars of the given length; nil without
+-- colours and bars.
+local function painter(profile, options, length)
+  local paint
+  if options.color then
+    local shade = require "gprof.print.color".painter(profile.total_ticks)
+    function paint(format, percent, ticks, calls)
+      return shade(format, percent, ticks ~= 0 or calls ~= 0, false)
+    end
+  end
+  return length and require "gprof.print.layout".painter(length, paint) or paint
+end
+
+-- Widths in columns: of everything before the name, and of the error.
+local TAKEN <const>, ERROR <const> = 54, 9
+
+-- Returns the length of bars; nil without bars.
+local function bar_length(profile, options, look)
+  if not (options.terminal_width and look.has_bars) then return nil end
+  local bounds = common.bounds(profile, options)
+  return require "gprof.print.layout".bar_length(options,
+    TAKEN + (options.errors and ERROR or 0) + (bounds and bounds.WIDTH or 0))
 end
 
 --- Prints the report.
@@ -141,27 +205,20 @@ return function(profile, options, write, look)
   end
   look = look or gnu
   local prefix, scale = look.unit(profile)
-  local layout = options.terminal_width and look == gnu and require "gprof.print.layout"
-  local bounds = common.bounds(profile, options)
-  local bar = layout and layout.bar_length(options, columns_taken(options, bounds))
-  local paint = options.color and require "gprof.print.color".painter(profile.total_ticks)
-  look.title(profile, options, write)
-  write_heading(profile, options, prefix, bar, write)
-  local function row(format)
-    format = options.errors and with_error(format, profile.rate) or format
-    format = bounds and bounds.flat_row(format) or format
-    return bar and layout.with_bar(format) or format
-  end
-  core.write_flat(write, profile, {
-    called = row(look.called),
-    other = row(look.other),
+  local length = bar_length(profile, options, look)
+  local bar = length and require "gprof.print.layout".BAR .. " " or ""
+  local called, uncalled = formats_of(profile, options, look, bar)
+  local columns <const> = {
     labels = look.labels(profile, options),
-    scale = scale,
-    unused = options.display_unused_functions,
-    top = options.top,
-    order = sorted(profile, options.sort),
-    paint = bar and layout.painter(bar, paint) or paint,
-  })
+    values = { "cumulative", "self_per_call", "total_per_call" },
+    paint = painter(profile, options, length),
+    paint_by = { "percent", "ticks", "calls" },
+  }
+  look.title(profile, options, write)
+  write_heading(profile, options, prefix, length and length + 1 or 0, write)
+  write_rows(profile, options, scale, write:rows(profile, "function", called, columns),
+    write:rows(profile, "function", uncalled, columns))
+  local bounds = common.bounds(profile, options)
   if bounds then bounds.write_note(profile, write) end
   if look.ending then look.ending(profile, options, write) end
 end

@@ -4,23 +4,34 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local common = require "gprof.print.common"
-local core = require "gprof.core"
+local entries = require "gprof.print.entries"
 local labels = require "gprof.print.labels"
 local policy = require "gprof.library.policy"
 
+-- The columns of calls, by the kind of line, each 16 wide.
+local of_arc <const> = {
+  counted = " %{count:7d}/%{of:-7d}",
+  uncounted = "                ",
+  recursive = " %{count:7d}        ",
+  inlined = "     inlined    ",
+  inlined_recursive = " inlined        ",
+}
+local of_node <const> = {
+  recursive = " %{calls:7d}+%{self_calls:-7d}",
+  called = " %{calls:7d}        ",
+  uncalled = "                ",
+}
+local of_member <const> = {
+  recursive = of_node.recursive, called = of_node.called, uncalled = of_node.called,
+}
+local without_time <const> = { recursive = true, inlined_recursive = true }
+
 -- The look of the report; `gprof.report.bsd.graph` has another look. `heading` and
 -- `ending` are functions of (profile, options, write) that write the text before and
--- after the entries. `primary` is the format of an entry's primary line, up to its calls;
--- the formats `arc`, `inner_arc`, `member`, `recursive_member`, `spontaneous` and `rule`
--- are described in csrc/lua/entries.c. Values 3 and 4 of a format are seconds. `name` is
--- the field with a function's name.
+-- after the entries. `wide` is the width of the seconds in callees, `rule` the end of an
+-- entry, and `name` the field with a function's name.
 local gnu = {
-  primary = "%1$-6.6s %2$5.1f %3$7.2f %4$7.2f",
-  arc = "             %3$7.2f %4$7.2f %5$7d/%6$-7d     %1$s\n",
-  inner_arc = "                             %5$7d             %1$s\n",
-  member = "             %3$7.2f %4$7.2f %5$7d             %1$s\n",
-  recursive_member = "             %3$7.2f %4$7.2f %5$7d+%2$-7d     %1$s\n",
-  spontaneous = (" "):rep(49) .. "<spontaneous>\n",
+  wide = 7,
   rule = ("-"):rep(47) .. "\n",
   name = "name",
 }
@@ -43,48 +54,60 @@ function gnu.ending(profile, options, write)
   if bounds then bounds.explain(profile, write) end
 end
 
--- Replaces the seconds in a format with "-nan".
-local function undefined(line)
-  return (line:gsub("%%[34]%$(%d+)%.2f", function(width)
-    return ("%" .. width .. "s"):format("-nan")
-  end))
+-- Lines ---------------------------------------------------------------------------------
+
+-- Returns formats of lines: for each kind, the times, the calls and the name.
+local function lines(times, calls, name)
+  local formats = {}
+  for kind, column in pairs(calls) do
+    formats[kind] = (without_time[kind] and times.none or times.columns) .. column ..
+      name .. "\n"
+  end
+  return formats
 end
 
-local with_seconds = { "primary", "arc", "inner_arc", "member", "recursive_member" }
-
-local function with_undefined_seconds(look)
-  local changed = setmetatable({}, { __index = look })
-  for _, line in ipairs(with_seconds) do changed[line] = undefined(look[line]) end
-  return changed
+-- Returns the columns with the times of lines: of primary lines, arcs, and members of
+-- cycles; `none` is as wide as the columns of an arc.
+local function times_of(profile, options, look)
+  local bounds = common.bounds(profile, options)
+  local undefined = not profile.rate and policy.of(options).divides_by_no_rate
+  local function seconds(self, children)
+    if undefined then return (" %7s %" .. look.wide .. "s"):format("-nan", "-nan") end
+    return (" %%{%s:7.2f} %%{%s:%d.2f}"):format(self, children, look.wide)
+  end
+  local indent, gap = (" "):rep(12), (" "):rep(bounds and bounds.WIDTH or 0)
+  return {
+    primary = { columns = "%{reference:-6.6s} %{graph_percent:5.1f}" ..
+      seconds("graph_self", "graph_children") .. (bounds and bounds.COLUMNS or "") },
+    arc = { columns = indent .. seconds("self", "children") .. gap,
+      none = indent .. (" "):rep(9 + look.wide) .. gap },
+    member = { columns = indent .. seconds("graph_self", "graph_children") .. gap },
+  }
 end
 
--- Returns the format of a line without the numbers of calls.
-local function without_calls(arc)
-  return (arc:gsub("%%5%$7d/%%6%$%-7d", (" "):rep(15)))
+-- Returns the functions that colour the lines of functions and cycles, of arcs, and of
+-- members; none without colours.
+local function painters(profile, options)
+  if not options.color then return {} end
+  local paint = require "gprof.print.color".painter(profile.graph_ticks)
+  local total = profile.rate and profile.graph_ticks / profile.rate or 0
+  local function inner(format, self, children, calls)
+    local time = self + children
+    return paint(format, 100 * time / total, time ~= 0 or calls ~= 0, false)
+  end
+  return {
+    primary = function(format, percent, ...)
+      local used = false
+      for _, figure in ipairs { ... } do used = used or figure ~= 0 end
+      return paint(format, percent, used, true)
+    end,
+    inner = inner,
+  }
 end
 
--- Returns the formats of the lines of functions that were only inlined.
-local function inlined_arcs(look)
-  return (look.arc:gsub("%%5%$7d/%%6%$%-7d", "    inlined    ")),
-    (look.inner_arc:gsub("%%5%$7d", "inlined"))
-end
-
--- Returns the argument for core.write_entries.
-local function lines_of(profile, options, look)
-  local inlined_arc, inlined_inner_arc = inlined_arcs(look)
-  return setmetatable({
-    recursive = look.primary .. " %5$7d+%6$-7d %7$s\n",
-    called = look.primary .. " %5$7d         %7$s\n",
-    other = look.primary .. "                 %7$s\n",
-    uncounted_arc = without_calls(look.arc),
-    inlined_arc = inlined_arc,
-    inlined_inner_arc = inlined_inner_arc,
-    labels = labels.references(profile, options, look.name),
-    unused = options.display_unused_functions,
-    top = options.top,
-    paint = options.color and require "gprof.print.color".painter(profile.graph_ticks),
-  }, { __index = look })
-end
+local primary_figures <const> = {
+  "graph_percent", "graph_self", "graph_children", "calls", "self_calls",
+}
 
 --- Prints the report, without the index (`gprof.report.index`).
 -- @tparam profile profile
@@ -98,13 +121,38 @@ end
 -- @tparam[opt] table look by default GNU gprof's
 return function(profile, options, write, look)
   look = look or gnu
-  if not profile.rate and policy.of(options).divides_by_no_rate then
-    look = with_undefined_seconds(look)
+  local times, paint = times_of(profile, options, look), painters(profile, options)
+  local names = labels.references(profile, options, look.name)
+
+  local function rows(list, line, calls, name, paint_line, figures)
+    return write:rows(profile, list, lines(line, calls, name),
+      { labels = names, paint = paint_line, paint_by = figures })
+  end
+  local callers = rows("callers", times.arc, of_arc, "     %{caller}",
+    paint.inner, { "self", "children", "count" })
+  local callees = rows("callees", times.arc, of_arc, "     %{callee}",
+    paint.inner, { "self", "children", "count" })
+  local primary = rows("function", times.primary, of_node, " %{label}",
+    paint.primary, primary_figures)
+  local cycle = rows("cycle", times.primary, of_node,
+    " <cycle %{number} as a whole> %{reference}", paint.primary, primary_figures)
+  local members = rows("members", times.member, of_member, "     %{label}",
+    paint.inner, { "graph_self", "graph_children", "calls" })
+  local spontaneous = times.arc.none .. of_arc.uncounted .. "     <spontaneous>\n"
+
+  look.heading(profile, options, write)
+  for id, is_cycle in entries.of(profile, options) do
+    if is_cycle then
+      cycle(id)
+      members(id)
+    else
+      if callers(id) == 0 then write(spontaneous) end
+      primary(id)
+      callees(id)
+    end
+    write(look.rule)
   end
   local bounds = common.bounds(profile, options)
-  if bounds then look = bounds.graph_look(look) end
-  look.heading(profile, options, write)
-  core.write_entries(write, profile, lines_of(profile, options, look))
   if bounds then bounds.write_note(profile, write) end
   if look.ending then look.ending(profile, options, write) end
 end

@@ -9,8 +9,8 @@ local flat = require "gprof.report.flat"
 local labels = require "gprof.print.labels"
 
 local look = {
-  called = "%1$5.1f %2$10.2f %3$8.2f %4$8d %5$8.2f %6$8.2f  %7$s\n",
-  other = "%1$5.1f %2$10.2f %3$8.2f                             %7$s\n",
+  percent = "%{percent:5.1f}",
+  cumulative = "%{cumulative:10.2f}",
 }
 
 function look.title(profile, options, write)

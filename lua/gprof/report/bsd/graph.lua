@@ -9,12 +9,7 @@ local graph = require "gprof.report.graph"
 local indent = (" "):rep(34)
 
 local look = {
-  primary = "%1$-6.6s %2$5.1f %3$7.2f %4$11.2f",
-  arc = "             %3$7.2f %4$11.2f %5$7d/%6$-7d     %1$s\n",
-  inner_arc = "                                 %5$7d             %1$s\n",
-  member = "             %3$7.2f %4$11.2f %5$7d             %1$s\n",
-  recursive_member = "             %3$7.2f %4$11.2f %5$7d+%2$-7d     %1$s\n",
-  spontaneous = (" "):rep(53) .. "<spontaneous>\n",
+  wide = 11,
   rule = "\n" .. ("-"):rep(47) .. "\n\n",
   name = "symbol",
 }

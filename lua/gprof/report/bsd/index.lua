@@ -5,7 +5,11 @@
 
 local index = require "gprof.report.index"
 
-local look = { cell = "%2$6.6s %3$-19.19s", name = "symbol" }
+local look = { name = "symbol" }
+
+function look.cell(number, name)
+  return ("%6.6s %-19.19s"):format(number, name)
+end
 
 --- Prints the report.
 -- @tparam profile profile
