@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions, cycles and arcs of a profile for Lua, and their fields. */
+#include <string.h>
+
+#include "base/columns.h"
 #include "lua/module.h"
 #include "lua/profile.h"
 #include "lua/profile_fields.h"
@@ -167,8 +170,14 @@ static gp_field_value get_used(const gp_part *p) {
 
 static gp_field_value get_reference(const gp_part *p) {
   bool printed = graph_of(p)->printed[p->id];
-  lua_pushfstring(p->L, printed ? "[%d]" : "(%d)", (int)graph_of(p)->rank[p->id]);
-  return gp_pushed_value;
+  const gp_column_style plain = {.precision = -1};
+  char text[GP_COLUMNS_NUMBER];
+  gp_field_value v = {.type = GP_FIELD_SHORT, .as.chars = {printed ? '[' : '('}};
+  v.length = 1 + (uint32_t)(gp_columns_integer(text, graph_of(p)->rank[p->id], plain) -
+                            text);
+  memcpy(v.as.chars + 1, text, v.length - 1);
+  v.as.chars[v.length++] = printed ? ']' : ')';
+  return v;
 }
 
 /* Cycles count as called, even if all their calls are between members. */

@@ -67,6 +67,7 @@ enum { KNOWN_FORMATS = 8, SHORT_VALUE = 24, MOST_PAINT = 8 };
 
 typedef struct row_writer {
   gp_stream *stream;
+  const gp_profile_box *profile;  /* kept alive by the upvalue WHOLE */
   const row_list *list;
   const gp_labels *labels;  /* or NULL */
   const gp_field *by;     /* NULL: all rows have the same format */
@@ -193,7 +194,7 @@ static void push_format(lua_State *L, row_writer *w, const gp_part *p) {
 static void paint_format(lua_State *L, const row_writer *w, gp_part *p) {
   lua_getiuservalue(L, WRITER, WRITER_PAINT);
   lua_insert(L, -2);
-  p->owner = p->kind->open(L, WHOLE);  /* reading the format can run Lua code */
+  p->owner = gp_open_profile(L, w->profile);  /* reading the format can run Lua code */
   for (int i = 0; i < w->paint_count; i++) gp_push_value(L, w->paint_by[i]->get(p));
   lua_call(L, w->paint_count + 1, 1);
 }
@@ -235,21 +236,26 @@ static char *put_label(char *out, const gp_label *label) {
   return out;
 }
 
+/* Puts a text at `out`, if it fits into the space for a piece; see put_value. */
+static char *put_text(char *out, const char *text, size_t length, gp_column_style style) {
+  return length < GP_COLUMNS_NUMBER ? gp_columns_string(out, text, length, style) : NULL;
+}
+
 /* Puts the most frequent values at `out`: those that need neither more room than
  * gp_begin_row made nor a Lua value. Returns one past the end, or NULL for any other. */
 static inline char *put_value(char *out, const gp_piece *piece, const gp_field_value *v) {
-  bool is_plain = piece->conversion == 's' && piece->style.width == 0 &&
-                  piece->style.precision < 0;
+  gp_column_style style = piece->style;
   if (v->type == GP_FIELD_INTEGER && piece->conversion == 'd')
-    return gp_columns_integer(out, v->as.integer, piece->style);
+    return gp_columns_integer(out, v->as.integer, style);
   if (v->type == GP_FIELD_NUMBER && piece->conversion == 'f')
-    return gp_columns_fixed(out, v->as.number, piece->style);
-  if (v->type == GP_FIELD_LABEL && is_plain) return put_label(out, v->as.label);
-  if (v->type != GP_FIELD_TEXT || !is_plain) return NULL;
+    return gp_columns_fixed(out, v->as.number, style);
+  if (piece->conversion != 's') return NULL;
+  if (v->type == GP_FIELD_LABEL && style.width == 0 && style.precision < 0)
+    return put_label(out, v->as.label);
+  if (v->type == GP_FIELD_SHORT) return put_text(out, v->as.chars, v->length, style);
+  if (v->type != GP_FIELD_TEXT) return NULL;
   size_t length = v->length > 0 ? v->length : strnlen(v->as.text, GP_COLUMNS_NUMBER);
-  if (length >= GP_COLUMNS_NUMBER) return NULL;
-  memcpy(out, v->as.text, length);
-  return out + length;
+  return put_text(out, v->as.text, length, style);
 }
 
 /* Returns the columns that are left for a label's name in a line of label->width columns.
@@ -288,7 +294,7 @@ static gp_field_value value_of(lua_State *L, const row_writer *w, gp_part *p,
   gp_field_value v = piece->field->get(p);
   if (piece->labelled)
     v = gp_label_of_node(L, w->labels, (uint32_t)(v.as.integer - 1), label);
-  p->owner = p->kind->open(L, WHOLE);
+  p->owner = gp_open_profile(L, w->profile);
   return v;
 }
 
@@ -297,20 +303,19 @@ static gp_field_value value_of(lua_State *L, const row_writer *w, gp_part *p,
 static void write_row(lua_State *L, row_writer *w, uint32_t id, int values) {
   gp_stream *s = w->stream;
   gp_label label;
-  gp_part p = {L, w->list->kind, w->list->kind->open(L, WHOLE), id, WHOLE};
+  gp_part p = {L, w->list->kind, gp_open_profile(L, w->profile), id, WHOLE};
   const row_format *format = choose_format(L, w, &p);
   gp_begin_row(L, STREAM, s);
-  p.owner = p.kind->open(L, WHOLE);
+  p.owner = gp_open_profile(L, w->profile);
   char *out = s->text + s->used, *put;
   const row_piece *end = format->pieces + format->count;
   for (const row_piece *piece = format->pieces; piece < end; piece++) {
     out = gp_put_literal(out, &piece->parsed);
     if (!piece->parsed.piece.conversion) continue;
-    int top = lua_gettop(L);
     s->used = (size_t)(out - s->text);
     if (piece->value > 0) {
-      add_stack_value(L, s, &piece->parsed.piece,
-                      piece->value <= values ? piece->value + 1 : top + 1);
+      int place = piece->value <= values ? piece->value + 1 : values + 2;
+      add_stack_value(L, s, &piece->parsed.piece, place);
     } else {
       gp_field_value v = value_of(L, w, &p, piece, &label);
       if ((put = put_value(out, &piece->parsed.piece, &v)) != NULL) {
@@ -319,9 +324,9 @@ static void write_row(lua_State *L, row_writer *w, uint32_t id, int values) {
       }
       push_row_value(L, s, &v);
       add_stack_value(L, s, &piece->parsed.piece, lua_gettop(L));
-      lua_settop(L, top);
+      lua_settop(L, values + 1);
     }
-    p.owner = p.kind->open(L, WHOLE);
+    p.owner = gp_open_profile(L, w->profile);
     out = s->text + s->used;
   }
   s->used = (size_t)(out - s->text);
@@ -344,7 +349,7 @@ static uint32_t check_number(lua_State *L, const gp_callgraph *graph,
 
 static int write_rows(lua_State *L) {
   row_writer *w = lua_touserdata(L, WRITER);
-  const gp_profile *profile = gp_open_profile(L, lua_touserdata(L, WHOLE));
+  const gp_profile *profile = gp_open_profile(L, w->profile);
   uint32_t id = check_number(L, &profile->graph, w->list);
   int values = lua_gettop(L) - 1;
   luaL_checkstack(L, MOST_PAINT + 16, NULL);
@@ -387,7 +392,7 @@ static void read_labels(lua_State *L, row_writer *w) {
   w->labels = gp_test_labels(L, -1);
   if (!w->labels)
     luaL_error(L, "option 'labels': labels expected, got %s", luaL_typename(L, -1));
-  if (!gp_are_labels_of(w->labels, lua_touserdata(L, ARG_PROFILE)))
+  if (!gp_are_labels_of(w->labels, w->profile))
     luaL_error(L, "option 'labels': these labels belong to another profile");
   lua_setiuservalue(L, ROW_WRITER, WRITER_LABELS);
 }
@@ -446,7 +451,8 @@ static int prepare_rows(lua_State *L) {
   lua_settop(L, ARG_OPTIONS);
   if (!lua_isnil(L, ARG_OPTIONS)) luaL_checktype(L, ARG_OPTIONS, LUA_TTABLE);
   row_writer *w = lua_newuserdatauv(L, sizeof *w, WRITER_USER_VALUES);
-  *w = (row_writer){.stream = s, .list = list};
+  *w = (row_writer){
+      .stream = s, .profile = lua_touserdata(L, ARG_PROFILE), .list = list};
   luaL_setmetatable(L, GP_ROW_WRITER);
   read_labels(L, w);
   read_paint(L, w);

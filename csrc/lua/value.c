@@ -18,13 +18,15 @@ void gp_push_label_name(lua_State *L, const gp_label *label, size_t columns) {
 
 void gp_push_label(lua_State *L, const gp_label *label, size_t columns) {
   luaL_Buffer text;
-  gp_push_label_name(L, label, columns);
+  bool whole = label->form == GP_COMPLETE && columns == SIZE_MAX;
+  if (!whole) gp_push_label_name(L, label, columns);
   int name = lua_gettop(L);
   luaL_buffinit(L, &text);
   for (int i = 0; i < label->count; i++)
-    luaL_addstring(&text, i == label->name ? lua_tostring(L, name) : label->part[i]);
+    luaL_addstring(&text, i == label->name && !whole ? lua_tostring(L, name) :
+                          label->part[i]);
   luaL_pushresult(&text);
-  lua_remove(L, name);
+  if (!whole) lua_remove(L, name);
 }
 
 void gp_push_value(lua_State *L, gp_field_value v) {
@@ -34,6 +36,7 @@ void gp_push_value(lua_State *L, gp_field_value v) {
     case GP_FIELD_INTEGER: lua_pushinteger(L, (lua_Integer)v.as.integer); break;
     case GP_FIELD_NUMBER: lua_pushnumber(L, v.as.number); break;
     case GP_FIELD_TEXT: lua_pushstring(L, v.as.text); break;
+    case GP_FIELD_SHORT: lua_pushlstring(L, v.as.chars, v.length); break;
     case GP_FIELD_LABEL: gp_push_label(L, v.as.label, SIZE_MAX); break;
     case GP_FIELD_PUSHED: break;
   }

@@ -27,7 +27,7 @@ typedef struct gp_label {
 typedef struct gp_field_value {
   enum {
     GP_FIELD_NIL, GP_FIELD_BOOLEAN, GP_FIELD_INTEGER, GP_FIELD_NUMBER, GP_FIELD_TEXT,
-    GP_FIELD_LABEL, GP_FIELD_PUSHED
+    GP_FIELD_SHORT, GP_FIELD_LABEL, GP_FIELD_PUSHED
   } type;
   uint32_t length;        /* of a text in bytes, if it is known; 0: its NUL ends it */
   union {
@@ -35,9 +35,9 @@ typedef struct gp_field_value {
     int64_t integer;
     double number;
     const char *text;     /* valid as long as the object is open */
+    char chars[16];       /* GP_FIELD_SHORT: a text of `length` bytes */
     const gp_label *label;
-  } as;                   /* GP_FIELD_PUSHED: the value is on the top of the Lua stack
-                             or, after gp_next_fields, at stack index `as.integer` */
+  } as;                   /* GP_FIELD_PUSHED: the value is on the top of the Lua stack */
 } gp_field_value;
 
 static const gp_field_value gp_no_value = {.type = GP_FIELD_NIL},

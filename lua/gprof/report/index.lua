@@ -14,41 +14,49 @@ local WIDTH <const>, WIDEST <const> = 80, 1000000  -- of lines, in characters
 -- The least number of columns around a name in a cell.
 local AROUND <const> = 7
 
+-- The look of the report; `gprof.report.bsd.index` has another look. `cell` is the format
+-- of a cell, and `name` the field with a function's name. Cells are `aligned` unless all
+-- have the same width.
+local gnu = { cell = "%{reference} %{text}", name = "name", aligned = true }
+
 -- What is listed ------------------------------------------------------------------------
 
 -- Returns the set of the first entries of the call graph that the option `top` includes;
 -- nil if it includes all.
 local function top_entries(profile, options)
-  local listed, left = {}, options.top
-  for id in entries.of(profile, { display_unused_functions =
-    options.display_unused_functions })
-  do
-    if not left or left < 0 then return nil end
-    if left == 0 then return listed end
-    listed[id], left = true, left - 1
+  local top, listed, count = options.top, {}, 0
+  if not top or top < 0 then return nil end
+  local all <const> = { display_unused_functions = options.display_unused_functions }
+  for id in entries.of(profile, all) do
+    if count == top then return listed end
+    listed[id], count = true, count + 1
   end
 end
 
--- Returns the numbers of what is listed: functions sorted by name, then cycles; and the
--- length of the longest name. Functions without calls and time are left out.
-local function cells_of(profile, options, name)
+-- Returns two columns of what is listed, the numbers of nodes and their index numbers:
+-- functions sorted by name, then cycles. Functions without calls and time are left out.
+-- Also returns the length of the longest name.
+local function nodes_of(profile, options, name)
   local outside, all = profile.outside, options.display_unused_functions
-  local listed, cells, longest = top_entries(profile, options), {}, 0
-  local function add(id, is_included, shown)
+  local listed, nodes, numbers, longest = top_entries(profile, options), {}, {}, 0
+  local function add(id, number, is_included, shown)
     if listed then is_included = listed[id] end
     if not is_included then return end
-    cells[#cells + 1], longest = id, math.max(longest, #shown)
+    nodes[#nodes + 1], numbers[#nodes + 1] = id, number
+    longest = math.max(longest, #shown)
   end
-  for id, calls, ticks, used, shown in
-    profile:functions("symbol", "id", "calls", "ticks", "used", name)
+  for id, number, calls, ticks, used, shown in
+    profile:functions("symbol", "id", "index", "calls", "ticks", "used", name)
   do
-    add(id, all or calls ~= 0 or ticks ~= 0 or id == outside and used, shown)
+    add(id, number, all or calls ~= 0 or ticks ~= 0 or id == outside and used, shown)
   end
-  for id, shown in profile:cycles(nil, "id", "name") do add(id, true, shown) end
-  return cells, longest
+  for id, number, shown in profile:cycles(nil, "id", "index", "name") do
+    add(id, number, true, shown)
+  end
+  return nodes, numbers, longest
 end
 
--- Columns -------------------------------------------------------------------------------
+-- Cells ---------------------------------------------------------------------------------
 
 -- Returns the length of names above which there is one name a line: names that do not fit
 -- into a line make columns unreadable; on a terminal, names that do not fit into a cell.
@@ -58,36 +66,46 @@ local function longest_name(options)
   return options.terminal_width and line // COLUMNS - AROUND or line
 end
 
--- Numbers are right-aligned in five characters, but the blanks around them are not
--- counted, so columns drift as they do in GNU gprof's index.
-local NUMBER <const> = 5
-
--- Returns the function that aligns a cell: its parameters are the column, from 0, the
--- number, the length of the text after it, and the column where the text of the previous
--- cell ends. It returns the blanks before the cell, and where its text ends. A text that
--- is too long for its cell moves the next one.
-local function aligner(options)
-  local width = (math.max(math.min(options.width or WIDTH, WIDEST), 1) - 1) // COLUMNS
-  return function(column, number, length, at)
-    local fill = math.max(column * width + NUMBER - at - #number, 0)
-    return fill + 1, at + fill + #number + length
-  end
+-- Returns the length of a number in brackets.
+local function length_of(number)
+  local length = 3
+  while number >= 10 do number, length = number // 10, length + 1 end
+  return length
 end
 
--- The look of the report; `gprof.report.bsd.index` has another look: `name` is the field
--- with a function's name, `cell` a function that returns the text of a cell without
--- alignment.
-local gnu = { name = "name" }
+-- Returns the function that writes cells: takes the node, the blanks before the cell, and
+-- the text that it shows for the name.
+local function cell_writer(profile, options, look, write)
+  local paint
+  if options.color then
+    local shade = require "gprof.print.color".painter(profile.graph_ticks)
+    function paint(_, percent, calls, self_calls, ticks, children)
+      local used = calls ~= 0 or self_calls ~= 0 or ticks ~= 0 or children ~= 0
+      return "%{blanks}" .. shade(look.cell, percent, used, false)
+    end
+  end
+  return write:rows(profile, "entry", "%{blanks}" .. look.cell, {
+    values = { "blanks", "text" },
+    paint = paint,
+    paint_by = { "graph_percent", "calls", "self_calls", "ticks", "children_ticks" },
+  })
+end
 
--- Returns the function that colours a cell.
-local function painter(profile, options)
-  if not options.color then return function(_, text) return text end end
-  local color = require "gprof.print.color"
-  return function(id, text)
-    local percent, calls, self_calls, ticks, children = profile:get(id, "graph_percent",
-      "calls", "self_calls", "ticks", "children_ticks")
-    local used = calls ~= 0 or self_calls ~= 0 or ticks ~= 0 or children ~= 0
-    return color.row(text, percent, profile.graph_ticks, used)
+-- Returns the function that aligns cells. It takes the column, from 0; the number of
+-- characters in brackets; the length of the text; and where the text of the cell before
+-- ends. It returns the blanks before the cell, and where its text ends. A text that is
+-- too long for its cell moves the next one. Numbers are right-aligned in five characters,
+-- but the blanks around them are not counted, so columns drift as they do in GNU gprof's
+-- index.
+local function aligner(options)
+  local width = (math.max(math.min(options.width or WIDTH, WIDEST), 1) - 1) // COLUMNS
+  local blanks = setmetatable({}, { __index = function(known, count)
+    known[count] = (" "):rep(count + 1)
+    return known[count]
+  end })
+  return function(column, number, length, at)
+    local fill = math.max(column * width + 5 - at - number, 0)
+    return blanks[fill], at + fill + number + length
   end
 end
 
@@ -101,30 +119,22 @@ end
 -- @tparam[opt] table look by default GNU gprof's
 return function(profile, options, write, look)
   look = look or gnu
+  local nodes, numbers, longest = nodes_of(profile, options, look.name)
+  local texts, shorten = labels.bare(profile, options, look.name), nil
+  if look.aligned then texts, shorten = labels.with_files(profile, options) end
+  local is_narrow = look.aligned and longest > longest_name(options)
+  local lines = is_narrow and #nodes or (#nodes + COLUMNS - 1) // COLUMNS
+  local cell, align = cell_writer(profile, options, look, write), aligner(options)
+
   write(common.heading(options, "Index by function name\n\n"))
-  local cells, longest = cells_of(profile, options, look.name)
-  local paint, align = painter(profile, options), not look.cell and aligner(options)
-  local texts, shorten
-  if align then
-    texts, shorten = labels.with_files(profile, options)
-  else
-    texts = labels.bare(profile, options, look.name)
-  end
-  local columns = align and longest > longest_name(options) and 1 or COLUMNS
-  local lines = (#cells + columns - 1) // columns
   for line = 1, lines do
-    local at, blanks = 0, nil
-    for i = line, #cells, lines do
-      local id = cells[i]
-      local number, text = profile:get(id, "reference"), texts[id]
-      if align then
-        blanks, at = align((i - line) // lines, number, #text, at)
-        text = number .. " " .. (shorten and shorten(id, text, #number + 1) or text)
-        write((" "):rep(blanks))
-      else
-        text = look.cell(number, text)
-      end
-      write(paint(id, text))
+    local at, column, blanks = 0, 0, ""
+    for i = line, #nodes, lines do
+      local id, number = nodes[i], length_of(numbers[i])
+      local text = texts[id]
+      if look.aligned then blanks, at = align(column, number, #text, at) end
+      cell(id, blanks, shorten and shorten(id, text, number + 1) or text)
+      column = column + 1
     end
     write "\n"
   end

@@ -5,11 +5,7 @@
 
 local index = require "gprof.report.index"
 
-local look = { name = "symbol" }
-
-function look.cell(number, name)
-  return ("%6.6s %-19.19s"):format(number, name)
-end
+local look = { cell = "%{reference:6.6s} %{text:-19.19s}", name = "symbol" }
 
 --- Prints the report.
 -- @tparam profile profile
