@@ -16,50 +16,29 @@ static int release_rows(lua_State *L) {
   return 0;
 }
 
-/* Reads the next part; false at the end. `whole` is the stack index of the object. */
-static bool next_part(lua_State *L, gp_iteration *each, int whole, gp_part *p) {
-  if (each->done >= each->rows.count) return false;
-  *p = (gp_part){L, each->kind, each->kind->open(L, whole), each->rows.row[each->done++],
-                 whole};
-  return true;
-}
-
-bool gp_next_fields(lua_State *L, gp_iteration *each, int whole, gp_field_value *fields) {
-  gp_part p;
-  if (!next_part(L, each, whole, &p)) return false;
-  for (int i = 0; i < each->field_count; i++) {
-    fields[i] = each->fields[i]->get(&p);
-    if (fields[i].type == GP_FIELD_PUSHED) fields[i].as.integer = lua_gettop(L);
-  }
-  return true;
-}
-
-/* The iterator function. Upvalue: the iteration, whose user value is the object. */
+/* The iterator function. Upvalues: the iteration; the object. */
 static int next_row(lua_State *L) {
   gp_iteration *each = lua_touserdata(L, lua_upvalueindex(1));
-  gp_part p;
+  const int whole = lua_upvalueindex(2);
+  if (each->done >= each->rows.count) return 0;
   lua_settop(L, 0);
-  luaL_checkstack(L, each->field_count + 8, "too many fields");
-  lua_getiuservalue(L, lua_upvalueindex(1), 1);
-  if (!next_part(L, each, 1, &p)) return 0;
+  if (each->field_count > LUA_MINSTACK - 8)
+    luaL_checkstack(L, each->field_count + 8, "too many fields");
+  const void *owner = each->kind->open(L, whole);
+  const uint32_t *row = each->rows.row + each->done;
+  if (each->kind->prefetch) each->kind->prefetch(owner, row, each->rows.count - each->done);
+  each->done++;
+  const gp_part p = {L, each->kind, owner, *row, whole};
   if (each->field_count == 0) each->kind->push(L, &p);
   for (int i = 0; i < each->field_count; i++) gp_push_value(L, each->fields[i]->get(&p));
   return each->field_count > 0 ? each->field_count : 1;
 }
 
-gp_iteration *gp_test_iteration(lua_State *L, int index) {
-  if (lua_tocfunction(L, index) != next_row) return NULL;
-  lua_getupvalue(L, index, 1);
-  gp_iteration *each = lua_touserdata(L, -1);
-  lua_pop(L, 1);
-  return each;
-}
-
-int gp_push_whole(lua_State *L, int index) {
-  lua_getupvalue(L, index, 1);
+/* Pushes the iterator function of the iteration on the top of the stack. */
+static void push_next(lua_State *L) {
+  lua_pushvalue(L, -1);
   lua_getiuservalue(L, -1, 1);
-  lua_remove(L, -2);
-  return lua_gettop(L);
+  lua_pushcclosure(L, next_row, 2);
 }
 
 /* Pushes an iteration with room for `fields` fields. */
@@ -139,7 +118,8 @@ static void sort_rows(lua_State *L, gp_iteration *each) {
     luaL_error(L, "no sort function: call set_sorter first");
   lua_pushvalue(L, each->order);
   push_keys(L, each, whole);
-  lua_pushcclosure(L, next_row, 1);
+  push_next(L);
+  lua_remove(L, -2);
   lua_call(L, 2, 2);
   if (!lua_istable(L, -2)) luaL_argerror(L, each->order, lua_tostring(L, -1));
   each->rows.row = gp_column(count, sizeof *each->rows.row);
@@ -172,7 +152,11 @@ int gp_return_iteration(lua_State *L, bool sorted) {
   gp_iteration *each = lua_touserdata(L, -1);
   if (each->rows.row && !sorted) sort_rows(L, each);
   if (!each->rows.row) return gp_raise_no_memory(L);
-  return gp_return_loop(L, next_row);
+  push_next(L);
+  lua_pushnil(L);
+  lua_pushnil(L);
+  lua_pushvalue(L, -4);  /* closed when the loop is left */
+  return 4;
 }
 
 void gp_define_iteration(lua_State *L) {

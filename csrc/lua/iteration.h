@@ -37,19 +37,6 @@ int gp_order_option(lua_State *L, int index, const char *const names[]);
  * `sorted`. If `rows.row` is NULL, raises the out-of-memory error. */
 int gp_return_iteration(lua_State *L, bool sorted);
 
-/* Returns the iteration of the iterator function at `index`; NULL if it is anything
- * else. */
-gp_iteration *gp_test_iteration(lua_State *L, int index);
-
-/* Pushes the object whose parts the iterator function at `index` returns. Returns the
- * stack index of that object. */
-int gp_push_whole(lua_State *L, int index);
-
-/* Reads the fields of the next row of an iteration over parts of the object at stack
- * index `whole`; false at the end. Fields of type GP_FIELD_PUSHED hold the stack index of
- * their value. */
-bool gp_next_fields(lua_State *L, gp_iteration *each, int whole, gp_field_value *fields);
-
 /* --- other loops --------------------------------------------------------------- */
 
 /* Pushes `next` as a closure with two upvalues, argument 1 and a counter that starts at

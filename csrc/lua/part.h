@@ -16,6 +16,9 @@ typedef struct gp_part_kind {
   const void *(*open)(lua_State *L, int whole);  /* returns the owner; an error if it is
                                                     closed */
   void (*push)(lua_State *L, const gp_part *p);  /* pushes the object of the part */
+  void (*prefetch)(const void *owner, const uint32_t *rows, size_t count);  /* starts to
+                             load the parts that an iterator returns soon, after
+                             rows[0]; NULL: does not */
   int symbols;            /* which user value of the whole object holds the symbols; 0:
                              the whole object is the symbols */
 } gp_part_kind;

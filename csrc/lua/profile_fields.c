@@ -28,12 +28,22 @@ static void push_arc(lua_State *L, const gp_part *p) {
   gp_push_part(L, p, GP_PROFILE_ARCS, GP_ARC);
 }
 
+static void prefetch_nodes(const void *profile, const uint32_t *nodes, size_t count) {
+  gp_order_prefetch_nodes(&((const gp_profile *)profile)->graph, nodes, count);
+}
+
+static void prefetch_entries(const void *profile, const uint32_t *nodes, size_t count) {
+  gp_order_prefetch_entries(&((const gp_profile *)profile)->graph, nodes, count);
+}
+
 const gp_part_kind
     gp_function_parts = {"gprof.function.fields", open_whole, push_node_of,
-                         GP_PROFILE_SYMBOLS},
-    gp_cycle_parts = {"gprof.cycle.fields", open_whole, push_node_of, GP_PROFILE_SYMBOLS},
-    gp_node_parts = {"gprof.node.fields", open_whole, push_node_of, GP_PROFILE_SYMBOLS},
-    gp_arc_parts = {"gprof.arc.fields", open_whole, push_arc, GP_PROFILE_SYMBOLS};
+                         prefetch_nodes, GP_PROFILE_SYMBOLS},
+    gp_cycle_parts = {"gprof.cycle.fields", open_whole, push_node_of, NULL,
+                      GP_PROFILE_SYMBOLS},
+    gp_node_parts = {"gprof.node.fields", open_whole, push_node_of, prefetch_entries,
+                     GP_PROFILE_SYMBOLS},
+    gp_arc_parts = {"gprof.arc.fields", open_whole, push_arc, NULL, GP_PROFILE_SYMBOLS};
 
 void gp_push_node(lua_State *L, int profile, uint32_t node) {
   gp_part p = {L, &gp_node_parts, open_whole(L, profile), node, profile};

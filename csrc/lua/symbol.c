@@ -18,7 +18,7 @@ static const void *open_whole(lua_State *L, int whole) {
 static void push_symbol(lua_State *L, const gp_part *p);
 
 static const gp_part_kind symbol_parts = {"gprof.symbol.fields", open_whole, push_symbol,
-                                          0};
+                                          NULL, 0};
 
 static void push_symbol(lua_State *L, const gp_part *p) {
   gp_push_part(L, p, GP_SYMBOLS_OBJECTS, GP_SYMBOL);

@@ -293,29 +293,39 @@ static void prefetch_first_arcs(const gp_callgraph *graph, const gp_arc_lists *l
   for (uint32_t i = start; i < end; i++) prefetch_arc(graph, lists->arc[i]);
 }
 
+enum { NODES_AHEAD = 4 };
+
+void gp_order_prefetch_nodes(const gp_callgraph *graph, const uint32_t *nodes,
+                             size_t count) {
+  if (count <= NODES_AHEAD) return;
+  uint32_t node = nodes[NODES_AHEAD];
+  __builtin_prefetch(&graph->rank[node]);
+  __builtin_prefetch(&graph->printed[node]);
+  __builtin_prefetch(&graph->calls[node]);
+  __builtin_prefetch(&graph->self_calls[node]);
+  __builtin_prefetch(&graph->self[node]);
+  __builtin_prefetch(&graph->children[node]);
+  __builtin_prefetch(&graph->shown_self[node]);
+  __builtin_prefetch(&graph->shown_children[node]);
+}
+
 /* Each step reads what the previous one began to load while an earlier entry was
  * written. */
-void gp_order_prefetch_entries(const gp_callgraph *graph, size_t i) {
-  size_t nodes = graph->functions + graph->cycles;
-  if (nodes - i <= 4) return;
-  const uint32_t *node = graph->entries + i;
-  __builtin_prefetch(&graph->rank[node[4]]);
-  __builtin_prefetch(&graph->printed[node[4]]);
-  __builtin_prefetch(&graph->calls[node[4]]);
-  __builtin_prefetch(&graph->self_calls[node[4]]);
-  __builtin_prefetch(&graph->shown_self[node[4]]);
-  __builtin_prefetch(&graph->shown_children[node[4]]);
-  if (node[3] < graph->functions) {
-    __builtin_prefetch(&graph->callers.start[node[3]]);
-    __builtin_prefetch(&graph->callees.start[node[3]]);
+void gp_order_prefetch_entries(const gp_callgraph *graph, const uint32_t *nodes,
+                               size_t count) {
+  if (count <= NODES_AHEAD) return;
+  gp_order_prefetch_nodes(graph, nodes, count);
+  if (nodes[3] < graph->functions) {
+    __builtin_prefetch(&graph->callers.start[nodes[3]]);
+    __builtin_prefetch(&graph->callees.start[nodes[3]]);
   }
-  if (node[2] < graph->functions) {
-    __builtin_prefetch(&graph->callers.arc[graph->callers.start[node[2]]]);
-    __builtin_prefetch(&graph->callees.arc[graph->callees.start[node[2]]]);
+  if (nodes[2] < graph->functions) {
+    __builtin_prefetch(&graph->callers.arc[graph->callers.start[nodes[2]]]);
+    __builtin_prefetch(&graph->callees.arc[graph->callees.start[nodes[2]]]);
   }
-  if (node[1] < graph->functions) {
-    prefetch_first_arcs(graph, &graph->callers, node[1]);
-    prefetch_first_arcs(graph, &graph->callees, node[1]);
+  if (nodes[1] < graph->functions) {
+    prefetch_first_arcs(graph, &graph->callers, nodes[1]);
+    prefetch_first_arcs(graph, &graph->callees, nodes[1]);
   }
 }
 

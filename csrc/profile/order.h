@@ -62,10 +62,14 @@ void gp_rows_free(gp_rows *rows);
 bool gp_order_callers(const gp_callgraph *graph, uint32_t node, gp_rows *arcs);
 bool gp_order_callees(const gp_callgraph *graph, uint32_t node, gp_rows *arcs);
 
-/* Starts to load what the entries after entry `i` of graph->entries need. Entries are
- * sorted by time, so with many functions, the lists and arcs of the next entry are not in
- * the processor's caches. */
-void gp_order_prefetch_entries(const gp_callgraph *graph, size_t i);
+/* Starts to load what is needed of the nodes after nodes[0], of `count` nodes in all, if
+ * they are visited in this order: their figures and, for entries of the call graph, their
+ * lists of arcs. Nodes sorted by time or name are anywhere in memory, so with many
+ * functions, they are not in the processor's caches. */
+void gp_order_prefetch_nodes(const gp_callgraph *graph, const uint32_t *nodes,
+                             size_t count);
+void gp_order_prefetch_entries(const gp_callgraph *graph, const uint32_t *nodes,
+                               size_t count);
 
 /* Lists the lines of a function in a table by line: its own symbol, then its other lines
  * by address. */
