@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counts and times of source lines, for Lua. margins.c prints them beside the source. */
+/* Counts and times of source lines, for Lua. */
 #include "base/count.h"
 #include "lua/annotation.h"
 #include "lua/iteration.h"
@@ -70,11 +70,12 @@ static int new_annotation(lua_State *L) {
 
 /* --- lines ------------------------------------------------------------------------ */
 
-static void push_counts(lua_State *L, const gp_annotation *lines, size_t line) {
+/* Pushes the counts of a line; without `all`, those whose counter is on the line. */
+static void push_counts(lua_State *L, const gp_annotation *lines, size_t line, bool all) {
   lua_Integer count = 0;
   lua_newtable(L);
   for (size_t i = lines->first[line]; i < lines->first[line + 1]; i++) {
-    if (lines->continued[i]) continue;
+    if (lines->continued[i] && !all) continue;
     lua_pushinteger(L, (lua_Integer)lines->counts[i]);
     lua_rawseti(L, -2, ++count);
   }
@@ -87,7 +88,7 @@ static void push_if_known(lua_State *L, uint64_t count, bool known) {
     lua_pushnil(L);
 }
 
-/* Upvalues: the annotation, the next row. */
+/* Upvalues: the annotation, the next row, whether to return all counts. */
 static int next_line(lua_State *L) {
   const gp_annotation *lines = gp_check_annotation(L, lua_upvalueindex(1));
   size_t row = (size_t)lua_tointeger(L, lua_upvalueindex(2));
@@ -95,18 +96,27 @@ static int next_line(lua_State *L) {
   lua_pushinteger(L, (lua_Integer)row + 1);
   lua_replace(L, lua_upvalueindex(2));
   lua_pushinteger(L, lines->line[row]);
-  push_counts(L, lines, row);
+  push_counts(L, lines, row, lua_toboolean(L, lua_upvalueindex(3)));
+  lua_pushnumber(L, lines->seconds[row]);
   push_if_known(L, lines->calls[row], lines->flags[row] & GP_LINE_CALLS);
   push_if_known(L, lines->blocks[row], lines->flags[row] & GP_LINE_BLOCKS);
-  lua_pushnumber(L, lines->seconds[row]);
-  return 5;
+  lua_pushboolean(L, lines->flags[row] & GP_LINE_ENTRY);
+  lua_pushboolean(L, lines->flags[row] & GP_LINE_CONTINUES);
+  return 7;
 }
 
-/* annotation:lines() -> iterator that returns number, counts, calls, blocks and seconds
- * of each line */
+/* annotation:lines([all]) -> iterator that returns number, counts, seconds, calls and
+ * blocks of each line; whether a function begins on it; whether its code continues the
+ * block before it. The counts are those of blocks that begin on the line; if `all` is
+ * true, also those of blocks whose counter is elsewhere */
 static int lines(lua_State *L) {
   gp_check_annotation(L, 1);
-  return gp_return_counting(L, next_line);
+  lua_settop(L, 2);
+  lua_pushvalue(L, 1);
+  lua_pushinteger(L, 0);
+  lua_pushvalue(L, 2);
+  lua_pushcclosure(L, next_line, 3);
+  return 1;
 }
 
 /* Upvalues: the annotation, the busiest rows, the number of rows returned so far. */

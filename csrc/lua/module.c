@@ -42,7 +42,6 @@ int luaopen_gprof_core(lua_State *L) {
   gp_define_stack_tree(L);
   gp_define_labels(L);
   gp_define_annotation(L);
-  gp_define_margins(L);
   gp_define_stream(L);
   gp_define_rows(L);
   gp_define_linker_order(L);

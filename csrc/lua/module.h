@@ -39,7 +39,6 @@ void gp_define_profile_parts(lua_State *L);
 void gp_define_stack_tree(lua_State *L);
 void gp_define_labels(lua_State *L);
 void gp_define_annotation(lua_State *L);
-void gp_define_margins(lua_State *L);
 void gp_define_stream(lua_State *L);
 void gp_define_rows(lua_State *L);
 void gp_define_linker_order(lua_State *L);

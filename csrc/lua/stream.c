@@ -315,6 +315,31 @@ static int call(lua_State *L) {
   return 0;
 }
 
+/* stream:lines(text, margin [, position [, most]]) -> the position after the last line
+ * that was written, and the number of lines. Writes at most `most` lines of a text, from
+ * a position on, each after a margin. */
+static int write_lines(lua_State *L) {
+  gp_stream *s = gp_check_stream(L, 1);
+  size_t length, blank;
+  const char *text = luaL_checklstring(L, 2, &length);
+  const char *margin = luaL_checklstring(L, 3, &blank);
+  lua_Integer position = luaL_optinteger(L, 4, 1), left = luaL_optinteger(L, 5, -1);
+  luaL_argcheck(L, position >= 1, 4, "must be at least 1");
+  const char *end = text + length, *line = text;
+  line += (lua_Unsigned)position <= length ? (size_t)position - 1 : length;
+  lua_Integer lines = 0;
+  for (; line < end && lines != left; lines++) {
+    const char *newline = memchr(line, '\n', (size_t)(end - line));
+    const char *next = newline ? newline + 1 : end;
+    gp_write_bytes(L, 1, s, margin, blank);
+    gp_write_bytes(L, 1, s, line, (size_t)(next - line));
+    line = next;
+  }
+  lua_pushinteger(L, line - text + 1);
+  lua_pushinteger(L, lines);
+  return 2;
+}
+
 static int flush_stream(lua_State *L) {
   flush(L, 1, luaL_checkudata(L, 1, GP_STREAM));
   return 0;
@@ -386,7 +411,8 @@ static int each(lua_State *L) {
 void gp_define_stream(lua_State *L) {
   static const luaL_Reg meta[] = {{"__call", call}, {"__close", finish}, {NULL, NULL}};
   static const luaL_Reg methods[] = {
-      {"flush", flush_stream}, {"finish", finish}, {"each", each}, {NULL, NULL}};
+      {"flush", flush_stream}, {"finish", finish}, {"each", each},
+      {"lines", write_lines}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"stream", new_stream}, {NULL, NULL}};
   gp_define_object(L, GP_STREAM, gp_get_field, meta, methods);
   lua_pop(L, 1);

@@ -855,69 +855,33 @@ describe("In Lua, a profile by line", function()
   end)
 end)
 
--- Margins from the core ---------------------------------------------------------------------------
+-- Lines with counts ------------------------------------------------------------------------------
 
 describe("The annotation object", function()
   local annotation = require "gprof.library.annotation"
-  local output = require "gprof.output"
   local lines <const> = open(made.image, profile, { line = "all" })
   local number <const> = assert(annotation.find(lines, "small.c"))
 
-  -- Prints a text with margins. Returns the text, and the results of `print` as a table.
-  local function print_margins(text, layout, last)
+  -- Returns the counts of lines as text.
+  local function counts_of(carry)
     local known <close> = annotation.lines(lines, number)
-    local pieces = {}
-    local stream = output.through(function(piece) pieces[#pieces + 1] = piece end)
-    local results = table.pack(known:print(stream, text, layout, last))
-    stream:flush()
-    return table.concat(pieces), results
+    local list = {}
+    for line, counts, seconds in annotation.counts(known, carry) do
+      list[#list + 1] = ("%d:%s:%.2f"):format(line, table.concat(counts, ","), seconds)
+    end
+    return table.concat(list, " ")
   end
 
-  local function layout(changes)
-    return setmetatable(changes, { __index = { width = 5, arrow = "|", mark = "low", seconds = false } })
-  end
-
-  it("prints margins in the layout of a report", function()
-    local text = "a\nb\n\nd\ne\nf\n\nh\n\n\nk"
-    local printed_text, results = print_margins(text, layout { min_count = 2 })
-    assert.equal("  3,0|a\n  low|b\n  low|\n  1,4|d\n    3|e\n    3|f\n      \n  low|h\n  low|\n      \n      k",
-      printed_text)
-    assert.same({ 11, 10, 8, 7, 1, n = 5 }, results)
-    assert.equal(" 0.06   3,0|a\n" .. (" "):rep(10) .. "1|b", (print_margins("a\nb", layout { seconds = 5 })))
-    assert.equal("3,0a\n", (print_margins("a\n", layout { width = 0, arrow = "" })))
-    assert.equal("  3,a\n", (print_margins("a\n", layout { width = 5, max_width = 4 })))
+  it("iterates over the counts of blocks that begin on a line", function()
+    assert.equal("1:3,0:0.06 2:1:", counts_of():match "^.-2:1:")
   end)
 
-  it("carries a count from one call of print to the next", function()
-    local function first_line(last)
-      return (print_margins("1\n2\n3\n4\n5\n6\n7\n", layout { carry = true }, last):match "([^\n]*)\n$")
-    end
-    assert.equal("    3|7", first_line(nil))
-    local text, results = print_margins("", layout { carry = true }, 42)
-    assert.same({ "", 0, 42 }, { text, results[1], results[5] })
-  end)
-
-  it("passes margins to the report's colour function", function()
-    local idle = {}
-    local function paint(margin, line_text, seconds, is_idle)
-      idle[#idle + 1] = is_idle and line_text or nil
-      return ("<%s>%.2f %s"):format(margin, seconds, line_text)
-    end
-    local text = print_margins("1\n2\n3\n4\n5\n6\n7\n8\n", layout { paint = paint })
-    assert.equal("<  3,0|>0.06 1\n", text:match "^[^\n]*\n")
-    assert.same({ "8\n" }, idle)
-  end)
-
-  it("rejects invalid layouts", function()
-    for message, change in pairs {
-      ["layout.width: must be from 0 to 99"] = { width = 1000 },
-      ["layout.seconds: must be from 0 to 99"] = { seconds = -1 },
-      ["layout.max_width: integer expected, got string"] = { max_width = "wide" },
-      ["layout.mark: string expected, got table"] = { mark = {} },
-      ["layout.paint: must return a string"] = { paint = function() end },
-    } do
-      assert.has_error(function() print_margins("1\n", layout(change)) end, message)
-    end
+  it("carries the last count of a block to the following lines, and to the next file", function()
+    local carry = {}
+    assert.truthy(counts_of(carry):find " 7:3:")
+    local again = { last = carry.last }
+    counts_of(again)
+    assert.equal(carry.last, again.last)
   end)
 
   it("exists only for valid file numbers, and cannot be used after closing", function()

@@ -241,3 +241,27 @@ describe("stream:each", function()
     assert.equal(2, closed)
   end)
 end)
+
+describe("stream:lines", function()
+  local text <const> = "one\n\ntwo\nthree"
+
+  local function lines(...)
+    local arguments, results = table.pack(...), nil
+    local printed = written(function(stream)
+      results = table.pack(stream:lines(text, table.unpack(arguments, 1, arguments.n)))
+    end)
+    return printed, table.unpack(results)
+  end
+
+  it("writes lines of a text after a margin, and returns the next position and their number", function()
+    assert.same({ ">one\n>\n>two\n>three", 15, 4 }, { lines(">") })
+    assert.same({ "| two\n", 10, 1 }, { lines("| ", 6, 1) })
+    assert.same({ "one\n\n", 6, 2 }, { lines("", 1, 2) })
+    assert.same({ "", 6, 0 }, { lines("|", 6, 0) })
+    assert.same({ "", 15, 0 }, { lines("|", 100) })
+  end)
+
+  it("rejects positions before the text", function()
+    assert.has_error(function() lines("", 0) end, "bad argument #3 to 'lines' (must be at least 1)")
+  end)
+end)

@@ -9,14 +9,9 @@
 
 local annotation = require "gprof.library.annotation"
 local by_line = require "gprof.print.by_line"
-local core = require "gprof.core"
 local escape = require "gprof.format.escape"
 local sorted = require "gprof.format.sorted"
 local raise <const> = require "gprof.library.failure".raise
-
--- Margins with counts only, such as "1,998": those of the blocks that begin on the line,
--- or continue there. "0" marks lines that never ran.
-local layout <const> = { width = 0, arrow = " ", mark = "0", min_count = 1, carry = true }
 
 -- The format has a line for each fact, and commas between fields.
 local function name_text(name) return escape.bytes(name, "[%c,]") end
@@ -76,25 +71,18 @@ end
 -- Returns a table from lines to their counts: the largest of the blocks that begin on the
 -- line or continue there.
 local function counted_lines(known)
-  local counts, margins = {}, {}
-  local stream = core.stream(function(text) margins[#margins + 1] = text end)
-  known:print(stream, ("\n"):rep(known.last), layout, known.last)
-  stream:flush()
-  local number = 0
-  for margin in table.concat(margins):gmatch "([^\n]*)\n" do
-    number = number + 1
-    for count in margin:gmatch "%d+" do
-      counts[number] = math.max(counts[number] or 0, math.tointeger(tonumber(count)))
-    end
+  local largest = {}
+  for number, counts in annotation.counts(known, {}) do
+    if number > 0 and counts[1] then largest[number] = math.max(table.unpack(counts)) end
   end
-  return counts
+  return largest
 end
 
 -- Returns a table from lines to 1, for lines that were sampled, or to the calls of the
 -- functions that begin there.
 local function seen_lines(known, functions)
   local counts = {}
-  for number, _, _, _, seconds in known:lines() do
+  for number, _, seconds in known:lines() do
     if number > 0 and seconds > 0 then counts[number] = 1 end
   end
   for _, f in ipairs(functions) do
@@ -106,7 +94,7 @@ end
 -- Writes the blocks of lines on which several begin, as branches: lcov has no blocks.
 local function write_blocks(known, write)
   local found, hit = 0, 0
-  for number, counts, calls in known:lines() do
+  for number, counts, _, calls in known:lines() do
     for i, count in ipairs(not calls and counts[2] and counts or {}) do
       write(("BRDA:%d,0,%d,%d\n"):format(number, i - 1, count))
       found, hit = found + 1, hit + (count > 0 and 1 or 0)

@@ -62,11 +62,29 @@ end
 -- @treturn userdata an object to be closed. Its fields: `last`, the highest line number
 --   with code; `executions`, the total over all lines: from their blocks or, without
 --   blocks, from the calls of functions that begin there. Its methods: `lines()` iterates
---   over number, counts (an array of calls and blocks in address order), calls, blocks
---   and seconds of each line; `busiest(most)` iterates over number and executions of at
---   most `most` executed lines, in descending order of executions; `print(stream, text,
---   layout, last)` writes the annotated source (see csrc/lua/margins.c)
+--   over number, counts (an array of calls and blocks in address order), seconds, calls
+--   and blocks of each line; `busiest(most)` iterates over number and executions of at
+--   most `most` executed lines, in descending order of executions
 annotation.lines = core.annotation
+
+--- Iterates over the lines of a file.
+-- @tparam userdata known from `annotation.lines`
+-- @tparam[opt] table carry if given, the counts are those of all code of a line: the last
+--   count of a block applies to the following lines, until the next count or function.
+--   Its field `last` is that count; it is updated
+-- @treturn function iterator over number, counts and seconds
+function annotation.counts(known, carry)
+  if not carry then return known:lines() end
+  local next_line = known:lines(true)
+  return function()
+    local number, counts, seconds, _, _, is_entry, continues = next_line()
+    if not number then return nil end
+    if is_entry then carry.last = nil end
+    if carry.last and continues then table.insert(counts, 1, carry.last) end
+    carry.last = counts[#counts] or carry.last
+    return number, counts, seconds
+  end
+end
 
 -- Sets where lines were inlined.
 local function add_callers(profile, name, result)
@@ -99,7 +117,7 @@ function annotation.annotate(profile, file, directories)
   for i, line in ipairs(source_text.lines(text)) do
     result[i] = { number = i, text = line }
   end
-  for i, counts, calls, blocks, seconds in known:lines() do
+  for i, counts, seconds, calls, blocks in known:lines() do
     local line = result[i] or {}  -- the source may have fewer lines than the line table
     line.counts, line.calls, line.blocks, line.seconds = counts, calls, blocks, seconds
     line.seconds_error = profile:error_of(seconds)

@@ -140,6 +140,13 @@ function source_text.load(name, directories, is_gnu)
   return text, path, changed
 end
 
+--- Returns when a program was built: the modification time of its file.
+-- @tparam image image
+-- @treturn integer in seconds since the epoch; the largest integer if it is unknown
+function source_text.built(image)
+  return select(2, core.file_status(image.path)) or math.maxinteger
+end
+
 --- Splits a text into lines.
 -- @tparam string text
 -- @treturn {string,...} the lines, including their line endings

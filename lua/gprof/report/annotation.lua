@@ -6,40 +6,140 @@
 local annotation = require "gprof.library.annotation"
 local by_line = require "gprof.print.by_line"
 local common = require "gprof.print.common"
-local core = require "gprof.core"
 local output = require "gprof.output"
 local policy = require "gprof.library.policy"
+local sorted = require "gprof.format.sorted"
 local source_text = require "gprof.library.source_text"
 
 -- The margin ----------------------------------------------------------------------------
 
-local COUNTS <const>, ARROW <const> = 12, " -> "  -- columns of counts; text after them
-local SECONDS <const> = 9                          -- columns of seconds, before counts
-local MARK <const> = "#####"                       -- replaces counts below `min_count`
+local COUNT <const>, COUNTS <const> = "%12d -> ", "%12s -> "
+local NO_COUNTS <const> = (" "):rep(16)
+local SECONDS <const>, NO_SECONDS <const> = "%9.2f ", (" "):rep(10)  -- before counts
+local MARK <const> = "#####"  -- replaces counts below `min_count`
 
--- Returns the function that colours lines. The margin has the colour of the line's time.
--- A line that was never executed is dim as a whole.
-local function painter(page)
+-- Joins counts by commas. With the option `all_lines`, equal neighbours are shown once.
+local function joined(counts, options)
+  if not options.all_lines then return table.concat(counts, ",") end
+  local shown = {}
+  for _, count in ipairs(counts) do
+    if count ~= shown[#shown] then shown[#shown + 1] = count end
+  end
+  return table.concat(shown, ",")
+end
+
+local function sum_of(counts)
+  local sum = counts[1] or 0
+  for i = 2, #counts do
+    sum = sum + counts[i]
+    if sum < 0 then return math.maxinteger end
+  end
+  return sum
+end
+
+-- Returns the margin of a line: its seconds and counts.
+local function margin_of(page, counts, sum, seconds)
+  local options, margin = page.options
+  if not counts[1] then
+    margin = NO_COUNTS
+  elseif sum < (options.min_count or 1) then
+    margin = COUNTS:format(MARK)
+  else
+    margin = counts[2] and COUNTS:format(joined(counts, options)) or COUNT:format(sum)
+  end
+  if not page.widens_margins then margin = margin:sub(1, #NO_COUNTS) end
+  if not options.annotate_time then return margin end
+  return (seconds > 0 and SECONDS:format(seconds) or NO_SECONDS) .. margin
+end
+
+-- Colours a line. The margin has the colour of the line's time. A line that was never
+-- executed is dim as a whole.
+local function painted(page, margin, text, is_idle, seconds)
   local color = require "gprof.print.color"
-  return function(margin, text, seconds, idle)
-    if idle then return color.row(margin .. text, 0, 0, false) end
-    return color.row(margin, 100 * seconds / page.seconds, page.samples, true) .. text
+  if is_idle then return color.row(margin .. text, 0, 0, false) end
+  return color.row(margin, 100 * seconds / page.seconds, page.samples, true) .. text
+end
+
+-- Lines ---------------------------------------------------------------------------------
+
+-- Adds the lines that have a note to an iterator over number, counts and seconds, without
+-- figures if they have no code.
+local function with_notes(rows, notes)
+  local numbers, i = sorted.keys(notes), 1
+  local number, counts, seconds = rows()
+  return function()
+    local noted, line, line_counts, line_seconds = numbers[i], number, counts, seconds
+    if noted and noted <= (line or noted) then i = i + 1 end
+    if noted and noted < (line or math.huge) then return noted end
+    if line then number, counts, seconds = rows() end
+    return line, line_counts, line_seconds
   end
 end
 
--- Returns the layout of margins (see csrc/lua/margins.c).
-local function layout_of(page)
-  local options = page.options
-  return {
-    width = COUNTS,
-    arrow = ARROW,
-    mark = MARK,
-    min_count = options.min_count,
-    seconds = options.annotate_time and SECONDS,
-    carry = options.all_lines,
-    max_width = not page.rules.widens_margins and COUNTS + #ARROW,
-    paint = options.color and painter(page),
-  }
+-- Steps to the next line with figures or a note, at least line `least`. Past the last
+-- one, the number is the largest integer.
+local function step(listing, least)
+  repeat
+    listing.number, listing.counts, listing.seconds = listing.rows()
+    listing.number = listing.number or math.maxinteger
+  until listing.number >= least
+end
+
+-- Begins the listing of a file. Besides the current line, it has `rows`, an iterator over
+-- the following ones; `notes` by line number; `copy`, the stream's method that writes
+-- lines of the text; and the numbers of `lines` with code that were printed, of those
+-- with counts (`annotated`), and of those `executed`.
+local function listing_of(page, known, notes)
+  local rows = annotation.counts(known, page.options.all_lines and page.carry or nil)
+  return { rows = notes and with_notes(rows, notes) or rows, number = 0,
+    notes = notes or {}, copy = page.write.lines, lines = 0, annotated = 0, executed = 0 }
+end
+
+-- Writes the current line, which begins at a position of the text. Returns the position
+-- of the next one.
+local function write_line(page, listing, text, position)
+  local counts, seconds, margin = listing.counts, listing.seconds, page.blank
+  local is_idle, last
+  if counts then
+    local sum = sum_of(counts)
+    margin = margin_of(page, counts, sum, seconds)
+    listing.lines = listing.lines + 1
+    if counts[1] then listing.annotated = listing.annotated + 1 end
+    if sum > 0 then listing.executed = listing.executed + 1 end
+    is_idle = counts[1] and sum == 0 and seconds == 0
+  end
+  if counts and page.options.color then
+    last = text:find("\n", position, true) or #text
+    page.write(painted(page, margin, text:sub(position, last), is_idle, seconds))
+    return last + 1
+  end
+  return (listing.copy(page.write, text, margin, position, 1))
+end
+
+-- Writes the note below a line. The last line of a file may not end.
+local function write_note(page, note, is_ended)
+  page.write(is_ended and page.blank .. note .. "\n" or "\n" .. page.blank .. note)
+end
+
+-- Writes lines of a text, with margins. `number` is the number of lines before the text.
+-- Returns the number of lines up to its end.
+local function write_lines(page, listing, text, number)
+  local write, copy, blank = page.write, listing.copy, page.blank
+  local position, lines = 1
+  if listing.number <= number then step(listing, number + 1) end
+  while position <= #text do
+    local gap = listing.number - number - 1
+    if gap > 0 then
+      position, lines = copy(write, text, blank, position, gap)
+      number = number + lines
+    else
+      position, number = write_line(page, listing, text, position), number + 1
+      local note = listing.notes[number]
+      if note then write_note(page, note, text:find("^\n", position - 1)) end
+      step(listing, number + 1)
+    end
+  end
+  return number
 end
 
 -- Tables below the text -----------------------------------------------------------------
@@ -191,49 +291,43 @@ local function write_title(page, file, first, last)
   page.write(common.heading(page.options, "*** File %s%s:\n"), file.name, part)
 end
 
--- Prints a range of lines with margins; without numbers, the whole text. Returns the
--- number of lines of the text; of the printed lines, those with code, with counts, and
--- executed.
-local function write_range(page, text, known, first, last)
-  local length, lines, annotated, executed, count =
-    known:print(page.write, text, page.layout, page.last, first, last)
-  page.last = count
-  if page.rules.ends_last_line and text:find("[^\n]$", -1) and (last or length) >= length
-  then
-    page.write "\n"
-  end
-  return length, lines, annotated, executed
+-- Adds a newline after a last line that has none.
+local function end_text(page, text)
+  if page.rules.ends_last_line and text:find("[^\n]$", -1) then page.write "\n" end
 end
 
--- Prints the text, or its excerpts. Returns the sums of what `write_range` returns.
-local function write_text(page, file, text, known)
+-- Prints the text, or its excerpts. Returns the number of its lines.
+local function write_text(page, file, text, listing)
   if not page.has_excerpts then
     write_title(page, file)
-    return write_range(page, text, known)
+    local length = write_lines(page, listing, text, 0)
+    end_text(page, text)
+    return length
   end
-  local length, lines, annotated, executed = 0, 0, 0, 0
-  for i, range in ipairs(excerpts_of(page, file, source_text.lines(text))) do
-    local more, counted, run
+  local lines = source_text.lines(text)
+  for i, range in ipairs(excerpts_of(page, file, lines)) do
+    local first, last = range[1], math.min(range[2], #lines)
+    local part = table.concat(lines, "", first, last)
     if i > 1 then page.write "\n" end
-    write_title(page, file, range[1], range[2])
-    length, more, counted, run = write_range(page, text, known, range[1], range[2])
-    lines, annotated, executed = lines + more, annotated + counted, executed + run
+    write_title(page, file, first, range[2])
+    write_lines(page, listing, part, first - 1)
+    end_text(page, part)
   end
-  return length, lines, annotated, executed
+  return #lines
 end
 
 local function write_file(page, file, text)
   local rules = page.rules
   local known <close> =
     annotation.lines(page.profile, file.number, not rules.whole_lines)
-  page.layout.notes = notes_of(page, file, text)
-  local length, lines, annotated, executed = write_text(page, file, text, known)
+  local listing = listing_of(page, known, notes_of(page, file, text))
+  local length = write_text(page, file, text, listing)
   if rules.gives_hints then check_length(page, file, length, known) end
   if page.options.table_length ~= 0 then write_top(page, known) end
   if rules.whole_lines then
-    write_summary(page, lines, executed, known.executions)
+    write_summary(page, listing.lines, listing.executed, known.executions)
   else  -- annotated lines count as executed, and calls as executions
-    write_summary(page, lines, annotated, file.calls)
+    write_summary(page, listing.lines, listing.annotated, file.calls)
   end
 end
 
@@ -286,7 +380,7 @@ end
 local function time_of(profile, file)
   local known <close> = annotation.lines(profile, file.number)
   local sum = 0
-  for _, _, _, _, seconds in known:lines() do sum = sum + seconds end
+  for _, _, seconds in known:lines() do sum = sum + seconds end
   return sum
 end
 
@@ -371,19 +465,20 @@ return function(profile, options, write)
     profile = profile,
     options = options,
     rules = policy.of(options),
+    widens_margins = policy.of(options).widens_margins,
     write = write,
     warn = options.warn or function() end,
-    built = select(2, core.file_status(profile.image.path)) or math.maxinteger,
+    built = source_text.built(profile.image),
     seconds = profile.total or 0,
     samples = profile.total_ticks,
     is_part = is_part(options),
     has_excerpts = selects_excerpts(options),
-    last = 0,  -- the last count printed, carried from file to file
+    carry = { last = 0 },  -- the last count, from file to file
+    blank = (options.annotate_time and NO_SECONDS or "") .. NO_COUNTS,
     listings = {},
     missing = {},  -- names of files that were not found
   }
   page.callers = callers_of(page)  -- of inlined lines
-  page.layout = layout_of(page)
   local print = options.separate_files and print_into_file or print_below
   local files = files_of(profile, options)
   check_figures(page, files)

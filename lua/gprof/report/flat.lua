@@ -151,8 +151,8 @@ end
 -- Writes the rows. `scale` converts times per call to their unit; `called` and `uncalled`
 -- write the row of a function.
 local function write_rows(profile, options, scale, called, uncalled)
-  local rate, all, left = profile.rate, options.display_unused_functions, options.top or -1
-  local cumulative = 0
+  local all, left = options.display_unused_functions, options.top or -1
+  local rate, cumulative = profile.rate, 0
   for id, ticks, children, calls, listed in functions_of(profile, options) do
     if left == 0 then break end
     if listed and (all or ticks ~= 0 or calls ~= 0) and id ~= profile.outside then

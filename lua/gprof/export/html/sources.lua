@@ -4,7 +4,6 @@
 -- @internal gprof.export.html.sources
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local core = require "gprof.core"
 local source_text = require "gprof.library.source_text"
 local wording = require "gprof.format.wording"
 
@@ -80,9 +79,8 @@ local function excerpt(lines)
 end
 
 local function is_newer(profile, name, directories)
-  local built = select(2, core.file_status(profile.image.path))
   local _, changed = source_text.find(name, directories)
-  return built and changed and changed > built
+  return changed and changed > source_text.built(profile.image)
 end
 
 -- Adds a file to the result, or records why it is left out.
