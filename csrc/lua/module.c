@@ -44,7 +44,6 @@ int luaopen_gprof_core(lua_State *L) {
   gp_define_annotation(L);
   gp_define_stream(L);
   gp_define_rows(L);
-  gp_define_linker_order(L);
   gp_define_writer(L);
   gp_define_lock(L);
   gp_define_paths(L);

@@ -41,7 +41,6 @@ void gp_define_labels(lua_State *L);
 void gp_define_annotation(lua_State *L);
 void gp_define_stream(lua_State *L);
 void gp_define_rows(lua_State *L);
-void gp_define_linker_order(lua_State *L);
 void gp_define_writer(lua_State *L);
 void gp_define_lock(lua_State *L);
 void gp_define_paths(lua_State *L);

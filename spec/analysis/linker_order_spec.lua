@@ -7,7 +7,7 @@ local chance = require "support.chance"
 local crafted = require "support.crafted"
 local gmon = require "support.gmon"
 local gprof = require "gprof"
-local linker_order = require "gprof.analysis.linker_order"
+local linker_order = require "gprof.linker_order"
 local parity = require "support.parity"
 local program = require "support.program"
 local shell = require "support.shell"
@@ -49,7 +49,7 @@ local function numbers(n)
 end
 
 local function order(n, list, faulty)
-  return linker_order.functions(numbers(n), by_count(list), faulty)
+  return linker_order.functions(numbers(n), by_count(list), { faulty = faulty })
 end
 
 -- Steps -------------------------------------------------------------------------------------

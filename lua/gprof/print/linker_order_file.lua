@@ -6,7 +6,7 @@
 
 local code_sections = require "gprof.analysis.code_sections"
 local linker_files = require "gprof.print.linker_files"
-local linker_order = require "gprof.analysis.linker_order"
+local linker_order = require "gprof.linker_order"
 local wording = require "gprof.format.wording"
 
 -- Functions that linkers do not move: the C library's and the compiler's code that runs
@@ -39,7 +39,9 @@ end
 -- Functions of the same name are placed together: linkers cannot tell them apart.
 local function ordered_names(profile, list, names)
   local seen, ordered = {}, {}
-  for _, id in ipairs(linker_order.functions(list, profile)) do
+  local arcs = linker_order.arcs(profile:arcs("count", "caller_id", "callee_id", "count",
+    "id"))
+  for _, id in ipairs(linker_order.functions(list, arcs)) do
     local name = names[id]
     if name and not seen[name] then
       seen[name], ordered[#ordered + 1] = true, name

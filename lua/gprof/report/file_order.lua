@@ -7,7 +7,7 @@
 -- @module gprof.report.file_order
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local linker_order = require "gprof.analysis.linker_order"
+local linker_order = require "gprof.linker_order"
 local policy = require "gprof.library.policy"
 
 -- Returns the functions that stand for files, in address order, and a table from each to
@@ -37,64 +37,17 @@ local function function_order(profile)
   return order
 end
 
--- Numbers files in address order. Returns the array of file names, and a table from
--- functions to file numbers.
-local function number_files(profile)
-  local functions, names = mapped_functions(profile)
-  local files, numbers, file_of = {}, {}, {}
-  for _, id in ipairs(functions) do
-    local name = names[id]
-    if not numbers[name] then
-      files[#files + 1] = name
-      numbers[name] = #files
-    end
-    file_of[id] = numbers[name]
-  end
-  return files, file_of
-end
-
--- Sums the calls between files. Returns arcs { caller, callee, count, number }, numbered
--- in the order of their first arc in the profile.
-local function add_up(profile, file_of)
-  local list, known = {}, {}
-  for caller, callee, count in profile:arcs("id", "caller_id", "callee_id", "count") do
-    local from, to = file_of[caller], file_of[callee]
-    if from and to then
-      known[from] = known[from] or {}
-      local arc = known[from][to]
-      if not arc then
-        arc = { from, to, 0.0, #list + 1 }  -- a float: sums never wrap
-        known[from][to], list[#list + 1] = arc, arc
-      end
-      arc[3] = arc[3] + count
-    end
-  end
-  return list
-end
-
-local function busier(a, b)
-  if a[3] ~= b[3] then return a[3] > b[3] end
-  return a[4] < b[4]
-end
-
 -- Returns our order: each file is one node, and arcs are processed in descending order of
 -- calls.
 local function file_order(profile)
-  local files, file_of = number_files(profile)
-  local list, i = add_up(profile, file_of), 0
-  table.sort(list, busier)
-  local arcs = linker_order.arcs(function()
-    i = i + 1
-    if list[i] then return table.unpack(list[i]) end
-  end)
-  local order, nodes = {}, {}
-  for node in ipairs(files) do
-    nodes[node] = node
+  local functions, names = mapped_functions(profile)
+  local files, known = {}, {}
+  for _, id in ipairs(functions) do
+    local name = names[id]
+    if not known[name] then known[name], files[#files + 1] = true, name end
   end
-  for place, node in ipairs(linker_order.files(nodes, arcs)) do
-    order[place] = files[node]
-  end
-  return order
+  return linker_order.files(files,
+    linker_order.grouped(names, profile:arcs("id", "caller_id", "callee_id", "count")))
 end
 
 -- Returns the files of the map that are not in the order, because no function stands for
