@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Profiles for Lua. */
+#include <stdlib.h>
+
 #include "base/parallel.h"
 #include "lua/arguments.h"
 #include "lua/data.h"
@@ -57,6 +59,7 @@ static gp_profile_box *new_box(lua_State *L, const gp_symbols_box *symbols) {
   box->profile = NULL;
   box->image = symbols->image;
   box->has_files = false;
+  box->by_count = NULL;
   luaL_setmetatable(L, GP_PROFILE);
   lua_getiuservalue(L, 1, 1);
   lua_setiuservalue(L, -2, GP_PROFILE_IMAGE);
@@ -104,6 +107,8 @@ static int close_profile(lua_State *L) {
   box->profile = NULL;
   if (box->has_files) gp_symbol_sources_free(&box->files);
   box->has_files = false;
+  free(box->by_count);
+  box->by_count = NULL;
   return 0;
 }
 

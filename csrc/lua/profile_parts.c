@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Iterators over the functions, cycles and arcs of a profile, and lookups, for Lua. */
+#include <string.h>
+
+#include "base/array.h"
 #include "lua/iteration.h"
 #include "lua/memory.h"
 #include "lua/module.h"
@@ -36,15 +39,25 @@ static int cycles(lua_State *L) {
   return gp_return_iteration(L, gp_order_option(L, 2, NULL) == 0);
 }
 
+/* Returns the arcs sorted by count. They are sorted once. */
+static uint32_t *arcs_by_count(gp_profile_box *box, const gp_callgraph *graph,
+                               size_t *count) {
+  if (!box->by_count) box->by_count = gp_order_arcs(graph, GP_BY_COUNT, count);
+  uint32_t *arcs = box->by_count ? gp_column(graph->arcs, sizeof *arcs) : NULL;
+  *count = graph->arcs;
+  if (arcs) memcpy(arcs, box->by_count, graph->arcs * sizeof *arcs);
+  return arcs;
+}
+
 /* profile:arcs([order [, field...]]) */
 static int arcs(lua_State *L) {
   static const char *const names[] = {"id", "count", NULL};
-  static const gp_arc_order orders[] = {GP_BY_CREATION, GP_BY_COUNT};
   const gp_callgraph *graph = &gp_check_profile(L, 1)->graph;
   int order = gp_order_option(L, 2, names);
   gp_iteration *each = gp_new_iteration(L, &gp_arc_parts, 1, 2);
-  each->rows.row = gp_order_arcs(graph, order < 0 ? GP_BY_CREATION : orders[order],
-                                 &each->rows.count);
+  each->rows.row = order == 1
+                       ? arcs_by_count(lua_touserdata(L, 1), graph, &each->rows.count)
+                       : gp_order_arcs(graph, GP_BY_CREATION, &each->rows.count);
   return gp_return_iteration(L, order >= 0);
 }
 

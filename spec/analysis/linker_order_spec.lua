@@ -15,18 +15,7 @@ local shell = require "support.shell"
 local random <const> = math.random
 local repeatedly <const>, cases <const> = chance.cases(20240310, 300)
 
--- Returns an iterator that unpacks the arrays { caller, callee, count, number } of a list.
-local function each(list)
-  local i = 0
-  return function()
-    i = i + 1
-    if list[i] then
-      return table.unpack(list[i])
-    end
-  end
-end
-
--- Returns an iterator over the arcs { caller, callee, count } of a list by descending count. Ties keep the order of the
+-- Returns the arcs { caller, callee, count } of a list by descending count. Ties keep the order of the
 -- list, which is the order of creation.
 local function by_count(list)
   local sorted = {}
@@ -37,7 +26,7 @@ local function by_count(list)
     if a[3] ~= b[3] then return a[3] > b[3] end
     return a[4] < b[4]
   end)
-  return linker_order.arcs(each(sorted))
+  return linker_order.arcs(sorted)
 end
 
 local function numbers(n)
@@ -248,9 +237,9 @@ end)
 
 describe("An order of files", function()
   it("links arcs in the given order, and ignores functions without a file", function()
-    local arcs = linker_order.arcs(each {
+    local arcs = linker_order.arcs {
       { 1, 2, 1, 1 }, { 4, 3, 9, 2 }, { 2, 9, 50, 3 }, { 3, 5, 7, 4 }, { 5, 1, 1, 5 },
-    })
+    }
     assert.same({ 1, 2, 4, 3, 5 }, linker_order.files({ 1, 2, 3, 4, 5 }, arcs))
     assert.same({ 1, 2, 3, 5 }, linker_order.files({ 1, 5, 3, 2 }, arcs))
   end)

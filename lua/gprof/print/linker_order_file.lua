@@ -39,8 +39,7 @@ end
 -- Functions of the same name are placed together: linkers cannot tell them apart.
 local function ordered_names(profile, list, names)
   local seen, ordered = {}, {}
-  local arcs = linker_order.arcs(profile:arcs("count", "caller_id", "callee_id", "count",
-    "id"))
+  local arcs = linker_order.calls(profile)
   for _, id in ipairs(linker_order.functions(list, arcs)) do
     local name = names[id]
     if name and not seen[name] then

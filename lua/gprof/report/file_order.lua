@@ -28,8 +28,7 @@ end
 -- their count.
 local function function_order(profile)
   local nodes, names = mapped_functions(profile)
-  local arcs =
-    linker_order.arcs(profile:arcs("id", "caller_id", "callee_id", "count", "id"))
+  local function arcs() return profile:arcs("id", "caller_id", "callee_id", "count") end
   local order = {}
   for i, id in ipairs(linker_order.files(nodes, arcs)) do
     order[i] = names[id]

@@ -8,10 +8,18 @@
 local linker_order = require "gprof.linker_order"
 local policy = require "gprof.library.policy"
 
--- Whether a node is a function with code. Entries of a shared library such as `<plt>` are
--- not, nor are functions that were only inlined.
-local function is_listed(profile, address, symbol)
-  return address and not (profile.outside and symbol:find "^<")
+-- Returns the numbers of the functions, in address order, and the set of those that are
+-- not listed: functions that were only inlined have no code, and entries of a shared
+-- library such as `<plt>` are no functions.
+local function functions_of(profile)
+  local nodes, unlisted = {}, {}
+  for id, address in profile:functions("address", "id", "address") do
+    nodes[#nodes + 1] = id
+    if not address or profile.outside and profile:get(id, "symbol"):find "^<" then
+      unlisted[id] = true
+    end
+  end
+  return nodes, unlisted
 end
 
 --- Prints the report.
@@ -25,17 +33,12 @@ return function(profile, options, write)
   if options.order_format and policy.of(options).extends_reports then
     return require "gprof.print.linker_order_file"(profile, options, write)
   end
-  local nodes = {}
-  for id in profile:functions("address", "id") do nodes[#nodes + 1] = id end
-  local arcs = linker_order.arcs(profile:arcs("count", "caller_id", "callee_id", "count",
-    "id"))
-  local order = linker_order.functions(nodes, arcs,
-    { faulty = not policy.of(options).lists_functions_once })
+  local nodes, unlisted = functions_of(profile)
+  local faulty = not policy.of(options).lists_functions_once
+  local order = linker_order.functions(nodes, linker_order.calls(profile),
+    { faulty = faulty })
+  local line = write:rows(profile, "function", "%{symbol}\n")
   for _, id in ipairs(order) do
-    local address, symbol = profile:get(id, "address", "symbol")
-    if is_listed(profile, address, symbol) then
-      write(symbol)
-      write("\n")
-    end
+    if not unlisted[id] then line(id) end
   end
 end
