@@ -127,19 +127,9 @@ static int find_line_frames(lua_State *L) {
   return 1;
 }
 
-/* seeks_frames(profile) -> whether it is by line, and was made to know where lines were
- * inlined */
-static int seeks_frames(lua_State *L) {
-  const gp_symtab_lines *lines = gp_check_profile(L, 1)->symtab->lines;
-  lua_pushboolean(L, lines && lines->chained);
-  return 1;
-}
-
 void gp_define_frames(lua_State *L) {
-  static const luaL_Reg functions[] = {{"seeks_frames", seeks_frames}, {NULL, NULL}};
   static const luaL_Reg image_methods[] = {{"frames", find_frames}, {NULL, NULL}};
   static const luaL_Reg profile_methods[] = {{"frames", find_line_frames}, {NULL, NULL}};
   gp_define_methods(L, GP_IMAGE, image_methods);
   gp_define_methods(L, GP_PROFILE, profile_methods);
-  luaL_setfuncs(L, functions, 0);
 }

@@ -197,7 +197,7 @@ static bool is_any(const char *string, void *context) {
   return true;
 }
 
-/* has_debug_text(image, text) -> whether a string of the debugging information, such as
+/* image:has_debug_text(text) -> whether a string of the debugging information, such as
  * the name of a compiler, contains the text */
 static int find_text(lua_State *L) {
   const gp_image *image = gp_image_for_lines(gp_check_image(L, 1), false);
@@ -350,6 +350,14 @@ static gp_field_value get_build_id(const gp_part *p) {
   return gp_pushed_value;
 }
 
+static gp_field_value get_has_scripts(const gp_part *p) {
+  opened(p);
+  gp_push_functions(p->L, p->whole);
+  bool has = !lua_isnil(p->L, -1);
+  lua_pop(p->L, 1);
+  return gp_boolean_value(has);
+}
+
 static gp_field_value path_of(const gp_image *image) {
   return image ? gp_text_value(bfd_get_filename(image->file)) : gp_no_value;
 }
@@ -373,7 +381,8 @@ void gp_define_image(lua_State *L) {
   static const luaL_Reg meta[] = {
       {"__gc", close_image}, {"__close", close_image}, {"__tostring", describe},
       {NULL, NULL}};
-  static const luaL_Reg methods[] = {{"close", close_image}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"close", close_image}, {"has_debug_text", find_text}, {NULL, NULL}};
   static const gp_field fields[] = {
       {"path", get_path},
       {"text_low", get_text_low},          /* first address of .text */
@@ -383,6 +392,7 @@ void gp_define_image(lua_State *L) {
       {"build_id", get_build_id},          /* in hexadecimal, or nil */
       {"debug_file", get_debug_file},      /* path, or nil */
       {"shared_debug_file", get_shared_file},  /* path of the dwz file, or nil */
+      {"has_scripts", get_has_scripts},    /* made of the functions of Lua programs */
       {"symbols_from", get_symbols_from},  /* "image", "debug file", "packed", or nil */
       {NULL, NULL}};
   static const luaL_Reg functions[] = {
@@ -391,7 +401,7 @@ void gp_define_image(lua_State *L) {
       {"script_list", get_script_list}, {"demangling_style", set_style},
       {"library", find_library}, {"changed_file", find_change},
       {"set_large_name_handler", set_large_name_handler},
-      {"image_mentions", find_mention}, {"has_debug_text", find_text},
+      {"image_mentions", find_mention},
       {"mentions_function", find_function},
       {"imports_mcount", find_mcount}, {"mentions_any", find_symbol},
       {"needed_libraries", find_needed}, {"image_size", get_size},

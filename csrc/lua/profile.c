@@ -310,6 +310,11 @@ static gp_field_value get_has_inlines(const gp_part *p) {
   return gp_boolean_value(inlining && inlining->map.count > 0);
 }
 
+static gp_field_value get_seeks_frames(const gp_part *p) {
+  const gp_symtab_lines *lines = opened(p)->symtab->lines;
+  return gp_boolean_value(lines && lines->chained);
+}
+
 static gp_field_value get_has_frames(const gp_part *p) {
   const gp_symtab_lines *lines = opened(p)->symtab->lines;
   return gp_boolean_value(lines && lines->chains.count > 0);
@@ -401,6 +406,7 @@ void gp_define_profile(lua_State *L) {
       {"has_libraries", get_has_libraries},  /* has functions of shared libraries */
       {"has_inlines", get_has_inlines},  /* inlined functions are functions */
       {"has_frames", get_has_frames},    /* by line: chains of inlined functions */
+      {"seeks_frames", get_seeks_frames},  /* it has frames if they are known */
       {"has_bounds", get_has_bounds},    /* bounds of inclusive times are known */
       {"spread", get_spread},            /* how whole runs differ, or nil */
       {"outside", get_outside},          /* number of <outside>, or nil */

@@ -165,6 +165,12 @@ end
 -- @treturn[1] {table,...} frames, the innermost first
 -- @return[2] nil if there is no debugging information for the address
 
+--- Returns whether a string of the debugging information, such as the name of a compiler,
+-- contains a text.
+-- @function image:has_debug_text
+-- @tparam string text
+-- @treturn boolean
+
 --- Closes an image. Later use of it or of its profiles raises an error.
 -- @function image:close
 

@@ -4,7 +4,6 @@
 -- @module gprof.export.sample_profile
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local core = require "gprof.core"
 local source_counts = require "gprof.analysis.source_counts"
 
 -- Returns the values of a table, sorted.
@@ -89,7 +88,7 @@ end
 return function(profile, options, write)
   profile = profile:by_function()
   local image = profile.image
-  local from_clang = core.has_debug_text(image, "clang ")  -- so discriminators are LLVM's
+  local from_clang = image:has_debug_text "clang "  -- so discriminators are LLVM's
   local functions, unknown = source_counts.of(profile, from_clang)
   check(image, functions, unknown, from_clang, options)
   for _, node in ipairs(sorted(functions, by_total)) do

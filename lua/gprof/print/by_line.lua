@@ -4,7 +4,6 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local arguments = require "gprof.library.arguments"
-local core = require "gprof.core"
 local failure = require "gprof.library.failure"
 local gprof = require "gprof"
 
@@ -20,7 +19,7 @@ local by_line = {}
 function by_line.of(profile, options)
   local has_blocks = profile.data.block_records > 0
   local lacks_frames = (options.inlines or options.frames) and
-    not core.seeks_frames(profile)
+    not profile.seeks_frames
   if profile.by_line and not has_blocks and not lacks_frames then return profile end
   local picked = arguments.pick(options, "profile")
   picked.line = (options.include or options.exclude or has_blocks) and "all" or true

@@ -4,7 +4,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local common = require "gprof.print.common"
-local core = require "gprof.core"
+local names = require "gprof.names"
 
 local inlined_at = {}
 
@@ -13,7 +13,7 @@ local MOST <const> = 4
 
 local function name_of(frame, options)
   local name = frame.name or "?"
-  return options.full_names and name or core.short_name(name)
+  return options.full_names and name or names.short(name)
 end
 
 -- Returns "NAME (FILE:LINE)", as far as that is known.

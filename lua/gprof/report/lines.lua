@@ -5,10 +5,10 @@
 
 local by_line = require "gprof.print.by_line"
 local common = require "gprof.print.common"
-local core = require "gprof.core"
 local hot_lines = require "gprof.analysis.hot_lines"
 local inlined_lines = require "gprof.library.inlined_lines"
 local layout = require "gprof.print.layout"
+local names = require "gprof.names"
 local source_text = require "gprof.library.source_text"
 local wording = require "gprof.format.wording"
 
@@ -29,7 +29,7 @@ local function function_of(row, options)
   for _, part in ipairs(row.functions) do
     if not known[part.name] then known[part.name], more = true, more + 1 end
   end
-  if not options.full_names then name = core.short_name(name) end
+  if not options.full_names then name = names.short(name) end
   return more > 0 and ("%s (and %d more)"):format(name, more) or name
 end
 

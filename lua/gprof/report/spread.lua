@@ -5,9 +5,9 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local common = require "gprof.print.common"
-local core = require "gprof.core"
 local imbalance = require "gprof.analysis.imbalance"
 local layout = require "gprof.print.layout"
+local short_name <const> = require "gprof.names".short
 local wording = require "gprof.format.wording"
 
 -- The widest name of a function or a run, in columns; longer ones are shortened.
@@ -24,7 +24,7 @@ end
 local function names_of(rows, options)
   local names, runs = {}, {}
   for i, row in ipairs(rows) do
-    names[i] = options.full_names and row.name or core.short_name(row.name)
+    names[i] = options.full_names and row.name or short_name(row.name)
     if not options.full_names and #names[i] > WIDEST then
       names[i] = wording.cut(names[i], WIDEST - 1) .. "…"
     end

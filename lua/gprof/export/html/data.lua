@@ -5,7 +5,6 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local common = require "gprof.print.common"
-local core = require "gprof.core"
 local json = require "gprof.format.json"
 local line_data = require "gprof.export.html.line_data"
 local text = require "gprof.export.html.text"
@@ -199,7 +198,7 @@ function data.write(content, write)
     { "unit", quoted(profile.unit) }, { "abbreviation", shown(profile.abbreviation) },
     { "total", number(profile.total) }, { "period", number(rate and 1 / rate) },
     { "exact", tostring(profile.exact) },
-    { "scripts", tostring(core.script_list(profile.image) ~= nil) },
+    { "scripts", tostring(profile.image.has_scripts) },
     { "decimals", number(rate and common.decimals(1 / rate) or 2) },
     { "comparison", comparison_of(content.comparison, file_number) },
     { "spread", spread_of(content, node_of) },

@@ -4,7 +4,7 @@
 -- @internal gprof.export.html.view_data
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local core = require "gprof.core"
+local distinct_names <const> = require "gprof.names".distinct
 local json = require "gprof.format.json"
 local text = require "gprof.export.html.text"
 local tree_list = require "gprof.export.html.tree_list"
@@ -93,7 +93,7 @@ local WIDEST <const> = 100
 function view_data.labels(content)
   local names, entries = {}, {}
   for row, id in ipairs(content.ids) do names[row] = content.profile:get(id, "name") end
-  local shortened = core.distinct_names(names)
+  local shortened = distinct_names(names)
   for row, name in ipairs(names) do
     local label = #name > WIDEST and shortened(row, "complete", WIDEST, "…") or name
     if label ~= name then
