@@ -18,7 +18,8 @@
 --       print(profile:get(id, "symbol"))
 --     end
 --
--- `examples/call_chains.lua` is another heuristic.
+-- `examples/call_chains.lua` has another heuristic, which the report `function_order`
+-- takes as the option `heuristic`.
 --
 -- @module gprof.linker_order
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -343,7 +344,10 @@ end
 -- Orders --------------------------------------------------------------------------------
 
 local function complete(options)
-  return setmetatable(options or {}, { __index = defaults })
+  local all = {}
+  for name, value in pairs(defaults) do all[name] = value end
+  for name, value in pairs(options or {}) do all[name] = value end
+  return all
 end
 
 --- Computes an order of functions.
@@ -376,6 +380,19 @@ function linker_order.functions(nodes, arcs, options)
   place_unsettled(state, nodes)
   place_uncalled(state, nodes, options.faulty)
   return state.order
+end
+
+--- Orders functions of a profile.
+-- @tparam profile profile
+-- @tparam {integer,...} nodes numbers of functions, in address order
+-- @tparam[opt] function heuristic takes nodes, arcs and profile, returns an array of the
+--   nodes; by default GNU gprof's heuristic
+-- @tparam[opt] table options of `linker_order.functions`
+-- @treturn {integer,...} the nodes
+function linker_order.of_profile(profile, nodes, heuristic, options)
+  local arcs = linker_order.calls(profile)
+  if heuristic then return heuristic(nodes, arcs, profile) end
+  return linker_order.functions(nodes, arcs, options)
 end
 
 --- Computes an order of object files.

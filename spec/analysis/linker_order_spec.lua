@@ -245,6 +245,58 @@ describe("An order of files", function()
   end)
 end)
 
+-- Nodes of other kinds ----------------------------------------------------------------------
+
+describe("The module", function()
+  local calls <const> = { { "a", "b", 5 }, { "c", "d", 9 }, { "b", "a", 1 }, { "d", "c", 1 } }
+
+  it("orders any values", function()
+    assert.same({ "c", "d", "a", "b" }, linker_order.functions({ "a", "b", "c", "d" }, by_count(calls)))
+    assert.same({ "a", "b", "c", "d" }, linker_order.files({ "a", "b", "c", "d" }, linker_order.arcs(calls)))
+  end)
+
+  it("adds up the arcs between groups", function()
+    local function each()
+      local i = 0
+      return function()
+        i = i + 1
+        if calls[i] then return table.unpack(calls[i]) end
+      end
+    end
+    local group_of = { a = "x", b = "y", c = "x", d = "y" }
+    local sums = {}
+    for from, to, count in linker_order.grouped(group_of, each())() do
+      sums[#sums + 1] = ("%s %s %d"):format(from, to, count)
+    end
+    assert.same({ "x y 14", "y x 2" }, sums)
+  end)
+
+  it("has thresholds, and leaves the table of options alone", function()
+    local nodes, list <const> = { 1, 2, 3, 4 }, { { 1, 2, 80 }, { 4, 1, 14 }, { 3, 4, 3 }, { 4, 3, 3 } }
+    local options = { first_round = 0.9 }
+    assert.same({ 3, 4, 1, 2 }, linker_order.functions(nodes, by_count(list)))
+    assert.same({ 1, 2, 3, 4 }, linker_order.functions(nodes, by_count(list), options))
+    assert.same({ first_round = 0.9 }, options)
+  end)
+
+  it("tells the mean distance of calls in an order", function()
+    local sizes <const>, arcs <const> = { a = 10, b = 20, c = 30, d = 40 }, linker_order.arcs(calls)
+    assert.equal((10 * 5 + 30 * 9 + 10 + 30) / 16, linker_order.distance({ "a", "b", "c", "d" }, arcs, sizes))
+    assert.equal(0, linker_order.distance({}, arcs, sizes))
+  end)
+
+  it("lets a report use another heuristic", function()
+    local profile = crafted.profile { functions = { "f", "g", "h" }, calls = { { "f", "g", 3 }, { "f", "h", 7 } } }
+    local seen
+    local text = crafted.printed("function_order", profile, { heuristic = function(nodes, arcs, of)
+      seen = { #nodes, (select(3, arcs()())), of == profile }
+      return { nodes[3], nodes[1], nodes[2] }
+    end })
+    assert.same({ 3, 7, true }, seen)
+    assert.equal("h\nf\ng\n", text)
+  end)
+end)
+
 local images <const> = {}
 
 -- Returns an image with functions f1 to fn, of 16 bytes each.

@@ -64,6 +64,7 @@ describe("every example", function()
   local cases <const> = {
     { "bbconv", "IMAGE < bb.out > PROFILE", { image }, stdin = bb },
     { "by_file", "IMAGE PROFILE...", { image, profile } },
+    { "call_chains", "FORMAT IMAGE PROFILE...", { "lld", image, profile } },
     { "callers", "FUNCTION IMAGE PROFILE...", { "leaf", image, profile } },
     { "gate", "PERCENT OLD_IMAGE OLD_PROFILE IMAGE PROFILE...", { "5", image, profile, image, profile } },
     { "hot_paths", "IMAGE PROFILE...", { image, profile } },

@@ -165,6 +165,23 @@ describe("the order for a linker", function()
     end)
   end
 
+  -- examples/call_chains.lua has a heuristic of its own.
+  local function script_order(format)
+    return shell.check { "lua5.4", program.root .. "/examples/call_chains.lua", format, dir .. "/p",
+      dir .. "/gmon.out" }.stdout
+  end
+
+  for format, way in pairs(ORDERED) do
+    it("can be computed by a script: " .. format, function()
+      if not shell.installed("ld." .. way.linker) then pending("needs ld." .. way.linker) return end
+      local wanted = lines(script_order "lld")
+      table.remove(wanted, 1)
+      assert.equal(#expected, #wanted)
+      local found = link(dir, way.linker, way.option, script_order(format))
+      assert.same(wanted, distinct(among(found, wanted)))
+    end)
+  end
+
   it("may be chosen by lld, from exact calls", function()
     local text = order_of(dir, "call-graph")
     local count, previous = 0, math.huge

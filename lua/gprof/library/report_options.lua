@@ -14,6 +14,7 @@ return {
   tree_roots = "strings", tree_depth = "integer", tree_threshold = "number",
   terminal_width = "integer", full_names = "boolean", short_names = "boolean",
   sort = "sorting", lines = "integer", order_format = "order format",
+  heuristic = "function",
 
   -- Settings of the program that our reports ignore. They are accepted because a user's
   -- report gets all settings, and may pass them on to one of ours.

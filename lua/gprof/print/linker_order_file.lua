@@ -37,10 +37,9 @@ local function functions_that_ran(profile)
 end
 
 -- Functions of the same name are placed together: linkers cannot tell them apart.
-local function ordered_names(profile, list, names)
+local function ordered_names(profile, list, names, options)
   local seen, ordered = {}, {}
-  local arcs = linker_order.calls(profile)
-  for _, id in ipairs(linker_order.functions(list, arcs)) do
+  for _, id in ipairs(linker_order.of_profile(profile, list, options.heuristic)) do
     local name = names[id]
     if name and not seen[name] then
       seen[name], ordered[#ordered + 1] = true, name
@@ -111,14 +110,16 @@ end
 
 --- Writes the file.
 -- @tparam profile profile
--- @tparam table options `order_format`; `warn`, a function, or nil
+-- @tparam table options `order_format`; `heuristic` and `warn`, functions, or nil
 -- @tparam stream write
 return function(profile, options, write)
   profile = profile:by_function()
   local list, names = functions_that_ran(profile)
   drop_unusable(profile, names, options)
   warn_of_neighbours(profile, list, options)
-  linker_files.write(options.order_format, { names = ordered_names(profile, list, names),
+  linker_files.write(options.order_format, {
+    names = ordered_names(profile, list, names, options),
     calls = calls_by_name(profile, names),
-    has_cold_part = split_functions(profile, names) }, write)
+    has_cold_part = split_functions(profile, names),
+  }, write)
 end

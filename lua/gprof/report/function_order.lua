@@ -26,8 +26,10 @@ end
 -- @tparam profile profile
 -- @tparam table options `gnu_compat`: with the bugs of GNU gprof, which may lose a
 --   function or print one twice; `order_format`: "lld", "call-graph", "gold" or "ld", a
---   file for a linker, which has only functions that ran; `warn`: function called with
---   each reason why linkers cannot move some functions
+--   file for a linker, which has only functions that ran; `heuristic`: function that
+--   takes the numbers of functions, arcs (see gprof.linker_order) and the profile, and
+--   returns the numbers in the order to use, in place of GNU gprof's; `warn`: function
+--   called with each reason why linkers cannot move some functions
 -- @tparam stream write
 return function(profile, options, write)
   if options.order_format and policy.of(options).extends_reports then
@@ -35,7 +37,7 @@ return function(profile, options, write)
   end
   local nodes, unlisted = functions_of(profile)
   local faulty = not policy.of(options).lists_functions_once
-  local order = linker_order.functions(nodes, linker_order.calls(profile),
+  local order = linker_order.of_profile(profile, nodes, options.heuristic,
     { faulty = faulty })
   local line = write:rows(profile, "function", "%{symbol}\n")
   for _, id in ipairs(order) do
