@@ -10,8 +10,8 @@
  *   functions may have the same name;
  * - the cycle and the number in the call graph, with `references`.
  *
- * With `numbered`, for an index, the number precedes the name. Streams write labels
- * without creating Lua strings, and shorten names if `width` limits the line.
+ * Prepared rows (rows.c) write labels without creating Lua strings, and shorten names if
+ * `width` limits the line.
  */
 #include <lauxlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ struct gp_labels {
   bool sources, addresses;
   bool static_files;
   bool whole_paths;
-  bool references, numbered;
+  bool references;
   const char **suffix;    /* for each function: a text after its name, or NULL; kept alive
                              by the user values LABELS_SUFFIXES and LABELS_TEXTS. NULL if
                              no function has one */
@@ -132,7 +132,7 @@ static void keep_texts(gp_labels *set, const gp_callgraph *graph) {
 }
 
 /* labels(profile, { bare, symbols, short_names, inline_file_names, static_files,
- * print_path, references, numbered, width, ascii, suffixes }) */
+ * print_path, references, width, ascii, suffixes }) */
 static int new_labels(lua_State *L) {
   const gp_profile *profile = gp_check_profile(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -151,7 +151,6 @@ static int new_labels(lua_State *L) {
                       .static_files = !by_line && gp_flag_option(L, 2, "static_files"),
                       .whole_paths = gp_flag_option(L, 2, "print_path"),
                       .references = gp_flag_option(L, 2, "references"),
-                      .numbered = gp_flag_option(L, 2, "numbered"),
                       .width = width_option(L, 2),
                       .mark = gp_flag_option(L, 2, "ascii") ? "..." : "\xe2\x80\xa6"};
   lua_pop(L, 1);
@@ -178,10 +177,6 @@ static int release(lua_State *L) {
 
 const gp_labels *gp_test_labels(lua_State *L, int index) {
   return luaL_testudata(L, index, GP_LABELS);
-}
-
-void gp_check_labels_open(lua_State *L, const gp_labels *set) {
-  gp_open_profile(L, set->profile);
 }
 
 bool gp_are_labels_of(const gp_labels *set, const gp_profile_box *profile) {
@@ -269,8 +264,6 @@ static void add_index(builder *m, const gp_callgraph *graph, uint32_t node) {
 
 static void add_function(lua_State *L, builder *m, const gp_labels *set,
                          uint32_t function) {
-  end_numbers(m);
-  m->label->name = m->label->count;
   add_name(m, name_of(L, set, function));
   add_source(L, m, set, function);
   if (!set->suffix || !set->suffix[function]) return;
@@ -278,24 +271,22 @@ static void add_function(lua_State *L, builder *m, const gp_labels *set,
   add_name(m, set->suffix[function]);
 }
 
-void gp_make_label(lua_State *L, const gp_labels *set, lua_Integer id, gp_label *label) {
+/* Makes the label of the function or cycle with number `id`, counted from 1; a Lua error
+ * if it does not exist. */
+static void make_label(lua_State *L, const gp_labels *set, lua_Integer id,
+                       gp_label *label) {
   const gp_callgraph *graph = &gp_open_profile(L, set->profile)->graph;
   if (id < 1 || (lua_Unsigned)id > graph->functions + graph->cycles)
     luaL_error(L, "no function or cycle with this number");
   uint32_t node = (uint32_t)(id - 1), first_cycle = (uint32_t)graph->functions;
   uint32_t cycle = node < first_cycle ? graph->cycle[node] : GP_NONE;
   builder m = {label, label->numbers, label->numbers};
-  label->count = label->name = 0;
+  label->count = 0;
   bool is_function = node < first_cycle;
   label->form = is_function && !set->linker_names ? set->form : GP_COMPLETE;
   label->width = is_function ? set->width : 0;
   label->mark = set->mark;
   label->kept = is_function && set->kept ? &set->kept[node] : NULL;
-  label->numbers[0] = '\0';
-  if (set->numbered) {
-    add_index(&m, graph, node);
-    add_text(&m, " ");
-  }
   if (is_function)
     add_function(L, &m, set, node);
   else
@@ -344,7 +335,7 @@ gp_field_value gp_label_of_node(lua_State *L, const gp_labels *set, uint32_t nod
   uint32_t length;
   const char *kept = set->texts ? set->texts->text[node] : NULL;
   if (!kept) {
-    gp_make_label(L, set, (lua_Integer)node + 1, label);
+    make_label(L, set, (lua_Integer)node + 1, label);
     if (set->texts && is_frequent(&gp_open_profile(L, set->profile)->graph, node))
       kept = keep_label(set->texts, node, label);
     if (!kept) return gp_label_value(label);
@@ -365,7 +356,7 @@ void gp_prefetch_labels(const gp_labels *set, const uint32_t *nodes, size_t coun
 static int get_label(lua_State *L) {
   const gp_labels *set = luaL_checkudata(L, 1, GP_LABELS);
   gp_label label;
-  gp_make_label(L, set, luaL_checkinteger(L, 2), &label);
+  make_label(L, set, luaL_checkinteger(L, 2), &label);
   gp_push_label(L, &label, SIZE_MAX);
   return 1;
 }
@@ -375,10 +366,9 @@ static int get_fitting_label(lua_State *L) {
   const gp_labels *set = luaL_checkudata(L, 1, GP_LABELS);
   lua_Integer columns = luaL_checkinteger(L, 3);
   gp_label label;
-  gp_make_label(L, set, luaL_checkinteger(L, 2), &label);
-  for (int i = 0; i < label.count; i++)
-    if (i != label.name)
-      columns -= (lua_Integer)gp_utf8_width(label.part[i], strlen(label.part[i]));
+  make_label(L, set, luaL_checkinteger(L, 2), &label);
+  for (int i = 1; i < label.count; i++)
+    columns -= (lua_Integer)gp_utf8_width(label.part[i], strlen(label.part[i]));
   gp_push_label(L, &label, columns > 0 ? (size_t)columns : 0);
   return 1;
 }

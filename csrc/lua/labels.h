@@ -11,15 +11,8 @@ typedef struct gp_labels gp_labels;
 /* Returns the labels at stack index `index`; NULL if it is anything else. */
 const gp_labels *gp_test_labels(lua_State *L, int index);
 
-/* Raises a Lua error if the profile of the labels was closed. */
-void gp_check_labels_open(lua_State *L, const gp_labels *set);
-
 /* Whether the labels were made for the profile. */
 bool gp_are_labels_of(const gp_labels *set, const gp_profile_box *profile);
-
-/* Makes the label of the function or cycle with number `id`, counted from 1; a Lua error
- * if it does not exist. */
-void gp_make_label(lua_State *L, const gp_labels *set, lua_Integer id, gp_label *label);
 
 /* Returns the label of a function or cycle as a value. Short labels with references are
  * made once and kept as text if the call graph prints them for several arcs. Other labels

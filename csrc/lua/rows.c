@@ -267,8 +267,8 @@ static inline char *put_value(char *out, const gp_piece *piece, const gp_field_v
 static size_t room_for_name(const gp_stream *s, const gp_label *label) {
   enum { MIN_NAME = 16 };  /* in columns */
   size_t taken = gp_utf8_width(s->text + s->row, s->used - s->row);
-  for (int i = 0; i < label->count; i++)
-    if (i != label->name) taken += gp_utf8_width(label->part[i], strlen(label->part[i]));
+  for (int i = 1; i < label->count; i++)
+    taken += gp_utf8_width(label->part[i], strlen(label->part[i]));
   size_t lines = (taken + MIN_NAME + label->width - 1) / label->width;
   return lines * label->width - taken;
 }

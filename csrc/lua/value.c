@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Values of fields as C structs. */
 #include <lauxlib.h>
-
 #include <string.h>
 
 #include "lua/value.h"
 
-void gp_push_label_name(lua_State *L, const gp_label *label, size_t columns) {
-  const char *name = label->part[label->name];
+/* Pushes the name of a label in its form, at most `columns` wide. */
+static void push_name(lua_State *L, const gp_label *label, size_t columns) {
+  const char *name = label->part[0];
   size_t length = strlen(name);
   char *fitted = lua_newuserdatauv(L, gp_fitted_room(length, label->mark), 0);
   length =
@@ -19,12 +19,11 @@ void gp_push_label_name(lua_State *L, const gp_label *label, size_t columns) {
 void gp_push_label(lua_State *L, const gp_label *label, size_t columns) {
   luaL_Buffer text;
   bool whole = label->form == GP_COMPLETE && columns == SIZE_MAX;
-  if (!whole) gp_push_label_name(L, label, columns);
+  if (!whole) push_name(L, label, columns);
   int name = lua_gettop(L);
   luaL_buffinit(L, &text);
   for (int i = 0; i < label->count; i++)
-    luaL_addstring(&text, i == label->name && !whole ? lua_tostring(L, name) :
-                          label->part[i]);
+    luaL_addstring(&text, i > 0 || whole ? label->part[i] : lua_tostring(L, name));
   luaL_pushresult(&text);
   if (!whole) lua_remove(L, name);
 }

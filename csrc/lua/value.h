@@ -12,10 +12,9 @@
 #include "symbols/short_name.h"
 
 /* The name of a function or cycle in reports: a sequence of strings, called parts, in
- * `numbers` or in the symbol table. */
+ * `numbers` or in the symbol table. The first part is the name. */
 typedef struct gp_label {
   int count;
-  int name;               /* index of the part that may be shortened */
   gp_name_form form;      /* of the name */
   size_t width;           /* maximum width of the line, in columns; 0: unlimited */
   const char *mark;       /* replaces what is cut out of the name to fit */
@@ -73,8 +72,5 @@ void gp_push_value(lua_State *L, gp_field_value v);
 
 /* Pushes a label as a string, with its name in its form and at most `columns` wide. */
 void gp_push_label(lua_State *L, const gp_label *label, size_t columns);
-
-/* Pushes the name of a label; see gp_push_label. */
-void gp_push_label_name(lua_State *L, const gp_label *label, size_t columns);
 
 #endif

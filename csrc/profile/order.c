@@ -105,7 +105,6 @@ typedef struct listed_arc {
   int kind;
   double sum;         /* of the time, in ticks; 0 unless the kind is 2 */
   uint64_t count;
-  gp_arc_time time;
 } listed_arc;
 
 /* Only calls that move time have any. */
@@ -113,7 +112,7 @@ static listed_arc measure(const gp_callgraph *graph, uint32_t arc) {
   gp_arc_time time = graph->moved[arc];
   double sum = time.self + time.children;
   return (listed_arc){.arc = arc, .kind = sum > 0 ? 2 : arc_kind(graph, arc), .sum = sum,
-                      .count = graph->count[arc], .time = time};
+                      .count = graph->count[arc]};
 }
 
 /* Starts to load an arc: in one of its functions' lists, an arc is anywhere in memory. */
@@ -152,10 +151,7 @@ static bool sort_measured(const gp_callgraph *graph, gp_rows *arcs, gp_before *b
     listed[i] = measure(graph, arcs->row[i]);
   }
   if (!gp_sort(places, arcs->count, before, listed)) return false;
-  for (size_t i = 0; i < arcs->count; i++) {
-    arcs->row[i] = listed[places[i]].arc;
-    arcs->time[i] = listed[places[i]].time;
-  }
+  for (size_t i = 0; i < arcs->count; i++) arcs->row[i] = listed[places[i]].arc;
   return true;
 }
 
@@ -175,12 +171,11 @@ static bool sort_arcs(const gp_callgraph *graph, gp_rows *arcs, gp_before *befor
 }
 
 static bool reserve_rows(gp_rows *rows, size_t needed) {
-  return GP_RESERVE(&rows->capacity, needed, GP_COLUMN(rows->row), GP_COLUMN(rows->time));
+  return GP_RESERVE(&rows->capacity, needed, GP_COLUMN(rows->row));
 }
 
 void gp_rows_free(gp_rows *rows) {
   free(rows->row);
-  free(rows->time);
   *rows = (gp_rows){.row = NULL};
 }
 

@@ -48,8 +48,6 @@ uint32_t *gp_order_arcs(const gp_callgraph *graph, gp_arc_order order, size_t *c
  * call gp_rows_free after the last call. */
 typedef struct gp_rows {
   uint32_t *row;
-  gp_arc_time *time;  /* the time that each arc moves: after gp_order_callers and
-                         gp_order_callees */
   size_t count, capacity;
 } gp_rows;
 
