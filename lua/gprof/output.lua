@@ -3,8 +3,21 @@
 -- - `stream(text)` writes text unchanged.
 -- - `stream(format, value...)` writes values in columns: %d, %f, %s with width and
 --   precision as in string.format, %2$d for the second value.
--- - `stream:each(names, formats, iterator)` writes one line for each row of an iterator
---   (see csrc/lua/stream.c).
+-- - `stream:each(names, formats, iterator)` writes one line for each row of an iterator,
+--   like `for a, b, c in iterator do stream(formats, a, b, c) end`. If `names` is not nil,
+--   it writes `names[a]` for `a`; if `formats` is a table, the format is `formats[b]`.
+-- - `stream:rows(profile, list, formats [, options])` prepares rows that show fields, in
+--   formats such as `%{calls:8d} %{name}\n`, and returns a function that writes them: it
+--   takes a number and further values, and returns the number of rows. The list is
+--   "function", "cycle", "entry" or "arc" for the row of that number; or "callers",
+--   "callees", "members" or "lines" for the rows around it. `formats` is a format, or a
+--   table with the format for each value of the field `kind`. The options: `by`, a field
+--   in place of `kind`; `labels` (see gprof.names) for `%{label}`, `%{caller}` and
+--   `%{callee}`; `values`, the names of the further values; `paint`, a function of a
+--   format and the values of the fields `paint_by` that returns the format to use.
+-- - `stream:lines(text, margin [, position [, most]])` writes at most `most` lines of a
+--   text, from a position on, each after a margin. It returns the position of the next
+--   line, and the number of lines.
 -- - `stream:flush()` passes on the buffered text.
 -- - `stream:finish()` flushes and closes the stream, and so does the end of the scope of
 --   a `<close>` variable. Writing to a closed stream is an error.

@@ -243,6 +243,10 @@ end
 --   `gprof.data`): for whole runs, the fields of `spread` below, and `runs`, the number
 --   of runs; `skipped`, that of sums without a spread, which are left out. Nil with the
 --   options `line`, `inlines`, `threads`, and those that change the image's functions
+-- @tfield boolean by_line whether lines are listed among the functions (option `line`)
+-- @tfield boolean seeks_frames whether it was made to know where lines were inlined
+-- @tfield boolean gnu_compat whether it was computed as by GNU gprof (option
+--   `gnu_compat`)
 -- @tfield boolean foreign whether no record matches any function of the image
 -- @tfield integer|nil outside in the profile of a shared library, number of the function
 --   `<outside>`: it has no code and stands for all callers outside the library
@@ -583,12 +587,18 @@ end
 -- @tfield boolean is_cycle false
 -- @tfield integer index its position in the call graph: the N of [N]
 -- @tfield boolean printed has an entry in the call graph
+-- @tfield string reference its number as in other entries: "[7]"; "(7)" if it is not
+--   `printed`
+-- @tfield boolean used has calls or time in the call graph; reports omit the others
+-- @tfield string kind "recursive" if it calls itself, "called" if others call it, or
+--   "uncalled"
 -- @tfield integer calls recorded calls by other functions
 -- @tfield integer self_calls recorded calls by itself
 -- @tfield number self seconds in its own code
 -- @tfield number|nil self_error statistical error of `self`, see `profile:error_of`
 -- @tfield number|nil inlined the part of `self` in code that was inlined into other
 --   functions; nil without the option `inlines`
+-- @tfield number percent `self` as a percentage of the total time
 -- @tfield number children seconds in its callees on its behalf
 -- @tfield number ticks samples in its own code; a fraction if a bin covers several
 --   functions
@@ -597,6 +607,8 @@ end
 --   its callees, in seconds; nil without the option `bounds`, or if the bounds are not
 --   known
 -- @tfield number|nil total_high the most time that can have passed there
+-- @tfield string total_mark "?" if these bounds are further apart than a tenth of the run,
+--   otherwise a blank
 -- @tfield number share fraction of its time that is included in the call graph, 0 to 1
 -- @tfield number graph_self seconds in its own code that are included in the call graph
 -- @tfield number graph_children seconds in its callees that are included in the call
@@ -665,6 +677,9 @@ end
 --   such code has no calls, so `count` may be 0
 -- @tfield boolean recursive from a function to itself or within a cycle: propagates no
 --   time
+-- @tfield string kind what is known of it: "counted"; "recursive"; "uncounted", if the
+--   calls of the callee were not counted, as in libraries, but its time is known from
+--   call paths; "inlined", if the callee was only inlined; or "inlined_recursive"
 -- @tfield profile profile
 
 return make

@@ -475,3 +475,28 @@ describe("The profile of every program", function()
     assert.truthy(result.stdout:find("^%S+ %S+ %d+\n"))
   end)
 end)
+
+describe("A copy of the flat profile", function()
+  it("has one more column after the two changes that the manual shows", function()
+    local text = shell.read(program.root .. "/lua/gprof/report/flat.lua")
+    local diff = shell.read(program.root .. "/doc/manual.md"):match "\n```diff only%-shown\n(.-)```"
+    local changes = 0
+    for old, new in diff:gmatch "%-( [^\n]*)\n%+( [^\n]*)\n" do
+      local first, last = text:find(old .. "\n", 1, true)
+      assert(first, old)
+      text, changes = text:sub(1, first - 1) .. new .. "\n" .. text:sub(last + 1), changes + 1
+    end
+    assert.equal(2, changes)
+    local path = shell.write(shell.tmpdir "copies" .. "/flat.lua", text)
+    local small_plan = { functions = { "main", "leaf" }, ticks = { main = 1, leaf = 3 },
+      calls = { { "main", "leaf", 5 }, { "leaf", "leaf", 7 } } }
+    local files = { crafted.image(small_plan), crafted.gmon(small_plan) }
+    local ours = program.run { "-b", "-p", table.unpack(files) }.stdout
+    local theirs = program.run { "-b", "--report=" .. path, table.unpack(files) }.stdout
+    assert.truthy(theirs:find "\n time [^\n]*  recurs%.  name +\n")
+    for name, count in pairs { main = 0, leaf = 7 } do
+      local figures = assert(ours:match("\n([^\n]*)  " .. name .. "\n"))
+      assert.truthy(theirs:find(("\n%s  %7d  %s\n"):format(figures, count, name), 1, true), theirs)
+    end
+  end)
+end)

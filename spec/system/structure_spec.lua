@@ -101,6 +101,17 @@ describe("the folders of csrc/", function()
   end)
 end)
 
+describe("the binding", function()
+  it("knows no report and no order for linkers", function()
+    for _, path in ipairs(c_files) do
+      local name = path:match "([%w_]+)%.[ch]$"
+      local is_report = shell.exists(LUA .. "/gprof/report/" .. name .. ".lua") and name ~= "annotation" and
+        name ~= "lines"
+      assert.falsy(path:find "^lua/" and is_report or name == "linker_order", path)
+    end
+  end)
+end)
+
 describe("the object files of csrc/", function()
   local directory <const> = program.root .. "/build/objects/"
   local links, definer
@@ -145,6 +156,19 @@ describe("the folders of lua/gprof/", function()
 
   it("require no module of a higher layer", function()
     assert.same({}, structure.upward(graph, lua_folders))
+  end)
+
+  it("use C only where users cannot see it: reports use the public modules, so that users can do what they do", function()
+    -- What modules of print and export may use of the core: processes, files and terminals.
+    local system <const> = { become = true, fork = true, is_terminal = true, redirect = true, spool = true }
+    for _, path in ipairs(lua_files) do
+      local folder, text = path:match "^gprof/(%l+)/", read_lua(path)
+      if folder == "report" then
+        for name in pairs(native) do assert.falsy(text:find(('require "%s"'):format(name), 1, true), path) end
+      elseif folder == "print" or folder == "export" then
+        for name in text:gmatch "%f[%w_]core%.([%w_]+)" do assert(system[name], path .. " uses core." .. name) end
+      end
+    end
   end)
 
   it("are reported if they require a module of a higher layer", function()
