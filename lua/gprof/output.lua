@@ -4,8 +4,9 @@
 -- - `stream(format, value...)` writes values in columns: %d, %f, %s with width and
 --   precision as in string.format, %2$d for the second value.
 -- - `stream:each(names, formats, iterator)` writes one line for each row of an iterator,
---   like `for a, b, c in iterator do stream(formats, a, b, c) end`. If `names` is not nil,
---   it writes `names[a]` for `a`; if `formats` is a table, the format is `formats[b]`.
+--   like `for a, b, c in iterator do stream(formats, a, b, c) end`. Unless `names` is
+--   nil, it writes `names[a]` for `a`; if `formats` is a table, the format is
+--   `formats[b]`.
 -- - `stream:rows(profile, list, formats [, options])` prepares rows that show fields, in
 --   formats such as `%{calls:8d} %{name}\n`, and returns a function that writes them: it
 --   takes a number and further values, and returns the number of rows. The list is

@@ -101,17 +101,6 @@ describe("the folders of csrc/", function()
   end)
 end)
 
-describe("the binding", function()
-  it("knows no report and no order for linkers", function()
-    for _, path in ipairs(c_files) do
-      local name = path:match "([%w_]+)%.[ch]$"
-      local is_report = shell.exists(LUA .. "/gprof/report/" .. name .. ".lua") and name ~= "annotation" and
-        name ~= "lines"
-      assert.falsy(path:find "^lua/" and is_report or name == "linker_order", path)
-    end
-  end)
-end)
-
 describe("the object files of csrc/", function()
   local directory <const> = program.root .. "/build/objects/"
   local links, definer
@@ -158,7 +147,7 @@ describe("the folders of lua/gprof/", function()
     assert.same({}, structure.upward(graph, lua_folders))
   end)
 
-  it("use C only where users cannot see it: reports use the public modules, so that users can do what they do", function()
+  it("use C for the system only, from print on: what reports use, users have", function()
     -- What modules of print and export may use of the core: processes, files and terminals.
     local system <const> = { become = true, fork = true, is_terminal = true, redirect = true, spool = true }
     for _, path in ipairs(lua_files) do
