@@ -36,6 +36,10 @@ static void prefetch_entries(const void *profile, const uint32_t *nodes, size_t 
   gp_order_prefetch_entries(&((const gp_profile *)profile)->graph, nodes, count);
 }
 
+static void prefetch_arcs(const void *profile, const uint32_t *arcs, size_t count) {
+  gp_order_prefetch_arcs(&((const gp_profile *)profile)->graph, arcs, count);
+}
+
 const gp_part_kind
     gp_function_parts = {"gprof.function.fields", open_whole, push_node_of,
                          prefetch_nodes, GP_PROFILE_SYMBOLS},
@@ -43,7 +47,8 @@ const gp_part_kind
                       GP_PROFILE_SYMBOLS},
     gp_node_parts = {"gprof.node.fields", open_whole, push_node_of, prefetch_entries,
                      GP_PROFILE_SYMBOLS},
-    gp_arc_parts = {"gprof.arc.fields", open_whole, push_arc, NULL, GP_PROFILE_SYMBOLS};
+    gp_arc_parts = {"gprof.arc.fields", open_whole, push_arc, prefetch_arcs,
+                    GP_PROFILE_SYMBOLS};
 
 void gp_push_node(lua_State *L, int profile, uint32_t node) {
   gp_part p = {L, &gp_node_parts, open_whole(L, profile), node, profile};

@@ -324,6 +324,19 @@ void gp_order_prefetch_entries(const gp_callgraph *graph, const uint32_t *nodes,
   }
 }
 
+void gp_order_prefetch_arcs(const gp_callgraph *graph, const uint32_t *arcs,
+                            size_t count) {
+  if (count > 2 * NODES_AHEAD) prefetch_arc(graph, arcs[2 * NODES_AHEAD]);
+  if (count <= NODES_AHEAD) return;
+  uint32_t arc = arcs[NODES_AHEAD];
+  for (int end = 0; end < 2; end++) {
+    uint32_t node = end == 0 ? graph->caller[arc] : graph->callee[arc];
+    __builtin_prefetch(&graph->cycle[node]);
+    __builtin_prefetch(&graph->calls[node]);
+    __builtin_prefetch(&graph->rank[node]);
+  }
+}
+
 /* --- members of a cycle ---------------------------------------------------- */
 
 static bool member_before(const void *context, uint32_t b, uint32_t a) {

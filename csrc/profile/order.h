@@ -69,6 +69,10 @@ void gp_order_prefetch_nodes(const gp_callgraph *graph, const uint32_t *nodes,
 void gp_order_prefetch_entries(const gp_callgraph *graph, const uint32_t *nodes,
                                size_t count);
 
+/* The same for the arcs after arcs[0], and the nodes at their ends. */
+void gp_order_prefetch_arcs(const gp_callgraph *graph, const uint32_t *arcs,
+                            size_t count);
+
 /* Lists the lines of a function in a table by line: its own symbol, then its other lines
  * by address. */
 bool gp_order_lines(const gp_callgraph *graph, uint32_t function, gp_rows *lines);
