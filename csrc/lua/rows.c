@@ -5,7 +5,7 @@
  *
  * stream:rows(profile, list, formats [, options]) resolves the fields of formats such as
  * "%{calls:8d} %{name}\n" once, and returns a function that writes rows:
- * row(id [, value...]) -> number of rows. Fields are written without creating Lua values.
+ * row(id [, value...]) -> number of rows, and of bytes written. Fields are written without creating Lua values.
  * `lists` below has the rows that a function can write.
  *
  * `formats` is a format, or a table that has the format for each value of a field. The
@@ -366,27 +366,33 @@ static void prefetch_arcs(const row_writer *w, const gp_callgraph *graph, size_t
   if (w->labels) gp_prefetch_labels(w->labels, ends, count);
 }
 
-static int write_rows(lua_State *L) {
-  row_writer *w = lua_touserdata(L, WRITER);
-  const gp_profile *profile = gp_open_profile(L, w->profile);
-  uint32_t id = check_number(L, &profile->graph, w->list);
-  int values = lua_gettop(L) - 1;
-  luaL_checkstack(L, MOST_PAINT + 16, NULL);
-  if (!w->list->order) {
-    write_row(L, w, id, values);
-    lua_pushinteger(L, 1);
-    return 1;
-  }
-  if (!w->list->order(&profile->graph, id, &w->rows)) return gp_raise_no_memory(L);
+/* Writes the rows of a list around a node. Returns their number. */
+static size_t write_list(lua_State *L, row_writer *w, const gp_callgraph *graph,
+                         uint32_t node, int values) {
+  if (!w->list->order(graph, node, &w->rows)) gp_raise_no_memory(L);
   for (size_t i = 0; i < w->rows.count; i++) {
     if (i % ROWS_AHEAD == 0 && w->list->kind == &gp_arc_parts)
       prefetch_arcs(w, &gp_open_profile(L, w->profile)->graph, i);
     write_row(L, w, w->rows.row[i], values);
   }
-  lua_pushinteger(L, (lua_Integer)w->rows.count);
-  return 1;
+  return w->rows.count;
 }
 
+static int write_rows(lua_State *L) {
+  row_writer *w = lua_touserdata(L, WRITER);
+  const gp_profile *profile = gp_open_profile(L, w->profile);
+  uint32_t id = check_number(L, &profile->graph, w->list);
+  int values = lua_gettop(L) - 1;
+  size_t begin = w->stream->passed + w->stream->used, count = 1;
+  luaL_checkstack(L, MOST_PAINT + 16, NULL);
+  if (!w->list->order)
+    write_row(L, w, id, values);
+  else
+    count = write_list(L, w, &profile->graph, id, values);
+  lua_pushinteger(L, (lua_Integer)count);
+  lua_pushinteger(L, (lua_Integer)(w->stream->passed + w->stream->used - begin));
+  return 2;
+}
 /* Stack indices in stream:rows(profile, list, formats, options), then that of the
  * writer. */
 enum { ARG_STREAM = 1, ARG_PROFILE, ARG_LIST, ARG_FORMATS, ARG_OPTIONS, ROW_WRITER };
@@ -466,7 +472,7 @@ static void read_formats(lua_State *L, row_writer *w) {
   w->by = find_field(L, w->list, by);
 }
 
-/* stream:rows(profile, list, formats [, options]) -> function */
+/* stream:rows(profile, list, formats [, options]) -> function (see the top) */
 static int prepare_rows(lua_State *L) {
   gp_stream *s = gp_check_stream(L, ARG_STREAM);
   gp_check_profile(L, ARG_PROFILE);

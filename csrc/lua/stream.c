@@ -56,6 +56,7 @@ static void call_sink(lua_State *L, int index, const char *text, size_t length) 
 static void flush(lua_State *L, int index, gp_stream *s) {
   size_t used = s->used;
   s->used = s->row = 0;
+  s->passed += used;
   call_sink(L, index, s->text, used);
   if (s->used > 0) luaL_error(L, "a stream's sink must not write to the stream");
 }
@@ -75,6 +76,7 @@ static void add(lua_State *L, int index, gp_stream *s, const char *text, size_t 
   if (length > GP_STREAM_ROOM) {
     flush(L, index, s);
     check_open(L, s);
+    s->passed += length;
     call_sink(L, index, text, length);
   } else {
     make_room(L, index, s, length);
@@ -271,7 +273,7 @@ static int new_stream(lua_State *L) {
   luaL_checkany(L, 1);
   lua_settop(L, 1);
   gp_stream *s = lua_newuserdatauv(L, sizeof *s, STREAM_VALUES);
-  s->used = s->row = 0;
+  s->used = s->row = s->passed = 0;
   s->ended = false;
   s->cache = lua_newuserdatauv(L, sizeof *s->cache, 0);
   s->cache->next = 0;
@@ -298,9 +300,15 @@ void gp_write_bytes(lua_State *L, int index, gp_stream *s, const char *text,
   add(L, index, s, text, length);
 }
 
-/* stream(text) or stream(format, value...) */
+/* stream(text) or stream(format, value...). Upvalue: the metatable of streams. The stream
+ * is argument 1 unless the function was taken from the metatable. */
 static int call(lua_State *L) {
-  gp_stream *s = gp_check_stream(L, 1);
+  gp_stream *s = lua_touserdata(L, 1);
+  if (!s || !lua_getmetatable(L, 1) || !lua_rawequal(L, -1, lua_upvalueindex(1)))
+    s = gp_check_stream(L, 1);
+  else
+    lua_pop(L, 1);
+  check_open(L, s);
   size_t length;
   const row_values r = {VALUES_OF_CALL, lua_gettop(L) - 2};
   const char *text = lua_tolstring(L, 2, &length);
@@ -409,12 +417,16 @@ static int each(lua_State *L) {
 }
 
 void gp_define_stream(lua_State *L) {
-  static const luaL_Reg meta[] = {{"__call", call}, {"__close", finish}, {NULL, NULL}};
+  static const luaL_Reg meta[] = {{"__close", finish}, {NULL, NULL}};
   static const luaL_Reg methods[] = {
       {"flush", flush_stream}, {"finish", finish}, {"each", each},
       {"lines", write_lines}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"stream", new_stream}, {NULL, NULL}};
   gp_define_object(L, GP_STREAM, gp_get_field, meta, methods);
-  lua_pop(L, 1);
+  luaL_getmetatable(L, GP_STREAM);
+  lua_pushvalue(L, -1);
+  lua_pushcclosure(L, call, 1);
+  lua_setfield(L, -2, "__call");
+  lua_pop(L, 2);
   luaL_setfuncs(L, functions, 0);
 }

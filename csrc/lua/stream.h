@@ -20,6 +20,7 @@
 typedef struct gp_stream {
   size_t used;            /* bytes in the buffer */
   size_t row;             /* where the current row begins in the buffer */
+  size_t passed;          /* bytes passed to the sink before */
   bool ended;
   struct gp_format_cache *cache;
   char text[GP_STREAM_ROOM];  /* the buffer */

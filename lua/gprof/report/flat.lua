@@ -20,12 +20,13 @@ local prefixes = {
 -- Returns the largest time per call, with callees. GNU gprof includes functions that are
 -- not printed.
 local function longest_call(profile)
-  local longest = 0
+  local longest, all = 0, profile.gnu_compat
   for calls, ticks, children, listed in
     profile:functions("address", "calls", "ticks", "children_ticks", "listed")
   do
-    if calls ~= 0 and (listed or profile.gnu_compat) then
-      longest = math.max(longest, (ticks + children) / calls)
+    if calls ~= 0 and (listed or all) then
+      local per_call = (ticks + children) / calls
+      if per_call > longest then longest = per_call end
     end
   end
   return longest / profile.rate
@@ -152,10 +153,10 @@ end
 -- write the row of a function.
 local function write_rows(profile, options, scale, called, uncalled)
   local all, left = options.display_unused_functions, options.top or -1
-  local rate, cumulative = profile.rate, 0
+  local rate, outside, cumulative = profile.rate, profile.outside, 0
   for id, ticks, children, calls, listed in functions_of(profile, options) do
     if left == 0 then break end
-    if listed and (all or ticks ~= 0 or calls ~= 0) and id ~= profile.outside then
+    if listed and (all or ticks ~= 0 or calls ~= 0) and id ~= outside then
       local row = calls ~= 0 and called or uncalled
       cumulative, left = cumulative + ticks, left - 1
       row(id, cumulative / rate, scale * ticks / rate / calls,

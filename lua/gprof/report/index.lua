@@ -17,7 +17,7 @@ local AROUND <const> = 7
 -- The look of the report; `gprof.report.bsd.index` has another look. `cell` is the format
 -- of a cell, and `name` the field with a function's name. Cells are `aligned` unless all
 -- have the same width.
-local gnu = { cell = "%{reference} %{text}", name = "name", aligned = true }
+local gnu = { cell = "%{reference} %{label}", name = "name", aligned = true }
 
 -- What is listed ------------------------------------------------------------------------
 
@@ -39,19 +39,22 @@ end
 local function nodes_of(profile, options, name)
   local outside, all = profile.outside, options.display_unused_functions
   local listed, nodes, numbers, longest = top_entries(profile, options), {}, {}, 0
-  local function add(id, number, is_included, shown)
-    if listed then is_included = listed[id] end
-    if not is_included then return end
-    nodes[#nodes + 1], numbers[#nodes + 1] = id, number
-    longest = math.max(longest, #shown)
-  end
+  local count = 0
   for id, number, calls, ticks, used, shown in
     profile:functions("symbol", "id", "index", "calls", "ticks", "used", name)
   do
-    add(id, number, all or calls ~= 0 or ticks ~= 0 or id == outside and used, shown)
+    local has_figures = all or calls ~= 0 or ticks ~= 0 or id == outside and used
+    if listed and listed[id] or not listed and has_figures then
+      count = count + 1
+      nodes[count], numbers[count] = id, number
+      if #shown > longest then longest = #shown end
+    end
   end
   for id, number, shown in profile:cycles(nil, "id", "index", "name") do
-    add(id, number, true, shown)
+    if not listed or listed[id] then
+      nodes[#nodes + 1], numbers[#nodes + 1] = id, number
+      longest = math.max(longest, #shown)
+    end
   end
   return nodes, numbers, longest
 end
@@ -66,46 +69,70 @@ local function longest_name(options)
   return options.terminal_width and line // COLUMNS - AROUND or line
 end
 
--- Returns the length of a number in brackets.
-local function length_of(number)
-  local length = 3
-  while number >= 10 do number, length = number // 10, length + 1 end
-  return length
-end
-
 -- Returns the function that writes cells: takes the node, the blanks before the cell, and
--- the text that it shows for the name.
-local function cell_writer(profile, options, look, write)
+-- the text of %{text}.
+local function cell_writer(profile, options, format, names, write)
   local paint
   if options.color then
     local shade = require "gprof.print.color".painter(profile.graph_ticks)
     function paint(_, percent, calls, self_calls, ticks, children)
       local used = calls ~= 0 or self_calls ~= 0 or ticks ~= 0 or children ~= 0
-      return "%{blanks}" .. shade(look.cell, percent, used, false)
+      return "%{blanks}" .. shade(format, percent, used, false)
     end
   end
-  return write:rows(profile, "entry", "%{blanks}" .. look.cell, {
+  return write:rows(profile, "entry", "%{blanks}" .. format, {
+    labels = names,
     values = { "blanks", "text" },
     paint = paint,
     paint_by = { "graph_percent", "calls", "self_calls", "ticks", "children_ticks" },
   })
 end
 
--- Returns the function that aligns cells. It takes the column, from 0; the number of
--- characters in brackets; the length of the text; and where the text of the cell before
--- ends. It returns the blanks before the cell, and where its text ends. A text that is
--- too long for its cell moves the next one. Numbers are right-aligned in five characters,
--- but the blanks around them are not counted, so columns drift as they do in GNU gprof's
--- index.
-local function aligner(options)
+-- Returns the length of a number in brackets.
+local function length_of(number)
+  if number < 1000 then return number < 10 and 3 or number < 100 and 4 or 5 end
+  return #tostring(number) + 2
+end
+
+-- Blanks before cells: one more than the key.
+local blanks <const> = setmetatable({}, { __index = function(known, count)
+  known[count] = (" "):rep(count + 1)
+  return known[count]
+end })
+
+-- Writes cells in columns. A text that is too long for its cell moves the next one.
+-- Numbers are right-aligned in five characters, but the blanks around them are not
+-- counted, so columns drift as they do in GNU gprof's index.
+local function write_aligned(profile, options, look, nodes, numbers, columns, write)
   local width = (math.max(math.min(options.width or WIDTH, WIDEST), 1) - 1) // COLUMNS
-  local blanks = setmetatable({}, { __index = function(known, count)
-    known[count] = (" "):rep(count + 1)
-    return known[count]
-  end })
-  return function(column, number, length, at)
-    local fill = math.max(column * width + 5 - at - number, 0)
-    return blanks[fill], at + fill + number + length
+  local names, shorten = labels.with_files(profile, options)
+  local format = shorten and look.cell:gsub("label", "text") or look.cell
+  local cell = cell_writer(profile, options, format, names, write)
+  local is_plain = not (shorten or options.color)  -- else the row has another length
+  local lines = (#nodes + columns - 1) // columns
+  for line = 1, lines do
+    local at, begin = 0, 5  -- where the last text ends; where the number should end
+    for i = line, #nodes, lines do
+      local id, number = nodes[i], length_of(numbers[i])
+      local fill = begin - at - number
+      if fill < 0 then fill = 0 end
+      local name = not is_plain and names[id]
+      local _, length = cell(id, blanks[fill], shorten and shorten(id, name, number + 1))
+      at = at + (is_plain and length - 2 or fill + number + #name)
+      begin = begin + width
+    end
+    write "\n"
+  end
+end
+
+-- Writes cells of equal width.
+local function write_equal(profile, options, look, nodes, write)
+  local names = labels.bare(profile, options, look.name)
+  local cell = cell_writer(profile, options, look.cell, names, write)
+  local lines = (#nodes + COLUMNS - 1) // COLUMNS
+  for line = 1, lines do
+    for i = line, #nodes, lines do cell(nodes[i], "") end
+    write "\n"
   end
 end
 
@@ -120,22 +147,8 @@ end
 return function(profile, options, write, look)
   look = look or gnu
   local nodes, numbers, longest = nodes_of(profile, options, look.name)
-  local texts, shorten = labels.bare(profile, options, look.name), nil
-  if look.aligned then texts, shorten = labels.with_files(profile, options) end
-  local is_narrow = look.aligned and longest > longest_name(options)
-  local lines = is_narrow and #nodes or (#nodes + COLUMNS - 1) // COLUMNS
-  local cell, align = cell_writer(profile, options, look, write), aligner(options)
-
   write(common.heading(options, "Index by function name\n\n"))
-  for line = 1, lines do
-    local at, column, blanks = 0, 0, ""
-    for i = line, #nodes, lines do
-      local id, number = nodes[i], length_of(numbers[i])
-      local text = texts[id]
-      if look.aligned then blanks, at = align(column, number, #text, at) end
-      cell(id, blanks, shorten and shorten(id, text, number + 1) or text)
-      column = column + 1
-    end
-    write "\n"
-  end
+  if not look.aligned then return write_equal(profile, options, look, nodes, write) end
+  local columns = longest > longest_name(options) and 1 or COLUMNS
+  write_aligned(profile, options, look, nodes, numbers, columns, write)
 end

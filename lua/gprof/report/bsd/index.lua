@@ -5,7 +5,7 @@
 
 local index = require "gprof.report.index"
 
-local look = { cell = "%{reference:6.6s} %{text:-19.19s}", name = "symbol" }
+local look = { cell = "%{reference:6.6s} %{label:-19.19s}", name = "symbol" }
 
 --- Prints the report.
 -- @tparam profile profile
