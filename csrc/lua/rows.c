@@ -65,6 +65,9 @@ static const row_list lists[] = {
  * value, and of fields that `paint` gets. */
 enum { KNOWN_FORMATS = 8, SHORT_VALUE = 24, MOST_PAINT = 8 };
 
+/* The number of formats from `paint` that are kept. */
+enum { MOST_PAINTED = 256 };
+
 /* The number of rows that are prefetched together. */
 enum { ROWS_AHEAD = 16 };
 
@@ -83,6 +86,7 @@ typedef struct row_writer {
     const row_format *format;
   } known[KNOWN_FORMATS];
   int known_count;
+  unsigned parsed;        /* formats from `paint` that were parsed */
   gp_rows rows;           /* the parts around a node. Freed by the collector */
 } row_writer;
 
@@ -152,35 +156,48 @@ static size_t count_pieces(lua_State *L, const char *format) {
   return count;
 }
 
-/* Returns the parsed format at the top of the stack, and pops it. */
-static const row_format *parse_format(lua_State *L, int writer, const row_writer *w) {
+/* Pushes the format at stack index `text` in parsed form: a userdata. */
+static void push_parsed(lua_State *L, int writer, const row_writer *w, int text) {
+  size_t length;
+  const char *p = lua_tolstring(L, text, &length);
+  size_t count = count_pieces(L, p);
+  if (length + count * GP_COLUMNS_NUMBER > GP_ROW_ROOM)
+    luaL_error(L, "format of a row: too long");
+  row_format *format =
+      lua_newuserdatauv(L, sizeof *format + count * sizeof *format->pieces, 0);
+  memset(format, 0, sizeof *format + count * sizeof *format->pieces);
+  for (; format->count < count; format->count++) {
+    row_piece *piece = &format->pieces[format->count];
+    p = gp_parse_piece(L, p, &piece->parsed);
+    resolve(L, writer, w, piece);
+  }
+}
+
+/* Forgets formats that `paint` returned, if there are very many. */
+static void limit_formats(lua_State *L, int writer, row_writer *w) {
+  if (!w->painted || w->parsed++ % MOST_PAINTED != 0) return;
+  lua_newtable(L);
+  lua_setiuservalue(L, writer, WRITER_PARSED);
+}
+
+/* Returns the format on the top of the stack in parsed form, and pops it. */
+static const row_format *find_format(lua_State *L, int writer, row_writer *w) {
   if (lua_type(L, -1) != LUA_TSTRING)
     luaL_error(L, "format of a row: string expected, got %s", luaL_typename(L, -1));
-  int top = lua_gettop(L);
+  int text = lua_gettop(L);
   lua_getiuservalue(L, writer, WRITER_PARSED);
-  lua_pushvalue(L, top);
-  if (lua_rawget(L, top + 1) == LUA_TNIL) {
-    size_t length;
-    const char *text = lua_tolstring(L, top, &length);
-    size_t count = count_pieces(L, text);
-    if (length + count * GP_COLUMNS_NUMBER > GP_ROW_ROOM)
-      luaL_error(L, "format of a row: too long");
+  lua_pushvalue(L, text);
+  if (lua_rawget(L, -2) == LUA_TNIL) {
+    push_parsed(L, writer, w, text);
+    limit_formats(L, writer, w);
+    lua_getiuservalue(L, writer, WRITER_PARSED);
+    lua_pushvalue(L, text);
+    lua_pushvalue(L, -3);
+    lua_rawset(L, -3);
     lua_pop(L, 1);
-    lua_pushvalue(L, top);
-    row_format *format =
-        lua_newuserdatauv(L, sizeof *format + count * sizeof *format->pieces, 0);
-    memset(format, 0, sizeof *format + count * sizeof *format->pieces);
-    for (; format->count < count; format->count++) {
-      row_piece *piece = &format->pieces[format->count];
-      text = gp_parse_piece(L, text, &piece->parsed);
-      resolve(L, writer, w, piece);
-    }
-    lua_rawset(L, top + 1);
-    lua_pushvalue(L, top);
-    lua_rawget(L, top + 1);
   }
   const row_format *format = lua_touserdata(L, -1);
-  lua_settop(L, top - 1);
+  lua_settop(L, text - 1);
   return format;
 }
 
@@ -215,7 +232,7 @@ static const row_format *choose_format(lua_State *L, row_writer *w, gp_part *p) 
   if (is_short) strcpy(text, value.as.text);
   push_format(L, w, p);
   if (w->painted) paint_format(L, w, p);
-  const row_format *format = parse_format(L, WRITER, w);
+  const row_format *format = find_format(L, WRITER, w);
   if (is_short && w->known_count < KNOWN_FORMATS) {
     memcpy(w->known[w->known_count].value, text, SHORT_VALUE);
     w->known[w->known_count++].format = format;
@@ -463,7 +480,7 @@ static void read_formats(lua_State *L, row_writer *w) {
   lua_setiuservalue(L, ROW_WRITER, WRITER_FORMATS);
   if (lua_type(L, ARG_FORMATS) == LUA_TSTRING) {
     lua_pushvalue(L, ARG_FORMATS);
-    const row_format *format = parse_format(L, ROW_WRITER, w);
+    const row_format *format = find_format(L, ROW_WRITER, w);
     if (!w->painted) w->only = format;
     return;
   }

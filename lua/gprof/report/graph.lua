@@ -8,14 +8,22 @@ local entries = require "gprof.print.entries"
 local labels = require "gprof.print.labels"
 local policy = require "gprof.library.policy"
 
--- The columns of calls, by the kind of line, each 16 wide.
-local of_arc <const> = {
-  counted = " %{count:7d}/%{of:-7d}",
-  uncounted = "                ",
-  recursive = " %{count:7d}        ",
-  inlined = "     inlined    ",
-  inlined_recursive = " inlined        ",
+-- The lines of an entry. In place of [bounds] and [gap], lines can have bounds of total
+-- times, or as many blanks; in place of [calls], they have the columns below.
+local lines <const> = {
+  caller = "             %{self:7.2f} %{children:7.2f}[gap][calls]     %{caller}\n",
+  spontaneous = (" "):rep(28) .. "[gap]                     <spontaneous>\n",
+  primary = "%{reference:-6.6s} %{graph_percent:5.1f} %{graph_self:7.2f} " ..
+    "%{graph_children:7.2f}[bounds][calls] %{label}\n",
+  callee = "             %{self:7.2f} %{children:7.2f}[gap][calls]     %{callee}\n",
+  cycle = "%{reference:-6.6s} %{graph_percent:5.1f} %{graph_self:7.2f} " ..
+    "%{graph_children:7.2f}[bounds][calls] <cycle %{number} as a whole> %{reference}\n",
+  member = "             %{graph_self:7.2f} %{graph_children:7.2f}[gap][calls]     " ..
+    "%{label}\n",
 }
+
+-- The columns of calls, by the kind of a function, a cycle or an arc. Recursive arcs have
+-- no time.
 local of_node <const> = {
   recursive = " %{calls:7d}+%{self_calls:-7d}",
   called = " %{calls:7d}        ",
@@ -24,7 +32,15 @@ local of_node <const> = {
 local of_member <const> = {
   recursive = of_node.recursive, called = of_node.called, uncalled = of_node.called,
 }
-local without_time <const> = { recursive = true, inlined_recursive = true }
+local of_arc <const> = {
+  counted = " %{count:7d}/%{of:-7d}",
+  uncounted = "                ",
+  inlined = "     inlined    ",
+}
+local of_recursive_arc <const> = {
+  recursive = " %{count:7d}        ",
+  inlined_recursive = " inlined        ",
+}
 
 -- The look of the report; `gprof.report.bsd.graph` has another look. `heading` and
 -- `ending` are functions of (profile, options, write) that write the text before and
@@ -54,35 +70,34 @@ function gnu.ending(profile, options, write)
   if bounds then bounds.explain(profile, write) end
 end
 
--- Lines ---------------------------------------------------------------------------------
+-- Formats -------------------------------------------------------------------------------
 
--- Returns formats of lines: for each kind, the times, the calls and the name.
-local function lines(times, calls, name)
-  local formats = {}
-  for kind, column in pairs(calls) do
-    formats[kind] = (without_time[kind] and times.none or times.columns) .. column ..
-      name .. "\n"
-  end
-  return formats
+-- Replaces the times in a line by a text.
+local function with_times(line, text)
+  return (line:gsub("%%{[%l_]+:(%d+)%.2f}", function(width)
+    return ("%" .. width .. "s"):format(text)
+  end))
 end
 
--- Returns the columns with the times of lines: of primary lines, arcs, and members of
--- cycles; `none` is as wide as the columns of an arc.
-local function times_of(profile, options, look)
-  local bounds = common.bounds(profile, options)
-  local undefined = not profile.rate and policy.of(options).divides_by_no_rate
-  local function seconds(self, children)
-    if undefined then return (" %7s %" .. look.wide .. "s"):format("-nan", "-nan") end
-    return (" %%{%s:7.2f} %%{%s:%d.2f}"):format(self, children, look.wide)
+-- Returns the lines as the options and the look ask for them, without calls.
+local function lines_of(profile, options, look)
+  local bounds, made = common.bounds(profile, options), {}
+  local columns <const> = { ["[bounds]"] = bounds and bounds.COLUMNS or "",
+    ["[gap]"] = (" "):rep(bounds and bounds.WIDTH or 0) }
+  for name, line in pairs(lines) do
+    line = line:gsub("children:7", "children:" .. look.wide)
+    made[name] = line:gsub("%[%l+%]", columns)
   end
-  local indent, gap = (" "):rep(12), (" "):rep(bounds and bounds.WIDTH or 0)
-  return {
-    primary = { columns = "%{reference:-6.6s} %{graph_percent:5.1f}" ..
-      seconds("graph_self", "graph_children") .. (bounds and bounds.COLUMNS or "") },
-    arc = { columns = indent .. seconds("self", "children") .. gap,
-      none = indent .. (" "):rep(9 + look.wide) .. gap },
-    member = { columns = indent .. seconds("graph_self", "graph_children") .. gap },
-  }
+  made.spontaneous = (" "):rep(look.wide - 7) .. made.spontaneous
+  return made
+end
+
+-- Adds the columns of calls to a line: sets its format for each kind.
+local function add_formats(formats, line, calls)
+  for kind, column in pairs(calls) do
+    formats[kind] = line:gsub("%[calls%]", function() return column end)
+  end
+  return formats
 end
 
 -- Returns the functions that colour the lines of functions and cycles, of arcs, and of
@@ -121,24 +136,29 @@ local primary_figures <const> = {
 -- @tparam[opt] table look by default GNU gprof's
 return function(profile, options, write, look)
   look = look or gnu
-  local times, paint = times_of(profile, options, look), painters(profile, options)
+  local made, paint = lines_of(profile, options, look), painters(profile, options)
   local names = labels.references(profile, options, look.name)
 
-  local function rows(list, line, calls, name, paint_line, figures)
-    return write:rows(profile, list, lines(line, calls, name),
+  local function rows(list, formats, paint_line, figures)
+    return write:rows(profile, list, formats,
       { labels = names, paint = paint_line, paint_by = figures })
   end
-  local callers = rows("callers", times.arc, of_arc, "     %{caller}",
-    paint.inner, { "self", "children", "count" })
-  local callees = rows("callees", times.arc, of_arc, "     %{callee}",
-    paint.inner, { "self", "children", "count" })
-  local primary = rows("function", times.primary, of_node, " %{label}",
-    paint.primary, primary_figures)
-  local cycle = rows("cycle", times.primary, of_node,
-    " <cycle %{number} as a whole> %{reference}", paint.primary, primary_figures)
-  local members = rows("members", times.member, of_member, "     %{label}",
-    paint.inner, { "graph_self", "graph_children", "calls" })
-  local spontaneous = times.arc.none .. of_arc.uncounted .. "     <spontaneous>\n"
+  local is_undefined = not profile.rate and policy.of(options).divides_by_no_rate
+  local function formats_of(line, calls)
+    return add_formats({}, is_undefined and with_times(line, "-nan") or line, calls)
+  end
+  local function arcs(list, line)
+    local formats = formats_of(line, of_arc)
+    add_formats(formats, with_times(line, ""), of_recursive_arc)
+    return rows(list, formats, paint.inner, { "self", "children", "count" })
+  end
+  local callers, callees = arcs("callers", made.caller), arcs("callees", made.callee)
+  local primary = rows("function", formats_of(made.primary, of_node), paint.primary,
+    primary_figures)
+  local cycle = rows("cycle", formats_of(made.cycle, of_node), paint.primary,
+    primary_figures)
+  local members = rows("members", formats_of(made.member, of_member), paint.inner,
+    { "graph_self", "graph_children", "calls" })
 
   look.heading(profile, options, write)
   for id, is_cycle in entries.of(profile, options) do
@@ -146,7 +166,7 @@ return function(profile, options, write, look)
       cycle(id)
       members(id)
     else
-      if callers(id) == 0 then write(spontaneous) end
+      if callers(id) == 0 then write(made.spontaneous) end
       primary(id)
       callees(id)
     end
