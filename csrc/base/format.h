@@ -4,9 +4,8 @@
  *
  * Conversions are %d, %f and %s; %% stands for a percent sign. A conversion may have the
  * flag "-", a width and a precision; %d and %f also accept the flag "+". A conversion may
- * select its value by position, as in %2$7d, or by name, as in %{calls:7d}; %{name} stands
- * for %{name:s}. A format is parsed into pieces once, and the pieces are used for many
- * rows.
+ * select its value by position, as in %2$7d, or by name, as in %{calls:7d}; %{name} is
+ * %{name:s}. A format is parsed into pieces once, and the pieces are used for many rows.
  */
 #ifndef GP_BASE_FORMAT_H
 #define GP_BASE_FORMAT_H

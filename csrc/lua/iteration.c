@@ -26,7 +26,8 @@ static int next_row(lua_State *L) {
     luaL_checkstack(L, each->field_count + 8, "too many fields");
   const void *owner = each->kind->open(L, whole);
   const uint32_t *row = each->rows.row + each->done;
-  if (each->kind->prefetch) each->kind->prefetch(owner, row, each->rows.count - each->done);
+  if (each->kind->prefetch)
+    each->kind->prefetch(owner, row, each->rows.count - each->done);
   each->done++;
   const gp_part p = {L, each->kind, owner, *row, whole};
   if (each->field_count == 0) each->kind->push(L, &p);

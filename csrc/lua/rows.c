@@ -5,8 +5,8 @@
  *
  * stream:rows(profile, list, formats [, options]) resolves the fields of formats such as
  * "%{calls:8d} %{name}\n" once, and returns a function that writes rows:
- * row(id [, value...]) -> number of rows, and of bytes written. Fields are written without creating Lua values.
- * `lists` below has the rows that a function can write.
+ * row(id [, value...]) -> number of rows, and of bytes written. Fields are written
+ * without creating Lua values. `lists` below has the rows that a function can write.
  *
  * `formats` is a format, or a table that has the format for each value of a field. The
  * options:
@@ -107,7 +107,7 @@ static int release(lua_State *L) {
   return 0;
 }
 
-/* --- formats ------------------------------------------------------------------------- */
+/* --- formats ----------------------------------------------------------------- */
 
 /* Pushes the field of the parts with a name: light userdata, or nil. */
 static int push_field(lua_State *L, const row_list *list, const char *name) {
@@ -240,7 +240,7 @@ static const row_format *choose_format(lua_State *L, row_writer *w, gp_part *p) 
   return format;
 }
 
-/* --- values -------------------------------------------------------------------------- */
+/* --- values ------------------------------------------------------------------ */
 
 /* Puts a label at `out`, if its name is not shortened and if it fits into the space that
  * is left for a piece. Returns one past the end, or NULL. */
@@ -352,7 +352,7 @@ static void write_row(lua_State *L, row_writer *w, uint32_t id, int values) {
   s->used = (size_t)(out - s->text);
 }
 
-/* --- functions for Lua --------------------------------------------------------------- */
+/* --- functions for Lua ------------------------------------------------------- */
 
 /* Returns argument 1 of a function of rows, the number of a node or arc, as a row. */
 static uint32_t check_number(lua_State *L, const gp_callgraph *graph,

@@ -9,7 +9,8 @@
 --   `formats[b]`.
 -- - `stream:rows(profile, list, formats [, options])` prepares rows that show fields, in
 --   formats such as `%{calls:8d} %{name}\n`, and returns a function that writes them: it
---   takes a number and further values, and returns the number of rows. The list is
+--   takes a number and further values, and returns the numbers of rows and bytes. The
+--   list is
 --   "function", "cycle", "entry" or "arc" for the row of that number; or "callers",
 --   "callees", "members" or "lines" for the rows around it. `formats` is a format, or a
 --   table with the format for each value of the field `kind`. The options: `by`, a field

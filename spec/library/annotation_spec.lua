@@ -866,8 +866,8 @@ describe("The annotation object", function()
   local function counts_of(carry)
     local known <close> = annotation.lines(lines, number)
     local list = {}
-    for line, counts, seconds in annotation.counts(known, carry) do
-      list[#list + 1] = ("%d:%s:%.2f"):format(line, table.concat(counts, ","), seconds)
+    for place, counts, seconds in annotation.counts(known, carry) do
+      list[#list + 1] = ("%d:%s:%.2f"):format(place, table.concat(counts, ","), seconds)
     end
     return table.concat(list, " ")
   end
