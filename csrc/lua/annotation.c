@@ -1,26 +1,35 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Counts and times of source lines, for Lua. */
 #include "base/count.h"
-#include "lua/annotation.h"
 #include "lua/iteration.h"
 #include "lua/memory.h"
 #include "lua/module.h"
 #include "lua/object.h"
 #include "lua/profile.h"
 #include "lua/symbols.h"
+#include "profile/annotation.h"
 
-static gp_annotation_box *check_box(lua_State *L, int index) {
-  return luaL_checkudata(L, index, GP_ANNOTATION_OBJECT);
+#define GP_ANNOTATION "gprof.annotation"
+
+typedef struct annotation_box {
+  gp_annotation lines;
+  bool open;
+} annotation_box;
+
+static annotation_box *check_box(lua_State *L, int index) {
+  return luaL_checkudata(L, index, GP_ANNOTATION);
 }
 
-const gp_annotation *gp_check_annotation(lua_State *L, int index) {
-  const gp_annotation_box *box = check_box(L, index);
+/* Returns the annotation at stack index `index`; a Lua error if it is closed or of
+ * another type. */
+static const gp_annotation *check_annotation(lua_State *L, int index) {
+  const annotation_box *box = check_box(L, index);
   if (!box->open) luaL_argerror(L, index, "annotation is closed");
   return &box->lines;
 }
 
 static int release(lua_State *L) {
-  gp_annotation_box *box = check_box(L, 1);
+  annotation_box *box = check_box(L, 1);
   if (box->open) gp_annotation_free(&box->lines);
   box->open = false;
   return 0;
@@ -60,9 +69,9 @@ static int new_annotation(lua_State *L) {
   lua_settop(L, 3);
   const gp_symbol_sources *sources = sources_of(L);
   uint32_t file = check_file(L, sources);
-  gp_annotation_box *box = lua_newuserdatauv(L, sizeof *box, 0);
-  *box = (gp_annotation_box){.open = false};
-  luaL_setmetatable(L, GP_ANNOTATION_OBJECT);
+  annotation_box *box = lua_newuserdatauv(L, sizeof *box, 0);
+  *box = (annotation_box){.open = false};
+  luaL_setmetatable(L, GP_ANNOTATION);
   box->open = gp_annotation_collect(&box->lines, profile, sources, file,
                                     gp_policy_of(lua_toboolean(L, 3)));
   return box->open ? 1 : gp_raise_no_memory(L);
@@ -90,7 +99,7 @@ static void push_if_known(lua_State *L, uint64_t count, bool known) {
 
 /* Upvalues: the annotation, the next row, whether to return all counts. */
 static int next_line(lua_State *L) {
-  const gp_annotation *lines = gp_check_annotation(L, lua_upvalueindex(1));
+  const gp_annotation *lines = check_annotation(L, lua_upvalueindex(1));
   size_t row = (size_t)lua_tointeger(L, lua_upvalueindex(2));
   if (row >= lines->count) return 0;
   lua_pushinteger(L, (lua_Integer)row + 1);
@@ -110,7 +119,7 @@ static int next_line(lua_State *L) {
  * block before it. The counts are those of blocks that begin on the line; if `all` is
  * true, also those of blocks whose counter is elsewhere */
 static int lines(lua_State *L) {
-  gp_check_annotation(L, 1);
+  check_annotation(L, 1);
   lua_settop(L, 2);
   lua_pushvalue(L, 1);
   lua_pushinteger(L, 0);
@@ -121,7 +130,7 @@ static int lines(lua_State *L) {
 
 /* Upvalues: the annotation, the busiest rows, the number of rows returned so far. */
 static int next_busy(lua_State *L) {
-  const gp_annotation *lines = gp_check_annotation(L, lua_upvalueindex(1));
+  const gp_annotation *lines = check_annotation(L, lua_upvalueindex(1));
   lua_Integer place = lua_tointeger(L, lua_upvalueindex(3)) + 1;
   if (lua_rawgeti(L, lua_upvalueindex(2), place) == LUA_TNIL) return 1;
   uint32_t row = (uint32_t)lua_tointeger(L, -1) - 1;
@@ -135,7 +144,7 @@ static int next_busy(lua_State *L) {
 /* annotation:busiest(limit) -> iterator over the most frequently executed lines, at most
  * `limit` of them: line number, executions */
 static int busiest(lua_State *L) {
-  const gp_annotation *lines = gp_check_annotation(L, 1);
+  const gp_annotation *lines = check_annotation(L, 1);
   lua_Integer limit = luaL_checkinteger(L, 2);
   lua_settop(L, 1);
   size_t count;
@@ -150,8 +159,8 @@ static int busiest(lua_State *L) {
 
 /* --- fields ------------------------------------------------------------------------ */
 
-static const gp_annotation_box *opened(const gp_part *p) {
-  const gp_annotation_box *box = p->owner;
+static const annotation_box *opened(const gp_part *p) {
+  const annotation_box *box = p->owner;
   if (!box->open) luaL_error(p->L, "annotation is closed");
   return box;
 }
@@ -162,7 +171,7 @@ static gp_field_value get_last(const gp_part *p) {
 }
 
 static gp_field_value get_executions(const gp_part *p) {
-  const gp_annotation_box *box = opened(p);
+  const annotation_box *box = opened(p);
   uint64_t sum = 0;
   for (uint32_t row = 0; row < box->lines.count; row++) {
     uint64_t executions = gp_annotation_executions(&box->lines, row);
@@ -181,7 +190,7 @@ void gp_define_annotation(lua_State *L) {
       {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"annotated", annotated}, {"annotation", new_annotation}, {NULL, NULL}};
-  gp_define_object(L, GP_ANNOTATION_OBJECT, gp_get_field, meta, methods);
+  gp_define_object(L, GP_ANNOTATION, gp_get_field, meta, methods);
   gp_define_fields(L, fields);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);

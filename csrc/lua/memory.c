@@ -7,7 +7,6 @@
 #include "lua/module.h"
 
 #define GP_MEMORY "gprof.memory"
-#define GP_ROWS "gprof.rows"
 
 static int release(lua_State *L) {
   void **box = luaL_checkudata(L, 1, GP_MEMORY);
@@ -52,19 +51,6 @@ void gp_take_rows(lua_State *L, void **guard, size_t count) {
   leave_guard(L, guard);
 }
 
-static int release_rows(lua_State *L) {
-  gp_rows *rows = luaL_checkudata(L, 1, GP_ROWS);
-  gp_rows_free(rows);
-  return 0;
-}
-
-gp_rows *gp_push_row_list(lua_State *L) {
-  gp_rows *rows = lua_newuserdatauv(L, sizeof *rows, 0);
-  *rows = (gp_rows){.row = NULL};
-  luaL_setmetatable(L, GP_ROWS);
-  return rows;
-}
-
 void gp_push_weak_table(lua_State *L) {
   lua_newtable(L);
   lua_createtable(L, 0, 1);
@@ -74,11 +60,8 @@ void gp_push_weak_table(lua_State *L) {
 }
 
 void gp_define_memory(lua_State *L) {
-  static const luaL_Reg rows[] = {{"__gc", release_rows}, {NULL, NULL}};
   static const luaL_Reg meta[] = {{"__gc", release}, {NULL, NULL}};
   luaL_newmetatable(L, GP_MEMORY);
   luaL_setfuncs(L, meta, 0);
-  luaL_newmetatable(L, GP_ROWS);
-  luaL_setfuncs(L, rows, 0);
-  lua_pop(L, 2);
+  lua_pop(L, 1);
 }

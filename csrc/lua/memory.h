@@ -23,9 +23,6 @@ void gp_take_text(lua_State *L, void **guard);
  * and raises the out-of-memory error if it is NULL. */
 void gp_take_rows(lua_State *L, void **guard, size_t count);
 
-/* Pushes a userdata with an empty list of rows, which the collector frees. */
-gp_rows *gp_push_row_list(lua_State *L);
-
 /* Pushes a table with weak values. */
 void gp_push_weak_table(lua_State *L);
 

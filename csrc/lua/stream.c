@@ -294,12 +294,6 @@ gp_stream *gp_check_stream(lua_State *L, int index) {
   return s;
 }
 
-void gp_write_bytes(lua_State *L, int index, gp_stream *s, const char *text,
-                    size_t length) {
-  check_open(L, s);
-  add(L, index, s, text, length);
-}
-
 /* stream(text) or stream(format, value...). Upvalue: the metatable of streams. The stream
  * is argument 1 unless the function was taken from the metatable. */
 static int call(lua_State *L) {
@@ -339,8 +333,9 @@ static int write_lines(lua_State *L) {
   for (; line < end && lines != left; lines++) {
     const char *newline = memchr(line, '\n', (size_t)(end - line));
     const char *next = newline ? newline + 1 : end;
-    gp_write_bytes(L, 1, s, margin, blank);
-    gp_write_bytes(L, 1, s, line, (size_t)(next - line));
+    check_open(L, s);
+    add(L, 1, s, margin, blank);
+    add(L, 1, s, line, (size_t)(next - line));
     line = next;
   }
   lua_pushinteger(L, line - text + 1);

@@ -68,8 +68,4 @@ void gp_add_string(lua_State *L, int index, gp_stream *s, const char *text,
 const char *gp_add_value(lua_State *L, int index, gp_stream *s, const gp_piece *piece,
                          int place);
 
-/* Writes text unchanged. */
-void gp_write_bytes(lua_State *L, int index, gp_stream *s, const char *text,
-                    size_t length);
-
 #endif
