@@ -42,7 +42,7 @@ local part_of_room <const> = { base = "reading", gmon = "reading", object = "rea
   symbols = "reading", profile = "graph", lua = "Lua" }
 local printing <const> = {}
 for _, name in ipairs { "base/columns", "base/format", "symbols/demangled", "profile/annotation", "lua/stream",
-  "lua/flat", "lua/entries", "lua/index", "lua/labels", "lua/report", "lua/margins", "lua/annotation" } do
+  "lua/rows", "lua/labels", "lua/annotation" } do
   printing[name] = "printing"
 end
 
