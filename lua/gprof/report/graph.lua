@@ -22,8 +22,7 @@ local lines <const> = {
     "%{label}\n",
 }
 
--- The columns of calls, by the kind of a function, a cycle or an arc. Recursive arcs have
--- no time.
+-- The columns of calls, by the kind of a function, a cycle or an arc.
 local of_node <const> = {
   recursive = " %{calls:7d}+%{self_calls:-7d}",
   called = " %{calls:7d}        ",
@@ -36,11 +35,10 @@ local of_arc <const> = {
   counted = " %{count:7d}/%{of:-7d}",
   uncounted = "                ",
   inlined = "     inlined    ",
-}
-local of_recursive_arc <const> = {
   recursive = " %{count:7d}        ",
   inlined_recursive = " inlined        ",
 }
+local arcs_without_time <const> = { recursive = true, inlined_recursive = true }
 
 -- The look of the report; `gprof.report.bsd.graph` has another look. `heading` and
 -- `ending` are functions of (profile, options, write) that write the text before and
@@ -79,25 +77,19 @@ local function with_times(line, text)
   end))
 end
 
--- Returns the lines as the options and the look ask for them, without calls.
-local function lines_of(profile, options, look)
-  local bounds, made = common.bounds(profile, options), {}
+-- Returns the function that completes a line: takes the line, the column of calls and,
+-- optionally, a text in place of its times.
+local function completer(profile, options, look)
+  local bounds = common.bounds(profile, options)
   local columns <const> = { ["[bounds]"] = bounds and bounds.COLUMNS or "",
     ["[gap]"] = (" "):rep(bounds and bounds.WIDTH or 0) }
-  for name, line in pairs(lines) do
-    line = line:gsub("children:7", "children:" .. look.wide)
-    made[name] = line:gsub("%[%l+%]", columns)
+  local undefined = not profile.rate and policy.of(options).divides_by_no_rate and "-nan"
+  return function(line, calls, text)
+    columns["[calls]"], text = calls, text or undefined
+    if look.wide ~= 7 then line = line:gsub("children:7", "children:" .. look.wide) end
+    if text then line = with_times(line, text) end
+    return (line:gsub("%[%l+%]", columns))
   end
-  made.spontaneous = (" "):rep(look.wide - 7) .. made.spontaneous
-  return made
-end
-
--- Adds the columns of calls to a line: sets its format for each kind.
-local function add_formats(formats, line, calls)
-  for kind, column in pairs(calls) do
-    formats[kind] = line:gsub("%[calls%]", function() return column end)
-  end
-  return formats
 end
 
 -- Returns the functions that colour the lines of functions and cycles, of arcs, and of
@@ -136,28 +128,27 @@ local primary_figures <const> = {
 -- @tparam[opt] table look by default GNU gprof's
 return function(profile, options, write, look)
   look = look or gnu
-  local made, paint = lines_of(profile, options, look), painters(profile, options)
+  local complete, paint = completer(profile, options, look), painters(profile, options)
   local names = labels.references(profile, options, look.name)
+  local spontaneous = (" "):rep(look.wide - 7) .. complete(lines.spontaneous)
 
-  local function rows(list, formats, paint_line, figures)
+  -- Prepares the rows of a list. Their formats are made when they are needed.
+  local function rows(list, line, calls, without_time, paint_line, figures)
+    local formats = setmetatable({}, { __index = function(_, kind)
+      return complete(line, calls[kind], without_time[kind] and "")
+    end })
     return write:rows(profile, list, formats,
       { labels = names, paint = paint_line, paint_by = figures })
   end
-  local is_undefined = not profile.rate and policy.of(options).divides_by_no_rate
-  local function formats_of(line, calls)
-    return add_formats({}, is_undefined and with_times(line, "-nan") or line, calls)
-  end
-  local function arcs(list, line)
-    local formats = formats_of(line, of_arc)
-    add_formats(formats, with_times(line, ""), of_recursive_arc)
-    return rows(list, formats, paint.inner, { "self", "children", "count" })
-  end
-  local callers, callees = arcs("callers", made.caller), arcs("callees", made.callee)
-  local primary = rows("function", formats_of(made.primary, of_node), paint.primary,
+  local arc_figures <const> = { "self", "children", "count" }
+  local callers = rows("callers", lines.caller, of_arc, arcs_without_time, paint.inner,
+    arc_figures)
+  local primary = rows("function", lines.primary, of_node, {}, paint.primary,
     primary_figures)
-  local cycle = rows("cycle", formats_of(made.cycle, of_node), paint.primary,
-    primary_figures)
-  local members = rows("members", formats_of(made.member, of_member), paint.inner,
+  local callees = rows("callees", lines.callee, of_arc, arcs_without_time, paint.inner,
+    arc_figures)
+  local cycle = rows("cycle", lines.cycle, of_node, {}, paint.primary, primary_figures)
+  local members = rows("members", lines.member, of_member, {}, paint.inner,
     { "graph_self", "graph_children", "calls" })
 
   look.heading(profile, options, write)
@@ -166,7 +157,7 @@ return function(profile, options, write, look)
       cycle(id)
       members(id)
     else
-      if callers(id) == 0 then write(made.spontaneous) end
+      if callers(id) == 0 then write(spontaneous) end
       primary(id)
       callees(id)
     end
