@@ -4,8 +4,6 @@
 -- @internal gprof.analysis.extract
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local failure = require "gprof.library.failure"
-
 local extract = {}
 
 -- Sums of integers up to this one are integers of 64 bits.
@@ -87,8 +85,8 @@ end
 function extract.units(profile, parts)
   local units = extract.in_seconds(profile) and parts / profile.rate or 1
   if profile.total_ticks * units >= MOST then
-    failure.raise("%s: the time, %g %s, is too large to be written in whole numbers",
-      profile.image.path, profile.total, profile.unit)
+    local message = "%s: the time, %g %s, is too large to be written in whole numbers"
+    error({ message = message:format(profile.image.path, profile.total, profile.unit) }, 0)
   end
   return units
 end
