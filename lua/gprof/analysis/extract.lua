@@ -86,7 +86,8 @@ function extract.units(profile, parts)
   local units = extract.in_seconds(profile) and parts / profile.rate or 1
   if profile.total_ticks * units >= MOST then
     local message = "%s: the time, %g %s, is too large to be written in whole numbers"
-    error({ message = message:format(profile.image.path, profile.total, profile.unit) }, 0)
+    message = message:format(profile.image.path, profile.total, profile.unit)
+    error({ message = message }, 0)
   end
   return units
 end
