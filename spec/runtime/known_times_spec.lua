@@ -3,11 +3,9 @@
 -- `spin`. The true times are then known exactly.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local contexts = require "support.contexts"
 local gprof = require "gprof"
 local inclusive = require "support.inclusive"
 local recorder = require "support.recorder"
-local shell = require "support.shell"
 
 local lack <const> = recorder.lack()
 if lack then return pending(lack) end
@@ -43,37 +41,12 @@ local programs <const> = {
   },
 }
 
-local function steps_of(path, steps)
-  for ending, count in pairs(steps) do
-    if path:sub(-#ending) == ending then return count end
-  end
-end
-
--- Returns the records of a thread, and the samples.
-local function sampled(thread, steps)
-  local records = { name = thread.name, threads = thread.threads }
-  table.move(thread, 3, thread.rows - 1, 1, records)
-  for i, path in pairs(thread.paths) do
-    if path:find "/spin$" then
-      local call = thread[i]
-      records[#records + 1] = { context = i, from = call.self, count = call.count * steps_of(path, steps) }
-    end
-  end
-  return records
-end
-
--- Records a program, and adds its samples. Returns the image, the path of the context profile, and the calls by path.
+-- Records a program with its known samples. Returns the image, the path of the context profile, and the calls by path.
 local function record(name, case)
   local built = recorder.compile("../../../bench/known.c",
     { flags = table.move(case.flags or {}, 1, 1, 2, { "-fno-optimize-sibling-calls" }) })
-  local dir = recorder.run(built, { name, "1" }, { env = { GPROF_RECORDER = "rate=0" } }).dir
-  local calls, _, file = recorder.paths(built, dir .. "/gmon.out.ctx")
-  local tables = {}
-  for i, thread in ipairs(file.threads) do tables[i] = sampled(thread, case.steps) end
-  file.process.rate = 1000
-  local path = shell.write(dir .. "/known.ctx", contexts.pack { process = file.process, modules = file.modules,
-    tables = tables })
-  return assert(gprof.image(built.image)), path, calls
+  local path, calls = recorder.known(built, case.steps, { name, "1" })
+  return assert(gprof.image(built.image)), path .. ".ctx", calls
 end
 
 -- The times that follow from the numbers of comparisons.

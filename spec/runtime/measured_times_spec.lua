@@ -4,7 +4,6 @@
 local gprof = require "gprof"
 local program = require "support.program"
 local recorder = require "support.recorder"
-local sampled = require "support.sampled"
 local shell = require "support.shell"
 
 local lack <const> = recorder.lack()
@@ -21,19 +20,9 @@ local function arc(profile, caller, callee)
   end
 end
 
--- The true shares of the time of `work`, by caller.
-local shares <const> = { heavily = 10 / 11, often = 1 / 11 }
-
-local dir <const> = sampled.settles(function()
-  local run = recorder.run(built).dir
-  local profile = assert(gprof.profile(image, assert(gprof.data(image, run .. "/gmon.out"))))
-  for caller, truth in pairs(shares) do
-    local expected = truth * profile:find "work".self
-    assert.near(expected, arc(profile, caller, "work").self, 5 * profile:error_of(expected), caller)
-  end
-  return run
-end)
-local path <const> = dir .. "/gmon.out"
+-- The true ticks of `work`, by caller: a call by `heavily` takes 50 times as long.
+local truth <const> = { heavily = 800 * 50, often = 7200 }
+local path <const> = recorder.known(built, { ["heavily/work"] = 50, ["often/work"] = 1, ["sort/compare"] = 1 })
 
 describe("a recorded program", function()
   local profile <const> = assert(gprof.profile(image, assert(gprof.data(image, path))))
@@ -50,11 +39,10 @@ describe("a recorded program", function()
   end)
 
   it("charges each caller with the time that its calls took, where the estimate is wrong by a factor", function()
-    local work = profile:find "work"
-    for caller, truth in pairs(shares) do
-      local time = arc(profile, caller, "work").self
-      local expected = truth * work.self
-      assert.near(time, profile:find(caller).children, 1e-9)
+    for caller, ticks in pairs(truth) do
+      local expected = ticks / 1000
+      assert.near(expected, arc(profile, caller, "work").self, 1e-9)
+      assert.near(expected, profile:find(caller).children, 1e-9)
       local guess = arc(estimated, caller, "work").self
       assert.is_true(guess > 5 * expected or guess < expected / 5, caller)
     end
@@ -145,7 +133,7 @@ describe("the reports on a recorded program", function()
   it("warn in one line if the context profile beside a gmon.out cannot be used", function()
     local alone = shell.tmpdir "alone" .. "/gmon.out"
     shell.check { "cp", path, alone }
-    local older = recorder.run(built).dir
+    local older = recorder.run(built, {}, { env = { GPROF_RECORDER = "rate=0" } }).dir
     shell.check { "cp", older .. "/gmon.out.ctx", alone .. ".ctx" }
     local result = graph(built.image, alone)
     assert.equal("gprof.lua: warning: " .. alone .. ".ctx: does not belong to " .. alone .. ", but to " ..

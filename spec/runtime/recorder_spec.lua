@@ -326,7 +326,7 @@ end)
 describe("samples", function()
   it("belong to the call path, also in libraries; those of the program are in gmon.out", function()
     local built = recorder.compile "times.c"
-    local path = sampled.settles(function()
+    local path = sampled.decide(function()
       local path = record(built, { "30" })
       local _, ticks = recorder.paths(built, path .. ".ctx")
       -- 300 ticks each, if the kernel accounts for all of them.

@@ -160,7 +160,7 @@ describe("a daemon that is asked for a hundred profiles while it serves", functi
   it("loses no call, and no sample between two profiles", function()
     local built = recorder.compile "serves.c"
     local requests, paths
-    sampled.settles(function()
+    sampled.decide(function()
       local result = recorder.run(built, { tostring(PROFILES) }, { env = { GPROF_RECORDER = "dump-signal=USR1,anew" } })
       assert.same({ "", 0 }, { result.stderr, result.status })
       local time

@@ -47,7 +47,7 @@ end
 
 -- Runs the program until the samples of a run are right. Returns the paths of its profiles.
 local function record_waits(built, setting, rate, options)
-  return sampled.settles(function()
+  return sampled.decide(function()
     local path, other = record(built, setting, options)
     check_waits(built, other and path:find "%.%d+$" == nil and other or path, rate)
     return path

@@ -352,7 +352,7 @@ describe("a Lua program with C functions", function()
     end
 
     it("of Lua functions and of C functions compiled with -pg", function()
-      local path = sampled.settles(function()
+      local path = sampled.decide(function()
         local path = recorded(WORK)
         local self, total, all = check(path)
         assert.near(1 / 3, total "spin" / all, 0.15)
@@ -365,7 +365,7 @@ describe("a Lua program with C functions", function()
     end)
 
     it("of other C functions, without their calls", function()
-      local path = sampled.settles(function()
+      local path = sampled.decide(function()
         local path = recorded(WORK, { module = module "native-plain" })
         local _, total, all = check(path)
         assert.near(1 / 3, total "spin" / all, 0.15)

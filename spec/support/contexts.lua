@@ -37,8 +37,9 @@ local function module_section(order, modules)
 end
 
 local function table_section(order, number, records)
-  local parts = { (order .. "I4I4I4I4I8I8I8s4I4"):pack(number, number, records.threads or 1, records.handlers or 0,
-    records.cpu or 0, records.signals or 0, records.inside or 0, records.name or "thread", 3 + #records) }
+  number = records.number or number
+  local parts = { (order .. "I4I4I4I4I8I8I8s4I4"):pack(number, records.id or number, records.threads or 1,
+    records.handlers or 0, records.cpu or 0, records.signals or 0, records.inside or 0, records.name or "thread", 3 + #records) }
   for root = 0, 2 do parts[root + 2] = (order .. "I4I4I8I8I8"):pack(root, root, 0, 0, 0) end
   for i, record in ipairs(records) do
     parts[i + 4] = (order .. "I4I4I8I8I8"):pack(record.context, record.entered or i + 2, record.from,
@@ -50,9 +51,9 @@ end
 --- Encodes a file.
 -- @tparam table profile `big`, the byte order; `process` and `modules`, with the fields that `recorder.read`
 --   returns; `tables`, arrays of records (numbered from 3), each with `context`, `entered` (by default itself),
---   `from`, `self` (absent in samples) and `count`, and with the table's `name`, `threads`, `handlers`, `cpu`,
---   `signals`, `inside`; `processes`, their number in a sum; `sections`, pairs of a kind and bytes that replace the
---   usual sections; `version`, `pointer`, `sum` and `mark` for damaged files
+--   `from`, `self` (absent in samples) and `count`, and with the table's `number`, `id`, `name`, `threads`,
+--   `handlers`, `cpu`, `signals`, `inside`; `processes`, their number in a sum; `sections`, pairs of a kind and bytes
+--   that replace the usual sections; `version`, `pointer`, `sum` and `mark` for damaged files
 -- @treturn string the bytes of the file
 function contexts.pack(profile)
   local order = profile.big and ">" or "<"

@@ -2,6 +2,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
+local contexts = require "support.contexts"
 local gmon = require "support.gmon"
 local program = require "support.program"
 local shell = require "support.shell"
@@ -184,6 +185,77 @@ function recorder.paths(built, path)
     if count == 0 then calls[key] = nil end
   end
   return calls, ticks, file
+end
+
+-- Known samples --------------------------------------------------------------------------
+
+-- Returns the address of a library's function, "NAME@FILE", in the process.
+local function library_address(code, modules)
+  local name, file = code:match "^(.*)@(.*)$"
+  for _, module in ipairs(modules) do
+    if module.path:match "[^/]*$" == file then return module.bias + build.address(module.path, name) end
+  end
+  error(("no library '%s'"):format(file))
+end
+
+-- Returns the records of a thread as `contexts.pack` takes them, with samples in addition.
+local function add_samples(thread, steps, modules)
+  local records = {}
+  for name, value in pairs(thread) do
+    if math.type(name) ~= "integer" then records[name] = value end
+  end
+  table.move(thread, 3, thread.rows - 1, 1, records)
+  for i = 3, thread.rows - 1 do
+    local path = "/" .. (thread.paths[i] or "")
+    for ending, count in pairs(steps) do
+      local caller, code = ending:match "^(.*)/([^/]+@[^/]+)$"
+      if path:sub(-#(caller or ending) - 1) == "/" .. (caller or ending) then
+        records[#records + 1] = { context = i, count = thread[i].count * count,
+          from = code and library_address(code, modules) or thread[i].self }
+      end
+    end
+  end
+  return records
+end
+
+-- Adds the program's samples to the histogram of a gmon.out.
+local function add_to_histogram(path, tables, main)
+  local profile = gmon.parse(shell.read(path))
+  local histogram = gmon.select(profile, "histogram")[1]
+  local bins, width = histogram.bins, (histogram.high - histogram.low) // histogram.bins.n
+  for _, records in ipairs(tables) do
+    for _, record in ipairs(records) do
+      if not record.self and record.from >= main.low and record.from < main.high then
+        local bin = (record.from - main.bias - histogram.low) // width + 1
+        bins[bin] = bins[bin] + record.count
+      end
+    end
+  end
+  gmon.write(path, gmon.magic(profile))
+end
+
+--- Records a program without samples, and adds known ones to both files of its profile: they do not depend on chance.
+-- @tparam table built
+-- @tparam {[string]=integer} steps samples of each call, by the end of its call path, such as "f/g". They are in the
+--   function called, or in a function of a library that it calls, "f/g/NAME@FILE". A function of the program can have
+--   65,535 of them
+-- @tparam[opt] {string,...} arguments
+-- @tparam[opt] table options as for `run`
+-- @treturn string path of the gmon.out
+-- @treturn table the number of calls by path
+function recorder.known(built, steps, arguments, options)
+  options = options or {}
+  options.env = { GPROF_RECORDER = "rate=0" }
+  local result = recorder.run(built, arguments, options)
+  assert(result.status == 0 and result.stderr == "", result.stderr)
+  local path = result.dir .. "/gmon.out"
+  local calls, _, file = recorder.paths(built, path .. ".ctx")
+  local tables = {}
+  for i, thread in ipairs(file.threads) do tables[i] = add_samples(thread, steps, file.modules) end
+  file.process.rate = 1000
+  shell.write(path .. ".ctx", contexts.pack { process = file.process, modules = file.modules, tables = tables })
+  add_to_histogram(path, tables, file.modules[1])
+  return path, calls
 end
 
 return recorder
