@@ -39,7 +39,8 @@ end
 local function table_section(order, number, records)
   number = records.number or number
   local parts = { (order .. "I4I4I4I4I8I8I8s4I4"):pack(number, records.id or number, records.threads or 1,
-    records.handlers or 0, records.cpu or 0, records.signals or 0, records.inside or 0, records.name or "thread", 3 + #records) }
+    records.handlers or 0, records.cpu or 0, records.signals or 0, records.inside or 0, records.name or "thread",
+    3 + #records) }
   for root = 0, 2 do parts[root + 2] = (order .. "I4I4I8I8I8"):pack(root, root, 0, 0, 0) end
   for i, record in ipairs(records) do
     parts[i + 4] = (order .. "I4I4I8I8I8"):pack(record.context, record.entered or i + 2, record.from,
