@@ -188,10 +188,13 @@ static void on_event(scr_recording *r, lua_State *L, lua_Debug *ar) {
 void scr_hook(lua_State *L, lua_Debug *ar) {
   scr_recording *r = scr_current;
   if (!r || !r->active || !is_recorded(r, L)) return;
+  const bool is_sample = ar->event == LUA_HOOKCOUNT && r->period == 0;
+  const uint64_t began = is_sample ? scr_time_of(CLOCK_THREAD_CPUTIME_ID) : 0;
   r->in_hook = true;
   if (r->events == 0)
     on_sample(r, L);
   else
     on_event(r, L, ar);
+  if (is_sample) scr_rest(r, began);
   r->in_hook = false;
 }

@@ -21,21 +21,14 @@ static scr_recording *check_recording(lua_State *L) {
   return r;
 }
 
-/* Returns what a clock says, in nanoseconds. */
-static uint64_t time_of(clockid_t clock) {
-  struct timespec now;
-  clock_gettime(clock, &now);
-  return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 /* `goes_on`: see scr_mixed_end. */
 static void end_recording(lua_State *L, scr_recording *r, bool goes_on) {
   if (scr_current != r) return;
   r->active = false;
   scr_stop_timer(r);
   if (r->with_c) scr_mixed_end(r, goes_on);
-  r->cpu = time_of(CLOCK_THREAD_CPUTIME_ID) - r->cpu;
-  r->ended = time_of(CLOCK_REALTIME);
+  r->cpu = scr_time_of(CLOCK_THREAD_CPUTIME_ID) - r->cpu;
+  r->ended = scr_time_of(CLOCK_REALTIME);
   scr_current = NULL;
   const lua_Hook hook = lua_gethook(r->running);
   r->displaced = hook != scr_hook && (hook || r->events != 0);
@@ -101,8 +94,8 @@ static int start(lua_State *L) {
   r->period = (int)period;
   r->events = events[count];
   r->functions.counts_lines = (r->events & LUA_MASKLINE) != 0;
-  r->began = time_of(CLOCK_REALTIME);
-  r->cpu = time_of(CLOCK_THREAD_CPUTIME_ID);
+  r->began = scr_time_of(CLOCK_REALTIME);
+  r->cpu = scr_time_of(CLOCK_THREAD_CPUTIME_ID);
   r->active = true;
   scr_current = r;
   const char *problem =

@@ -40,6 +40,8 @@ typedef struct scr_recording {
   uint64_t cpu;                 /* processor time, in nanoseconds */
   uint64_t began, ended;        /* nanoseconds since 1970 */
   int period;                   /* instructions for a tick; 0: the timer gives ticks */
+  uint64_t rest_begin, rest;    /* processor time of the thread, and nanoseconds from then
+                                   on in which ticks set no count hook */
   timer_t timer;
   bool has_timer;
 } scr_recording;
@@ -62,8 +64,15 @@ bool scr_set_running(scr_recording *r, lua_State *L);
 uint32_t scr_sampled_context(scr_recording *r, lua_State *L, uint32_t *line);
 
 /* Adds ticks, and sets a count hook, which is called for the next instruction of Lua
- * code. For signal handlers. */
+ * code. After costly samples, as those of deep stacks are, ticks wait, so that samples
+ * take at most a fifth of the time. For signal handlers. */
 void scr_add_ticks(scr_recording *r, uint64_t ticks);
+
+/* The time of a clock, in nanoseconds. */
+uint64_t scr_time_of(clockid_t clock);
+
+/* Ends a part of a sample, which began at this processor time of the thread. */
+void scr_rest(scr_recording *r, uint64_t began);
 
 /* Starts a timer that ticks `rate` times in a second of the thread's processor time.
  * Its signal sets a count hook, which is called for the next instruction of Lua
