@@ -169,18 +169,15 @@ static bool same_range(gp_range a, gp_range b) {
   return a.low == b.low && a.high == b.high;
 }
 
-static uint64_t mix(uint64_t key, uint64_t number) {
-  return (key ^ number) * UINT64_C(0x9e3779b97f4a7c15);
-}
-
+/* No file can force equal keys: the ranges go through the seeded hash, too. */
 static gp_key key_of_module(const gp_context_module *m) {
   gp_range segments = linked(m->loaded, m->bias), code = linked(m->code, m->bias);
-  gp_key key = m->build_id_size > 0
-                   ? gp_bytes_key((const char *)m->build_id, m->build_id_size)
-                   : gp_bytes_key((const char *)m->path.bytes, m->path.size);
-  key.first = mix(mix(key.first, segments.low), segments.high);
-  key.second = mix(mix(key.second, code.low), code.high);
-  return key;
+  gp_key name = m->build_id_size > 0
+                    ? gp_bytes_key((const char *)m->build_id, m->build_id_size)
+                    : gp_bytes_key((const char *)m->path.bytes, m->path.size);
+  const uint64_t all[] = {name.first, name.second, segments.low,
+                          segments.high, code.low, code.high};
+  return gp_bytes_key((const char *)all, sizeof all);
 }
 
 static bool is_module(const gp_contexts_module *known, const gp_context_module *m) {
@@ -323,7 +320,7 @@ static bool is_table(const gp_contexts_table *known, const gp_context_table *t) 
 static bool find_table(addition *a, const gp_context_table *t, uint32_t *row) {
   gp_contexts *sum = a->sum;
   gp_key key = gp_bytes_key((const char *)t->name.bytes, t->name.size);
-  key.second = mix(mix(key.second, t->deferred), t->thread);
+  key.second = pair(t->deferred, t->thread);
   uint32_t first = gp_hash_find(&sum->table_index, key);
   *row = first;
   while (*row != GP_NONE && !is_table(&sum->tables[*row], t))

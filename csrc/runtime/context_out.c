@@ -90,21 +90,37 @@ static void put_module(const module *m) {
   put_bytes(m->path, strlen(m->path));
 }
 
-/* Other threads may add and replace modules meanwhile. */
+/* Returns the module after `m` in both lists; the first one if that is NULL. A module that
+ * moves to the second list meanwhile is not missed, because its start is read last. */
+static module *next_module(const module *m, bool *reserved) {
+  module *next = NULL;
+  if (!*reserved)
+    next = __atomic_load_n(m ? &m->next : &rec_modules, __ATOMIC_ACQUIRE);
+  else if (m)
+    return m->next_reserved;
+  if (next || *reserved) return next;
+  *reserved = true;
+  return __atomic_load_n(&rec_reserved_modules, __ATOMIC_ACQUIRE);
+}
+
+/* Other threads may add, move and replace modules meanwhile. */
 static void put_modules(void) {
   uint64_t size = sizeof(uint32_t);
   uint32_t count = 0;
-  module *const first = __atomic_load_n(&rec_modules, __ATOMIC_ACQUIRE);
-  for (module *m = first; m; m = __atomic_load_n(&m->next, __ATOMIC_ACQUIRE)) {
-    m->listed = !m->replaced;
-    size += m->listed ? module_size(m) : 0;
-    count += m->listed;
+  bool reserved = false;
+  for (module *m = NULL; (m = next_module(m, &reserved));) {
+    if (m->replaced || m->listed) continue;
+    m->listed = true;
+    size += module_size(m);
+    count++;
   }
   put_section(MODULES, size);
   rec_put_u32(count);
-  for (const module *m = first; count > 0; m = m->next) {
+  reserved = false;
+  for (module *m = NULL; count > 0 && (m = next_module(m, &reserved));) {
     if (!m->listed) continue;
     put_module(m);
+    m->listed = false;
     count--;
   }
 }

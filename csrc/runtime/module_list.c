@@ -18,6 +18,13 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
+/* The size of a mapping for modules. Paths have at most 4,096 bytes. */
+#define ARENA ((size_t)1 << 16)
+
+/* Maximum number of reservations that do not adjoin the one before. The kernel limits the
+ * mappings of a process (vm.max_map_count), and the program needs them. */
+#define MAX_RESERVATIONS 1024
+
 static pthread_mutex_t updating = PTHREAD_MUTEX_INITIALIZER;
 
 /* The path of the program, for which the dynamic linker reports an empty name. */
@@ -66,23 +73,39 @@ static bool has_same_build_id(const module *m, const module *other) {
           memcmp(m->build_id, other->build_id, m->build_id_size) == 0);
 }
 
+/* A closed library without a reservation can be loaded again at its addresses. */
 static bool is_same(const module *m, const module *other) {
-  return !m->closed && m->low == other->low && m->high == other->high &&
-         has_same_build_id(m, other);
+  return m->low == other->low && m->high == other->high && has_same_build_id(m, other) &&
+         (!m->closed || (m->build_id_size > 0 && other->build_id_size > 0));
 }
 
 static bool overlap(const module *m, const module *other) {
   return m->low < other->high && other->low < m->high;
 }
 
-/* Makes a module, which is never freed. */
+/* Makes a module, which is never freed. Several share a mapping: mappings of their own,
+ * between the reserved addresses, would keep the kernel from joining these. */
 static module *new_module(const module *found, const char *path) {
-  const size_t size = strlen(path) + 1;
-  char *memory = map_memory(sizeof *found + size);
-  if (!memory) return NULL;
-  module *m = memcpy(memory, found, sizeof *found);
-  m->path = memcpy(memory + sizeof *found, path, size);
-  return m;
+  static char *arena;  /* its first word is the number of bytes in use */
+  const size_t length = strlen(path) + 1, align = _Alignof(module);
+  const size_t size = (sizeof *found + length + align - 1) & ~(align - 1);
+  if (size > ARENA / 2) return NULL;
+  for (;;) {
+    char *bytes = __atomic_load_n(&arena, __ATOMIC_ACQUIRE);
+    size_t at = bytes ? __atomic_fetch_add((size_t *)(void *)bytes, size, __ATOMIC_RELAXED)
+                      : ARENA;
+    if (at + size <= ARENA) {
+      module *m = memcpy(bytes + at, found, sizeof *found);
+      m->path = memcpy(bytes + at + sizeof *found, path, length);
+      return m;
+    }
+    char *fresh = map_memory(ARENA);
+    if (!fresh) return NULL;
+    *(size_t *)(void *)fresh = sizeof(size_t) * 2;
+    if (!__atomic_compare_exchange_n(&arena, &bytes, fresh, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_RELAXED))
+      unmap_memory(fresh, ARENA);
+  }
 }
 
 /* Adds a module to the end of the list, unless it is there already. Other threads and
@@ -94,7 +117,10 @@ static module *add_module(const module *found, const char *path) {
   for (module **end = &rec_modules;;) {
     module *m = __atomic_load_n(end, __ATOMIC_ACQUIRE);
     if (m && overlap(m, found)) {
-      if (is_same(m, found) && !m->replaced) return m;
+      if (is_same(m, found) && !m->replaced) {
+        m->closed = false;
+        return m;
+      }
       m->replaced = is_ambiguous = true;
     }
     if (m) {
@@ -120,13 +146,48 @@ static int visit(struct dl_phdr_info *object, size_t size, void *generation) {
   return 0;
 }
 
+/* Reserves addresses. The kernel joins adjoining reservations. */
+static bool reserve(uintptr_t low, uintptr_t high) {
+  static uintptr_t first, end;  /* the adjoining reservations that were made last */
+  static unsigned count;
+  const bool adjoins = high == first || low == end;
+  if (!adjoins && count == MAX_RESERVATIONS) return false;
+  const void *made = mmap((void *)low, high - low, PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+                              MAP_FIXED_NOREPLACE, -1, 0);
+  if (made == MAP_FAILED) return false;
+  count += !adjoins;
+  if (!adjoins || high == first) first = low;
+  if (!adjoins || low == end) end = high;
+  return true;
+}
+
 /* Reserves the addresses of a closed module, so that its records stay unambiguous. */
 static void close_module(module *m) {
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-  const uintptr_t low = m->low & ~(page - 1), high = (m->high + page - 1) & ~(page - 1);
-  (void)mmap((void *)low, high - low, PROT_NONE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  m->reserved = reserve(m->low & ~(page - 1), (m->high + page - 1) & ~(page - 1));
   m->closed = true;
+}
+
+/* Moves the module after `m` to the list of reserved ones. */
+static void move_next(module *m) {
+  module *const moved = m->next;
+  moved->next_reserved = rec_reserved_modules;
+  __atomic_store_n(&rec_reserved_modules, moved, __ATOMIC_RELEASE);
+  __atomic_store_n(&m->next, moved->next, __ATOMIC_RELEASE);
+}
+
+/* Closes the modules up to `last` that the visit has not seen. The last module of the list
+ * is not moved, because others may append to it. */
+static void close_unseen(const module *last, unsigned visit_number) {
+  for (module *before = rec_modules, *m; before != last; before = m) {
+    m = before->next;
+    if (m->seen != visit_number && !m->closed) close_module(m);
+    if (!m->reserved || !__atomic_load_n(&m->next, __ATOMIC_ACQUIRE)) continue;
+    move_next(before);
+    if (m == last) return;
+    m = before;
+  }
 }
 
 static module *last_module(void) {
@@ -142,8 +203,7 @@ void rec_update_modules(void) {
   /* Modules that other threads add meanwhile may have been loaded after the visit. */
   const module *last = last_module();
   dl_iterate_phdr(visit, &generation);
-  for (module *m = last ? rec_modules : NULL; m; m = m == last ? NULL : m->next)
-    if (m->seen != generation && !m->closed) close_module(m);
+  if (last) close_unseen(last, generation);
   pthread_mutex_unlock(&updating);
 }
 

@@ -5,7 +5,7 @@
 
 #include "runtime/linux.h"
 
-module *rec_modules;
+module *rec_modules, *rec_reserved_modules;
 
 const module *rec_module_at(uintptr_t address) {
   const module *m = __atomic_load_n(&rec_modules, __ATOMIC_ACQUIRE);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The program and its shared libraries, with their addresses. A closed library remains
- * in the list, and its addresses are reserved, so that no other library is loaded there.
- * Only libraries that the C library closes without dlclose can be replaced.
+ * known, and its addresses are reserved, so that no other library is loaded there. Only
+ * libraries that the C library closes without dlclose can be replaced, and those closed
+ * after the limit of reservations was reached.
  */
 #ifndef GPROF_RUNTIME_MODULES_H
 #define GPROF_RUNTIME_MODULES_H
@@ -20,16 +21,21 @@ typedef struct module {
   unsigned char build_id[32];
   unsigned build_id_size; /* 0 if unknown */
   bool closed;
+  bool reserved; /* it is closed, and nothing else can be loaded at its addresses */
   bool replaced; /* it was closed unnoticed, and another library was loaded at some of its
                     addresses: records at these addresses may be of either */
   bool listed;   /* in the profile that is being written */
   unsigned seen; /* number of the last update that found the module */
   const char *path;
   struct module *next;
+  struct module *next_reserved;
 } module;
 
-/* The list of modules; the program is the first. */
-extern module *rec_modules;
+/* The list of modules; the program is the first. Modules with reserved addresses move to a
+ * list of their own, so that a program that loads libraries again and again does not
+ * search an ever longer list. A module that moves is in both lists for a moment, and
+ * keeps its `next` for those who read the list. */
+extern module *rec_modules, *rec_reserved_modules;
 
 /* The module that an address belongs to; NULL if there is none. */
 const module *rec_module_at(uintptr_t address);

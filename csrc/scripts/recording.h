@@ -71,6 +71,9 @@ void scr_add_ticks(scr_recording *r, uint64_t ticks);
 /* The time of a clock, in nanoseconds. */
 uint64_t scr_time_of(clockid_t clock);
 
+/* Nanoseconds of processor time until ticks set a count hook again. */
+uint64_t scr_rest_left(const scr_recording *r, uint64_t now);
+
 /* Ends a part of a sample, which began at this processor time of the thread. */
 void scr_rest(scr_recording *r, uint64_t began);
 

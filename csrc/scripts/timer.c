@@ -7,29 +7,6 @@
 
 #include "scripts/recording.h"
 
-/* The program gets this many times the processor time that a sample takes before the next
- * one is taken. */
-enum { REST = 4 };
-
-uint64_t scr_time_of(clockid_t clock) {
-  struct timespec now;
-  clock_gettime(clock, &now);
-  return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
-/* In a child process, whose clock starts again, the rest has ended: the difference is
- * negative, and so large as an unsigned number. */
-static uint64_t rest_left(const scr_recording *r, uint64_t now) {
-  const uint64_t past = now - r->rest_begin;
-  return past < r->rest ? r->rest - past : 0;
-}
-
-void scr_rest(scr_recording *r, uint64_t began) {
-  const uint64_t now = scr_time_of(CLOCK_THREAD_CPUTIME_ID);
-  r->rest = rest_left(r, now) + (now - began) * REST;
-  r->rest_begin = now;
-}
-
 static bool may_set_hook(const scr_recording *r, lua_State *L) {
   const lua_Hook hook = lua_gethook(L);
   if (hook == scr_hook) return !(lua_gethookmask(L) & LUA_MASKCOUNT);
@@ -42,7 +19,7 @@ void scr_add_ticks(scr_recording *r, uint64_t ticks) {
   __atomic_fetch_add(&r->pending, ticks, __ATOMIC_RELAXED);
   lua_State *L = r->running;
   const uint64_t began = scr_time_of(CLOCK_THREAD_CPUTIME_ID);
-  if (rest_left(r, began) > 0 || !may_set_hook(r, L)) return;
+  if (scr_rest_left(r, began) > 0 || !may_set_hook(r, L)) return;
   lua_sethook(L, scr_hook, r->events | LUA_MASKCOUNT, 1);
   scr_rest(r, began);
 }

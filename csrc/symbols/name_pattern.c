@@ -47,13 +47,65 @@ static bool is_unbalanced(const char *text, char open, char close) {
   return depth != 0;
 }
 
-static bool compile(gp_name_pattern *pattern, const char *text, gp_error *error) {
+/* Returns one past the end of a bracket expression, such as "[]a-z]" or "[[:digit:])]". */
+static const char *skip_bracket(const char *at) {
+  at += 1 + (at[1] == '^');
+  if (*at == ']') at++;
+  while (*at && *at != ']') {
+    const char kind = at[1];
+    if (*at == '[' && (kind == ':' || kind == '.' || kind == '=')) {
+      const char end[] = {kind, ']', '\0'};
+      const char *close = strstr(at + 2, end);
+      if (close) at = close + 1;
+    }
+    at++;
+  }
+  return *at ? at + 1 : at;
+}
+
+/* Writes "^.*(REGEX)". It is matched in one pass over a name, whereas the C library tries
+ * "REGEX" at each character, and reads up to the end of the name each time. Escapes
+ * closing parentheses that close nothing, which the C library takes literally. False if
+ * the expression refers to one of its groups: such expressions can take exponential
+ * time. `form` has room for twice the text and 6 bytes. */
+static bool anchor(const char *text, char *form) {
+  size_t depth = 0;
+  memcpy(form, "^.*(", 4);
+  form += 4;
+  for (const char *end = text; *text; text = end) {
+    end = *text == '[' ? skip_bracket(text) : text + 1 + (*text == '\\' && text[1]);
+    if (*text == '\\' && text[1] >= '1' && text[1] <= '9') return false;
+    if (*text == '(') depth++;
+    if (*text == ')' && depth-- == 0) {
+      *form++ = '\\';
+      depth = 0;
+    }
+    memcpy(form, text, (size_t)(end - text));
+    form += end - text;
+  }
+  memcpy(form, ")", 2);
+  return true;
+}
+
+static bool compile_form(regex_t *regex, const char *text, gp_error *error) {
   char problem[128];
-  int code = regcomp(&pattern->regex, text, REG_EXTENDED | REG_NOSUB);
+  int code = regcomp(regex, text, REG_EXTENDED | REG_NOSUB);
   if (code == 0) return true;
   if (code == REG_ESPACE) return gp_fail_memory(error);
-  regerror(code, &pattern->regex, problem, sizeof problem);
+  regerror(code, regex, problem, sizeof problem);
   return gp_fail(error, "%s", problem);
+}
+
+/* Compiles the text first as it is, so that messages are about what the user wrote. */
+static bool compile(gp_name_pattern *pattern, const char *text, gp_error *error) {
+  if (!compile_form(&pattern->regex, text, error)) return false;
+  regfree(&pattern->regex);
+  char *form = malloc(2 * strlen(text) + 6);
+  if (!form) return gp_fail_memory(error);
+  bool done = anchor(text, form) ? compile_form(&pattern->regex, form, error)
+                                 : gp_fail(error, "Back references are not supported");
+  free(form);
+  return done;
 }
 
 bool gp_name_pattern_open(gp_name_pattern *pattern, gp_pattern_kind kind,
