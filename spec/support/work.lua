@@ -20,6 +20,7 @@ end
 -- this process.
 local driver <const> = [==[
 gprof = require "gprof"
+core = require "gprof.core"
 local cli = require "gprof.cli.main"
 function run(...)
   assert(cli.run { ... } == 0)

@@ -691,6 +691,23 @@ for _, options in ipairs(inlining) do
   end })
 end
 
+-- Names are as long as a file wants. The first part of the expression matches everywhere, the second nowhere.
+dimension("bytes of a name that a regular expression does not match", 40000, function(n)
+  return ("assert(not core.pattern('regex', 'Shape.*area'):matches(('Shape'):rep(%d)))"):format(n // 5)
+end)
+
+dimension("bytes of a name that a glob does not match", 40000, function(n)
+  return ("assert(not core.pattern('glob', '*Shape*area'):matches(('Shape'):rep(%d)))"):format(n // 5)
+end)
+
+dimension("bytes of a directory", 400000, function(n)
+  return ([[
+    local path = require "gprof.format.path"
+    assert(path.base(("a"):rep(%d) .. "/b") == "b")
+    assert(select(2, path.split(("a/"):rep(%d) .. "b")) == "b")
+  ]]):format(n, n)
+end)
+
 -- The measurement ---------------------------------------------------------------------------------------------------
 
 if not work.countable() then

@@ -3,6 +3,7 @@
 -- @internal gprof.cli.missed
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local base_name <const> = require "gprof.format.path".base
 local core = require "gprof.core"
 local diagnosis = require "gprof.cli.diagnosis"
 local hints = require "gprof.cli.hints"
@@ -213,7 +214,7 @@ end
 -- Whether a path probably means a file of this name: the last component is spelt
 -- similarly, or has another extension.
 local function is_similar_file(base, path)
-  local given = path:match "[^/]*$"
+  local given = base_name(path)
   local stem = given:match "^(.+)%.%w+$"
   return hints.is_similar(base, given) or
     stem ~= nil and stem == base:match "^(.+)%.%w+$"
@@ -224,7 +225,7 @@ end
 local function explain_file(image, half)
   local names, seen, has_files = {}, {}, false
   for _, path in image:symbols(nil, "address", "file") do
-    local base = path and path:match "[^/]*$"
+    local base = path and base_name(path)
     has_files = has_files or path ~= nil
     if base and not seen[base] and is_similar_file(base, half.file) then
       names[#names + 1] = base .. half.text:sub(#half.file + 1)

@@ -12,7 +12,7 @@ local extract = require "gprof.analysis.extract"
 -- read as the count. Leading and trailing spaces would be ambiguous, so they are removed.
 local function plain(name)
   local text = escape.bytes(name, "[%c;]")
-  return (text:gsub("^ +", ""):gsub(" +$", ""):gsub(" (%d+)$", "_%1"))
+  return ((text:match "^.*[^ ]" or ""):gsub("^ +", ""):gsub(" (%d+)$", "_%1"))
 end
 
 local function line_of(chain, names)

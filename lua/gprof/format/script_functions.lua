@@ -12,6 +12,7 @@
 -- @internal gprof.format.script_functions
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local base_name <const> = require "gprof.format.path".base
 local script_functions = {}
 
 --- Addresses of a line.
@@ -152,7 +153,7 @@ local function name_of(f, number)
     return f.name ~= "" and f.name or f.source:sub(4)
   end
   local file = script_functions.file(f)
-  local place = file and file:match "[^/]*$" or f.source:gsub("^=", "")
+  local place = file and base_name(file) or f.source:gsub("^=", "")
   if f.first == 0 then return "main chunk of " .. place end
   if f.name ~= "" then return f.name end
   return ("function at %s:%d"):format(place, f.first) ..

@@ -17,6 +17,7 @@
 -- @internal gprof.library.debug_file
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local base_name <const> = require "gprof.format.path".base
 local core = require "gprof.core"
 local image_options = require "gprof.library.image_options"
 local native = require "gprof.library.native"
@@ -96,7 +97,7 @@ end
 function debug_file.places(image)
   local list, add = new_list()
   local link = core.debug_link(image)
-  local name = link or image.build_id and image.path:match "[^/]*$" .. ".debug"
+  local name = link or image.build_id and base_name(image.path) .. ".debug"
   add_by_id(image.build_id, search_directories(image), add)
   if name and is_plain_name(name) then add_by_name(image, name, add) end
   return list, link
@@ -202,7 +203,7 @@ local function shared_places(image, name, referrer)
     if real then add(real, name) end
     add(beside, name)
   end
-  local base = name:match "[^/]*$"
+  local base = base_name(name)
   for _, directory in ipairs(search_directories(image)) do
     add(directory, "/.dwz/", base)
     add(directory, "/", base)

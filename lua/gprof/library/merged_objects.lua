@@ -11,6 +11,7 @@
 -- @internal gprof.library.merged_objects
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local base_name <const> = require "gprof.format.path".base
 local core = require "gprof.core"
 local image_options = require "gprof.library.image_options"
 local placement = require "gprof.library.placement"
@@ -22,7 +23,6 @@ local merged_objects = {}
 -- Maps each profile to its libraries with calls from unknown callers (see `merge`).
 local unknown = setmetatable({}, { __mode = "k" })
 
-local function base_name(path) return path:match "[^/]*$" end
 
 -- Options that concern the lines, the code or the symbol table of a single object.
 local single_object <const> = {

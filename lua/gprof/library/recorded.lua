@@ -7,6 +7,7 @@
 -- @internal gprof.library.recorded
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local base_name <const> = require "gprof.format.path".base
 local context_files = require "gprof.library.context_files"
 local core = require "gprof.core"
 local image_options = require "gprof.library.image_options"
@@ -18,7 +19,6 @@ local recorded = {}
 -- its `modules` and `threads`.
 local sums = setmetatable({}, { __mode = "k" })
 
-local function base_name(path) return path:match "[^/]*$" end
 
 local NO_PATHS <const> = "the profile has no call paths: run the program with --record"
 

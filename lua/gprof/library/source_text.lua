@@ -7,6 +7,7 @@
 -- @internal gprof.library.source_text
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local base_name <const> = require "gprof.format.path".base
 local core = require "gprof.core"
 local wording = require "gprof.format.wording"
 
@@ -38,7 +39,7 @@ end
 -- and its last components, the longest first. GNU gprof tries only the name and its last
 -- component.
 local function tails(name, is_gnu)
-  local list, last = {}, name:match "[^/]*$"
+  local list, last = {}, base_name(name)
   if name:sub(1, 1) ~= "/" then list[1] = name end
   for at in name:gmatch "/+()" do
     local tail = name:sub(at)

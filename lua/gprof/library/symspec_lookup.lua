@@ -6,6 +6,7 @@
 -- @internal gprof.library.symspec_lookup
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local base_name <const> = require "gprof.format.path".base
 local patterns = require "gprof.library.symspec_patterns"
 local source_text = require "gprof.library.source_text"
 
@@ -113,7 +114,7 @@ function Lookup:files_by_base()
   if not self.by_base then
     self.by_base, self.files = {}, self.symbols:files()
     for number, name in ipairs(self.files) do
-      local base = name:match("[^/]*$")
+      local base = base_name(name)
       self.by_base[base] = self.by_base[base] or {}
       table.insert(self.by_base[base], number)
     end
@@ -124,7 +125,7 @@ end
 -- Returns the numbers of the files whose paths end with the components of `name`.
 function Lookup:find_files(name)
   local matching = {}
-  for _, number in ipairs(self:files_by_base()[name:match("[^/]*$")] or {}) do
+  for _, number in ipairs(self:files_by_base()[base_name(name)] or {}) do
     if source_text.is_named(self.files[number], name) then
       matching[#matching + 1] = number
     end

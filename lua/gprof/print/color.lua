@@ -27,8 +27,9 @@ local shades <const> = { hot = "31", warm = "33", unused = "2" }
 -- on the next line.
 local function paint(text, code)
   if not code then return text end
-  local before, inside, after = text:match("^(\n*)(.-)(\n*)$")
-  return before .. "\27[" .. code .. "m" .. inside .. "\27[0m" .. after
+  local before, rest = text:match "^(\n*)(.*)$"
+  local inside = rest:match "^.*[^\n]" or ""
+  return before .. "\27[" .. code .. "m" .. inside .. "\27[0m" .. rest:sub(#inside + 1)
 end
 
 -- Returns the colour for a share of the samples, or for an unused row; nil for no colour.

@@ -3,6 +3,7 @@
 -- @internal gprof.print.failures
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local base_name <const> = require "gprof.format.path".base
 local wording = require "gprof.format.wording"
 
 local failures = {}
@@ -105,7 +106,7 @@ function failures.describe(failure, comparison, profile)
   local file, line
   if failure.row ~= comparison then file, line = failures.place(failure.row, profile) end
   local where = file and
-    (" (%s%s)"):format(file:match "[^/]*$", line and ":" .. line or "")
+    (" (%s%s)"):format(base_name(file), line and ":" .. line or "")
   return ("%s: %s%s: %s"):format(failures.heading(failure),
     failures.name(failure, comparison), where or "", failures.growth(failure, comparison))
 end

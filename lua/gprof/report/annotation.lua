@@ -7,6 +7,7 @@ local annotation = require "gprof.library.annotation"
 local by_line = require "gprof.print.by_line"
 local common = require "gprof.print.common"
 local output = require "gprof.output"
+local path = require "gprof.format.path"
 local policy = require "gprof.library.policy"
 local sorted = require "gprof.format.sorted"
 local source_text = require "gprof.library.source_text"
@@ -331,13 +332,17 @@ local function write_file(page, file, text)
   end
 end
 
+-- Systems have no longer names, in bytes.
+local MOST_NAME <const> = 255
+
 -- Returns the name of the file for a listing. If files in several directories have the
 -- same name, directory names are put before the file name.
 local function listing_name(page, file)
-  local rest, name = file.name:match("^(.-)([^/]*)$")
-  while page.listings[name] and rest:find("[^/]") and page.rules.separates_listings do
+  local rest, name = path.split(file.name)
+  while page.listings[name] and page.rules.separates_listings and #name <= MOST_NAME and
+    rest:find("[^/]") do
     local above
-    rest, above = rest:match("^(.-)([^/]*)/*$")
+    rest, above = path.split(rest:match("^.*[^/]"))
     name = above .. "-" .. name
   end
   page.listings[name] = true

@@ -3,6 +3,7 @@
 -- @module gprof.report.objects
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local base_name <const> = require "gprof.format.path".base
 local common = require "gprof.print.common"
 
 -- The format of a row: percentage, time, calls, name.
@@ -44,7 +45,7 @@ return function(profile, options, write)
   common.write_threads(profile, write, "\n")
   write(common.heading(options, "%6s %9s %10s  %s\n"), "%  ", profile.unit .. " ",
     "calls ", "name")
-  local program = profile.image.path:match "[^/]*$"
+  local program = base_name(profile.image.path)
   for _, object in ipairs(objects_of(profile)) do
     write(ROW, common.percentage(object.ticks, profile.total_ticks),
       object.ticks / profile.rate, object.calls > 0 and object.calls or "",

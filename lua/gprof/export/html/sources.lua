@@ -61,7 +61,7 @@ end
 
 -- Removes the line end and cuts a long line.
 local function shown(text)
-  text = text:gsub("[\r\n]+$", "")
+  text = text:match "^.*[^\r\n]" or ""
   return #text > MAX_LINE and wording.cut(text, MAX_LINE) .. " ..." or text
 end
 
