@@ -45,6 +45,8 @@ local selected <const> = {
   -- ABI tags are ignored
   next = { 24 }, ["Reader::next"] = { 24 }, ["next[abi:cxx11]"] = { 24 }, ["Reader::next(int)"] = { 24 },
   ["nex?"] = { 24 },
+  -- a parenthesis that closes nothing is a character
+  ["/operator\\(\\)|xyz/"] = { 11 }, ["/xyz)|^main$/"] = { 1 },
   ["/next\\(/"] = {},
   -- a dot in brackets does not mark a file
   ["xml::Set<>::erase [clone .isra.0]"] = { 14 }, ["Set::erase [clone .isra.0]"] = { 14 },

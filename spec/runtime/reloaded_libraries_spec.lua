@@ -1,0 +1,42 @@
+-- A program may load and close libraries any number of times: calls stay exact, and the recorder leaves the program its
+-- mappings, whose number the kernel limits.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local gprof = require "gprof"
+local recorder = require "support.recorder"
+local shell = require "support.shell"
+
+local lack <const> = recorder.lack()
+if lack then return pending(lack) end
+
+local built <const> = recorder.compile "reloads.c"
+local dir <const> = shell.tmpdir "plugins"
+
+-- Compiles a library with its own size, so that others fit into its place, or do not. Returns its path.
+local function plugin(name, size)
+  shell.write(dir .. "/plugin.c",
+    ("static volatile int calls;\nchar data[%d];\nvoid plugin(void) { calls++; }\n"):format(size))
+  local path = ("%s/%s.so"):format(dir, name)
+  shell.check { "gcc", "-g", "-O2", "-pg", "-fPIC", "-shared", "-Wl,--build-id", "-o", path, dir .. "/plugin.c" }
+  return path
+end
+
+local small <const>, equal <const>, large <const> = plugin("small", 1), plugin("equal", 2), plugin("large", 200000)
+
+-- Returns the calls of `plugin` in a library.
+local function calls_of(library, run)
+  local code <close> = assert(gprof.image(library))
+  return assert(gprof.profile(code, assert(gprof.data(code, run.dir .. "/gmon.out.ctx")))):find("plugin").calls
+end
+
+describe("libraries that are loaded and closed again and again:", function()
+  for name, libraries in pairs { one = { small }, ["three sizes"] = { small, equal, large } } do
+    it(name .. ": the calls of each are exact, and few mappings are left", function()
+      local cycles <const> = 3000
+      local run = recorder.run(built, { tostring(cycles), table.unpack(libraries) })
+      assert(run.status == 0, run.stdout .. run.stderr)
+      for _, library in ipairs(libraries) do assert.equal(cycles // #libraries, calls_of(library, run)) end
+      assert.is_true(tonumber(run.stdout:match "%d+") < cycles // 10, run.stdout)
+    end)
+  end
+end)
