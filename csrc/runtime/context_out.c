@@ -85,19 +85,20 @@ static void put_module(const module *m) {
   rec_put_u64(m->high);
   rec_put_u64(m->code);
   rec_put_u64(m->code_end);
-  rec_put_u32(m->closed);
+  rec_put_u32(is_closed(m));
   put_bytes(m->build_id, m->build_id_size);
   put_bytes(m->path, strlen(m->path));
 }
 
-/* Returns the module after `m` in both lists; the first one if that is NULL. A module that
- * moves to the second list meanwhile is not missed, because its start is read last. */
+/* Returns the module after `m` in both lists; the first one if that is NULL. A module
+ * that moves to the second list meanwhile is not missed, because its start is read
+ * last. */
 static module *next_module(const module *m, bool *reserved) {
   module *next = NULL;
   if (!*reserved)
     next = __atomic_load_n(m ? &m->next : &rec_modules, __ATOMIC_ACQUIRE);
   else if (m)
-    return m->next_reserved;
+    return __atomic_load_n(&m->next_reserved, __ATOMIC_ACQUIRE);
   if (next || *reserved) return next;
   *reserved = true;
   return __atomic_load_n(&rec_reserved_modules, __ATOMIC_ACQUIRE);

@@ -74,9 +74,13 @@ static bool has_same_build_id(const module *m, const module *other) {
 }
 
 /* A closed library without a reservation can be loaded again at its addresses. */
+static bool can_be_loaded(const module *m) {
+  return !is_closed(m) || (!m->reserved && m->build_id_size > 0);
+}
+
 static bool is_same(const module *m, const module *other) {
   return m->low == other->low && m->high == other->high && has_same_build_id(m, other) &&
-         (!m->closed || (m->build_id_size > 0 && other->build_id_size > 0));
+         can_be_loaded(m);
 }
 
 static bool overlap(const module *m, const module *other) {
@@ -92,8 +96,8 @@ static module *new_module(const module *found, const char *path) {
   if (size > ARENA / 2) return NULL;
   for (;;) {
     char *bytes = __atomic_load_n(&arena, __ATOMIC_ACQUIRE);
-    size_t at = bytes ? __atomic_fetch_add((size_t *)(void *)bytes, size, __ATOMIC_RELAXED)
-                      : ARENA;
+    size_t *used = (size_t *)(void *)bytes;
+    size_t at = used ? __atomic_fetch_add(used, size, __ATOMIC_RELAXED) : ARENA;
     if (at + size <= ARENA) {
       module *m = memcpy(bytes + at, found, sizeof *found);
       m->path = memcpy(bytes + at + sizeof *found, path, length);
@@ -118,7 +122,7 @@ static module *add_module(const module *found, const char *path) {
     module *m = __atomic_load_n(end, __ATOMIC_ACQUIRE);
     if (m && overlap(m, found)) {
       if (is_same(m, found) && !m->replaced) {
-        m->closed = false;
+        if (is_closed(m)) __atomic_store_n(&m->closed, false, __ATOMIC_RELEASE);
         return m;
       }
       m->replaced = is_ambiguous = true;
@@ -166,23 +170,24 @@ static bool reserve(uintptr_t low, uintptr_t high) {
 static void close_module(module *m) {
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   m->reserved = reserve(m->low & ~(page - 1), (m->high + page - 1) & ~(page - 1));
-  m->closed = true;
+  __atomic_store_n(&m->closed, true, __ATOMIC_RELEASE);
 }
 
-/* Moves the module after `m` to the list of reserved ones. */
+/* Moves the module after `m` to the end of the list of reserved ones. */
 static void move_next(module *m) {
+  static module **end = &rec_reserved_modules;
   module *const moved = m->next;
-  moved->next_reserved = rec_reserved_modules;
-  __atomic_store_n(&rec_reserved_modules, moved, __ATOMIC_RELEASE);
+  __atomic_store_n(end, moved, __ATOMIC_RELEASE);
+  end = &moved->next_reserved;
   __atomic_store_n(&m->next, moved->next, __ATOMIC_RELEASE);
 }
 
-/* Closes the modules up to `last` that the visit has not seen. The last module of the list
- * is not moved, because others may append to it. */
+/* Closes the modules up to `last` that the visit has not seen. The last module of the
+ * list is not moved, because others may append to it. */
 static void close_unseen(const module *last, unsigned visit_number) {
   for (module *before = rec_modules, *m; before != last; before = m) {
     m = before->next;
-    if (m->seen != visit_number && !m->closed) close_module(m);
+    if (m->seen != visit_number && !is_closed(m)) close_module(m);
     if (!m->reserved || !__atomic_load_n(&m->next, __ATOMIC_ACQUIRE)) continue;
     move_next(before);
     if (m == last) return;

@@ -51,7 +51,7 @@ static size_t find_unwind(uintptr_t address, const unsigned char **unwind) {
     return l.found && *unwind ? (uintptr_t)l.object.dlfo_map_end - (uintptr_t)*unwind : 0;
   }
   const module *m = rec_module_at(address);
-  if (!m || m->closed) return 0;
+  if (!m || is_closed(m)) return 0;
   *unwind = m->unwind;
   return m->unwind_size;
 }

@@ -37,6 +37,11 @@ typedef struct module {
  * keeps its `next` for those who read the list. */
 extern module *rec_modules, *rec_reserved_modules;
 
+/* Other threads may close a module. */
+static inline bool is_closed(const module *m) {
+  return __atomic_load_n(&m->closed, __ATOMIC_ACQUIRE);
+}
+
 /* The module that an address belongs to; NULL if there is none. */
 const module *rec_module_at(uintptr_t address);
 

@@ -47,7 +47,7 @@ static bool is_unbalanced(const char *text, char open, char close) {
   return depth != 0;
 }
 
-/* Returns one past the end of a bracket expression, such as "[]a-z]" or "[[:digit:])]". */
+/* Returns one past the end of a bracket expression: "[]a-z]", "[[:digit:])]". */
 static const char *skip_bracket(const char *at) {
   at += 1 + (at[1] == '^');
   if (*at == ']') at++;

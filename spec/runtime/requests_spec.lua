@@ -211,6 +211,7 @@ describe("a library that the program has opened", function()
       plugin })
     assert.same(0, result.status)
     local open, closed = modules(result.dir .. "/first"), modules(result.dir .. "/gmon.out")
+    if closed[1].bias ~= open[1].bias then closed[1], closed[2] = closed[2], closed[1] end
     assert.same({ 1, 0, 2, 1 }, { #open, open[1].closed, #closed, closed[1].closed })
     for _, field in ipairs { "bias", "low", "high", "code", "code_end", "build_id" } do
       assert.equal(closed[1][field], open[1][field], field)
