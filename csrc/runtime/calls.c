@@ -32,6 +32,10 @@ AT(record, follower, RECORD_FOLLOWER);
 _Static_assert(sizeof(record) == RECORD_BYTES, "record");
 _Static_assert(sizeof(slot) == SLOT_BYTES, "slot");
 
+__attribute__((cold)) void rec_count_lost(uint64_t calls) {
+  __atomic_fetch_add(&rec_lost, calls, __ATOMIC_RELAXED);
+}
+
 __attribute__((noinline, cold)) void rec_count_early(uintptr_t from, uintptr_t self) {
   if (rec_state != NOT_STARTED) return;
   for (early_call *call = rec_early; call < rec_early + EARLY_CALLS; call++) {
@@ -40,6 +44,7 @@ __attribute__((noinline, cold)) void rec_count_early(uintptr_t from, uintptr_t s
     call->count++;
     return;
   }
+  rec_count_lost(1);
 }
 
 /* Whether `push %r10` precedes the call of the hook, as it does in nested functions of
@@ -72,15 +77,11 @@ static uintptr_t below_interrupted(const thread *t, uintptr_t frame, uintptr_t p
   return frame;
 }
 
-__attribute__((cold)) void rec_count_lost(void) {
-  __atomic_fetch_add(&rec_lost, 1, __ATOMIC_RELAXED);
-}
-
 /* `t->busy` must be set. */
 static void record_call(thread *t, uintptr_t self, uintptr_t from, uintptr_t frame,
                         uintptr_t pointer) {
   if (frame - t->now.low >= t->now.size && !rec_switch_stack(t, frame)) {
-    rec_count_lost();
+    rec_count_lost(1);
     return;
   }
   if (UNLIKELY(follows_push(t, from, self))) {
@@ -97,7 +98,7 @@ static void record_call(thread *t, uintptr_t self, uintptr_t from, uintptr_t fra
   slot *at = rec_find_slot(t, frame, pointer, &by_order);
   record *call = rec_find_call(t, &at, from, self, by_order);
   if (!call) {
-    rec_count_lost();
+    rec_count_lost(1);
     return;
   }
   add_to(&call->count, 1);

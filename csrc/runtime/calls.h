@@ -19,8 +19,8 @@ HIDDEN extern early_call rec_early[EARLY_CALLS];
 /* Counts a call before the start; does nothing while recording is paused. */
 void rec_count_early(uintptr_t from, uintptr_t self);
 
-/* Counts a call that cannot be recorded, for lack of memory. */
-void rec_count_lost(void);
+/* Counts calls that cannot be recorded, for lack of memory. */
+void rec_count_lost(uint64_t calls);
 
 /* Claims the table that counts a call, and marks it busy until rec_release. NULL, after
  * the call was counted as early or lost, if there is none. */
@@ -32,7 +32,7 @@ static inline thread *rec_claim(uintptr_t from, uintptr_t self, uintptr_t frame)
   thread *t = rec_own;
   if (!t || t->busy) t = rec_other_table(t, frame);
   if (!t) {
-    rec_count_lost();
+    rec_count_lost(1);
     return NULL;
   }
   t->busy = true;

@@ -49,7 +49,7 @@ static void begin(thread *t, uintptr_t self, uintptr_t from, uintptr_t inside,
                           (has_both && is_in(at, inside - 1));
   record *call = find_call(t, &at, is_inlined ? inside : from, self, frame, is_inlined);
   if (!call) {
-    if (calls > 0) rec_count_lost();
+    rec_count_lost(calls);
     return;
   }
   add_to(&call->count, calls);
@@ -100,7 +100,7 @@ void __cyg_profile_func_enter(void *function, void *from) {
   if (on_stack(t, frame))
     begin(t, self_of(function), (uintptr_t)from, inside, frame, !paused);
   else if (!paused)
-    rec_count_lost();
+    rec_count_lost(1);
   rec_release(t);
 }
 

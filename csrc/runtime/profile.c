@@ -151,7 +151,6 @@ static void describe(void) {
   if (about.code_low >= about.code_high)
     rec_set_code(rec_modules->code, rec_modules->code_end);
   about.end = read_clock(CLOCK_REALTIME);
-  about.lost = __atomic_load_n(&rec_lost, __ATOMIC_RELAXED) - earlier_lost;
 }
 
 /* Writes the snapshot, at an end of the program or on request. Returns 0 or an errno. */
@@ -174,9 +173,10 @@ static void begin_anew(void) {
   is_rest = false;
 }
 
-/* What was recorded: calls, executions of blocks, and ticks. */
+/* What was recorded: calls, executions of blocks, and ticks; and the calls that were lost,
+ * which the profile states, too. */
 typedef struct amount {
-  uint64_t calls, blocks, ticks;
+  uint64_t calls, blocks, ticks, lost;
 } amount;
 
 static void add_count(void *into, const record *r, uint64_t count) {
@@ -185,16 +185,19 @@ static void add_count(void *into, const record *r, uint64_t count) {
 }
 
 static amount take_snapshot(void) {
-  amount all = {0, 0, 0};
+  amount all = {0};
   rec_take_snapshot();
   all.blocks = rec_take_blocks();
+  all.lost = __atomic_load_n(&rec_lost, __ATOMIC_RELAXED) - earlier_lost;
+  about.lost = all.lost;
   rec_visit_records(add_count, &all);
   return all;
 }
 
 /* Whether an end of the program need not write what was recorded since a loan. */
 static bool is_negligible(amount all) {
-  return is_rest && all.calls == 0 && all.blocks == 0 && 10 * all.ticks < rec_rate;
+  return is_rest && all.calls == 0 && all.blocks == 0 && all.lost == 0 &&
+         10 * all.ticks < rec_rate;
 }
 
 /* Takes a snapshot, and writes it if `always` is true or if something was counted since
@@ -202,7 +205,7 @@ static bool is_negligible(amount all) {
  * as exit and then _exit. Returns 0 or an errno. */
 static int write_snapshot(bool always, bool anew) {
   const amount all = take_snapshot();
-  const uint64_t sum = all.calls + all.blocks + all.ticks;
+  const uint64_t sum = all.calls + all.blocks + all.ticks + all.lost;
   lent = false;
   if (!always && (sum == last_sum || sum == end_sum || is_negligible(all))) return 0;
   if (!always) end_sum = sum;
@@ -255,7 +258,8 @@ int rec_write_present(bool anew) {
 }
 
 static bool has_profile(void) {
-  return (rec_tables || rec_has_blocks()) && rec_own_profile() && !rec_records_lua();
+  const bool has_counts = rec_tables || rec_has_blocks() || rec_lost > 0;
+  return has_counts && rec_own_profile() && !rec_records_lua();
 }
 
 int rec_lend_profile(int gmon_file, int contexts_file) {

@@ -43,11 +43,14 @@ static void begin_child(void) {
 /* Records the calls made before the start, in the table of the main thread. */
 static void add_early_calls(void) {
   thread *t = rec_other_table(rec_own, (uintptr_t)__builtin_frame_address(0));
-  for (const early_call *e = rec_early; t && e < rec_early + EARLY_CALLS && e->self;
-       e++) {
-    slot *root = t->now.slots;
-    record *call = rec_find_call(t, &root, e->from, e->self, false);
-    if (call) call->count += e->count;
+  const early_call *const end = rec_early + EARLY_CALLS;
+  for (const early_call *e = rec_early; e < end && e->self; e++) {
+    slot *root = t ? t->now.slots : NULL;
+    record *call = t ? rec_find_call(t, &root, e->from, e->self, false) : NULL;
+    if (call)
+      call->count += e->count;
+    else
+      rec_count_lost(e->count);
   }
 }
 

@@ -115,6 +115,27 @@ describe("calls are counted exactly", function()
     assert.same({ "", 0, "" }, { result.stderr, result.status, shell.read(own) })
   end)
 
+  -- The second program has no startup code that makes a table before.
+  it("except for lack of memory, which is also reported if nothing else was recorded since the last profile", function()
+    for _, options in ipairs { { flags = { "-fno-optimize-sibling-calls" } },
+      { plain = true, flags = { "-finstrument-functions" } } } do
+      local result = recorder.run(recorder.compile("poor.c", options), { "-" })
+      assert.same(0, result.status)
+      assert.matches("^libgprof%-recorder: [^\n]*/gmon.out: some calls were not counted: [^\n]+\n$", result.stderr)
+      assert.same(10, recorder.read(result.dir .. "/gmon.out.ctx").process.lost)
+    end
+  end)
+
+  it("before the recorder starts, up to 256 calls from different places; a loss is reported", function()
+    for places, lost in pairs { [250] = 0, [300] = 44 } do
+      local result = recorder.run(recorder.compile("early.c", { flags = { "-fno-optimize-sibling-calls",
+        ("-DPLACES=%d"):format(places) } }))
+      assert.same(0, result.status)
+      assert.matches(lost == 0 and "^$" or "^[^\n]*some calls were not counted: [^\n]+\n$", result.stderr)
+      assert.same(lost, recorder.read(result.dir .. "/gmon.out.ctx").process.lost)
+    end
+  end)
+
   it("also as GNU gprof reads them", function()
     if not oracle.available() then pending "needs GNU gprof" return end
     local built = recorder.compile "threads.c"
