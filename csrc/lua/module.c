@@ -21,6 +21,7 @@ int luaopen_gprof_core(lua_State *L) {
   gp_define_lines(L);
   gp_define_archive(L);
   gp_define_recent(L);
+  gp_define_names(L);
   gp_define_data(L);
   gp_define_records(L);
   gp_define_data_write(L);

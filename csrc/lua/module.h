@@ -19,6 +19,7 @@ void gp_define_lines(lua_State *L);
 void gp_define_frames(lua_State *L);
 void gp_define_archive(lua_State *L);
 void gp_define_recent(lua_State *L);
+void gp_define_names(lua_State *L);
 void gp_define_data(lua_State *L);
 void gp_define_records(lua_State *L);
 void gp_define_data_write(lua_State *L);

@@ -8,10 +8,6 @@
 #include "base/array.h"
 #include "base/reader.h"
 
-/* Pipes and devices may be endless. */
-#define MAX_MEGABYTES 256
-#define MAX_BYTES ((size_t)MAX_MEGABYTES << 20)
-
 /* The longest object or symbol part of a line that GNU gprof reads. */
 #define GNU_MAX_BYTES ((size_t)1023)
 
@@ -24,27 +20,19 @@ static bool is_lenient(const gp_symfile *file) {
   return !file->policy->symfile_strict && !file->map;
 }
 
-/* Reads the whole file into `file->text`, followed by a NUL. Stops early at binary data:
- * devices such as /dev/zero have no end. */
-static bool read_text(gp_symfile *file, gp_reader *reader, size_t *size,
-                      gp_error *error) {
-  size_t capacity = 0, got;
-  *size = 0;
+/* Reads the whole file. Stops early at binary data: devices such as /dev/zero have no
+ * end. */
+static bool read_text(gp_symfile *file, gp_reader *reader, gp_error *error) {
+  gp_text *text = &file->text;
+  size_t got;
   while ((got = gp_reader_available(reader, GP_READER_WINDOW)) > 0) {
-    if (*size + got > MAX_BYTES)
-      return gp_fail(error, "has more than %d MB of text", MAX_MEGABYTES);
-    if (*size + got + 1 > capacity) {
-      capacity = gp_capacity(capacity, *size + got + 1);
-      if (!gp_resize(&file->text, capacity, 1)) return gp_fail_memory(error);
-    }
-    memcpy(file->text + *size, gp_reader_take(reader, got), got);
-    *size += got;
-    if (!is_lenient(file) && memchr(file->text + *size - got, '\0', got)) break;
+    if (text->size + got > GP_TEXT_MAX)
+      return gp_fail(error, "has more than %zu MB of text", GP_TEXT_MAX >> 20);
+    if (!gp_text_append(text, gp_reader_take(reader, got), got))
+      return gp_fail_memory(error);
+    if (!is_lenient(file) && memchr(text->bytes + text->size - got, '\0', got)) break;
   }
-  if (reader->failed) return false;
-  if (capacity == 0 && !gp_resize(&file->text, 1, 1)) return gp_fail_memory(error);
-  file->text[*size] = '\0';
-  return true;
+  return !reader->failed;
 }
 
 /* --- lines to symbols ------------------------------------------------------ */
@@ -159,15 +147,16 @@ static bool fail_malformed(size_t number, bool map, gp_error *error) {
 static line_kind parse_line(const gp_symfile *file, char *line, row *r) {
   if (!file->map) return parse_symbol(line, r);
   return file->policy->map_strict ? parse_map_line(line, r)
-                                  : parse_gnu_map_line(line, line == file->text, r);
+                                  : parse_gnu_map_line(line, line == file->text.bytes, r);
 }
 
-static bool parse_lines(gp_symfile *file, size_t size, gp_error *error) {
+static bool parse_lines(gp_symfile *file, gp_error *error) {
+  char *const stop = file->text.bytes + file->text.size;
   size_t number = 0;
-  for (char *line = file->text, *end; line < file->text + size; line = end + 1) {
+  for (char *line = file->text.bytes, *end; line < stop; line = end + 1) {
     row r = {0};
-    end = memchr(line, '\n', size - (size_t)(line - file->text));
-    if (!end) end = file->text + size;
+    end = memchr(line, '\n', (size_t)(stop - line));
+    if (!end) end = stop;
     bool binary = memchr(line, '\0', (size_t)(end - line)) != NULL;
     *end = '\0';
     number++;
@@ -193,19 +182,18 @@ static bool check_addresses(const gp_symfile *file, gp_error *error) {
 bool gp_symfile_read(gp_symfile *file, const char *path, bool map,
                      const gp_policy *policy, gp_error *error) {
   gp_reader reader;
-  size_t size;
   *file = (gp_symfile){.map = map, .policy = policy};
   if (!gp_reader_open(&reader, path, error)) return false;
-  bool done = read_text(file, &reader, &size, error);
+  bool done = read_text(file, &reader, error);
   gp_reader_close(&reader);
-  done = done && parse_lines(file, size, error) &&
+  done = done && parse_lines(file, error) &&
          (map || is_lenient(file) || check_addresses(file, error));
   if (!done) gp_symfile_free(file);
   return done;
 }
 
 void gp_symfile_free(gp_symfile *file) {
-  free(file->text);
+  gp_text_free(&file->text);
   free(file->address);
   free(file->type);
   free(file->name);

@@ -13,13 +13,14 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "symbols/policy.h"
 
 /* Symbols in the order of the lines, in columns. Strings point into `text`. */
 typedef struct gp_symfile {
   bool map;
   const gp_policy *policy;  /* policy under which the file was read */
-  char *text;
+  gp_text text;
   size_t count, capacity;
   uint64_t *address;
   char *type;            /* nm's letter: T global text, t local text ... */

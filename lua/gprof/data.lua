@@ -20,12 +20,10 @@ end
 
 -- Returns a list without the context profiles whose gmon.out is also in the list.
 local function without_accompanying(paths)
-  local accompanying = profile_files.accompanying(paths)
-  local others = {}
-  for i, path in ipairs(paths) do
-    if not accompanying[i] then others[#others + 1] = path end
-  end
-  return others
+  local names = core.names()
+  for _, path in ipairs(paths) do names:add(path) end
+  names:remove(profile_files.accompanying(names))
+  return table.move(names, 1, #names, 1, {})
 end
 
 local function read_all(records, image, paths, options)

@@ -184,11 +184,12 @@ local function default_jobs(list)
 end
 
 -- Returns the number of processes. Standard input, traces, call paths, duplicates that
--- are left out, and output about each file need a single process.
+-- are left out, and output about each file need a single process. If the first profile
+-- cannot be found, several would find out no sooner.
 local function process_count(settings, list, image, options)
   local one = lists_files(settings, options) or settings.debug or list.standard_input or
     settings.skip_duplicates or
-    core.script_list(image) or
+    core.script_list(image) or not core.file_status(list[1]) or
     not options.assume_proportional and profile_files.have_contexts(list)
   return one and 1 or settings.jobs or default_jobs(list)
 end

@@ -14,8 +14,8 @@ local raise <const>, need <const> = failure.raise, failure.need
 
 local name_list = {}
 
--- The longest name, in bytes, and the largest number of names in a list that is kept.
-local LONGEST <const>, MOST_NAMES <const> = 65536, 10000000
+-- The longest name, in bytes.
+local LONGEST <const> = 65536
 
 -- The largest list, in bytes, and the most terminators without a name between them. Files
 -- may be sparse or endless.
@@ -79,9 +79,7 @@ end
 -- Checks a name, and passes it on.
 local function pass(list, name)
   list.count = list.count + 1
-  if list.count > list.most then
-    raise("%s: lists more than %d profiles", list.label, list.most)
-  elseif #name > LONGEST then
+  if #name > LONGEST then
     raise("%s: name %d has more than %d bytes", list.label, list.count, LONGEST)
   elseif name:find("\0", 1, true) then
     raise("%s: name %d has a zero byte, but the names before it end in newlines",
@@ -114,47 +112,43 @@ end
 
 -- Refuses an archive: the texts in it are not names. It begins with a name, its mode at
 -- offset 100, and the format at offset 257.
-local function refuse_archive(list, path, piece)
+local function refuse_archive(label, path, piece)
   if piece:find("^%d%d%d%d%d%d[%d ]%z", 101) and piece:sub(258, 262) == "ustar" then
-    raise("%s: is a tar archive: write --profiles-from=tar:%s", list.label, path)
+    raise("%s: is a tar archive: write --profiles-from=tar:%s", label, path)
   end
 end
 
 -- Passes on the names in the pieces of a list.
-local function read(list, path, next_piece)
+local function read(list, path, file)
   local rest, empty = "", 0
-  local piece, problem = next_piece()
-  refuse_archive(list, path, piece or "")
+  local piece, problem = core.read_available(file)
+  refuse_archive(list.label, path, piece or "")
   while piece do
     local before = list.count
     rest = split(list, rest .. piece)
     empty = list.count == before and empty + #piece or 0
     if #rest > LONGEST then pass(list, rest) end
     if empty > LIMIT then too_large(list.label) end
-    piece, problem = next_piece()
+    piece, problem = core.read_available(file)
   end
   if problem then raise("%s: %s", list.label, problem) end
   if rest ~= "" then pass(list, rest) end
   if list.count == 0 then raise("%s: lists no profiles", list.label) end
 end
 
---- Reads a list to its end, and passes on its names. An endless list is refused before
--- any name is passed on.
+--- Reads a list to its end. If it is endless, no names are added.
 -- @tparam string path "-" is standard input
--- @tparam function add takes a name
+-- @tparam names names to which the names are added
 -- @raise a table with the field `message`
-function name_list.all(path, add)
+function name_list.all(path, names)
   local opened <close> = path ~= "-" and need(io.open(path, "rb")) or nil
   local file, label = opened or io.stdin, opened and path or "standard input"
   check_size(path, label)
-  local text = need(text_file.read_open(file, label))
-  local list = { add = add, count = 0, label = label, most = MOST_NAMES,
-    terminator = text:find("\0", 1, true) and "\0" or "\n" }
-  read(list, path, function()
-    local piece = text
-    text = nil
-    return piece
-  end)
+  local head, problem = core.read_available(file)
+  refuse_archive(label, path, head or "")
+  local done = not problem
+  if done then done, problem = names:read(file, head or "") end
+  if not done then raise("%s: %s", label, problem) end
 end
 
 --- Reads a list, and passes on each name as soon as it is complete.
@@ -165,9 +159,9 @@ function name_list.each(path, add)
   local opened <close> = path ~= "-" and need(io.open(path, "rb")) or nil
   local file, label = opened or io.stdin, opened and path or "standard input"
   check_size(path, label)
-  local list = { add = add, count = 0, label = label, most = math.maxinteger,
+  local list = { add = add, count = 0, label = label,
     terminator = find_terminator(file, label) }
-  read(list, path, function() return core.read_available(file) end)
+  read(list, path, file)
 end
 
 return name_list

@@ -1,8 +1,11 @@
 --- Finds the profiles that a command line names: as files, in directories, in files that
 -- list them, and in archives.
 --
--- A list of profiles is an array of paths, with the fields
+-- A list of profiles is an array of paths. Lists may have millions of them, so that they
+-- are kept by the core and become Lua strings only when they are used. A list has the
+-- fields
 --
+-- - `names`: the paths, in the core;
 -- - `count`: the number of paths, and `operands`, how many of them come from operands;
 -- - `named`: the arguments that the list was made from;
 -- - `directories`: a table for each directory, with its `path`; `files`, the number of
@@ -41,13 +44,21 @@ local function is_same_file(path, name, other)
   return identity ~= nil and identity == select(3, core.file_status(path))
 end
 
+-- The metatable of lists that are not streams.
+local list_meta = {}
+function list_meta.__index(list, key)
+  if math.type(key) == "integer" then return rawget(list, "names")[key] end
+end
+function list_meta.__len(list) return #list.names end
+
 -- Adds a path. A stream goes on when the row was read.
 local function add(list, path, directory, message)
   local number = list.count + 1
   list.count = number
-  list[number], list.directory[number], list.errors[number] = path, directory, message
+  list.directory[number], list.errors[number] = directory, message
   list.standard_input = list.standard_input or path == "-"
-  if not list.fetch then return end
+  if list.names then return list.names:add(path) end
+  list[number] = path
   local sum = list.new_sum
   list.has_sum = list.has_sum or sum and is_same_file(path, path:match "[^/]*$", sum)
   coroutine.yield()
@@ -101,26 +112,38 @@ end
 
 -- Adds the files that a list names.
 local function add_list(list, path)
-  name_list.all(path, function(name) add(list, name) end)
+  name_list.all(path, list.names)
+  list.count = #list.names
+  list.standard_input = list.standard_input or list.names:contains "-"
 end
 
--- Returns a list without the context profiles and spreads whose gmon.out is also in the
--- list.
-local function without_accompanying(list)
-  local accompanying = profile_files.accompanying(list)
-  if not next(accompanying) then return list end
-  local others = { named = list.named, directories = list.directories, directory = {},
-    errors = {}, count = 0, operands = math.maxinteger }
-  for i, path in ipairs(list) do
-    local directory = list.directory[i]
-    if i == list.operands + 1 then others.operands = others.count end
-    if not accompanying[i] then
-      add(others, path, directory, list.errors[i])
-    elseif directory then
-      directory.files = directory.files - 1
+-- Moves what is known of the rows of a list to the rows that they have after some are
+-- dropped.
+local function renumber(list, dropped)
+  local directory, errors, known, done = {}, {}, list.directory, 0
+  for i = 1, list.count do
+    if i == dropped[done + 1] then
+      done = done + 1
+      if known[i] then known[i].files = known[i].files - 1 end
+    else
+      directory[i - done], errors[i - done] = known[i], list.errors[i]
     end
   end
-  return others
+  list.directory, list.errors = directory, errors
+end
+
+-- Drops the context profiles and spreads whose gmon.out is also in the list.
+local function drop_accompanying(list)
+  local dropped = profile_files.accompanying(list.names)
+  if not dropped[1] then return end
+  if next(list.directory) or next(list.errors) then renumber(list, dropped) end
+  local operands = 0
+  while dropped[operands + 1] and dropped[operands + 1] <= list.operands do
+    operands = operands + 1
+  end
+  list.operands = list.operands - operands
+  list.names:remove(dropped)
+  list.count = #list.names
 end
 
 -- Whether an operand is the sum, and the sum does not exist yet. Then there is nothing to
@@ -171,7 +194,8 @@ end
 -- @treturn table list
 -- @raise a table with the field `message`
 function profiles.find(settings)
-  local list = new_list()
+  local list = setmetatable(new_list(), list_meta)
+  list.names = core.names()
   add_operands(list, settings)
   for _, path in ipairs(settings.profiles_from) do
     table.insert(list.named, path)
@@ -180,13 +204,14 @@ function profiles.find(settings)
     end
     add_list(list, path)
   end
-  if #list == 0 then
+  if list.count == 0 then
     list.named[1] = settings.operands[2] or defaults.profile_path(settings)
     add(list, list.named[1])
   end
   local target = settings.sum_target
   if target and target.is_new then add_new_sum(list, target.path) end
-  return list[2] and without_accompanying(list) or list
+  if list.count > 1 then drop_accompanying(list) end
+  return list
 end
 
 -- Streams -------------------------------------------------------------------------------
@@ -262,6 +287,11 @@ function profiles.stream(settings)
   end
   return list
 end
+
+--- Adds a path to a list.
+-- @tparam table list from `profiles.find`
+-- @tparam string path
+function profiles.append(list, path) add(list, path) end
 
 --- Returns whether a row of a list is the name of a file on the command line.
 -- @tparam table list

@@ -105,8 +105,7 @@ local function append_profile(settings, path)
   for _, named in ipairs(list) do files:add(named) end
   settings.profiles = list
   if files:contains(path) then return end
-  list.count = list.count + 1
-  list[list.count] = path
+  require "gprof.cli.profiles".append(list, path)
   table.insert(list.named, 1, path)
   table.insert(settings.operands, 2, path)
 end

@@ -16,13 +16,8 @@ local function too_large(name)
   return nil, ("%s: has more than %d MB of text"):format(name, LIMIT >> 20)
 end
 
---- Reads an open file.
--- @tparam file file
--- @tparam string name of the file in messages
--- @treturn[1] string the text
--- @return[2] nil
--- @treturn[2] string what is wrong
-function text_file.read_open(file, name)
+-- Reads an open file.
+local function read_open(file, name)
   local parts, length = {}, 0
   repeat
     local part, problem = file:read(PIECE)
@@ -43,7 +38,7 @@ function text_file.read(path)
   if size and size > LIMIT then return too_large(path) end
   local file <close>, message = io.open(path, "rb")
   if not file then return nil, message end
-  return text_file.read_open(file, path)
+  return read_open(file, path)
 end
 
 return text_file

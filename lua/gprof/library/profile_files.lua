@@ -128,15 +128,10 @@ function profile_files.can_hold(data)
 end
 
 --- Finds the context profiles and spreads whose gmon.out is also in a list.
--- @tparam {string,...} paths
--- @treturn {[integer]=true,...} the set of their positions in the list
-function profile_files.accompanying(paths)
-  local owners, given, found = {}, {}, {}
-  for i, path in ipairs(paths) do owners[i] = profile_files.owner(path) end
-  if not next(owners) then return found end
-  for _, path in ipairs(paths) do given[path] = true end
-  for i, owner in pairs(owners) do found[i] = given[owner] end
-  return found
+-- @tparam names names
+-- @treturn {integer,...} their positions in the list, in ascending order
+function profile_files.accompanying(names)
+  return names:beside(SUFFIX, SPREAD, SPREAD .. NEW)
 end
 
 --- Returns the path of the context profile beside a gmon.out.
