@@ -50,35 +50,57 @@ typedef struct row {
   const char *name, *object;
 } row;
 
-/* Returns the next word at or after `text`. Sets `*end` to one past the end of the
- * word. */
-static char *word_at(char *text, char **end) {
-  text += strspn(text, blanks);
-  *end = text + strcspn(text, blanks);
+static bool is_blank(char byte) {
+  return byte == ' ' || (byte >= '\t' && byte <= '\r' && byte != '\n');
+}
+
+static char *skip_blanks(char *text) {
+  while (is_blank(*text)) text++;
   return text;
 }
 
+/* Returns the end of a short word. For these, functions of the C library take longer. */
+static char *skip_word(char *text) {
+  while (*text && !is_blank(*text)) text++;
+  return text;
+}
+
+/* The value of a hexadecimal digit; 16 for any other byte. */
+static unsigned digit_value(char byte) {
+  const unsigned digit = (unsigned char)byte - (unsigned)'0';
+  const unsigned letter = ((unsigned char)byte | 0x20u) - (unsigned)'a';
+  return digit < 10 ? digit : letter < 6 ? letter + 10 : 16;
+}
+
+/* Parses hexadecimal digits, perhaps after "0x". Larger numbers become UINT64_MAX. */
 static bool parse_address(const char *word, const char *end, uint64_t *address) {
-  char *stop;
-  if (strchr("+-", *word) || end - word > 18) return false;
-  *address = strtoull(word, &stop, 16);
-  return stop == end;
+  uint64_t value = 0;
+  if (end - word > 18) return false;
+  if (word[0] == '0' && (word[1] == 'x' || word[1] == 'X')) word += 2;
+  if (word >= end) return false;
+  for (; word < end; word++) {
+    const unsigned digit = digit_value(*word);
+    if (digit > 15) return false;
+    value = value >> 60 ? UINT64_MAX : value << 4 | digit;
+  }
+  *address = value;
+  return true;
 }
 
 /* Parses "ADDRESS TYPE NAME"; ignores the rest of the line. Undefined symbols have no
  * address. A symbol may have an empty name after the space, like some symbols in ARM's C
  * library. Only a line with a symbol is modified. */
 static line_kind parse_symbol(char *line, row *r) {
-  char *address_end, *type_end, *name_end;
-  char *address = word_at(line, &address_end);
-  char *type = word_at(address_end, &type_end), *name = word_at(type_end, &name_end);
+  char *address = skip_blanks(line), *address_end = skip_word(address);
+  char *type = skip_blanks(address_end), *type_end = skip_word(type);
+  char *name = skip_blanks(type_end);
   if (!*address) return LINE_SKIPPED;
   if (address_end == address + 1 && strchr("UuwvV", *address) && *type)
     return LINE_SKIPPED;
   if (!parse_address(address, address_end, &r->address)) return LINE_MALFORMED;
   if (type_end != type + 1) return LINE_MALFORMED;
   if (!*name) return *type_end == ' ' ? LINE_SKIPPED : LINE_MALFORMED;
-  *name_end = '\0';
+  name[strcspn(name, blanks)] = '\0';
   r->type = *type;
   r->name = name;
   return LINE_SYMBOL;
@@ -152,12 +174,14 @@ static line_kind parse_line(const gp_symfile *file, char *line, row *r) {
 
 static bool parse_lines(gp_symfile *file, gp_error *error) {
   char *const stop = file->text.bytes + file->text.size;
+  const bool zeros = file->text.size > 0 &&
+                     memchr(file->text.bytes, '\0', file->text.size) != NULL;
   size_t number = 0;
   for (char *line = file->text.bytes, *end; line < stop; line = end + 1) {
     row r = {0};
     end = memchr(line, '\n', (size_t)(stop - line));
     if (!end) end = stop;
-    bool binary = memchr(line, '\0', (size_t)(end - line)) != NULL;
+    bool binary = zeros && memchr(line, '\0', (size_t)(end - line)) != NULL;
     *end = '\0';
     number++;
     line_kind kind = binary ? LINE_MALFORMED : parse_line(file, line, &r);

@@ -28,6 +28,16 @@ static int by_address(const void *left, const void *right) {
   return a->order < b->order ? -1 : a->order > b->order;
 }
 
+/* Symbol files are mostly sorted already; then qsort would copy all rows. */
+static void sort(gp_candidates *chosen) {
+  size_t sorted = 1;
+  while (sorted < chosen->count &&
+         by_address(&chosen->rows[sorted - 1], &chosen->rows[sorted]) <= 0)
+    sorted++;
+  if (sorted < chosen->count)
+    qsort(chosen->rows, chosen->count, sizeof *chosen->rows, by_address);
+}
+
 unsigned gp_underscores(const char *name) {
   return name[0] != '_' ? 0 : name[1] != '_' ? 1 : 2;
 }
@@ -174,8 +184,7 @@ static bool sort_and_fill(building *b, gp_symtab *symtab, gp_error *error) {
   bool owned = remove_unwanted(b);
   uint32_t *place = gp_column(b->chosen.table_size, sizeof *place);
   if (!place) return gp_fail_memory(error);
-  if (b->chosen.count > 0)  /* qsort() must not get NULL */
-    qsort(b->chosen.rows, b->chosen.count, sizeof *b->chosen.rows, by_address);
+  sort(&b->chosen);
   size_t candidates = b->chosen.count;
   deduplicate(&b->chosen, place, b->options);
   symtab->last_unsampled =
