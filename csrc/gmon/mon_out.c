@@ -15,6 +15,10 @@
 #include "gmon/bins.h"
 #include "gmon/gmon_format.h"
 
+/* The most bytes of bins. Their number is unknown, and pipes and devices may be
+ * endless. */
+#define MAX_BYTES ((size_t)256 << 20)
+
 /* Takes the next `size` bytes, and makes them the current record for messages. */
 static const unsigned char *take(gp_records *r, size_t size, const char *kind) {
   r->offset = r->reader->offset;
@@ -91,8 +95,8 @@ static bool append_bins(gp_records *r, gp_histogram *histogram, size_t *room) {
   if (count == 0) count = 1;
   const unsigned char *bytes = take(r, count * 2, "a bin");
   if (!bytes) return false;
-  if (done + count > UINT32_MAX)
-    return gp_fail(r->error, "has more bins than a histogram can hold");
+  if (2 * (done + count) > MAX_BYTES)
+    return gp_fail(r->error, "has more than %zu MB of bins", MAX_BYTES >> 20);
   if (done + count > *room) {
     size_t more = gp_capacity(*room, done + count);
     if (!gp_resize(&histogram->counts, more, 2)) return gp_fail_memory(r->error);

@@ -14,6 +14,7 @@
 local arguments = require "gprof.library.arguments"
 local core = require "gprof.core"
 local output = require "gprof.output"
+local text_file = require "gprof.format.text_file"
 
 local reports = {}
 
@@ -81,7 +82,11 @@ local function from_file(path)
   local kind, message = core.file_status(path)
   if not kind then return nil, message end
   if kind == "directory" then return nil, path .. ": is a directory" end
-  local chunk, problem = loadfile(path, "t")
+  local text, unread = text_file.read(path)
+  if not text then return nil, unread end
+  -- Like loadfile, skips a byte order mark, and a first line for the system.
+  local code = text:gsub("^\xEF\xBB\xBF", ""):gsub("^#[^\n]*", "")
+  local chunk, problem = load(code, "@" .. path, "t")
   if not chunk then return nil, reports.failure(path, problem).message end
   return result_of(path, chunk, path)
 end

@@ -59,6 +59,8 @@ describe("an endless input is refused as soon as it is too long:", function()
   local archive <const> = { "-s", "--profiles-from=tar:-", plain.image }
   for what, case in pairs {
     ["names of profiles"] = { "yes " .. plain.profile, names, "standard input: has more than 256 MB of text" },
+    ["a name of a profile"] = { "tr '\\0' a </dev/zero", names,
+      "standard input: name 1 has more than 65536 bytes" },
     ["newlines as names"] = { "yes ''", names, "standard input: has more than 256 MB of text" },
     ["zero bytes as names"] = { zeros, names, "standard input: has more than 256 MB of text" },
     ["newlines as names of a sum"] = { "yes ''", sum, "standard input: has more than 256 MB of text" },
@@ -72,6 +74,10 @@ describe("an endless input is refused as soon as it is too long:", function()
     symbols = { "yes '00000000 T a'", { "-b", "-p", "-S", "/dev/stdin", plain.image, plain.profile },
       "/dev/stdin: has more than 256 MB of text" },
     objects = { "yes 'a.o:00000000 T a'", { "-b", "-R", "/dev/stdin", plain.image, plain.profile },
+      "/dev/stdin: has more than 256 MB of text" },
+    ["bins of mon.out"] = { zeros, { "-O", "prof", plain.image, "/dev/stdin" },
+      "/dev/stdin: has more than 256 MB of bins" },
+    ["a report"] = { "tr '\\0' a </dev/zero", { "--report=/dev/stdin", plain.image, plain.profile },
       "/dev/stdin: has more than 256 MB of text" },
     ["a baseline"] = { "yes '{}'", { "--baseline=/dev/stdin", plain.image, plain.profile },
       "/dev/stdin: has more than 256 MB of text" },
