@@ -73,6 +73,7 @@ static int prefix_length(const char *target) {
 typedef struct named_file {
   int file;              /* descriptor */
   mode_t mode;           /* permissions of a file to create */
+  const char *path;      /* name of a file to link */
 } named_file;
 
 static bool create(const char *name, named_file *made) {
@@ -87,6 +88,11 @@ static bool link_nameless(const char *name, named_file *made) {
   if (linkat(made->file, "", AT_FDCWD, name, AT_EMPTY_PATH) == 0) return true;
   snprintf(path, sizeof path, "/proc/self/fd/%d", made->file);
   return linkat(AT_FDCWD, path, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+}
+
+/* Gives a second name to a file. */
+static bool link_named(const char *name, named_file *made) {
+  return linkat(AT_FDCWD, made->path, AT_FDCWD, name, 0) == 0;
 }
 
 /* Gives a file a temporary name beside the target. Returns the name (free() it); NULL on
@@ -117,7 +123,7 @@ static int open_nameless(const char *target, mode_t mode) {
 
 /* Creates a file and deletes its name. */
 static int open_deleted(const char *target, mode_t mode) {
-  named_file made = {-1, mode};
+  named_file made = {.file = -1, .mode = mode};
   sigset_t held;
   hold_signals(&held);
   char *name = name_temporarily(target, &made, create);
@@ -185,7 +191,7 @@ static bool copy_bytes(int from, int to, const sigset_t *held) {
 
 /* Copies a file that cannot be linked. Returns the temporary name of the copy. */
 static char *copy_temporarily(int file, const char *target, const sigset_t *held) {
-  named_file copy = {-1, 0600};
+  named_file copy = {.file = -1, .mode = 0600};
   struct stat status;
   if (fstat(file, &status) != 0) return NULL;
   char *name = name_temporarily(target, &copy, create);
@@ -201,6 +207,40 @@ static char *copy_temporarily(int file, const char *target, const sigset_t *held
   return NULL;
 }
 
+/* Returns a temporary name of a new file; NULL on failure. */
+static char *temporary_name(const gp_new_file *new, const sigset_t *held) {
+  named_file made = {.file = new->file};
+  char *name = name_temporarily(new->target, &made, link_nameless);
+  if (!name) name = copy_temporarily(new->file, new->target, held);
+  if (!name) fail_system(new->error, "cannot be written");
+  return name;
+}
+
+/* A file that gets its name, or is removed. */
+typedef struct step {
+  const gp_new_file *new;
+  const char *target;    /* the name */
+  const char *from;      /* the name until then; NULL: the target is removed */
+  char *temporary;       /* a temporary name that is in use; NULL: none */
+  char *old;             /* a second name of the old file; NULL: there is none */
+  bool done;
+} step;
+
+/* Gives the old file a second name, from which it can be restored. A file system may have
+ * no hard links; then the file is copied. */
+static bool keep_old(step *s, const sigset_t *held) {
+  named_file old = {.file = -1, .path = s->target};
+  s->old = name_temporarily(s->target, &old, link_named);
+  if (s->old || errno == ENOENT) return true;
+  int file = open(s->target, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return false;
+  s->old = copy_temporarily(file, s->target, held);
+  int problem = errno;
+  close(file);
+  errno = problem;
+  return s->old != NULL;
+}
+
 /* Gives a file its final name. Fails if the target exists. On file systems without hard
  * links, another process could create the target between access() and rename(). */
 static bool name_first(const char *name, const char *target) {
@@ -208,105 +248,90 @@ static bool name_first(const char *name, const char *target) {
   return errno != EEXIST && access(target, F_OK) != 0 && rename(name, target) == 0;
 }
 
-/* Removes the target, if it exists. */
-static bool remove_target(const gp_new_file *old) {
-  if (unlink(old->target) == 0 || errno == ENOENT) return true;
-  return fail_system(old->error, "cannot be removed");
+static bool change(const step *s) {
+  if (!s->from) return unlink(s->target) == 0 || errno == ENOENT;
+  return s->new->is_first ? name_first(s->from, s->target)
+                          : rename(s->from, s->target) == 0;
 }
 
-/* What was done to a target. */
-typedef enum step {
-  UNCHANGED,
-  CREATED,               /* there was no file */
-  EXCHANGED,             /* the old file has the temporary name */
-  REPLACED               /* the old file is gone: its file system cannot exchange files */
-} step;
-
-/* Gives the file with the temporary name `name` the name of its target. */
-static step replace_target(const char *name, const gp_new_file *new) {
-  if (new->is_first) return name_first(name, new->target) ? CREATED : UNCHANGED;
-  if (renameat2(AT_FDCWD, name, AT_FDCWD, new->target, RENAME_EXCHANGE) == 0)
-    return EXCHANGED;
-  bool was_there = errno != ENOENT;
-  if (rename(name, new->target) != 0) return UNCHANGED;
-  return was_there ? REPLACED : CREATED;
+static bool fail_step(const step *s) {
+  if (!s->from)
+    return gp_fail(s->new->error, "is unchanged: %s, which belongs to the old file, "
+                   "cannot be removed: %s", s->target, strerror(errno));
+  if (s->new->is_first && access(s->target, F_OK) == 0)
+    return gp_fail(s->new->error, "was created by another process meanwhile: run the "
+                   "command again");
+  return fail_system(s->new->error, "cannot be replaced");
 }
 
-/* Names a file, or removes the target if there is no file. */
-static step move(const char *name, const gp_new_file *new) {
-  if (!name) return remove_target(new) ? REPLACED : UNCHANGED;
-  step done = replace_target(name, new);
-  if (done != UNCHANGED) return done;
-  if (new->is_first && access(new->target, F_OK) == 0)
-    gp_fail(new->error, "was created by another process meanwhile: run the command "
-            "again");
-  else
-    fail_system(new->error, "cannot be replaced");
-  return UNCHANGED;
+/* Performs a step. The old file is kept if another step follows, which may fail. */
+static bool perform(step *s, bool is_last, const sigset_t *held) {
+  bool kept = is_last || s->new->is_first || keep_old(s, held);
+  s->done = kept && change(s);
+  return s->done || fail_step(s);
 }
 
-/* Puts the old file back. */
-static void undo(const char *name, const gp_new_file *new, step done) {
-  if (done == CREATED) unlink(new->target);
-  if (done == EXCHANGED)
-    renameat2(AT_FDCWD, name, AT_FDCWD, new->target, RENAME_EXCHANGE);
+/* Restores what was there before a step. If that fails, the old file keeps its temporary
+ * name. */
+static void undo(step *s) {
+  if (s->old)
+    rename(s->old, s->target);
+  else if (s->from)
+    unlink(s->target);
+  free(s->old);
+  s->old = NULL;
 }
 
-/* Returns a temporary name of a file; NULL on failure. */
-static char *temporary_name(const gp_new_file *new, const sigset_t *held) {
-  named_file made = {new->file, 0};
-  char *name = name_temporarily(new->target, &made, link_nameless);
-  if (!name) name = copy_temporarily(new->file, new->target, held);
-  if (!name) fail_system(new->error, "cannot be written");
-  return name;
-}
-
-/* Gives the files temporary names. */
-static bool name_all_temporarily(const gp_new_file *files, size_t count, char **names,
-                                 const sigset_t *held) {
+/* Performs all steps, or none. */
+static bool perform_all(step *steps, size_t count, const sigset_t *held) {
   for (size_t i = 0; i < count; i++) {
-    if (files[i].file < 0) continue;
-    names[i] = temporary_name(&files[i], held);
-    if (!names[i]) return false;
+    if (perform(&steps[i], i + 1 == count, held)) continue;
+    while (i-- > 0) undo(&steps[i]);
+    return false;
   }
   return true;
 }
 
-/* Gives files their last names, which no other file needs until then. */
-static bool name_last(const gp_new_file *files, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (files[i].last_name && rename(files[i].target, files[i].last_name) != 0)
-      return fail_system(files[i].error, "cannot get its name");
-  return true;
+/* Removes a temporary name, unless its file has its final name. */
+static void drop(char *name, bool is_used) {
+  if (name && !is_used) unlink(name);
+  free(name);
 }
 
-/* Gives the files their final names. If that fails for one, all targets are as before. */
-static bool name_all(const gp_new_file *files, size_t count, char **names) {
-  step steps[GP_NEW_FILES] = {UNCHANGED};
-  size_t named = 0;
-  while (named < count) {
-    steps[named] = move(names[named], &files[named]);
-    if (steps[named] == UNCHANGED) break;
-    named++;
+/* Makes the steps: files that have two names one after the other get the second name at
+ * the end. Returns their number; 0 if a file cannot get a temporary name. */
+static size_t plan(step *steps, const gp_new_file *files, size_t count,
+                   const sigset_t *held) {
+  size_t planned = 0;
+  for (const gp_new_file *f = files; f < files + count; f++) {
+    step *s = &steps[planned++];
+    *s = (step){.new = f, .target = f->target};
+    if (f->file < 0) continue;
+    s->from = s->temporary = temporary_name(f, held);
+    if (!s->from) return 0;
   }
-  if (named == count && name_last(files, count)) return true;
-  while (named-- > 0) undo(names[named], &files[named], steps[named]);
-  return false;
+  for (const gp_new_file *f = files; f < files + count; f++)
+    if (f->last_name)
+      steps[planned++] = (step){.new = f, .target = f->last_name, .from = f->target};
+  return planned;
 }
 
 bool gp_new_files_name(const gp_new_file *files, size_t count) {
-  char *names[GP_NEW_FILES] = {NULL};
   sigset_t held;
   for (size_t i = 0; i < count; i++)
     if (files[i].file >= 0 && !sync_file(files[i].file))
       return fail_system(files[i].error, "cannot be written");
+  if (count == 0) return true;
+  step *steps = calloc(2 * count, sizeof *steps);
+  if (!steps) return gp_fail_memory(files[0].error);
   hold_signals(&held);
-  bool done = name_all_temporarily(files, count, names, &held) &&
-              name_all(files, count, names);
-  for (size_t i = 0; i < count; i++) {
-    if (names[i]) unlink(names[i]);
-    free(names[i]);
+  size_t planned = plan(steps, files, count, &held);
+  bool done = planned > 0 && perform_all(steps, planned, &held);
+  for (size_t i = 0; i < 2 * count; i++) {
+    drop(steps[i].temporary, steps[i].done);
+    drop(steps[i].old, false);
   }
   release_signals(&held);
+  free(steps);
   return done;
 }

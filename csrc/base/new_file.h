@@ -4,9 +4,9 @@
  *
  * A file without a name disappears when the process ends, for whatever reason. It gets
  * its name in two steps: a temporary name beside the target, then a rename, which
- * exchanges it with an old file. SIGHUP, SIGINT and SIGTERM wait until these steps are
- * done. So only SIGKILL and a crash of the machine can leave a temporary name, and only
- * between the steps.
+ * replaces an old file. SIGHUP, SIGINT and SIGTERM wait until these steps are done. So
+ * only SIGKILL and a crash of the machine can leave a temporary name, or only some of
+ * several new files, and only between the steps.
  *
  * Some file systems do not support files without names (O_TMPFILE), or cannot name them
  * later. There, the file gets a temporary name that is deleted at once, and is copied at
@@ -29,22 +29,17 @@ int gp_new_file_open(const char *target, mode_t mode, gp_error *error);
 bool gp_new_file_set_owner(int file, const struct stat *old);
 
 typedef struct gp_new_file {
-  int file;              /* descriptor; -1: the target is removed */
+  int file;              /* descriptor; -1: the target is removed, if it exists */
   const char *target;    /* its name; an old file is replaced */
   bool is_first;         /* an existing file is an error */
-  const char *last_name; /* a name that the file gets in place of `target` when the next
-                            file has its name; or NULL */
+  const char *last_name; /* a name that the file gets in place of `target` when all files
+                            have their names; or NULL */
   gp_error *error;       /* receives an error about this file */
 } gp_new_file;
 
-/* The most files that can be named together. */
-#define GP_NEW_FILES 3
-
-/* Gives files their names, or removes old ones, one after the other. New files are then
- * on the disk with temporary names. Old files exchange names with them, and are deleted
- * when all have their names: if one fails, the others are put back. On file systems that
- * cannot exchange files, such as NFS, files that were replaced before the failure stay
- * so. What cannot be put back, the removal of a file, comes last. */
+/* Gives files their names, or removes old ones, one after the other: all of them or, if
+ * one step fails, none. While others follow, an old file has a second, temporary name,
+ * from which it is restored. */
 bool gp_new_files_name(const gp_new_file *files, size_t count);
 
 #endif

@@ -11,9 +11,13 @@
 #include <unistd.h>
 
 #include "base/new_file.h"
+#include "base/reader.h"
 
 /* The longest chain of symbolic links, as in Linux. */
 #define MAX_LINKS 40
+
+static const char IS_LINK[] = "is a symbolic link: links are followed only if an option "
+                              "names them, and never with --sandbox";
 
 static bool fail_write(gp_writer *writer, const char *what) {
   return gp_fail(writer->error, "%s: %s", what, strerror(errno));
@@ -115,7 +119,7 @@ static bool open_old(gp_writer *writer, const char *path, gp_writer_path kind) {
            gp_fail(writer->error, "cannot be written: not a regular file");
   close(writer->file);
   writer->file = -1;
-  int stream = kind == GP_PATH_DERIVED ? -1 : standard_stream(&old);
+  int stream = standard_stream(&old);
   return stream < 0 ? open_new(writer, path, kind, &old) : share(writer, stream);
 }
 
@@ -129,11 +133,9 @@ static bool open_path(gp_writer *writer, const char *path, gp_writer_path kind) 
   writer->file = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC | flags);
   if (writer->file >= 0) return open_old(writer, path, kind);
   bool is_link = errno == ELOOP && (flags & O_NOFOLLOW);
-  if (errno == ENOENT || (is_link && kind == GP_PATH_DERIVED))
-    return open_new(writer, path, kind, NULL);
+  if (errno == ENOENT) return open_new(writer, path, kind, NULL);
   if (!is_link) return fail_write(writer, "cannot be written");
-  return gp_fail(writer->error, "is a symbolic link: links are followed only if an "
-                 "option names them, and never with --sandbox");
+  return gp_fail(writer->error, "%s", IS_LINK);
 }
 
 static bool begin(gp_writer *writer, gp_error *error) {
@@ -192,31 +194,42 @@ unsigned char *gp_writer_room(gp_writer *writer, size_t count) {
   return room;
 }
 
-/* Writes everything, and replaces the targets. Then removes the file `outdated`, unless
- * it is NULL or no target was replaced. A new file is on the disk before it gets its
- * name: otherwise, after a crash of the machine, an empty file could have replaced the
- * only copy of a summed profile. Syncing takes some milliseconds; printed reports are not
- * affected. The directory is not synced: if the rename is lost, the old file is still
- * complete. */
-static bool finish(gp_writer *const *writers, size_t count, const char *outdated) {
-  gp_new_file files[GP_NEW_FILES] = {{.file = -1}};
-  size_t named = 0;
+/* Completes the files, and lists those that get their names or are removed. */
+static bool list_files(const gp_file_change *changes, size_t count, gp_new_file *files,
+                       size_t *listed) {
+  gp_error *error = NULL;
   for (size_t i = 0; i < count; i++) {
-    gp_writer *w = writers[i];
+    gp_writer *w = changes[i].writer;
+    if (!w) continue;
     if (!flush(w)) return false;
-    if (w->target)
-      files[named++] =
+    if (w->target) error = w->error;
+  }
+  for (size_t i = 0; i < count && error; i++) {
+    const gp_writer *w = changes[i].writer;
+    if (!w)
+      files[(*listed)++] = (gp_new_file){-1, changes[i].removed, false, NULL, error};
+    else if (w->target)
+      files[(*listed)++] =
           (gp_new_file){w->file, w->target, w->is_first, w->last_name, w->error};
   }
-  if (outdated && named > 0)
-    files[named++] = (gp_new_file){-1, outdated, false, NULL, writers[0]->error};
-  if (!gp_new_files_name(files, named)) return false;
+  return true;
+}
+
+/* Writes everything, and replaces the targets. A new file is on the disk before it gets
+ * its name: otherwise, after a crash of the machine, an empty file could have replaced
+ * the only copy of a summed profile. Syncing takes some milliseconds; printed reports are
+ * not affected. The directory is not synced: if the rename is lost, the old file is still
+ * complete. */
+static bool finish(const gp_file_change *changes, size_t count, gp_new_file *files) {
+  size_t listed = 0;
+  if (!list_files(changes, count, files, &listed) || !gp_new_files_name(files, listed))
+    return false;
   bool done = true;
   for (size_t i = 0; i < count; i++) {
-    int file = writers[i]->file;
-    writers[i]->file = -1;
-    if (file >= 0 && close(file) != 0 && !writers[i]->target)
-      done = fail_write(writers[i], "cannot be written");
+    gp_writer *w = changes[i].writer;
+    if (!w || w->file < 0) continue;
+    if (close(w->file) != 0 && !w->target) done = fail_write(w, "cannot be written");
+    w->file = -1;
   }
   return done;
 }
@@ -229,23 +242,60 @@ static void discard(gp_writer *writer) {
 }
 
 bool gp_writer_close(gp_writer *writer, bool written) {
-  return gp_writer_close_all(writer, (gp_writer_others){NULL, NULL, NULL}, written);
-}
-
-bool gp_writer_close_all(gp_writer *writer, gp_writer_others others, bool written) {
-  gp_writer *all[GP_NEW_FILES];
-  size_t count = 0;
-  if (others.before) all[count++] = others.before;
-  all[count++] = writer;
-  if (others.after) all[count++] = others.after;
-  bool done = written && finish(all, count, others.outdated);
-  for (size_t i = 0; i < count; i++) discard(all[i]);
+  gp_new_file file;
+  bool done = written && finish(&(gp_file_change){writer, NULL}, 1, &file);
+  discard(writer);
   return done;
 }
 
+static bool fail_all(const gp_file_change *changes, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (changes[i].writer) return gp_fail_memory(changes[i].writer->error);
+  return false;
+}
+
+bool gp_writers_close(const gp_file_change *changes, size_t count, bool written) {
+  gp_new_file *files = written ? calloc(count, sizeof *files) : NULL;
+  bool done = files ? finish(changes, count, files)
+                    : written && fail_all(changes, count);
+  free(files);
+  for (size_t i = 0; i < count; i++)
+    if (changes[i].writer) discard(changes[i].writer);
+  return done;
+}
+
+/* --- files beside others --------------------------------------------------------- */
+
+/* Whether a file is missing, empty, or begins with `magic`. Otherwise it is not one of
+ * ours. */
+static bool check_kind(const char *path, const char *magic, gp_error *error) {
+  struct stat status;
+  if (lstat(path, &status) != 0) return true;  /* opening it reports what is wrong */
+  if (S_ISLNK(status.st_mode)) return gp_fail(error, "%s", IS_LINK);
+  if (!S_ISREG(status.st_mode) || status.st_size == 0 || gp_file_begins(path, magic))
+    return true;
+  return gp_fail(error, "would be overwritten, but is a file of another kind");
+}
+
+bool gp_writer_open_beside(gp_writer *writer, const char *path, const char *magic,
+                           gp_error *error) {
+  return check_kind(path, magic, error) &&
+         gp_writer_open(writer, path, GP_PATH_DERIVED, error);
+}
+
+/* Whether an old file with the last name may be replaced. */
+static bool check_last_name(const char *path, const char *magic, gp_error *error) {
+  struct stat status;
+  if (lstat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))
+    return gp_fail(error, "cannot be written: not a regular file");
+  return check_kind(path, magic, error);
+}
+
 bool gp_writer_open_renamed(gp_writer *writer, const char *path, const char *last_name,
-                            gp_error *error) {
-  if (!gp_writer_open(writer, path, GP_PATH_DERIVED, error)) return false;
+                            const char *magic, gp_error *error) {
+  if (!check_last_name(last_name, magic, error) ||
+      !gp_writer_open_beside(writer, path, magic, error))
+    return false;
   writer->last_name = strdup(last_name);
   return writer->last_name || opened(writer, gp_fail_memory(error));
 }

@@ -18,13 +18,12 @@
 
 /* Who chose a path. This decides what the last component of the path may be. */
 typedef enum gp_writer_path {
-  GP_PATH_CHOSEN,        /* by the user: links are followed */
-  GP_PATH_CONFINED,      /* by the user, for untrusted contents: a link is an error. The
+  GP_PATH_CHOSEN,        /* the user: links are followed, and devices written to */
+  GP_PATH_CONFINED,      /* the user, for untrusted contents: a link is an error. The
                             process's own descriptors, such as /dev/stdout, are allowed */
-  GP_PATH_DEFAULT,       /* a fixed name: a link, or a file that is not regular, is an
-                            error, since anybody could have put it there */
-  GP_PATH_DERIVED        /* from untrusted input: like a default name, but a link is
-                            replaced */
+  GP_PATH_DERIVED        /* the program, as for a default name or one beside another
+                            file: a link, or a file that is not regular, is an error,
+                            since anybody could have put it there */
 } gp_writer_path;
 
 /* Where bytes go, if not to a descriptor. Takes all of them; false after an error, with a
@@ -39,7 +38,7 @@ typedef struct gp_writer {
   char *target;          /* path of the file to replace; NULL: `file` is the target */
   bool is_first;         /* no file may exist at the target */
   char *last_name;       /* the name that the file gets in place of `target`, when the
-                            next file that is closed with it has its name; NULL: none */
+                            files that are closed with it have their names; NULL: none */
   size_t used;           /* bytes in the window */
   unsigned char *window;
   gp_error *error;       /* receives write errors */
@@ -67,23 +66,25 @@ unsigned char *gp_writer_room(gp_writer *writer, size_t count);
  * discarded. Returns whether everything was written and replaced. */
 bool gp_writer_close(gp_writer *writer, bool written);
 
-/* Files that are closed with another one. */
-typedef struct gp_writer_others {
-  struct gp_writer *before, *after;  /* replace their targets before and after it; NULL:
-                                        none */
-  const char *outdated;  /* a file that belonged to the old file: removed once the new
-                            one is in its place. NULL: none */
-} gp_writer_others;
+/* One of several files that belong together. */
+typedef struct gp_file_change {
+  gp_writer *writer;     /* a new file; NULL: an old one is removed */
+  const char *removed;   /* its path. It may be missing */
+} gp_file_change;
 
-/* Like gp_writer_close, for several writers. The new files replace their targets once all
- * are complete; after a write error, or if one target cannot be replaced, all are
- * discarded (see gp_new_files_name). Nothing is removed if the target is not a file. */
-bool gp_writer_close_all(gp_writer *writer, gp_writer_others others, bool written);
+/* Like gp_writer_close, for several writers. Once all files are complete, they are
+ * replaced and removed in this order: all of them or, after a failure, none. Nothing is
+ * removed if no target is a file. */
+bool gp_writers_close(const gp_file_change *changes, size_t count, bool written);
 
-/* Opens a writer for a file that is closed before another one, and has the name `path`
- * only until that one has its name. Then it is renamed to `last_name`. Both names are
- * derived from that of the other file. */
+/* Like gp_writer_open, for a derived path whose old file may only be empty, or begin with
+ * `magic`. */
+bool gp_writer_open_beside(gp_writer *writer, const char *path, const char *magic,
+                           gp_error *error);
+
+/* Like gp_writer_open_beside, for a file that has the name `path` only until all files
+ * that are closed with it have their names. Then it is renamed to `last_name`. */
 bool gp_writer_open_renamed(gp_writer *writer, const char *path, const char *last_name,
-                            gp_error *error);
+                            const char *magic, gp_error *error);
 
 #endif

@@ -2,28 +2,21 @@
 /* Writes a sum to a file, and the sum of its context profiles beside it. */
 #include "gmon/sum_file.h"
 
-/* Fills a file that is open, after the context profile beside it. */
-static bool fill(gp_data *data, const gp_sum_file *file, gp_writer *writer,
-                 gp_writer *beside) {
-  return (!beside || gp_contexts_put(file->contexts, beside, &data->stamp)) &&
-         gp_data_put(data, writer, file->format, file->order);
-}
-
-bool gp_sum_file_write(gp_data *data, const gp_sum_file *file, gp_error *problem,
-                       gp_error *error) {
-  gp_writer writer, beside;
-  gp_writer_others others = {.before = file->before};
-  if (!gp_writer_open(&writer, file->path, file->kind, error)) {
-    if (file->before) gp_writer_close(file->before, false);
-    return false;
-  }
-  bool opened = true;
-  if (file->contexts && writer.target) {
-    opened = gp_writer_open(&beside, file->beside, file->kind, problem);
-    if (opened) others.after = &beside;
+size_t gp_sum_file_put(gp_data *data, const gp_sum_file *file, gp_new_sum *new,
+                       gp_file_change changes[GP_SUM_CHANGES]) {
+  size_t count = 0;
+  if (!gp_writer_open(&new->sum, file->path, file->kind, file->error)) return 0;
+  changes[count++] = (gp_file_change){.writer = &new->sum};
+  bool done = true, has_beside = file->contexts && new->sum.target;
+  if (has_beside) {
+    done = gp_writer_open_beside(&new->beside, file->beside, GP_CONTEXT_MAGIC,
+                                 file->problem);
+    if (done) changes[count++] = (gp_file_change){.writer = &new->beside};
+    done = done && gp_contexts_put(file->contexts, &new->beside, &data->stamp);
   } else if (gp_is_context_profile(file->beside)) {
-    others.outdated = file->beside;
+    changes[count++] = (gp_file_change){.removed = file->beside};
   }
-  bool done = opened && fill(data, file, &writer, others.after);
-  return gp_writer_close_all(&writer, others, done);
+  if (done && gp_data_put(data, &new->sum, file->format, file->order)) return count;
+  gp_writers_close(changes, count, false);
+  return 0;
 }

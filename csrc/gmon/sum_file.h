@@ -10,20 +10,27 @@
 
 typedef struct gp_sum_file {
   const char *path;
+  gp_writer_path kind;   /* who chose it */
   const char *beside;    /* path of the context profile */
-  gp_writer_path kind;   /* of both paths */
   const gp_contexts *contexts;    /* NULL: there is no context profile */
-  gp_writer *before;     /* a complete file that replaces its target before the sum, and
-                            is discarded if that fails; NULL: none */
   gp_format format;
   const gp_record_order *order;   /* NULL: the order of the data */
+  gp_error *error, *problem;      /* receive errors about the file, and about the context
+                                     profile */
 } gp_sum_file;
 
-/* Writes `data` and the contexts, and sets the data's stamp. Both files are replaced once
- * both are complete. Without contexts, the context profile of an old sum is removed. A
- * device has nothing beside it. An error about the context profile is reported to
- * *problem, any other to *error. */
-bool gp_sum_file_write(gp_data *data, const gp_sum_file *file, gp_error *problem,
-                       gp_error *error);
+/* A sum that is written, and does not yet replace the old one. */
+typedef struct gp_new_sum {
+  gp_writer sum, beside;
+} gp_new_sum;
+
+/* The most changes that a sum needs. */
+#define GP_SUM_CHANGES 2
+
+/* Writes `data` and the contexts, and sets the data's stamp. Sets the changes, which
+ * replace the old files, and returns their number; 0 on failure. Without contexts, the
+ * context profile of an old sum is removed. A device has nothing beside it. */
+size_t gp_sum_file_put(gp_data *data, const gp_sum_file *file, gp_new_sum *new,
+                       gp_file_change changes[GP_SUM_CHANGES]);
 
 #endif

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/reader.h"
 #include "gmon/context_file.h"
 #include "gmon/sum_file.h"
 #include "lua/arguments.h"
@@ -83,34 +84,51 @@ static bool is_device(const char *path) {
   return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
+/* The most files that are replaced and removed together: the sum, its context profile,
+ * and the two names of its spread. */
+#define CHANGES (GP_SUM_CHANGES + 2)
+
 /* Writes the spread, which is named with the sum. */
 static bool write_spread(gp_data *data, destination *to, gp_writer *writer) {
   gp_error *error = &to->spread_problem;
-  if (!gp_writer_open_renamed(writer, to->new_spread, to->spread_path, error))
+  if (!gp_writer_open_renamed(writer, to->new_spread, to->spread_path, GP_SPREAD_MAGIC,
+                              error))
     return false;
   return gp_spread_put(to->spread, writer, &data->spread_stamp) ||
          gp_writer_close(writer, false);
 }
 
-/* Removes the spread of an old file. */
-static void remove_spread(const destination *to) {
-  if (gp_file_begins(to->spread_path, GP_SPREAD_MAGIC)) unlink(to->spread_path);
-  if (gp_file_begins(to->new_spread, GP_SPREAD_MAGIC)) unlink(to->new_spread);
+/* Adds the removal of an old spread. Returns the number of changes. */
+static size_t remove_spread(const destination *to, gp_file_change *changes,
+                            size_t count) {
+  const char *paths[] = {to->spread_path, to->new_spread};
+  for (size_t i = 0; i < 2; i++)
+    if (gp_file_begins(paths[i], GP_SPREAD_MAGIC))
+      changes[count++] = (gp_file_change){.removed = paths[i]};
+  return count;
 }
 
 /* Writes a file, and the files beside it. Removes those of the old file. A device has
  * nothing beside it. */
 static bool write_path(gp_data *data, destination *to, gp_format format,
                        const gp_record_order *order, gp_error *error) {
-  gp_sum_file file = {.path = to->path, .beside = to->beside, .kind = GP_PATH_CHOSEN,
-                      .contexts = to->contexts, .format = format, .order = order};
+  gp_sum_file file = {.path = to->path, .kind = GP_PATH_CHOSEN, .beside = to->beside,
+                      .contexts = to->contexts, .format = format, .order = order,
+                      .error = error, .problem = &to->problem};
+  gp_file_change changes[CHANGES];
+  gp_new_sum sum;
   gp_writer spread;
-  bool has_spread = to->spread && !is_device(to->path);
-  if (has_spread && !write_spread(data, to, &spread)) return false;
-  if (has_spread) file.before = &spread;
-  if (!gp_sum_file_write(data, &file, &to->problem, error)) return false;
-  if (!has_spread) remove_spread(to);
-  return true;
+  size_t count = 0;
+  if (to->spread && !is_device(to->path)) {
+    if (!write_spread(data, to, &spread)) return false;
+    changes[count++] = (gp_file_change){.writer = &spread};
+  }
+  size_t added = gp_sum_file_put(data, &file, &sum, changes + count);
+  if (added > 0 && count == 0)
+    count = remove_spread(to, changes, added);
+  else
+    count += added;
+  return gp_writers_close(changes, count, added > 0);
 }
 
 static bool write_ordered(gp_data *data, destination *to, gp_format format,

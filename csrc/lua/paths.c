@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/reader.h"
 #include "lua/arguments.h"
 #include "lua/memory.h"
 #include "lua/module.h"
@@ -35,6 +36,13 @@ static int file_status(lua_State *L) {
   lua_pushfstring(L, "%I:%I", (LUAI_UACINT)status.st_dev, (LUAI_UACINT)status.st_ino);
   lua_pushinteger(L, (lua_Integer)status.st_size);
   return 4;
+}
+
+/* file_begins(path, text) -> whether the path names a regular file, not a link, that
+ * begins with the text, of at most 16 bytes */
+static int file_begins(lua_State *L) {
+  lua_pushboolean(L, gp_file_begins(luaL_checkstring(L, 1), luaL_checkstring(L, 2)));
+  return 1;
 }
 
 /* real_path(path) -> absolute path without symbolic links; or nil and a message */
@@ -103,7 +111,7 @@ void gp_define_paths(lua_State *L) {
       {"__gc", close_directory}, {"__close", close_directory}, {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"file_status", file_status}, {"real_path", real_path},
-      {"list_directory", list_directory}, {NULL, NULL}};
+      {"list_directory", list_directory}, {"file_begins", file_begins}, {NULL, NULL}};
   luaL_newmetatable(L, GP_DIRECTORY);
   luaL_setfuncs(L, meta, 0);
   lua_pop(L, 1);

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "gmon/context_file.h"
 #include "lua/arguments.h"
 #include "lua/module.h"
 #include "lua/object.h"
@@ -42,12 +41,16 @@ static writer_box *push_box(lua_State *L, const char *path) {
   return box;
 }
 
-/* renamed_writer(path, last_name) -> writer; or nil and a message. The file has the name
- * `path` only while the file is replaced with which it is finished. */
-static int new_renamed_writer(lua_State *L) {
-  const char *path = luaL_checkstring(L, 1), *last_name = luaL_checkstring(L, 2);
-  writer_box *box = push_box(L, last_name);
-  if (!gp_writer_open_renamed(&box->writer, path, last_name, &box->error))
+/* beside_writer(path, magic [, last_name]) -> writer; or nil and a message. The path is
+ * that of a file beside another one; see gp_writer_open_beside. With `last_name`, the
+ * file has the name `path` only while the files are replaced with which it is finished. */
+static int new_beside_writer(lua_State *L) {
+  const char *path = luaL_checkstring(L, 1), *magic = luaL_checkstring(L, 2);
+  const char *last_name = luaL_optstring(L, 3, NULL);
+  writer_box *box = push_box(L, last_name ? last_name : path);
+  if (!(last_name ? gp_writer_open_renamed(&box->writer, path, last_name, magic,
+                                           &box->error)
+                  : gp_writer_open_beside(&box->writer, path, magic, &box->error)))
     return gp_push_writer_failure(L, lua_gettop(L));
   box->open = true;
   return 1;
@@ -57,7 +60,7 @@ static int new_renamed_writer(lua_State *L) {
  * path (see gp_writer_path). With `is_first`, finish() fails if a file of that name
  * exists by then. */
 static int new_writer(lua_State *L) {
-  static const char *const kinds[] = {"chosen", "confined", "default", "derived", NULL};
+  static const char *const kinds[] = {"chosen", "confined", "derived", NULL};
   const char *path = luaL_checkstring(L, 1);
   gp_writer_path kind = (gp_writer_path)luaL_checkoption(L, 2, "chosen", kinds);
   bool is_first = lua_toboolean(L, 3);
@@ -121,35 +124,68 @@ static int write_text(lua_State *L) {
 
 static bool has_failed(const writer_box *box) { return box->error.text[0] != '\0'; }
 
-/* Returns the writer at an index, which may be absent. Marks its box as closed. */
-static writer_box *take_other(lua_State *L, int index, const writer_box *box) {
-  writer_box *other = luaL_testudata(L, index, GP_WRITER);
-  luaL_argcheck(L, other != box, index, "another file expected");
-  if (other) check_open(L, index, other)->open = false;
-  return other;
-}
-
-/* writer:finish([after or outdated [, before]]) -> true: the file is complete and in
- * place, and so are the files of the other writers; or nil and a message. See
- * gp_writer_close_all. `outdated` is the path of a context profile, which belongs to the
- * old file. It is removed if it exists. */
+/* writer:finish() -> true: the file is complete and in place; or nil and a message */
 static int finish(lua_State *L) {
   writer_box *box = check_writer(L);
-  const char *outdated = lua_isuserdata(L, 2) ? NULL : luaL_optstring(L, 2, NULL);
-  writer_box *after = take_other(L, 2, box), *before = take_other(L, 3, box);
-  luaL_argcheck(L, !before || before != after, 3, "another file expected");
-  if (outdated && !gp_is_context_profile(outdated)) outdated = NULL;
   box->open = false;
-  bool complete = !has_failed(box) && !(after && has_failed(after)) &&
-                  !(before && has_failed(before));
-  gp_writer_others others = {before ? &before->writer : NULL,
-                             after ? &after->writer : NULL, outdated};
-  if (gp_writer_close_all(&box->writer, others, complete)) {
-    lua_pushboolean(L, true);
-    return 1;
+  if (!gp_writer_close(&box->writer, !has_failed(box)))
+    return gp_push_writer_failure(L, 1);
+  lua_pushboolean(L, true);
+  return 1;
+}
+
+/* Sets the changes that a list describes. Returns whether all files are complete. */
+static bool take_changes(lua_State *L, gp_file_change *changes, size_t count) {
+  bool complete = true;
+  for (size_t i = 0; i < count; i++) {
+    lua_rawgeti(L, 1, (lua_Integer)i + 1);
+    writer_box *box = luaL_testudata(L, -1, GP_WRITER);
+    bool valid = box ? box->open : lua_type(L, -1) == LUA_TSTRING;
+    for (size_t j = 0; valid && box && j < i; j++)
+      valid = changes[j].writer != &box->writer;
+    luaL_argcheck(L, valid, 1, "different open writers, and paths expected");
+    changes[i] = box ? (gp_file_change){.writer = &box->writer}
+                     : (gp_file_change){.removed = lua_tostring(L, -1)};
+    if (box) complete = complete && !has_failed(box);
+    lua_pop(L, 1);  /* the list keeps it alive */
   }
-  if (before && has_failed(before)) return gp_push_writer_failure(L, 3);
-  return gp_push_writer_failure(L, after && has_failed(after) ? 2 : 1);
+  return complete;
+}
+
+/* Marks the writers of a list as closed. */
+static void mark_closed(lua_State *L, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    lua_rawgeti(L, 1, (lua_Integer)i + 1);
+    writer_box *box = luaL_testudata(L, -1, GP_WRITER);
+    if (box) box->open = false;
+    lua_pop(L, 1);
+  }
+}
+
+/* Returns nil and the message of the first writer in the list that has failed. */
+static int push_first_failure(lua_State *L, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    lua_rawgeti(L, 1, (lua_Integer)i + 1);
+    const writer_box *box = luaL_testudata(L, -1, GP_WRITER);
+    if (box && has_failed(box)) return gp_push_writer_failure(L, lua_gettop(L));
+    lua_pop(L, 1);
+  }
+  return luaL_error(L, "no writer has failed");
+}
+
+/* finish(list) -> true: all files are complete and in place; or nil and a message, and no
+ * file has changed. The list has writers, and paths of files that are removed, in the
+ * order in which this is done: see gp_writers_close. */
+static int finish_all(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_settop(L, 1);
+  size_t count = lua_rawlen(L, 1);
+  gp_file_change *changes = lua_newuserdatauv(L, (count + 1) * sizeof *changes, 0);
+  bool complete = take_changes(L, changes, count);
+  mark_closed(L, count);
+  if (!gp_writers_close(changes, count, complete)) return push_first_failure(L, count);
+  lua_pushboolean(L, true);
+  return 1;
 }
 
 /* Closing a writer without finish() discards the new file. */
@@ -166,7 +202,7 @@ void gp_define_writer(lua_State *L) {
       {"write", write_text}, {"finish", finish}, {"count", count_written}, {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"writer", new_writer}, {"counter", new_counter},
-      {"renamed_writer", new_renamed_writer}, {NULL, NULL}};
+      {"beside_writer", new_beside_writer}, {"finish", finish_all}, {NULL, NULL}};
   gp_define_object(L, GP_WRITER, gp_get_field, meta, methods);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);

@@ -344,16 +344,40 @@ static bool name_files(const gp_job_sum *job, size_t i, const gp_settings *setti
   return true;
 }
 
-static bool write_program(gp_program_sum *p, const names *n, bool is_chosen,
-                          gp_error *error) {
-  gp_error problem = {""}, beside = {""};
-  const gp_sum_file file = {.path = n->path, .beside = n->beside,
-                            .kind = is_chosen ? GP_PATH_CHOSEN : GP_PATH_DEFAULT,
+/* Who chose a name: the user, unless anything was added to the option. */
+static gp_writer_path kind_of(const gp_settings *settings, const char *path) {
+  return strcmp(path, settings->output) == 0 ? GP_PATH_CHOSEN : GP_PATH_DERIVED;
+}
+
+/* The new files of a program's sum. */
+typedef struct new_files {
+  names names;
+  gp_new_sum sum;
+  gp_error error, problem;
+} new_files;
+
+/* Writes a sum, which does not yet replace the old one. Returns the number of changes; 0
+ * on failure. */
+static size_t put_program(gp_program_sum *p, new_files *new, const gp_settings *settings,
+                          gp_file_change *changes) {
+  const gp_sum_file file = {.path = new->names.path,
+                            .kind = kind_of(settings, new->names.path),
+                            .beside = new->names.beside,
                             .contexts = p->has_contexts ? &p->contexts : NULL,
-                            .format = GP_FORMAT_MAGIC};
-  if (gp_sum_file_write(&p->data, &file, &beside, &problem)) return true;
-  if (beside.text[0] != '\0') return gp_fail(error, "%s: %s", n->beside, beside.text);
-  return gp_fail(error, "%s: %s", n->path, problem.text);
+                            .format = GP_FORMAT_MAGIC,
+                            .error = &new->error, .problem = &new->problem};
+  return gp_sum_file_put(&p->data, &file, &new->sum, changes);
+}
+
+/* Reports the first error. */
+static bool fail_files(const new_files *new, size_t count, gp_error *error) {
+  for (const new_files *n = new; n < new + count; n++) {
+    if (n->problem.text[0] != '\0')
+      return gp_fail(error, "%s: %s", n->names.beside, n->problem.text);
+    if (n->error.text[0] != '\0')
+      return gp_fail(error, "%s: %s", n->names.path, n->error.text);
+  }
+  return false;
 }
 
 /* Copies a file from its beginning. */
@@ -374,49 +398,57 @@ static bool copy(int file, gp_writer *writer) {
   return done;
 }
 
-static bool copy_file(int file, const char *path, gp_error *error) {
-  gp_error problem = {""};
-  gp_writer writer;
-  if (gp_writer_open(&writer, path, GP_PATH_CHOSEN, &problem) &&
-      gp_writer_close(&writer, copy(file, &writer)))
-    return true;
-  return gp_fail(error, "%s: %s", path, problem.text);
+/* Copies a file that has a name in the set. */
+static bool copy_to(int file, gp_writer *writer, gp_file_change *changes, size_t *count) {
+  changes[(*count)++] = (gp_file_change){.writer = writer};
+  return copy(file, writer);
 }
 
 bool gp_job_sum_copy(const gp_job_sum *job, const gp_own_profile *own,
                      const gp_settings *settings, int rank, const char *suffix,
                      gp_error *error) {
-  names n;
+  new_files new = {.error = {""}, .problem = {""}};
+  gp_file_change changes[GP_SUM_CHANGES];
+  size_t count = 0;
   if (job->count == 0) return true;
-  if (!name_files(job, 0, settings, rank, suffix, &n))
+  if (!name_files(job, 0, settings, rank, suffix, &new.names))
     return gp_fail(error, "the name of the sum is too long");
-  return copy_file(own->gmon, n.path, error) &&
-         (own->contexts < 0 || copy_file(own->contexts, n.beside, error));
+  gp_writer_path kind = kind_of(settings, new.names.path);
+  bool done = gp_writer_open(&new.sum.sum, new.names.path, kind, &new.error) &&
+              copy_to(own->gmon, &new.sum.sum, changes, &count);
+  if (done && own->contexts >= 0 && new.sum.sum.target)
+    done = gp_writer_open_beside(&new.sum.beside, new.names.beside, GP_CONTEXT_MAGIC,
+                                 &new.problem) &&
+           copy_to(own->contexts, &new.sum.beside, changes, &count);
+  return gp_writers_close(changes, count, done) || fail_files(&new, 1, error);
 }
 
-/* Removes the files of the first programs. */
-static void remove_files(const gp_job_sum *job, size_t count, const gp_settings *settings,
-                         int rank, const char *suffix) {
-  names n;
-  for (size_t i = 0; i < count; i++) {
-    if (!name_files(job, i, settings, rank, suffix, &n)) continue;
-    unlink(n.path);
-    if (job->programs[i]->has_contexts) unlink(n.beside);
+/* Writes all sums, with their context profiles. */
+static bool write_all(gp_job_sum *job, const gp_settings *settings, int rank,
+                      const char *suffix, new_files *new, gp_file_change *changes,
+                      gp_error *error) {
+  size_t count = 0, added = 1;
+  for (size_t i = 0; i < job->count && added > 0; i++) {
+    if (!name_files(job, i, settings, rank, suffix, &new[i].names)) {
+      gp_writers_close(changes, count, false);
+      return gp_fail(error, "the name of the sum is too long");
+    }
+    added = put_program(job->programs[i], &new[i], settings, changes + count);
+    count += added;
   }
+  return gp_writers_close(changes, count, added > 0) ||
+         fail_files(new, job->count, error);
 }
 
 bool gp_job_sum_write(gp_job_sum *job, const gp_settings *settings, int rank,
                       const char *suffix, gp_error *error) {
-  const char *prefix = getenv("GMON_OUT_PREFIX");
-  bool is_chosen = settings->output[0] != '\0' || (prefix && *prefix != '\0');
-  names n;
-  for (size_t i = 0; i < job->count; i++) {
-    if (name_files(job, i, settings, rank, suffix, &n)
-            ? write_program(job->programs[i], &n, is_chosen, error)
-            : gp_fail(error, "the name of the sum is too long"))
-      continue;
-    remove_files(job, i, settings, rank, suffix);
-    return false;
-  }
-  return true;
+  if (job->count == 0) return true;
+  new_files *new = calloc(job->count, sizeof *new);
+  gp_file_change *changes = calloc(job->count, GP_SUM_CHANGES * sizeof *changes);
+  bool done = new && changes
+                  ? write_all(job, settings, rank, suffix, new, changes, error)
+                  : gp_fail_memory(error);
+  free(new);
+  free(changes);
+  return done;
 }

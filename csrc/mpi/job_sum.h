@@ -71,7 +71,7 @@ bool gp_job_sum_send(const gp_job_sum *job, const gp_stream_out *out, gp_error *
 bool gp_job_sum_receive(gp_job_sum *job, const gp_stream_in *in, gp_error *error);
 
 /* Writes a file for each program. `suffix` is added to the names. After an error, which
- * names a file, some files may have been written; they are removed. */
+ * names a file, no file has changed. */
 bool gp_job_sum_write(gp_job_sum *job, const gp_settings *settings, int rank,
                       const char *suffix, gp_error *error);
 

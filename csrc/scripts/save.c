@@ -21,7 +21,7 @@ static bool put(gp_writer *writer, const char *bytes, size_t size) {
 int scr_save(lua_State *L) {
   size_t size;
   const char *path = luaL_checkstring(L, 1), *bytes = luaL_checklstring(L, 2, &size);
-  const gp_writer_path kind = lua_toboolean(L, 3) ? GP_PATH_DEFAULT : GP_PATH_CHOSEN;
+  const gp_writer_path kind = lua_toboolean(L, 3) ? GP_PATH_DERIVED : GP_PATH_CHOSEN;
   gp_error error;
   gp_writer writer;
   bool done = gp_writer_open(&writer, path, kind, &error) &&

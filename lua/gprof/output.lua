@@ -87,13 +87,23 @@ end
 -- @tparam string path
 -- @tparam function fill as for `output.new_file`
 -- @tparam[opt] string kind as for `output.new_file`
--- @tparam[opt] boolean is_first as for `output.new_file`
+-- @tparam[opt] boolean is_first raise an error if the old file exists when the new one is
+--   complete
 -- @treturn writer
 -- @raise a table with the field `message`
 function output.unfinished(path, fill, kind, is_first)
   local file = need(core.writer(path, kind, is_first))
   output.fill(file, fill)
   return file
+end
+
+--- Replaces and removes files that belong together: all of them or, after a failure,
+-- none.
+-- @tparam {writer|string,...} files new files, and paths of old ones to be removed, in
+--   the order in which this is done
+-- @raise a table with the field `message`
+function output.finish(files)
+  need(core.finish(files))
 end
 
 --- Writes a file. The new file replaces the old one once it is complete. A failure leaves
@@ -104,21 +114,14 @@ end
 --
 --   - `"chosen"`: the user. The path may lead to a device, and links are followed
 --   - `"confined"`: the user, but the contents come from the sandbox. A link is an error
---   - `"default"`: nobody; it is the program's default. Only a regular file is replaced;
---     anything else, including a link, is an error
---   - `"derived"`: the input, as for a listing that is named after a source file. As for
---     "default", except that a link is replaced
+--   - `"derived"`: the program, as for a default name or a listing that is named after a
+--     source file. Only a regular file is replaced; anything else, including a link, is
+--     an error
 --
--- @tparam[opt] boolean is_first raise an error if the old file exists when the new one is
---   complete
--- @tparam[opt] writer|string beside a file from `output.unfinished`, which is replaced
---   after this one once both are complete; or the path of a context profile, which
---   belongs to the old file, and is removed if it exists
--- @tparam[opt] writer before a file that is replaced before this one
 -- @raise a table with the field `message`
-function output.new_file(path, fill, kind, is_first, beside, before)
-  local file <close> = output.unfinished(path, fill, kind, is_first)
-  need(file:finish(beside, before))
+function output.new_file(path, fill, kind)
+  local file <close> = output.unfinished(path, fill, kind)
+  need(file:finish())
 end
 
 --- Writes a file whose path the user did not choose: `output.new_file` for the kind
@@ -130,20 +133,49 @@ function output.new_file_here(path, fill)
   output.new_file(path, fill, "derived")
 end
 
+--- Starts the new context profile beside a sum.
+-- @tparam string path of the context profile
+-- @treturn writer
+-- @raise a table with the field `message`
+function output.unfinished_contexts(path)
+  return need(core.beside_writer(path, "gprofctx"))
+end
+
 --- Starts the new spread of a sum. Until it is finished with the sum, it has no name.
 -- @tparam string path of the spread
 -- @treturn writer
 -- @raise a table with the field `message`
 function output.unfinished_spread(path)
   local profile_files = require "gprof.library.profile_files"
-  return need(core.renamed_writer(profile_files.new_spread_path(path), path))
+  return need(core.beside_writer(profile_files.new_spread_path(path), "gprofspr", path))
 end
 
---- Writes data to a file, like `output.new_file`. Writes a context profile and a spread
--- beside it, or removes those of the old file.
--- @tparam table target the arguments of `output.new_file`: `path`, `kind`, `is_first`;
---   and `beside` and `spread`, the paths of the context profile and of the spread; nil if
---   there can be none
+--- Replaces a sum, and the files beside it. Removes those of the old sum that have no
+-- successor.
+-- @tparam table target `path`; `beside` and `spread`, the paths of the context profile
+--   and of the spread; nil if there can be none; `outdated`, the path of a file to be
+--   removed with the old sum, or nil; `together`, nil, or an array to which the files are
+--   added instead: see `output.finish`
+-- @tparam writer file
+-- @tparam[opt] writer contexts
+-- @tparam[opt] writer spread
+-- @raise a table with the field `message`
+function output.finish_sum(target, file, contexts, spread)
+  local profile_files = require "gprof.library.profile_files"
+  local files = target.together or {}
+  local function add(change) files[#files + 1] = change end
+  add(target.outdated)  -- first: otherwise, after SIGKILL, it would be added to the sum
+  add(spread)
+  add(file)
+  add(contexts or target.beside and profile_files.old_contexts(target.path))
+  for _, path in ipairs(not spread and target.spread and
+    profile_files.old_spreads(target.path) or {}) do add(path) end
+  if not target.together then output.finish(files) end
+end
+
+--- Writes a sum, and the files beside it: see `output.finish_sum`.
+-- @tparam table target as for `output.finish_sum`; also `kind`, as for `output.new_file`,
+--   and `is_first`, as for `output.unfinished`
 -- @tparam data data
 -- @tparam[opt] string format as for `data:write`
 -- @tparam[opt] symbols lines as for `data:write`
@@ -151,17 +183,14 @@ end
 -- @tparam[opt] spread spread
 -- @raise a table with the field `message`
 function output.new_profile(target, data, format, lines, contexts, spread)
-  local file <close> = need(core.writer(target.path, target.kind, target.is_first))
-  local beside <close> =
-    contexts and target.beside and need(core.writer(target.beside, "default")) or nil
+  local file = need(core.writer(target.path, target.kind, target.is_first))
+  local beside = contexts and target.beside and
+    output.unfinished_contexts(target.beside) or nil
   local stamp = beside and need(contexts:write(beside))
-  local before <close> = spread and output.unfinished_spread(target.spread) or nil
+  local before = spread and output.unfinished_spread(target.spread) or nil
   local spread_stamp = before and need(spread:write(before))
   need(data:write(file, format, lines, stamp, spread_stamp))
-  need(file:finish(beside or target.beside, before))
-  if not spread and target.spread then
-    require "gprof.library.profile_files".remove_spread(target.path)
-  end
+  output.finish_sum(target, file, beside, before)
 end
 
 --- Makes a stream that passes text on to a function, in pieces of any size.

@@ -295,21 +295,23 @@ describe("The spread", function()
     assert.is_nil(message)  -- like any other profile
   end)
 
-  it("gets its name with the sum, even if a file after the sum cannot", function()
+  it("gets its name with the sum and the files after it, or not at all", function()
     local dir = shell.tmpdir "names"
     local function finish(blocked)
-      local before = assert(core.renamed_writer(dir .. "/spread.new", dir .. "/spread"))
-      local whole, after = assert(core.writer(dir .. "/sum")), assert(core.writer(dir .. "/contexts"))
-      for _, file in ipairs { before, whole, after } do assert(file:write "new") end
-      shell.check { "mkdir", dir .. "/" .. blocked }
-      local done, message = whole:finish(after, before)
+      local files = { assert(core.beside_writer(dir .. "/spread.new", "gprofspr", dir .. "/spread")),
+        assert(core.writer(dir .. "/sum")), assert(core.writer(dir .. "/contexts")) }
+      for _, file in ipairs(files) do assert(file:write "new") end
+      if blocked then shell.check { "mkdir", dir .. "/" .. blocked } end
+      local done, message = core.finish(files)
+      if not blocked then return assert(done, message) end
       shell.check { "rmdir", dir .. "/" .. blocked }
       assert.is_nil(done)
-      assert.matches("/" .. blocked .. ": cannot be replaced", message)
-      return shell.check({ "ls", dir }).stdout
+      assert.matches("/" .. blocked:gsub("%.new", "") .. ": cannot be replaced", message)
+      assert.equal("", shell.check({ "ls", dir }).stdout)
     end
-    assert.equal("", finish "sum")
-    assert.equal("spread\nsum\n", finish "contexts")
+    for _, blocked in ipairs { "spread.new", "sum", "contexts" } do finish(blocked) end
+    finish()
+    assert.equal("contexts\nspread\nsum\n", shell.check({ "ls", dir }).stdout)
   end)
 
   it("of runs with other bins, rates or units is refused", function()

@@ -903,11 +903,21 @@ describe("a profile by function", function()
 end)
 
 describe("a file that is being written", function()
-  it("cannot be finished beside itself", function()
+  it("cannot be finished twice", function()
     local path = shell.tmpdir() .. "/file"
-    local writer <close> = assert(core.writer(path, "chosen"))
-    assert.error_matches(function() writer:finish(writer) end, "another file expected")
+    local writer = assert(core.writer(path, "chosen"))
+    for _, list in ipairs { { writer, writer }, { writer, 7 }, { {} } } do
+      assert.error_matches(function() core.finish(list) end, "different open writers, and paths expected")
+    end
+    assert.falsy(shell.exists(path))
+  end)
+
+  it("is closed once it is finished", function()
+    local path = shell.tmpdir() .. "/file"
+    local writer = assert(core.writer(path, "chosen"))
     assert.is_true(writer:finish())
+    assert.error_matches(function() writer:finish() end, "file is closed")
+    assert.is_true(core.finish {})
     assert.equal("", shell.read(path))
   end)
 end)

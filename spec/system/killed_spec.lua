@@ -39,6 +39,11 @@ local function killing(names)
   ]]):gsub("NAMES", table.concat(names, " "))
 end
 
+-- What an old file of each kind begins with: files beside a sum replace only files of their own kind.
+local function old_contents(name)
+  return (name:find "%.spread" and "gprofspr" or "gprofctx") .. ", an older one\n"
+end
+
 -- Makes a directory with an old and a new version of each file that the program writes.
 local function workplace(words, names)
   local dir = shell.tmpdir "killed"
@@ -46,7 +51,7 @@ local function workplace(words, names)
   local made = program.run(words, { cwd = dir .. "/new" })
   assert(made.status == 0, made.stderr)
   for _, name in ipairs(names) do
-    for _, place in ipairs { "/old/", "/" } do shell.write(dir .. place .. name, "gprofctx, an older one\n") end
+    for _, place in ipairs { "/old/", "/" } do shell.write(dir .. place .. name, old_contents(name)) end
   end
   return dir
 end

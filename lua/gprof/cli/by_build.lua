@@ -14,6 +14,7 @@ local gprof = require "gprof"
 local inputs = require "gprof.cli.inputs"
 local key <const> = require "gprof.cli.members".key
 local options = require "gprof.cli.options"
+local output = require "gprof.output"
 local profile_files = require "gprof.library.profile_files"
 local sorted = require "gprof.format.sorted"
 
@@ -49,7 +50,7 @@ end
 local function settings_of(settings, id)
   local own = setmetatable({ styles = { sum = true } }, { __index = settings })
   own.sum_file = (settings.sum_file or "gmon.%b.sum"):gsub(PATTERN, id)
-  own.has_default_sum, own.sum_target = not settings.sum_file, nil
+  own.sum_is_derived, own.sum_target = true, nil
   return own
 end
 
@@ -133,13 +134,21 @@ end
 
 -- Writing -------------------------------------------------------------------------------
 
-local function write(group, warn)
+-- Writes a sum that does not yet replace the old one.
+local function write(group, warn, together)
+  group.target.together = together
   if group.spread then core.keep_spread(group.data, group.spread) end
   require "gprof.cli.overwrite".check(group.settings, group.image, group.data,
     group.target.path)
-  local sum = require "gprof.cli.sum"
-  sum.write(group, warn)
-  sum.check(group, warn)
+  require "gprof.cli.sum".write(group, warn)
+end
+
+-- Replaces all sums, or none.
+local function write_all(groups, warn)
+  local ids, files = sorted.keys(groups), {}
+  for _, id in ipairs(ids) do write(groups[id], warn, files) end
+  output.finish(files)
+  for _, id in ipairs(ids) do require "gprof.cli.sum".check(groups[id], warn) end
 end
 
 local function report_missing(missing)
@@ -182,7 +191,7 @@ function by_build.run(settings, warn)
   end
   if not next(self.groups) then raise "none of the profiles can be read" end
   report_missing(self.missing)
-  for _, id in ipairs(sorted.keys(self.groups)) do write(self.groups[id], warn) end
+  write_all(self.groups, warn)
   return skipped + self.waiting
 end
 

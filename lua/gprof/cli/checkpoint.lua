@@ -225,6 +225,7 @@ function checkpoint:resume(list, into, outcome)
   end
   read_parts(self, archive, into, outcome)
   skip_rows(self, list, state)
+  self.is_used = true
   list.members = self.members
   restore_outcome(state, list, outcome)
   outcome.duplicates:restore(state)
@@ -259,6 +260,7 @@ function checkpoint:write(list, into, outcome)
   if list.members then write_text(file, "members", list.members:pack()) end
   need(file:write(("\0"):rep(2 * BLOCK)))
   need(file:finish())
+  self.is_used = true
 end
 
 --- Notes that a row was processed, and writes the checkpoint if it is due.
@@ -275,7 +277,12 @@ function checkpoint:after(list, i, into, outcome)
   self.next = core.clock() + INTERVAL
 end
 
---- Removes the checkpoint, once the sum is in its place.
-function checkpoint:remove() os.remove(self.path) end
+--- Returns the file to be removed with the old sum: the checkpoint, if it was used. A link
+-- stays.
+-- @treturn string|nil
+function checkpoint:outdated()
+  local path = self.is_used and core.real_path(self.path)
+  return path and core.file_status(path) == "file" and path or nil
+end
 
 return checkpoint

@@ -464,8 +464,8 @@ local function read_and_sum(run)
   select_output(run)
   if run.settings.with then require "gprof.cli.libraries".open(run, warn) end
   check_targets(run)
+  if run.checkpoint then settings.sum_target.outdated = run.checkpoint:outdated() end
   if run.chosen.sum then require "gprof.cli.sum".write(run, warn) end
-  if run.checkpoint then run.checkpoint:remove() end
 end
 
 -- Demangles the names of a large profile with threads, if all of them are needed.

@@ -132,7 +132,10 @@ local function requested(settings)
   local beside, spread  -- the files beside the sum are complete before it
   return function(name)
     if target and name == target.beside then
-      return function(path, fill) beside = output.unfinished(path, fill, "default") end
+      return function(path, fill)
+        beside = output.unfinished_contexts(path)
+        output.fill(beside, fill)
+      end
     elseif target and name == target.spread then
       return function(path, fill)
         spread = output.unfinished_spread(path)
@@ -140,9 +143,8 @@ local function requested(settings)
       end
     elseif target and name == target.path then
       return function(path, fill)
-        output.new_file(path, fill, target.kind, target.is_first,
-          beside or target.beside, spread)
-        if target.spread and not spread then profile_files.remove_spread(path) end
+        local file = output.unfinished(path, fill, target.kind, target.is_first)
+        output.finish_sum(target, file, beside, spread)
       end
     elseif exported[name] then
       return function(path, fill) output.new_file(path, fill, "confined") end

@@ -55,7 +55,7 @@ end
 -- hold the lock. Sets `settings.sum_target` to a table with these fields:
 --
 -- - `path`; `kind`, who chose the path;
--- - `is_first`, whether there is no file yet (see `gprof.output.new_file`);
+-- - `is_first`, whether there is no file yet (see `gprof.output.unfinished`);
 -- - `is_new`, whether another process has created the file since this one started;
 -- - `beside` and `spread`, the paths for a context profile and for a spread; nil if the
 --   sum goes to a device.
@@ -66,8 +66,8 @@ end
 function sum_target.open(settings)
   if not settings.styles.sum then return nil end
   local path = defaults.sum_path(settings)
-  local is_default = not settings.sum_file or settings.has_default_sum
-  local kind = is_default and "default" or settings.sandbox and "confined" or "chosen"
+  local kind = (settings.sum_is_derived or not settings.sum_file) and "derived" or
+    settings.sandbox and "confined" or "chosen"
   local target = setmetatable({ path = path, kind = kind }, sum_target)
   if not is_device(path) then
     target.beside = profile_files.context_path(path)

@@ -165,12 +165,24 @@ function profile_files.sum_paths(path)
     table.unpack(profile_files.spread_paths(path)) }
 end
 
---- Removes the spread beside a sum that has been replaced by a file without one.
+--- Returns the context profile beside a sum that has been replaced by one without; nil if
+-- there is none, or another file.
 -- @tparam string path of the sum
-function profile_files.remove_spread(path)
+-- @treturn string|nil
+function profile_files.old_contexts(path)
+  local beside = profile_files.context_path(path)
+  return core.file_begins(beside, "gprofctx") and beside or nil
+end
+
+--- Returns the files with the spread of a sum that has been replaced by one without.
+-- @tparam string path of the sum
+-- @treturn {string,...}
+function profile_files.old_spreads(path)
+  local found = {}
   for _, spread in ipairs(profile_files.spread_paths(path)) do
-    if profile_files.is_spread(profile_files.head(spread)) then os.remove(spread) end
+    if core.file_begins(spread, "gprofspr") then found[#found + 1] = spread end
   end
+  return found
 end
 
 --- Returns the path of the context profile beside a gmon.out if there is one.
