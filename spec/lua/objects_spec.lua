@@ -906,8 +906,8 @@ describe("a file that is being written", function()
   it("cannot be finished twice", function()
     local path = shell.tmpdir() .. "/file"
     local writer = assert(core.writer(path, "chosen"))
-    for _, list in ipairs { { writer, writer }, { writer, 7 }, { {} } } do
-      assert.error_matches(function() core.finish(list) end, "different open writers, and paths expected")
+    for _, wrong in ipairs { { writer, writer }, { writer, 7 }, { {} } } do
+      assert.error_matches(function() core.finish(wrong) end, "different open writers, and paths expected")
     end
     assert.falsy(shell.exists(path))
   end)

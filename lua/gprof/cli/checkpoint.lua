@@ -277,8 +277,8 @@ function checkpoint:after(list, i, into, outcome)
   self.next = core.clock() + INTERVAL
 end
 
---- Returns the file to be removed with the old sum: the checkpoint, if it was used. A link
--- stays.
+--- Returns the file to be removed with the old sum: the checkpoint, if it was used. A
+-- link stays.
 -- @treturn string|nil
 function checkpoint:outdated()
   local path = self.is_used and core.real_path(self.path)
