@@ -43,7 +43,7 @@ static writer_box *push_box(lua_State *L, const char *path) {
 
 /* beside_writer(path, magic [, last_name]) -> writer; or nil and a message. The path is
  * that of a file beside another one; see gp_writer_open_beside. With `last_name`, the
- * file has the name `path` only while the files are replaced with which it is finished. */
+ * file has the name `path` only until the files of its list have their names. */
 static int new_beside_writer(lua_State *L) {
   const char *path = luaL_checkstring(L, 1), *magic = luaL_checkstring(L, 2);
   const char *last_name = luaL_optstring(L, 3, NULL);

@@ -365,7 +365,8 @@ static void start(void) {
 
 /* --- the profile's name ----------------------------------------------------- */
 
-/* Opens the profile, or a temporary file in the same directory. */
+/* Opens the profile, or a temporary file in the same directory. The user has not typed
+ * the name, so a link or a device is an error. */
 static int open_name(const char *prefix, bool is_temporary) {
   const long process = (long)getpid();
   int length = prefix ? snprintf(name, sizeof name, "%s.%ld", prefix, process)
@@ -375,6 +376,11 @@ static int open_name(const char *prefix, bool is_temporary) {
     return -1;
   }
   const int flags = O_CREAT | O_NOFOLLOW | O_CLOEXEC;
+  struct stat old;
+  if (lstat(name, &old) == 0 && !S_ISREG(old.st_mode)) {
+    errno = S_ISDIR(old.st_mode) ? EISDIR : S_ISLNK(old.st_mode) ? ELOOP : EEXIST;
+    return -1;
+  }
   if (!is_temporary) return open(name, flags | O_TRUNC | O_RDWR, 0666);
   snprintf(temporary, sizeof temporary, "%s.%ld.tmp", name, process);
   unlink(temporary);  /* left by a killed process with the same id */

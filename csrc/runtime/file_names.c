@@ -97,6 +97,13 @@ static bool add_pattern(text *name) {
   return has_id;
 }
 
+/* Whether the pattern has no placeholders for values. */
+static bool is_plain(void) {
+  for (const char *at = pattern; (at = strchr(at, '%')); at += 2)
+    if (at[1] != '%') return false;
+  return pattern[0] != '\0';
+}
+
 /* --- names ------------------------------------------------------------------ */
 
 void rec_begin_names(char **environment, bool numbered, unsigned first) {
@@ -153,13 +160,19 @@ static void set_path(file_name *f, const char *suffix) {
     add_number(&path, number);
   }
   add_text(&path, suffix);
+  f->is_chosen = is_plain() && !has_process && number == 1 && *suffix == '\0';
 }
 
 void rec_set_name(file_name *f, const char *suffix) {
   find_directory();
   set_path(f, suffix);
+  text target = begin_text(f->target, sizeof f->target);
+  add_text(&target, f->path);
+}
+
+void rec_set_temporary(file_name *f) {
   text temporary = begin_text(f->temporary, sizeof f->temporary);
-  add_text(&temporary, f->path);
+  add_text(&temporary, f->target);
   add_text(&temporary, ".");
   add_number(&temporary, process);
   add_text(&temporary, ".tmp");

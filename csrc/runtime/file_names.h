@@ -15,6 +15,8 @@
 
 typedef struct file_name {
   char path[2 * PATH_MAX];
+  bool is_chosen; /* the user has typed the name: nothing was added to it */
+  char target[2 * PATH_MAX]; /* what the path leads to: see output.h */
   char temporary[2 * PATH_MAX + 32]; /* path until the file is complete */
 } file_name;
 
@@ -37,5 +39,8 @@ void rec_next_profile_number(void);
 
 /* Sets the name of a file of the present profile. */
 void rec_set_name(file_name *f, const char *suffix);
+
+/* Sets the temporary name, beside the target. */
+void rec_set_temporary(file_name *f);
 
 #endif

@@ -3,14 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/linux.h"
+#include "runtime/text.h"
 
 static struct {
-  const char *path; /* NULL: the file is borrowed */
+  const char *path; /* NULL: the file is borrowed, or a device */
+  bool is_device;
   int file, error; /* `error` is the errno of the first failure */
   uint32_t sum;
   size_t used;
@@ -29,17 +32,60 @@ static void prepare_sums(void) {
 
 void rec_remove_output(const char *path) { SYSTEM_CALL(unlinkat, AT_FDCWD, path, 0, 0); }
 
-int rec_check_target(const char *name) {
-  struct stat file = {.st_mode = 0};
-  const long failed =
-      SYSTEM_CALL(newfstatat, AT_FDCWD, name, &file, AT_SYMLINK_NOFOLLOW);
-  if (failed || S_ISREG(file.st_mode) || S_ISLNK(file.st_mode)) return 0;
-  return S_ISDIR(file.st_mode) ? EISDIR : EEXIST;
+/* --- targets ---------------------------------------------------------------- */
+
+/* The longest chain of symbolic links, as in Linux. */
+#define MAX_LINKS 40
+
+/* Replaces a link in the target by what it leads to; false if it is not a link. */
+static bool follow_link(file_name *f) {
+  static char link[PATH_MAX]; /* one thread writes at a time */
+  const long length =
+      SYSTEM_CALL(readlinkat, AT_FDCWD, f->target, link, sizeof link - 1);
+  if (length <= 0) return false;
+  link[length] = '\0';
+  const char *slash = link[0] == '/' ? NULL : strrchr(f->target, '/');
+  char *name = slash ? f->target + (slash - f->target) + 1 : f->target;
+  text target = begin_text(name, sizeof f->target - (size_t)(name - f->target));
+  add_text(&target, link);
+  return true;
 }
+
+/* Whether a file begins with `magic`. */
+static bool begins_with(const char *path, const char *magic) {
+  char head[8];
+  const size_t size = strlen(magic);
+  const long file =
+      SYSTEM_CALL(openat, AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+  if (file < 0) return false;
+  const long got = SYSTEM_CALL(read, file, head, size, 0);
+  SYSTEM_CALL(close, file, 0, 0, 0);
+  return got == (long)size && memcmp(head, magic, size) == 0;
+}
+
+int rec_find_target(file_name *f, const char *magic, bool *is_device) {
+  struct stat file = {.st_mode = 0};
+  *is_device = false;
+  for (int links = 0; f->is_chosen && follow_link(f); links++)
+    if (links == MAX_LINKS) return ELOOP;
+  rec_set_temporary(f);
+  if (SYSTEM_CALL(newfstatat, AT_FDCWD, f->target, &file, AT_SYMLINK_NOFOLLOW))
+    return 0; /* opening it reports what is wrong */
+  *is_device = f->is_chosen && S_ISCHR(file.st_mode);
+  if (S_ISLNK(file.st_mode)) return ELOOP;
+  if (S_ISDIR(file.st_mode)) return EISDIR;
+  if (*is_device) return 0;
+  if (!S_ISREG(file.st_mode)) return EEXIST;
+  const bool is_own = f->is_chosen || *magic == '\0' || file.st_size == 0;
+  return is_own || begins_with(f->target, magic) ? 0 : EEXIST;
+}
+
+/* --- writing ---------------------------------------------------------------- */
 
 static void begin_output(const char *path, int file) {
   if (sums[1] == 0) prepare_sums();
   out.path = path;
+  out.is_device = false;
   out.file = file;
   out.error = 0;
   out.used = 0;
@@ -59,6 +105,16 @@ bool rec_open_output(const char *path) {
     file = SYSTEM_CALL(fcntl, file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1, 0);
     SYSTEM_CALL(close, closed, 0, 0, 0);
   }
+  out.file = (int)file;
+  if (file < 0) out.error = (int)-file;
+  return file >= 0;
+}
+
+bool rec_open_device(const char *path) {
+  begin_output(NULL, -1);
+  const long file =
+      SYSTEM_CALL(openat, AT_FDCWD, path, O_WRONLY | O_NOCTTY | O_CLOEXEC, 0);
+  out.is_device = true;
   out.file = (int)file;
   if (file < 0) out.error = (int)-file;
   return file >= 0;
@@ -102,16 +158,37 @@ int rec_close_output(int error) {
   if (out.file < 0) return out.error;
   if (!out.error) out.error = error;
   flush();
-  if (!out.path) return out.error;
+  if (!out.path && !out.is_device) return out.error;
   const long failed = SYSTEM_CALL(close, out.file, 0, 0, 0);
   if (!out.error) out.error = (int)-failed;
-  if (out.error) rec_remove_output(out.path);
+  if (out.error && out.path) rec_remove_output(out.path);
   return out.error;
 }
 
-int rec_rename_output(const char *path, const char *name) {
-  const long failed = system_call(SYS_renameat2, AT_FDCWD, (long)path, AT_FDCWD,
-                                  (long)name, 0, 0);
-  if (failed) rec_remove_output(path);
+/* --- names ------------------------------------------------------------------ */
+
+static long rename_file(const file_name *f, unsigned flags) {
+  return system_call(SYS_renameat2, AT_FDCWD, (long)f->temporary, AT_FDCWD,
+                     (long)f->target, flags, 0);
+}
+
+/* Gives a closed file its name. On failure, removes it and returns the errno. */
+static int name_output(const file_name *f) {
+  const long failed = rename_file(f, 0);
+  if (failed) rec_remove_output(f->temporary);
   return (int)-failed;
+}
+
+void rec_rename_both(const file_name *first, int *first_error, const file_name *second,
+                     int *second_error) {
+  const long exchanged = rename_file(first, RENAME_EXCHANGE);
+  *first_error = exchanged == 0 ? 0 : name_output(first);
+  if (*first_error) {
+    rec_remove_output(second->temporary);
+    return;
+  }
+  *second_error = name_output(second);
+  if (*second_error && exchanged == 0) rename_file(first, RENAME_EXCHANGE);
+  if (*second_error && exchanged == -ENOENT) rec_remove_output(first->target);
+  if (exchanged == 0) rec_remove_output(first->temporary);
 }

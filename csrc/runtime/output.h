@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writes files, under temporary names until they are complete. Does not use the C
- * library's files or memory, so signal handlers may write.
+ * Writes files, under temporary names until they are complete, by the rules of the core
+ * (see base/writer.h). Does not use the C library's files or memory, so signal handlers
+ * may write.
  */
 #ifndef GPROF_RUNTIME_OUTPUT_H
 #define GPROF_RUNTIME_OUTPUT_H
@@ -10,13 +11,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns 0, or an errno if `name` is a directory, device, pipe or socket: a file must
- * not replace these. */
-int rec_check_target(const char *name);
+#include "runtime/file_names.h"
+
+/* Finds what a path leads to, and sets the temporary name beside it. Links are followed
+ * only if the user has typed the path. Returns 0, or an errno if the target must not be
+ * replaced: a derived name may be a regular file that is empty or begins with `magic`
+ * (of at most 8 bytes), or be missing. A path that the user has typed may also lead to
+ * any regular file, and to a character device, which sets *is_device. */
+int rec_find_target(file_name *f, const char *magic, bool *is_device);
 
 /* Opens the output file, under a temporary name that remains valid until the file is
  * closed. Only one file can be open at a time. */
 bool rec_open_output(const char *path);
+
+/* Opens a device, which is written to directly. */
+bool rec_open_device(const char *path);
 
 /* Uses an open file, which rec_close_output leaves open. */
 void rec_borrow_output(int file);
@@ -34,9 +43,11 @@ uint32_t rec_output_sum(void);
  * returns 0. */
 int rec_close_output(int error);
 
-/* Renames a closed file. On failure, removes it and returns the errno; otherwise
- * returns 0. */
-int rec_rename_output(const char *path, const char *name);
+/* Gives two closed files their names. If that fails for one, the old files stay, and the
+ * new ones are removed. On file systems that cannot exchange files, such as NFS, the
+ * first may have its name. Sets the errors to errnos or 0. */
+void rec_rename_both(const file_name *first, int *first_error, const file_name *second,
+                     int *second_error);
 
 /* Removes a closed file. */
 void rec_remove_output(const char *path);

@@ -72,7 +72,10 @@ static void complain(const file *f, const char *what, int error) {
   add_text(&message, f->name.path);
   add_text(&message, ": ");
   add_text(&message, what);
-  add_text(&message, strerrordesc_np(error));
+  add_text(&message, error == ELOOP && !f->name.is_chosen
+                         ? "is a symbolic link: links are followed only if the option "
+                           "output names them"
+                         : strerrordesc_np(error));
   for (char *at = line; at < message.at; at++)
     if (*at == '\n' || *at == '\r') *at = '?'; /* a name must not begin a line of a log */
   add_text(&message, "\n");
@@ -81,39 +84,38 @@ static void complain(const file *f, const char *what, int error) {
 
 /* --- files ------------------------------------------------------------------ */
 
-static void write_gmon(void) {
-  rec_set_name(&gmon.name, "");
-  gmon.error = rec_check_target(gmon.name.path);
-  if (gmon.error) return;
+/* Writes gmon.out. Returns whether it is a device, which has nothing beside it. */
+static bool write_gmon(void) {
+  bool is_device;
   int error = 0;
-  if (rec_open_output(gmon.name.temporary))
+  rec_set_name(&gmon.name, "");
+  gmon.error = rec_find_target(&gmon.name, "", &is_device);
+  if (gmon.error) return false;
+  if (is_device ? rec_open_device(gmon.name.target)
+                : rec_open_output(gmon.name.temporary))
     error = rec_put_gmon(about.code_low, about.code_high, about.end);
   gmon.error = rec_close_output(error);
+  return is_device;
 }
 
 static void write_contexts(void) {
+  bool is_device;
   rec_set_name(&contexts.name, ".ctx");
-  contexts.error = rec_check_target(contexts.name.path);
+  contexts.error = rec_find_target(&contexts.name, "gprofctx", &is_device);
   if (contexts.error) return;
   if (rec_open_output(contexts.name.temporary)) rec_put_contexts(&about);
   contexts.error = rec_close_output(0);
 }
 
-static void finish(file *f) {
-  f->error = rec_rename_output(f->name.temporary, f->name.path);
-}
-
 /* Replaces the old files if both new ones are complete: a context profile belongs to the
  * gmon.out that was written with it. */
 static void replace_files(void) {
-  if (!gmon.error && !contexts.error) {
-    finish(&contexts);
-    finish(&gmon);
-  } else if (!contexts.error) {
+  if (!gmon.error && !contexts.error)
+    rec_rename_both(&contexts.name, &contexts.error, &gmon.name, &gmon.error);
+  else if (!contexts.error)
     rec_remove_output(contexts.name.temporary);
-  } else if (!gmon.error) {
+  else if (!gmon.error)
     rec_remove_output(gmon.name.temporary);
-  }
 }
 
 /* A program may end twice: a sample between exit and _exit makes another profile. What
@@ -156,9 +158,11 @@ static void describe(void) {
 /* Writes the snapshot, at an end of the program or on request. Returns 0 or an errno. */
 static int write_files(bool is_end) {
   describe();
-  write_gmon();
-  write_contexts();
-  replace_files();
+  contexts.error = 0;
+  if (!write_gmon()) {
+    write_contexts();
+    replace_files();
+  }
   warn(is_end);
   return gmon.error ? gmon.error : contexts.error;
 }

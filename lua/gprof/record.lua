@@ -157,9 +157,12 @@ return function(command, options)
   local profiles = profiles_since(started, process, options)
   name_image(profiles, path)
   local own = profiles[1] or { image = path }
-  local directory = names(recorder_options.output(options))
+  local output = recorder_options.output(options)
+  local directory = names(output)
   return { status = ending == "exit" and number or nil, image = own.image,
     directory = directory ~= "" and directory or "the current directory",
     signal = ending == "signal" and number or nil, profile = own.profile,
+    device = not own.profile and output and core.file_status(output) == "other" and output
+      or nil,
     profiles = (options.follow or profiles[2]) and profiles or nil }
 end

@@ -43,6 +43,12 @@ local function find_interpreter()
   return nil, problem
 end
 
+-- Whether the user has not typed the name of the profile: it has placeholders, or is the
+-- default.
+local function is_derived(name)
+  return not name or name:gsub("%%%%", ""):find("%", 1, true) ~= nil
+end
+
 -- Returns the command that runs a program, and writes its profile when it ends.
 local function recording(interpreter, script, command, profile, options)
   local with_c = options.with_c
@@ -50,7 +56,7 @@ local function recording(interpreter, script, command, profile, options)
   local loader = home.directories() .. "gprof/library/home.lua"
   local start = START:format(loader, more, profile,
     not with_c and options.rate or "nil", options.count or "calls",
-    not with_c and options.memory or "nil", with_c or false, not options.output)
+    not with_c and options.memory or "nil", with_c or false, is_derived(options.output))
   return table.move(command, 2, #command, 5, { interpreter, "-e", start, script })
 end
 
