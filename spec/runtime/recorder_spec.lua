@@ -45,7 +45,7 @@ local function each_way(run)
     if way.only and way.only ~= machine then
       pending(way.name .. ", which needs " .. way.only)
     elseif not shell.installed(compiler) then
-      pending(way.name .. ", which is not shell.installed")
+      pending(way.name .. ", which is not installed")
     else
       run(way)
     end
@@ -580,7 +580,7 @@ end)
 
 describe("the recorder for AArch64", function()
   if machine ~= "x86_64" or not shell.installed(ARM .. "-gcc") or not shell.installed "qemu-aarch64" then
-    pending("under qemu-aarch64, which is not shell.installed")
+    pending("under qemu-aarch64, which is not installed")
     return
   end
 

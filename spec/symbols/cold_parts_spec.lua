@@ -68,6 +68,8 @@ local function assert_owners(path, debugging)
     "split_once" }, checked)
 end
 
+if not shell.installed "llvm-symbolizer" then return pending "needs llvm-symbolizer" end
+
 describe("The cold part of a function belongs to it", function()
   local pie <const>, fixed <const> = { "-fPIE", "-pie" }, { "-fno-pie", "-no-pie" }
   local kinds <const> = {
@@ -84,7 +86,7 @@ describe("The cold part of a function belongs to it", function()
     for _, linker in ipairs { "bfd", "gold", "lld" } do
       local what = ("%s, by %s"):format(kind, linker)
       if shell.run({ "ld." .. linker, "--version" }).status ~= 0 then
-        pending(what)
+        pending(what .. ": needs ld." .. linker)
       elseif linker ~= "gold" or flags[2] ~= "-static-pie" then  -- gold does not support -static-pie
         it(what, function()
           assert_owners(compile({ "-fuse-ld=" .. linker, table.unpack(flags) }, "cold.c"))
