@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A list of names, such as paths, in little memory: the bytes of each name, and four more.
- * Lists are read from files.
+ * A list of names, such as paths, in little memory: the bytes of each name, and four
+ * more. Lists are read from files.
  */
 #ifndef GP_BASE_NAMES_H
 #define GP_BASE_NAMES_H
@@ -26,9 +26,9 @@ static inline const char *gp_name(const gp_names *names, size_t row) {
 /* Adds a name. */
 bool gp_names_add(gp_names *names, const char *name, gp_error *error);
 
-/* Adds the names in a file to its end; `head` are bytes that have been read from it. Names
- * end in zero bytes if the file has any, otherwise in newlines; empty ones are skipped.
- * After an error, which an endless file is, no name has been added. */
+/* Adds the names in a file to its end; `head` are bytes that have been read from it.
+ * Names end in zero bytes if the file has any, otherwise in newlines; empty ones are
+ * skipped. After an error, which an endless file is, no name has been added. */
 bool gp_names_read(gp_names *names, const void *head, size_t size, gp_reader *reader,
                    gp_error *error);
 

@@ -31,8 +31,8 @@ typedef struct module {
   struct module *next_reserved;
 } module;
 
-/* The list of modules; the program is the first. Modules with reserved addresses move to a
- * list of their own, so that a program that loads libraries again and again does not
+/* The list of modules; the program is the first. Modules with reserved addresses move to
+ * a list of their own, so that a program that loads libraries again and again does not
  * search an ever longer list. A module that moves is in both lists for a moment, and
  * keeps its `next` for those who read the list. */
 extern module *rec_modules, *rec_reserved_modules;

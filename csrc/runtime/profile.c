@@ -177,8 +177,8 @@ static void begin_anew(void) {
   is_rest = false;
 }
 
-/* What was recorded: calls, executions of blocks, and ticks; and the calls that were lost,
- * which the profile states, too. */
+/* What was recorded: calls, executions of blocks, and ticks; and the calls that were
+ * lost, which the profile states, too. */
 typedef struct amount {
   uint64_t calls, blocks, ticks, lost;
 } amount;
