@@ -183,13 +183,17 @@ local function default_jobs(list)
   return math.min(core.processors(), MOST_JOBS)
 end
 
+-- Whether the first profile ends the run: several processes would do so no sooner.
+local function is_missing(first, settings)
+  return not settings.keep_going and not core.file_status(first)
+end
+
 -- Returns the number of processes. Standard input, traces, call paths, duplicates that
--- are left out, and output about each file need a single process. If the first profile
--- cannot be found, several would find out no sooner.
+-- are left out, and output about each file need a single process.
 local function process_count(settings, list, image, options)
   local one = lists_files(settings, options) or settings.debug or list.standard_input or
     settings.skip_duplicates or
-    core.script_list(image) or not core.file_status(list[1]) or
+    core.script_list(image) or is_missing(list[1], settings) or
     not options.assume_proportional and profile_files.have_contexts(list)
   return one and 1 or settings.jobs or default_jobs(list)
 end
