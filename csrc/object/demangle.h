@@ -4,7 +4,7 @@
  *
  * A mangled name refers back to its parts, so 400 bytes can stand for terabytes. A name
  * that is too large stays mangled. What libiberty writes is counted, for each name and in
- * total. Work that writes nothing is estimated beforehand. The total limit grows with the
+ * total. Work that writes nothing is estimated from the parsed name. The total limit grows with the
  * size of the mangled names, so large programs do not reach it.
  */
 #ifndef GP_OBJECT_DEMANGLE_H
@@ -17,8 +17,8 @@
  * demangler allows 1,000,000). All demangled names together may have GP_DEMANGLED_TOTAL
  * bytes, plus GP_DEMANGLED_RATIO bytes for each byte of the mangled names. */
 enum {
-  GP_DEMANGLED_NAME = 1 << 18,
-  GP_DEMANGLED_TOTAL = 1 << 24,
+  GP_DEMANGLED_NAME = 1 << 20,
+  GP_DEMANGLED_TOTAL = 1 << 26,
   GP_DEMANGLED_RATIO = 64
 };
 

@@ -65,9 +65,9 @@ describe("A name that grows when it is demangled", function()
   end
 
   it("is demangled as by c++filt if it is just small enough", function()
-    local name = bombs.substitutions(12)
+    local name = bombs.substitutions(14)
     local expected = shell.check { "c++filt", name }
-    assert.is_true(#expected.stdout > 100000)
+    assert.is_true(#expected.stdout > 500000)
     local result = run({ name, "other" }, "-p")
     assert.equal(1, count(result.stdout, expected.stdout))
     assert.equal("", result.stderr)
@@ -96,12 +96,59 @@ describe("A name that grows when it is demangled", function()
   end)
 end)
 
+-- Identifiers, and parts of names, that look like what makes names large.
+describe("Names that are only similar to large ones are demangled as by c++filt:", function()
+  local function check(names, style)
+    local expected = shell.check { "c++filt", "-i", "-s", style, table.unpack(names) }
+    local found = {}
+    local result = run(names, "--demangle=" .. style, "-p", "-z")
+    assert.equal("", result.stderr)
+    for _, name in ipairs(names) do assert.is_nil(expected.stdout:find(name, 1, true)) end
+    for name in expected.stdout:gmatch "[^\n]+" do
+      found[#found + 1] = result.stdout:find("  " .. name .. "\n", 1, true) and name or name .. " is missing"
+    end
+    assert.equal(#names, #found)
+    assert.same(expected.stdout, table.concat(found, "\n") .. "\n")
+  end
+
+  -- The types of parameters that are substitutions, each used several times.
+  local substituted = "1AIiiE"
+  for i = 0, 7 do substituted = substituted .. ("PS%d_"):format(i) end
+  for i = 0, 7 do substituted = substituted .. ("S%d_"):format(i):rep(8) end
+
+  it("identifiers with the letters of packs", function()
+    local names = {}
+    for i, identifier in ipairs { "spirit", "Dpack", "crisp", "DpT_", "sp", "spS_S_" } do
+      names[i] = ("_Z%d%s%s"):format(#identifier, identifier, substituted)
+    end
+    check(names, "gnu-v3")
+  end)
+
+  it("packs in names with many substitutions", function()
+    check({ "_Z1fIJ" .. substituted .. "EEvDpT_", "_Z1gIJ" .. substituted .. "EEDTcl1hspfp_EEDpOT_",
+      "_GLOBAL__I__Z1fIJ" .. substituted .. "EEvDpT_" }, "gnu-v3")
+  end)
+
+  it("identifiers with the letters of conversions", function()
+    check({ "_ZN2cv100" .. ("T_INI"):rep(20) .. "Ev", "_ZN4recv99" .. ("T_I"):rep(33) .. "cviEv" }, "gnu-v3")
+  end)
+
+  it("identifiers with the letters of lifetimes", function()
+    check({ "_RNvC1a9FGabcdef_", "_RINvC1a5DGzz_lE" }, "rust")
+  end)
+
+  it("back-references in D", function()
+    check({ "_D3std8typecons__T5TupleTAyaTQeTQhTQkTQnTQqTQtTQwZQBg6__ctorMFNaNbNcNiNfQBvQByQCbQCeQChQCkQCnQCqZSQDs" ..
+      "QDr__TQDlTQDiTQDmTQDqTQDuTQDyTQEcTQEgTQEkZQEv" }, "dlang")
+  end)
+end)
+
 describe("The demangled names of an image", function()
-  -- Each name would be 139 KB, 180 of them 25 MB.
+  -- Each name would be 557 KB, 180 of them 100 MB.
   it("have a limited total size", function()
     local names = {}
     for i = 1, 180 do
-      names[i] = bombs.substitutions(12):gsub("^_Z1f", ("_Z4f%03d"):format(i))
+      names[i] = bombs.substitutions(14):gsub("^_Z1f", ("_Z4f%03d"):format(i))
     end
     local opened = assert(gprof.image(row.image(180), { external_symbol_table = symbols(names) }))
     local total, mangled = 0, 0
@@ -110,7 +157,7 @@ describe("The demangled names of an image", function()
       if f.name == f.symbol then mangled = mangled + 1 end
     end
     assert.is_true(mangled > 30 and mangled < 100, mangled)
-    assert.is_true(total < 20000000, total)
+    assert.is_true(total < 70000000, total)
   end)
 end)
 
