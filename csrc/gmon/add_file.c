@@ -48,6 +48,7 @@ static void reset(gp_staging *staging) {
   gp_call_paths_free(&data->paths);
   data->stats = (gp_data_stats){0};
   data->uncounted = 0;
+  data->full = (gp_full_bins){0};
   data->shared = false;
 }
 

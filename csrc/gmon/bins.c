@@ -159,6 +159,49 @@ bool gp_bins_add(gp_histogram *histogram, size_t first, const unsigned char *byt
                     error);
 }
 
+/* --- counts of other sizes -------------------------------------------------- */
+
+/* Returns count `i` as an unsigned number. */
+static uint64_t wide_count(const unsigned char *bytes, size_t i, unsigned size,
+                           gp_layout layout) {
+  switch (size) {
+    case 1: return bytes[i];
+    case 2: return gp_u16(bytes + 2 * i, layout);
+    case 4: return gp_u32(bytes + 4 * i, layout);
+    default: return gp_u64(bytes + 8 * i, layout);
+  }
+}
+
+static uint64_t maximum_of(gp_counter counter) {
+  return UINT64_MAX >> (64 - 8 * counter.bytes + (counter.is_signed ? 1 : 0));
+}
+
+bool gp_bins_add_wide(gp_histogram *histogram, size_t first, const unsigned char *bytes,
+                      size_t count, gp_counter counter, gp_layout layout,
+                      gp_error *error) {
+  for (size_t i = 0; i < count; i++) {
+    uint64_t more = wide_count(bytes, i, counter.bytes, layout);
+    if (more > maximum_of(counter))
+      return gp_fail(error, "bin %zu of the histogram has a negative count", first + i);
+    if (more && !gp_bins_add_one(histogram, first + i, more, error)) return false;
+  }
+  return true;
+}
+
+size_t gp_bins_full(const unsigned char *bytes, size_t count, gp_counter counter,
+                    gp_layout layout) {
+  uint64_t maximum = maximum_of(counter);
+  size_t i = 0;
+  if (counter.bytes == 2 && !counter.is_signed)  /* mostly there is none */
+    for (; count - i >= CHUNK; i += CHUNK) {
+      uint16_t any = 0;
+      for (size_t k = 0; k < CHUNK; k++) any |= count_at(bytes, i + k) == UINT16_MAX;
+      if (any) break;
+    }
+  while (i < count && wide_count(bytes, i, counter.bytes, layout) != maximum) i++;
+  return i;
+}
+
 bool gp_bins_merge(gp_histogram *histogram, const gp_histogram *other, gp_error *error) {
   if (other->width == 2 && other != histogram)  /* same layout as in a native file */
     return gp_bins_add(histogram, 0, other->counts, other->bins, native, error);

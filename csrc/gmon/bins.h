@@ -2,7 +2,7 @@
 /*
  * The counts in a histogram's bins.
  *
- * A file stores each count in 16 bits. Bins in memory are also 16 bits wide at first.
+ * A file stores each count in 16 bits, except for some 4.4BSD files. Bins in memory are also 16 bits wide at first.
  * They are widened to 32 or 64 bits only when a sum needs it.
  */
 #ifndef GP_GMON_BINS_H
@@ -29,6 +29,22 @@ void gp_bins_set(gp_histogram *histogram, size_t first, const unsigned char *byt
  * Errors: a bin overflows, no memory. */
 bool gp_bins_add(gp_histogram *histogram, size_t first, const unsigned char *bytes,
                  size_t count, gp_layout layout, gp_error *error);
+
+/* The counters of a file's bins. */
+typedef struct gp_counter {
+  unsigned bytes;         /* 1, 2, 4 or 8 */
+  bool is_signed;
+} gp_counter;
+
+/* Like gp_bins_add, for counts of another size. Errors: also a negative count. */
+bool gp_bins_add_wide(gp_histogram *histogram, size_t first, const unsigned char *bytes,
+                      size_t count, gp_counter counter, gp_layout layout,
+                      gp_error *error);
+
+/* Returns the first of `count` counts that is the counter's maximum; `count` if there is
+ * none. */
+size_t gp_bins_full(const unsigned char *bytes, size_t count, gp_counter counter,
+                    gp_layout layout);
 
 /* Adds the counts of `other`, which has the same number of bins and may be `histogram`
  * itself. */

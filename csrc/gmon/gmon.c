@@ -253,12 +253,17 @@ static bool is_compatible(const gp_data *data, const gp_histogram *first,
   return true;
 }
 
-static bool is_valid(const gp_histogram *new, uint64_t offset, gp_error *error) {
+static bool is_valid(const gp_histogram *new, bool is_as_gnu, uint64_t offset,
+                     gp_error *error) {
   if (new->bins == 0)
     return gp_fail(error, "histogram%s has no bins", origin_of(offset).text);
   if (new->low >= new->high)
     return gp_fail(error, "histogram%s covers no text: 0x%" PRIx64 " to 0x%" PRIx64,
                    origin_of(offset).text, new->low, new->high);
+  if (new->bins > new->high - new->low && !is_as_gnu)
+    return gp_fail(error, "histogram%s has %zu bins for %" PRIu64 " bytes of code: bins of "
+                   "less than a byte", origin_of(offset).text, new->bins,
+                   new->high - new->low);
   if (new->high - new->low > MAX_TEXT)
     return gp_fail(error,
                    "histogram%s covers an impossibly large range: 0x%" PRIx64
@@ -273,7 +278,7 @@ static bool is_valid(const gp_histogram *new, uint64_t offset, gp_error *error) 
 static bool find_same(const gp_data *data, const gp_histogram *header, uint64_t offset,
                       gp_histogram **same, gp_error *error) {
   const gp_histogram *first = data->histogram_count > 0 ? data->histograms : header;
-  if (!is_valid(header, offset, error) ||
+  if (!is_valid(header, data->mixed_rates, offset, error) ||
       !is_compatible(data, first, header, offset, error))
     return false;
   uint32_t above = gp_data_histogram_above(data, header->low);
@@ -489,7 +494,13 @@ bool gp_data_merge(gp_data *data, const gp_data *other, gp_error *error) {
   data->has_arcs = data->has_arcs || other->has_arcs;
   data->shared = data->shared || other->shared;
   data->uncounted = uncounted;
+  gp_data_add_full(data, other->full);
   return true;
+}
+
+void gp_data_add_full(gp_data *data, gp_full_bins more) {
+  if (data->full.count == 0) data->full.address = more.address;
+  data->full.count += more.count;
 }
 
 gp_range gp_data_covered(const gp_data *data) {

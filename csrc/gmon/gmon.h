@@ -64,6 +64,12 @@ typedef struct gp_data_stats {
   uint64_t bytes;         /* total size of the files read */
 } gp_data_stats;
 
+/* Bins in which a counter has reached its maximum, so that samples may be missing. */
+typedef struct gp_full_bins {
+  uint64_t count;         /* a bin is counted for each file in which it is full */
+  uint64_t address;       /* of the first one */
+} gp_full_bins;
+
 /* The longest build ID of an image, in bytes. */
 #define GP_DATA_BUILD_ID_BYTES 64
 
@@ -93,6 +99,7 @@ typedef struct gp_data {
   uint64_t stamp;         /* written into the header of the magic format: identifies the
                              context profile beside the file; 0 if there is none */
   uint32_t spread_stamp;  /* the same for the spread beside the file */
+  gp_full_bins full;      /* in the files read */
   gp_data_stats stats;
 } gp_data;
 
@@ -150,6 +157,9 @@ bool gp_data_add_histogram(gp_data *data, const gp_histogram *histogram, gp_erro
 /* Adds all records of `other`. Errors: those of gp_data_add_arc and
  * gp_data_add_histogram. After an error the data is unchanged. */
 bool gp_data_merge(gp_data *data, const gp_data *other, gp_error *error);
+
+/* Adds full bins found elsewhere. */
+void gp_data_add_full(gp_data *data, gp_full_bins more);
 
 /* Bytes of text per bin, in units of two bytes (the scale of GNU gprof and profil()). */
 double gp_histogram_scale(const gp_histogram *histogram);

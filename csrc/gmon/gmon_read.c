@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/count.h"
+#include "gmon/address_size.h"
 #include "gmon/context_file.h"
 #include "gmon/context_profile.h"
 #include "gmon/gmon_format.h"
@@ -209,6 +210,18 @@ static bool read_bsd_arcs(gp_records *r) {
   }
 }
 
+/* FreeBSD's name for the reserved word after the rate: the size of the bins' counters in
+ * bits, negative if they are signed. Other values are old, and mean 16 bits. GNU gprof
+ * ignores the word. */
+static gp_counter counter_of(const gp_records *r, const unsigned char *bytes) {
+  int32_t bits = (int32_t)gp_u32(bytes, r->layout);
+  unsigned size = (unsigned)(bits < 0 ? -(int64_t)bits : bits);
+  const gp_counter usual = {.bytes = 2};
+  if (r->data->mixed_rates || (size != 8 && size != 16 && size != 32 && size != 64))
+    return usual;
+  return (gp_counter){.bytes = size / 8, .is_signed = bits < 0};
+}
+
 /* Reads the bins and arcs after a header of `size` bytes. `total` is the header's size
  * field: the size of header and bins together. */
 static bool read_bsd_body(gp_records *r, gp_histogram *header, uint32_t total,
@@ -216,8 +229,8 @@ static bool read_bsd_body(gp_records *r, gp_histogram *header, uint32_t total,
   if (total < size)
     return gp_fail(r->error, "not a profile: does not begin with \"gmon\", and its BSD "
                    "size field is %" PRIu32 " bytes, less than the header", total);
-  header->bins = (total - size) / 2;
-  if (!gp_reader_may_hold(r->reader, (uint64_t)header->bins * 2))
+  header->bins = (total - size) / r->counter.bytes;
+  if (!gp_reader_may_hold(r->reader, (uint64_t)header->bins * r->counter.bytes))
     return gp_fail(r->error,
                    "not a profile, or truncated: does not begin with \"gmon\", and its "
                    "BSD size field is %" PRIu32 " bytes, but the file has %" PRIu64
@@ -254,6 +267,7 @@ static bool read_bsd(gp_records *r, bool dated) {
       .high = gp_pointer(bytes + size, r->layout),
       .rate = dated ? gp_u32(bytes + 2 * size + 8, r->layout) : clock_rate(),
   };
+  if (dated) r->counter = counter_of(r, bytes + 2 * size + 12);
   if (!check_first(r, &header, dated)) return false;
   if (header.rate == 0) header.rate = clock_rate();
   return read_bsd_body(r, &header, gp_u32(bytes + 2 * size, r->layout), length);
@@ -273,6 +287,12 @@ static bool is_context_profile(gp_records *r) {
   return bytes && memcmp(bytes, GP_CONTEXT_MAGIC, size) == 0;
 }
 
+static bool fail_address_size(const gp_records *r) {
+  unsigned own = r->layout.pointer_size, other = own == 8 ? 4 : 8;
+  return gp_fail(r->error, "has addresses of %u bytes, but the program has addresses of "
+                 "%u bytes: name the %u-bit program that wrote it", other, own, 8 * other);
+}
+
 static bool read_file(gp_records *r, gp_format format) {
   if (gp_reader_available(r->reader, 1) == 0 && !r->reader->failed)
     return gp_fail(r->error, "is empty");
@@ -290,6 +310,8 @@ static bool read_file(gp_records *r, gp_format format) {
   if (format == GP_FORMAT_PROF && magic) format = GP_FORMAT_MAGIC;
   if (magic && format != GP_FORMAT_MAGIC)
     return gp_fail(r->error, "begins with \"gmon\": the format must be magic or auto");
+  if (format != GP_FORMAT_PROF && gp_has_other_address_size(r, magic))
+    return fail_address_size(r);
   r->kind.format = format == GP_FORMAT_BSD && is_44bsd(r) ? GP_FORMAT_44BSD : format;
   switch (format) {
     case GP_FORMAT_MAGIC:
@@ -311,9 +333,11 @@ bool gp_data_read_from(gp_data *data, gp_reader *reader, const gp_read_options *
                        gp_file_kind *kind) {
   gp_records r = {.data = data, .target = options->target, .trace = options->trace,
                   .reader = reader, .error = reader->error, .layout = data->layout,
+                  .counter = {.bytes = 2},
                   .functions = (options->target ? options->target : data)->functions};
   data->arcs.next = 0;
   bool done = read_file(&r, options->format);
+  gp_records_end_range(&r);
   *kind = r.kind;
   data->stats.bytes += reader->offset;
   gp_reader_close(reader);

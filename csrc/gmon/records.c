@@ -25,26 +25,60 @@ bool gp_records_add_arc(gp_records *r, uint64_t from, uint64_t self, uint64_t ca
 /* Takes at most `left` counts of a histogram from the reader's window. Sets *count to
  * their number. */
 static const unsigned char *take_bins(gp_records *r, size_t left, size_t *count) {
-  *count = gp_reader_available(r->reader, 2) < 2 ? 1 : gp_reader_at_hand(r->reader) / 2;
+  size_t size = r->counter.bytes;
+  *count = gp_reader_available(r->reader, size) < size
+               ? 1 : gp_reader_at_hand(r->reader) / size;
   if (*count > left) *count = left;
-  const unsigned char *bytes = gp_reader_take(r->reader, *count * 2);
+  const unsigned char *bytes = gp_reader_take(r->reader, *count * size);
   if (!bytes) gp_records_truncated(r, "the histogram");
   return bytes;
 }
 
-/* Makes room for `count` bins after the first `done` of a new histogram. Memory grows
- * with the bins actually read, because the claimed number of bins cannot be checked if
- * the file is a pipe. */
+/* Counts the full bins among `count` counts, of which `done` precede in the record. */
+static void note_full(gp_records *r, const gp_histogram *header, size_t done,
+                      const unsigned char *bytes, size_t count) {
+  size_t size = r->counter.bytes;
+  if (size > 2) return;
+  for (size_t i = 0;; i++) {
+    i += gp_bins_full(bytes + i * size, count - i, r->counter, r->layout);
+    if (i == count) return;
+    if (r->full.count++ > 0) continue;
+    double bin = (double)(header->high - header->low) / (double)header->bins;
+    r->full.address = header->low + (uint64_t)(bin * (double)(done + i));
+  }
+}
+
+/* Makes room for `count` bins after the first `done` of a new histogram, which has
+ * `histogram->bins` in memory. Memory grows with the bins actually read, because the
+ * claimed number of bins cannot be checked if the file is a pipe. */
 static bool grow_bins(gp_records *r, gp_histogram *histogram, size_t done, size_t count) {
   if (count <= histogram->bins - done) return true;
-  size_t room = gp_capacity(done, done + count);
-  if (!gp_resize(&histogram->counts, room, 2)) return gp_fail_memory(r->error);
+  size_t room = gp_capacity(done, done + count), width = histogram->width;
+  if (!gp_resize(&histogram->counts, room, width)) return gp_fail_memory(r->error);
+  memset((char *)histogram->counts + histogram->bins * width, 0,
+         (room - histogram->bins) * width);
   histogram->bins = room;
   return true;
 }
 
+/* Whether the counts have the size that bins have at first. */
+static bool is_plain(gp_counter counter) {
+  return counter.bytes == 2 && !counter.is_signed;
+}
+
+/* Adds counts to the bins of a histogram. */
+static bool add_counts(gp_records *r, gp_histogram *histogram, size_t first,
+                       const unsigned char *bytes, size_t count) {
+  return is_plain(r->counter)
+             ? gp_bins_add(histogram, first, bytes, count, r->layout, r->error)
+             : gp_bins_add_wide(histogram, first, bytes, count, r->counter, r->layout,
+                                r->error);
+}
+
 /* Reads the bins of a new range. */
-static bool read_new_bins(gp_records *r, gp_histogram *histogram, size_t bins) {
+static bool read_new_bins(gp_records *r, gp_histogram *histogram,
+                          const gp_histogram *header) {
+  size_t bins = header->bins;
   if (r->reader->size != UINT64_MAX) {  /* the file is large enough for the bins */
     histogram->counts = gp_column(bins, 2);
     if (!histogram->counts) return gp_fail_memory(r->error);
@@ -53,9 +87,12 @@ static bool read_new_bins(gp_records *r, gp_histogram *histogram, size_t bins) {
   for (size_t done = 0, now; done < bins; done += now) {
     const unsigned char *bytes = take_bins(r, bins - done, &now);
     if (!bytes || !grow_bins(r, histogram, done, now)) return false;
-    gp_bins_set(histogram, done, bytes, now, r->layout);
+    note_full(r, header, done, bytes, now);
+    if (is_plain(r->counter)) gp_bins_set(histogram, done, bytes, now, r->layout);
+    else if (!add_counts(r, histogram, done, bytes, now)) return false;
   }
-  gp_resize(&histogram->counts, bins, 2);  /* only shrinks, so failure is harmless */
+  /* only shrinks, so failure is harmless */
+  gp_resize(&histogram->counts, bins, histogram->width);
   histogram->bins = bins;
   return true;
 }
@@ -64,10 +101,29 @@ static bool read_new_bins(gp_records *r, gp_histogram *histogram, size_t bins) {
 static bool read_more_bins(gp_records *r, gp_histogram *histogram) {
   for (size_t done = 0, now; done < histogram->bins; done += now) {
     const unsigned char *bytes = take_bins(r, histogram->bins - done, &now);
-    if (!bytes || !gp_bins_add(histogram, done, bytes, now, r->layout, r->error))
-      return false;
+    if (!bytes || !add_counts(r, histogram, done, bytes, now)) return false;
+    note_full(r, histogram, done, bytes, now);
   }
   return true;
+}
+
+/* Skips the bins of a histogram with a rate of 0: a program that was never sampled. */
+static bool skip_empty_bins(gp_records *r, const gp_histogram *header) {
+  for (size_t done = 0, now; done < header->bins; done += now) {
+    const unsigned char *bytes = take_bins(r, header->bins - done, &now);
+    if (!bytes) return false;
+    for (size_t i = 0; i < now * r->counter.bytes; i++)
+      if (bytes[i] != 0)
+        return gp_fail(r->error, "histogram at offset %" PRIu64 " has samples, but a rate "
+                       "of 0", r->offset);
+  }
+  r->data->stats.histogram_records++;
+  return true;
+}
+
+void gp_records_end_range(gp_records *r) {
+  gp_data_add_full(r->data, r->full);
+  r->full = (gp_full_bins){0};
 }
 
 /* Traces a histogram before its bins are read. */
@@ -88,15 +144,20 @@ gp_histogram *gp_records_histogram(gp_records *r, const gp_histogram *header,
 
 bool gp_records_add_bins(gp_records *r, const gp_histogram *header) {
   bool is_new;
-  if (header->bins > 0 && !gp_reader_may_hold(r->reader, (uint64_t)header->bins * 2))
+  uint64_t size = (uint64_t)header->bins * r->counter.bytes;
+  if (header->bins > 0 && !gp_reader_may_hold(r->reader, size))
     return gp_fail(r->error,
                    "histogram at offset %" PRIu64 " claims %zu bins, but only %" PRIu64
                    " bytes follow", r->offset, header->bins,
                    r->reader->size - r->reader->offset);
+  if (header->rate == 0) return skip_empty_bins(r, header);
   gp_histogram *target = gp_records_histogram(r, header, &is_new);
   if (!target) return false;
   trace_histogram(r, header, is_new);
-  return is_new ? read_new_bins(r, target, header->bins) : read_more_bins(r, target);
+  if (header->low != r->full_in) gp_records_end_range(r);
+  r->full = (gp_full_bins){0};
+  r->full_in = header->low;
+  return is_new ? read_new_bins(r, target, header) : read_more_bins(r, target);
 }
 
 bool gp_records_read_histogram(gp_records *r, gp_histogram *range) {

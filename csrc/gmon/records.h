@@ -6,6 +6,7 @@
 #define GP_GMON_RECORDS_H
 
 #include "base/reader.h"
+#include "gmon/bins.h"
 #include "gmon/gmon_read.h"
 
 typedef struct gp_records {
@@ -17,6 +18,9 @@ typedef struct gp_records {
   gp_layout layout;
   gp_script_functions functions;    /* see gp_data */
   gp_file_kind kind;
+  gp_counter counter;     /* of the bins */
+  gp_full_bins full;      /* of the last histogram record */
+  uint64_t full_in;       /* the range of this record begins here */
   uint64_t offset;        /* byte offset of the current record, for messages */
 } gp_records;
 
@@ -32,8 +36,13 @@ bool gp_records_add_arc(gp_records *r, uint64_t from, uint64_t self, uint64_t ca
 gp_histogram *gp_records_histogram(gp_records *r, const gp_histogram *header,
                                    bool *is_new);
 
-/* Reads `header->bins` bins and adds them. */
+/* Reads `header->bins` bins and adds them. A histogram with a rate of 0 must have no
+ * samples, and is left out. */
 bool gp_records_add_bins(gp_records *r, const gp_histogram *header);
+
+/* Counts the full bins of the last histogram record. In a sum, the records before the
+ * last one of a range have full bins by design. */
+void gp_records_end_range(gp_records *r);
 
 /* Reads a histogram of the magic format: a header of 2 pointers and 24 bytes, then the
  * bins. Copies the header to *range unless that is NULL. */

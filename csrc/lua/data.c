@@ -305,6 +305,24 @@ static gp_field_value get_uncounted(const gp_part *p) {
   return gp_integer_value(opened(p)->uncounted);
 }
 
+static gp_field_value get_full_bins(const gp_part *p) {
+  return gp_integer_value(opened(p)->full.count);
+}
+
+static gp_field_value get_full_address(const gp_part *p) {
+  gp_full_bins full = opened(p)->full;
+  return full.count > 0 ? gp_integer_value(full.address) : gp_no_value;
+}
+
+/* data:set_full(count, address): sets the full bins of files that another process has
+ * added up in the file that was read */
+static int set_full(lua_State *L) {
+  gp_check_data(L, 1)->full =
+      (gp_full_bins){.count = (uint64_t)luaL_checkinteger(L, 2),
+                     .address = (uint64_t)luaL_checkinteger(L, 3)};
+  return 0;
+}
+
 static gp_field_value get_pointer_size(const gp_part *p) {
   return gp_integer_value(opened(p)->layout.pointer_size);
 }
@@ -348,7 +366,7 @@ void gp_define_data(lua_State *L) {
       {NULL, NULL}};
   static const luaL_Reg methods[] = {
       {"close", close_data}, {"read", read_file}, {"add_file", add_file},
-      {"add_paths", add_paths},
+      {"add_paths", add_paths}, {"set_full", set_full},
       {NULL, NULL}};
   static const gp_field fields[] = {
       {"histogram_records", get_histogram_records},
@@ -361,6 +379,8 @@ void gp_define_data(lua_State *L) {
       {"call_paths", get_call_paths},  /* "complete" or "partial", or nil */
       {"uncounted", get_uncounted},  /* calls lost because the library's arc table was
                                         full */
+      {"full_bins", get_full_bins},  /* bins in which a counter reached its maximum */
+      {"full_address", get_full_address},  /* of the first one, or nil */
       {"pointer_size", get_pointer_size},  /* bytes */
       {"big_endian", get_big_endian},
       {"files", get_files},  /* list: path, format and record counts of each file */

@@ -102,6 +102,7 @@ bool gp_slide_apply(gp_data *data, uint64_t offset, bool strict, gp_error *error
     shift(data, &data->histograms[i].low, 1, offset);
     shift(data, &data->histograms[i].high, 1, offset);
   }
+  shift(data, &data->full.address, 1, offset);
   shift_callers(data, offset);
   shift(data, data->arcs.self, data->arcs.count, offset);
   shift(data, data->blocks.address, data->blocks.count, offset);

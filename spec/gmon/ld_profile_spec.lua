@@ -271,7 +271,7 @@ local LOW <const>, HIGH <const> = 0x1000, 0x1100
 -- of the profile.
 local function crafted(shape, changes)
   local plan = { pointer = shape.pointer, big = shape.big, low = LOW, high = HIGH,
-    bins = { n = 64, [17] = 5, [33] = 65535 }, arcs = { { 0, 0x40, 3 }, { 0x44, 0x80, 0xffffffff } }, room = 200 }
+    bins = { n = 64, [17] = 5, [33] = 65534 }, arcs = { { 0, 0x40, 3 }, { 0x44, 0x80, 0xffffffff } }, room = 200 }
   for name, value in pairs(changes or {}) do
     plan[name] = value
   end
@@ -296,7 +296,7 @@ for _, shape in ipairs(gmon.shapes()) do
     it("is read", function()
       local profile = load(image, file)
       assert.same({ "<outside> second 3", "second third 4294967295" }, library.arcs(profile))
-      assert.same({ 5, 65535 }, { profile:find("second").self * 100, profile:find("third").self * 100 })
+      assert.same({ 5, 65534 }, { profile:find("second").self * 100, profile:find("third").self * 100 })
     end)
 
     it("is summed beyond the largest count of a record", function()
@@ -305,7 +305,7 @@ for _, shape in ipairs(gmon.shapes()) do
         program.run { "--sum-file=" .. sum, image, file, file, file }) })
       local profile = load(image, sum)
       assert.same({ "<outside> second 9", "second third 12884901885" }, library.arcs(profile))
-      assert.equal(3 * (65535 + 5), samples_of(profile.data))
+      assert.equal(3 * (65534 + 5), samples_of(profile.data))
       for _, record in ipairs(gmon.parse(shell.read(sum):gsub("^(gmon....)" .. ("."):rep(12), "%1" .. ("\0"):rep(12)),
         shape).records) do
         assert.truthy(record.kind == "histogram" or record.kind == "arc")
@@ -353,7 +353,7 @@ for _, shape in ipairs(gmon.shapes()) do
         8 + 2 * (2 * shape.pointer + 4) },
       { { bins = {} }, "histogram at offset 20 has no bins" },
       { { high = LOW }, "histogram at offset 20 covers no text: 0x1000 to 0x1000" },
-      { { rate = 0 }, "histogram at offset 20 has a rate of 0" },
+      { { rate = 0 }, "histogram at offset 20 has samples, but a rate of 0" },
       { { version = 3 }, "unsupported version 3: expected 0 or 1" },
     }
     for _, case in ipairs(bad) do

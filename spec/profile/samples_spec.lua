@@ -58,10 +58,10 @@ describe("a bin", function()
   end)
 
   it("smaller than a unit (two bytes) counts only if it completes the unit", function()
-    -- Four bins per unit of two bytes. Positions are rounded down, so three of four bins cover nothing. The fourth
-    -- covers the unit, and its ticks count four times.
-    local bins = { n = 128, [1] = 1, [2] = 10, [3] = 100, [4] = 1000 }
-    assert.same({ first = 4000, total = 1111 }, ticks { 0x1000, 0x1040, bins })
+    -- Two bins per unit of two bytes. Positions are rounded down, so every other bin covers nothing. The others cover
+    -- the unit, and their ticks count twice.
+    local bins = { n = 64, [1] = 1, [2] = 10, [3] = 100, [4] = 1000 }
+    assert.same({ first = 2020, total = 1111 }, ticks { 0x1000, 0x1040, bins })
   end)
 
   it("covers whole units, even if its size is fractional", function()
@@ -145,9 +145,9 @@ describe("the total of selected functions", function()
     local histogram = { 0x1000, 0x1040, { 32, 3200, 32 } }
     check("first", { first = 24, total = 24 }, 24 - 101 + 2, histogram)
     check("third", { third = 2709, total = 2709 }, 3264 - 24 - 606 - 24, histogram)
-    local small = { 0x1000, 0x1040, { n = 128, [1] = 1, [2] = 10, [3] = 100, [4] = 1000, [128] = 5 } }
-    check("first", { first = 4000, total = 4000 }, 1116 - 20, small)
-    check("last", { last = 20, total = 20 }, 1116 - 4000, small)
+    local small = { 0x1000, 0x1040, { n = 64, [1] = 1, [2] = 10, [3] = 100, [4] = 1000, [64] = 5 } }
+    check("first", { first = 2020, total = 2020 }, 1116 - 10, small)
+    check("last", { last = 10, total = 10 }, 1116 - 2020, small)
   end)
 
   it("includes the ticks outside all functions", function()
@@ -186,9 +186,8 @@ describe("a profile with a histogram", function()
     assert.equal(15.0, profile:lookup(0x1000).ticks)
   end)
 
-  -- Reports print whole units, as GNU gprof does.
-  it("has a field for the bytes per bin, which reports round down to whole units", function()
-    for bins, shown in pairs { [32] = 2, [16] = 4, [2] = 32, [1] = 64, [3] = 20, [5] = 12, [128] = 0 } do
+  it("has a field for the bytes per bin, which reports round", function()
+    for bins, shown in pairs { [32] = 2, [16] = 4, [2] = 32, [1] = 64, [3] = 21, [5] = 13, [64] = 1 } do
       local profile, text = profile_of(image, { 0x1000, 0x1040, { n = bins } }), {}
       assert.equal(64 / bins, profile.bin_size)
       profile:report("graph", { brief = true }, function(piece) text[#text + 1] = piece end)

@@ -14,7 +14,7 @@ local COUNT <const> = 200
 local function make_name(i)
   if i % 7 == 0 then return "plain_" .. i end
   if i % 5 == 0 then return ("_ZN5outer5innerILi%dEEEvv"):format(i) end
-  return (bombs.substitutions(i % 9 == 0 and 40 or 12):gsub("^_Z1f", ("_Z4f%03d"):format(i)))
+  return (bombs.substitutions(i % 9 == 0 and 40 or 14):gsub("^_Z1f", ("_Z4f%03d"):format(i)))
 end
 
 local function symbol_file()

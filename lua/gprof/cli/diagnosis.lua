@@ -137,6 +137,22 @@ function diagnosis.tell_mismatch(profile, where, settings, warn)
   if not is_newer then diagnosis.advise(settings, remedy:format "run it again") end
 end
 
+--- Warns about full bins: their counters stopped, or began again at 0, so samples are
+-- missing.
+-- @tparam image image
+-- @tparam data data with full bins
+-- @tparam string where the data's name in messages
+-- @tparam function warn takes a message
+function diagnosis.warn_full(image, data, where, warn)
+  local count, address = data.full_bins, data.full_address
+  local symbol = image:lookup(address)
+  local place = ("0x%x%s"):format(address, symbol and ", in " .. symbol.name or "")
+  warn(("%s: %d %s full: a 16-bit counter holds at most 65535 samples, so times may be " ..
+    "too short (%s%s); take samples less often, or use smaller bins"):format(where, count,
+    count == 1 and "bin is" or "bins are", count == 1 and "at " or "the first at ",
+    place))
+end
+
 --- Returns the message that the profiles in a sum are probably from another build.
 -- @tparam image image
 -- @tparam data data whose histogram does not fit

@@ -99,6 +99,10 @@ local function work(crew, pipes, worker, into)
     os.exit(1)
   end
   notify("done", worker.last, into.data.bytes, true)
+  if into.data.full_bins > 0 then
+    notify("full", worker.last, ("%d %d"):format(into.data.full_bins,
+      into.data.full_address))
+  end
   output:close()
   local sent = profile_files.can_hold(into.data) and
     write_sums(into, pipes.spread_output)
@@ -130,7 +134,8 @@ end
 local function start_worker(crew, into)
   local number, files = #crew + 1, #crew.list
   local worker = { number = number, first = (number - 1) * files // crew.count + 1,
-    last = number * files // crew.count, files = 0, bytes = 0, events = {} }
+    last = number * files // crew.count, files = 0, bytes = 0, events = {},
+    full = { 0, 0 } }
   local pipes = open_pipes(crew, into)
   local process = need(core.fork(pipes.output))
   if not process then
@@ -169,6 +174,9 @@ local function handle(crew, worker, event, file, detail)
     crew.files, crew.bytes =
       crew.files + files - worker.files, crew.bytes + bytes - worker.bytes
     worker.files, worker.bytes = files, bytes
+  elseif event == "full" then
+    local count, address = detail:match "^(%d+) (%-?%d+)$"
+    worker.full = { math.tointeger(count), math.tointeger(address) }
   elseif event == "failed" then
     worker.failed, worker.problem = file, detail
     stop_after(crew, worker.number)
@@ -206,6 +214,7 @@ local function add_sum(worker, into)
     pointer_size = data.pointer_size, big_endian = data.big_endian }
   local part = spread and read_spread(worker, spread, into.new_spread)
   local done = sum:read(worker.sum, "magic")
+  if done then sum:set_full(table.unpack(worker.full)) end
   local ended, code = worker.process:wait()
   worker.sum:close()
   if ended == "signal" and not worker.stopped then

@@ -142,6 +142,12 @@ local function read_files(run)
   if settings.slide == "auto" then require "gprof.cli.slides".print(run.data) end
 end
 
+-- Warns about bins whose counters are full.
+local function warn_of_full_bins(run)
+  if run.data.full_bins == 0 or not policy.of(run.settings).checks_profile then return end
+  require "gprof.cli.diagnosis".warn_full(run.image, run.data, run.name, warn)
+end
+
 -- An image that was modified while it was read may have been read incompletely.
 local function check_unchanged(image)
   local changed = core.changed_file(image)
@@ -461,6 +467,7 @@ local function read_and_sum(run)
   local _ <close> = settings.styles.sum and not settings.sum_target and
     require "gprof.cli.sum_target".open(settings)
   read_files(run)
+  warn_of_full_bins(run)
   select_output(run)
   if run.settings.with then require "gprof.cli.libraries".open(run, warn) end
   check_targets(run)

@@ -93,6 +93,8 @@ local values <const> = {
   separates_listings = { true, false },
   -- Function order: each function is listed once.
   lists_functions_once = { true, false },
+  -- GNU gprof rounds the bytes of code that a sample covers down to a multiple of two.
+  truncates_bins = { false, true },
   -- File order: each file is one node of the graph, and arcs are processed in descending
   -- order of calls.
   merges_files = { true, false },

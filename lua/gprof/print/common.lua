@@ -33,16 +33,24 @@ function common.file(file, options)
   return options.print_path and file or file:match("^.*/(.*)$") or file
 end
 
---- Writes the granularity line, between blank lines. The bytes that a sample covers are
--- rounded down to a multiple of two, as in GNU gprof.
+-- Returns the bytes of code per bin, as whole bytes. The C library makes bins of slightly
+-- less than four bytes, which GNU gprof shows as two.
+local function covered_bytes(profile, options)
+  local size = profile.bin_size or 0
+  if policy.of(options).truncates_bins then return size // 2 * 2 end
+  return math.floor(size + 0.5)
+end
+
+--- Writes the granularity line, between blank lines.
 -- @tparam profile profile
+-- @tparam table options `gnu_compat`
 -- @tparam number ticks the number of samples in the report
 -- @tparam string|nil unit name of the histogram's unit; not used without samples
 -- @tparam string idle text in case there are no samples
 -- @tparam stream write
-function common.write_granularity(profile, ticks, unit, idle, write)
+function common.write_granularity(profile, options, ticks, unit, idle, write)
   write("\ngranularity: each sample hit covers %d byte(s)",
-    (profile.bin_size or 0) // 2 * 2)
+    covered_bytes(profile, options))
   if ticks > 0 then
     write(" for %.2f%% of %.2f %s\n\n", 100 / ticks, ticks / profile.rate, unit)
   else
@@ -78,8 +86,8 @@ end
 -- @tparam stream write
 function common.write_graph_granularity(profile, options, write)
   local unit = policy.of(options).assumes_seconds and "seconds" or profile.unit
-  common.write_granularity(profile, profile.graph_ticks, unit, "no time propagated",
-    write)
+  common.write_granularity(profile, options, profile.graph_ticks, unit,
+    "no time propagated", write)
   common.write_threads(profile, write, "\n")
   write_division(profile, options, write)
 end

@@ -22,7 +22,7 @@ function look.title(profile, options, write)
       write(explain.times("bounds", profile))
     end
   end
-  common.write_granularity(profile, profile.total_ticks, profile.unit,
+  common.write_granularity(profile, options, profile.total_ticks, profile.unit,
     "no time accumulated", write)
   common.write_threads(profile, write, "\n")
 end

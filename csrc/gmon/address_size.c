@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Recognizes profiles of programs whose addresses have another size. */
+#include "gmon/address_size.h"
+
+#include <string.h>
+
+#include "gmon/gmon_format.h"
+
+/* The bytes at the beginning of a file that are examined. */
+enum { EXAMINED = 512 };
+
+/* The beginning of a file, read with one of the sizes. */
+typedef struct beginning {
+  const unsigned char *bytes;
+  uint64_t count;       /* of the bytes */
+  uint64_t size;        /* of the file; UINT64_MAX if unknown */
+  uint64_t at;          /* the next byte */
+  gp_layout layout;
+} beginning;
+
+static bool is_printable(unsigned char c) { return c >= ' ' && c <= '~'; }
+
+/* Whether 15 bytes are the name of a unit. */
+static bool is_dimension(const unsigned char *bytes) {
+  size_t length = strnlen((const char *)bytes, DIMENSION_SIZE);
+  for (size_t i = 0; i < length; i++)
+    if (!is_printable(bytes[i])) return false;
+  return length > 0;
+}
+
+static bool is_range(const beginning *b, const unsigned char *bytes) {
+  return gp_pointer(bytes, b->layout) <
+         gp_pointer(bytes + b->layout.pointer_size, b->layout);
+}
+
+/* Skips `count` bytes. False if the file has fewer. */
+static bool skip(beginning *b, uint64_t count) {
+  if (count > b->size - b->at) return false;
+  b->at += count;
+  return true;
+}
+
+/* Whether `count` bytes are at hand. */
+static bool has(const beginning *b, uint64_t count) {
+  return b->at < b->count && count <= b->count - b->at;
+}
+
+/* The following functions skip a record or a part of one. They return false if it makes
+ * no sense. */
+
+static bool skip_histogram(beginning *b) {
+  size_t header = 2 * (size_t)b->layout.pointer_size + 24;
+  const unsigned char *bytes = b->bytes + b->at;
+  if (!has(b, header)) return skip(b, header);
+  uint32_t bins = gp_u32(bytes + header - 24, b->layout);
+  return is_range(b, bytes) && is_dimension(bytes + header - 16) &&
+         skip(b, header + 2 * (uint64_t)bins);
+}
+
+static bool skip_blocks(beginning *b) {
+  if (!has(b, 4)) return skip(b, 4);
+  uint32_t count = gp_u32(b->bytes + b->at, b->layout);
+  return skip(b, 4 + 2 * (uint64_t)b->layout.pointer_size * count);
+}
+
+static bool skip_record(beginning *b) {
+  switch (b->bytes[b->at++]) {
+    case TAG_HISTOGRAM: return skip_histogram(b);
+    case TAG_ARC: return skip(b, 2 * (uint64_t)b->layout.pointer_size + 4);
+    case TAG_BLOCKS: return skip_blocks(b);
+    default: return false;
+  }
+}
+
+static bool makes_sense_magic(beginning b) {
+  b.at = MAGIC_HEADER;
+  uint32_t version = gp_u32(b.bytes + 4, b.layout);
+  if (version == VERSION_SHARED) return skip(&b, 4) && skip_histogram(&b);
+  if (version != 1) return true;  /* the blocks of version 0 have addresses of 8 bytes */
+  while (b.at < b.count)
+    if (!skip_record(&b)) return false;
+  return true;
+}
+
+static bool is_dated(const beginning *b) {
+  size_t at = 2 * (size_t)b->layout.pointer_size + 4;
+  return has(b, at + 4) && gp_u32(b->bytes + at, b->layout) == VERSION_44BSD;
+}
+
+/* Whether the size field, and the arcs after the bins, have a possible size. */
+static bool makes_sense_bsd(const beginning *b) {
+  size_t size = b->layout.pointer_size;
+  if (!has(b, 2 * size + 4) || b->size == UINT64_MAX) return false;
+  uint32_t total = gp_u32(b->bytes + 2 * size, b->layout);
+  return is_range(b, b->bytes) && total > 2 * size + 4 && total <= b->size &&
+         (b->size - total) % (3 * size) == 0;
+}
+
+bool gp_has_other_address_size(gp_records *r, bool magic) {
+  size_t count = gp_reader_available(r->reader, EXAMINED);
+  beginning own = {.bytes = gp_reader_peek(r->reader, count), .count = count,
+                   .size = r->reader->size, .layout = r->layout};
+  beginning other = own;
+  if (r->reader->size != UINT64_MAX) own.size = other.size -= r->reader->offset;
+  other.layout.pointer_size = own.layout.pointer_size == 8 ? 4 : 8;
+  if (!own.bytes) return false;
+  if (magic) return !makes_sense_magic(own) && makes_sense_magic(other);
+  if (is_dated(&own) || is_dated(&other)) return !is_dated(&own);
+  return !makes_sense_bsd(&own) && makes_sense_bsd(&other);
+}
