@@ -6,13 +6,6 @@
 
 #include "base/array.h"
 
-/* Whether a section has code with an address of its own. */
-static bool has_code(const gp_image *image, asection *section) {
-  const flagword code = SEC_CODE | SEC_ALLOC;
-  return section != image->text && (bfd_section_flags(section) & code) == code &&
-         (bfd_get_file_flags(image->file) & (EXEC_P | DYNAMIC));
-}
-
 static int compare(const void *a, const void *b) {
   const gp_range *first = a, *second = b;
   if (first->low != second->low) return first->low < second->low ? -1 : 1;
@@ -42,7 +35,8 @@ gp_range *gp_code_ranges(const gp_image *image, size_t *count) {
   ranges[(*count)++] = (gp_range){image->text_low, image->text_high};
   for (asection *section = image->file->sections; section; section = section->next) {
     uint64_t low = bfd_section_vma(section), size = bfd_section_size(section);
-    if (!has_code(image, section) || size > left || size > UINT64_MAX - low) continue;
+    if (section == image->text || !gp_image_has_code(image, section)) continue;
+    if (size > left || size > UINT64_MAX - low) continue;
     ranges[(*count)++] = (gp_range){low, low + size};
     left -= size;
   }

@@ -3,7 +3,7 @@
  * The addresses of an image's code: .text and other sections, such as those that
  * __attribute__((section)) makes.
  *
- * Profiles cover .text only. Lines and functions can be looked up in all code.
+ * The C library's profiles cover .text only, those of boards may cover all code.
  */
 #ifndef GP_OBJECT_CODE_RANGES_H
 #define GP_OBJECT_CODE_RANGES_H

@@ -164,20 +164,59 @@ bool gp_image_read_symbols(gp_image *image, gp_error *error) {
 
 uint64_t gp_image_code_limit(const gp_image *image) {
   uint64_t limit = bfd_get_file_size(image->file);
-  bool present = (bfd_section_flags(image->text) & SEC_HAS_CONTENTS) != 0;
+  bool present =
+      !image->text || (bfd_section_flags(image->text) & SEC_HAS_CONTENTS) != 0;
   return present ? limit : limit * MAX_TEXT_RATIO;
 }
 
-/* Finds .text. Its claimed size is limited, and text_high must not overflow. */
+bool gp_image_has_code(const gp_image *image, asection *section) {
+  const flagword code = SEC_CODE | SEC_ALLOC;
+  return section == image->text ||
+         ((bfd_section_flags(section) & code) == code &&
+          (bfd_get_file_flags(image->file) & (EXEC_P | DYNAMIC)) != 0);
+}
+
+gp_range gp_image_code_of(const gp_image *image, asection *section) {
+  uint64_t low = bfd_section_vma(section), size = bfd_section_size(section);
+  uint64_t limit = gp_image_code_limit(image), room = UINT64_MAX - low;
+  if (size > limit) size = limit;
+  return (gp_range){low, low + (size < room ? size : room)};
+}
+
+asection *gp_image_code_section(const gp_image *image, uint64_t address) {
+  for (asection *s = image->file->sections; s; s = s->next) {
+    gp_range code = gp_image_code_of(image, s);
+    if (gp_image_has_code(image, s) && address >= code.low && address < code.high)
+      return s;
+  }
+  return NULL;
+}
+
+/* Returns the largest section with code; NULL if there is none. Boards have programs
+ * without .text, with sections such as .flash.text and .iram0.text. */
+static asection *largest_code(const gp_image *image) {
+  asection *largest = NULL;
+  for (asection *s = image->file->sections; s; s = s->next)
+    if (gp_image_has_code(image, s) &&
+        (!largest || bfd_section_size(s) > bfd_section_size(largest)))
+      largest = s;
+  return largest;
+}
+
+/* Finds .text and the bounds of all code. */
 static bool find_text(gp_image *image, gp_error *error) {
   image->text = bfd_get_section_by_name(image->file, ".text");
+  if (!image->text) image->text = largest_code(image);
   if (!image->text) return gp_fail(error, "has no section .text");
-  image->text_low = bfd_section_vma(image->text);
-  uint64_t size = bfd_section_size(image->text);
-  uint64_t limit = gp_image_code_limit(image);
-  uint64_t room = UINT64_MAX - image->text_low;
-  if (size > limit) size = limit;
-  image->text_high = image->text_low + (size < room ? size : room);
+  image->code = gp_image_code_of(image, image->text);
+  image->text_low = image->code.low;
+  image->text_high = image->code.high;
+  for (asection *s = image->file->sections; s; s = s->next) {
+    gp_range code = gp_image_code_of(image, s);
+    if (!gp_image_has_code(image, s) || code.low == code.high) continue;
+    if (code.low < image->code.low) image->code.low = code.low;
+    if (code.high > image->code.high) image->code.high = code.high;
+  }
   return true;
 }
 

@@ -20,6 +20,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/range.h"
 #include "object/demangle.h"
 #include "object/elf_machine.h"
 #include "object/near_symbols.h"
@@ -31,9 +32,10 @@ typedef struct gp_image {
   size_t symbol_count;    /* including synthetic symbols */
   asymbol *synthetic;     /* synthetic symbols, in one block; see image.c */
   gp_near_symbols *near;  /* symbols of .text for gp_image_locate; filled on demand */
-  asection *text;
+  asection *text;         /* .text; without one, the largest section with code */
   uint64_t text_low;      /* address of the first byte of .text */
   uint64_t text_high;     /* one past the end of .text */
+  gp_range code;          /* from the first to the last section with code */
   gp_layout layout;
   char leading;           /* the target's prefix of C names, or NUL */
   bool typed;             /* the object format marks function symbols */
@@ -54,6 +56,16 @@ typedef struct gp_image {
 
   gp_demangler *demangler;
 } gp_image;
+
+/* Returns the section with code that contains an address; NULL if there is none. In an
+ * unlinked file, only .text has an address. */
+asection *gp_image_code_section(const gp_image *image, uint64_t address);
+
+/* Returns the code of a section. Its claimed size is limited. */
+gp_range gp_image_code_of(const gp_image *image, asection *section);
+
+/* Whether a section has code with an address. */
+bool gp_image_has_code(const gp_image *image, asection *section);
 
 /* A source location. Strings belong to the image. */
 typedef struct gp_location {

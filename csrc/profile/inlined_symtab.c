@@ -42,12 +42,12 @@ static gp_symtab_object object_at(const building *b, size_t number) {
   return objects ? objects->object[number] : (gp_symtab_object){NULL, 0};
 }
 
-/* Returns the code in an object's .text of the functions with recorded addresses, with
- * the addresses of the object; NULL if there is no memory. */
+/* Returns the code of an object's functions with recorded addresses, with the addresses of
+ * the object; NULL if there is no memory. */
 static gp_range *find_wanted(const building *b, const gp_image *image, uint64_t slide,
                              size_t *count) {
   const gp_symtab *functions = b->functions;
-  gp_range text = {image->text_low + slide, image->text_high + slide};
+  gp_range text = {image->code.low + slide, image->code.high + slide};
   gp_range *wanted = gp_column(functions->count, sizeof *wanted);
   uint32_t f = gp_symtab_above(functions, text.low);
   *count = 0;
@@ -77,7 +77,7 @@ static bool read_object(building *b, size_t number, const gp_image *image,
   gp_inline_map own = {0}, *map = object.name ? &own : &b->inlining->map;
   size_t count;
   bool readable;
-  if (image->text_high > UINT64_MAX - object.slide) return true;
+  if (image->code.high > UINT64_MAX - object.slide) return true;
   gp_range *wanted = find_wanted(b, image, object.slide, &count);
   if (!wanted) return gp_fail_memory(error);
   bool done = gp_inline_map_build(map, image, true, wanted, count, &readable, error);

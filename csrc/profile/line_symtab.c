@@ -39,14 +39,16 @@ typedef struct building {
 
 /* --- which lines are looked up ------------------------------------------------ */
 
-/* Returns the code from a function to the next one, clipped to .text; it may be empty.
- * Code at the start of .text may belong to a function that begins before .text. */
+/* Returns the code from a function to the next one, clipped to the image's code; it may
+ * be empty. Code at the start of .text may belong to a function that begins before it. */
 static gp_range code_of(const building *b, uint32_t function) {
   const gp_symtab *functions = b->functions;
-  uint64_t low = functions->address[function], high = b->image->text_high;
+  gp_range all = {b->image->text_low, b->image->text_high};
+  if (functions->policy->all_sections) all = b->image->code;
+  uint64_t low = functions->address[function], high = all.high;
   if (function + 1 < functions->count && functions->address[function + 1] < high)
     high = functions->address[function + 1];
-  if (low < b->image->text_low) low = b->image->text_low;
+  if (low < all.low) low = all.low;
   return (gp_range){low, low < high ? high : low};
 }
 

@@ -21,6 +21,7 @@ const gp_policy gp_policy_default = {
     .map_whole_objects = true,
     .functions_before_labels = true,
     .cold_parts_owned = true,
+    .all_sections = true,
     .last_symbol_sampled = true,
     .selected_total = true,
     .callerless_calls = true,

@@ -99,6 +99,10 @@ typedef struct gp_policy {
    * function, and its time goes to the function before it. */
   bool cold_parts_owned;
 
+  /* Code in all sections counts. GNU: only .text has lines, and its end is the end of the
+   * last symbol, wherever that symbol is. */
+  bool all_sections;
+
   /* The last symbol has samples. GNU: it has none if any two symbols share an address,
    * because its end is then the address of a symbol that was removed. */
   bool last_symbol_sampled;

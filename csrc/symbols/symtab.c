@@ -180,13 +180,26 @@ static void trace_symbols(const gp_symtab *symtab) {
   }
 }
 
-static bool sort_and_fill(building *b, gp_symtab *symtab, gp_error *error) {
+/* Sets one past the end of the last symbol. */
+static void set_end(gp_symtab *symtab, const gp_candidates *chosen,
+                    const gp_image *image) {
+  symtab->text_high = image->text_high;
+  if (!symtab->policy->all_sections || chosen->count == 0) return;
+  uint64_t last = chosen->rows[chosen->count - 1].address;
+  asection *section = gp_image_code_section(image, last);
+  if (last >= image->text_high && section)
+    symtab->text_high = gp_image_code_of(image, section).high;
+}
+
+static bool sort_and_fill(building *b, gp_symtab *symtab, const gp_image *image,
+                          gp_error *error) {
   bool owned = remove_unwanted(b);
   uint32_t *place = gp_column(b->chosen.table_size, sizeof *place);
   if (!place) return gp_fail_memory(error);
   sort(&b->chosen);
   size_t candidates = b->chosen.count;
   deduplicate(&b->chosen, place, b->options);
+  set_end(symtab, &b->chosen, image);
   symtab->last_unsampled =
       b->chosen.count < candidates && !b->options->policy->last_symbol_sampled;
   bool outside = b->options->outside && b->chosen.count > 0;
@@ -202,14 +215,13 @@ bool gp_symtab_build(gp_symtab *symtab, gp_image *image, const gp_symtab_options
   building b = {.options = options};
   memset(symtab, 0, sizeof *symtab);
   symtab->outside = GP_NONE;
-  symtab->text_high = image->text_high;
   symtab->policy = options->policy;
   symtab->sourceless = options->symbols != NULL;
   symtab->trace = options->trace;
   bool done = gp_candidates_choose(&b.chosen, image, options, error) &&
               (!options->policy->cold_parts_owned || gp_cold_parts_assign(&b.chosen) ||
                gp_fail_memory(error)) &&
-              sort_and_fill(&b, symtab, error);
+              sort_and_fill(&b, symtab, image, error);
   gp_candidates_free(&b.chosen);
   if (done && symtab->count == 0)
     done = gp_fail(error, options->no_static ? "has no global function symbols"
