@@ -46,6 +46,17 @@ static int find_locals(lua_State *L) {
   return 1;
 }
 
+/* symbols_within(symbols, low, high) -> number of functions that begin in a range */
+static int count_within(lua_State *L) {
+  const gp_symbols_box *symbols = gp_check_symbols(L, 1);
+  uint64_t low = (uint64_t)luaL_checkinteger(L, 2);
+  uint64_t high = (uint64_t)luaL_checkinteger(L, 3);
+  uint32_t before = low > 0 ? gp_symtab_above(&symbols->symtab, low - 1) : 0;
+  uint32_t up_to = high > low ? gp_symtab_above(&symbols->symtab, high - 1) : before;
+  lua_pushinteger(L, up_to - before);
+  return 1;
+}
+
 /* uncovered_arcs(image, symbols, data) -> number of arcs to code without a symbol */
 static int count_uncovered(lua_State *L) {
   const gp_image *image = gp_check_image(L, 1);
@@ -78,6 +89,7 @@ void gp_define_fit(lua_State *L) {
   static const luaL_Reg functions[] = {{"sampled_entries", sample_entries},
                                        {"arcs_at_entries", count_entries},
                                        {"lacks_local_symbols", find_locals},
+                                       {"symbols_within", count_within},
                                        {"uncovered_arcs", count_uncovered},
                                        {"histogram_fits", fit_histogram},
                                        {"seem_to_fit", fit_quickly},

@@ -294,6 +294,21 @@ static int find_needed(lua_State *L) {
   return 1;
 }
 
+/* section_at(image, address) -> name of the section at an address, or nil */
+static int find_section(lua_State *L) {
+  const gp_image *image = gp_check_image(L, 1);
+  uint64_t address = (uint64_t)luaL_checkinteger(L, 2);
+  lua_pushnil(L);
+  for (asection *s = image->file->sections; s; s = s->next) {
+    uint64_t low = bfd_section_vma(s);
+    if ((bfd_section_flags(s) & SEC_ALLOC) && address >= low &&
+        address - low < bfd_section_size(s))
+      lua_pushstring(L, bfd_section_name(s));
+    if (lua_gettop(L) > 3) break;
+  }
+  return 1;
+}
+
 /* demangling_style(name) -> whether libiberty has this style; if so, selects it */
 static int set_style(lua_State *L) {
   lua_pushboolean(L, gp_image_demangling_style(luaL_checkstring(L, 1)));
@@ -322,6 +337,14 @@ static gp_field_value get_path(const gp_part *p) {
 
 static gp_field_value get_text_low(const gp_part *p) {
   return gp_integer_value(opened(p)->text_low);
+}
+
+static gp_field_value get_code_low(const gp_part *p) {
+  return gp_integer_value(opened(p)->code.low);
+}
+
+static gp_field_value get_code_high(const gp_part *p) {
+  return gp_integer_value(opened(p)->code.high);
 }
 
 static gp_field_value get_text_high(const gp_part *p) {
@@ -387,6 +410,8 @@ void gp_define_image(lua_State *L) {
       {"path", get_path},
       {"text_low", get_text_low},          /* first address of .text */
       {"text_high", get_text_high},        /* one past the end of .text */
+      {"code_low", get_code_low},          /* the same for all sections with code */
+      {"code_high", get_code_high},
       {"pointer_size", get_pointer_size},  /* bytes */
       {"big_endian", get_big_endian},
       {"build_id", get_build_id},          /* in hexadecimal, or nil */
@@ -398,7 +423,7 @@ void gp_define_image(lua_State *L) {
   static const luaL_Reg functions[] = {
       {"image", new_image}, {"script_functions", read_script_functions},
       {"script_image", new_script_image},
-      {"script_list", get_script_list}, {"demangling_style", set_style},
+      {"script_list", get_script_list}, {"section_at", find_section}, {"demangling_style", set_style},
       {"library", find_library}, {"changed_file", find_change},
       {"set_large_name_handler", set_large_name_handler},
       {"image_mentions", find_mention},

@@ -116,12 +116,13 @@ static disassembler_ftype find_disassembler(const gp_image *image,
                                bfd_get_mach(file), file);
 }
 
-uint8_t *gp_disasm_text(const gp_image *image, gp_error *error) {
+uint8_t *gp_disasm_text(const gp_image *image, asection *section, gp_error *error) {
   bfd_byte *bytes = NULL;
-  if (!(image->text->flags & SEC_HAS_CONTENTS))
-    gp_fail(error, "machine code: the section .text has no contents");
-  else if (!bfd_get_full_section_contents(image->file, image->text, &bytes) || !bytes)
-    gp_fail(error, "machine code: section .text: %s", bfd_errmsg(bfd_get_error()));
+  const char *name = bfd_section_name(section);
+  if (!(section->flags & SEC_HAS_CONTENTS))
+    gp_fail(error, "machine code: the section %s has no contents", name);
+  else if (!bfd_get_full_section_contents(image->file, section, &bytes) || !bytes)
+    gp_fail(error, "machine code: section %s: %s", name, bfd_errmsg(bfd_get_error()));
   return bytes;
 }
 

@@ -18,8 +18,8 @@ typedef struct gp_disasm {
                                  classifies the instructions of this architecture */
   bool only_calls;            /* only direct calls are of interest */
   bool identifies_calls;      /* calls can be identified on this architecture */
-  const uint8_t *text;        /* the bytes of .text */
-  uint64_t low;               /* address of the first byte of .text */
+  const uint8_t *text;        /* the bytes of a section, usually .text */
+  uint64_t low;               /* address of the first byte */
   uint64_t end;               /* one past the end of the code that may be read */
 
   /* the instruction being decoded */
@@ -42,9 +42,9 @@ typedef enum gp_instruction {
   GP_NOP,
 } gp_instruction;
 
-/* Returns the bytes of .text (free() them). NULL, with an error, if they cannot be
+/* Returns the bytes of a section (free() them). NULL, with an error, if they cannot be
  * read. */
-uint8_t *gp_disasm_text(const gp_image *image, gp_error *error);
+uint8_t *gp_disasm_text(const gp_image *image, asection *section, gp_error *error);
 
 /* Whether libopcodes supports the image's architecture. */
 bool gp_disasm_knows(const gp_image *image, const gp_opcodes *opcodes);

@@ -459,7 +459,7 @@ static void flag_undecoded(survey *s) {
 }
 
 static bool make(survey *s, const gp_opcodes *opcodes, gp_error *error) {
-  uint8_t *text = gp_disasm_text(s->image, error);
+  uint8_t *text = gp_disasm_text(s->image, s->image->text, error);
   if (!text) return false;
   s->start = function_at(s, bfd_get_start_address(s->image->file));
   find_constructors(s);

@@ -580,7 +580,7 @@ bool gp_counted_code_find(gp_counted_code *found, const gp_blocks *recorded,
   if (recorded->count == 0 || !(image->text->flags & SEC_HAS_CONTENTS) ||
       !gp_disasm_knows(image, opcodes))
     return true;
-  uint8_t *text = gp_disasm_text(image, error);
+  uint8_t *text = gp_disasm_text(image, image->text, error);
   if (!text) return false;
   gp_disasm decoder;
   search s = {.found = found, .recorded = recorded, .symtab = symtab};

@@ -69,7 +69,7 @@ static bool search_text(const search *s, gp_error *error) {
 static bool find_on_x86(gp_static_calls *calls, const gp_image *image,
                         const gp_symtab *symtab, const gp_data *data, gp_error *error) {
   if (!(image->text->flags & SEC_HAS_CONTENTS)) return true;
-  uint8_t *text = gp_disasm_text(image, error);
+  uint8_t *text = gp_disasm_text(image, image->text, error);
   if (!text) return false;
   search s = {calls, image, symtab, data, text};
   bool done = search_text(&s, error);

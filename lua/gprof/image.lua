@@ -60,7 +60,8 @@ end
 -- @treturn[1] image with the fields
 --
 --   - `path`;
---   - `text_low`, `text_high`: address range of the code, `text_high` exclusive;
+--   - `text_low`, `text_high`: address range of .text, `text_high` exclusive;
+--   - `code_low`, `code_high`: the same for all sections with code;
 --   - `pointer_size`: in bytes;
 --   - `big_endian`;
 --   - `build_id`: the build id, in hexadecimal, or nil

@@ -320,8 +320,19 @@ local function lost_profiling(profile)
     require "gprof.library.fit".lost_profiling(profile)
 end
 
+-- Refuses symbols of other code.
+local function check_symbols(profile, settings)
+  local path = settings.external_symbol_table
+  local reason = path and
+    require "gprof.library.fit".symbols_mismatch(profile, profile.data)
+  if not reason then return end
+  raise("%s: does not have the symbols of the profiled code: %s; for a kernel, read " ..
+    "/proc/kallsyms in the boot that was profiled", path, reason)
+end
+
 -- Checks that a profile is from its image, and from the same build.
 local function check_fit(profile, name, settings)
+  check_symbols(profile, settings)
   check_belongs(profile, name)
   if profile:mismatch() or lost_profiling(profile) then
     require "gprof.cli.diagnosis".tell_mismatch(profile, name, settings, warn)

@@ -56,7 +56,7 @@ function external_calls.is_all(profile)
   if profile.recorded_ticks > 0 then return false end
   local image = profile.image
   for from in profile.data:arcs() do
-    if not external_calls.lies_within(from, image.text_low, image.text_high) then
+    if not external_calls.lies_within(from, image.code_low, image.code_high) then
       return false
     end
   end

@@ -80,14 +80,32 @@ local function arcs_mismatch(profile, data)
   return ("%d of %d arcs do not lead to a function entry"):format(all - fitting, all)
 end
 
-local function samples_mismatch(profile)
+-- Returns the section with the most samples outside all functions, as text: ", most in
+-- .ramfunc"; "" if there is none.
+local function section_of_unknown(profile, data)
+  local counts, most = {}, nil
+  for histogram in data:histograms() do
+    for _, samples, address in histogram:bins() do
+      local name = not profile.symbols:lookup(address) and
+        core.section_at(profile.image, address)
+      if name then
+        counts[name] = (counts[name] or 0) + samples
+        most = most and counts[most] >= counts[name] and most or name
+      end
+    end
+  end
+  return most and (", most in section %s, which has no functions there"):format(most) or ""
+end
+
+local function samples_mismatch(profile, data)
   local unknown, all = profile.unknown_ticks, profile.recorded_ticks
   if unknown < ENOUGH_SAMPLES or all - unknown >= fit.MIN_SAMPLES * all or
     not profile.symbols.complete
   then
     return nil
   end
-  return ("%.0f of %.0f samples are in code outside all functions"):format(unknown, all)
+  return ("%.0f of %.0f samples are in code outside all functions%s"):format(unknown, all,
+    section_of_unknown(profile, data))
 end
 
 -- If the calls fit, samples outside all functions may be in libraries. Profiles of shared
@@ -98,8 +116,35 @@ local function find_mismatch(profile, data)
   reasons[1] = fit.histogram_mismatch(profile.image, data)
   local mismatch, fits = arcs_mismatch(profile, data)
   reasons[#reasons + 1] = mismatch
-  reasons[#reasons + 1] = not fits and samples_mismatch(profile) or nil
+  reasons[#reasons + 1] = not fits and samples_mismatch(profile, data) or nil
   return reasons[1] and table.concat(reasons, "; ")
+end
+
+-- The smallest fraction of the symbols of a file, and of the callees, that must be where
+-- the code is.
+local MIN_LISTED <const> = 0.1
+
+--- Returns the reason to believe that the symbols of a file (-S) are of other code than
+-- the profile: nearly none of them is in the code, or no callee is one of them. The last
+-- symbol before the code would get all samples.
+-- @tparam profile profile
+-- @tparam data data of the program, without its libraries
+-- @treturn string|nil
+function fit.symbols_mismatch(profile, data)
+  local symbols, image = profile.symbols, profile.image
+  if not symbols.listed or not data.low then return nil end
+  local all = symbols.count
+  local inside = math.max(core.symbols_within(symbols, image.code_low, image.code_high),
+    core.symbols_within(symbols, data.low, data.high))
+  if inside == 0 or inside < MIN_LISTED * all then
+    return ("%d of %d symbols are in the code that was profiled, 0x%x to 0x%x"):format(
+      inside, all, data.low, data.high)
+  end
+  local _, fitting = core.arcs_at_entries(symbols, data)
+  local elsewhere, arcs = external_calls.count(data)
+  arcs = arcs - elsewhere
+  if arcs < ENOUGH_ARCS or fitting >= MIN_LISTED * arcs then return nil end
+  return ("%d of %d calls lead to symbols"):format(fitting, arcs)
 end
 
 --- Returns the evidence that a profile is from another build of its image.

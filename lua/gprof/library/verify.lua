@@ -72,7 +72,7 @@ local function is_unknown(from, data)
 end
 
 function checks.callers(profile)
-  local low, high, data = profile.image.text_low, profile.image.text_high, profile.data
+  local low, high, data = profile.image.code_low, profile.image.code_high, profile.data
   local count, all, unknown = 0, 0, 0
   for from in data:arcs() do
     if is_unknown(from, data) then
