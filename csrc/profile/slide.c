@@ -16,10 +16,11 @@
 #define PROLOGUE 32
 #define LONG_PROLOGUE 64
 
-/* Loaders move programs by whole pages. Other slides are tried only if they move the
+/* Loaders move programs by whole pages, Windows by 16 of them. Other slides are tried only if they move the
  * histogram to the bounds of the code: in a rebuilt program, many functions have moved by
  * a common multiple of their alignment. */
 #define PAGE UINT64_C(4096)
+#define WINDOWS_PAGE UINT64_C(65536)
 
 enum {
   MAX_TRIED = 1 << 18,    /* largest number of slides tried */
@@ -40,10 +41,21 @@ typedef struct candidate {
                          sample, later of all callees */
   uint64_t distance;  /* sum of the distances of fitting callees from entries, in bytes */
   bool bounds;        /* the slide matches the bounds of the histogram */
+  bool within;        /* it moves the histogram into the code, or around the code, by whole
+                         pages */
 } candidate;
+
+/* The offsets from `low` to `high`; `low` may be above `high`, as offsets are modulo
+ * 2^64. */
+typedef struct offsets {
+  uint64_t low, high;
+} offsets;
 
 typedef struct search {
   const gp_symtab *symtab;
+  uint64_t page;      /* loaders move the image by multiples of this */
+  bool recorded;      /* there is a histogram */
+  offsets around;     /* the offsets that move it into the code, or around it */
   uint64_t *callees;  /* ascending and distinct */
   size_t count;
   /* candidates from bounds come first */
@@ -118,6 +130,29 @@ static void add_sampled(search *s, candidate t) {
   s->candidates[place] = t;
 }
 
+static uint64_t round_up(uint64_t offset, uint64_t page) {
+  return (offset + page - 1) & ~(page - 1);
+}
+
+/* Whether an offset moves the histogram into the code, or around the code. */
+static bool is_around(const search *s, uint64_t offset) {
+  return s->recorded && offset % s->page == 0 &&
+         offset - s->around.low <= s->around.high - s->around.low;
+}
+
+/* Tries the whole pages from `low` to `high`. */
+static void try_pages_between(search *s, offsets range) {
+  uint64_t aligned = round_up(range.low, s->page), room = range.high - range.low;
+  if (aligned - range.low > room) return;
+  uint64_t tried = (room - (aligned - range.low)) / s->page + 1;
+  size_t sample = s->count < SAMPLE_SIZE ? s->count : SAMPLE_SIZE;
+  for (; tried > 0 && tried <= MAX_TRIED; tried--, aligned += s->page) {
+    candidate t = try_offset(s, aligned, sample);
+    t.within = is_around(s, aligned);
+    if (is_half(t.fitting, sample)) add_sampled(s, t);
+  }
+}
+
 /* Tries the whole pages that move the middle half of the callees into the code. A slide
  * that moves three quarters of the callees into the code always moves the middle half
  * there. */
@@ -128,15 +163,18 @@ static void try_pages(search *s) {
   size_t quarter = s->count / 4;
   uint64_t first = s->callees[quarter], last = s->callees[s->count - 1 - quarter];
   if (high < low || last - first > high - low) return;
-  uint64_t offset = last - high, room = high - low - (last - first);
-  uint64_t aligned = (offset + PAGE - 1) & ~(PAGE - 1);
-  if (aligned - offset > room) return;
-  uint64_t tried = (room - (aligned - offset)) / PAGE + 1;
-  size_t sample = s->count < SAMPLE_SIZE ? s->count : SAMPLE_SIZE;
-  for (; tried > 0 && tried <= MAX_TRIED; tried--, aligned += PAGE) {
-    candidate t = try_offset(s, aligned, sample);
-    if (is_half(t.fitting, sample)) add_sampled(s, t);
-  }
+  try_pages_between(s, (offsets){last - high, first - low});
+}
+
+/* Returns the offsets that move a histogram into the code, if the code is larger, or
+ * otherwise around the code. */
+static offsets offsets_around(gp_range histogram, gp_range code) {
+  uint64_t begin = histogram.low - code.low, end = histogram.high - code.high;
+  bool larger = histogram.high - histogram.low > code.high - code.low;
+  offsets around = larger ? (offsets){begin, end} : (offsets){end, begin};
+  around.low -= GP_BOUND_ROUNDING;
+  around.high += GP_BOUND_ROUNDING;
+  return around;
 }
 
 /* Tests all callees, not only a sample, for each candidate. */
@@ -144,6 +182,7 @@ static void count_all_callees(search *s) {
   for (size_t i = 0; i < s->candidate_count; i++) {
     candidate t = try_offset(s, s->candidates[i].offset, s->count);
     t.bounds = s->candidates[i].bounds;
+    t.within = s->candidates[i].within;
     s->candidates[i] = t;
   }
 }
@@ -172,10 +211,12 @@ static const candidate *find_best(const search *s) {
   return best && is_three_quarters(best->fitting, s->count) ? best : NULL;
 }
 
-/* Whether `a` is likelier than the equally good `b`: only `a` matches the bounds; or both
- * are close together, and with `a` the callees are nearer to entries. */
+/* Whether `a` is likelier than the equally good `b`: only `a` matches the bounds, or the
+ * range of the histogram; or both are close together, and with `a` the callees are nearer
+ * to entries. */
 static bool is_likelier(const candidate *a, const candidate *b) {
   if (a->bounds != b->bounds) return a->bounds;
+  if (a->within != b->within) return a->within;
   double mean = (double)a->distance / (double)a->fitting;
   return are_close(a, b) && mean < (double)b->distance / (double)b->fitting;
 }
@@ -190,9 +231,11 @@ static const candidate *most_likely(const search *s, const candidate *best) {
 }
 
 /* Whether a nearby offset fits equally well. Sets `*rival` to it. Such offsets exist
- * where functions are small and adjacent, because every address is then near an entry. */
+ * where functions are small and adjacent, because every address is then near an entry.
+ * They are not whole pages, so the range of the histogram decides. */
 static bool find_neighbour(const search *s, const candidate *chosen, candidate *rival) {
-  for (uint64_t off = PROLOGUE; !chosen->bounds && off <= NEAR; off += 16) {
+  bool decided = chosen->bounds || chosen->within;
+  for (uint64_t off = PROLOGUE; !decided && off <= NEAR; off += 16) {
     *rival = try_offset(s, chosen->offset + off, s->count);
     if (are_alike(s, chosen, rival)) return true;
     *rival = try_offset(s, chosen->offset - off, s->count);
@@ -205,8 +248,8 @@ static bool find_neighbour(const search *s, const candidate *chosen, candidate *
 static bool find_rival(const search *s, const candidate *chosen, candidate *rival) {
   for (size_t i = 0; i < s->candidate_count; i++) {
     *rival = s->candidates[i];
-    if (rival->bounds == chosen->bounds && are_alike(s, chosen, rival) &&
-        !are_close(rival, chosen))
+    if (rival->bounds == chosen->bounds && rival->within == chosen->within &&
+        are_alike(s, chosen, rival) && !are_close(rival, chosen))
       return true;
   }
   return find_neighbour(s, chosen, rival);
@@ -233,7 +276,8 @@ static bool choose(search *s, gp_slide *slide, gp_error *error) {
     return gp_fail(error, "no slide found: none moves three quarters of the %zu callees "
                    "to function entries", s->count);
   best = most_likely(s, best);
-  if (!best->bounds && s->count < MIN_CALLEES)
+  bool enough = s->count >= MIN_CALLEES || (best->within && best->fitting == s->count);
+  if (!best->bounds && !enough)
     return gp_fail(error, "no slide found: %zu callees are too few to determine it",
                    s->count);
   candidate rival;
@@ -242,8 +286,15 @@ static bool choose(search *s, gp_slide *slide, gp_error *error) {
   return true;
 }
 
-/* Chooses a slide by the bounds of the histogram alone. */
-static bool choose_from_bounds(search *s, gp_slide *slide, gp_error *error) {
+/* Returns whether the range of the histogram leaves a single slide of whole pages. */
+static bool find_only_page(const search *s, uint64_t *offset) {
+  *offset = round_up(s->around.low, s->page);
+  return is_around(s, *offset) && !is_around(s, *offset + s->page);
+}
+
+/* Chooses a slide by the histogram alone. */
+static bool choose_from_histogram(search *s, gp_slide *slide, gp_error *error) {
+  if (s->from_bounds == 0 && find_only_page(s, &slide->offset)) return true;
   if (s->from_bounds == 0)
     return gp_fail(error, "no slide found: there are no arcs, and the histogram does not "
                    "have the size of the code");
@@ -268,7 +319,7 @@ static bool is_by_loader(const search *s, uint64_t offset, bool recorded,
   if (bfd_get_flavour(image->file) == bfd_target_elf_flavour &&
       (bfd_get_file_flags(image->file) & (EXEC_P | DYNAMIC)) == EXEC_P)
     return false;
-  if (offset % PAGE != 0) return false;
+  if (offset % s->page != 0) return false;
   for (size_t i = 0; i < s->from_bounds; i++)
     if (s->candidates[i].offset == offset) return true;
   return !recorded;
@@ -291,10 +342,14 @@ static bool find(search *s, gp_slide *slide, const gp_data *data, const gp_image
   gp_bounds code;
   if (!list_callees(s, data, error)) return false;
   bool recorded = data->histogram_count > 0;
+  bool windows = strncmp(bfd_get_target(image->file), "pei-", 4) == 0;
+  s->page = windows ? WINDOWS_PAGE : PAGE;
+  s->recorded = recorded;
+  if (recorded) s->around = offsets_around(histogram, image->code);
   gp_bounds_find(&code, image);
   if (recorded) add_from_bounds(s, histogram, &code);
   bool done = fits_unmoved(s, !recorded || covers(histogram, 0, image)) ||
-              (s->count > 0 ? choose : choose_from_bounds)(s, slide, error);
+              (s->count > 0 ? choose : choose_from_histogram)(s, slide, error);
   slide->covers = recorded && covers(histogram, slide->offset, image);
   slide->by_loader = is_by_loader(s, slide->offset, recorded, image);
   return done;

@@ -114,6 +114,47 @@ local function records_of(symbols, size, address)
   return records
 end
 
+-- Programs with few functions, at equal distances. The histogram covers most of the code, so only one whole page is
+-- possible.
+describe("The slide of a small program is found by the range of the histogram:", function()
+  local function small(count, options)
+    local symbols = {}
+    for i = 1, count do symbols[i] = { "f" .. i, (i - 1) * 32 } end
+    local image = build.craft { target = "elf64-x86-64", address = 0x140001000, text = 0x1f00, symbols = symbols }
+    local low, high = 0x140001000 + options.begin, 0x140001000 + options.stop
+    local records = { { kind = "histogram", low = low, high = high, bins = { n = (high - low) // 4, [9] = 5 } } }
+    for i = 1, options.arcs and count or 0 do
+      records[i + 1] = { kind = "arc", from = low + 0x400 + i, self = 0x140001000 + 32 * (i - 1) + 4, count = i }
+    end
+    return assert(gprof.image(image)), gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records })
+  end
+
+  for _, count in ipairs { 1, 2, 5, 8, 12, 40 } do
+    for _, range in ipairs { { 0, 0x1f00 }, { 0, 0x1800 }, { 0x40, 0x1e00 } } do
+      for _, offset in ipairs { 0x7ff4c0000000, -0x100000, 0x1000 } do
+        it(("%d functions, %x to %x, slide 0x%x"):format(count, range[1], range[2], offset), function()
+          local image, plain = small(count, { begin = range[1], stop = range[2], arcs = true })
+          local slide, message = found(image, moved(plain, offset))
+          assert.equal(offset, slide and slide.offset, message)
+        end)
+      end
+    end
+  end
+
+  it("without arcs", function()
+    local image, plain = small(3, { begin = 0, stop = 0x1800 })
+    local slide, message = found(image, moved(plain, 0x7ff4c0000000))
+    assert.equal(0x7ff4c0000000, slide and slide.offset, message)
+  end)
+
+  it("messages about other addresses name --slide", function()
+    local image, plain = small(3, { begin = 0, stop = 0x1800, arcs = true })
+    local result = program.run { "-b", image.path, moved(plain, 0x7ff4c0000100) }
+    assert.matches("does not belong to .*; if the program was loaded at another address, use %-%-slide=auto\n$",
+      result.stderr)
+  end)
+end)
+
 describe("The slide of a profile from another machine is found:", function()
   for _, shape in ipairs(gmon.shapes()) do
     for _, case in ipairs { { 0x8000000, 0x18000000 }, { 0x40008000, -0x40000000 }, { 0x10000, 0x7ff00430 } } do
@@ -345,7 +386,8 @@ describe("--slide", function()
   it("takes an offset, decimal or hexadecimal", function()
     check_same("", program.run { "-b", ("--slide=0x%x"):format(PIE), built.image, path })
     check_same("", program.run { "-b", ("--slide=%d"):format(PIE), built.image, path })
-    check_same("", program.run { "-b", "--gnu-compat", ("--slide=0x%x"):format(PIE), built.image, path })
+    local compatible = program.run { "-b", "--gnu-compat", ("--slide=0x%x"):format(PIE), built.image, path }
+    assert.equal(program.run({ "-b", "--gnu-compat", built.image, built.gmon }).stdout, compatible.stdout)
   end)
 
   it("takes a negative offset", function()

@@ -12,6 +12,9 @@ local wording = require "gprof.format.wording"
 
 local are_older <const> = profile_files.are_older
 
+-- What to do about addresses that are not those of the code.
+local MOVED <const> = "; if the program was loaded at another address, use --slide=auto"
+
 local diagnosis = {}
 
 local function hint(...)
@@ -97,7 +100,7 @@ local function newer_message(profile, where, other)
       other, evidence)
   end
   return ("%s: is probably from another build of %s, which is newer: run it again, or " ..
-    "name the right program%s (%s)"):format(where, path, other, evidence)
+    "name the right program%s (%s)%s"):format(where, path, other, evidence, MOVED)
 end
 
 -- Returns the message that a profile is probably from another build of its image.
@@ -105,8 +108,9 @@ local function mismatch_message(profile, where, directories)
   local image = profile.image
   local stripped = core.histogram_fits(image, profile.data) and
     ", or symbols were stripped from the program" or ""
-  return ("%s: is probably from another build of %s%s: %s%s"):format(where, image.path,
-    stripped, profile:mismatch(), newer_source(profile, directories))
+  local moved = core.histogram_fits(image, profile.data) and "" or MOVED
+  return ("%s: is probably from another build of %s%s: %s%s%s"):format(where, image.path,
+    stripped, profile:mismatch(), newer_source(profile, directories), moved)
 end
 
 --- Warns that a profile is probably from another build of the program. With --compare,
@@ -159,8 +163,8 @@ end
 -- @tparam string where the data's name in messages
 -- @treturn string
 function diagnosis.mismatched_sum(image, data, where)
-  return ("%s: is probably from another build of %s: %s"):format(where, image.path,
-    fit.histogram_mismatch(image, data))
+  return ("%s: is probably from another build of %s: %s%s"):format(where, image.path,
+    fit.histogram_mismatch(image, data), MOVED)
 end
 
 -- A hint is given if at least this many samples, and this fraction of all samples, are
@@ -260,8 +264,8 @@ end
 function diagnosis.refuse(image, data, where)
   local low, high = require "gprof.library.external_calls".covered(data)
   failure.raise("%s: does not belong to %s: the profile covers addresses 0x%x to " ..
-    "0x%x, the code is at 0x%x to 0x%x", where, image.path, low or data.low,
-    high or data.high, image.text_low, image.text_high)
+    "0x%x, the code is at 0x%x to 0x%x%s", where, image.path, low or data.low,
+    high or data.high, image.text_low, image.text_high, MOVED)
 end
 
 -- Whether a report shows calls.

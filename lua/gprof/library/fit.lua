@@ -94,7 +94,7 @@ local function section_of_unknown(profile, data)
       end
     end
   end
-  return most and (", most in section %s, which has no functions there"):format(most) or ""
+  return most and (", most in section %s, without functions there"):format(most) or ""
 end
 
 local function samples_mismatch(profile, data)
