@@ -34,6 +34,15 @@ local function exported(settings, path)
     format(path, path)
 end
 
+-- Returns the message that a file is a profile of another tool; nil if it is not.
+local function of_other_tool(settings, path)
+  if core.file_status(path) ~= "file" or not policy.of(settings).gives_hints then
+    return nil
+  end
+  local what = require "gprof.cli.foreign_profiles".of_file(path)
+  return what and path .. ": " .. what
+end
+
 -- Returns the last option in a word such as "-bp" or "--graph", if its argument is
 -- optional; otherwise nil.
 local function open_option(word)
@@ -89,7 +98,7 @@ function hints.program(settings, message)
   end
   local hint = not core.file_status(first) and detached(settings, first)
   if hint then return message .. ": " .. hint end
-  hint = exported(settings, first)
+  hint = exported(settings, first) or of_other_tool(settings, first)
   if hint then return hint end
   if not is_profile(first) then return message end
   if second and require "gprof".image(second) then
@@ -117,6 +126,8 @@ local function unreadable(settings, path, message)
   then
     return path .. ": is a program, not a profile"
   end
+  local other = not is_profile(path) and of_other_tool(settings, path)
+  if other then return other end
   local is_only = (settings.operands[2] or path) == path and not settings.operands[3] and
     not settings.profiles_from[1]
   for _, pattern in ipairs(is_only and INCOMPLETE or {}) do
