@@ -96,7 +96,7 @@ describe("A symspec", function()
       if demangled then searches = searches + 1 end
       return demangled and in_source[name] or {}
     end
-    local functions = { named = named, in_file = function() return { 1, 2 } end }
+    local functions = { count = 0, named = named, in_file = function() return { 1, 2 } end }
     function functions.files() return { "a.c" } end
     local found = symspec_lookup.new(functions):find((symspec.parse(text)))
     return found, searches

@@ -7,6 +7,7 @@ local base_name <const> = require "gprof.format.path".base
 local core = require "gprof.core"
 local diagnosis = require "gprof.cli.diagnosis"
 local hints = require "gprof.cli.hints"
+local language_names = require "gprof.library.language_names"
 local options = require "gprof.cli.options"
 local policy = require "gprof.library.policy"
 local symspec = require "gprof.symspec"
@@ -122,8 +123,8 @@ end
 -- most MOST_NAMES different values. It returns nil for names that do not matter.
 local function names_like(image, choose)
   local names, seen = {}, {}
-  for name in image:symbols(nil, "name") do
-    local short = core.short_name(name)
+  for name, symbol in image:symbols(nil, "name", "symbol") do
+    local short = language_names.of(symbol) or core.short_name(name)
     local chosen = not seen[short] and choose(short, components(bare(short)))
     seen[short] = true
     if chosen and not seen[chosen .. "\0"] then
@@ -156,6 +157,37 @@ end
 local function same_component(image, given)
   return names_like(image, function(short, others)
     return others[#others] == given[#given] and short or nil
+  end)
+end
+
+-- Returns the number of characters to insert, remove or replace to make one text of
+-- another; `most` + 1 if there are more than `most`.
+local function distance(a, b, most)
+  if math.abs(#a - #b) > most then return most + 1 end
+  local last = {}
+  for j = 0, #b do last[j] = j end
+  for i = 1, #a do
+    local now, least = { [0] = i }, i
+    for j = 1, #b do
+      local replaced = last[j - 1] + (a:byte(i) == b:byte(j) and 0 or 1)
+      now[j] = math.min(replaced, last[j] + 1, now[j - 1] + 1)
+      least = math.min(least, now[j])
+    end
+    if least > most then return most + 1 end
+    last = now
+  end
+  return last[#b]
+end
+
+-- Returns functions whose last component contains the given one, or differs from it in at
+-- most a third of the characters.
+local function related(image, given)
+  local last = given[#given]:lower()
+  if #last < 3 then return {} end
+  return names_like(image, function(short, others)
+    local other = others[#others]:lower()
+    return (other:find(last, 1, true) or distance(other, last, #last // 3) <= #last // 3)
+      and short or nil
   end)
 end
 
@@ -203,8 +235,8 @@ end
 local function misspelt(image, name)
   local class = name:match "^(.*)::%*?$"
   if class then return similar_classes(image, components(class)) end
-  local given = components(name)
-  for _, find in ipairs { similar, same_component, similar_classes } do
+  local given = components(name:gsub("(%w)%.(%w)", "%1::%2"))
+  for _, find in ipairs { similar, same_component, similar_classes, related } do
     local names = find(image, given)
     if names[1] then return names end
   end
@@ -243,6 +275,7 @@ local function explain_name(settings, image, text)
   local half = symspec.parse(text, false)
   if half.file and not image:find(half.file .. ":") then
     local names, reason = explain_file(image, half)
+    if not names[1] and half.file == text then names = misspelt(image, text) end
     if names[1] or not half.name then return names, reason end
   end
   if half.file and half.line and not settings.line then

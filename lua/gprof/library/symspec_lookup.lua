@@ -164,8 +164,38 @@ function Lookup:find_names(name, predicate)
   found = self:find_matching("components", name, predicate)
   if found[1] then return found end
   found = self:find_matching("clones", name, predicate)
-  if found[1] or not patterns.is_glob(name) then return found end
-  return self:find_matching("glob", name, predicate)
+  if not found[1] and patterns.is_glob(name) then
+    found = self:find_matching("glob", name, predicate)
+  end
+  return found[1] and found or self:find_in_language(name, predicate)
+end
+
+-- Returns the names that functions have in the source of other languages than C++: arrays
+-- of numbers of functions, names, and whether the language ignores case.
+function Lookup:names_in_languages()
+  if not self.in_languages then
+    local of = require "gprof.library.language_names".of
+    local ids, names, folds = {}, {}, {}
+    for id = 1, self.symbols.count do
+      local name, ignores_case = of(self.symbols:name(id))
+      if name and self.symbols:owner(id) == id then
+        local i = #ids + 1
+        ids[i], names[i], folds[i] = id, name, ignores_case
+      end
+    end
+    self.in_languages = { ids, names, folds }
+  end
+  return table.unpack(self.in_languages)
+end
+
+-- Finds functions by these names.
+function Lookup:find_in_language(name, predicate)
+  local found, ids, names, folds = {}, self:names_in_languages()
+  local is_match = require "gprof.library.language_names".matcher(name)
+  for i, id in ipairs(ids) do
+    if is_match(names[i], folds[i]) then found[#found + 1] = id end
+  end
+  return self.filter(found, predicate)
 end
 
 -- Finds functions by name or regular expression.
@@ -231,8 +261,12 @@ function Lookup:find(half)
   ids = first(self, half)
   if ids == true or ids[1] then return ids end
   ids = second(self, half)
-  if ids == true or ids[1] or not patterns.is_glob(text) then return ids end
-  return self:find_matching("glob", text)  -- a glob with a dot: "work.isra.*"
+  if ids == true or ids[1] then return ids end
+  if patterns.is_glob(text) then
+    ids = self:find_matching("glob", text)  -- a glob with a dot: "work.isra.*"
+  end
+  if ids[1] or self.find_colon(text) or text:find "[/(]" then return ids end
+  return self:find_in_language(text)
 end
 
 -- Tables --------------------------------------------------------------------------------
