@@ -2,8 +2,8 @@
 /*
  * The counts in a histogram's bins.
  *
- * A file stores each count in 16 bits, except for some 4.4BSD files. Bins in memory are also 16 bits wide at first.
- * They are widened to 32 or 64 bits only when a sum needs it.
+ * A file stores each count in 16 bits, except for some 4.4BSD files. Bins in memory are
+ * also 16 bits wide at first. They are widened to 32 or 64 bits only when a sum needs it.
  */
 #ifndef GP_GMON_BINS_H
 #define GP_GMON_BINS_H

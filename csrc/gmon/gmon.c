@@ -261,8 +261,8 @@ static bool is_valid(const gp_histogram *new, bool is_as_gnu, uint64_t offset,
     return gp_fail(error, "histogram%s covers no text: 0x%" PRIx64 " to 0x%" PRIx64,
                    origin_of(offset).text, new->low, new->high);
   if (new->bins > new->high - new->low && !is_as_gnu)
-    return gp_fail(error, "histogram%s has %zu bins for %" PRIu64 " bytes of code: bins of "
-                   "less than a byte", origin_of(offset).text, new->bins,
+    return gp_fail(error, "histogram%s has %zu bins for %" PRIu64 " bytes of code: bins "
+                   "of less than a byte", origin_of(offset).text, new->bins,
                    new->high - new->low);
   if (new->high - new->low > MAX_TEXT)
     return gp_fail(error,

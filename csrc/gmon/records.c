@@ -114,8 +114,8 @@ static bool skip_empty_bins(gp_records *r, const gp_histogram *header) {
     if (!bytes) return false;
     for (size_t i = 0; i < now * r->counter.bytes; i++)
       if (bytes[i] != 0)
-        return gp_fail(r->error, "histogram at offset %" PRIu64 " has samples, but a rate "
-                       "of 0", r->offset);
+        return gp_fail(r->error, "histogram at offset %" PRIu64 " has samples, but a "
+                       "rate of 0", r->offset);
   }
   r->data->stats.histogram_records++;
   return true;

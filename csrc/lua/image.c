@@ -423,7 +423,8 @@ void gp_define_image(lua_State *L) {
   static const luaL_Reg functions[] = {
       {"image", new_image}, {"script_functions", read_script_functions},
       {"script_image", new_script_image},
-      {"script_list", get_script_list}, {"section_at", find_section}, {"demangling_style", set_style},
+      {"script_list", get_script_list}, {"section_at", find_section},
+      {"demangling_style", set_style},
       {"library", find_library}, {"changed_file", find_change},
       {"set_large_name_handler", set_large_name_handler},
       {"image_mentions", find_mention},

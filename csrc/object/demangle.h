@@ -4,8 +4,8 @@
  *
  * A mangled name refers back to its parts, so 400 bytes can stand for terabytes. A name
  * that is too large stays mangled. What libiberty writes is counted, for each name and in
- * total. Work that writes nothing is estimated from the parsed name. The total limit grows with the
- * size of the mangled names, so large programs do not reach it.
+ * total. Work that writes nothing is estimated from the parsed name. The total limit
+ * grows with the size of the mangled names, so large programs do not reach it.
  */
 #ifndef GP_OBJECT_DEMANGLE_H
 #define GP_OBJECT_DEMANGLE_H

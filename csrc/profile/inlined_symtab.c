@@ -42,8 +42,8 @@ static gp_symtab_object object_at(const building *b, size_t number) {
   return objects ? objects->object[number] : (gp_symtab_object){NULL, 0};
 }
 
-/* Returns the code of an object's functions with recorded addresses, with the addresses of
- * the object; NULL if there is no memory. */
+/* Returns the code of an object's functions with recorded addresses, with the addresses
+ * of the object; NULL if there is no memory. */
 static gp_range *find_wanted(const building *b, const gp_image *image, uint64_t slide,
                              size_t *count) {
   const gp_symtab *functions = b->functions;

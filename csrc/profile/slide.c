@@ -16,9 +16,9 @@
 #define PROLOGUE 32
 #define LONG_PROLOGUE 64
 
-/* Loaders move programs by whole pages, Windows by 16 of them. Other slides are tried only if they move the
- * histogram to the bounds of the code: in a rebuilt program, many functions have moved by
- * a common multiple of their alignment. */
+/* Loaders move programs by whole pages, Windows by 16 of them. Other slides are tried
+ * only if they move the histogram to the bounds of the code: in a rebuilt program, many
+ * functions have moved by a common multiple of their alignment. */
 #define PAGE UINT64_C(4096)
 #define WINDOWS_PAGE UINT64_C(65536)
 
@@ -41,8 +41,8 @@ typedef struct candidate {
                          sample, later of all callees */
   uint64_t distance;  /* sum of the distances of fitting callees from entries, in bytes */
   bool bounds;        /* the slide matches the bounds of the histogram */
-  bool within;        /* it moves the histogram into the code, or around the code, by whole
-                         pages */
+  bool within;        /* it moves the histogram into the code, or around the code, by
+                         whole pages */
 } candidate;
 
 /* The offsets from `low` to `high`; `low` may be above `high`, as offsets are modulo

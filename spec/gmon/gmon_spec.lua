@@ -296,7 +296,7 @@ local bad <const> = {
     "histogram at offset 20 covers no text: 0x1040 to 0x1000" },
   { "low at high", magic { histogram { low = LOW, high = LOW } },
     "histogram at offset 20 covers no text: 0x1000 to 0x1000" },
-  { "a rate of 0", magic { histogram { rate = 0 } }, "histogram at offset 20 has a rate of 0" },
+  { "a rate of 0", magic { histogram { rate = 0 } }, "histogram at offset 20 has samples, but a rate of 0" },
   { "more bins claimed than there are", magic { { kind = "raw",
       bytes = string.pack("<BI8I8I4I4c15c1", 0, LOW, HIGH, 0xffffffff, 100, "seconds", "s") .. "12345678" } },
     "histogram at offset 20 claims 4294967295 bins, but only 8 bytes follow" },

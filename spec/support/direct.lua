@@ -7,10 +7,10 @@ local shell = require "support.shell"
 
 local direct = {}
 
--- Writes "SITE TARGET", in hexadecimal, for each direct call that objdump shows in .text. The operands of a direct call
+-- Writes "SITE TARGET", in hexadecimal, for each direct call that objdump shows. The operands of a direct call
 -- end in an address and a symbol; the operands of an indirect call contain "*" or a register.
 local function write_sites(image, tools, mnemonics)
-  local text = shell.check({ tools .. "objdump", "-d", "-j", ".text", "--no-show-raw-insn", "-w", image },
+  local text = shell.check({ tools .. "objdump", "-d", "--no-show-raw-insn", "-w", image },
     { env = { LC_ALL = "C" } }).stdout
   local lines = {}
   for site, words in text:gmatch "\n +(%x+):\t([^\n]*)" do

@@ -1,5 +1,5 @@
---- Recognizes the profiles of other tools, and says how to convert or read them. Loaded on
--- demand.
+--- Recognizes the profiles of other tools, and says how to convert or read them. Loaded
+-- on demand.
 --
 -- @internal gprof.cli.foreign_profiles
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -92,7 +92,8 @@ end
 -- Whether a file begins like a CPU profile of gperftools: words with the numbers 0, 3
 -- (the number of header words), 0 (the version), the period in microseconds, and 0.
 local function is_gperftools(head)
-  for _, format in ipairs { "<I8I8I8I8I8", ">I8I8I8I8I8", "<I4I4I4I4I4", ">I4I4I4I4I4" } do
+  for _, number in ipairs { "<I8", ">I8", "<I4", ">I4" } do
+    local format = number:sub(1, 1) .. number:sub(2):rep(5)
     if #head >= string.packsize(format) then
       local zero, words, version, period, padding = format:unpack(head)
       if zero == 0 and words >= 3 and words < 16 and version == 0 and period > 0 and

@@ -126,6 +126,12 @@ function home.leave()
   end
 end
 
+-- Returns the absolute path of a directory; the same path if there is no such directory.
+local function absolute(path, core)
+  local found = core.real_path(path)
+  return found and found .. "/" or path
+end
+
 local is_in_use = false
 
 --- Uses the core: for absolute paths, and for the bytecode of the modules. Only the first
@@ -139,7 +145,7 @@ function home.use(core, directory, bundle)
   is_in_use = true
   local lua, c = home.directories()
   if not (is_absolute(lua) and is_absolute(c)) then
-    lua_directory, c_directory = core.real_path(lua) .. "/", core.real_path(c) .. "/"
+    lua_directory, c_directory = absolute(lua, core), absolute(c, core)
     bundle = nil
   end
   local path = c_directory .. "gprof/modules.bundle"
