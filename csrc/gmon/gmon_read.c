@@ -290,7 +290,8 @@ static bool is_context_profile(gp_records *r) {
 static bool fail_address_size(const gp_records *r) {
   unsigned own = r->layout.pointer_size, other = own == 8 ? 4 : 8;
   return gp_fail(r->error, "has addresses of %u bytes, but the program has addresses "
-                 "of %u bytes: name the %u-bit program that wrote it", other, own, 8 * other);
+                 "of %u bytes: name the %u-bit program that wrote it", other, own,
+                 8 * other);
 }
 
 static bool read_file(gp_records *r, gp_format format) {
