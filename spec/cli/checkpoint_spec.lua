@@ -67,7 +67,7 @@ end
 -- Kills the program when it begins to read row `i` of a list: that profile is a pipe. Then puts the profile back.
 local function kill_at(dir, name, line, arguments)
   shell.check({ "sh", "-c", 'mv "$1" aside && mkfifo "$1"', "sh", name }, { cwd = dir })
-  local result = launch.line(line:gsub("NAME", name), arguments, { cwd = dir, timeout = 20 })
+  local result = launch.line(line:gsub("NAME", name), arguments, { cwd = dir, timeout = true })
   shell.check({ "mv", "aside", name }, { cwd = dir })
   assert.equal(137, result.status, result.stderr)
   assert.is_false(shell.exists(dir .. "/sum"))
@@ -153,7 +153,7 @@ describe("a sum with a checkpoint", function()
       local result = launch.line(([[
         for moment in %s; do "$@" 2>/dev/null & pid=$!; sleep $moment; kill -9 $pid 2>/dev/null; wait $pid; done
         [ -e sum ] && [ ! -e ck ] || "$@" ]]):format(table.concat(moments, " ")),
-        words("--checkpoint=ck", "--checkpoint-every=7", "--profiles-from=list"), { cwd = dir, timeout = 60 })
+        words("--checkpoint=ck", "--checkpoint-every=7", "--profiles-from=list"), { cwd = dir, timeout = true })
       assert.equal(0, result.status, remark)
       assert.same(expected, take_sum(dir), remark)
     end)

@@ -218,7 +218,7 @@ describe("zsh", function()
   local function completed(lines, load)
     local shown = shell.write(shell.tmpdir() .. "/shown", "")
     shell.check({ "zsh", "-f", "-c", driver, "zsh", load or "compinit -u -D; source " .. shell.quote(path), dir, shown,
-      table.unpack(lines) }, { env = { TERM = "xterm" }, timeout = 60 })
+      table.unpack(lines) }, { env = { TERM = "xterm" }, timeout = true })
     local result = {}
     for line in shell.read(shown):gmatch "([^\n]*)\n" do result[#result + 1] = line end
     assert.equal("ready", table.remove(result, 1))

@@ -31,7 +31,7 @@ local places <const> = {
 
 local function run(place, file, options)
   options = options or {}
-  options.timeout = options.timeout or 60
+  options.timeout = options.timeout or true
   return program.run(places[place](file), options)
 end
 
@@ -151,7 +151,7 @@ describe("where a file is expected", function()
         -- Without a memory limit, an endless file would fill the memory. Programs with sanitizers run without one,
         -- because they map more than any limit allows.
         local line = os.getenv "GPROF_LUA" and 'exec "$@"' or 'ulimit -v 4000000; exec "$@"'
-        check(launch.line(line, places[place](file), { cwd = home, timeout = 60 }))
+        check(launch.line(line, places[place](file), { cwd = home, timeout = true }))
       end
       check(program.run({ "-b", "-A", "-z", "-I" .. file, plain.image, plain.profile }, { cwd = home }))
       check(program.run({ "-b", "--report=./" .. file, plain.image, plain.profile }, { cwd = home }))
@@ -162,12 +162,12 @@ describe("where a file is expected", function()
   end
 
   it("there may be a pipe, but not for an object file: that is refused without waiting", function()
-    local result = program.run(places.image "pipe", { cwd = home, timeout = 30 })
+    local result = program.run(places.image "pipe", { cwd = home, timeout = true })
     assert.same({ 1, "", "gprof.lua: pipe: is a pipe: an object file cannot be read from a pipe\n" },
       { result.status, result.stdout, result.stderr })
     for _, place in ipairs { "profile", "map", "symbols", "list" } do
       local line = ("cat %s >pipe & exec \"$@\""):format(shell.quote(plain[place]))
-      local piped = launch.line(line, places[place] "pipe", { cwd = home, timeout = 30 })
+      local piped = launch.line(line, places[place] "pipe", { cwd = home, timeout = true })
       assert.same({ run(place, plain[place]).stdout, "", 0 }, { piped.stdout, piped.stderr, piped.status })
     end
   end)

@@ -439,7 +439,7 @@ describe("--jobs", function()
       wait $pid; status=$?; trap '' PIPE
       while printf x >&3; do sleep 0.02; done 2>/dev/null  # until nobody reads it any more
       rm pipe; exit $status]],
-      { "-s", "--jobs=2", image, "one", "two", "pipe" }, { cwd = cwd, timeout = 60 })
+      { "-s", "--jobs=2", image, "one", "two", "pipe" }, { cwd = cwd, timeout = true })
     assert.equal("one\ntwo\n", shell.listing(cwd))
     return result
   end
@@ -542,7 +542,7 @@ describe("the progress line", function()
       words[#words + 1] = word
     end
     local slow = ("{ sleep 1.2; cat %s; } >pipe & %s"):format(one, line:format(shell.join(words)))
-    local result = shell.run({ "script", "-qec", slow, "/dev/null" }, { cwd = dir, timeout = 60 })
+    local result = shell.run({ "script", "-qec", slow, "/dev/null" }, { cwd = dir, timeout = true })
     assert.equal(profile(arc(3)), shell.read(dir .. "/sum"))
     return result.stdout
   end

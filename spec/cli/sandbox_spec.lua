@@ -38,7 +38,7 @@ end
 local function run(body, ...)
   local dir = report(body)
   return program.run({ "-b", image, profile, "--sandbox", "--report=" .. dir .. "/report.lua", ... },
-    { cwd = dir, env = env, timeout = 60 }), dir
+    { cwd = dir, env = env, timeout = true }), dir
 end
 
 local function check_failure(message, result)
@@ -343,7 +343,7 @@ describe("an image with random bytes changed", function()
   end
 
   local function run_on(options)
-    return program.run({ "-b", path, profile_of_lines, table.unpack(options) }, { cwd = made.dir, timeout = 60 })
+    return program.run({ "-b", path, profile_of_lines, table.unpack(options) }, { cwd = made.dir, timeout = true })
   end
 
   local repeatedly, count = chance.cases(52000, 40)
@@ -383,7 +383,7 @@ describe("no process is left", function()
   it("if the program is killed", function()
     local dir = report "inside.call(inside.number.write, 9, 'x', 1) while true do end"
     local words = { image, profile, "-I/dev/fd/9", "--sandbox", "--report=" .. dir .. "/report.lua" }
-    local result = launch.line(line, words, { cwd = dir, timeout = 60 })
+    local result = launch.line(line, words, { cwd = dir, timeout = true })
     assert.equal("all gone: \n", result.stdout)
   end)
 end)

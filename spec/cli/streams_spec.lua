@@ -63,7 +63,7 @@ describe("a list that is still being written", function()
       local result = launch.line(([[
         rm -f one two; mkfifo one two
         { printf 'one%s'; cat a >one; printf 'two%s'; cat b >two; printf 'a%s'; } | "$@" ]]):gsub("%%s",
-        { ["%s"] = terminator }), { "-s", image, "--profiles-from=-" }, { cwd = cwd, timeout = 20 })
+        { ["%s"] = terminator }), { "-s", image, "--profiles-from=-" }, { cwd = cwd, timeout = true })
       assert.same({ 0, "" }, { result.status, result.stderr })
       assert.equal(profile(arc(2, 1), arc(2, 2)), shell.read(cwd .. "/gmon.sum"))
     end
@@ -325,7 +325,7 @@ describe("a profile and its context profile", function()
   it("are read once if the profile is a pipe", function()
     local cwd = workplace { ["a.ctx"] = paths, aside = plain }
     local result = launch.line([[mkfifo a; cat aside >a & "$@"]], { "-b", "-q", image, "a" },
-      { cwd = cwd, timeout = 20 })
+      { cwd = cwd, timeout = true })
     assert.equal(0, result.status)
     assert.truthy(result.stdout:find "3/3 ", result.stdout)
   end)

@@ -215,7 +215,7 @@ describe("a link with the default name of a sum", function()
     local dir = shell.tmpdir()
     shell.check { "mkfifo", dir .. "/gmon.sum" }
     for _ = 1, 2 do
-      local result = program.run(words, { cwd = dir, timeout = 20 })
+      local result = program.run(words, { cwd = dir, timeout = true })
       assert.truthy(result.stderr:find "^gprof%.lua: gmon%.sum: cannot be written: [^\n]+\n$", result.stderr)
     end
   end)
@@ -241,7 +241,7 @@ describe("processes that write the same sum", function()
       table.insert(lines, (": >told%d; %s 2>told%d 3>&- &"):format(i, other, i))
     end
     for i in ipairs(others) do
-      table.insert(lines, ("until grep -q waiting told%d; do sleep 0.05; done"):format(i))
+      table.insert(lines, shell.await("grep -q waiting told" .. i))
     end
     return table.concat(lines, "\n")
   end
@@ -251,7 +251,7 @@ describe("processes that write the same sum", function()
   local function run(dir, words, meanwhile, instead)
     local line = ([[mkfifo pipe; "$@" & first=$!; exec 3>pipe; %s
       %s; exec 3>&-; wait $first; echo $?; wait; rm pipe]]):format(meanwhile, instead or "cat " .. one .. " >&3")
-    return launch.line(line, words, { cwd = dir, timeout = 60 })
+    return launch.line(line, words, { cwd = dir, timeout = true })
   end
 
   for _, mode in ipairs { "--brief", "--sandbox" } do
@@ -282,7 +282,7 @@ describe("processes that write the same sum", function()
       local dir = shell.tmpdir()
       local line = ("for i in 1 2 3 4 5 6 7 8; do %s 2>told$i || echo $i & done; wait"):format(
         command(mode, "-s", image, "gmon.sum", two))
-      assert.equal("", launch.line(line, {}, { cwd = dir, timeout = 60 }).stdout)
+      assert.equal("", launch.line(line, {}, { cwd = dir, timeout = true }).stdout)
       for i = 1, 8 do
         local told = shell.read(dir .. "/told" .. i)
         assert.truthy(told == "" or told == WAITING, told)
@@ -322,8 +322,8 @@ describe("processes that write the same sum", function()
 
   it("do not wait for those that write another sum, or standard output", function()
     local dir = shell.tmpdir()
-    local result = run(dir, { "-s", image, "pipe" }, ("timeout 30 %s; timeout 30 %s >out"):format(
-      command("--sum-file=other", image, two), command("--sum-file=-", image, two)))
+    local result = run(dir, { "-s", image, "pipe" }, ("timeout %d %s; timeout %d %s >out"):format(
+      shell.limit, command("--sum-file=other", image, two), shell.limit, command("--sum-file=-", image, two)))
     assert.same({ "0\n", "" }, { result.stdout, result.stderr })
     assert.equal(expected(2, 20), shell.read(dir .. "/other"))
     assert.equal(expected(2, 20), shell.read(dir .. "/out"))
@@ -334,11 +334,11 @@ describe("processes that write the same sum", function()
     local dir = shell.tmpdir()
     shell.check { "cp", two, dir .. "/gmon.sum" }
     local result = launch.line([[exec flock gmon.sum "$@"]], { "-s", image, "gmon.sum", one },
-      { cwd = dir, timeout = 60 })
+      { cwd = dir, timeout = true })
     assert.same({ 0, "", "" }, { result.status, result.stdout, result.stderr })
     assert.equal(expected(3, 30), shell.read(dir .. "/gmon.sum"))
     os.remove(dir .. "/gmon.sum")
-    result = launch.line([[exec flock . "$@"]], { "-s", image, one }, { cwd = dir, timeout = 60 })
+    result = launch.line([[exec flock . "$@"]], { "-s", image, one }, { cwd = dir, timeout = true })
     assert.same({ 0, "", "" }, { result.status, result.stdout, result.stderr })
   end)
 end)
@@ -412,7 +412,7 @@ describe("if a sum fails, only the old one is left:", function()
       local dir = shell.tmpdir()
       if old then shell.write(dir .. "/gmon.sum", old) end
       if prepare then prepare(dir) end
-      results[i] = launch.line(line, { "-s", image, table.unpack(files) }, { cwd = dir, timeout = 60 })
+      results[i] = launch.line(line, { "-s", image, table.unpack(files) }, { cwd = dir, timeout = true })
       if finish then finish(dir) end
       assert.equal(old and "gmon.sum\n" or "", shell.listing(dir))
       assert.equal(old, old and shell.read(dir .. "/gmon.sum"))

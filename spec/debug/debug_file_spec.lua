@@ -272,7 +272,7 @@ it("--gnu-compat does not follow links to a pipe; GNU gprof does", function()
       local text = shell.write(dir .. "/text", "pipe\0\0\0\0\1\2\3\4")
       local from = section == ".gnu_debugaltlink" and calls.image or dir .. "/image"
       objcopy("--add-section", section .. "=" .. text, from, dir .. "/linked")
-      local result = program.run({ "-b", "--gnu-compat", "-l", "-p", dir .. "/linked", calls.gmon }, { timeout = 10 })
+      local result = program.run({ "-b", "--gnu-compat", "-l", "-p", dir .. "/linked", calls.gmon }, { timeout = true })
       assert.same({ "", 0 }, { result.stderr, result.status })
     end
   end

@@ -369,7 +369,7 @@ local reader <const> = [[
 
 -- Runs `reader` on images and returns its output. Fails on a crash, on an error, or if an image takes 64 MB of memory.
 local function read(...)
-  local result = launch.script(reader, { ... }, { env = addresses.excused.env, timeout = 60 })
+  local result = launch.script(reader, { ... }, { env = addresses.excused.env, timeout = true })
   -- libbfd itself warns about sections that are too long.
   local errors = result.stderr:gsub("BFD: warning: [^\n]*\n", "")
   assert(result.status == 0 and errors == "", ("%s (%s)"):format(errors, result.signal or result.status))

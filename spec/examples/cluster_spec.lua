@@ -13,7 +13,7 @@ local examples <const>, image <const>, scene <const> = cluster.examples, cluster
 local function run(name, arguments, env)
   env = env or {}
   env.GPROF = env.GPROF or cluster.gprof
-  return shell.run({ "sh", examples .. name .. ".sh", table.unpack(arguments) }, { env = env, timeout = 120 })
+  return shell.run({ "sh", examples .. name .. ".sh", table.unpack(arguments) }, { env = env, timeout = true })
 end
 
 describe("parallel.sh", function()

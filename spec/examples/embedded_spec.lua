@@ -73,7 +73,7 @@ end)
 -- profile.
 local function make(target, image)
   local dir = shell.tmpdir "embedded"
-  shell.check({ "make", "-s", "-C", example, "BUILD=" .. dir, target }, { env = { MAKEFLAGS = false }, timeout = 120 })
+  shell.check({ "make", "-s", "-C", example, "BUILD=" .. dir, target }, { env = { MAKEFLAGS = false }, timeout = true })
   return dir .. "/" .. image, dir .. "/gmon.out"
 end
 

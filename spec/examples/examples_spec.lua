@@ -16,7 +16,7 @@ local examples <const> = program.root .. "/examples/"
 -- Runs an example with a time limit, which stops endless loops.
 local function run(name, arguments, options)
   options = options or {}
-  options.timeout = 60
+  options.timeout = true
   return launch.copy(options.script or examples .. name .. ".lua", arguments, options)
 end
 

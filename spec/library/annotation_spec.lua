@@ -433,7 +433,7 @@ describe("One warning is printed for a source that", function()
     local path = other.dir .. "/small.c"
     prepare(path, other.image)
     local result = launch.line(line_of_shell or [[exec "$@"]],
-      { "-b", "-l", "-A", "-x", other.image, small.run(other) }, { timeout = 30 })
+      { "-b", "-l", "-A", "-x", other.image, small.run(other) }, { timeout = true })
     assert.equal(0, result.status, result.stderr)
     return result.stdout, result.stderr:match("^gprof%.lua: warning: " .. path:gsub("%p", "%%%0") .. ": ([^\n]+)\n$")
       or result.stderr
@@ -587,7 +587,7 @@ describe("-y", function()
       ["mkdir small.c-ann"] = "Is a directory" } do
       local dir = shell.tmpdir()
       shell.check({ "sh", "-c", what }, { cwd = dir })
-      local result = program.run({ "-b", "-l", "-A", "-y", made.image, profile }, { cwd = dir, timeout = 30 })
+      local result = program.run({ "-b", "-l", "-A", "-y", made.image, profile }, { cwd = dir, timeout = true })
       assert.same({ 1, "", ("gprof.lua: small.c-ann: cannot be written: %s\n"):format(expected) },
         { result.status, result.stdout, result.stderr })
       assert.equal("small.c-ann\n", shell.listing(dir))

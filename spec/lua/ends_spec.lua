@@ -18,7 +18,7 @@ describe("finalizing objects", function()
       chance.cases(15000 + 1000 * i, 20)(function(remark, seed)
         local leaks = seed % 2 == 0 and "1" or "0" -- half of the runs check for leaks, see the script
         local result = launch.script(script, { built.image, built.gmon, seed, ROUNDS, ending },
-          { cwd = shell.tmpdir "ends", timeout = 240, env = { ASAN_OPTIONS = "detect_leaks=" .. leaks } })
+          { cwd = shell.tmpdir "ends", timeout = true, env = { ASAN_OPTIONS = "detect_leaks=" .. leaks } })
         assert.same({ ending == "error" and 1 or 0, "done" }, { result.status or "signal " .. result.signal,
           result.stderr:find "^done\n" and not result.stderr:find "anitizer" and "done" or result.stderr }, remark)
       end, 4)

@@ -16,7 +16,7 @@ describe("random calls of the library", function()
       local script = shell.read(build.fixture "scripts/misuse.lua")
       chance.cases(9000, 40)(function(remark, seed)
         local result = launch.script(script, { built.image, built.gmon, seed, CALLS },
-          { cwd = shell.tmpdir "misuse", timeout = 120, env = { GPROF_COLLECTOR = false } })
+          { cwd = shell.tmpdir "misuse", timeout = true, env = { GPROF_COLLECTOR = false } })
         assert.same({ 0, "done" }, { result.status or "signal " .. result.signal,
           result.stderr:find "done\n" and "done" or result.stderr }, remark)
       end, 8)

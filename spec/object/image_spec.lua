@@ -259,7 +259,7 @@ describe("the name of another file in an image", function()
     local link = shell.write(dir .. "/link", name .. ("\0"):rep(4 - #name % 4) .. "\1\2\3\4")
     shell.check { "objcopy", "--strip-debug", "--add-section", ".gnu_debuglink=" .. link,
       build.program("brief").image, dir .. "/image" }
-    local result = launch.script(asking, { dir .. "/image" }, { timeout = 10 })
+    local result = launch.script(asking, { dir .. "/image" }, { timeout = true })
     assert.same({ "nil\n", "", 0 }, { result.stdout, result.stderr, result.status })
   end
 

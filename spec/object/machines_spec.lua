@@ -53,7 +53,7 @@ local function profiled(machine)
   local packages = machine.packages .. " with its C library, and qemu-user"
   local image, dir = compile(machine, "-static")
   if not image then return nil, "needs " .. packages end
-  local run = shell.run({ machine.runs, image }, { cwd = dir, timeout = 60 })
+  local run = shell.run({ machine.runs, image }, { cwd = dir, timeout = true })
   if run.status ~= 0 or not shell.exists(dir .. "/gmon.out") then return nil, "needs " .. packages end
   return { machine = machine, image = image, gmon = dir .. "/gmon.out" }
 end

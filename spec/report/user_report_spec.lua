@@ -349,10 +349,11 @@ describe("An invalid report is reported in one line, before anything is read:", 
       assert.same({ "", 1 }, { result.stdout, result.status })
       return result.stderr
     end
-    assert.equal(("gprof.lua: report 'broken': %s/gprof/report/broken.lua:1: unexpected symbol near '<'\n"):format(dir),
-      refused "broken")
+    -- Lua shortens long paths to "...".
+    assert.truthy(refused "broken":find
+      "^gprof%.lua: report 'broken': [^\n]*/report/broken%.lua:1: unexpected symbol near '<'\n$")
     assert.equal("gprof.lua: report 'empty': returns a boolean value, not a function\n", refused "empty")
-    assert.equal(("gprof.lua: %s/gprof/report/failing.lua:1: what\n"):format(dir), refused "failing")
+    assert.truthy(refused "failing":find "^gprof%.lua: [^\n]*/report/failing%.lua:1: what\n$")
     assert.truthy(refused "needy":find "^gprof%.lua: [^\n]*module 'no%.such%.module' not found:[^\n]*\n$")
   end)
 

@@ -109,7 +109,8 @@ describe("a program that another one executes", function()
       '"$1"; "$1" execl "$1"; "$1" system "$1"; exec "$1" execvp "$1"', "sh", built.image } do
       table.insert(words, word)
     end
-    local result = shell.run(words, { cwd = dir, env = { GMON_OUT_PREFIX = false, LD_PRELOAD = false }, timeout = 60 })
+    local result = shell.run(words, { cwd = dir, timeout = true,
+      env = { GMON_OUT_PREFIX = false, LD_PRELOAD = false } })
     assert.same({ "", 0 }, { result.stdout, result.status })
     local count, replaced = 0, 0
     for name, image in result.stderr:gmatch "gprof%.lua: (%S+) was written; to read it: gprof%.lua (%S+) %1\n" do

@@ -109,7 +109,7 @@ describe("gprof.lua --record --output", function()
     local words = table.move(program.interpreter, 1, #program.interpreter, 1, {})
     for _, word in ipairs { program.root .. "/gprof.lua", "--record", ... } do table.insert(words, word) end
     local dir = shell.tmpdir "output"
-    return shell.run(words, { cwd = dir, timeout = 60, env = environment(env) }), dir
+    return shell.run(words, { cwd = dir, timeout = true, env = environment(env) }), dir
   end
 
   it("finds the profile", function()

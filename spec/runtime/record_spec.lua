@@ -22,7 +22,7 @@ local function words(...)
 end
 
 local function options(more)
-  local all = { cwd = shell.tmpdir "record", env = { GMON_OUT_PREFIX = false, LD_PRELOAD = false }, timeout = 60 }
+  local all = { cwd = shell.tmpdir "record", env = { GMON_OUT_PREFIX = false, LD_PRELOAD = false }, timeout = true }
   for key, value in pairs(more or {}) do all[key] = value end
   return all
 end
@@ -128,7 +128,7 @@ describe("--record", function()
     local where = options { env = { GPROF_RECORDER = "rate=7,dump-signal=USR2", LD_PRELOAD = false } }
     local commands = recorder.compile "commands.c"
     local result = shell.run(words("--dump-signal=USR1", "--anew", commands.image, "0",
-      "kill -USR1 $PPID; for i in $(seq 12000); do test -e gmon.out && exit; sleep 0.01; done"), where)
+      "kill -USR1 $PPID; " .. shell.await "test -e gmon.out"), where)
     assert.same({ "1\n", 0 }, { result.stdout, result.status })
     assert.truthy(result.stderr:find "^gprof.lua: gmon.out was written")
     assert.same(7, recorder.read(where.cwd .. "/gmon.out.ctx").process.rate)

@@ -14,8 +14,7 @@ local THREADS <const> = 2
 
 -- A command that sends the program a signal, and waits until it has written a file.
 local function ask(signal, name)
-  return ("rm -f %s; kill -%s $PPID; for i in $(seq 12000); do test -e %s && exit; sleep 0.01; done; exit 1"):format(
-    name, signal, name)
+  return ("rm -f %s; kill -%s $PPID; %s"):format(name, signal, shell.await("test -e " .. name))
 end
 
 -- The shell command "gprof.lua ARGUMENTS".
@@ -65,8 +64,7 @@ describe("a program that is asked for its profile", function()
   it("writes it when a file is made or touched", function()
     local old = shell.write(shell.tmpdir "touched" .. "/old", "")
     local function touch(file, name)
-      return ("test -e %s && exit 1; touch %s; for i in $(seq 12000); do test -e %s && exit; sleep 0.01; done; exit 1")
-        :format(name, file, name)
+      return ("test -e %s && exit 1; touch %s; %s"):format(name, file, shell.await("test -e " .. name))
     end
     for _, file in ipairs { old, "new" } do
       local calls, dir = run("dump-file=" .. file .. ",anew", { "sleep 0.2", touch(file, "gmon.out"),
@@ -319,7 +317,7 @@ describe("gprof.lua --record --anew", function()
     table.move({ built.image, "1", ask("USR1", "gmon.out") }, 1, 3, #words + 1, words)
     for i = 2, times do table.insert(words, ask("USR1", "gmon.out-" .. i)) end
     local dir = shell.tmpdir "anew"
-    return shell.run(words, { cwd = dir, timeout = 60,
+    return shell.run(words, { cwd = dir, timeout = true,
       env = { GMON_OUT_PREFIX = false, GPROF_RECORDER = false, LD_PRELOAD = false } }), dir
   end
 

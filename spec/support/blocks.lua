@@ -72,7 +72,7 @@ function blocks.run(built, arguments, options)
     env[name] = value
   end
   local dir = options.cwd or shell.tmpdir("run")
-  local result = shell.run(argv, { cwd = dir, env = env, timeout = 60 })
+  local result = shell.run(argv, { cwd = dir, env = env, timeout = true })
   result.dir = dir
   return result
 end
@@ -254,7 +254,7 @@ function blocks.gcov(built)
   local compiler = built.language == "c++" and "g++" or "gcc"
   shell.check({ compiler, "-O0", "--coverage", "-c", source }, { cwd = dir })
   shell.check({ compiler, "--coverage", built.source .. ".o", "-o", "program", "-pthread" }, { cwd = dir })
-  shell.check({ "./program" }, { cwd = dir, timeout = 60 })
+  shell.check({ "./program" }, { cwd = dir, timeout = true })
   local lines = {}
   for line in shell.check({ "gcov", "-t", source }, { cwd = dir }).stdout:gmatch("[^\n]+") do
     local count, number = line:match("^%s*([%d#=]+)%*?:%s*(%d+):")

@@ -164,7 +164,7 @@ end
 -- Compiles a program and runs it.
 local function make(program, variant, dir)
   compile(program, variant, dir)
-  shell.check({ dir .. "/" .. program.name }, { cwd = dir, env = { GMON_OUT_PREFIX = false }, timeout = 60 })
+  shell.check({ dir .. "/" .. program.name }, { cwd = dir, env = { GMON_OUT_PREFIX = false }, timeout = true })
 end
 
 --- Builds and runs a program; later calls return the same result. Raises an error with the output if building or

@@ -39,7 +39,7 @@ end
 -- @treturn string path of the profile, in a directory of its own
 function library.profile(program, name, cwd)
   local dir = shell.tmpdir("profile")
-  shell.check({ program }, { cwd = cwd or dir, timeout = 60,
+  shell.check({ program }, { cwd = cwd or dir, timeout = true,
     env = { LD_PROFILE = name, LD_PROFILE_OUTPUT = dir, GMON_OUT_PREFIX = false } })
   return dir .. "/" .. name .. ".profile"
 end

@@ -53,7 +53,7 @@ end
 -- @tparam integer count number of ranks
 -- @tparam table built as returned by `compile`; or a list of such tables, each with a number of ranks as `count`
 -- @tparam[opt] table options `env`; `recorder`: whether the recorder is preloaded, too; `mpi`, the value of GPROF_MPI;
---   `survive`: other ranks live on if one dies; `linked`: the program contains the library
+--   `survive`: other ranks live on if one dies; `linked`: the program contains the library; `hangs` as for `shell.run`
 -- @treturn table as `shell.run` returns it; `dir`, the directory
 function mpi.run(engine, count, built, options)
   options = options or {}
@@ -71,7 +71,7 @@ function mpi.run(engine, count, built, options)
   local dir = options.dir or shell.tmpdir "job"
   local variables = { GMON_OUT_PREFIX = false, GPROF_RECORDER = false, LD_PRELOAD = false }
   for name, value in pairs(options.env or {}) do variables[name] = value end
-  local result = shell.run(argv, { cwd = dir, env = variables, timeout = options.timeout or 60 })
+  local result = shell.run(argv, { cwd = dir, env = variables, timeout = true, hangs = options.hangs })
   result.dir = dir
   return result
 end

@@ -55,7 +55,7 @@ function oracle.run(args, options)
     env[name] = value
   end
   return shell.run({ options.oracle or PROGRAM, table.unpack(args) },
-    { env = env, cwd = options.cwd, stdin = options.stdin, timeout = options.timeout or 60 })
+    { env = env, cwd = options.cwd, stdin = options.stdin, timeout = true })
 end
 
 return oracle

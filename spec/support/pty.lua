@@ -27,7 +27,7 @@ function pty.run(words, env, columns)
   line[#line + 1] = program.root .. "/gprof.lua"
   line = shell.join(table.move(words, 1, #words, #line + 1, line))
   if columns then line = ("stty cols %d; "):format(columns) .. line end
-  local result = shell.run({ "script", "-qec", line, "/dev/null" }, { env = all, timeout = 60 })
+  local result = shell.run({ "script", "-qec", line, "/dev/null" }, { env = all, timeout = true })
   result.stdout = result.stdout:gsub("\r+\n", "\n")
   return result
 end

@@ -67,7 +67,7 @@ function recorder.run(built, arguments, options)
   -- Set last: the recorder would leave the environment in a command before the program.
   if options.preload ~= false then append(argv, { "env", "LD_PRELOAD=" .. (options.preload or recorder.library) }) end
   table.insert(argv, built.image)
-  local result = shell.run(append(argv, arguments), { cwd = dir, env = env, timeout = 60 })
+  local result = shell.run(append(argv, arguments), { cwd = dir, env = env, timeout = true })
   result.dir = dir
   return result
 end

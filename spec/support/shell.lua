@@ -139,16 +139,30 @@ local function exports(env)
   return table.concat(parts)
 end
 
--- The least timeout in seconds. A program that must not hang may be slow on a busy machine. Under valgrind all programs
--- are slow, so there is a factor.
-local LEAST_TIMEOUT <const> = 240
-local timeout_factor <const> = tonumber(os.getenv "GPROF_PATIENCE" or 1)
+--- Seconds after which a program counts as hanging. The limit is generous, because on a machine with four times as much
+-- work as processors all programs are slow; GPROF_PATIENCE is a factor for those that run under valgrind.
+shell.limit = 240 * tonumber(os.getenv "GPROF_PATIENCE" or 1)
+
+--- Returns a shell command that waits until a condition holds, and fails if it never does.
+-- @tparam string condition shell command
+-- @treturn string
+function shell.await(condition)
+  return ("(n=%d; until %s; do n=$((n - 1)); [ $n -gt 0 ] || exit; sleep 0.01; done)"):format(100 * shell.limit,
+    condition)
+end
+
+-- Returns the seconds after which a program is killed, or nil.
+local function limit_of(options)
+  if options.hangs then return options.hangs end
+  if options.timeout then return math.max(shell.limit, tonumber(options.timeout) or 0) end
+end
 
 --- Runs a program to its end and captures its output.
 -- @tparam {string,...} argv the program and its arguments, without expansion by a shell
 -- @tparam[opt] table options `cwd` directory to run in; `env` table of variables (`false` unsets one);
---   `stdin` file to read (default: empty); `timeout` in seconds (at least 240; multiplied by GPROF_PATIENCE, if
---   set), after which the program is killed and the status is 124
+--   `stdin` file to read (default: empty); `timeout`: true, or seconds if `shell.limit` is too short, for a program
+--   that may not hang: it is killed then, and the status is 124; `hangs`: seconds after which a program that may hang
+--   is killed
 -- @treturn table `stdout`, `stderr` (bytes); `status` (nil if a signal ended it), `signal` (number, nil if none);
 --   `command` (for messages)
 function shell.run(argv, options)
@@ -166,9 +180,8 @@ function shell.run(argv, options)
   end
   -- exec, so that os.execute sees a signal; a shell would turn it into an exit status.
   line[#line + 1] = "exec "
-  if options.timeout then
-    line[#line + 1] = "timeout -k 2 " .. shell.quote(math.max(options.timeout, LEAST_TIMEOUT) * timeout_factor) .. " "
-  end
+  local limit = limit_of(options)
+  if limit then line[#line + 1] = ("timeout -k 2 %s "):format(limit) end
   line[#line + 1] = command .. "; } <" .. shell.quote(options.stdin or "/dev/null")
   line[#line + 1] = " >" .. shell.quote(out) .. " 2>" .. shell.quote(err)
 

@@ -98,8 +98,7 @@ end
 
 --- Runs a command on the head node of the cluster.
 -- @tparam {string,...} argv as for `shell.run`
--- @tparam[opt] table options `cwd` (default: the directory of the cluster), `env` and `timeout` (default: 90) as for
---   `shell.run`
+-- @tparam[opt] table options `cwd` (default: the directory of the cluster) and `env`, as for `shell.run`
 -- @treturn table as `shell.run` returns it
 function methods:run(argv, options)
   options = options or {}
@@ -107,13 +106,13 @@ function methods:run(argv, options)
   for name, value in pairs(options.env or {}) do env[name] = value end
   return shell.run({ "nsenter", "--target", self.pid, "--mount", "--net", "--pid", "--uts", "--ipc", "--",
     "env", "--chdir=" .. (options.cwd or self.dir), table.unpack(argv) },
-    { env = env, timeout = options.timeout or 90 })
+    { env = env, timeout = true })
 end
 
---- Waits until a command of the shell succeeds; raises an error with the logs after 90 s.
+--- Waits until a command of the shell succeeds; raises an error with the logs if it never does.
 -- @tparam string condition runs in the directory of the cluster
 function methods:await(condition)
-  local waited = self:run({ "sh", "-c", ("until %s; do sleep 0.1; done"):format(condition) })
+  local waited = self:run { "sh", "-c", shell.await(condition) }
   if waited.status ~= 0 then
     local logs = self:run { "sh", "-c", "squeue; sinfo; tail -n 20 log/*" }
     error(("not reached: %s\n%s%s"):format(condition, waited.stderr, logs.stdout), 2)
@@ -163,7 +162,7 @@ function slurm.start()
   shell.write(self.dir .. "/init", init)
   self.input = assert(io.popen(("cd %s && exec setpriv --pdeathsig KILL unshare --net --pid --uts --ipc --mount " ..
     "--fork --kill-child sh -e init >init.out 2>&1"):format(shell.quote(self.dir)), "w"))
-  local started = shell.run({ "sh", "-c", "until [ -s pid ]; do sleep 0.1; done" }, { cwd = self.dir, timeout = 20 })
+  local started = shell.run({ "sh", "-c", shell.await "[ -s pid ]" }, { cwd = self.dir, timeout = true })
   assert(started.status == 0, "the cluster did not start:\n" .. shell.read(self.dir .. "/init.out"))
   self.pid = shell.read(self.dir .. "/pid"):match "%d+"
   self:start_controller()

@@ -322,7 +322,7 @@ end)
 local function callgrind(image)
   local file = shell.tmpdir() .. "/callgrind.out"
   shell.check({ "env", "--block-signal=PROF", "valgrind", "-q", "--tool=callgrind", "--dump-instr=yes",
-    "--compress-pos=no", "--callgrind-out-file=" .. file, image }, { cwd = shell.tmpdir(), timeout = 120 })
+    "--compress-pos=no", "--callgrind-out-file=" .. file, image }, { cwd = shell.tmpdir(), timeout = true })
   local calls = {}
   for count, address in shell.read(file):gmatch "\ncalls=(%d+) 0x(%x+)" do
     address = tonumber(address, 16)

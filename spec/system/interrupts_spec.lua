@@ -37,7 +37,7 @@ end
 -- Makes a page under a shell command. Returns the result, the page, and the names of all files.
 local function make(line)
   local dir = workplace()
-  local result = launch.line(line, { "--html=page", built.image, built.gmon }, { cwd = dir, timeout = 60 })
+  local result = launch.line(line, { "--html=page", built.image, built.gmon }, { cwd = dir, timeout = true })
   return result, shell.read(dir .. "/page"), shell.listing(dir)
 end
 

@@ -168,7 +168,7 @@ libgprof-mpi: rank 4: no answer from rank 0: the sum of ranks 4 to 5 is in a fil
             assert.equal("libgprof-mpi: rank 0: 3 of 8 ranks are not in the sum; no answer in 1 s: 2, 5-6\n",
               mpi.messages(result), result.stderr)
           else
-            result, missing = run(8, { mpi = "parts,timeout=1", survive = true, timeout = 10,
+            result, missing = run(8, { mpi = "parts,timeout=1", survive = true, hangs = 30,
               env = { EXITS = ",6," } }), { [6] = true }
             assert.equal("libgprof-mpi: rank 0: 1 of 8 ranks are not in the sum; no answer in 1 s: 6\n",
               mpi.messages(result), result.stderr)

@@ -71,7 +71,7 @@ local function executed(dir, command, env)
   os.remove(dir .. "/executed")
   local script = {}
   for i, words in ipairs(command_lines()) do
-    script[i] = ("timeout 60 %s %s </dev/null >out 2>&1\n"):format(command, shell.join(words))
+    script[i] = ("timeout %d %s %s </dev/null >out 2>&1\n"):format(shell.limit, command, shell.join(words))
   end
   shell.run({ "sh", "-c", table.concat(script) }, { cwd = dir, env = env })
   return shell.exists(dir .. "/executed") and shell.read(dir .. "/executed") or ""

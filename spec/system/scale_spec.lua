@@ -31,7 +31,6 @@ local function check_report(result, ...)
   end
 end
 
-local TIMEOUT <const> = 120  -- seconds
 
 -- Index numbers are padded to six characters, as in smaller graphs.
 local function head(index)
@@ -58,7 +57,7 @@ describe("the call graph shows", function()
     local function line(i)
       return ("                0.01    0.00 %7d/%-7d     %s [%d]\n"):format(i, i, name(i), entry(i))
     end
-    check_report(program.run({ "-b", "-q", star, file }, { timeout = TIMEOUT }),
+    check_report(program.run({ "-b", "-q", star, file }, { timeout = true }),
       ("[1]    100.0    0.00 %7.2f                 f0000000 [1]\n"):format(WIDE / 100) .. line(WIDE) .. line(WIDE - 1),
       line(half) .. line(half - 1), line(2) .. line(1) .. "-----",
       ("                0.01    0.00 %7d/%-7d     f0000000 [1]\n"):format(half, half),
@@ -77,7 +76,7 @@ describe("the call graph shows", function()
       return ("             %7.2f    0.00 %7d/%-7d     %s [%d]\n")
         :format(self * (i / calls_of_all), i, calls_of_all, name(i), entry(i))
     end
-    check_report(program.run({ "-b", "-q", star, file }, { timeout = TIMEOUT }),
+    check_report(program.run({ "-b", "-q", star, file }, { timeout = true }),
       line(1) .. line(2), line(half) .. line(half + 1),
       line(WIDE - 1) .. line(WIDE) ..
         ("[1]     33.3 %7.2f    0.00 %7d         f0000000 [1]\n-----"):format(self, calls_of_all),
@@ -100,7 +99,7 @@ describe("the call graph shows", function()
     local function inner_call(count, i)
       return ("                             %7d             %s"):format(count, member(i))
     end
-    check_report(program.run({ "-b", "-q", star, file }, { timeout = TIMEOUT }),
+    check_report(program.run({ "-b", "-q", star, file }, { timeout = true }),
       ("[1]    100.0 %7.2f    0.00       1+%-7d <cycle 1 as a whole> [1]\n"):format(WIDE / 100, 2 * calls_of_all) ..
         line(WIDE),
       line(half) .. line(half - 1), line(2),
@@ -134,7 +133,7 @@ describe("on a small stack", function()
     table.move(program.interpreter, 1, #program.interpreter, #limited + 1, limited)
     local arguments = { program.root .. "/gprof.lua", "-b", "-q", chain, file }
     table.move(arguments, 1, #arguments, #limited + 1, limited)
-    check_report(shell.run(limited, { timeout = TIMEOUT }),
+    check_report(shell.run(limited, { timeout = true }),
       "<spontaneous>\n[1]    100.0 " .. times(0), entry(1), entry(DEEP // 2), entry(last - 1),
       "\f\nIndex by function name\n")
   end)

@@ -257,7 +257,7 @@ end)
 describe("bench/cluster.lua", function()
   it("makes profiles, adds them up in a tree, and finds the slow rank", function()
     if slurm.lack() then return pending(slurm.lack()) end
-    local result = shell.run({ "lua5.4", program.root .. "/bench/cluster.lua", "300", "12" }, { timeout = 200 })
+    local result = shell.run({ "lua5.4", program.root .. "/bench/cluster.lua", "300", "12" }, { timeout = true })
     assert.same({ 0, "" }, { result.status, result.stderr })
     local stages = {}
     for name, tasks, read, written in result.stdout:gmatch "\n| (%S+) +| +(%d+) | +(%d*) | +[%d.]* | +(%d+) |" do
