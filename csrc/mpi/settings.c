@@ -52,20 +52,27 @@ static bool set(gp_settings *settings, const char *option) {
   return false;
 }
 
+/* A message has no control characters: see gp_fail. */
+static void report_option(const char *option, size_t length) {
+  gp_error error;
+  gp_fail(&error, "GPROF_MPI: invalid option '%.*s'",
+          length < PATH_MAX ? (int)length : PATH_MAX, option);
+  fprintf(stderr, "libgprof-mpi: %s\n", error.text);
+}
+
 void gp_settings_read(gp_settings *settings, bool report) {
   const char *text = getenv("GPROF_MPI");
   *settings = (gp_settings){.timeout = DEFAULT_TIMEOUT};
   while (text && *text != '\0') {
     char option[PATH_MAX];
     size_t length = strcspn(text, ",");
-    int shown = length < PATH_MAX ? (int)length : PATH_MAX;
     bool fits = length < sizeof option;
     if (fits) {
       memcpy(option, text, length);
       option[length] = '\0';
     }
     if (report && (!fits || !set(settings, option)))
-      fprintf(stderr, "libgprof-mpi: GPROF_MPI: invalid option '%.*s'\n", shown, text);
+      report_option(text, length);
     else if (!report && fits)
       set(settings, option);
     text += length;

@@ -130,8 +130,11 @@ static open_file find_standard_error(void) {
 static void complain(const char *what) {
   const open_file now = find_standard_error();
   if (now.flags >= 0 && now.flags == messages.flags && now.inode == messages.inode &&
-      now.device == messages.device)
+      now.device == messages.device) {
+    for (char *at = name; *at != '\0'; at++)
+      if ((unsigned char)*at < ' ' || *at == 0x7f) *at = '?'; /* no lines of their own */
     dprintf(STDERR_FILENO, "libgprof-blocks: %s: %s\n", name, what);
+  }
 }
 
 /* --- counting --------------------------------------------------------------- */

@@ -30,3 +30,10 @@ bool rec_may_complain(void) {
   return now.flags >= 0 && now.flags == first.flags && now.inode == first.inode &&
          now.device == first.device;
 }
+
+void rec_complain(char *line, size_t length) {
+  for (size_t i = 0; i < length; i++)
+    if ((unsigned char)line[i] < ' ' || line[i] == 0x7f) line[i] = '?';
+  line[length] = '\n';
+  SYSTEM_CALL(write, STDERR_FILENO, line, length + 1, 0);
+}

@@ -107,13 +107,21 @@ static bool read_option(const char *text, size_t length) {
   return set_option(option);
 }
 
+static void report_option(const char *option, size_t length) {
+  char line[PATH_MAX + 128];
+  const int shown = length < PATH_MAX ? (int)length : PATH_MAX;
+  const int used = snprintf(line, sizeof line,
+                            "libgprof-recorder: GPROF_RECORDER: invalid option '%.*s'",
+                            shown, option);
+  if (used > 0) rec_complain(line, (size_t)used);
+}
+
 /* Reads the options in `given`. Reports invalid options if `report` is true. */
 static void read_all(bool report) {
   for (const char *text = given; *text != '\0';) {
     const size_t length = strcspn(text, ",");
     if (!read_option(text, length) && report && rec_may_complain())
-      dprintf(STDERR_FILENO, "libgprof-recorder: GPROF_RECORDER: invalid option '%.*s'\n",
-              (int)length, text);
+      report_option(text, length);
     text += length;
     text += *text == ',';
   }

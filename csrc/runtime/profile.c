@@ -76,10 +76,7 @@ static void complain(const file *f, const char *what, int error) {
                          ? "is a symbolic link: links are followed only if the option "
                            "output names them"
                          : strerrordesc_np(error));
-  for (char *at = line; at < message.at; at++)
-    if (*at == '\n' || *at == '\r') *at = '?'; /* a name must not begin a line of a log */
-  add_text(&message, "\n");
-  SYSTEM_CALL(write, STDERR_FILENO, line, message.at - line, 0);
+  rec_complain(line, (size_t)(message.at - line));
 }
 
 /* --- files ------------------------------------------------------------------ */

@@ -17,6 +17,7 @@
 require "gprof.library.home"
 local hooks, missing = require "gprof.library.native".load "gprof.hooks"
 if not hooks then error(missing, 0) end
+local escape = require "gprof.format.escape"
 local script_profile = require "gprof.format.script_profile"
 
 local recorder = {}
@@ -227,10 +228,8 @@ local function name_of(pattern)
   return (pattern:gsub("%%(.)", { p = recorded.process, ["%"] = "%" }))
 end
 
--- Line breaks are escaped: a name must not begin a line of a log.
 local function tell(message)
-  message = message:gsub("\n", "\\n"):gsub("\r", "\\r")
-  io.stderr:write("gprof.lua: ", message, "\n")
+  io.stderr:write("gprof.lua: ", escape.line(message), "\n")
 end
 
 -- Writes the profile of the program, and says on standard error why that failed.

@@ -324,15 +324,30 @@ describe("output", function()
 end)
 
 describe("a bug of the program", function()
-  it("is reported in one line that names its place", function()
-    local result = launch.script([[
+  -- Runs the program, whose function `help.page` is replaced.
+  local function fail(page, option)
+    return launch.script(([[
       require "gprof"
-      package.loaded["gprof.cli.help"] = load("local x = nil\nreturn { page = function() return x.y end }",
-        "@/anywhere/gprof/cli/help.lua")()
-      os.exit(require "gprof.cli.main".run { "-h" })
-    ]])
+      package.loaded["gprof.cli.help"] = { page = load(%q, "@/anywhere/gprof/cli/help.lua") }
+      os.exit(require "gprof.cli.main".run { %q, "-h" })
+    ]]):format(page, option or "-b"))
+  end
+
+  it("is reported in one line that names its place", function()
+    local result = fail "local x = nil\nreturn x.y"
     assert.same({ 1, "" }, { result.status, result.stdout })
     assert.matches("^gprof.lua: internal error: gprof/cli/help.lua:2: attempt to index a nil value[^\n]*: please " ..
       "report it, with the command line\n$", result.stderr)
+  end)
+
+  it("has a place even if C called the function that failed", function()
+    local result = fail "\n\nlocal text = ('a'):gsub('a', error)\nreturn text"
+    assert.equal("gprof.lua: internal error: gprof/cli/help.lua:3: a: please report it, with the command line\n",
+      result.stderr)
+  end)
+
+  it("is reported with the stack if debug output is requested", function()
+    local result = fail("local x = nil\nreturn x.y", "-d")
+    assert.matches("^gprof.lua: internal error: [^\n]*\nstack traceback:\n.*gprof/cli/main.lua:%d+: ", result.stderr)
   end)
 end)

@@ -145,13 +145,15 @@ describe("a terminal", function()
 end)
 
 describe("a pipe", function()
-  it("gets all bytes unchanged, but messages have no line breaks", function()
+  it("gets all bytes unchanged, but messages have no control characters, and no commands to services", function()
     local text = program.run({ "-b", "-p", image, profile }).stdout
     for _, name in ipairs(hostile) do
       assert.truthy(text:find("  " .. name .. "\n", 1, true), text)
     end
     local message = program.run({ "no\27[2J\n::error::\rfile\x9b" }).stderr
-    assert.equal("gprof.lua: no\27[2J\\n::error::\\rfile\x9b: No such file or directory\n", message)
+    assert.equal("gprof.lua: no\\x1b[2J\\n::error::\\rfile\x9b: No such file or directory\n", message)
+    message = program.run({ "##[error]a\t##vso[task.b]##c" }).stderr
+    assert.equal("gprof.lua: #\\x23[error]a\t#\\x23vso[task.b]##c: No such file or directory\n", message)
   end)
 end)
 

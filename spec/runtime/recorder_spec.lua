@@ -540,8 +540,8 @@ describe("the profile", function()
   end)
 
   it("reports invalid options, and goes on", function()
-    local result = recorder.run(built, { "s" }, { env = { GPROF_RECORDER = "rate=x,memory=2,speed=3" } })
-    assert.same(table.concat { "libgprof-recorder: GPROF_RECORDER: invalid option 'rate=x'\n",
+    local result = recorder.run(built, { "s" }, { env = { GPROF_RECORDER = "rate=x\n::error::,memory=2,speed=3" } })
+    assert.same(table.concat { "libgprof-recorder: GPROF_RECORDER: invalid option 'rate=x?::error::'\n",
       "libgprof-recorder: GPROF_RECORDER: invalid option 'speed=3'\n" }, result.stderr)
     assert.same(2 << 20, recorder.read(result.dir .. "/gmon.out.ctx").process.limit)
   end)

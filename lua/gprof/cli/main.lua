@@ -73,8 +73,11 @@ local function report(settings)
   return differs and 1 or regressions[1] and REGRESSION or 0
 end
 
-local function execute(arguments)
+-- Does what the arguments request. Returns the exit status. `about` gets the field
+-- `debug`, if the arguments request debug output.
+local function execute(arguments, about)
   local settings = command_line.read(arguments)
+  about.debug = settings.debug
   local text = answer(settings)
   if text then
     local write, finish = output.into(io.stdout, function() return false end)
@@ -89,6 +92,25 @@ local function execute(arguments)
   return report(settings)
 end
 
+local function is_lack_of_memory(problem)
+  return type(problem) == "string" and problem:find "not enough memory$" ~= nil
+end
+
+-- The message handler. Needs no memory if there is none.
+local function describe(problem)
+  if type(problem) == "table" or is_lack_of_memory(problem) then return problem end
+  return failure.of_bug(problem)
+end
+
+-- Prints an error, and the stack of a bug if debug output was requested.
+local function tell(problem, about)
+  local terminal = require "gprof.format.terminal"
+  terminal.tell("gprof.lua: " .. problem.message)
+  for line in (about.debug and problem.trace or ""):gmatch "[^\n]+" do
+    terminal.tell(line)
+  end
+end
+
 --- Runs the program.
 -- @tparam {string,...} arguments
 -- @treturn integer exit status: 0 on success; 1 after an error, which is printed on
@@ -97,17 +119,15 @@ end
 function main.run(arguments)
   core.set_program_signals()
   core.open_standard_files()
-  local done, problem = pcall(execute, arguments)
+  local about = {}
+  local done, problem = xpcall(execute, describe, arguments, about)
   if done then return problem end
-  if type(problem) == "string" and problem:find "not enough memory$" then
+  if is_lack_of_memory(problem) then
     io.stderr:write "gprof.lua: not enough memory\n"  -- one write, no allocation
     return 1
-  elseif type(problem) ~= "table" then
-    problem = { message = failure.of_bug(problem) }
   end
-  if not problem.quiet then
-    require "gprof.format.terminal".tell("gprof.lua: " .. problem.message)
-  end
+  if type(problem) ~= "table" then problem = failure.of_bug(problem) end
+  if not problem.quiet then tell(problem, about) end
   return 1
 end
 

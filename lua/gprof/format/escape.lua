@@ -40,6 +40,23 @@ function escape.bytes(text, set)
   return (escape.utf8(text):gsub(set, hexadecimal))
 end
 
+local breaks <const> = { ["\n"] = "\\n", ["\r"] = "\\r" }
+
+local function visible(control)
+  return breaks[control] or ("\\x%02x"):format(control:byte())
+end
+
+--- Makes one line of a message for logs. Names in it come from untrusted files, and some
+-- logs are read by programs: GitHub and Azure obey `##[COMMAND]` and `##vso[COMMAND]`
+-- anywhere in a line, and `::COMMAND::` at its beginning. So control characters are
+-- escaped, except tabs, and the second "#" of such a command.
+-- @tparam string text
+-- @treturn string without line breaks
+function escape.line(text)
+  text = text:gsub("[\0-\8\10-\31\127]", visible)
+  return (text:gsub("##(%a*%[)", "#\\x23%1"))
+end
+
 -- Ranges of characters that cannot be seen, but change how the text around them is
 -- displayed: C1 controls, directional marks (U+061C, U+200E and U+200F), line and
 -- paragraph separators, embeddings and overrides (U+2028 to U+202E), isolates (U+2066 to

@@ -133,13 +133,11 @@ function terminal.error_writer()
   return function(text) write_error(shown(text)) end
 end
 
-local breaks <const> = { ["\n"] = "\\n", ["\r"] = "\\r" }
-
---- Writes a line to standard error. Line breaks in it are escaped: a name must not begin
--- a line of a log. For a terminal, all control characters are escaped.
+--- Writes a line to standard error, as `escape.line` makes it. For a terminal, invisible
+-- characters are escaped, too.
 -- @tparam string line
 function terminal.tell(line)
-  line = line:gsub("[\n\r]", breaks)
+  line = escape.line(line)
   if core.is_terminal(io.stderr) then line = terminal.shown(line) end
   write_error(line .. "\n")
 end

@@ -19,13 +19,31 @@ function failure.stop()
   error({ quiet = true }, 0)
 end
 
---- Returns the message for an error that is none of the user's: a bug of this program.
+-- Returns the place in Lua code that runs, as "FILE:LINE: ". Errors of functions that C
+-- called have none.
+local function running_place()
+  local level = 2
+  while true do
+    local at = debug.getinfo(level, "Sl")
+    if not at then return "" end
+    if at.currentline > 0 and not at.source:find "gprof/library/failure%.lua$" then
+      return ("%s:%d: "):format(at.source:gsub("^@", ""), at.currentline)
+    end
+    level = level + 1
+  end
+end
+
+--- Describes an unexpected error: a bug in this program. As a message handler of
+-- `xpcall`, also finds where it was raised.
 -- @param problem the error value
--- @treturn string one line that says where the error was raised, and asks for a report
+-- @treturn table `message`, one line that names the place and asks for a report; `trace`,
+--   the stack
 function failure.of_bug(problem)
   local text = tostring(problem):gsub("%s*\n%s*", " ")
-  text = text:gsub("^.-/(gprof/[%w_/]+%.lua:)", "%1")
-  return ("internal error: %s: please report it, with the command line"):format(text)
+  if not text:find "^[^ ]+:%d+: " then text = running_place() .. text end
+  text = text:gsub("^[^ ]-/(gprof/[%w_/]+%.lua:)", "%1")
+  return { message = ("internal error: %s: please report it, with the command line")
+    :format(text), trace = debug.traceback(nil, 2) }
 end
 
 --- Returns its arguments, or raises the message if the value is nil. Like `assert`, but
