@@ -246,7 +246,7 @@ describe("a failure is reported in one line:", function()
     } }
     local path = save(bytes)
     check_failure(("%s: does not belong to %s: the profile covers addresses 0x8000 to 0x8040, " ..
-      "the code is at 0x1000 to 0x1060")
+      "the code is at 0x1000 to 0x1060; if the program was loaded at another address, use --slide=auto")
       :format(path, image), run("-b", image, path))
   end)
 

@@ -517,9 +517,10 @@ gprof.lua: bad profiles skipped: 4
   if os.getenv "GPROF_LUA" then return end
 
   it("stops if memory runs out", function()
-    local BINS <const>, AT <const> = 100000000, 37 -- the offset of their number
+    local BINS <const>, AT <const> = 100000000, 29 -- the offset of the end of the code and the number of bins
     local bytes = profile(histogram(1))
-    local large = shell.write(shell.tmpdir() .. "/large", bytes:sub(1, AT) .. ("<I4"):pack(BINS) .. bytes:sub(AT + 5))
+    local numbers = ("<I8I4"):pack(BINS * 4, BINS)
+    local large = shell.write(shell.tmpdir() .. "/large", bytes:sub(1, AT) .. numbers .. bytes:sub(AT + #numbers + 1))
     shell.check { "truncate", "-s", #bytes + 2 * (BINS - 512), large }
     assert.equal(0, program.run { "-s", "--sum-file=/dev/null", image, large }.status)
     local result = launch.line([[ulimit -v 150000; exec "$@"]],

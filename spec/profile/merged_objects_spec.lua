@@ -595,7 +595,7 @@ describe("--with", function()
     local foreign = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {
       { kind = "arc", from = 0x5004, self = 0x5040, count = 1 } } })
     failure(("%s: does not belong to %s: the profile covers addresses 0x5040 to 0x5040, " ..
-      "the code is at 0x1000 to 0x1100")
+      "the code is at 0x1000 to 0x1100; if the program was loaded at another address, use --slide=auto")
       :format(foreign, image), "--with=" .. liby .. ":" .. of_liby, image, foreign)
   end)
 

@@ -297,7 +297,7 @@ end)
 dimension("symbols of a symbol file", 1000, function(n)
   local lines = list(n, function(i) return ("%x T %s\n"):format(row.address(i), row.name(i)) end)
   local file = shell.write(shell.tmpdir() .. "/symbols", table.concat(lines))
-  return running("-b", "-S", file, image(1), profile { histogram(0, 1) })
+  return running("-b", "-S", file, image(1), profile { histogram(0, n) })
 end)
 
 -- Histograms --------------------------------------------------------------------------------------------------------

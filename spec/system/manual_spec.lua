@@ -326,9 +326,9 @@ local function all_fit(steps)
   return true
 end
 
--- A sample may fall into a function that hardly takes time, as when its code is read from disk, and then reports have a
--- line more than the page. Less than one of ten runs has such a sample, also on a busy machine, so as many runs in a row
--- have them in one case of a million. The output for a page that is wrong never fits.
+-- A sample may fall into a function that hardly takes time, as when its code is read from disk, and then reports have
+-- a line more than the page. Less than one of ten runs has such a sample, also on a busy machine, so as many runs in a
+-- row have them in one case of a million. The output for a page that is wrong never fits.
 local RUNS <const> = 6
 
 -- Returns a function that runs the steps of a page on its first call, until their output fits.
