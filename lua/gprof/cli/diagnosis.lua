@@ -265,7 +265,7 @@ function diagnosis.refuse(image, data, where)
   local low, high = require "gprof.library.external_calls".covered(data)
   failure.raise("%s: does not belong to %s: the profile covers addresses 0x%x to " ..
     "0x%x, the code is at 0x%x to 0x%x%s", where, image.path, low or data.low,
-    high or data.high, image.text_low, image.text_high, MOVED)
+    high or data.high, image.text_low, image.text_high, data.shared and "" or MOVED)
 end
 
 -- Whether a report shows calls.

@@ -136,7 +136,7 @@ function fit.symbols_mismatch(profile, data)
   local all = symbols.count
   local inside = math.max(core.symbols_within(symbols, image.code_low, image.code_high),
     core.symbols_within(symbols, data.low, data.high))
-  if core.symbols_within(symbols, 0, 1) == all then return nil end  -- one, for all code
+  if all == 1 then return nil end  -- may stand for all code
   if inside == 0 or inside < MIN_LISTED * all then
     return ("%d of %d symbols are in the code that was profiled, 0x%x to 0x%x"):format(
       inside, all, data.low, data.high)
