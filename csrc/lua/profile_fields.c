@@ -178,6 +178,10 @@ static gp_field_value get_percent(const gp_part *p) {
   return gp_number_value(100 * graph_of(p)->self[p->id] / (total > 0 ? total : 1));
 }
 
+static gp_field_value get_is_outside(const gp_part *p) {
+  return gp_boolean_value(gp_callgraph_is_outside(graph_of(p), p->id));
+}
+
 static gp_field_value get_used(const gp_part *p) {
   return gp_boolean_value(gp_callgraph_is_used(graph_of(p), p->id) ||
                           gp_callgraph_is_outside(graph_of(p), p->id));
@@ -360,6 +364,7 @@ static const gp_field node_fields[] = {
     {"index", get_index},              /* number in the call graph */
     {"printed", get_printed},          /* has an entry in the call graph */
     {"reference", get_reference},      /* "[7]", or "(7)" without an entry */
+    {"is_outside", get_is_outside},    /* stands for callers outside a library */
     {"used", get_used},                /* has calls or time in the call graph */
     {"kind", get_node_kind},           /* "recursive", "called" or "uncalled" */
     {"calls", get_calls},              /* recorded calls by other functions */

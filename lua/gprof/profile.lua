@@ -589,6 +589,8 @@ end
 -- @tfield boolean printed has an entry in the call graph
 -- @tfield string reference its number as in other entries: "[7]"; "(7)" if it is not
 --   `printed`
+-- @tfield boolean is_outside stands for the callers outside a shared library, and has
+--   calls of them
 -- @tfield boolean used has calls or time in the call graph; reports omit the others
 -- @tfield string kind "recursive" if it calls itself, "called" if others call it, or
 --   "uncalled"

@@ -37,13 +37,13 @@ end
 -- functions sorted by name, then cycles. Functions without calls and time are left out.
 -- Also returns the length of the longest name.
 local function nodes_of(profile, options, name)
-  local outside, all = profile.outside, options.display_unused_functions
+  local all = options.display_unused_functions
   local listed, nodes, numbers, longest = top_entries(profile, options), {}, {}, 0
   local count = 0
-  for id, number, calls, ticks, used, shown in
-    profile:functions("symbol", "id", "index", "calls", "ticks", "used", name)
+  for id, number, calls, ticks, is_outside, shown in
+    profile:functions("symbol", "id", "index", "calls", "ticks", "is_outside", name)
   do
-    local has_figures = all or calls ~= 0 or ticks ~= 0 or id == outside and used
+    local has_figures = all or calls ~= 0 or ticks ~= 0 or is_outside
     if listed and listed[id] or not listed and has_figures then
       count = count + 1
       nodes[count], numbers[count] = id, number
