@@ -298,7 +298,7 @@ end
 function call_tree.columns(profile, how)
   how = how or {}
   local graph = (profile.exact and measured_graph or estimated_graph)(profile, how.from)
-  local factor, all = extract.units(profile, 1000000), 0
+  local factor, all = extract.resolution(profile, 1000000), 0
   for ticks in profile:functions("address", "ticks") do
     all = all + round(ticks * factor)
   end

@@ -74,9 +74,18 @@ function extract.in_seconds(profile)
   return profile.unit == "seconds" or profile.unit == "wall sec"
 end
 
---- Returns the scale factor for formats that store times as whole numbers. The unit of
--- such a number is a fraction of a second, or one sample if the profile's unit is not
--- seconds.
+--- Returns the scale factor for times as whole numbers. The unit of such a number is a
+-- fraction of a second, or one sample if the profile's unit is not seconds. It is larger
+-- if the profile's time would exceed the integers.
+-- @tparam profile profile with a histogram
+-- @tparam integer parts units per second
+-- @treturn number units per sample
+function extract.resolution(profile, parts)
+  local units = extract.in_seconds(profile) and parts / profile.rate or 1
+  return math.min(units, MOST / math.max(profile.total_ticks, 1) / 2)
+end
+
+--- Returns the scale factor, like `extract.resolution`, in exactly these units.
 -- @tparam profile profile with a histogram
 -- @tparam integer parts units per second
 -- @treturn number units per sample
