@@ -5,6 +5,7 @@
 local blocks = require "support.blocks"
 local gmon = require "support.gmon"
 local gprof = require "gprof"
+local launch = require "support.launch"
 local oracle = require "support.oracle"
 local parity = require "support.parity"
 local shell = require "support.shell"
@@ -446,10 +447,8 @@ describe("the profile", function()
       end)
 
       it("do not exist in a program with another user's privileges, " .. name, function()
-        if shell.check({ "id", "-u" }).stdout ~= "0\n" or not shell.installed "setpriv" then
-          pending "needs root, to make a setuid program"
-          return
-        end
+        local lack = launch.lack_of_setuid()
+        if lack then pending(lack) return end
         local dir = shell.tmpdir "setuid"
         local secure = { image = dir .. "/program" }
         shell.check { "cp", built.image, secure.image }

@@ -4,6 +4,7 @@
 local chance = require "support.chance"
 local gmon = require "support.gmon"
 local gprof = require "gprof"
+local launch = require "support.launch"
 local oracle = require "support.oracle"
 local program = require "support.program"
 local recorder = require "support.recorder"
@@ -525,10 +526,8 @@ describe("the profile", function()
   end)
 
   it("is not written by a program with another user's privileges", function()
-    if shell.check({ "id", "-u" }).stdout ~= "0\n" or not shell.installed "setpriv" then
-      pending "needs root, to make a setuid program"
-      return
-    end
+    local lack = launch.lack_of_setuid()
+    if lack then pending(lack) return end
     local whole = recorder.compile("parents.c", { flags = { "-static" }, link = { recorder.archive } })
     local dir = shell.tmpdir "setuid"
     shell.check { "cp", whole.image, dir .. "/program" }

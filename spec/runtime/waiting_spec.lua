@@ -13,6 +13,10 @@ local shell = require "support.shell"
 local lack <const> = recorder.lack()
 if lack then return pending(lack) end
 
+-- Some containers forbid the system call with which the option copies memory.
+local copies <const> = recorder.compile("copies.c", { plain = true, flags = { "-D_GNU_SOURCE" } }).image
+if shell.run({ copies }).status ~= 0 then return pending "the option wall, for which process_vm_readv is forbidden" end
+
 local WAIT <const> = 200 -- milliseconds
 local PATTERN <const> = { reads = "waits/reads", sleeps = "main/both/sleeps" }
 

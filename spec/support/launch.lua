@@ -57,4 +57,17 @@ function launch.permitted()
   return root and [[exec setpriv --bounding-set=-dac_override,-dac_read_search "$@"]] or [[exec "$@"]]
 end
 
+--- Returns why programs cannot run with another user's privileges, as where set-user-ID bits have no effect; nil if they
+-- can.
+-- @treturn ?string
+function launch.lack_of_setuid()
+  if shell.check({ "id", "-u" }).stdout ~= "0\n" or not shell.installed "setpriv" then
+    return "needs root, to make a setuid program"
+  end
+  local copy = shell.tmpdir "setuid" .. "/id"
+  shell.check { "sh", "-c", 'cp "$(command -v id)" "$1" && chmod 4755 "$1"', "sh", copy }
+  local result = shell.run { "setpriv", "--reuid", "65534", "--clear-groups", copy, "-u" }
+  return result.stdout ~= "0\n" and "needs a system where setuid programs have their privileges" or nil
+end
+
 return launch
