@@ -57,8 +57,8 @@ function launch.permitted()
   return root and [[exec setpriv --bounding-set=-dac_override,-dac_read_search "$@"]] or [[exec "$@"]]
 end
 
---- Returns why programs cannot run with another user's privileges, as where set-user-ID bits have no effect; nil if they
--- can.
+--- Returns why programs cannot run with another user's privileges, as where set-user-ID bits have no effect; nil if
+-- they can.
 -- @treturn ?string
 function launch.lack_of_setuid()
   if shell.check({ "id", "-u" }).stdout ~= "0\n" or not shell.installed "setpriv" then
