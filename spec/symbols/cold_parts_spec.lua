@@ -7,8 +7,6 @@ local elf = require "support.elf"
 local gprof = require "gprof"
 local shell = require "support.shell"
 
-local symbolizes <const> = shell.installed "llvm-symbolizer"
-
 local sources <const> = { "cold_hidden.c", "cold_static.c", "cold.c" }
 local is_source <const> = { ["cold_hidden.c"] = true, ["cold_static.c"] = true, ["cold.c"] = true }
 
@@ -38,7 +36,6 @@ end
 -- Returns the function (without suffixes) and source file of each address, { name, file }, from the outermost frame:
 -- the function that the others were inlined into.
 local function sources_of(path, addresses)
-  if not symbolizes then pending "needs llvm-symbolizer" end
   local words, found = {}, {}
   for i, address in ipairs(addresses) do words[i] = ("%#x"):format(address) end
   local answer = shell.check({ "llvm-symbolizer", "-f", "-i", "-e", path, table.unpack(words) }).stdout
