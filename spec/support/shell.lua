@@ -147,7 +147,7 @@ shell.limit = 240 * tonumber(os.getenv "GPROF_PATIENCE" or 1)
 -- @tparam string condition shell command
 -- @treturn string
 function shell.await(condition)
-  return ("(n=%d; until %s; do n=$((n - 1)); [ $n -gt 0 ] || exit; sleep 0.01; done)"):format(100 * shell.limit,
+  return ("(n=%d; until %s; do n=$((n - 1)); [ $n -gt 0 ] || exit 1; sleep 0.01; done; true)"):format(100 * shell.limit,
     condition)
 end
 
