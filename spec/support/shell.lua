@@ -93,7 +93,9 @@ end
 local function scratch()
   local state = shell.state()
   if not state.root then
-    local pipe = assert(io.popen([[cd "${TMPDIR:-/tmp}" && mktemp -d "$(pwd)/gprof-spec.XXXXXX"]]))
+    -- Specs split messages and commands at blanks, so its path has none.
+    local place = (os.getenv "TMPDIR" or "/tmp"):match "^[%w/._-]+$" or "/tmp"
+    local pipe = assert(io.popen(('cd %s && mktemp -d "$(pwd)/gprof-spec.XXXXXX"'):format(place)))
     local root = pipe:read("l")
     assert(pipe:close() and root and root:find("^/.*/gprof%-spec%.%w+$"), "no scratch directory: is TMPDIR right?")
     state.root = root
