@@ -15,7 +15,7 @@ local TICK <const> = tonumber(shell.check { "getconf", "CLK_TCK" }.stdout)
 local image <const> = build.craft { text = 0x400, symbols = { { "first", 0 }, { "second", 0x100 } } }
 
 local function histogram(bins)
-  return { kind = "histogram", low = 0x1000, high = 0x1400, bins = bins, rate = TICK }
+  return { kind = "histogram", low = 0x1000, high = 0x1000 + math.max(0x400, 2 * bins.n), bins = bins, rate = TICK }
 end
 
 local function arc(count)
@@ -373,7 +373,7 @@ describe("the format of a sum", function()
 
   local beyond <const> = {
     { "which cannot hold block counts", { save(512, 1, 1, { kind = "blocks", { 0x1000, 1 } }) } },
-    { "which holds up to 65535 samples in a bin: a bin has more", { save(512, 65535, 1), one } },
+    { "which holds up to 65535 samples in a bin: a bin has more", { save(512, 65534, 1), save(512, 2, 1) } },
     { "which holds one histogram: there are 2",
       { one, save(512, 1, 1, { kind = "histogram", low = 0x2000, high = 0x2400, bins = { n = 512 }, rate = TICK }) } },
   }

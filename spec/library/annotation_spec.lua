@@ -384,7 +384,7 @@ describe("A source", function()
     local odd = small.build { ["odd.c"] = '#line 1 "a\\n\\033[2Jb"\nint main(void) { return 0; }\n' }
     local block = { build.address(odd.image, "main"), 5 }
     local result = program.run { "-l", "-A", odd.image, small.profile(odd, { blocks = { block } }) }
-    assert.same({ 0, "gprof.lua: warning: ?/a\\n\27[2Jb: source not found (-I adds directories to search)\n" },
+    assert.same({ 0, "gprof.lua: warning: ?/a\\n\\x1b[2Jb: source not found (-I adds directories to search)\n" },
       { result.status, (result.stderr:gsub(" [^ ]*/a", " ?/a")) })
   end)
 end)
