@@ -62,14 +62,14 @@ static int new_process(lua_State *L) {
   return 1;
 }
 
-/* become(program, argument): runs a program in place of this process, a child. Returns a
+/* become(path, argument): runs a program in place of this process, a child. Returns a
  * message and an errno value if that fails. The program gets a process group of its own:
  * an interrupt of the group ends the parent, and thereby the child, even if the program
  * handles interrupts in its own way. */
 static int become(lua_State *L) {
-  const char *program = luaL_checkstring(L, 1), *argument = luaL_checkstring(L, 2);
+  const char *path = luaL_checkstring(L, 1), *argument = luaL_checkstring(L, 2);
   setpgid(0, 0);
-  execlp(program, program, argument, (char *)NULL);
+  execl(path, path, argument, (char *)NULL);
   int error = errno;
   lua_pushstring(L, strerror(error));
   lua_pushinteger(L, error);

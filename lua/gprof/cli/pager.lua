@@ -19,9 +19,11 @@ local pager = {}
 -- The shell's exit statuses for a command that it cannot run.
 local NOT_EXECUTABLE <const>, NOT_FOUND <const> = 126, 127
 
--- Runs a pager, or `cat` if the pager cannot be run. A pager that is interrupted or quit
+-- Runs a pager, or `cat` if the pager cannot be run; neither is found in a relative
+-- directory of PATH. A pager that is interrupted or quit
 -- has not failed: the statuses 130 and 141 stand for SIGINT and SIGPIPE.
 local SCRIPT <const> = [[
+PATH=%s
 trap interrupted=1 INT
 : "${LESS=FRX}"
 export LESS
@@ -47,7 +49,9 @@ end
 -- a function that waits until the user quits, and returns the exit status. If no process
 -- can be started, output goes to the terminal.
 local function start(command)
-  local process = io.popen(SCRIPT:format(wording.shell_word(command)), "w")
+  local path = table.concat(require "gprof.library.program_files".directories(), ":")
+  local script = SCRIPT:format(wording.shell_word(path), wording.shell_word(command))
+  local process = io.popen(script, "w")
   if not process then return function() return NOT_EXECUTABLE end end
   core.redirect(io.stdout, process)
   core.ignore_pager_signals()

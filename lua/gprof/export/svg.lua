@@ -6,6 +6,7 @@
 local core = require "gprof.core"
 local dot = require "gprof.export.dot"
 local failure = require "gprof.library.failure"
+local program_files = require "gprof.library.program_files"
 
 local MISSING <const> = 127  -- the exit status if Graphviz cannot be run, as in a shell
 
@@ -33,7 +34,8 @@ local function run_dot(graph, picture, errors)
   if process == false then
     core.redirect(io.stdin, graph)
     core.redirect(io.stderr, errors)
-    core.become("dot", "-Tsvg")
+    local program = program_files.find "dot"
+    if program then core.become(program, "-Tsvg") end
     os.exit(MISSING)
   end
   local how, code = need(process, message):wait()

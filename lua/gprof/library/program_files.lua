@@ -7,14 +7,25 @@ local core = require "gprof.core"
 
 local program_files = {}
 
+--- Returns the directories of PATH, without relative ones: nothing in the current
+-- directory is executed unless the user names it by a path.
+-- @treturn {string,...}
+function program_files.directories()
+  local directories, path = {}, os.getenv "PATH" or "/bin:/usr/bin"
+  for directory in (":" .. path):gmatch ":(/[^:]*)" do
+    directories[#directories + 1] = directory
+  end
+  return directories
+end
+
 --- Returns the path of a program.
--- @tparam string program a path, or a name to find in the directories of PATH
+-- @tparam string program a path, or a name to find in the absolute directories of PATH
 -- @treturn[1] string
 -- @return[2] nil
 -- @treturn[2] string what is wrong
 function program_files.find(program)
   if program:find "/" then return program end
-  for directory in (os.getenv "PATH" or "/bin:/usr/bin"):gmatch "[^:]+" do
+  for _, directory in ipairs(program_files.directories()) do
     local path = directory .. "/" .. program
     if core.file_status(path) == "file" then return path end
   end
