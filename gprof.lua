@@ -16,22 +16,37 @@ local function quote(text)
   return "'" .. string.gsub(text, "'", "'\\''") .. "'"
 end
 
+local function exists(path)
+  local file = io.open(path)
+  return file and file:close()
+end
+
+-- Returns the path of a program, quoted for a shell. Relative directories of PATH may be
+-- an attacker's.
+local function find_program(name)
+  local directories = ":" .. (os.getenv "PATH" or "/bin:/usr/bin")
+  for directory in string.gmatch(directories, ":(/[^:]*)") do
+    local path = directory .. "/" .. name
+    if exists(path) then return quote(path) end
+  end
+end
+
 -- Runs the same command with lua5.4. os.execute returns a wait() status in Lua 5.1, and
 -- three values since 5.2.
 local function run_with_lua54()
-  local command = "command -v lua5.4 >/dev/null 2>&1 || exit 127; exec lua5.4 " ..
-    quote(source)
+  local interpreter = find_program "lua5.4"
+  if not interpreter then
+    io.stderr:write("gprof.lua: needs Lua 5.4: this is ", _VERSION,
+      ", and lua5.4 is not installed\n")
+    os.exit(1)
+  end
+  local command = "exec " .. interpreter .. " " .. quote(source)
   for _, argument in ipairs(arg) do
     command = command .. " " .. quote(argument)
   end
   local status, _, code = os.execute(command)
   if type(status) == "number" then
     code = status % 256 == 0 and status / 256 or 128 + status % 128
-  end
-  if code == 127 then
-    io.stderr:write("gprof.lua: needs Lua 5.4: this is ", _VERSION,
-      ", and lua5.4 is not installed\n")
-    code = 1
   end
   os.exit(code)
 end
@@ -41,9 +56,12 @@ if _VERSION ~= "Lua 5.4" then
   error("gprof needs Lua 5.4, this is " .. _VERSION, 0)
 end
 
-local function exists(path)
-  local file = io.open(path)
-  return file and file:close()
+-- Nearly all garbage is lines that were just printed: the generational collector takes a
+-- fifth less time and memory than the incremental one. Entering this mode marks all
+-- objects, which are few now. The collector rests until gprof.cli.main needs it.
+if is_program then
+  collectgarbage "generational"
+  collectgarbage "stop"
 end
 
 -- Where the library may be, relative to the directory of this file: in a checkout, where
@@ -64,7 +82,7 @@ local function use_home(lua, c)
   local bundle = core and core.open_bundle(c .. "gprof/modules.bundle", lua)
   local run = bundle and bundle "gprof.library.home"
   local home = run and run() or dofile(lua .. "gprof/library/home.lua")
-  package.loaded["gprof.core"], package.loaded["gprof.library.home"] = core, home
+  package.loaded["gprof.core"] = core
   home.use(core, c, bundle)
 end
 
@@ -78,15 +96,11 @@ local function use_library(directory)
   end
 end
 
--- Uses the library in a directory of package.path. Relative ones may be anybody's.
+-- Uses the library in an absolute directory of package.path.
 local function use_installed_library()
-  for template in string.gmatch(package.path, "[^;]+") do
-    local path = string.gsub(template, "%?", "gprof/library/home")
-    if string.sub(path, 1, 1) == "/" and exists(path) then
-      package.loaded["gprof.library.home"] = dofile(path)
-      return true
-    end
-  end
+  local absolute = string.gsub(";" .. package.path, ";[^/;][^;]*", "")
+  local path = package.searchpath("gprof/library/home", absolute)
+  return path and dofile(path)
 end
 
 local function directory_of(path)
@@ -95,10 +109,9 @@ end
 
 -- Returns the path of this file with symbolic links resolved.
 local function real_path()
-  local pipe = io.popen("readlink -f " .. quote(source))
-  local path = pipe:read()
-  pipe:close()
-  return path or source
+  local program = find_program "readlink"
+  local pipe = program and io.popen(program .. " -f " .. quote(source))
+  return pipe and pipe:read() or source
 end
 
 local function fail(problem)
@@ -114,11 +127,6 @@ if not is_program then
   local directory = package.loaded["gprof.library.home"].directories()
   return dofile(directory .. "gprof/init.lua")
 end
--- Nearly all garbage is lines that were just printed: the generational collector takes a
--- fifth less time and memory than the incremental one. Entering this mode marks all
--- objects, which are few now. The collector rests until gprof.cli.main needs it.
-collectgarbage "generational"
-collectgarbage "stop"
 if not package.loaded["gprof.core"] then
   local core, problem = require "gprof.library.native".load "gprof.core"
   if not core then fail(problem) end

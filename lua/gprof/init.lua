@@ -22,7 +22,9 @@ if _VERSION ~= "Lua 5.4" then
   error("gprof needs Lua 5.4, this is " .. _VERSION, 0)
 end
 
-local home = require "gprof.library.home"
+-- All other modules come from the directory of this file.
+local home = package.loaded["gprof.library.home"] or
+  dofile(debug.getinfo(1, "S").source:match "^@(.*/)" .. "library/home.lua")
 local loaded, core = pcall(require, "gprof.core")
 if not loaded then
   local problem

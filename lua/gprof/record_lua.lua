@@ -17,11 +17,8 @@ local INTERPRETERS <const> = { "lua5.4", "lua" }
 -- What the interpreter executes before the program. Then `require` and `arg` are as they
 -- are without it.
 local START <const> = [[
-local home = dofile(%q)
-package.loaded["gprof.library.home"] = home
+dofile(%q)
 local recorder = require "gprof.recorder"
-%s
-home.leave()
 arg[-1], arg[-2], arg[-3] = arg[-3], nil, nil
 recorder.record_program(%q, { rate = %s, count = %q, memory = %s, with_c = %s }, %s)]]
 
@@ -52,9 +49,8 @@ end
 -- Returns the command that runs a program, and writes its profile when it ends.
 local function recording(interpreter, script, command, profile, options)
   local with_c = options.with_c
-  local more = with_c and 'require "gprof.format.mixed_profile"' or ""
   local loader = home.directories() .. "gprof/library/home.lua"
-  local start = START:format(loader, more, profile,
+  local start = START:format(loader, profile,
     not with_c and options.rate or "nil", options.count or "calls",
     not with_c and options.memory or "nil", with_c or false, is_derived(options.output))
   return table.move(command, 2, #command, 5, { interpreter, "-e", start, script })

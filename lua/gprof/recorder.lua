@@ -14,7 +14,8 @@
 -- @module gprof.recorder
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-require "gprof.library.home"
+local home = package.loaded["gprof.library.home"] or
+  dofile(debug.getinfo(1, "S").source:match "^@(.*/)" .. "library/home.lua")
 local hooks, missing = require "gprof.library.native".load "gprof.hooks"
 if not hooks then error(missing, 0) end
 local escape = require "gprof.format.escape"
@@ -245,7 +246,8 @@ end
 
 --- Records the program that the interpreter runs next, until it ends, and writes its
 -- profile. `gprof.lua --record` calls this function. A child that the program forks
--- writes no profile.
+-- writes no profile. `require` no longer knows the modules of gprof: the program finds
+-- its own.
 -- @tparam string pattern path of the profile; `%p` stands for the process number, `%%`
 --   for a percent sign
 -- @tparam[opt] table options as for `recorder.start`
@@ -264,6 +266,7 @@ function recorder.record_program(pattern, options, is_default)
   end
   local prepared = prepare(options)
   prepared.is_program = true
+  home.leave()
   -- when the state is closed, this runs after the finalizers of the program's objects,
   -- and before that of the recording
   debug.getregistry()[recorder] = setmetatable({}, { __gc = write_once })

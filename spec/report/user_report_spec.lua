@@ -354,6 +354,8 @@ describe("An invalid report is reported in one line, before anything is read:", 
       "^gprof%.lua: report 'broken': [^\n]*/report/broken%.lua:1: unexpected symbol near '<'\n$")
     assert.equal("gprof.lua: report 'empty': returns a boolean value, not a function\n", refused "empty")
     assert.truthy(refused "failing":find "^gprof%.lua: [^\n]*/report/failing%.lua:1: what\n$")
+    shell.write(dir .. "/y.lua", "return print")
+    assert.equal("gprof.lua: unknown report 'x;y': module gprof.report.x;y not found\n", refused "x;y")
     assert.truthy(refused "needy":find "^gprof%.lua: [^\n]*module 'no%.such%.module' not found:[^\n]*\n$")
   end)
 

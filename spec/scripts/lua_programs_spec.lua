@@ -453,6 +453,11 @@ describe("gprof.lua --record with a Lua program", function()
     assert.truthy(result.stdout:find "\n  0%.00 +0%.00 +0%.00 +1000 [^\n]* math%.floor\n")
   end)
 
+  it("leaves it to find its own modules of gprof", function()
+    local result = program.run({ "--record", program.root .. "/gprof.lua", "-h" }, { cwd = dir })
+    assert.same({ program.run { "-h" }.stdout, 0 }, { result.stdout, result.status })
+  end)
+
   it("finds it in the directories of PATH", function()
     shell.check { "mkdir", dir .. "/bin" }
     shell.write(dir .. "/bin/greet", "#!/usr/bin/env lua\nprint(arg[0])\n")

@@ -28,9 +28,13 @@ end
 -- @treturn table as `shell.run` returns it
 function foreign.script(core, text, arguments)
   local path = shell.write(shell.tmpdir "script" .. "/script.lua", text)
-  local lua, modules = program.root .. "/lua/", program.root .. "/build/" .. core .. "/?.so"
-  return shell.run({ "lua5.4", path, table.unpack(arguments or {}) },
-    { env = { LUA_PATH = lua .. "?.lua;" .. lua .. "?/init.lua", LUA_CPATH = modules } })
+  local lua = program.root .. "/lua/"
+  -- The library loads its modules from its own directory, unless they are preloaded.
+  local preload = ([[for _, name in ipairs { "core", "opcodes" } do
+    package.preload["gprof." .. name] = assert(package.loadlib(%q .. name .. ".so", "luaopen_gprof_" .. name))
+  end]]):format(program.root .. "/build/" .. core .. "/gprof/")
+  return shell.run({ "lua5.4", "-e", preload, path, table.unpack(arguments or {}) },
+    { env = { LUA_PATH = lua .. "?.lua;" .. lua .. "?/init.lua" } })
 end
 
 --- Sets the machine in the header of an image from `build.craft`.

@@ -1,5 +1,6 @@
 -- Nothing in the current directory is executed. Modules with the names of all of ours, and of those that we might look
--- for, are planted there; every option and every export is tried, in a checkout, an installation and a rock.
+-- for, are planted there, and programs; every option, export and module is tried, in a checkout, an installation and a
+-- rock.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local crafted = require "support.crafted"
@@ -7,6 +8,7 @@ local exports = require "gprof.cli.exports"
 local installation = require "support.installation"
 local options = require "gprof.cli.options"
 local program = require "support.program"
+local pty = require "support.pty"
 local shell = require "support.shell"
 
 -- Installations use the ordinary interpreter, so a run with sanitizers would add nothing.
@@ -15,18 +17,28 @@ if os.getenv "GPROF_LUA" then return end
 local plan <const> = { functions = { "main", "work" }, ticks = { work = 30 }, calls = { { "main", "work", 2 } } }
 local image <const>, profile <const> = crafted.image(plan), crafted.gmon(plan)
 
--- Makes a hostile directory. Each planted module leaves its name in `executed`.
+-- All our modules in Lua: "gprof/init", ...
+local modules <const> = {}
+for _, path in ipairs(installation.listing(program.root .. "/lua/gprof")) do
+  modules[#modules + 1] = path:find "%.lua$" and "gprof/" .. path:gsub("%.lua$", "") or nil
+end
+
+-- Programs that gprof runs, and those that run it.
+local programs <const> = { "cat", "dot", "env", "less", "lua", "lua5.4", "readlink", "sh" }
+
+-- Makes a hostile directory. Each planted file leaves its name in `executed`.
 local function hostile()
   local dir = shell.tmpdir "hostile"
-  local names = { "gprof", "gprof/core", "gprof/opcodes", "gprof/xz", "gprof/confinement", "gprof/hooks" }
-  for _, path in ipairs(installation.listing(program.root .. "/lua/gprof")) do
-    names[#names + 1] = path:find "%.lua$" and "gprof/" .. path:gsub("%.lua$", "") or nil
+  for _, name in ipairs(programs) do
+    shell.write(dir .. "/" .. name, ("#!/bin/sh\necho the program %s >>%s/executed\n"):format(name, dir))
+    shell.check { "chmod", "+x", dir .. "/" .. name }
   end
   shell.write(dir .. "/plant.c", '#include <stdio.h>\n__attribute__((constructor)) static void plant(void) {\n' ..
     ('FILE *f = fopen("%s/executed", "a"); fputs("a native module\\n", f); fclose(f); }\n'):format(dir))
   shell.check({ "gcc", "-shared", "-fPIC", "-o", "plant.so", "plant.c" }, { cwd = dir })
   local text = ('local f = io.open("%s/executed", "a") f:write(%%q, "\\n") f:close() error "planted"'):format(dir)
-  for _, name in ipairs(names) do
+  local names = { "gprof", "gprof/opcodes", "gprof/xz", "gprof/confinement", "gprof/hooks" }
+  for _, name in ipairs(table.move(modules, 1, #modules, #names + 1, names)) do
     shell.check { "mkdir", "-p", dir .. "/" .. name }
     shell.write(dir .. "/" .. name .. ".lua", text:format(name))
     shell.write(dir .. "/" .. name .. "/init.lua", text:format(name))
@@ -66,48 +78,112 @@ local function command_lines()
   return lines
 end
 
--- Runs command lines in one shell, and returns what was executed.
-local function executed(dir, command, env)
-  os.remove(dir .. "/executed")
-  local script = {}
-  for i, words in ipairs(command_lines()) do
-    script[i] = ("timeout %d %s %s </dev/null >out 2>&1\n"):format(shell.limit, command, shell.join(words))
+local function which(name) return (shell.run { "sh", "-c", "command -v " .. name }.stdout:gsub("\n", "")) end
+local lua <const>, old_lua <const> = which "lua5.4", which "lua5.1"
+
+-- Returns lines of a shell script that run a program: with every `step`-th command line, through a symbolic link, with
+-- an old interpreter, and with a pager. Relative directories of PATH come first.
+local function script_of(path, step)
+  local link = shell.tmpdir "link" .. "/gprof.lua"
+  shell.check { "ln", "-s", path, link }
+  local commands = { shell.join { lua, link, "--version" }, shell.join { old_lua, path, "--version" } }
+  if old_lua == "" then commands[2] = nil end
+  local lines = command_lines()
+  for i = 1, #lines, step do
+    commands[#commands + 1] = shell.join { lua, path, table.unpack(lines[i]) }
   end
-  shell.run({ "sh", "-c", table.concat(script) }, { cwd = dir, env = env })
-  return shell.exists(dir .. "/executed") and shell.read(dir .. "/executed") or ""
+  for _, variable in ipairs(pty.lack() and {} or { "PAGER=", "PAGER=nonsense" }) do
+    local words = { which "env", variable, lua, path, "-b", "-p", "--pager", "a.out", "gmon.out" }
+    commands[#commands + 1] = shell.join { which "script", "-qec", shell.join(words), "/dev/null" }
+  end
+  local line = which "timeout" .. " %d %s </dev/null >out 2>&1\n"
+  for i, command in ipairs(commands) do commands[i] = line:format(shell.limit, command) end
+  return "PATH=.::bin:$PATH\n" .. table.concat(commands)
 end
 
-local relative <const> = { LUA_PATH = "./?.lua;./?/init.lua;;", LUA_CPATH = "./?.so;;" }
+-- Returns what was executed since the last call.
+local function executed(dir)
+  local path = dir .. "/executed"
+  local names = shell.exists(path) and shell.read(path) or ""
+  os.remove(path)
+  return names
+end
 
--- Checks a way to install: the program, and scripts that use the library.
-local function check(command, library)
-  local dir = hostile()
-  shell.run({ "lua5.4", "-e", "pcall(require, 'gprof.xz')" }, { cwd = dir, env = relative })
-  assert.equal("gprof/xz\n", shell.read(dir .. "/executed"))
-  assert.equal("", executed(dir, command, library and relative or {}))
-  if not library then return end
-  local script = shell.write(dir .. "/use.lua", [[
-    require "gprof.recorder"
-    local gprof = require "gprof"
-    local image = gprof.image "a.out"
-    gprof.profile(image, gprof.data(image, "gmon.out"), { static_call_graph = true }):report "graph"
-    print(pcall(require, "gprof.nonsense"))
-    require "gprof.export.html"
-  ]])
+local relative <const> = { LUA_PATH = "./?.lua;./?/init.lua", LUA_CPATH = "./?.so" }
+
+-- Joins two environments with search paths.
+local function joined(first, second)
   local env = {}
-  for name, value in pairs(library) do env[name] = value end
-  for name, pattern in pairs { LUA_PATH = "./?.lua;./?/init.lua", LUA_CPATH = "./?.so" } do
-    env[name] = library[name] .. ";" .. pattern
+  for _, part in ipairs { second, first } do
+    for name, value in pairs(part) do env[name] = value end
   end
-  local result = shell.run({ "lua5.4", script }, { cwd = dir, env = env })
-  assert.same({ 0, "" }, { result.status, result.stderr })
+  for name in pairs(relative) do env[name] = first[name] .. ";" .. second[name] end
+  return env
+end
+
+-- Checks that the spec would notice what is executed.
+local function check_plants(dir)
+  shell.run({ "lua5.4", "-e", "pcall(require, 'gprof.xz')" }, { cwd = dir, env = relative })
+  assert.equal("gprof/xz\n", executed(dir))
+  shell.run({ "sh", "-c", "PATH=.:$PATH; readlink -f x" }, { cwd = dir })
+  assert.equal("the program readlink\n", executed(dir))
+end
+
+-- A script that uses the library, and requires what does not exist.
+local use <const> = [[
+  require "gprof.recorder"
+  local gprof = require "gprof"
+  local image = gprof.image "a.out"
+  gprof.profile(image, gprof.data(image, "gmon.out"), { static_call_graph = true }):report "graph"
+  print(pcall(require, "gprof.nonsense"))
+  require "gprof.export.html"
+]]
+
+-- Requires each module as the first one of ours.
+local first <const> = [[
+  for _, path in ipairs(arg) do
+    pcall(require, (path:gsub("/", "."):gsub("%.init$", "")))
+    local home = package.loaded["gprof.library.home"]
+    if home then home.leave() end
+    for name in pairs(package.loaded) do
+      if name:find "^gprof" then package.loaded[name] = nil end
+    end
+  end
+]]
+
+local function check_use(dir, env, ...)
+  local result = shell.run({ lua, ... }, { cwd = dir, env = env })
+  assert.equal(0, result.status, result.stderr)
   assert.matches("false\tmodule 'gprof.nonsense' not found", result.stdout, 1, true)
-  assert.is_false(shell.exists(dir .. "/executed"))
+  assert.equal("", executed(dir))
+end
+
+-- Checks scripts. `library`: an environment in which they find the library.
+local function check_scripts(dir, path, library)
+  local script, behind = shell.write(dir .. "/use.lua", use), joined(library, relative)
+  check_use(dir, behind, script)
+  check_use(dir, behind, path, "--record", script)
+  shell.run({ lua, shell.write(dir .. "/first.lua", first), table.unpack(modules) }, { cwd = dir, env = behind })
+  assert.equal("", executed(dir))
+  for _, name in ipairs { "gprof", "gprof/init", "gprof/recorder" } do  -- what the script itself requires
+    shell.check { "rm", "-f", dir .. "/" .. name .. ".lua", dir .. "/" .. name .. "/init.lua" }
+  end
+  check_use(dir, joined(relative, library), script)
+end
+
+-- Checks a way to install. `path`: that of the program; `step`: see `script_of`.
+local function check(path, library, step)
+  local dir = hostile()
+  check_plants(dir)
+  local defaults = { LUA_PATH = ";", LUA_CPATH = ";" }
+  shell.run({ "sh", "-c", script_of(path, step or 1) }, { cwd = dir, env = joined(relative, defaults) })
+  assert.equal("", executed(dir))
+  if library then check_scripts(dir, path, library) end
 end
 
 describe("nothing in the current directory is executed by", function()
   it("a checkout", function()
-    check("lua5.4 " .. program.root .. "/gprof.lua", {
+    check(program.root .. "/gprof.lua", {
       LUA_PATH = program.root .. "/lua/?.lua;" .. program.root .. "/lua/?/init.lua",
       LUA_CPATH = program.root .. "/build/?.so" })
   end)
@@ -123,6 +199,6 @@ describe("nothing in the current directory is executed by", function()
   it("a rock", function()
     if not installation.has_luarocks() then return pending "needs luarocks" end
     local tree = installation.built_rock()
-    check(tree.program, tree.library)
+    check(tree.program, tree.library, 5)
   end)
 end)

@@ -19,6 +19,8 @@ end
 
 local function is_absolute(path) return path:sub(1, 1) == "/" end
 
+local function is_ours(name) return name == "gprof" or name:sub(1, 6) == "gprof." end
+
 -- The directories of the Lua modules and of the native ones. They end in "/". Until the
 -- core is in use, they may be relative to the current directory.
 local source <const> = debug.getinfo(1, "S").source
@@ -36,7 +38,7 @@ local function find_c_directory()
     local directory = lua_directory .. path
     if exists(directory .. "gprof/core.so") then return directory end
   end
-  for directory in package.cpath:gmatch "(/[^?;]*)%?%.so" do
+  for directory in (";" .. package.cpath):gmatch ";(/[^?;]*)%?%.so" do
     if exists(directory .. "gprof/core.so") then return directory end
   end
   return lua_directory .. PAIRED[1]
@@ -64,7 +66,7 @@ local UNLOADABLE <const> = "error loading module '%s' from file '%s':\n\t%s"
 
 local function load_native(name)
   local path = home.native_path(name)
-  if not exists(path) then return nil, path end
+  if not exists(path) then return nil end
   local loader, problem = package.loadlib(path, "luaopen_" .. name:gsub("%.", "_"))
   if not loader then
     error(UNLOADABLE:format(name, path, problem), 0)
@@ -72,21 +74,14 @@ local function load_native(name)
   return loader, path
 end
 
--- Returns the absolute patterns of package.path.
-local function absolute_patterns()
-  local patterns = {}
-  for template in package.path:gmatch "[^;]+" do
-    if is_absolute(template) then patterns[#patterns + 1] = template end
-  end
-  return table.concat(patterns, ";")
-end
-
--- Returns the path of a module's source, if there is one.
+-- Returns the path of a module's source, if there is one. The name of a report must not
+-- add patterns to the absolute ones of package.path.
 local function source_path(name)
   local path = name == "gprof" and "gprof/init.lua" or name:gsub("%.", "/") .. ".lua"
   path = lua_directory .. path
   if exists(path) then return path end
-  return name:find "^gprof%.report%." and package.searchpath(name, absolute_patterns())
+  if not name:find "^gprof%.report%.[^;]+$" then return nil end
+  return package.searchpath(name, ((";" .. package.path):gsub(";[^/;][^;]*", "")))
 end
 
 local function load_source(name)
@@ -102,11 +97,12 @@ end
 -- The searcher. Raises an error for a module of ours that is not there, so that `require`
 -- looks nowhere else.
 local function search(name)
-  if name ~= "gprof" and name:sub(1, 6) ~= "gprof." then return nil end
+  if not is_ours(name) then return nil end
   local loader, path = package.preload[name], ":preload:"
-  if not loader then loader, path = load_source(name) end
   if not loader then loader, path = load_native(name) end
+  if not loader then loader, path = load_source(name) end
   if loader then return loader, path end
+  path = home.native_path(name)
   error(("module '%s' not found:\n\tno file '%s'"):format(name, path), 0)
 end
 
@@ -118,11 +114,14 @@ local function add_searcher(searcher)
   table.insert(package.searchers, 1, searcher)
 end
 
---- Removes the searchers. Modules that are loaded later come from wherever `require`
--- finds them.
+--- Removes the searchers and what they found, also from package.loaded. A program that
+-- runs afterwards in the same state may have a library of its own.
 function home.leave()
   for i = #package.searchers, 1, -1 do
     if searchers[package.searchers[i]] then table.remove(package.searchers, i) end
+  end
+  for name in pairs(package.loaded) do
+    if is_ours(name) then package.loaded[name] = nil end
   end
 end
 
@@ -154,5 +153,6 @@ function home.use(core, directory, bundle)
 end
 
 add_searcher(search)
+package.loaded["gprof.library.home"] = home  -- this file may also be run by `dofile`
 
 return home
