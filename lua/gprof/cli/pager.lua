@@ -20,8 +20,8 @@ local pager = {}
 local NOT_EXECUTABLE <const>, NOT_FOUND <const> = 126, 127
 
 -- Runs a pager, or `cat` if the pager cannot be run; neither is found in a relative
--- directory of PATH. A pager that is interrupted or quit
--- has not failed: the statuses 130 and 141 stand for SIGINT and SIGPIPE.
+-- directory of PATH. A pager that is interrupted or quit has not failed: the statuses 130
+-- and 141 stand for SIGINT and SIGPIPE.
 local SCRIPT <const> = [[
 PATH=%s
 trap interrupted=1 INT
@@ -50,6 +50,7 @@ end
 -- can be started, output goes to the terminal.
 local function start(command)
   local path = table.concat(require "gprof.library.program_files".directories(), ":")
+  if path == "" then path = "/" end  -- an empty PATH is the current directory
   local script = SCRIPT:format(wording.shell_word(path), wording.shell_word(command))
   local process = io.popen(script, "w")
   if not process then return function() return NOT_EXECUTABLE end end
