@@ -25,7 +25,7 @@ function cluster.scene()
   for i = 1, 7 do
     names[i] = ("%s/gmon %d"):format(dir, i)
     gmon.write(names[i], gmon.magic { records = {
-      { kind = "histogram", low = 0x1000, high = 0x1400, bins = { n = 512, [7 * i] = i, [3] = 65535 } },
+      { kind = "histogram", low = 0x1000, high = 0x1400, bins = { n = 512, [7 * i] = i, [3] = 65534 } },
       { kind = "arc", from = 0x1004 + 4 * (8 - i), self = 0x1100, count = i },
       { kind = "arc", from = 0x1000, self = 0x1000, count = 0xffffffff },
     } })
