@@ -15,7 +15,7 @@ end
 
 local FEW <const>, MANY <const> = 1000, 21000
 local image = row.image(4)
-local profile = row.profile { row.histogram(0, FEW) }
+local profile = row.profile { row.histogram(0, MANY // 8) }
 
 -- Writes a list of `count` lines that `make` returns. Returns its path and its size.
 local function list(count, make)
