@@ -115,10 +115,11 @@ $(SANITIZED): $(SANITIZED_OBJECTS)
 # spec/support/collector.lua). Left out are specs that mostly run code without sanitizers: a browser,
 # programs linked with the block-counting runtime or the recorder, other programs that read our
 # exports, Slurm or MPI, and the manual's examples, where most of the time is that of the profiled
-# programs (test-collected runs them in the sanitized interpreter).
+# programs (test-collected runs them in the sanitized interpreter). written_files runs the program
+# under strace, where leaks cannot be looked for.
 UNSANITIZED = $(wildcard spec/export/*_browser_spec.lua) $(call spec_files,export/readers \
   runtime/annotated_blocks runtime/blocks runtime/races runtime/recorded_blocks runtime/recorder \
-  system/checkout system/manual system/mpi system/slurm) $(STARTS_SANITIZED)
+  system/checkout system/manual system/mpi system/slurm system/written_files) $(STARTS_SANITIZED)
 test-sanitized: deps-test
 	$(call run_specs,$(SANITIZED),GPROF_CASES=$${GPROF_CASES:-20} GPROF_SHARE=$${GPROF_SHARE:-10} \
 	  GPROF_COLLECTOR=generational GPROF_LUA=$(CURDIR)/$(SANITIZED), \
