@@ -115,7 +115,7 @@ for _, graph in ipairs(graphs) do
   dimension(name, 1600, function(n)
     return making(image(n), profile(arcs(n)))
   end)
-  dimension(name .. ", printed", 100, function(n)
+  dimension(name .. ", printed", 200, function(n)
     return running("-b", "-q", image(n), profile(arcs(n)))
   end)
 end
