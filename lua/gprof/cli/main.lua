@@ -106,9 +106,14 @@ end
 local function tell(problem, about)
   local terminal = require "gprof.format.terminal"
   terminal.tell("gprof.lua: " .. problem.message)
-  for line in (about.debug and problem.trace or ""):gmatch "[^\n]+" do
-    terminal.tell(line)
-  end
+  if not (about.debug and problem.trace) then return end
+  for line in problem.trace:gmatch "[^\n]+" do terminal.tell(line) end
+end
+
+-- Tells that there is no memory: with one write, and no allocation.
+local function tell_of_memory()
+  io.stderr:write "gprof.lua: not enough memory\n"
+  return 1
 end
 
 --- Runs the program.
@@ -123,12 +128,10 @@ function main.run(arguments)
   local done, problem = xpcall(execute, describe, arguments, about)
   if done then return problem end
   if is_lack_of_memory(problem) then
-    io.stderr:write "gprof.lua: not enough memory\n"  -- one write, no allocation
-    return 1
+    return tell_of_memory()
   end
   if type(problem) ~= "table" then problem = failure.of_bug(problem) end
-  if not problem.quiet then tell(problem, about) end
-  return 1
+  return (problem.quiet or pcall(tell, problem, about)) and 1 or tell_of_memory()
 end
 
 return main
