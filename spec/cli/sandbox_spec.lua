@@ -263,9 +263,12 @@ describe("the sandbox refuses", function()
 
   if shell.check { "uname", "-m" }.stdout == "x86_64\n" then
     it("system calls of another architecture, which kill the process", function()
-      for _, call in ipairs { "call_of_i386()", "call(0x40000000 + inside.number.getpid)" } do
-        check_failure(image .. ": the sandboxed process crashed (bad system call)", (run("inside." .. call)))
-      end
+      local crashed = image .. ": the sandboxed process crashed (bad system call)"
+      check_failure(crashed, (run "inside.call(0x40000000 + inside.number.getpid)"))
+      -- a kernel without system calls for 32 bits kills the process itself
+      local result = run "inside.call_of_i386()"
+      result.stderr = result.stderr:gsub("segmentation fault", "bad system call")
+      check_failure(crashed, result)
     end)
   end
 end)
