@@ -197,6 +197,18 @@ static int bounds_problem(lua_State *L) {
   return 1;
 }
 
+/* find_limits(profile [, opcodes]) makes the fields `least_ticks` and `most_ticks` of
+ * functions known, with the machine code if the module gprof.opcodes is given */
+static int find_limits(lua_State *L) {
+  gp_profile *profile = gp_check_profile(L, 1);
+  gp_error error = {""};
+  lua_settop(L, 2);
+  lua_getiuservalue(L, 1, GP_PROFILE_DATA);
+  if (gp_profile_find_limits(profile, gp_check_data(L, 3), lua_touserdata(L, 2), &error))
+    return 0;
+  return luaL_error(L, "%s", error.text);
+}
+
 /* --- fields ---------------------------------------------------------------- */
 
 static const gp_profile *opened(const gp_part *p) {
@@ -418,6 +430,7 @@ void gp_define_profile(lua_State *L) {
   static const luaL_Reg module[] = {
       {"profile", new_profile}, {"unmatched_arcs", unmatched_arcs},
       {"bounds_problem", bounds_problem}, {"demangle_ahead", demangle_ahead},
+      {"find_limits", find_limits},
       {NULL, NULL}};
   gp_define_object(L, GP_PROFILE, gp_get_field, meta, methods);
   gp_define_fields(L, fields);

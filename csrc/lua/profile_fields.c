@@ -162,6 +162,21 @@ static gp_field_value get_total_high(const gp_part *p) {
   return high ? time_value(p, high[p->id]) : gp_no_value;
 }
 
+/* Returns a limit of a function's time with its callees; nil for cycles, and before
+ * find_limits. */
+static gp_field_value limit_value(const gp_part *p, const double *limits) {
+  return limits && p->id < graph_of(p)->functions ? gp_number_value(limits[p->id])
+                                                  : gp_no_value;
+}
+
+static gp_field_value get_least_ticks(const gp_part *p) {
+  return limit_value(p, profile_of(p)->limits.low);
+}
+
+static gp_field_value get_most_ticks(const gp_part *p) {
+  return limit_value(p, profile_of(p)->limits.high);
+}
+
 /* "?" if the bounds of a node's time with callees are further apart than a tenth of the
  * run, otherwise a blank. */
 static gp_field_value get_total_mark(const gp_part *p) {
@@ -378,6 +393,8 @@ static const gp_field node_fields[] = {
     {"total_low", get_total_low},      /* bounds of its time with all callees, or nil */
     {"total_high", get_total_high},
     {"total_mark", get_total_mark},    /* "?" if the bounds are far apart, else " " */
+    {"least_ticks", get_least_ticks},  /* see find_limits */
+    {"most_ticks", get_most_ticks},
     {"share", get_share},              /* fraction of its time that counts in the graph */
     {"graph_self", get_graph_self},    /* self seconds that count in the graph */
     {"graph_children", get_graph_children},

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "profile/call_limits.h"
 #include "profile/cycles.h"
 #include "profile/gnu_static_calls.h"
 #include "profile/inlined_calls.h"
@@ -218,6 +219,35 @@ gp_profile *gp_profile_build(const gp_image *image, const gp_symtab *symtab,
   return NULL;
 }
 
+/* Finds the limits of functions that follow from the arcs. */
+static bool limits_of_calls(gp_profile *profile, gp_error *error) {
+  const gp_callgraph *graph = &profile->graph;
+  double *low = gp_column(graph->functions, sizeof *low);
+  double *high = gp_column(graph->functions, sizeof *high);
+  gp_recorded_calls recorded = {graph->functions, graph->arcs, graph->self,
+                                graph->calls, graph->caller, graph->callee,
+                                graph->count};
+  if (!low || !high) gp_fail_memory(error);
+  if (low && high && gp_call_limits_find(&recorded, low, high, error)) {
+    profile->limits.low = low;
+    profile->limits.high = high;
+    return true;
+  }
+  free(low);
+  free(high);
+  return false;
+}
+
+bool gp_profile_find_limits(gp_profile *profile, const gp_data *data,
+                            const gp_opcodes *opcodes, gp_error *error) {
+  gp_time_bounds *limits = &profile->limits;
+  if (limits->low) return true;
+  if (opcodes && !gp_time_bounds_find(limits, profile->image, data, &profile->graph,
+                                      &profile->samples, opcodes, error))
+    return false;
+  return limits->low || limits_of_calls(profile, error);
+}
+
 void gp_profile_free(gp_profile *profile) {
   if (!profile) return;
   gp_selections_free(&profile->selections);
@@ -225,6 +255,7 @@ void gp_profile_free(gp_profile *profile) {
   gp_block_counts_free(&profile->blocks);
   gp_counted_code_free(&profile->code);
   gp_time_bounds_free(&profile->bounds);
+  gp_time_bounds_free(&profile->limits);
   gp_samples_free(&profile->samples);
   gp_pairs_free(&profile->stacks);
   free(profile);

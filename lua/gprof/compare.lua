@@ -23,6 +23,7 @@ local arguments = require "gprof.library.arguments"
 local clones = require "gprof.analysis.clones"
 local escape = require "gprof.format.escape"
 local extract = require "gprof.analysis.extract"
+local limits = require "gprof.analysis.limits"
 local matching = require "gprof.analysis.matching"
 local significance = require "gprof.analysis.significance"
 
@@ -50,8 +51,8 @@ local ROUNDING <const> = 1e-3
 -- a function that returns an iterator over calling functions, called functions, numbers
 -- of calls, and the ticks of these calls, in the callee itself and in all. A function has
 -- `id`; `ticks`, `whole_ticks` (which include its callees), `calls`, `self_calls`,
--- `blocks` (executions of its basic blocks); and the fields that gprof.analysis.clones
--- sets.
+-- `blocks` (executions of its basic blocks); the fields that gprof.analysis.clones sets;
+-- and those that gprof.analysis.limits sets.
 
 -- Iterates over arcs in the form that `clones.set_inner` expects.
 local function arcs_of(profile)
@@ -76,6 +77,7 @@ local function functions_of(profile)
     end
   end
   clones.set_inner(functions, function() return arcs_of(profile) end)
+  limits.set_from_profile(functions, profile)
   return functions
 end
 
@@ -176,6 +178,12 @@ local function time_change(old_ticks, new_ticks, old, new, spread)
   return change
 end
 
+-- Returns the change of a total time, which is an estimate within limits.
+local function total_change(was, is, old, new)
+  local change = time_change(was.whole_ticks, is.whole_ticks, old, new, was.total_spread)
+  return limits.compare(change, was, is, old.samples, new.samples)
+end
+
 -- Returns the change of a count: `field` of two functions, or 0 where it is missing. A
 -- baseline has the highest count of its runs, `most`.
 local function count_change(was, is, field, old, new)
@@ -190,7 +198,9 @@ end
 local function times_to_compare(result)
   local old, new, compared = result.old.independent, result.new.independent, {}
   local function consider(time)
-    if time and time.old * old + time.new * new >= MIN_SAMPLES then
+    if time and time.comparable ~= false and
+      time.old * old + time.new * new >= MIN_SAMPLES
+    then
       compared[#compared + 1] = time
     end
   end
@@ -215,8 +225,8 @@ end
 
 -- Rows ----------------------------------------------------------------------------------
 
-local absent <const> = { ticks = 0, whole_ticks = 0, calls = 0, self_calls = 0,
-  blocks = 0, count = 0 }
+local absent <const> = { ticks = 0, whole_ticks = 0, least_ticks = 0, most_ticks = 0,
+  calls = 0, self_calls = 0, blocks = 0, count = 0 }
 
 local function is_idle(f)
   return f.ticks == 0 and f.whole_ticks == 0 and f.calls == 0 and
@@ -245,16 +255,14 @@ local function new_row(before, now, old, new)
     joined = math.max(was.count, is.count), new_ids = now and ids_of(now) or {},
     self = sampled and
       time_change(was.ticks, is.ticks, old, new, was.self_spread) or nil,
-    total = sampled and counted and
-      time_change(was.whole_ticks, is.whole_ticks, old, new, was.total_spread) or nil,
+    total = sampled and counted and total_change(was, is, old, new) or nil,
     calls = counted and count_change(was, is, "calls", old, new) or nil,
     self_calls = counted and count_change(was, is, "self_calls", old, new) or nil,
     blocks = blocks and count_change(was, is, "blocks", old, new) or nil,
   }
 end
 
--- Changes that differ by less than this are equal: a function without self time has the
--- same total time as its only callee, except for rounding errors.
+-- Changes that differ by less than this are equal, except for rounding errors.
 local QUANTUM <const> = 1e-9
 
 local function by_size(field)
@@ -266,7 +274,7 @@ end
 
 -- Sort keys, the most significant first.
 local keys <const> = {
-  by_size "total", by_size "self", by_size "calls",
+  by_size "self", by_size "total", by_size "calls",
   function(row) return row.name end,
   function(row) return row.new_file or row.old_file or "" end,
 }
@@ -482,9 +490,9 @@ end
 -- @treturn[2] string why they cannot be compared: units differ, or one has only times and
 --   the other one only calls
 
---- A comparison: an array of rows, the largest change in total time first, or in self
--- time if no calls were recorded. There is a row for each function with samples or calls
--- in either profile.
+--- A comparison: an array of rows, the largest change in self time first; equal ones by
+-- the change in total time. There is a row for each function with samples or calls in
+-- either profile.
 --
 -- @table comparison
 -- @tfield table old `runs`; `period`, the time per sample, or nil; `total`, the time of a
@@ -526,6 +534,11 @@ end
 -- @tfield number error statistical error of `change`, for times only. It is an upper
 --   bound for `total`, because propagated time varies less
 -- @tfield boolean noise whether the change is not significant, for times only
+-- @tfield number least the least by which a function's total time can have changed. The
+--   time of its callees is an estimate, unless it was measured
+-- @tfield number most the most by which it can have changed
+-- @tfield boolean comparable whether these limits are close together, or agree that it
+--   grew or shrank; for total times of functions only. Otherwise the change is not tested
 
 --- The fields `calls` and `blocks` of a comparison are the changes of the counts in the
 -- whole program. Rows also have `self_calls`, recursive calls; `blocks`, executions of

@@ -9,7 +9,7 @@ local image_options = require "gprof.library.image_options"
 local policy = require "gprof.library.policy"
 local symbol_tables = require "gprof.library.symbol_tables"
 
--- The options that each profile by line was made with.
+-- The options that each profile was made with.
 local made_with = setmetatable({}, { __mode = "k" })
 
 -- The symspecs of calls that match no call of a profile.
@@ -169,7 +169,7 @@ local function make(image, data, options)
   profile, message = core.profile(lines or symbols, data, options, selections, opcodes)
   if profile then unbounded[profile] = problem end
   if profile then add_spread(profile, own_data, options) end
-  if profile and lines then made_with[profile] = options end
+  if profile then made_with[profile] = options end
   if profile and selections then
     unmatched_calls[profile] =
       require "gprof.symspec".unmatched_calls(profile, selections)
@@ -410,6 +410,24 @@ function core.profile_methods:bounds_problem()
   return unbounded[self] or core.bounds_problem(self)
 end
 
+-- Returns the decoder of machine code, if bounds can be computed with it.
+local function decoder_for(profile)
+  local problem = require "gprof.library.bounds".problem
+  local decodes = not (profile.exact or profile.gnu_compat) and
+    not problem(profile.image, profile.data, made_with[profile])
+  return decodes and require "gprof.library.native".load "gprof.opcodes" or nil
+end
+
+--- Makes the fields `least_ticks` and `most_ticks` of functions known: the true time in a
+-- function and its callees lies between them. They are the bounds of the option `bounds`
+-- where these can be computed; elsewhere they follow from the recorded calls alone, as if
+-- no call had been lost.
+-- @function profile:find_limits
+function core.profile_methods:find_limits()
+  arguments.check(self, "gprof.profile", 0, "find_limits")
+  core.find_limits(self, decoder_for(self))
+end
+
 --- Makes a profile of the same data with the same options, but by function. Without the
 -- argument, functions have the same code as in the profile by line.
 -- @function profile:by_function
@@ -605,6 +623,9 @@ end
 -- @tfield number ticks samples in its own code; a fraction if a bin covers several
 --   functions
 -- @tfield number children_ticks samples in its callees on its behalf
+-- @tfield number|nil least_ticks the least that can have been sampled in it and its
+--   callees; nil before `profile:find_limits`
+-- @tfield number|nil most_ticks the most that can have been sampled there
 -- @tfield number|nil total_low the least time that can have passed in the function and
 --   its callees, in seconds; nil without the option `bounds`, or if the bounds are not
 --   known

@@ -130,7 +130,7 @@ describe("a comparison", function()
   it("has the old and new time of each function, the largest change first", function()
     local names = {}
     for i, row in ipairs(changes) do names[i] = row.name end
-    assert.same({ "work", "leaf", "main", "old_name", "new_name", "inlined" }, names)
+    assert.same({ "leaf", "old_name", "work", "new_name", "inlined", "main" }, names)
     assert.same({ 4.0, 1.0, -3.0, 0.25 }, values_of(by_name.leaf.self))
     assert.same({ 1.0, 1.44, 0.44, 1.44 }, { by_name.work.self.old, by_name.work.self.new,
       tonumber(("%.10f"):format(by_name.work.self.change)), by_name.work.self.ratio })

@@ -373,9 +373,9 @@ describe("Changes in a page", function()
       "[...document.querySelectorAll('h3')].map((e) => e.textContent).join(', ')",
       "[...document.querySelectorAll('#view section .facts dt')].map((e) => e.textContent).join(' ')")
     assert.matches(" Self Total Calls$", found[6])
-    assert.equal("main work", found[1]:match "^%S+ %S+")
+    assert.equal("work leaf", found[1]:match "^%S+ %S+")
     assert.equal("~ +0.02", found[2])
-    assert.equal("main work", found[3])
+    assert.equal("work main", found[3])
     assert.truthy(found[5]:find("Since the old profile", 1, true))
   end)
 

@@ -539,9 +539,9 @@ describe("A comparison in a page", function()
       end
       assert.equal(row.self.noise, given.self.noise[i] == 1)
     end
-    assert.same({ "main", "work" }, { given.name[1], given.name[2] })
-    assert.truthy(parts.markup:find("Changes in total time", 1, true))
-    assert.truthy(parts.markup:find('<td>0.60<td>3.62<td>+3.02<td><td>2<td>2<td class="name">work', 1, true))
+    assert.same({ "work", "leaf" }, { given.name[1], given.name[2] })
+    assert.truthy(parts.markup:find("Changes in self time", 1, true))
+    assert.truthy(parts.markup:find('<td>0.30<td>3.30<td>+3.00<td><td>2<td>2<td class="name">work', 1, true))
     assert.truthy(parts.markup:find('<td>noise<td>8<td>8<td class="name">leaf', 1, true))
   end)
 end)

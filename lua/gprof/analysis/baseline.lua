@@ -5,6 +5,7 @@
 
 local clones = require "gprof.analysis.clones"
 local json_reader = require "gprof.format.json_reader"
+local limits = require "gprof.analysis.limits"
 
 local baseline = {}
 
@@ -231,6 +232,7 @@ local function read(content)
       if caller then return caller.id, callee.id, count, total end
     end
   end)
+  limits.set(side.functions, side.arcs, side.exact)
   return side
 end
 

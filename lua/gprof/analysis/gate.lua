@@ -12,7 +12,7 @@
 -- - `"time"`: total times, or self times if no calls were recorded.
 --
 -- Counts are exact: any growth beyond the limit counts. A time must exceed its limit by
--- more than chance explains.
+-- more than chance explains, whatever the true total times are within their limits.
 --
 -- @internal gprof.analysis.gate
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -76,7 +76,7 @@ end
 -- time that may have moved because of inlining.
 local function has_grown(time, percent, result, shift, field)
   local factor = 1 + percent / 100
-  local old, new = time.old, time.new
+  local old, new = time.old_most or time.old, time.new_least or time.new
   if shift then
     old = old + (field == "self" and shift.inlined or 0)
     new = math.max(new - shift["outlined_" .. field], 0)
@@ -169,10 +169,16 @@ end
 local whole <const> = { calls = "calls", blocks = "blocks", time = "total",
   total = "total", self = "total" }
 
--- Returns the figures of rows that rules of a kind test.
-local function fields_of(kind, result)
-  local counted = result.old.counted and result.new.counted
-  return kind == "time" and not counted and fields.self or fields[kind]
+-- Whether a total time says nothing about how it changed (see gprof.analysis.limits).
+local function is_estimate(row)
+  return row.total ~= nil and row.total.comparable == false
+end
+
+-- Returns the figures of a row that rules of a kind test.
+local function fields_of(kind, row)
+  local is_timed = row.total and not is_estimate(row)
+  if kind == "total" and not is_timed then return {} end
+  return kind == "time" and not is_timed and fields.self or fields[kind]
 end
 
 -- Returns a function that adds a failure, unless another rule found the same one.
@@ -215,9 +221,10 @@ function gate.failures(result, rules)
     if general and fails(result, whole[kind], general, result) then
       add(result, whole[kind], general)
     end
-    for _, field in ipairs(fields_of(kind, result)) do
+    for position = 1, #fields[kind] do
       for _, row in ipairs(result) do
-        local rule = rule_for(rules, kind, row)
+        local field = fields_of(kind, row)[position]
+        local rule = field and rule_for(rules, kind, row)
         local is_timed = rule and row[field] and row[field].error
         if rule and fails(row, field, rule, result, is_timed and shift_of(row)) then
           add(row, field, rule)
@@ -226,6 +233,31 @@ function gate.failures(result, rules)
     end
   end
   return failures
+end
+
+-- Whether a total time seems to exceed a rule's limit, if the estimate were the truth.
+local function seems_to_fail(row, rule, result)
+  local total = row.total
+  local estimate = { old = total.old, new = total.new, least_error = total.least_error }
+  return rule and has_grown(estimate, rule.percent, result) or false
+end
+
+--- Counts the total times that seem to exceed a limit, but are estimates that cannot be
+-- compared.
+-- @tparam comparison result
+-- @tparam {table,...} rules
+-- @treturn integer how many are not tested
+-- @treturn integer for how many the self time is tested instead
+function gate.untested(result, rules)
+  local ignored, replaced = 0, 0
+  for _, row in ipairs(result) do
+    if is_estimate(row) and row.status == "both" then
+      local total, time = rule_for(rules, "total", row), rule_for(rules, "time", row)
+      if seems_to_fail(row, total, result) then ignored = ignored + 1 end
+      if seems_to_fail(row, time, result) then replaced = replaced + 1 end
+    end
+  end
+  return ignored, replaced
 end
 
 return gate

@@ -22,8 +22,9 @@ local matching = {}
 
 local MAX_COMPONENTS <const> = 32  -- compared components of a path
 
-local amounts <const> = { "ticks", "whole_ticks", "calls", "most_calls", "self_calls",
-  "most_self_calls", "blocks", "most_blocks", "self_spread", "total_spread", "count" }
+local amounts <const> = { "ticks", "whole_ticks", "least_ticks", "most_ticks", "calls",
+  "most_calls", "self_calls", "most_self_calls", "blocks", "most_blocks", "self_spread",
+  "total_spread", "count" }
 
 --- Returns the functions that a function stands for: itself, or those it is the sum of.
 -- @tparam table f
@@ -75,6 +76,7 @@ local function without_inner(f)
   if not f.inner_calls then return f end
   local rest = join { f }
   rest.whole_ticks = math.max(f.whole_ticks - f.inner_ticks, 0)
+  rest.least_ticks = math.max(f.least_ticks - f.inner_ticks, 0)
   rest.calls = math.max(f.calls - f.inner_calls, 0)
   rest.most_calls = math.max(rest.most_calls - f.inner_calls, 0)
   return rest

@@ -6,6 +6,7 @@
 
 local clones = require "gprof.analysis.clones"
 local json_reader = require "gprof.format.json_reader"
+local limits = require "gprof.analysis.limits"
 local text_file = require "gprof.format.text_file"
 
 local saved_profile = {}
@@ -142,6 +143,7 @@ local function side_of(profile)
   local arcs = field(profile, "arcs", "array", "")
   for _ in arcs_of(arcs, period) do end  -- checks them
   clones.set_inner(functions, function() return arcs_of(arcs, period) end)
+  limits.set(functions, arcs_between(functions, arcs, period), profile.exact == true)
   return {
     runs = math.max(#field(profile, "profiles", "array", ""), 1),
     rate = period and rate_of(period),

@@ -271,6 +271,21 @@ local function warn_of_lost_calls(settings, comparison, names, warn)
   end
 end
 
+-- Warns of total times that --fail-on cannot check.
+local function warn_of_estimates(settings, comparison, names, warn)
+  local ignored, replaced =
+    require "gprof.analysis.gate".untested(comparison, settings.fail_on)
+  local function tell(count, instead)
+    if count == 0 then return end
+    warn(("%s: --fail-on: %s to exceed a limit, but cannot be compared, and %s " ..
+      "not checked%s: they are estimates; --record measures them"):format(names,
+      count == 1 and "1 total time seems" or count .. " total times seem",
+      count == 1 and "was" or "were", instead))
+  end
+  tell(ignored, "")
+  tell(replaced, " (self times were instead)")
+end
+
 --- Finds what exceeds the limits of --fail-on.
 -- @tparam table settings
 -- @tparam comparison comparison
@@ -283,6 +298,7 @@ function compare_args.failures(settings, comparison, names, warn)
   local failures, lack = compare.failures(comparison, settings.fail_on)
   if not failures then raise("%s: cannot check --fail-on: %s", names, lack) end
   warn_of_lost_calls(settings, comparison, names, warn)
+  warn_of_estimates(settings, comparison, names, warn)
   return failures
 end
 

@@ -15,6 +15,7 @@ local FORMAT <const>, VERSION <const> = "gprof-comparison", 1
 local side_of <const> = json.object { "runs", "period", "total", "mismatch" }
 local time_of <const> = json.object {
   "old", "new", "change", "ratio", "error", "noise" }
+local estimate_of <const> = json.object { "comparable", "least", "most" }
 local count_of <const> = json.object { "old", "new", "change", "ratio" }
 local function_of <const> = json.object {
   "name", "old_name", "old_file", "new_file", "status", "joined" }
@@ -29,6 +30,13 @@ local function time_text(time)
     time.noise) or "null"
 end
 
+-- Formats a total time, which may be an estimate.
+local function total_text(time)
+  local text = time_text(time)
+  return time and ("%s, %s"):format(text:sub(1, -2),
+    estimate_of(time.comparable, time.least, time.most):sub(2)) or text
+end
+
 local function count_text(count)
   return count and count_of(count.old, count.new, count.change, count.ratio) or "null"
 end
@@ -37,7 +45,7 @@ local function row_text(row)
   local start = function_of(row.name, row.old_name, row.old_file, row.new_file,
     row.status, row.joined)
   return ('%s, "self": %s, "total": %s, "calls": %s, "self_calls": %s, "blocks": %s}')
-    :format(start:sub(1, -2), time_text(row.self), time_text(row.total),
+    :format(start:sub(1, -2), time_text(row.self), total_text(row.total),
       count_text(row.calls), count_text(row.self_calls), count_text(row.blocks))
 end
 

@@ -34,27 +34,22 @@ local function place_text(row, profile, root)
   return code(source_root.relative(file, root) .. (line and ":" .. line or ""))
 end
 
--- Formats a growth relative to the old value.
-local function percent(change)
-  if not change.ratio then return "from 0" end
-  if change.change == 0 then return "0 %" end
-  local value = 100 * (change.ratio - 1)
-  local size = math.abs(value)
-  return ("%+." .. (size >= 0.1 and "1f" or "2g") .. " %%"):format(value)
-end
-
 local function seconds(value)
   return ("%.4g"):format(value)
 end
 
--- Returns "old → new (+5.0 %)"; for a time also its error.
+-- Returns "old → new (+5.0 %)"; for a time also its error. An estimate that cannot be
+-- compared has no growth.
 local function change_text(change)
   if not change then return "" end
   local number = change.error and seconds or failures.count
   if change.change == 0 then return number(change.new) end
+  if change.comparable == false then
+    return ("%s → %s (not comparable)"):format(number(change.old), number(change.new))
+  end
   local accuracy = change.error and (" ± %.2g"):format(change.error) or ""
   return ("%s → %s%s (%s)"):format(number(change.old), number(change.new), accuracy,
-    percent(change))
+    wording.growth(change))
 end
 
 -- Tables --------------------------------------------------------------------------------
@@ -118,7 +113,7 @@ local function changes_of(row)
   local is_significant, is_changed = false, false
   for _, field in ipairs { "self", "total", "calls", "self_calls", "blocks" } do
     local change = row[field]
-    if change and change.change ~= 0 then
+    if change and change.change ~= 0 and change.comparable ~= false then
       is_changed = true
       is_significant = is_significant or not change.noise
     end

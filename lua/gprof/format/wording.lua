@@ -35,6 +35,20 @@ function wording.plural(count, word)
   return ("%.0f %s%s"):format(count, word, count == 1 and "" or "s")
 end
 
+-- Beyond this ratio, a growth is told as a factor: percentages above 1,000 say little.
+local MOST_RATIO <const> = 11
+
+--- Returns how much a figure grew, relative to its old value.
+-- @tparam table change with `old`, `new`, and `ratio`, which is nil if `old` is 0
+-- @treturn string "+5.0 %", "25 times", or "new" if it was 0
+function wording.growth(change)
+  if not change.ratio then return change.new > 0 and "new" or "0 %" end
+  if change.ratio > MOST_RATIO then return ("%.3g times"):format(change.ratio) end
+  if change.new == change.old then return "0 %" end
+  local percent = 100 * (change.ratio - 1)
+  return ("%+." .. (math.abs(percent) >= 0.1 and "1f" or "2g") .. " %%"):format(percent)
+end
+
 --- Cuts a text to a number of bytes, between characters if it is UTF-8.
 -- @tparam string text
 -- @tparam integer most bytes

@@ -112,16 +112,18 @@ explain.comparison = [[
 
 How to read the comparison
 
-Each line compares one function of the two programs. Functions are sorted by
-the change in total time, or in self time if no calls were recorded; the largest
-change comes first. Functions without any change are omitted, unless -z is
-given. All figures are means per run.
+Each line compares one function of the two programs. The largest change in self
+time comes first. Functions without any change are omitted, unless -z is given.
+All figures are means per run.
 
  self      The time spent in the function's own code: in the old profile, in the
            new one, and the difference. It also grows if the compiler inlines
            functions that were called before; then the total does not.
 
- total     The same, including the functions that it called.
+ total     The same, including the functions that it called. Unless it was
+           measured, the time of these is an estimate, which a new call elsewhere
+           can change: "not comparable" stands where the true change may be
+           anything (see --bounds). --record measures total times.
 
  calls     The number of calls by other functions.
 

@@ -57,9 +57,10 @@ local function count_text(change)
     failures.count(change.new))
 end
 
--- Formats a percentage: with one decimal, or if it is small, with two digits.
-local function percent_text(percent)
-  return ((percent >= 0.1 and "%.1f" or "%.2g") .. " %% more"):format(percent)
+-- Returns "300.0 % more", or "25 times as much".
+local function growth_text(change)
+  local growth = wording.growth(change)
+  return growth:find "^%+" and growth:sub(2) .. " more" or growth .. " as much"
 end
 
 --- Returns how much a figure grew: "1 to 4 seconds per run, 300.0 % more (error 0.22,
@@ -72,7 +73,7 @@ function failures.growth(failure, comparison)
   local is_whole = failure.row == comparison and not change.error
   return ("%s per run%s (%slimit %g %%)%s"):format(
     change.error and time_text(change, comparison) or count_text(change),
-    change.ratio and ", " .. percent_text(100 * (change.ratio - 1)) or "",
+    change.ratio and ", " .. growth_text(change) or "",
     change.error and ("error %.2g, "):format(change.error) or "", failure.percent,
     is_whole and first_calls(comparison, failure.field) or "")
 end

@@ -1,5 +1,5 @@
 --- Comparison with an old profile: the old and new times and calls of each function,
--- sorted by the change in total time.
+-- sorted by the change in self time.
 --
 -- @module gprof.report.comparison
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -54,16 +54,19 @@ local function write_ratio(change, status, write)
 end
 
 -- Makes the group of columns for a time. If a change may be due to chance, a mark follows
--- its error.
+-- its error. Total times may be estimates that tell nothing about the change.
 local function time_group(field, unit)
   local scale = unit.scale
   local same = ("%7.Nf %7.Nf %8.Nf        "):gsub("N", unit.decimals)
   local changed = ("%7.Nf %7.Nf %+8.Nf %6.Nf%1s"):gsub("N", unit.decimals)
+  local estimated = ("%7.Nf %7.Nf  not comparable       "):gsub("N", unit.decimals)
   return {
     field = field, title = field .. " " .. unit.name, format = "%7s %7s %8s %6s%1s %6s",
     names = { "old", "new", "change", "error", "", "ratio" },
     write_change = function(time, status, write)
-      if time.change == 0 then
+      if time.comparable == false then
+        return write(estimated, time.old * scale, time.new * scale)
+      elseif time.change == 0 then
         write(same, time.old * scale, time.new * scale, time.change)
       else
         write(changed, time.old * scale, time.new * scale, time.change * scale,
@@ -159,7 +162,8 @@ end
 
 local function is_unchanged(row)
   for _, field in ipairs { "self", "total", "calls", "self_calls", "blocks" } do
-    if row[field] and row[field].change ~= 0 then return false end
+    local change = row[field]
+    if change and change.change ~= 0 and change.comparable ~= false then return false end
   end
   return true
 end
@@ -202,7 +206,7 @@ end
 
 -- Sort keys for the option `sort`, ascending.
 local keys <const> = {
-  self = function(row) return row.self and -math.abs(row.self.change) or 0 end,
+  total = function(row) return row.total and -math.abs(row.total.change) or 0 end,
   calls = function(row) return row.calls and -math.abs(row.calls.change) or 0 end,
   name = function(row) return row.name end,
 }
@@ -252,8 +256,8 @@ end
 --- Prints the report.
 -- @tparam profile _ the new profile (unused)
 -- @tparam table options `comparison`: from `gprof.compare`; `brief`: no explanation;
---   `display_unused_functions`: also print functions without any change; `sort`: "total"
---   (default), "self", "calls" or "name"; `top`: the largest number of rows;
+--   `display_unused_functions`: also print functions without any change; `sort`: "self"
+--   (default), "total", "calls" or "name"; `top`: the largest number of rows;
 --   `short_names`, `inline_file_names`, `print_path`, `terminal_width`, `full_names`;
 --   `color`
 -- @tparam stream write

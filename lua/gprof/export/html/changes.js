@@ -20,10 +20,20 @@ for (let node = 0; node < functionCount; node++) functionByRow.set(changeOf(node
 
 const sign = (change) => (change > 0 ? "+" : change < 0 ? "−" : "");
 
+// Values of `noise`.
+const BY_CHANCE = 1,
+  INCOMPARABLE = 2;
+
+const isIncomparable = (time, row) => time.noise[row] === INCOMPARABLE;
+
 // Makes the text of a change, with its sign; "~" marks noise.
 function signedTime(time, row) {
+  if (isIncomparable(time, row)) {
+    const title = "The times are estimates, and their bounds overlap: the true change may be anything";
+    return make("span", { class: "noise", title }, "not comparable");
+  }
   const change = time.change[row],
-    noise = time.noise[row] === 1;
+    noise = time.noise[row] === BY_CHANCE;
   const kind = change === 0 || noise ? "noise" : change > 0 ? "worse" : "better";
   return make(
     "span",
@@ -32,10 +42,17 @@ function signedTime(time, row) {
   );
 }
 
-// Makes the text of a change as a share of the old time; empty if there was none.
+// Beyond this ratio, a growth is told as a factor.
+const MOST_RATIO = 11;
+
+// Makes the text of a change as a share of the old time, or as a factor; empty if there was no change.
 function changeShare(time, row) {
-  const share = time.old[row] > 0 ? (100 * time.change[row]) / time.old[row] : 0;
-  return share === 0 ? "" : sign(share) + counted(Math.round(Math.abs(share))) + " %";
+  if (isIncomparable(time, row) || time.change[row] === 0) return "";
+  if (time.old[row] === 0) return "new";
+  const ratio = time.new[row] / time.old[row];
+  if (ratio > MOST_RATIO) return "× " + counted(Math.round(ratio));
+  const share = Math.round(100 * (ratio - 1));
+  return sign(share) + counted(Math.abs(share)) + " %";
 }
 
 // Makes the columns of a time. `kind` is the class of those that small screens show.
@@ -51,14 +68,15 @@ function timeGroup(time, title, kind) {
     {
       title: title + " change",
       hint: "~ marks changes that may be due to chance",
-      value: (row) => Math.abs(time.change[row]),
+      value: (row) => (isIncomparable(time, row) ? null : Math.abs(time.change[row])),
       cell: (row) => signedTime(time, row),
       class: kind,
     },
     {
       title: "%",
       hint: "The change as a share of the old time",
-      value: (row) => (time.old[row] > 0 ? Math.abs(time.change[row] / time.old[row]) : null),
+      value: (row) =>
+        time.old[row] > 0 && !isIncomparable(time, row) ? Math.abs(time.change[row] / time.old[row]) : null,
       cell: (row) => changeShare(time, row),
       class: "unit wide",
     },
@@ -66,7 +84,7 @@ function timeGroup(time, title, kind) {
       title: "±",
       hint: "Statistical error of the change",
       value: (row) => time.error[row],
-      cell: (row) => (time.change[row] === 0 ? "" : seconds(time.error[row])),
+      cell: (row) => (time.change[row] === 0 || isIncomparable(time, row) ? "" : seconds(time.error[row])),
       class: "error wide",
     },
   ];

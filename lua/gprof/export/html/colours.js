@@ -76,14 +76,14 @@ function changeColouring() {
       ["c0", "more than 50 % faster"],
       ["c1", "10 to 50 % faster"],
       ["c2", "up to 10 % faster"],
-      ["tr", "noise, or no change"],
+      ["tr", "noise, not comparable, or no change"],
       ["c3", "up to 10 % slower"],
       ["c4", "10 to 50 % slower"],
       ["c5", "more than 50 % slower, or new"],
     ],
     tint(item) {
       const row = item.frame >= 0 && item.frame < functionCount ? changeOf(item.frame) : -1;
-      if (row < 0 || time.noise[row] === 1 || time.change[row] === 0) return "tr";
+      if (row < 0 || time.noise[row] !== 0 || time.change[row] === 0) return "tr";
       const ratio = time.old[row] > 0 ? time.change[row] / time.old[row] : Infinity;
       return "c" + CHANGE_STEPS.filter((step) => ratio > step).length;
     },

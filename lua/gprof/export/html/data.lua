@@ -79,7 +79,8 @@ local function spread_of(view, node_of)
     { "self", amounts_of(rows, "self") }, { "calls", amounts_of(rows, "calls") } }
 end
 
--- Returns the changes in times or calls as columns; null if they are not known.
+-- Returns the changes in times or calls as columns; null if they are not known. "noise"
+-- is 1 if the change may be due to chance, 2 if the times are not comparable.
 local function change_of(rows, field)
   if not rows[1] or not rows[1][field] then return "null" end
   local entries = {}
@@ -89,7 +90,10 @@ local function change_of(rows, field)
     entries[i] = { name, array(number, values, #rows) }
   end
   local noise = {}
-  for row, found in ipairs(rows) do noise[row] = found[field].noise and 1 or 0 end
+  for row, found in ipairs(rows) do
+    local change = found[field]
+    noise[row] = change.comparable == false and 2 or change.noise and 1 or 0
+  end
   entries[#entries + 1] = { "noise", array(number, noise) }
   return object(entries)
 end

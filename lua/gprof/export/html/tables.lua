@@ -80,9 +80,12 @@ local function write_calls(content, write)
 end
 
 -- Returns the cells of a change: old, new, difference, and "noise" if it may be due to
--- chance.
+-- chance. Estimates that are not comparable have no difference.
 local function change_cells(change, format)
   if not change then return "", "", "", "" end
+  if change.comparable == false then
+    return format:format(change.old), format:format(change.new), "", "not comparable"
+  end
   return format:format(change.old), format:format(change.new),
     ("%+" .. format:sub(2)):format(change.change), change.noise and "noise" or ""
 end
@@ -92,11 +95,10 @@ local function write_comparison(content, write)
   local format, unit = time_format(content.profile), comparison.unit or "time"
   local columns = { { "Old " .. unit }, { "New " .. unit }, { "Change" }, { "" },
     { "Calls old" }, { "Calls new" }, { "Function", true }, { "", true } }
-  head(comparison[1] and comparison[1].total and "Changes in total time" or
-    "Changes in self time", columns, write)
+  head("Changes in self time", columns, write)
   for i = 1, math.min(#comparison, MAX_ROWS) do
     local found = comparison[i]
-    local old, new, change, noise = change_cells(found.total or found.self, format)
+    local old, new, change, noise = change_cells(found.self, format)
     local calls = found.calls or {}
     row({ old, new, change, noise, calls.old and ("%.0f"):format(calls.old) or "",
       calls.new and ("%.0f"):format(calls.new) or "", found.name,

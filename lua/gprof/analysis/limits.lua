@@ -1,0 +1,90 @@
+--- How far total times can be trusted in a comparison.
+--
+-- Unless it was measured, the time of a function's callees is an estimate, which depends
+-- on who else calls them: a single new call can move it from one caller to another, and
+-- into a cycle. The true total time lies between limits (see `profile:find_limits` and
+-- doc/inclusive-time.md), and so does its change.
+--
+-- @internal gprof.analysis.limits
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local core = require "gprof.core"
+
+local limits = {}
+
+-- An estimate is as good as a measurement if its limits are this part of it apart.
+local CLOSE <const> = 0.1
+
+-- Means of counts, and times, have at least this many digits in files.
+local DIGITS <const> = 1e-5
+
+-- Sets the limits of a function. The estimate of a cycle's member leaves out the rest of
+-- the cycle, and may be below what is certain.
+local function set_limits(f, least, most)
+  f.least_ticks, f.most_ticks = least, most
+  f.whole_ticks = math.min(math.max(f.whole_ticks, least), most)
+end
+
+local function set_exact(functions)
+  for _, f in ipairs(functions) do set_limits(f, f.whole_ticks, f.whole_ticks) end
+end
+
+--- Sets the limits of functions of a profile: their fields `least_ticks` and
+-- `most_ticks`, between which `whole_ticks` lies afterwards.
+-- @tparam {table,...} functions each with `id` and `whole_ticks`
+-- @tparam profile profile
+function limits.set_from_profile(functions, profile)
+  if profile.exact or not (profile.rate and profile.data.has_arcs) then
+    return set_exact(functions)
+  end
+  profile:find_limits()
+  local least, most = {}, {}
+  for id, low, high in profile:functions(nil, "id", "least_ticks", "most_ticks") do
+    least[id], most[id] = low, high
+  end
+  for _, f in ipairs(functions) do set_limits(f, least[f.id], most[f.id]) end
+end
+
+--- Sets the limits of functions that were read from a file.
+-- @tparam {table,...} functions each with `ticks`, `whole_ticks` and `calls`
+-- @tparam function arcs returns an iterator over calling functions, called functions and
+--   numbers of calls
+-- @tparam boolean exact whether total times were measured
+function limits.set(functions, arcs, exact)
+  if exact then return set_exact(functions) end
+  local number, self, calls = {}, {}, {}
+  local callers, callees, counts = {}, {}, {}
+  for i, f in ipairs(functions) do
+    number[f], self[i], calls[i] = i, f.ticks, f.calls * (1 - DIGITS)
+  end
+  for caller, callee, count in arcs() do
+    if number[caller] and number[callee] then
+      local i = #counts + 1
+      callers[i], callees[i], counts[i] = number[caller], number[callee], count
+    end
+  end
+  local least, most = core.call_limits(self, calls, callers, callees, counts)
+  for i, f in ipairs(functions) do set_limits(f, least[i], most[i]) end
+end
+
+--- Adds to a change of a total time what is certain of it: `least` and `most`, between
+-- which the true change lies; and `comparable`, whether this tells anything: the limits
+-- are close together, or agree that the time grew, or shrank.
+-- @tparam table change with `old` and `new`
+-- @tparam table was the old function, with limits
+-- @tparam table is the new function
+-- @tparam number old_samples ticks per unit of time and run
+-- @tparam number new_samples
+-- @treturn table the change
+function limits.compare(change, was, is, old_samples, new_samples)
+  change.old_most = math.max(was.most_ticks / old_samples, change.old)
+  change.new_least = math.min(is.least_ticks / new_samples, change.new)
+  local old_least = math.min(was.least_ticks / old_samples, change.old)
+  local new_most = math.max(is.most_ticks / new_samples, change.new)
+  change.least, change.most = change.new_least - change.old_most, new_most - old_least
+  change.comparable = change.least > 0 or change.most < 0 or
+    change.most - change.least <= CLOSE * math.max(change.old, change.new)
+  return change
+end
+
+return limits
