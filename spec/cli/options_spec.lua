@@ -306,6 +306,17 @@ describe("@FILE", function()
     end)
   end
 
+  it("that is longer than a command line is refused, by its size or its number of words", function()
+    local message = "gprof.lua: %s: is longer than a command line (%s): list profiles in a file for --profiles-from\n"
+    for limit, text in pairs {
+      ["8388608 bytes"] = (" "):rep(8388609), ["1000000 words"] = ("x "):rep(1000001),
+    } do
+      local name = file(text)
+      local result = program.run { name }
+      assert.same({ 1, "", message:format(name:sub(2), limit) }, { result.status, result.stdout, result.stderr })
+    end
+  end)
+
   it("may be repeated", function()
     local name = file "-b -z"
     assert.same({ "brief", "display-unused-functions", "brief", "display-unused-functions" }, parse(name, name))
