@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
+
 #define DEFAULT_TIMEOUT 600.0
 #define MAX_TIMEOUT 1e6
 
