@@ -29,7 +29,8 @@ FUZZ_SECTION_READERS = base/crc32 base/error base/hash base/sort object/section 
   debug/range_lists debug/function_names debug/scopes debug/scope_ranges debug/inline_map \
   debug/inline_map_build debug/split_file debug/package_index profile/landing_pads
 
-.PHONY: fuzz fuzz-all run-fuzz fuzz-coverage deps-fuzz deps-mutants mutants whole-runs run-whole-runs
+.PHONY: fuzz fuzz-all run-fuzz fuzz-coverage deps-fuzz deps-mutants mutants whole-runs run-whole-runs \
+  repaired-runs $(KINDS:%=run-repaired-%)
 fuzz: deps-fuzz
 	@$(MAKE) --no-print-directory run-fuzz
 
@@ -131,11 +132,21 @@ SEED = 1
 FIRST = 1
 
 # Runs the program on damaged images, profiles and exports: many runs in each process, with
-# sanitizers. A process may take 1,000 seconds of CPU time.
+# sanitizers. A process may take 1,000 seconds of CPU time. KIND is a kind of files of
+# fuzz/repaired/kinds.lua, whose checksums and lengths are right.
 RUNS = 25000
+KIND = any
 whole-runs: deps-mutants
 	@$(MAKE) --no-print-directory run-whole-runs
 
+repaired-runs: deps-mutants
+	@$(MAKE) --no-print-directory $(KINDS:%=run-repaired-%)
+
+KINDS = contexts scripts spreads archives split baselines checkpoints
+$(KINDS:%=run-repaired-%): run-repaired-%:
+	@$(MAKE) --no-print-directory run-whole-runs KIND=$* RUNS=$(MUTANTS)
+
 run-whole-runs: all $(SANITIZED)
 	ulimit -t 1000; ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
-	  $(SANITIZED) fuzz/images/whole_runs.lua runs=$(RUNS) seed=$(SEED) first=$(FIRST)
+	  $(SANITIZED) fuzz/images/whole_runs.lua kind=$(KIND) runs=$(RUNS) \
+	    seed=$(SEED) first=$(FIRST) show=$(SHOW)

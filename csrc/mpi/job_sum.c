@@ -254,6 +254,7 @@ static bool get_text(gp_reader *reader, char text[LONGEST_TEXT]) {
 
 /* The sums of the sender, in its order. */
 typedef struct arrivals {
+  int first, end;       /* ranks of the sender and its descendants, and one past them */
   size_t count, capacity;
   gp_program_sum **programs;
 } arrivals;
@@ -265,6 +266,7 @@ static bool get_program(gp_job_sum *job, gp_reader *reader, arrivals *a) {
   if (!get_text(reader, key) || !get_text(reader, name) ||
       !get_number(reader, 1, &has_contexts))
     return false;
+  if (strchr(name, '/')) return gp_fail(reader->error, "has a wrong name");
   gp_program_sum *p = find(job, key);
   if (!p) p = append(job, key, name, has_contexts != 0);
   if (!p || !GP_RESERVE(&a->capacity, a->count + 1, GP_COLUMN(a->programs)))
@@ -273,22 +275,28 @@ static bool get_program(gp_job_sum *job, gp_reader *reader, arrivals *a) {
   return true;
 }
 
-static bool get_absent(gp_job_sum *job, gp_reader *reader) {
-  uint64_t first = 0, last = 0, why = 0;
-  return get_number(reader, INT32_MAX, &first) && get_number(reader, INT32_MAX, &last) &&
-         get_number(reader, GP_OWN, &why) &&
-         (gp_job_sum_note(job, (int)first, (int)last, (gp_absence)why) ||
-          gp_fail_memory(reader->error));
+/* Absent ranks are in order, so `*next` is the lowest one that may follow. */
+static bool get_absent(gp_job_sum *job, gp_reader *reader, int end, int *next) {
+  uint64_t first = 0, last = 0, why = 0, limit = (uint64_t)end - 1;
+  if (!get_number(reader, limit, &first) || !get_number(reader, limit, &last) ||
+      !get_number(reader, GP_OWN, &why))
+    return false;
+  if (first < (uint64_t)*next || last < first)
+    return gp_fail(reader->error, "has a wrong number");
+  *next = (int)last + 1;
+  return gp_job_sum_note(job, (int)first, (int)last, (gp_absence)why) ||
+         gp_fail_memory(reader->error);
 }
 
 static bool get_list(gp_job_sum *job, gp_reader *reader, arrivals *a) {
-  uint64_t count = 0;
-  if (!get_number(reader, UINT32_MAX, &count)) return false;
+  uint64_t count = 0, ranks = (uint64_t)(a->end - a->first);
+  int next = a->first;
+  if (!get_number(reader, ranks, &count)) return false;
   for (uint64_t i = 0; i < count; i++)
     if (!get_program(job, reader, a)) return false;
-  if (!get_number(reader, UINT32_MAX, &count)) return false;
+  if (!get_number(reader, ranks, &count)) return false;
   for (uint64_t i = 0; i < count; i++)
-    if (!get_absent(job, reader)) return false;
+    if (!get_absent(job, reader, a->end, &next)) return false;
   return true;
 }
 
@@ -305,8 +313,9 @@ static bool receive_program(gp_program_sum *p, const gp_stream_in *in, gp_error 
          gp_contexts_add_from(&p->contexts, &reader, &counts);
 }
 
-bool gp_job_sum_receive(gp_job_sum *job, const gp_stream_in *in, gp_error *error) {
-  arrivals a = {0, 0, NULL};
+bool gp_job_sum_receive(gp_job_sum *job, const gp_stream_in *in, int first, int end,
+                        gp_error *error) {
+  arrivals a = {.first = first, .end = end};
   gp_reader reader;
   if (!gp_reader_receive(&reader, in->get, in->from, error)) return false;
   bool done = get_list(job, &reader, &a);

@@ -67,8 +67,10 @@ typedef struct gp_stream_in {
 /* Writes the sums as streams. */
 bool gp_job_sum_send(const gp_job_sum *job, const gp_stream_out *out, gp_error *error);
 
-/* Adds sums. After an error, the sums can only be freed. */
-bool gp_job_sum_receive(gp_job_sum *job, const gp_stream_in *in, gp_error *error);
+/* Adds the sums of the ranks from `first` to `end` - 1. After an error, the sums can only
+ * be freed. */
+bool gp_job_sum_receive(gp_job_sum *job, const gp_stream_in *in, int first, int end,
+                        gp_error *error);
 
 /* Writes a file for each program. `suffix` is added to the names. After an error, which
  * names a file, no file has changed. */

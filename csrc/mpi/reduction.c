@@ -277,7 +277,7 @@ static void receive(reduction *r, const child *c) {
   bool done = gp_incoming_open(&stream, &r->channel, c->rank, &error);
   if (done) {
     const gp_stream_in in = {gp_incoming_get, next_stream, &stream};
-    done = gp_job_sum_receive(&r->job, &in, &error);
+    done = gp_job_sum_receive(&r->job, &in, c->rank, c->end, &error);
     gp_incoming_close(&stream);
   }
   if (done || r->outcome != UNDECIDED) return;

@@ -31,6 +31,7 @@ end
 local function one_line(text)
   local line = text:match "^([^\n]+)\n$"
   return line and line:find "^gprof%.lua: " ~= nil and not line:find "%f[%a]stack traceback"
+    and not line:find "^gprof%.lua: internal error"
 end
 
 --- Classifies a run.

@@ -4,6 +4,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local layout = require "fuzz.images.layout"
+local values = require "fuzz.images.values"
 
 local random <const> = math.random
 
@@ -35,35 +36,10 @@ local function read(image, field)
   return (image.layout.order .. (field.size == 8 and "i8" or "I" .. field.size)):unpack(image.bytes, field.at + 1)
 end
 
--- --- values ---------------------------------------------------------------------
-
--- Functions that return a new value for a field: a special one, a huge one, or a small change of the old value.
-local values <const> = {
-  function() return 0 end,
-  function() return 1 end,
-  function() return -1 end,
-  function() return 1 << 31 end,
-  function() return (1 << 31) - 1 end,
-  function() return 0xffffffff end,
-  function() return 0x100000000 end,
-  function() return math.mininteger end,
-  function() return math.maxinteger end,
-  function() return -random(4096) end,
-  function() return random(0, 255) end,
-  function() return 1 << random(0, 63) end,
-  function() return random(0) end,
-  function(old) return old + 1 end,
-  function(old) return old - 1 end,
-  function(old) return old + pick { 4, 8, 16, -4, -8, -16, 4096, -4096 } end,
-  function(old) return old * 2 end,
-  function(old) return old // 2 end,
-  function(old) return old ~ 1 << random(0, 63) end,
-  function(_, image) return #image.bytes end,
-  function(_, image) return #image.bytes - random(16) end,
-  function(_, image) return #image.bytes + random(16) end,
-  function(_, image) return random(0, #image.bytes) end,
-  function(_, image) return #image.bytes * 1000 end,
-}
+-- Returns a new value for a number.
+local function any_value(old, image)
+  return pick(values)(old, #image.bytes)
+end
 
 -- --- fields ---------------------------------------------------------------------
 
@@ -84,7 +60,7 @@ end
 -- Sets any field to any value.
 function mutations.field(image)
   local field = any_field(image)
-  return field and set_field(image, field, pick(values)(read(image, field), image))
+  return field and set_field(image, field, any_value(read(image, field), image))
 end
 
 -- Sets a field to the value of another field of the same name.
@@ -104,7 +80,7 @@ function mutations.all_of_a_name(image)
   local count = 0
   for _, field in ipairs(image.layout.fields[chosen.name:match "^[^.]*"]) do
     if field.name == chosen.name and count < 300 then
-      write(image, field, value(read(image, field), image))
+      write(image, field, value(read(image, field), #image.bytes))
       count = count + 1
     end
   end
@@ -119,7 +95,7 @@ function mutations.claimed_size(image)
   end
   if #sizes == 0 then return end
   local field = pick(sizes)
-  return set_field(image, field, random(2) == 1 and 1 << random(24, 63) or pick(values)(read(image, field), image))
+  return set_field(image, field, random(2) == 1 and 1 << random(24, 63) or any_value(read(image, field), image))
 end
 
 -- --- section headers ------------------------------------------------------------
@@ -157,9 +133,9 @@ local function in_header(name, value)
   end
 end
 
-mutations.section_size = in_header("size", function(...) return pick(values)(...) end)
-mutations.section_offset = in_header("offset", function(...) return pick(values)(...) end)
-mutations.section_entsize = in_header("entsize", function(...) return pick(values)(...) end)
+mutations.section_size = in_header("size", any_value)
+mutations.section_offset = in_header("offset", any_value)
+mutations.section_entsize = in_header("entsize", any_value)
 mutations.section_link = in_header("link", function(_, image) return random(0, #image.layout.sections + 1) end)
 mutations.section_compressed = in_header("flags", function(old) return old ~ layout.COMPRESSED end)
 mutations.section_flags = in_header("flags", function(old) return old ~ 1 << random(0, 12) end)
@@ -245,7 +221,7 @@ mutations.bytes = overwrite(function()
 end)
 mutations.word = overwrite(function(image)
   local size = pick { 2, 4, 8 }
-  local value = pick(values)(random(0, 65535), image)
+  local value = any_value(random(0, 65535), image)
   return (image.layout.order .. "i8"):pack(size == 8 and value or value << (image.layout.order == "<" and 0
     or 64 - 8 * size)):sub(1, size)
 end)

@@ -210,6 +210,49 @@ describe("a checkpoint", function()
     check("ck: is not a checkpoint", { "run1" })
   end)
 
+  -- Returns the members of an archive, and their names.
+  local function members_of(bytes)
+    local members, names, at = {}, {}, 1
+    while bytes:byte(at) ~= 0 do
+      local name, size = bytes:match("^([^\0]*)", at), tonumber(bytes:match("^%d+", at + 124), 8)
+      local after = at + 512 + size + -size % 512
+      members[#members + 1], names[#names + 1], at = bytes:sub(at, after - 1), name, after
+    end
+    return members, names
+  end
+
+  it("is refused if a part is twice, or missing", function()
+    local place, archive = workplace(true), {}
+    for i = 1, 2 do
+      local plain, paths = run_of(i)
+      archive[2 * i - 1], archive[2 * i] = { "run" .. i, plain }, { "run" .. i .. ".ctx", paths }
+    end
+    archive[5] = { "run3", "gmon" }
+    shell.write(place .. "/tar", tar.archive(archive))
+    for parts, arguments in pairs { ["sum profiles"] = { "run1" }, ["sum sum.spread profiles"] = { "--spread", "run1" },
+      ["sum sum.ctx profiles members"] = { "--profiles-from=tar:tar" } } do
+      local in_place = parts:find "ctx" and place or dir
+      local function sum(...)
+        return program.run(words("--checkpoint=ck", "--checkpoint-every=1", ...), { cwd = in_place }).stderr
+      end
+      os.remove(in_place .. "/ck")
+      arguments[#arguments + 1] = not parts:find "ctx" and "missing" or nil
+      sum(table.unpack(arguments))
+      local members, names = members_of(shell.read(in_place .. "/ck"))
+      assert.equal("state " .. parts, table.concat(names, " "))
+      for i = 2, #members do
+        local bytes = table.concat(members)
+        shell.write(in_place .. "/ck", bytes .. members[i] .. tar.END)
+        assert.equal(("gprof.lua: ck: is damaged: it has two parts '%s'\n"):format(names[i]),
+          sum(table.unpack(arguments)))
+        local first, last = bytes:find(members[i], 1, true)
+        shell.write(in_place .. "/ck", bytes:sub(1, first - 1) .. bytes:sub(last + 1) .. tar.END)
+        assert.equal(("gprof.lua: ck: is damaged: the part '%s' is missing\n"):format(names[i]),
+          sum(table.unpack(arguments)))
+      end
+    end
+  end)
+
   it("is no file of the sum, under any name", function()
     for i, path in ipairs { "sum", "./sum.ctx", dir .. "/sum.spread", "sum.spread.new" } do
       check(("option --checkpoint: '%s' is a file of the sum"):format(path),

@@ -1,13 +1,15 @@
--- Randomly damaged images: each command prints a report or a one-line message. Also tests how results are judged.
--- `make mutants` tries thousands of images.
+-- Randomly damaged images, and files with right checksums and lengths: each command prints a report or a one-line
+-- message. Also tests how results are judged. `make mutants` and `make whole-runs` try thousands of files.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local cases = require "fuzz.images.cases"
 local chance = require "support.chance"
 local fixtures = require "fuzz.images.fixtures"
 local judge = require "fuzz.images.judge"
+local kinds = require "fuzz.repaired.kinds"
 local known = require "fuzz.images.known"
 local layout = require "fuzz.images.layout"
+local nodes = require "fuzz.repaired.nodes"
 local program = require "support.program"
 local shell = require "support.shell"
 
@@ -58,13 +60,13 @@ describe("a damaged image", function()
   end)
 end)
 
-describe("whole runs on damaged files", function()
-  local function runs(...)
-    local argv = table.move(program.interpreter, 1, #program.interpreter, 1, {})
-    table.move({ "fuzz/images/whole_runs.lua", "fixtures=3", ... }, 1, 2 + select("#", ...), #argv + 1, argv)
-    return shell.run(argv, { cwd = program.root, timeout = 300 })
-  end
+local function runs(...)
+  local argv = table.move(program.interpreter, 1, #program.interpreter, 1, {})
+  table.move({ "fuzz/images/whole_runs.lua", "fixtures=3", ... }, 1, 2 + select("#", ...), #argv + 1, argv)
+  return shell.run(argv, { cwd = program.root, timeout = 300 })
+end
 
+describe("whole runs on damaged files", function()
   it("give a report or a one-line message, and are the same again", function()
     local result = runs("runs=60", "show=1")
     assert.equal(0, result.status, result.stdout)
@@ -81,6 +83,54 @@ describe("whole runs on damaged files", function()
     assert.equal("12: crash: signal 6\n", result.stdout:match "^[^\n]*\n")
     local reports, lines = result.stdout:match "(%d+) reports, (%d+) lines, 1 faults\n$"
     assert.equal(29, reports + lines)
+  end)
+end)
+
+describe("files that are changed as trees:", function()
+  local where = shell.tmpdir "where"
+
+  -- Makes the files of a kind, and puts them in their place.
+  local function make(name)
+    local function run(...) return program.run({ ... }).status == 0 end
+    local kind = kinds.make(name, shell.tmpdir "files", run, where)
+    for file, bytes in pairs(kind.files) do shell.write(where .. "/" .. file, bytes) end
+    return kind
+  end
+
+  for _, name in ipairs(kinds.names) do
+    it(name .. " are the same without a change, and can be read", function()
+      local kind = make(name)
+      local trees = {}
+      for file, read in pairs(kind.readers) do trees[file] = read(kind.files[file]) end
+      kind.link(trees)
+      for file, tree in pairs(trees) do
+        local bytes = nodes.write(tree)
+        -- JSON can be written in several ways.
+        local expected = name == "baselines" and nodes.write(kind.readers[file](bytes)) or kind.files[file]
+        assert.is_true(expected == bytes, file)
+      end
+      for _, line in ipairs(kind.lines) do
+        for file, bytes in pairs(kind.files) do shell.write(where .. "/" .. file, bytes) end
+        local result = program.run(kinds.words(line, where, kind.sources))
+        local differs = line:find "%-%-verify" or line:find "%-%-fail%-on"
+        assert.is_true(result.status == 0 or result.status ~= nil and differs ~= nil, line .. "\n" .. result.stderr)
+        for _, output in ipairs { "OUT", "OUT.ctx", "OUT.spread", "CHECKPOINT" } do
+          os.remove(where .. "/" .. output)
+        end
+      end
+    end)
+
+    it(name .. " give a report or a one-line message", function()
+      local result = runs("kind=" .. name, "runs=" .. (os.getenv "GPROF_CASES" or 40))
+      assert.equal(0, result.status, result.stdout .. result.stderr)
+      assert.matches(" [1-9]%d* reports, ", result.stdout)
+    end)
+  end
+
+  it("seed and number determine a run", function()
+    local result = runs("kind=archives", "runs=6", "show=1")
+    local again = runs("kind=archives", "runs=1", "first=5", "show=1").stdout:match "^5\t[^|]*|([^|]*|)"
+    assert.truthy(result.stdout:find(again, 1, true))
   end)
 end)
 
@@ -115,6 +165,7 @@ describe("the result of a damaged image is judged:", function()
     ["two lines"] = { status = 1, stderr = "gprof.lua: image: a\ngprof.lua: image: b\n" },
     ["half a line"] = { status = 1, stderr = "gprof.lua: image: a" },
     ["a line and a report's status"] = { stderr = "gprof.lua: image: a\n" },
+    ["our own error"] = { status = 1, stderr = "gprof.lua: internal error: a.lua:1: nil: please report it\n" },
     ["an error of Lua's"] = { status = 1, stderr = "lua5.4: reporting.lua:3: a nil value\nstack traceback:\n" },
   } do
     it("unexpected output: " .. name, function()

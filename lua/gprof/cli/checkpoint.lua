@@ -174,26 +174,40 @@ local function advance(self, list, i)
   self.digest = core.chain(self.digest .. (list[i] or "") .. "\0" .. (list.head or ""))
 end
 
--- Reads the parts of a checkpoint after its state.
-local function read_parts(self, archive, into, outcome)
+-- Readers of the parts of a checkpoint after its state: functions (self, archive, into,
+-- outcome).
+local readers <const> = {
+  sum = function(_, archive, into)
+    need(into.data:read(archive, "magic"))
+    into.data.files[1] = nil
+  end,
+  ["sum.ctx"] = function(_, archive, into) need(into.contexts:restore(archive)) end,
+  ["sum.spread"] = function(_, archive, into)
+    if into.spread then need(into.spread:read(archive)) end
+  end,
+  profiles = function(_, archive, _, outcome)
+    outcome.duplicates:unpack(read_text(archive))
+  end,
+  members = function(self, archive) self.members = core.recent(read_text(archive)) end,
+}
+
+-- Reads the parts of a checkpoint after its state. Each part occurs once.
+local function read_parts(self, archive, into, outcome, state)
+  local missing = { sum = true, profiles = true, ["sum.spread"] = into.spread and true,
+    ["sum.ctx"] = state.has_contexts, members = state.has_members }
+  local seen = { state = true }
   local name, size, message = archive:next()
   while name do
-    if name == "sum" then
-      need(into.data:read(archive, "magic"))
-      into.data.files[1] = nil
-    elseif name == "sum.ctx" then
-      need(into.contexts:restore(archive))
-    elseif name == "sum.spread" and into.spread then
-      need(into.spread:read(archive))
-    elseif name == "profiles" then
-      outcome.duplicates:unpack(read_text(archive))
-    elseif name == "members" then
-      self.members = core.recent(read_text(archive))
-    end
+    if seen[name] then raise("%s: is damaged: it has two parts '%s'", self.path, name) end
+    seen[name], missing[name] = true, nil
+    if readers[name] then readers[name](self, archive, into, outcome) end
     name, size, message = archive:next()
   end
   if size then raise("%s", size) end
   if message then raise("%s", message) end
+  if next(missing) then
+    raise("%s: is damaged: the part '%s' is missing", self.path, next(missing))
+  end
 end
 
 -- Goes to the last row that the checkpoint has, and checks that it is of the same list.
@@ -223,7 +237,7 @@ function checkpoint:resume(list, into, outcome)
   if state.options ~= self.signature then
     raise("%s: is of another program, or was made with other options", self.path)
   end
-  read_parts(self, archive, into, outcome)
+  read_parts(self, archive, into, outcome, state)
   skip_rows(self, list, state)
   self.is_used = true
   list.members = self.members
@@ -245,11 +259,12 @@ function checkpoint:write(list, into, outcome)
     digest = escape.in_hexadecimal(self.digest) }
   save_outcome(state, list, outcome)
   outcome.duplicates:save(state)
+  local contexts = into.contexts and into.contexts.contexts
   if into.contexts then into.contexts:save_state(state) end
+  state.has_contexts, state.has_members = contexts and true, list.members and true
   local file <close> = need(core.writer(self.path, "chosen"))
   write_text(file, "state", format_state(state))
   write_member(file, "sum", function(to) return into.data:write(to, "magic") end)
-  local contexts = into.contexts and into.contexts.contexts
   if contexts then
     write_member(file, "sum.ctx", function(to) return contexts:write(to) end)
   end
