@@ -101,6 +101,46 @@ local function recorded(body, after, options)
   return result.stdout, path
 end
 
+describe("gprof.recorder as the first module", function()
+  local text <const> = [[
+    local recorder = require "gprof.recorder"
+    assert(not package.loaded["gprof.core"])
+    recorder.start { count = "calls" }
+    tostring(1)
+    recorder.stop()
+    assert(recorder.write "first.prof")
+    local gprof = require "gprof"
+    print(gprof.image "first.prof":find "tostring".name, require "gprof.recorder" == recorder)
+  ]]
+
+  local function check(path, cwd)
+    local dir = shell.tmpdir "first"
+    shell.write(dir .. "/first.lua", text)
+    local result = shell.run({ "lua5.4", dir .. "/first.lua" },
+      { cwd = cwd or dir, env = { LUA_PATH = path, LUA_PATH_5_4 = false } })
+    assert.same({ "tostring\ttrue\n", "", 0 }, { result.stdout, result.stderr, result.status })
+  end
+
+  it("is found in a checkout, by its directory and by that of its modules", function()
+    check(program.root .. "/?.lua;;")
+    check(program.root .. "/lua/?.lua;" .. program.root .. "/lua/?/init.lua;;")
+  end)
+
+  it("is found by a relative path, too", function()
+    local dir = shell.tmpdir "relative"
+    shell.check { "ln", "-s", program.root, dir .. "/checkout" }
+    check("./checkout/?.lua;;", dir)
+  end)
+
+  it("and so is any other module", function()
+    for _, name in ipairs { "gprof.names", "gprof.compare", "gprof.output", "gprof.export.csv", "gprof.report.flat" } do
+      local result = shell.run({ "lua5.4", "-e", ("print(require %q)"):format(name) },
+        { cwd = shell.tmpdir "first", env = { LUA_PATH = program.root .. "/?.lua;;", LUA_PATH_5_4 = false } })
+      assert.equal("", result.stderr)
+    end
+  end)
+end)
+
 describe("gprof.recorder", function()
   local function message(text)
     local result = launch.script('require "gprof" local recorder = require "gprof.recorder" ' .. text)
@@ -390,6 +430,19 @@ describe("gprof.recorder", function()
       recorder.start()
       stopper()
     ]])
+  end)
+
+  it("refuses unknown options, and options that are no table", function()
+    for arguments, said in pairs {
+      ["{ rat = 5 }"] = "no option 'rat'", ["{ 10 }"] = "no option '1'",
+      ["{ count = 'none', with_C = true }"] = "no option 'with_C'",
+      ["5"] = "options: table expected, got number", ["false"] = "options: table expected, got boolean",
+    } do
+      local result = message(("print(pcall(function() recorder.start(%s) end)) print(recorder.stop())"):format(
+        arguments))
+      local place = result[1]:match "^false\t(%S+:1): "
+      assert.same({ ("false\t%s: recorder.start: %s\nnil\n"):format(place, said), "", 0 }, result)
+    end
   end)
 
   it("refuses options out of range", function()
