@@ -302,6 +302,59 @@ describe("gprof.recorder", function()
     assert.equal("0", calls)
   end)
 
+  -- Runs code whose time is in C functions, and returns the shares of the time that some functions have.
+  local function shares(code, ...)
+    local names = {}
+    for i, name in ipairs { ... } do names[i] = ("%q"):format(name) end
+    local out = recorded(code, ([[
+      for _, name in ipairs { %s } do
+        local f = p:find(name)
+        print(f and f.self / p.total or 0)
+      end
+    ]]):format(table.concat(names, ", ")), '{ count = "none", rate = 1000 }')
+    local values = {}
+    for value in out:gmatch "%S+" do values[#values + 1] = tonumber(value) end
+    return table.unpack(values)
+  end
+
+  it("gives the time of C functions to these, not to what they call back, without counts", function()
+    sampled.decide(function()
+      local gsub, tiny = shares([[
+        local n = 0
+        function tiny() n = n + 1 end
+        local s = ("a"):rep(30000) .. "b"
+        for _ = 1, 40 do s:gsub("a-b", tiny) end
+      ]], "string.gsub", "tiny")
+      assert.truthy(gsub > 0.8 and tiny < 0.1, gsub .. " " .. tiny)
+    end)
+  end)
+
+  it("gives the time of C functions to these, not to what comes after them, without counts", function()
+    sampled.decide(function()
+      local rep, find, after, index = shares([[
+        local s = ("a"):rep(3000)
+        function after() return 1 end
+        index = function(_, key) return key end
+        local t = setmetatable({}, { __index = index })
+        for _ = 1, 30 do s:find(".-b") after() local _ = t[after()] end
+      ]], "string.rep", "string.find", "after", "index")
+      assert.truthy(find > 0.8 and after < 0.1 and index < 0.1, table.concat({ rep, find, after, index }, " "))
+    end)
+  end)
+
+  it("gives the time of C functions in coroutines to these, without counts", function()
+    sampled.decide(function()
+      local gsub, tiny = shares([[
+        local n = 0
+        function tiny() n = n + 1 end
+        local s = ("a"):rep(30000) .. "b"
+        local co = coroutine.wrap(function() while true do s:gsub("a-b", tiny) coroutine.yield() end end)
+        for _ = 1, 40 do co() end
+      ]], "string.gsub", "tiny")
+      assert.truthy(gsub > 0.8 and tiny < 0.1, gsub .. " " .. tiny)
+    end)
+  end)
+
   it("does not change what coroutines do", function()
     local body = [[
       local function all(...) print(select("#", ...), ...) end
