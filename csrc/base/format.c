@@ -20,20 +20,41 @@ static const char *read_flags(const char *p, gp_column_style *style) {
   }
 }
 
+/* Reads [flags][width][.precision]conversion with any flags, for string.format. */
+static const char *read_other(const char *p, gp_piece *piece) {
+  const char *end = p + strspn(p, "-+ #0");
+  int width = read_number(&end), precision = 0;
+  if (*end == '.') {
+    end++;
+    precision = read_number(&end);
+  }
+  if (!*end || !strchr("aAcdeEfgGiopqsuxX", *end)) return NULL;
+  if (width > GP_COLUMNS_WIDTH || precision > GP_COLUMNS_WIDTH) return NULL;
+  size_t length = (size_t)(++end - p);
+  if (length >= GP_LONGEST_CONVERSION) return NULL;
+  piece->conversion = GP_OTHER;
+  piece->other = p;
+  piece->other_length = (uint8_t)length;
+  return end;
+}
+
 /* Reads [flags][width][.precision]conversion. */
-static const char *read_conversion(const char *p, gp_piece *piece) {
-  p = read_flags(p, &piece->style);
+static const char *read_conversion(const char *begin, gp_piece *piece) {
+  const char *p = read_flags(begin, &piece->style);
+  bool zeros = *p == '0';
   int width = read_number(&p), precision = -1;
   if (*p == '.') {
     p++;
     precision = read_number(&p);
   }
-  bool wide = width > GP_COLUMNS_WIDTH || precision > GP_COLUMNS_WIDTH;
+  bool known = *p == 'f' || (*p == 's' && !piece->style.plus) ||
+               ((*p == 'd' || *p == 'i') && precision < 0);
+  bool fits = width <= GP_COLUMNS_WIDTH && precision <= GP_COLUMNS_WIDTH;
+  if (!known || zeros || !fits) return read_other(begin, piece);
   piece->style.width = (uint8_t)width;
   piece->style.precision = (int8_t)precision;
-  piece->conversion = *p;
-  bool known = *p == 'd' || *p == 'f' || (*p == 's' && !piece->style.plus);
-  return known && !wide ? p + 1 : NULL;
+  piece->conversion = *p == 'i' ? 'd' : *p;
+  return p + 1;
 }
 
 /* Reads a conversion, after N$ if a position selects its value. */

@@ -2,15 +2,22 @@
 /*
  * Parses printf-like formats.
  *
- * Conversions are %d, %f and %s; %% stands for a percent sign. A conversion may have the
- * flag "-", a width and a precision; %d and %f also accept the flag "+". A conversion may
- * select its value by position, as in %2$7d, or by name, as in %{calls:7d}; %{name} is
- * %{name:s}. A format is parsed into pieces once, and the pieces are used for many rows.
+ * The conversions are those of Lua's string.format; %% stands for a percent sign. Reports
+ * need %d, %f and %s, with the flags "-" and "+": these are parsed. The text of any other
+ * conversion is left to string.format. A conversion may select its value by position, as
+ * in %2$7d, or by name, as in %{calls:7d}; %{name} is %{name:s}. A format is parsed into
+ * pieces once, and the pieces are used for many rows.
  */
 #ifndef GP_BASE_FORMAT_H
 #define GP_BASE_FORMAT_H
 
 #include "base/columns.h"
+
+/* A conversion that string.format does. */
+#define GP_OTHER '*'
+
+/* The length of the longest conversion, with the percent sign: "%-+ #099.99d". */
+#define GP_LONGEST_CONVERSION 32
 
 /* Literal text, and the conversion that follows it. */
 typedef struct gp_piece {
@@ -18,9 +25,11 @@ typedef struct gp_piece {
   uint32_t length;
   uint8_t place;          /* position of the value in the arguments, from 1; 0: the next
                              value */
-  char conversion;        /* 'd', 'f' or 's'; NUL: text only */
+  char conversion;        /* 'd', 'f', 's' or GP_OTHER; NUL: text only */
   uint8_t name_length;    /* 0: the value is not selected by name */
+  uint8_t other_length;
   const char *name;       /* points into the format */
+  const char *other;      /* the conversion without its percent sign, if it is GP_OTHER */
   gp_column_style style;
 } gp_piece;
 

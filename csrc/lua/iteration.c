@@ -16,6 +16,17 @@ static int release_rows(lua_State *L) {
   return 0;
 }
 
+/* Raises an error about the first value of a row: nil would end the loop without a
+ * word. */
+static int refuse_nil(lua_State *L, const gp_iteration *each, const gp_part *p) {
+  each->kind->push(L, p);
+  const char *part = luaL_tolstring(L, -1, NULL);
+  return luaL_error(L,
+                    "field '%s' is nil for %s: the first field must not be nil, because "
+                    "nil would end the loop; name 'id' first",
+                    each->fields[0]->name, part);
+}
+
 /* The iterator function. Upvalues: the iteration; the object. */
 static int next_row(lua_State *L) {
   gp_iteration *each = lua_touserdata(L, lua_upvalueindex(1));
@@ -32,6 +43,7 @@ static int next_row(lua_State *L) {
   const gp_part p = {L, each->kind, owner, *row, whole};
   if (each->field_count == 0) each->kind->push(L, &p);
   for (int i = 0; i < each->field_count; i++) gp_push_value(L, each->fields[i]->get(&p));
+  if (lua_isnil(L, 1)) return refuse_nil(L, each, &p);
   return each->field_count > 0 ? each->field_count : 1;
 }
 

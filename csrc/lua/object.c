@@ -14,13 +14,29 @@ void *gp_check_self(lua_State *L) {
   return lua_touserdata(L, 1);
 }
 
+/* Raises an error about the key at stack index 2. */
+static int refuse_key(lua_State *L) {
+  lua_getfield(L, lua_upvalueindex(2), "__name");
+  const char *type = lua_tostring(L, -1), *key = luaL_tolstring(L, 2, NULL);
+  return luaL_error(L, "no field '%s': %s objects have no such field", key, type);
+}
+
+const gp_field *gp_find_member(lua_State *L) {
+  lua_pushvalue(L, 2);
+  switch (lua_rawget(L, lua_upvalueindex(1))) {
+    case LUA_TLIGHTUSERDATA: return lua_touserdata(L, -1);
+    case LUA_TNIL: refuse_key(L); break;
+    case LUA_TBOOLEAN: lua_pushnil(L); break;
+    default: break;
+  }
+  return NULL;
+}
+
 int gp_get_field(lua_State *L) {
   const void *object = gp_check_self(L);
-  if (lua_rawget(L, lua_upvalueindex(1)) == LUA_TLIGHTUSERDATA) {
-    const gp_field *field = lua_touserdata(L, 2);
-    const gp_part self = {L, NULL, object, 0, 1};
-    gp_push_value(L, field->get(&self));
-  }
+  const gp_field *field = gp_find_member(L);
+  const gp_part self = {L, NULL, object, 0, 1};
+  if (field) gp_push_value(L, field->get(&self));
   return 1;
 }
 
@@ -47,17 +63,46 @@ void gp_define_object(lua_State *L, const char *name, lua_CFunction get,
   lua_remove(L, -2);
 }
 
-void gp_define_methods(lua_State *L, const char *name, const luaL_Reg *methods) {
-  luaL_getmetatable(L, name);
-  lua_getfield(L, -1, "__index");
-  lua_getupvalue(L, -1, 1);
-  luaL_setfuncs(L, methods, 0);
-  lua_pop(L, 3);
-}
-
 void gp_define_fields(lua_State *L, const gp_field *fields) {
   for (; fields->name; fields++) {
     lua_pushlightuserdata(L, (void *)(uintptr_t)fields);
     lua_setfield(L, -2, fields->name);
   }
+}
+
+/* Gives a lookup table the members of another one that it lacks, as absent ones. Both are
+ * stack indices. */
+static void share_members(lua_State *L, int members, int others) {
+  for (lua_pushnil(L); lua_next(L, others) != 0; lua_pop(L, 1)) {
+    lua_pushvalue(L, -2);
+    if (lua_rawget(L, members) == LUA_TNIL) {
+      lua_pushvalue(L, -3);
+      lua_pushboolean(L, false);
+      lua_rawset(L, members);
+    }
+    lua_pop(L, 1);
+  }
+}
+
+static void push_members(lua_State *L, const char *name) {
+  luaL_getmetatable(L, name);
+  lua_getfield(L, -1, "__index");
+  lua_getupvalue(L, -1, 1);
+  lua_replace(L, -3);
+  lua_pop(L, 1);
+}
+
+void gp_define_methods(lua_State *L, const char *name, const luaL_Reg *methods) {
+  push_members(L, name);
+  luaL_setfuncs(L, methods, 0);
+  lua_pop(L, 1);
+}
+
+void gp_share_members(lua_State *L, const char *name, const char *other) {
+  const int top = lua_gettop(L);
+  push_members(L, name);
+  push_members(L, other);
+  share_members(L, top + 1, top + 2);
+  share_members(L, top + 2, top + 1);
+  lua_settop(L, top);
 }

@@ -7,7 +7,9 @@
  * the collector frees the box and what it holds. A closed box is empty.
  *
  * object.key is looked up in one table per metatable, which holds methods as functions
- * and fields as light userdata (pointers to gp_field).
+ * and fields as light userdata (pointers to gp_field). `false` stands for a member that
+ * only objects of a related type have: it reads as nil. Any other key is a Lua error,
+ * because a misspelled field would read like an unknown value.
  */
 #ifndef GP_LUA_OBJECT_H
 #define GP_LUA_OBJECT_H
@@ -43,9 +45,16 @@ void gp_define_methods(lua_State *L, const char *name, const luaL_Reg *methods);
  * name. */
 void gp_define_fields(lua_State *L, const gp_field *fields);
 
+/* Makes the members that only one of two types has absent members of the other one. */
+void gp_share_members(lua_State *L, const char *name, const char *other);
+
 /* For __index functions: returns argument 1, the object; a Lua error if it is of another
  * type. Leaves object and key on the stack. */
 void *gp_check_self(lua_State *L);
+
+/* For __index functions, with object and key on the stack: returns the field; NULL for
+ * any other member, whose value it pushes. */
+const gp_field *gp_find_member(lua_State *L);
 
 /* __index of whole objects. */
 int gp_get_field(lua_State *L);

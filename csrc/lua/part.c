@@ -46,8 +46,8 @@ gp_part gp_check_part(lua_State *L, const char *metatable) {
 
 int gp_get_part_field(lua_State *L) {
   const part_box *box = gp_check_self(L);
-  if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TLIGHTUSERDATA) return 1;
-  const gp_field *field = lua_touserdata(L, 2);
+  const gp_field *field = gp_find_member(L);
+  if (!field) return 1;
   gp_part p = open_part(L, box);
   gp_push_value(L, field->get(&p));
   return 1;

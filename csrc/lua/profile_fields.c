@@ -333,6 +333,14 @@ static gp_field_value get_arc_self(const gp_part *p) {
   return time_value(p, graph_of(p)->moved[p->id].self);
 }
 
+static gp_field_value get_arc_ticks(const gp_part *p) {
+  return gp_number_value(graph_of(p)->moved[p->id].self);
+}
+
+static gp_field_value get_arc_children_ticks(const gp_part *p) {
+  return gp_number_value(graph_of(p)->moved[p->id].children);
+}
+
 static gp_field_value get_arc_children(const gp_part *p) {
   return time_value(p, graph_of(p)->moved[p->id].children);
 }
@@ -428,6 +436,8 @@ static const gp_field arc_fields[] = {
     {"of", get_of},                /* calls of the callee from all callers */
     {"self", get_arc_self},        /* seconds of the callee propagated along the arc */
     {"children", get_arc_children},
+    {"ticks", get_arc_ticks},      /* `self` and `children` in samples */
+    {"children_ticks", get_arc_children_ticks},
     {"inlined", get_is_inlined},   /* the callee is inlined into the caller */
     {"recursive", get_recursive},  /* within a function or cycle: propagates no time */
     {"kind", get_arc_kind},        /* what is known of its calls and time */

@@ -333,4 +333,5 @@ void gp_define_profile_parts(lua_State *L) {
   gp_define_methods(L, GP_PROFILE, of_profile);
   gp_define_methods(L, GP_FUNCTION_NODE, of_function);
   gp_define_methods(L, GP_CYCLE_NODE, of_cycle);
+  gp_share_members(L, GP_FUNCTION_NODE, GP_CYCLE_NODE);
 }

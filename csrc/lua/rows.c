@@ -159,7 +159,7 @@ static size_t count_pieces(lua_State *L, const char *format) {
 /* Pushes the format at stack index `text` in parsed form: a userdata. */
 static void push_parsed(lua_State *L, int writer, const row_writer *w, int text) {
   size_t length;
-  const char *p = lua_tolstring(L, text, &length);
+  const char *p = gp_format_text(L, text, &length);
   size_t count = count_pieces(L, p);
   if (length + count * GP_COLUMNS_NUMBER > GP_ROW_ROOM)
     luaL_error(L, "format of a row: too long");

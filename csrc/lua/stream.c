@@ -4,7 +4,7 @@
  *
  * A stream collects text in a buffer and passes it in large pieces to its sink, a
  * function. stream(text) writes text unchanged. stream(format, value...) formats values
- * as string.format does, but without creating a Lua string per line. stream:each(...)
+ * as string.format does, but mostly without creating Lua strings. stream:each(...)
  * does so for all rows of an iterator; stream:rows(...), in rows.c, prepares rows.
  * stream:finish() passes the rest to the sink and ends the stream; so does leaving the
  * block of a <close> variable that holds it. The sink may raise errors, but must not
@@ -12,6 +12,7 @@
  *
  * format.h describes the formats. The most recent ones are cached in parsed form.
  */
+#include <lualib.h>
 #include <string.h>
 
 #include "lua/module.h"
@@ -87,6 +88,12 @@ static void add(lua_State *L, int index, gp_stream *s, const char *text, size_t 
 
 /* --- formats ----------------------------------------------------------------- */
 
+const char *gp_format_text(lua_State *L, int index, size_t *length) {
+  const char *text = lua_tolstring(L, index, length);
+  if (memchr(text, '\0', *length)) luaL_error(L, "a format contains a zero byte");
+  return text;
+}
+
 const char *gp_parse_piece(lua_State *L, const char *p, gp_parsed_piece *parsed) {
   gp_piece *piece = &parsed->piece;
   const char *next = gp_format_piece(p, piece);
@@ -120,7 +127,7 @@ static const parsed_format *cache_format(lua_State *L, int index, gp_stream *s,
 static const parsed_format *find_format(lua_State *L, int index, gp_stream *s,
                                         int format) {
   size_t length;
-  const char *text = lua_tolstring(L, format, &length);
+  const char *text = gp_format_text(L, format, &length);
   parsed_format *formats = s->cache->formats;
   uint8_t *guess = &s->cache->guess[format % CACHED_FORMATS];
   if (formats[*guess].text == text) return &formats[*guess];
@@ -184,23 +191,70 @@ static void add_number(gp_stream *s, double value, gp_column_style style) {
   s->used = (size_t)(gp_columns_fixed(s->text + s->used, value, style) - s->text);
 }
 
+/* Adds a string that is on the top of the stack, and pops it. Lua code has made it, which
+ * may have ended the stream. */
+static void add_converted(lua_State *L, int index, gp_stream *s, gp_column_style style) {
+  size_t length;
+  const char *text = lua_tolstring(L, -1, &length);
+  check_open(L, s);
+  gp_add_string(L, index, s, text, length, style);
+  lua_pop(L, 1);
+}
+
+/* Registry key of string.format. */
+#define FORMATTER "gprof.format"
+
+/* Returns the reason in an error of string.format: "bad argument ... (REASON)". */
+static const char *reason_of(lua_State *L) {
+  const char *problem = luaL_tolstring(L, -1, NULL), *reason = strstr(problem, "' (");
+  if (!reason) return problem;
+  return lua_pushlstring(L, reason + 3, strlen(reason + 3) - 1);
+}
+
+/* Adds a value by string.format; see gp_add_value. */
+static const char *add_other(lua_State *L, int index, gp_stream *s,
+                             const gp_piece *piece, int place) {
+  char format[GP_LONGEST_CONVERSION + 1] = "%";
+  memcpy(format + 1, piece->other, piece->other_length);
+  bool is_given = !lua_isnone(L, place);
+  lua_getfield(L, LUA_REGISTRYINDEX, FORMATTER);
+  lua_pushlstring(L, format, piece->other_length + (size_t)1);
+  if (is_given) lua_pushvalue(L, place);
+  if (lua_pcall(L, is_given ? 2 : 1, 1, 0) != LUA_OK) return reason_of(L);
+  add_converted(L, index, s, (gp_column_style){.precision = -1});
+  return NULL;
+}
+
+/* Adds a value as tostring shows it; see gp_add_value. */
+static const char *add_text(lua_State *L, int index, gp_stream *s, gp_column_style style,
+                            int place) {
+  size_t length;
+  const char *text = lua_tolstring(L, place, &length);
+  if (text) {
+    gp_add_string(L, index, s, text, length, style);
+  } else {
+    if (lua_isnone(L, place)) return "no value";
+    luaL_tolstring(L, place, NULL);
+    add_converted(L, index, s, style);
+  }
+  return NULL;
+}
+
 const char *gp_add_value(lua_State *L, int index, gp_stream *s, const gp_piece *piece,
                          int place) {
   int fits;
-  if (piece->conversion == 's') {
-    size_t length;
-    const char *text = lua_tolstring(L, place, &length);
-    if (!text) return bad_type(L, place, "string");
-    gp_add_string(L, index, s, text, length, piece->style);
-  } else if (piece->conversion == 'd') {
+  if (piece->conversion == 's') return add_text(L, index, s, piece->style, place);
+  if (piece->conversion == 'd') {
     lua_Integer integer = lua_tointegerx(L, place, &fits);
     if (!fits && lua_isnumber(L, place)) return "number has no integer representation";
     if (!fits) return bad_type(L, place, "number");
     add_integer(s, integer, piece->style);
-  } else {
+  } else if (piece->conversion == 'f') {
     lua_Number real = lua_tonumberx(L, place, &fits);
     if (!fits) return bad_type(L, place, "number");
     add_number(s, real, piece->style);
+  } else {
+    return add_other(L, index, s, piece, place);
   }
   return NULL;
 }
@@ -411,6 +465,15 @@ static int each(lua_State *L) {
   }
 }
 
+/* Keeps string.format, because the program may replace it. */
+static void keep_formatter(lua_State *L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_getfield(L, -1, LUA_STRLIBNAME);
+  lua_getfield(L, -1, "format");
+  lua_setfield(L, LUA_REGISTRYINDEX, FORMATTER);
+  lua_pop(L, 2);
+}
+
 void gp_define_stream(lua_State *L) {
   static const luaL_Reg meta[] = {{"__close", finish}, {NULL, NULL}};
   static const luaL_Reg methods[] = {
@@ -424,4 +487,5 @@ void gp_define_stream(lua_State *L) {
   lua_setfield(L, -2, "__call");
   lua_pop(L, 2);
   luaL_setfuncs(L, functions, 0);
+  keep_formatter(L);
 }

@@ -40,6 +40,9 @@ typedef struct gp_parsed_piece {
   char text[GP_SHORT_TEXT];  /* the literal text, if it is short */
 } gp_parsed_piece;
 
+/* Returns the format at a stack index; a Lua error if it contains zero bytes. */
+const char *gp_format_text(lua_State *L, int index, size_t *length);
+
 /* Parses the piece of a format at `p`. Returns the start of the next piece; a Lua error
  * for an invalid conversion. */
 const char *gp_parse_piece(lua_State *L, const char *p, gp_parsed_piece *parsed);

@@ -155,19 +155,21 @@ static void on_count(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *s
   if (has_ticks(r)) assign_ticks(r, stack, line_of(L, ar));
 }
 
-/* The count hook if calls are not counted. A coroutine that is created while the hook is
- * set gets it, too. */
-static void on_sample(scr_recording *r, lua_State *L) {
+/* The hook if calls are not counted. Time before a call belongs to the caller, which may
+ * be a C function that calls back; time before the return of a C function, to that. A
+ * coroutine that is created while the hook is set gets it, too. */
+static void on_sample(scr_recording *r, lua_State *L, const lua_Debug *ar) {
   uint32_t line;
   if (r->period > 0)
     __atomic_fetch_add(&r->pending, 1, __ATOMIC_RELAXED);
   else
     lua_sethook(L, NULL, 0, 0);
   if (L != r->running || !has_ticks(r)) return;
-  const uint32_t context = scr_sampled_context(r, L, &line);
+  const int skipped = ar->event == LUA_HOOKCALL;
+  const uint32_t context = scr_sampled_context(r, L, skipped, &line);
   if (context == SCR_NONE)
     fail(r);
-  else
+  else if (context != SCR_START)  /* otherwise, the next sample takes the ticks */
     assign_to_context(r, context, line);
 }
 
@@ -188,11 +190,12 @@ static void on_event(scr_recording *r, lua_State *L, lua_Debug *ar) {
 void scr_hook(lua_State *L, lua_Debug *ar) {
   scr_recording *r = scr_current;
   if (!r || !r->active || !is_recorded(r, L)) return;
-  const bool is_sample = ar->event == LUA_HOOKCOUNT && r->period == 0;
+  const bool is_count = ar->event == LUA_HOOKCOUNT;
+  const bool is_sample = (is_count || r->events == 0) && r->period == 0;
   const uint64_t began = is_sample ? scr_time_of(CLOCK_THREAD_CPUTIME_ID) : 0;
   r->in_hook = true;
   if (r->events == 0)
-    on_sample(r, L);
+    on_sample(r, L, ar);
   else
     on_event(r, L, ar);
   if (is_sample) scr_rest(r, began);

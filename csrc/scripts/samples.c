@@ -19,13 +19,14 @@ static int depth_of(lua_State *L) {
   return low;
 }
 
-/* Extends a path by the frames of a coroutine. Sets *line to the line of the innermost
- * frame. Leaves out the host's functions at the start of a path. */
+/* Extends a path by the frames of a coroutine, except the innermost `skipped` ones. Sets
+ * *line to the line of the innermost frame. Leaves out the host's functions at the start
+ * of a path. */
 static uint32_t add_frames(scr_recording *r, lua_State *L, uint32_t context,
-                           uint32_t *line) {
+                           int skipped, uint32_t *line) {
   int level = depth_of(L) - 1;
   if (level == MOST_FRAMES - 1) context = SCR_UNKNOWN;
-  for (; level >= 0 && context != SCR_NONE; level--) {
+  for (; level >= skipped && context != SCR_NONE; level--) {
     lua_Debug ar;
     if (!lua_getstack(L, level, &ar)) return SCR_NONE;
     const uint32_t function = scr_function_called(&r->functions, NULL, L, &ar);
@@ -44,11 +45,12 @@ static uint32_t context_of_resume(scr_recording *r, const scr_resume *resumed,
                                   uint32_t *line) {
   if (!resumed) return SCR_START;
   const uint32_t outer = context_of_resume(r, resumed->outer, line);
-  return outer == SCR_NONE ? SCR_NONE : add_frames(r, resumed->L, outer, line);
+  return outer == SCR_NONE ? SCR_NONE : add_frames(r, resumed->L, outer, 0, line);
 }
 
-uint32_t scr_sampled_context(scr_recording *r, lua_State *L, uint32_t *line) {
+uint32_t scr_sampled_context(scr_recording *r, lua_State *L, int skipped,
+                             uint32_t *line) {
   *line = 0;
   const uint32_t base = context_of_resume(r, r->resumed, line);
-  return base == SCR_NONE ? SCR_NONE : add_frames(r, L, base, line);
+  return base == SCR_NONE ? SCR_NONE : add_frames(r, L, base, skipped, line);
 }

@@ -52,7 +52,7 @@ end
 -- @function gprof.data
 -- @tparam image image the profiled program or shared library: the files have its byte
 --   order and pointer size
--- @tparam string ... paths; "-" is standard input
+-- @tparam string ... paths, at least one; "-" is standard input
 -- @tparam[opt] table options
 --
 --   - `file_format`: "auto" (default), "magic", "bsd", "4.4bsd" or "prof" (System V's
@@ -86,6 +86,10 @@ local function read(_, image, ...)
     paths[paths.n], paths.n = nil, paths.n - 1
   end
   for i = 1, paths.n do arguments.check(paths[i], "string", i + 1, "data") end
+  if paths.n == 0 then
+    arguments.bad(2, "data", 2, "path of a profile expected, got none: "
+      .. "gprof.data.new makes data without records")
+  end
   if options.spread and options.slide then
     arguments.bad(paths.n + 2, "data", 2, "'spread' cannot be combined with 'slide'")
   end

@@ -123,7 +123,7 @@ end
 --- Finds the functions that a symspec names (see gprof.symspec).
 -- @function image:find
 -- @tparam string spec such as "main", "table.c:find" or "table.c:41"
--- @treturn[1] symbol,... all matches in address order; no value if nothing matches
+-- @treturn[1] symbol,... all matches in address order; nil if nothing matches
 -- @return[2] nil
 -- @treturn[2] string what is wrong: the image has no symbols
 function core.image_methods:find(spec)
@@ -136,7 +136,7 @@ function core.image_methods:find(spec)
     if not seen[symbol] then found[#found + 1] = symbol end
     seen[symbol] = true
   end
-  return table.unpack(found)
+  return table.unpack(found, 1, math.max(#found, 1))
 end
 
 --- Finds the source line of the code at an address.

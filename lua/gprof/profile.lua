@@ -188,7 +188,8 @@ end
 
 --- A profile: functions with their samples and calls.
 --
--- The field `id` numbers functions and cycles in one sequence, arcs in another.
+-- The field `id` numbers functions and cycles in one sequence, arcs in another. What is
+-- unknown is nil; reading a field that an object cannot have raises an error.
 --
 -- Iterators (`functions`, `entries`, `cycles`, `callers` ...) take an order and names of
 -- fields, both optional.
@@ -200,8 +201,8 @@ end
 -- which is also used if the order is nil.
 --
 -- Without field names, an iterator yields objects. With field names, it yields the values
--- of these fields and creates no objects. The first field should never be nil, because a
--- nil ends the loop.
+-- of these fields and creates no objects. If the first field of a row is nil, the
+-- iterator raises an error, because a nil would end the loop.
 --
 --     for f in profile:functions("calls") do print(f.name, f.calls) end
 --     for name, calls in profile:functions("calls", "name", "calls") do
@@ -450,7 +451,7 @@ end
 -- symspec with a line number finds lines; all others find functions.
 -- @function profile:find
 -- @tparam string spec such as "main", "table.c:find" or "table.c:41"
--- @treturn function,... all matches in address order; no value if nothing matches
+-- @treturn function,... all matches in address order; nil if nothing matches
 function core.profile_methods:find(spec)
   arguments.check(self, "gprof.profile", 0, "find")
   arguments.check(spec, "symspec", 1, "find")
@@ -461,7 +462,7 @@ function core.profile_methods:find(spec)
     if not seen[f] and (by_line or not f.is_line) then found[#found + 1] = f end
     seen[f] = true
   end
-  return table.unpack(found)
+  return table.unpack(found, 1, math.max(#found, 1))
 end
 
 --- Iterates over all functions, by default in the order of the flat profile: by self time
@@ -668,11 +669,11 @@ end
 --   usually the path of its profile; nil if the maximum is 0
 
 --- A cycle: functions that call each other recursively. It has the fields of a function
--- from `id` on. `calls` are calls from outside, `self_calls` calls between members;
--- `self` and `children` are sums over the members. `cycle:members([order [, field...]])`
--- iterates over the members, `cycle:callers(...)` over the arcs into the cycle from
--- outside, and `cycle:callees(...)` over the arcs out of it. Arcs between members are in
--- neither.
+-- from `id` to `graph_percent`; the others are nil. `calls` are calls from outside,
+-- `self_calls` calls between members; `self` and `children` are sums over the members.
+-- `cycle:members([order [, field...]])` iterates over the members, `cycle:callers(...)`
+-- over the arcs into the cycle from outside, and `cycle:callees(...)` over the arcs out
+-- of it. Arcs between members are in neither.
 --
 -- @table cycle
 -- @tfield string name "&lt;cycle N&gt;"
@@ -696,6 +697,8 @@ end
 -- @tfield number self the part of the callee's self time that is propagated along this
 --   arc, in seconds; if the callee is in a cycle, of the whole cycle's self time
 -- @tfield number children the same for children's time
+-- @tfield number ticks `self` in samples
+-- @tfield number children_ticks `children` in samples
 -- @tfield boolean inlined the callee was inlined into the caller, at least in one place;
 --   such code has no calls, so `count` may be 0
 -- @tfield boolean recursive from a function to itself or within a cycle: propagates no

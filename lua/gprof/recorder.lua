@@ -79,7 +79,19 @@ end
 -- The values of the option `count`.
 local COUNTS <const> = { lines = true, calls = true, none = true }
 
+local function check_names(options)
+  if type(options) ~= "table" then
+    error("recorder.start: options: table expected, got " .. type(options), 4)
+  end
+  for name in pairs(options) do
+    if not LIMITS[name] and name ~= "count" and name ~= "with_c" then
+      error(("recorder.start: no option '%s'"):format(tostring(name)), 4)
+    end
+  end
+end
+
 local function check(options)
+  check_names(options)
   for name, limits in pairs(LIMITS) do
     local value, least, most = options[name], limits[1], limits[2]
     local is_valid = math.type(value) == "integer" and value >= least and value <= most
@@ -102,7 +114,7 @@ local function check(options)
 end
 
 --- Starts to record the calls of this coroutine, and of all coroutines that it creates
--- from now on.
+-- from now on. Forgets what was recorded before: write that first.
 -- @tparam[opt] table options
 --
 --   - `rate`: samples per second of processor time, up to 100,000; 0 for none; 1,000 by
@@ -118,7 +130,7 @@ end
 --     options `rate` and `memory` apply in place of those above
 -- @raise if the state is already being recorded, or has a hook (`debug.sethook`)
 function recorder.start(options)
-  check(options or {})
+  if options ~= nil then check(options) end
   local problem = start(prepare(options))
   if problem then error(problem, 2) end
 end

@@ -142,7 +142,7 @@ end)
 local functions <const> = [[
   local gprof = require "gprof"
   local image, count = assert(gprof.image(arg[1])), 0
-  for f in gprof.profile(image, gprof.data(image)):functions "address" do
+  for f in gprof.profile(image, gprof.data.new { image = image }):functions "address" do
     local file, line = image:source(f.address)
     if f.file ~= file or f.line ~= line then print(f.name, f.file, f.line, file, line) end
     count = count + (f.file and 1 or 0)
@@ -357,7 +357,7 @@ local reader <const> = [[
     for address, file, line in image:lines() do
       assert(math.type(address) == "integer" and (not file or #file > 0) and (not line or line > 0))
     end
-    local profile = gprof.profile(image, gprof.data(image))
+    local profile = gprof.profile(image, gprof.data.new { image = image })
     for name, file, line in profile:functions("address", "name", "file", "line") do
       if file then print(("%s %s:%d"):format(name, file, line)) end
     end

@@ -94,7 +94,7 @@ describe("a context profile", function()
     profile.sections = contexts.sections(profile)
     table.insert(profile.sections, 1, { 9, ("x"):rep(100000) })
     table.insert(profile.sections, { 77, "" })
-    local data = gprof.data(image)
+    local data = gprof.data.new { image = image }
     local pipe <close> = assert(io.popen("cat " .. save("unknown", profile)))
     assert(data:read(pipe))
     assert.same({ arcs, samples }, { contents(data) })
@@ -350,7 +350,8 @@ describe("a damaged context profile", function()
     local good = save("good", example())
     assert.same({ nil, good .. ': not in the magic format: does not begin with "gmon"' },
       { gprof.data(image, good, { file_format = "magic" }) })
-    assert.error_matches(function() gprof.data(image):read(good, "context") end, "invalid option 'context'")
+    assert.error_matches(function() gprof.data.new { image = image }:read(good, "context") end,
+      "invalid option 'context'")
   end)
 end)
 

@@ -12,7 +12,7 @@ local recorder = require "support.recorder"
 local shell = require "support.shell"
 
 local image <const> = assert(gprof.image(crafted.image { functions = { "main", "work" } }))
-local like <const> = gprof.data(image)
+local like <const> = gprof.data.new { image = image }
 local dir <const> = shell.tmpdir "contexts"
 
 -- Adds up files. Returns the path of the sum and its stamp; or nil and a message.

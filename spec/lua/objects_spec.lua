@@ -69,16 +69,108 @@ describe("an object", function()
     assert.equal("data: 1 histogram, 7 arcs, 0 blocks", tostring(profile.data))
   end)
 
-  it("returns nil for unknown fields, and cannot be assigned to", function()
-    for _, object in ipairs { profile, profile.image, profile.data, f.work, f.ping.cycle, f.work:callees()() } do
-      assert.is_nil(object.unheard_of)
-      assert.is_nil(object[1])
-      assert.is_nil(object[f])
+  it("has no fields but its own, and cannot be assigned to", function()
+    for _, object in ipairs { profile, profile.image, profile.data, profile.symbols, f.work, f.ping.cycle,
+      f.work:callees()(), profile.image:lookup(f.work.address), profile.data:histograms()() } do
+      for _, key in ipairs { "nme", "Name", 1, true } do
+        local _, problem = pcall(function() return object[key] end)
+        assert.matches(("objects_spec.lua:%%d+: no field '%s': gprof%%.%%l+ objects have no such field$"):format(
+          tostring(key)), problem)
+      end
       local _, problem = pcall(function() object.name = "mine" end)
       assert.matches("^%S*objects_spec.lua:%d+: field 'name' is read%-only: gprof%.%l+ objects cannot be changed",
         problem)
       assert.error_matches(function() object[f.work] = 1 end, "field 'function: work' is read%-only")
     end
+  end)
+end)
+
+describe("A function and a cycle", function()
+  local profile, f = crafted.profile(plan)
+
+  it("have nil for the fields and methods that only the other one has", function()
+    for _, name in ipairs { "file", "line", "address", "cycle", "is_line", "blocks" } do
+      assert.is_nil(f.ping.cycle[name])
+    end
+    assert.is_nil(f.ping.number)
+    assert.is_nil(f.ping.members)
+    for entry in profile:entries() do assert.equal(entry.is_cycle, entry.members ~= nil) end
+  end)
+
+  it("have nil for what is not known", function()
+    for _, name in ipairs { "file", "line", "object", "inlined", "spread", "total_low" } do
+      assert.is_nil(f.work[name])
+    end
+    assert.is_nil(f.work.cycle)
+  end)
+end)
+
+describe("An arc", function()
+  it("has its times in samples, too", function()
+    local profile, f = crafted.profile(plan)
+    for arc in profile:arcs() do
+      assert.near(arc.self * profile.rate, arc.ticks, 1e-9)
+      assert.near(arc.children * profile.rate, arc.children_ticks, 1e-9)
+    end
+    local ticks, children = profile:callees(f.main.id, nil, "ticks", "children_ticks")()
+    assert.same({ f.work.ticks, f.work.children_ticks }, { ticks, children })
+  end)
+end)
+
+describe("gprof.data", function()
+  it("raises an error without the path of a profile", function()
+    local _, data, image = open()
+    for _, arguments in ipairs { {}, { { spread = true } }, { {} } } do
+      assert.error_matches(function() gprof.data(image, table.unpack(arguments)) end,
+        "^bad argument #2 to 'data' %(path of a profile expected, got none: ")
+    end
+    for _, path in ipairs { 1, false, data } do
+      assert.error_matches(function() gprof.data(image, path, "gmon.out") end,
+        "^bad argument #2 to 'data' %(string expected")
+    end
+    for said, call in pairs {
+      ["#2 to 'data' (string expected, got nil)"] = function() gprof.data(image, nil) end,
+      ["#1 to 'data' (gprof.image expected, got nil)"] = function() gprof.data() end,
+      ["#1 to 'image' (string expected, got nil)"] = function() gprof.image() end,
+      ["#1 to 'image' (string expected, got table)"] = function() gprof.image {} end,
+      ["#2 to 'profile' (gprof.data expected, got nil)"] = function() gprof.profile(image) end,
+    } do
+      local problem = select(2, pcall(call))
+      assert.truthy(problem:find("bad argument " .. said, 1, true), problem)
+    end
+  end)
+end)
+
+describe("A loop over fields", function()
+  local profile, f = crafted.profile(plan)
+
+  it("is not ended by a field that is not known, but by an error", function()
+    local image = profile.image
+    for _, case in ipairs {
+      { "file", "function: leaf", profile:functions(nil, "file", "name") },
+      { "line", "function: main", profile:functions("address", "line") },
+      { "total_low", "function: main", profile:entries(nil, "total_low", "name") },
+      { "total_low", "cycle: <cycle 1>", profile:cycles(nil, "total_low") },
+      { "cycle", "function: work", profile:functions(function(a) return a == f.work end, "cycle") },
+      { "object", "function: ping", f.ping.cycle:members(nil, "object") },
+      { "object", "function: ping", profile:members(f.ping.cycle.id, nil, "object") },
+      { "file", "symbol: main", image:symbols(nil, "file", "name") },
+    } do
+      local problem = select(2, pcall(case[3]))
+      assert.truthy(problem:find(("field '%s' is nil for %s: the first field must not be nil"):format(case[1], case[2]),
+        1, true), problem)
+    end
+  end)
+
+  it("may have such a field in any other place, and false in the first one", function()
+    local count = 0
+    for _, file, cycle in profile:functions(nil, "id", "file", "cycle") do
+      count = count + (file == nil and 1 or 0) + (cycle and 10 or 0)
+    end
+    assert.equal(6 + 20, count)
+    count = 0
+    for is_static in profile:functions(nil, "is_cycle") do count = count + (is_static and 0 or 1) end
+    assert.equal(6, count)
   end)
 end)
 
@@ -738,7 +830,6 @@ describe("an image", function()
     assert.equal(main, image:find("lines.c:" .. main.line))
     assert.equal("symbol: main", tostring(main))
     assert.is_nil((image:find "nothing_of_that_name"))
-    assert.equal(0, select("#", image:find "nothing_of_that_name"))
     assert.equal(#list(nil, image:symbols()) > 1, select("#", image:find "lines.c") > 1)
   end)
 
@@ -783,8 +874,16 @@ describe("an image", function()
   it("finds nothing by an empty symspec", function()
     local profile = assert(gprof.profile(image, assert(gprof.data(image, fixture.gmon))))
     for _, spec in ipairs { "", ":", "::", "0", ":0", ".c:" } do
-      assert.equal(0, select("#", image:find(spec)))
-      assert.equal(0, select("#", profile:find(spec)))
+      assert.same({ n = 1 }, table.pack(image:find(spec)))
+      assert.same({ n = 1 }, table.pack(profile:find(spec)))
+    end
+  end)
+
+  it("is nil for a name that does not exist", function()
+    local profile = assert(gprof.profile(image, assert(gprof.data(image, fixture.gmon))))
+    for _, spec in ipairs { "no_such_function", "nowhere.c:main", "main:1", "lines.c:99999", "nil" } do
+      assert.same({ n = 1 }, table.pack(profile:find(spec)))
+      assert.same({ n = 1 }, table.pack(image:find(spec)))
     end
   end)
 

@@ -34,6 +34,52 @@ describe("a stream formats like string.format:", function()
     end)
   end
 
+  local object <const> = setmetatable({}, { __tostring = function() return "an object" end, __name = "object" })
+  local values <const> = { 0, 7, -7, 255, math.mininteger, 2.0, 0.5, -1e100, math.huge, "text", "12", "a\0b",
+    ('"quoted"\n\\ \r'), "", true, false, object, print, ("x"):rep(120) }
+  local widths <const> = { "", "5", "-5", "05", "+", " ", "#", "-+ #0", "+5.3", ".3", "5.3", "-5.3", "05.1", ".", ".0",
+    "99.99", "+-", "++", "  ", "100", ".100", "5.", "-.3", "123456789012345678901234567890" }
+
+  -- What string.format makes of a value; nil if it raises an error.
+  local function wanted(format, ...)
+    local done, text = pcall(string.format, format, ...)
+    return done and text or nil
+  end
+
+  for letter in ("a A c d e E f g G i o p q s u x X y D n $"):gmatch "%S" do
+    it("%" .. letter .. " with all flags, widths and values, or raises an error", function()
+      for _, width in ipairs(widths) do
+        local format = ("<%%%s%s>"):format(width, letter)
+        for i = 0, #values do
+          local given = wanted(format, values[i])
+          local done, text = pcall(set, format, values[i])
+          if not given and done then -- string.format refuses zero bytes in columns
+            assert.equal("a\0b", values[i])
+          else
+            assert.equal(given, done and text or nil, format .. " " .. tostring(values[i]) .. ": " .. tostring(text))
+          end
+        end
+      end
+    end)
+  end
+
+  it("several of these conversions, also in a long format", function()
+    local format = "%5.3s|%05d|%%|%-8x|%g|%q|%i %%%c%c"
+    local given = { "abcdef", 42, 48879, 1e20, 'a "b"', 3, 72, 105 }
+    assert.equal(format:format(table.unpack(given)), set(format, table.unpack(given)))
+    local long = ("%s = %#x, "):rep(9)
+    local many = {}
+    for i = 1, 18 do many[i] = i end
+    assert.equal(long:format(table.unpack(many)), set(long, table.unpack(many)))
+  end)
+
+  it("values by tostring", function()
+    for _, value in ipairs { true, false, object, print, 1.5, math.mininteger } do
+      assert.equal(("%s|%12.3s|"):format(value, value), set("%1$s|%1$12.3s|", value))
+    end
+    assert.equal("nil nil|", set("%s %s|", nil, nil))
+  end)
+
   it("numbers close to halfway between two roundings, and random ones", function()
     local random = math.random
     math.randomseed(7)
@@ -72,8 +118,9 @@ describe("a stream", function()
 
   it("rejects invalid formats, and values that do not fit the format", function()
     for _, case in ipairs {
-      { "%x", 1 }, { "%100d", 1 }, { "%.100f", 1 }, { "%", 1 }, { "%d", "one" }, { "%d", 1.5 }, { "%s", {} },
-      { "%+s", "x" }, { "%++d", 1 }, { "%d" , 1, 2 }, { "no place", 1 }, { "%d %d", 1 }, { "%3$d", 1 },
+      { "%y", 1 }, { "%100d", 1 }, { "%.100f", 1 }, { "%", 1 }, { "%d", "one" }, { "%d", 1.5 }, { "%x", 1.5 },
+      { "%+s", "x" }, { "%5q", 1 }, { "%q", {} }, { "%c", "x" }, { "%d" , 1, 2 }, { "%x %x", 1 },
+      { "a\0 %d", 1 }, { ("x"):rep(2000) .. "\0%d", 1 }, { "no place", 1 }, { "%d %d", 1 }, { "%3$d", 1 },
     } do
       assert.is_false(pcall(set, table.unpack(case)), case[1])
     end
@@ -90,13 +137,33 @@ describe("a stream", function()
       { "#2 to 'write' (number expected, got string)", function() write("%d\n", "one") end },
       { "#3 to 'write' (number expected, got nil)", function() write("%s %.2f\n", 1, nil) end },
       { "#3 to 'write' (number expected, got no value)", function() write("%s %.2f\n", 1) end },
-      { "#2 to 'write' (string expected, got gprof.stream)", function() write("%s", write) end },
+      { "#3 to 'write' (no value)", function() write("%d %s", 1) end },
+      { "#3 to 'write' (no value)", function() write("%d %q", 1) end },
+      { "#2 to 'write' (number expected, got table)", function() write("%05d", {}) end },
+      { "#2 to 'write' (number has no integer representation)", function() write("%x", 0.5) end },
       { "#4 to 'write' (number expected, got boolean)", function() write("%3$d", 1, 2, true) end },
       { "#3 to 'write' (more values than the format uses)", function() write("%d", 1, 2) end },
     } do
       local _, problem = pcall(case[2])
       assert.truthy(problem:find("stream_spec.lua:%d+: bad argument") and problem:find(case[1], 1, true), problem)
     end
+  end)
+
+  it("rejects text that ended it, and passes on errors of tostring", function()
+    local stream = output.through(function() end)
+    local function ending() stream:finish() return "text" end
+    assert.error_matches(function() stream("%s", setmetatable({}, { __tostring = ending })) end, "the report has ended")
+    local odd = setmetatable({}, { __tostring = function() error("odd", 0) end })
+    assert.error_matches(function() set("%s", odd) end, "odd")
+    assert.error_matches(function() set("%#s", odd) end, ".")
+  end)
+
+  it("does not depend on what the program makes of string.format", function()
+    local original = string.format
+    rawset(string, "format", function() return "replaced" end)
+    local done, text = pcall(set, "%05x", 255)
+    rawset(string, "format", original)
+    assert.same({ true, "000ff" }, { done, text })
   end)
 
   it("rejects writes by its own sink", function()
@@ -228,7 +295,7 @@ describe("stream:each", function()
     end, "value 2 of a row: number expected, got boolean$")
     assert.error_matches(function()
       written(function(stream) stream:each(nil, "%4$s", iteration()) end)
-    end, "value 4 of a row: string expected, got no value$")
+    end, "value 4 of a row: no value$")
   end)
 
   it("closes the iterator's closing value, even after an error", function()
@@ -236,7 +303,7 @@ describe("stream:each", function()
     local guard = setmetatable({}, { __close = function() closed = closed + 1 end })
     written(function(stream)
       stream:each(nil, "%1$d", iteration(), nil, nil, guard)
-      assert.is_false(pcall(stream.each, stream, nil, "%1$x", iteration(), nil, nil, guard))
+      assert.is_false(pcall(stream.each, stream, nil, "%1$y", iteration(), nil, nil, guard))
     end)
     assert.equal(2, closed)
   end)

@@ -51,9 +51,7 @@ describe("an image", function()
   end)
 
   it("has no other fields", function()
-    assert.is_nil(image.size)
-    assert.is_nil(image[1])
-    assert.is_nil(image[false])
+    for _, key in ipairs { "size", 1, false } do assert.has_error(function() return image[key] end) end
     assert.has_error(function() image.path = "other" end)
   end)
 
@@ -197,7 +195,7 @@ describe("an unusable file gives nil and one line:", function()
     -- The image opens, because symbols may come from elsewhere or not be needed.
     local function profile_of(path)
       local image = assert(gprof.image(path))
-      return gprof.profile(image, assert(gprof.data(image)))
+      return gprof.profile(image, assert(gprof.data.new { image = image }))
     end
     check(build.program("brief", "stripped").image, advice, profile_of)
     local copy = shell.tmpdir() .. "/stripped"
@@ -209,7 +207,7 @@ describe("an unusable file gives nil and one line:", function()
     local path, bytes = shell.tmpdir "damaged" .. "/image", shell.read(build.program("brief").image)
     local function profile_of(damaged)
       local image = assert(gprof.image(damaged))
-      return gprof.profile(image, assert(gprof.data(image)))
+      return gprof.profile(image, assert(gprof.data.new { image = image }))
     end
     shell.write(path, elf.patch(bytes, ".symtab", { size = 1 << 20 }))
     check(path, "^symbol table: file truncated$", profile_of)
@@ -326,7 +324,7 @@ describe("a closed image", function()
   it("raises an error for everything else", function()
     assert.error_matches(function() image:source(0) end, "image is closed")
     assert.error_matches(function() return image.text_low end, "image is closed")
-    assert.error_matches(function() gprof.data(image) end, "image is closed")
+    assert.error_matches(function() gprof.data.new { image = image } end, "image is closed")
   end)
 end)
 

@@ -452,7 +452,7 @@ describe("random call paths", function()
       local image = assert(gprof.image(path))
       local one, two = save("one.ctx", stacks.pack(functions, first)), save("two.ctx", stacks.pack(functions, second))
       local read = assert(gprof.data(image, one, two))
-      local added = assert(gprof.data(image))
+      local added = assert(gprof.data.new { image = image })
       assert(added:add_file(two))
       assert(added:merge(assert(gprof.data(image, one))))
       for _, data in ipairs { read, added } do

@@ -203,7 +203,7 @@ describe("With -c, the call graph", function()
   it("assigns calls in a cold part to its function", function()
     local cold = build.program "clones"
     local image = gprof.image(cold.image)
-    local found, owners = gprof.profile(image, gprof.data(image), { static_call_graph = true }), {}
+    local found, owners = gprof.profile(image, gprof.data.new { image = image }, { static_call_graph = true }), {}
     for arc in found:lookup(build.address(cold.image, "complain")):callers() do
       owners[arc.caller.name] = true
       assert.is_nil(arc.caller.name:find "cold")
@@ -215,7 +215,7 @@ describe("With -c, the call graph", function()
     local image = gprof.image(build.craft { text = crafted_text(0x60, { [0x2] = 0x40, [0x22] = 0x30, [0x42] = 0x30 }),
       symbols = { { "f", 0 }, { "g", 0x30 }, { "h", 0x20 }, { "f.cold", 0x40, "local,function" } } })
     local arcs = {}
-    for f in gprof.profile(image, gprof.data(image), { static_call_graph = true }):functions "name" do
+    for f in gprof.profile(image, gprof.data.new { image = image }, { static_call_graph = true }):functions "name" do
       for arc in f:callees() do
         arcs[#arcs + 1] = f.name .. " -> " .. arc.callee.name
       end
@@ -244,7 +244,7 @@ describe("With -c, the call graph", function()
         symbols[i] = { "s" .. i, math.random(0, 4096) }
       end
       local image = gprof.image(build.craft { text = table.concat(bytes), symbols = symbols })
-      assert(gprof.profile(image, gprof.data(image), { static_call_graph = true }))
+      assert(gprof.profile(image, gprof.data.new { image = image }, { static_call_graph = true }))
     end
   end)
 end)

@@ -101,6 +101,46 @@ local function recorded(body, after, options)
   return result.stdout, path
 end
 
+describe("gprof.recorder as the first module", function()
+  local text <const> = [[
+    local recorder = require "gprof.recorder"
+    assert(not package.loaded["gprof.core"])
+    recorder.start { count = "calls" }
+    tostring(1)
+    recorder.stop()
+    assert(recorder.write "first.prof")
+    local gprof = require "gprof"
+    print(gprof.image "first.prof":find "tostring".name, require "gprof.recorder" == recorder)
+  ]]
+
+  local function check(path, cwd)
+    local dir = shell.tmpdir "first"
+    shell.write(dir .. "/first.lua", text)
+    local result = shell.run({ "lua5.4", dir .. "/first.lua" },
+      { cwd = cwd or dir, env = { LUA_PATH = path, LUA_PATH_5_4 = false } })
+    assert.same({ "tostring\ttrue\n", "", 0 }, { result.stdout, result.stderr, result.status })
+  end
+
+  it("is found in a checkout, by its directory and by that of its modules", function()
+    check(program.root .. "/?.lua;;")
+    check(program.root .. "/lua/?.lua;" .. program.root .. "/lua/?/init.lua;;")
+  end)
+
+  it("is found by a relative path, too", function()
+    local dir = shell.tmpdir "relative"
+    shell.check { "ln", "-s", program.root, dir .. "/checkout" }
+    check("./checkout/?.lua;;", dir)
+  end)
+
+  it("and so is any other module", function()
+    for _, name in ipairs { "gprof.names", "gprof.compare", "gprof.output", "gprof.export.csv", "gprof.report.flat" } do
+      local result = shell.run({ "lua5.4", "-e", ("print(require %q)"):format(name) },
+        { cwd = shell.tmpdir "first", env = { LUA_PATH = program.root .. "/?.lua;;", LUA_PATH_5_4 = false } })
+      assert.equal("", result.stderr)
+    end
+  end)
+end)
+
 describe("gprof.recorder", function()
   local function message(text)
     local result = launch.script('require "gprof" local recorder = require "gprof.recorder" ' .. text)
@@ -262,6 +302,59 @@ describe("gprof.recorder", function()
     assert.equal("0", calls)
   end)
 
+  -- Runs code whose time is in C functions, and returns the shares of the time that some functions have.
+  local function shares(code, ...)
+    local names = {}
+    for i, name in ipairs { ... } do names[i] = ("%q"):format(name) end
+    local out = recorded(code, ([[
+      for _, name in ipairs { %s } do
+        local f = p:find(name)
+        print(f and f.self / p.total or 0)
+      end
+    ]]):format(table.concat(names, ", ")), '{ count = "none", rate = 1000 }')
+    local values = {}
+    for value in out:gmatch "%S+" do values[#values + 1] = tonumber(value) end
+    return table.unpack(values)
+  end
+
+  it("gives the time of C functions to these, not to what they call back, without counts", function()
+    sampled.decide(function()
+      local gsub, tiny = shares([[
+        local n = 0
+        function tiny() n = n + 1 end
+        local s = ("a"):rep(30000) .. "b"
+        for _ = 1, 40 do s:gsub("a-b", tiny) end
+      ]], "string.gsub", "tiny")
+      assert.truthy(gsub > 0.8 and tiny < 0.1, gsub .. " " .. tiny)
+    end)
+  end)
+
+  it("gives the time of C functions to these, not to what comes after them, without counts", function()
+    sampled.decide(function()
+      local rep, find, after, index = shares([[
+        local s = ("a"):rep(3000)
+        function after() return 1 end
+        index = function(_, key) return key end
+        local t = setmetatable({}, { __index = index })
+        for _ = 1, 30 do s:find(".-b") after() local _ = t[after()] end
+      ]], "string.rep", "string.find", "after", "index")
+      assert.truthy(find > 0.8 and after < 0.1 and index < 0.1, table.concat({ rep, find, after, index }, " "))
+    end)
+  end)
+
+  it("gives the time of C functions in coroutines to these, without counts", function()
+    sampled.decide(function()
+      local gsub, tiny = shares([[
+        local n = 0
+        function tiny() n = n + 1 end
+        local s = ("a"):rep(30000) .. "b"
+        local co = coroutine.wrap(function() while true do s:gsub("a-b", tiny) coroutine.yield() end end)
+        for _ = 1, 40 do co() end
+      ]], "string.gsub", "tiny")
+      assert.truthy(gsub > 0.8 and tiny < 0.1, gsub .. " " .. tiny)
+    end)
+  end)
+
   it("does not change what coroutines do", function()
     local body = [[
       local function all(...) print(select("#", ...), ...) end
@@ -390,6 +483,19 @@ describe("gprof.recorder", function()
       recorder.start()
       stopper()
     ]])
+  end)
+
+  it("refuses unknown options, and options that are no table", function()
+    for arguments, said in pairs {
+      ["{ rat = 5 }"] = "no option 'rat'", ["{ 10 }"] = "no option '1'",
+      ["{ count = 'none', with_C = true }"] = "no option 'with_C'",
+      ["5"] = "options: table expected, got number", ["false"] = "options: table expected, got boolean",
+    } do
+      local result = message(("print(pcall(function() recorder.start(%s) end)) print(recorder.stop())"):format(
+        arguments))
+      local place = result[1]:match "^false\t(%S+:1): "
+      assert.same({ ("false\t%s: recorder.start: %s\nnil\n"):format(place, said), "", 0 }, result)
+    end
   end)
 
   it("refuses options out of range", function()

@@ -29,7 +29,7 @@ end
 local script <const> = [[
   local gprof = require "gprof"
   local image = assert(gprof.image(arg[1]))
-  local data = gprof.data(image)
+  local data = gprof.data.new { image = image }
   local plain, entries = assert(gprof.profile(image, data)), {}
   for address in plain:functions("address", "address") do
     entries[address] = true

@@ -351,7 +351,7 @@ dimension("data that are merged", 300, function(n)
   end
   return ([[
     local image = gprof.image(%q)
-    local data, more = gprof.data(image), gprof.data(image, %q)
+    local data, more = gprof.data.new { image = image }, gprof.data(image, %q)
     for _ = 1, 3 do assert(data:merge(more)) end
     assert(data:write "sum")
   ]]):format(image(1), profile(records))

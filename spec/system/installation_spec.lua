@@ -132,6 +132,18 @@ local function check_modules(tree)
     assert.equal(#names, count)
   end)
 
+  it("has a recorder that a script can require as the first module, without the core", function()
+    local dir = shell.tmpdir "first"
+    local script = shell.write(dir .. "/first.lua", [[
+      local recorder = require "gprof.recorder"
+      recorder.start { rate = 0 }
+      tostring(1)
+      assert(recorder.write "first.prof")
+      print(package.loaded["gprof.core"])
+      print(require "gprof".image "first.prof":find "tostring".name)]])
+    assert.equal("nil\ntostring\n", shell.check({ "lua5.4", script }, { env = tree.library, cwd = dir }).stdout)
+  end)
+
   it("has the bytecode of every module", function()
     local script = shell.write(shell.tmpdir() .. "/script.lua", [[require "gprof"
       local bundle = package.searchers[1]

@@ -238,7 +238,8 @@ end
 -- @treturn table
 -- @raise a table with the field `message`
 function inputs.new_target(image, settings, options, adds_contexts)
-  local data = gprof.data(image, options)
+  local data = gprof.data.new { image = image, mixed_rates = options.mixed_rates,
+    debug = options.debug }
   local function new_spread()
     return need(require "gprof.library.spread_files".new(image))
   end

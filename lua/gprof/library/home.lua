@@ -32,8 +32,12 @@ local c_directory
 local PAIRED <const> = { "../build/", "../../../lib/lua/5.4/" }
 
 -- Finds the directory of the native modules. Installers may put them anywhere in
--- package.cpath.
+-- package.cpath. Beside the gprof.lua of a checkout is a link to lua/gprof, for scripts
+-- whose package.path has the checkout, and whose first module of ours is not `gprof`.
 local function find_c_directory()
+  if exists(lua_directory .. "lua/gprof/library/home.lua") then
+    lua_directory = lua_directory .. "lua/"
+  end
   for _, path in ipairs(PAIRED) do
     local directory = lua_directory .. path
     if exists(directory .. "gprof/core.so") then return directory end
