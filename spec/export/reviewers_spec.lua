@@ -167,7 +167,8 @@ describe("the export sarif", function()
     shell.write(dir .. "/src/main.c", "void leaf(void);\n\nint main(void) { leaf(); return 0; }\n")
     shell.write(dir .. "/src/leaf.c", "void leaf(void) {}\n")
     for _, name in ipairs { "main", "leaf" } do
-      shell.check({ "gcc", "-O0", flags[name] or "-g0", "-c", "../src/" .. name .. ".c" }, { cwd = dir .. "/build dir" })
+      local source = "../src/" .. name .. ".c"
+      shell.check({ "gcc", "-O0", flags[name] or "-g0", "-c", source }, { cwd = dir .. "/build dir" })
     end
     shell.check({ "gcc", "-o", "program", "main.o", "leaf.o" }, { cwd = dir .. "/build dir" })
     local path = dir .. "/build dir/program"

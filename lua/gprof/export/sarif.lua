@@ -76,9 +76,9 @@ local function row_of_main(comparison)
   end
 end
 
--- Returns where to show a row: a file and a line. GitHub refuses all results if one has no
--- file. So a function whose file is unknown is shown at main; or, if that is unknown, too,
--- at the program.
+-- Returns where to show a row: a file and a line. GitHub refuses all results if one has
+-- no file. So a function whose file is unknown is shown at main; or, if that is unknown,
+-- too, at the program.
 local function place_of(row, main, profile)
   local file, line = failures.place(row, profile)
   if not file and main then file, line = failures.place(main, profile) end
