@@ -15,6 +15,7 @@ local escape = require "gprof.format.escape"
 local extract = require "gprof.analysis.extract"
 local gprof = require "gprof"
 local line_costs = require "gprof.analysis.line_costs"
+local without_detours <const> = require "gprof.format.path".without_detours
 
 local UNKNOWN <const>, SPONTANEOUS <const> = "???", "<spontaneous>"
 
@@ -31,6 +32,17 @@ local function compressor()
     count = count + 1
     numbers[key] = count
     return ("(%d) %s"):format(count, plain(name))
+  end
+end
+
+-- Like `compressor`, for source files. callgrind_annotate removes the current directory
+-- from the files of callers, but not of callees, and takes them for two files. It does
+-- not find its directory in "/./home/me/x.c", which is the same file.
+local function file_names()
+  local compressed = compressor()
+  return function(file)
+    local name = file and without_detours(file):gsub("^/", "/./") or UNKNOWN
+    return compressed(name, name)
   end
 end
 
@@ -146,7 +158,7 @@ local function write_call(out, caller, call, site)
   if callee.object ~= caller.object then
     out.write("cob=" .. out.object(callee.object) .. "\n")
   end
-  out.write("cfi=" .. out.file(callee.file or UNKNOWN, callee.file or UNKNOWN) .. "\n")
+  out.write("cfi=" .. out.file(callee.file) .. "\n")
   out.write("cfn=" .. out.name(callee.id, callee.name) .. "\n")
   out.write(("calls=%d %d\n%d %d\n"):format(site.count, callee.line, site.line,
     site.time))
@@ -176,20 +188,20 @@ local function write_lines(out, f, lines)
     local file = lines[i].file
     if file ~= current then
       local key = file == f.file and "fe=" or "fi="
-      out.write(key .. out.file(file or UNKNOWN, file or UNKNOWN) .. "\n")
+      out.write(key .. out.file(file) .. "\n")
       current = file
     end
     out.write(("%d %d\n"):format(lines[i].line, time))
   end
   if current ~= f.file then
-    out.write("fe=" .. out.file(f.file or UNKNOWN, f.file or UNKNOWN) .. "\n")
+    out.write("fe=" .. out.file(f.file) .. "\n")
   end
 end
 
 local function write_head(out, f)
   if f.object ~= out.current then out.write("\nob=" .. out.object(f.object)) end
   out.current = f.object
-  out.write("\nfl=" .. out.file(f.file or UNKNOWN, f.file or UNKNOWN) .. "\n")
+  out.write("\nfl=" .. out.file(f.file) .. "\n")
   out.write("fn=" .. out.name(f.id, f.name) .. "\n")
 end
 
@@ -234,7 +246,7 @@ return function(profile, options, write)
   local total = 0
   for _, id in ipairs(ids) do total = total + functions[id].self end
   write_header(by_function, total, write)
-  local out = { write = write, file = compressor(), name = compressor(),
+  local out = { write = write, file = file_names(), name = compressor(),
     object = object_names() }
   write_function(out, roots)
   for _, id in ipairs(ids) do write_function(out, functions[id], lines[id], sites[id]) end

@@ -10,6 +10,7 @@ local escape = require "gprof.format.escape"
 local failures = require "gprof.print.failures"
 local gprof = require "gprof"
 local json = require "gprof.format.json"
+local without_detours <const> = require "gprof.format.path".without_detours
 local sha256 = require "gprof.format.sha256"
 local source_root = require "gprof.library.source_root"
 
@@ -43,20 +44,6 @@ local function write_rules(write)
       '{"level": "error"}}'):format(json.string(rule[2]), text_of(rule[3]))
   end
   json.rows(write, "        ", json.texts(texts, tostring))
-end
-
--- Removes directories that are left again: "build/../src" is "src".
-local function without_detours(path)
-  local parts = {}
-  for part in path:gmatch "[^/]+" do
-    local last = parts[#parts]
-    if part == ".." and last and last ~= ".." then
-      parts[#parts] = nil
-    elseif part ~= "." then
-      parts[#parts + 1] = part
-    end
-  end
-  return path:match "^/?" .. table.concat(parts, "/")
 end
 
 -- Returns the URI of a file: relative to the root of the repository, or absolute.
