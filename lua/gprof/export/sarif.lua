@@ -5,7 +5,6 @@
 -- @module gprof.export.sarif
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local core = require "gprof.core"
 local escape = require "gprof.format.escape"
 local failures = require "gprof.print.failures"
 local gprof = require "gprof"
@@ -70,7 +69,7 @@ local function place_of(row, main, profile)
   local file, line = failures.place(row, profile)
   if not file and main then file, line = failures.place(main, profile) end
   local program = profile.image.path
-  return file or core.real_path(program) or program, line or 1
+  return file or source_root.real(program), line or 1
 end
 
 local function location_text(row, main, profile, root)
