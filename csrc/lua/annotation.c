@@ -8,6 +8,7 @@
 #include "lua/profile.h"
 #include "lua/symbols.h"
 #include "profile/annotation.h"
+#include "profile/line_runs.h"
 
 #define GP_ANNOTATION "gprof.annotation"
 
@@ -75,6 +76,26 @@ static int new_annotation(lua_State *L) {
   box->open = gp_annotation_collect(&box->lines, profile, sources, file,
                                     gp_policy_of(lua_toboolean(L, 3)));
   return box->open ? 1 : gp_raise_no_memory(L);
+}
+
+/* line_runs(profile, file) -> table from the lines of a source file to how often they
+ * ran, by the counts of blocks. The profile is by line */
+static int get_line_runs(lua_State *L) {
+  const gp_profile *profile = gp_check_profile(L, 1);
+  luaL_argcheck(L, profile->symtab->lines, 1, "the profile is not by line");
+  lua_settop(L, 2);
+  const gp_symbol_sources *sources = sources_of(L);
+  uint32_t file = check_file(L, sources);
+  size_t count;
+  void **guard = gp_push_guard(L);
+  const gp_line_run *lines = *guard = gp_line_runs(profile, sources, file, &count);
+  if (!lines) return gp_raise_no_memory(L);
+  lua_createtable(L, 0, (int)count);
+  for (size_t i = 0; i < count; i++) {
+    lua_pushinteger(L, (lua_Integer)lines[i].runs);
+    lua_rawseti(L, -2, lines[i].line);
+  }
+  return 1;
 }
 
 /* --- lines ------------------------------------------------------------------------ */
@@ -189,7 +210,8 @@ void gp_define_annotation(lua_State *L) {
       {"executions", get_executions},  /* sum over all lines */
       {NULL, NULL}};
   static const luaL_Reg functions[] = {
-      {"annotated", annotated}, {"annotation", new_annotation}, {NULL, NULL}};
+      {"annotated", annotated}, {"annotation", new_annotation},
+      {"line_runs", get_line_runs}, {NULL, NULL}};
   gp_define_object(L, GP_ANNOTATION, gp_get_field, meta, methods);
   gp_define_fields(L, fields);
   lua_pop(L, 1);

@@ -351,6 +351,10 @@ static gp_field_value get_text_high(const gp_part *p) {
   return gp_integer_value(opened(p)->text_high);
 }
 
+static gp_field_value get_text_offset(const gp_part *p) {
+  return gp_integer_value((uint64_t)opened(p)->text->filepos);
+}
+
 static gp_field_value get_pointer_size(const gp_part *p) {
   return gp_integer_value(opened(p)->layout.pointer_size);
 }
@@ -410,6 +414,7 @@ void gp_define_image(lua_State *L) {
       {"path", get_path},
       {"text_low", get_text_low},          /* first address of .text */
       {"text_high", get_text_high},        /* one past the end of .text */
+      {"text_offset", get_text_offset},    /* position of .text in the file */
       {"code_low", get_code_low},          /* the same for all sections with code */
       {"code_high", get_code_high},
       {"pointer_size", get_pointer_size},  /* bytes */

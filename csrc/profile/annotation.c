@@ -16,11 +16,13 @@ static void add(uint64_t *sum, uint64_t more) {
 
 /* --- functions and lines of the profile ---------------------------------------- */
 
-/* Whether a symbol is selected for annotation. Cold parts are never selected, only the
- * functions that own them. */
 static bool is_selected(const gp_profile *profile, uint32_t symbol) {
   return gp_symtab_owner(profile->symtab, symbol) == symbol &&
          gp_is_selected(&profile->selections.of[GP_ANNOTATION], symbol);
+}
+
+bool gp_annotation_selects(const gp_profile *profile, uint32_t symbol) {
+  return is_selected(profile, symbol) && !gp_symtab_is_inlined(profile->symtab, symbol);
 }
 
 typedef struct span {
@@ -243,8 +245,7 @@ static bool make_columns(gp_annotation *a, const gp_profile *profile,
          a->counts && a->continued;
 }
 
-/* Returns the selected symbols of a file, sorted by address, without inlined functions:
- * nothing counts their executions, and no code begins on their lines. NULL if there is no
+/* Returns the selected symbols of a file, sorted by address. NULL if there is no
  * memory. */
 static uint32_t *selected(const gp_profile *profile, const gp_symbol_sources *sources,
                           uint32_t file, size_t *count) {
@@ -253,7 +254,7 @@ static uint32_t *selected(const gp_profile *profile, const gp_symbol_sources *so
   *count = 0;
   for (size_t i = first; symbols && i < end; i++) {
     uint32_t symbol = sources->by_file[i];
-    if (is_selected(profile, symbol) && !gp_symtab_is_inlined(profile->symtab, symbol))
+    if (gp_annotation_selects(profile, symbol))
       symbols[(*count)++] = symbol;
   }
   return symbols;

@@ -30,6 +30,11 @@ enum {
                              `continued` has the count of that block */
 };
 
+/* Whether a symbol is selected, and its lines have code. Cold parts are never selected,
+ * only the functions that own them. Nothing counts executions of inlined functions, and
+ * no code begins on their lines. */
+bool gp_annotation_selects(const gp_profile *profile, uint32_t symbol);
+
 /* The lines that have code, sorted by number, in columns. */
 typedef struct gp_annotation {
   const gp_policy *policy;

@@ -61,6 +61,7 @@ end
 --
 --   - `path`;
 --   - `text_low`, `text_high`: address range of .text, `text_high` exclusive;
+--   - `text_offset`: position of .text in the file;
 --   - `code_low`, `code_high`: the same for all sections with code;
 --   - `pointer_size`: in bytes;
 --   - `big_endian`;

@@ -401,6 +401,23 @@ function core.profile_methods:unusable_libraries()
   return table.move(unusable[self] or {}, 1, #(unusable[self] or {}), 1, {})
 end
 
+--- Returns the objects of the profile: the program, and the libraries whose functions are
+-- shown with it, in the order of their addresses.
+-- @function profile:objects
+-- @treturn {table,...} the objects, each with the fields
+--
+--   - `name`: the field `object` of its functions; nil for the program;
+--   - `path` and `build_id` of its file; nil if unknown;
+--   - `image`: its image; nil if its functions are unknown;
+--   - `low`, `high`: the addresses of its code in the profile, `high` exclusive.
+--     Libraries are moved, so that no addresses overlap;
+--   - `slide`: what was added to the addresses in the file;
+--   - `offset`: where the code from `low` on is in the file
+function core.profile_methods:objects()
+  arguments.check(self, "gprof.profile", 0, "objects")
+  return require "gprof.library.object_list".of(self)
+end
+
 --- Returns why there are no bounds of inclusive times, although the option `bounds` was
 -- set.
 -- @function profile:bounds_problem

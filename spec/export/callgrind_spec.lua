@@ -4,9 +4,11 @@
 local build = require "support.build"
 local crafted = require "support.crafted"
 local exported = require "support.exported"
+local program = require "support.program"
 local shell = require "support.shell"
+local small = require "support.small"
 
--- Returns a function that expands compressed names.
+-- Returns a function that expands compressed names. Absolute names of files begin with "/.".
 local function names()
   local known = {}
   return function(text)
@@ -14,7 +16,7 @@ local function names()
     assert(number, text)
     if name ~= "" then
       assert(not known[number], "defined twice: " .. text)
-      known[number] = { name = name, number = number }
+      known[number] = { name = name:gsub("^/%./", "/"), number = number }
     end
     return assert(known[number], "not defined: " .. text)
   end
@@ -218,7 +220,6 @@ describe("the export callgrind", function()
   end)
 
   it("needs a histogram", function()
-    local program = require "support.program"
     local plan = { functions = { "f" }, calls = { { "f", "f", 1 } } }
     local path = crafted.gmon(plan)
     local result = program.run { "--export=callgrind", crafted.image(plan), path }
@@ -267,6 +268,42 @@ describe("callgrind_annotate", function()
   it("shows the total of the flat profile", function()
     local _, text = annotate(exported.crafted("callgrind", crafted.example))
     assert.truthy(text:find("95,000,000 (100.0%)  PROGRAM TOTALS", 1, true))
+  end)
+
+  -- Returns how often each function is listed, for an export that is written and read in the given directories.
+  local function listed(dir, written_in, read_in, ...)
+    local result = program.run({ "--export=callgrind", dir .. "/build/p", dir .. "/gmon.out", ... },
+      { cwd = dir .. written_in })
+    assert.same({ 0, "" }, { result.status, result.stderr })
+    local path, counts = shell.write(shell.tmpdir() .. "/callgrind.out", result.stdout), {}
+    local text = shell.check({ "callgrind_annotate", "--threshold=100", "--inclusive=yes", path },
+      { cwd = dir .. read_in, env = { LC_ALL = "C" } }).stdout
+    for name in text:gmatch "\n *[%d,]+ %([ %d.%%]+%)  %S-:(%a+) %[" do counts[name] = (counts[name] or 0) + 1 end
+    assert.truthy(text:find("annotated source: /." .. dir .. "/src/main.c\n", 1, true), text)
+    assert.is_nil(text:find("No information has been collected", 1, true))
+    return counts
+  end
+
+  it("lists each function once, in any directory", function()
+    local dir = shell.tmpdir "places"
+    shell.check { "mkdir", dir .. "/src", dir .. "/build" }
+    for name, text in pairs {
+      ["main.c"] = '#include "own.h"\nvoid leaf(void);\nvoid mid(void);\nint main(void) { mid(); leaf(); own(); }\n',
+      ["leaf.c"] = "void leaf(void) {}\nvoid mid(void) { leaf(); }\n",
+      ["own.h"] = "void leaf(void);\nstatic __attribute__((noinline)) void own(void) { leaf(); }\n",
+    } do shell.write(dir .. "/src/" .. name, text) end
+    local sources <const> = { "../src/main.c", dir .. "/src/leaf.c" }
+    shell.check({ "gcc", "-O0", "-g", "-no-pie", "-o", "p", table.unpack(sources) }, { cwd = dir .. "/build" })
+    local at = function(name) return build.address(dir .. "/build/p", name) end
+    local made = small.profile({ image = dir .. "/build/p" }, { ticks = { [at "leaf"] = 50, [at "main"] = 10 }, arcs = {
+      { at "main" + 8, at "mid", 1 }, { at "main" + 10, at "leaf", 1 }, { at "mid" + 8, at "leaf", 1 },
+      { at "main" + 12, at "own", 1 }, { at "own" + 8, at "leaf", 1 } } })
+    shell.write(dir .. "/gmon.out", shell.read(made))
+    for _, written_in in ipairs { "", "/src", "/build" } do
+      for _, read_in in ipairs { "", "/src", "/build", "/.." } do
+        assert.same({ main = 1, leaf = 1, mid = 1, own = 1 }, listed(dir, written_in, read_in))
+      end
+    end
   end)
 
   it("reads unusual names, and exports by line", function()

@@ -3,11 +3,13 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local blocks = require "support.blocks"
+local build = require "support.build"
 local crafted = require "support.crafted"
 local dkjson = require "dkjson"
 local exported = require "support.exported"
 local program = require "support.program"
 local shell = require "support.shell"
+local small = require "support.small"
 
 describe("the export cpuprofile", function()
   local function read(image, path, ...)
@@ -158,6 +160,61 @@ describe("the export lcov", function()
     assert.same({ { [2] = 4, [3] = 1, [5] = 1, [6] = 1 }, { leaf = 4, main = 1 }, "gprof_calls_and_samples" },
       { lines, functions, test })
     assert.same({ [2] = 1 }, (read(exported.text("lcov", image, path), "twice.h")))
+  end)
+
+  -- A program whose lines are in several functions: a static function of a header, templates, and functions that are
+  -- inlined several times, in two units that name the header differently.
+  local COPIES <const> = {
+    ["inc/h.h"] = "template <typename T> T big(T n) {\n  if (n > 3)\n    return n * 2;\n  return n;\n}\n" ..
+      "static __attribute__((noinline)) int odd(int n) {\n  if (n & 1)\n    return n * 3;\n  return n;\n}\n" ..
+      "#define INLINE static inline __attribute__((always_inline))\n" ..
+      "INLINE int mix(int n) {\n  if (n > 5)\n    n++;\n  return n;\n}\n",
+    ["main.cc"] = '#include "inc/h.h"\nint other(int);\nint main() {\n  int s = 0;\n' ..
+      "  for (int i = 0; i < 10; i++)\n    s += big(i) + odd(i) + mix(i) + mix(i + 1);\n  s += big(2.0);\n" ..
+      "  return other(s) == 1;\n}\n",
+    ["src/other.cc"] = '#include "../inc/h.h"\nint other(int n) {\n  for (int i = 0; i < 6; i++)\n' ..
+      "    n += big(i) + odd(i) + mix(i);\n  return n;\n}\n",
+  }
+  local MIXED <const> = { [13] = 26, [14] = 9, [15] = 26 }
+  local RUNS <const> = { [1] = 17, [2] = 17, [3] = 8, [4] = 9, [6] = 16, [7] = 16, [8] = 8, [9] = 8 }
+
+  -- Returns the directory of that program, and its sources.
+  local function copies()
+    local dir = shell.tmpdir "copies"
+    shell.check { "mkdir", dir .. "/inc", dir .. "/src" }
+    for name, source in pairs(COPIES) do shell.write(dir .. "/" .. name, source) end
+    return dir, { dir .. "/main.cc", dir .. "/src/other.cc" }
+  end
+
+  for compiler, coverage in pairs { ["g++"] = "trace-pc", ["clang++"] = "trace-pc,no-prune" } do
+    it("has the runs of a line in all functions that contain it: " .. compiler, function()
+      if not shell.installed(compiler) then return pending("needs " .. compiler) end
+      local dir, sources = copies()
+      shell.check({ compiler, "-g", "-O0", "-pg", "-fsanitize-coverage=" .. coverage, "-c", table.unpack(sources) },
+        { cwd = dir })
+      shell.check({ compiler, "-pg", "-o", "p", "main.o", "other.o", blocks.library }, { cwd = dir })
+      shell.check({ dir .. "/p" }, { cwd = dir, env = { GMON_OUT_PREFIX = false } })
+      local made = exported.text("lcov", dir .. "/p", dir .. "/gmon.out")
+      assert.equal(1, select(2, made:gsub("\nSF:[^\n]*/inc/h%.h\n", "")))
+      local lines, functions = read(made, "inc/h.h")
+      for line, runs in pairs(RUNS) do assert.equal(runs, lines[line], "line " .. line) end
+      for line, runs in pairs(MIXED) do assert.equal(runs, lines[line], "line " .. line) end
+      assert.same({ _Z3bigIiET_S0_ = 16, _Z3bigIdET_S0_ = 1, _ZL3oddi = 16 }, functions)
+      assert.equal(11, read(made, "main.cc")[5])
+    end)
+  end
+
+  it("has the calls of all functions that begin on a line without block counts", function()
+    local dir, sources = copies()
+    shell.check({ "g++", "-g", "-O0", "-pg", "-no-pie", "-o", "p", table.unpack(sources) }, { cwd = dir })
+    local symbols, arcs = build.symbols(dir .. "/p").by_name, {}
+    for i, address in ipairs(symbols._ZL3oddi) do arcs[i] = { symbols.main[1] + 4, address, 10 * i } end
+    arcs[3] = { symbols.main[1] + 4, symbols._Z3bigIiET_S0_[1], 5 }
+    arcs[4] = { symbols.main[1] + 4, symbols._Z3bigIdET_S0_[1], 2 }
+    local lines, functions = read(exported.text("lcov", dir .. "/p", small.profile({ image = dir .. "/p" },
+      { ticks = { [symbols._ZL3oddi[1] & ~1] = 3 }, arcs = arcs })), "inc/h.h")
+    assert.same({ { [1] = 7, [6] = 30 }, { _Z3bigIiET_S0_ = 5, _Z3bigIdET_S0_ = 2, _ZL3oddi = 30 } },
+      { lines, functions })
   end)
 
   it("needs line numbers", function()

@@ -56,7 +56,8 @@ local function read(text)
     end
   end
   for i, number in ipairs(reading.numbers(fields[13][1])) do made.comments[i] = string_of(number) end
-  made.mapping = named(fields[3][1], { "id", "low", "high", [5] = "path", [6] = "build_id", [7] = "has_functions" })
+  made.mapping = named(fields[3][1],
+    { "id", "low", "high", "offset", [5] = "path", [6] = "build_id", [7] = "has_functions" })
   made.mapping.path, made.mapping.build_id = string_of(made.mapping.path), string_of(made.mapping.build_id)
   return made
 end
@@ -159,8 +160,10 @@ describe("the export pprof", function()
     local made, profile = document(built.image, built.gmon), exported.profile(built.image, built.gmon)
     assert.same({ "cpu/nanoseconds", "calls/count" }, made.types)
     assert.same({ "cpu", "cpu/nanoseconds", 10000000 }, { made.default, made.period_type, made.period })
-    assert.same({ built.image, profile.image.build_id, profile.image.text_low, profile.image.text_high, 1 },
+    local code = profile.image
+    assert.same({ built.image, code.build_id, code.code_low, code.code_high, 1 },
       { made.mapping.path, made.mapping.build_id, made.mapping.low, made.mapping.high, made.mapping.has_functions })
+    assert.equal(code.text_offset, code.text_low - code.code_low + made.mapping.offset)
     assert.truthy(made.comments[1]:find("call chains are estimated", 1, true))
     for _, place in pairs(made.places) do
       local f = place.address and profile:lookup(place.address)

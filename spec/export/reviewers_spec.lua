@@ -147,6 +147,60 @@ describe("the export sarif", function()
       run.results[2].partialFingerprints["gprofFunction/v1"])
   end)
 
+  -- Returns the URI and line of each result, by function; "" is the whole program. GitHub refuses all results if one
+  -- has no file.
+  local function places(log)
+    local found = {}
+    for _, one in ipairs(dkjson.decode(log).runs[1].results) do
+      assert.equal(1, #one.locations)
+      local place, logical = one.locations[1].physicalLocation, one.locations[1].logicalLocations
+      local name = one.message.text:find("the whole program", 1, true) and "" or logical[1].fullyQualifiedName
+      found[name] = place.artifactLocation.uri .. ":" .. place.region.startLine
+    end
+    return found
+  end
+
+  -- Compiles main.c and leaf.c in a repository, and compares profiles with 10 and 20 calls of leaf.
+  local function log_of(flags, ...)
+    local dir = shell.tmpdir "places"
+    shell.check { "mkdir", "-p", dir .. "/.git", dir .. "/src", dir .. "/build dir" }
+    shell.write(dir .. "/src/main.c", "void leaf(void);\n\nint main(void) { leaf(); return 0; }\n")
+    shell.write(dir .. "/src/leaf.c", "void leaf(void) {}\n")
+    for _, name in ipairs { "main", "leaf" } do
+      local source = "../src/" .. name .. ".c"
+      shell.check({ "gcc", "-O0", flags[name] or "-g0", "-c", source }, { cwd = dir .. "/build dir" })
+    end
+    shell.check({ "gcc", "-o", "program", "main.o", "leaf.o" }, { cwd = dir .. "/build dir" })
+    local path = dir .. "/build dir/program"
+    local addresses, profiles = build.symbols(path).by_name, {}
+    for i = 1, 2 do
+      profiles[i] = small.profile({ image = path }, { ticks = { [addresses.main[1] & ~1] = 50 },
+        arcs = { { addresses.main[1] + 4, addresses.leaf[1], 10 * i } } })
+    end
+    local result = program.run({ "-b", "--export=sarif", "--compare=" .. profiles[1], "--fail-on=calls:5%", "program",
+      profiles[2], ... }, { cwd = dir .. "/build dir" })
+    assert.equal(2, result.status, result.stderr)
+    return result.stdout
+  end
+
+  it("has a file for each result: that of the function, of main, or the program", function()
+    assert.same({ leaf = "src/leaf.c:1", [""] = "src/main.c:3" }, places(log_of { main = "-g", leaf = "-g" }))
+    assert.same({ leaf = "src/main.c:3", [""] = "src/main.c:3" }, places(log_of { main = "-g" }))
+    assert.same({ leaf = "src/leaf.c:1", [""] = "build%20dir/program:1" }, places(log_of { leaf = "-g" }))
+    for _, sandboxed in ipairs { {}, { "--sandbox" } } do
+      assert.same({ leaf = "build%20dir/program:1", [""] = "build%20dir/program:1" },
+        places(log_of({}, table.unpack(sandboxed))))
+    end
+    for _, place in pairs(places(text("sarif", "--fail-on=calls:1%,total:0,self:0"))) do
+      assert.matches("^file:///.*:1$", place)
+    end
+  end)
+
+  it("says where to read about the tool", function()
+    local tool = dkjson.decode(real("sarif", "--fail-on=calls:5%").stdout).runs[1].tool.driver
+    assert.matches("^https://", tool.informationUri)
+  end)
+
   it("has no results if no limit is exceeded", function()
     local result = real("sarif", "--fail-on=calls:500%")
     assert.equal(0, result.status)

@@ -175,6 +175,113 @@ describe("a sample profile", function()
     assert.falsy(text:find("-", 1, true))
   end)
 
+  -- Functions of many shapes, and the number of their calls. None has samples.
+  local SHAPES <const> = [[
+#define KEEP __attribute__((noinline))
+volatile int sink, input = 3;
+static inline __attribute__((always_inline)) int twice(int x)
+{
+  sink += x;
+  return sink * 2;
+}
+KEEP void one_line(int n) { sink += n; }
+KEEP int braces_below(int n)
+{
+  return n ^ sink;
+}
+
+KEEP static int
+name_below(
+  int n)
+{
+
+  sink += n;
+  return sink;
+}
+KEEP int first_inlined(int n)
+{
+  return twice(n) + 1;
+}
+KEEP int first_branch(int n)
+{
+  if (n > 4)
+    sink += 5;
+  return sink + n;
+}
+KEEP int first_loop(int n)
+{
+  for (int i = 0; i < n; i++)
+    sink ^= i;
+  return sink;
+}
+KEEP double no_code(double x)
+{
+  return x;
+}
+KEEP void empty(void)
+{
+  __asm__ volatile("");
+}
+KEEP int last_call(int n)
+{
+  return first_branch(n) + 1;
+}
+int main(void)
+{
+  one_line(input); braces_below(input); sink += name_below(input); first_inlined(input); first_loop(input);
+  sink += no_code(input); empty(); return last_call(input) & 1;
+}
+]]
+  local CALLS <const> = { one_line = 1001, braces_below = 1002, name_below = 1003, first_inlined = 1004,
+    first_branch = 1005, first_loop = 1006, no_code = 1007, empty = 1008, last_call = 1009 }
+
+  -- Returns a profile of calls only, along arcs from unknown places.
+  local function profile_of_calls(path)
+    local image = assert(gprof.image(path))
+    local data, low = gprof.data.new { image = image }, image.text_low
+    for name, count in pairs(CALLS) do
+      assert(data:add_arc(low + 1, build.address(path, name), count))
+    end
+    assert(data:add_histogram { low = low, high = low + 4, bins = { 0 }, bin_count = 1 })
+    return assert(gprof.profile(image, data))
+  end
+
+  it("has the calls of functions without samples, which clang uses", function()
+    if not installed "clang" then return end
+    for _, flags in ipairs { "-O2 -pg", "-O1", "-O0 -pg" } do
+      local dir = shell.tmpdir "shapes"
+      shell.write(dir .. "/s.c", SHAPES)
+      local argv = "clang -g -fdebug-info-for-profiling -no-pie -o s s.c " .. flags
+      shell.check({ "sh", "-c", argv }, { cwd = dir })
+      local text = exported(profile_of_calls(dir .. "/s"))
+      shell.write(dir .. "/a", text)
+      shell.check({ "clang", "-O2", "-g", "-fdebug-info-for-profiling", "-fprofile-sample-use=a", "-S", "-emit-llvm",
+        "-o", "s.ll", "s.c" }, { cwd = dir })
+      local code = shell.read(dir .. "/s.ll")
+      for name, count in pairs(CALLS) do
+        assert.truthy(("\n" .. text):find("\n" .. name .. ":%d+:" .. count .. "\n"), name)
+        local number = code:match("\ndefine [^\n]*@" .. name .. "%([^\n]* !prof !(%d+) ")
+        assert.truthy(number and code:find(('\n!%s = !{!"function_entry_count", i64 %d}'):format(number, count + 1), 1,
+          true), flags .. ": " .. name)
+      end
+    end
+  end)
+
+  it("has the calls of functions without debugging information at their first line", function()
+    local dir = shell.tmpdir "mixed"
+    shell.write(dir .. "/s.c", "void plain(int);\nint main(void)\n{\n  plain(1);\n  return 0;\n}\n")
+    shell.write(dir .. "/t.c", "volatile int sink;\nvoid plain(int n) { sink += n; }\n")
+    shell.check({ "sh", "-c", "gcc -O1 -c t.c && gcc -O1 -g -no-pie -o s s.c t.o" }, { cwd = dir })
+    local image = assert(gprof.image(dir .. "/s"))
+    local data, low = gprof.data.new { image = image }, image.text_low
+    local symbols = build.symbols(dir .. "/s").by_name
+    assert(data:add_arc(low + 1, symbols.plain[1], 300))
+    assert(data:add_arc(low + 1, symbols.main[1], 2))
+    assert(data:add_histogram { low = low, high = low + 4, bins = { 0 }, bin_count = 1 })
+    local text = exported(assert(gprof.profile(image, data)))
+    assert.matches("^plain:300:300\n 0: 300\nmain:%d+:2\n 1: 2\n 2: 2\n", text)
+  end)
+
   it("is read and merged by llvm-profdata", function()
     if not installed("clang", "llvm-profdata") then return end
     local dir = shell.tmpdir "profdata"

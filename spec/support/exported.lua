@@ -2,6 +2,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
+local contexts = require "support.contexts"
 local crafted = require "support.crafted"
 local gmon = require "support.gmon"
 local gprof = require "gprof"
@@ -97,6 +98,43 @@ function exported.inlined()
     ticks = { [even(rows["main.c"][3][1])] = 5, [even(rows["twice.h"][2][1])] = 7, [even(rows["main.c"][6][1])] = 2 },
     arcs = { { calls[1], rows["main.c"][2][1], 1 }, { calls[2], rows["main.c"][2][1], 3 } },
   }), { ["main.c:3"] = 5, ["twice.h:2"] = 7, ["main.c:6"] = 2 }
+end
+
+--- The objects of `exported.libraries`: name, source and function with samples, their number, and flags. The second
+-- library has no symbol for its function; the third is deleted.
+exported.objects = {
+  { "program", "int main(void) { return 0; }", "main", 10, "-no-pie" },
+  { "libone.so", "int work_one(int n) { return n * 3; }", "work_one", 20, "-shared", "-fPIC" },
+  { "libtwo.so", "static __attribute__((noipa)) int hidden(int n) { return n * 5; }\n" ..
+    "int work_two(int n) { return hidden(n) + 1; }", "hidden", 40, "-shared", "-fPIC" },
+  { "libgone.so", "int work_gone(int n) { return n * 7; }", "work_gone", 80, "-shared", "-fPIC" },
+}
+
+--- Makes a program that used the libraries of `exported.objects`, and its profile: main calls their functions.
+-- @treturn string path of the program
+-- @treturn string path of the profile
+-- @treturn {table,...} the objects: `path`, `build_id`, `address` of the function, `offset` of it in the file
+function exported.libraries()
+  local dir, records, modules, made = shell.tmpdir "libraries", {}, {}, {}
+  for i, object in ipairs(exported.objects) do
+    local name, source, code, ticks = table.unpack(object, 1, 4)
+    local path, bias = dir .. "/" .. name, (i - 1) << 32
+    shell.write(path .. ".c", source .. "\n")
+    shell.check { "gcc", "-O1", "-g", "-Wl,--build-id", "-o", path, path .. ".c", table.unpack(object, 5) }
+    local image, address = assert(gprof.image(path)), build.address(path, code)
+    if name == "libtwo.so" then shell.check { "strip", path } end
+    modules[i] = { bias = bias, low = bias + image.text_low & -4096, high = bias + image.text_high,
+      code = bias + image.text_low, code_end = bias + image.text_high, path = path,
+      build_id = image.build_id:gsub("%x%x", function(digits) return string.char(tonumber(digits, 16)) end) }
+    made[i] = { path = path, build_id = image.build_id, address = address,
+      offset = image.text_offset + address - image.text_low, image = image }
+    if i == 1 then records[1] = { context = 0, from = 16, self = address, count = 1 } end
+    records[i + 1] = { context = 3, from = bias + address, count = ticks }
+  end
+  os.remove(made[4].path)
+  local image = made[1].image
+  return made[1].path, gmon.write(dir .. "/all.ctx", contexts.pack { process = { low = image.text_low,
+    high = image.text_high, finish = 1 << 60 }, modules = modules, tables = { records } }), made
 end
 
 --- Reads a profile as the program does: with recorded libraries.

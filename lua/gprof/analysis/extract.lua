@@ -56,6 +56,18 @@ function extract.functions(profile, arcs, options)
   return ids
 end
 
+--- Returns the objects of a profile, and to which of them a function belongs.
+-- @tparam profile profile
+-- @treturn {table,...} see `profile:objects`; each also has its `number`
+-- @treturn function from the number of a function to its object
+function extract.objects(profile)
+  local objects, by_name = profile:objects(), {}
+  for number, object in ipairs(objects) do
+    object.number, by_name[object.name or ""] = number, object
+  end
+  return objects, function(id) return by_name[profile:get(id, "object") or ""] end
+end
+
 --- Returns how often the basic blocks of a function ran, all together.
 -- @tparam profile profile by function
 -- @tparam integer id

@@ -14,6 +14,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local code_rows = require "gprof.analysis.code_rows"
+local sorted = require "gprof.format.sorted"
 
 local source_counts = {}
 
@@ -26,6 +27,9 @@ local AROUND <const> = 16
 
 -- glibc rounds return addresses down to a multiple of this.
 local ROUNDED <const> = 16
+
+-- The code at the entry of a function has at most this many bytes.
+local ENTRY <const> = 64
 
 -- The file with a profile has 16 bits for a line (FunctionSamples::getOffset).
 local LINES <const> = 0xffff
@@ -58,7 +62,9 @@ end
 
 -- Places --------------------------------------------------------------------------------
 
-local function new_node(name) return { name = name, places = {}, inlined = {} } end
+local function new_node(name)
+  return { name = name, places = {}, inlined = {}, entries = {} }
+end
 
 -- Returns an element of a table of lists, made if it is missing.
 local function element(list, key, make, ...)
@@ -213,6 +219,7 @@ local function add_call(state, rows, call)
   if not name then return end
   local node = element(state.functions, name, new_node, name)
   node.head = add(node.head or 0, call.count)
+  node.entries[call.callee] = add(node.entries[call.callee] or 0, call.count)
   local place = place_of_call(state, rows, call)
   if not place then return end
   place.calls[call.low] = add(place.calls[call.low] or 0, call.count)
@@ -224,6 +231,41 @@ local function calls_of(place)
   local most
   for _, count in pairs(place.calls) do most = math.max(most or 0, count) end
   return most
+end
+
+-- Entries -------------------------------------------------------------------------------
+
+-- Returns the range of code at the entry of a function.
+local function range_of_entry(image, address)
+  local symbol = image:lookup(address)
+  local size = symbol and symbol.address == address and symbol.size or ENTRY
+  return address, address + math.min(size, ENTRY)
+end
+
+local function has_places(node)
+  return next(node.places) ~= nil or next(node.inlined) ~= nil
+end
+
+local function add_entry(place, count)
+  place.calls.entry = add(place.calls.entry or 0, count)
+end
+
+-- Adds places to a function that has calls but no places: compilers ignore functions
+-- without counts, and their calls. The code at the entry runs about once a call. One
+-- place would not do: the compiler may have no code there when it reads the counts.
+local function add_entries(state, rows, node)
+  if (node.head or 0) == 0 or has_places(node) then return end
+  for _, address in ipairs(sorted.keys(node.entries)) do
+    local seen = {}
+    for row in code_rows.within(rows, range_of_entry(state.image, address)) do
+      local place = place_of(state, row)
+      if place and not seen[place] then add_entry(place, node.entries[address]) end
+      seen[place or row] = true
+    end
+  end
+  if has_places(node) then return end
+  node.lacks_lines, node.places[0] = true, new_place(0, 0)
+  add_entry(node.places[0], node.head)
 end
 
 -- Executions ----------------------------------------------------------------------------
@@ -302,6 +344,9 @@ local function ranges_of(bins, calls)
   for _, bin in ipairs(bins) do
     ranges[#ranges + 1] = { low = bin.low - AROUND, high = bin.high + AROUND }
   end
+  for _, call in ipairs(calls) do
+    ranges[#ranges + 1] = { low = call.callee, high = call.callee + ENTRY }
+  end
   return ranges
 end
 
@@ -309,10 +354,11 @@ end
 -- @tparam profile profile by function
 -- @tparam boolean has_blocks whether discriminators tell blocks apart as LLVM does
 -- @treturn {table,...} functions by name: each with its `name` (mangled); `head`, calls
---   of it; `total`, sum of all counts; `places`: a table of places, each with `offset`
---   (in lines), `block`, `count`, and `targets`, calls by name of the callee; and
---   `inlined`, a table of the places where functions were inlined, each with `offset`,
---   `block`, and a table `nodes` of functions like this one
+--   of it; `lacks_lines`, whether there is no debugging information for it: then all
+--   calls are at its first line; `total`, sum of all counts; `places`: a table of places,
+--   each with `offset` (in lines), `block`, `count`, and `targets`, calls by name of the
+--   callee; and `inlined`, a table of the places where functions were inlined, each with
+--   `offset`, `block`, and a table `nodes` of functions like this one
 -- @treturn number part of the samples whose place in the source is unknown, 0 to 1
 function source_counts.of(profile, has_blocks)
   local calls, bins = calls_in(profile.data), bins_of(profile.data)
@@ -322,6 +368,9 @@ function source_counts.of(profile, has_blocks)
   add_samples(state, rows)
   for _, call in ipairs(calls) do add_call(state, rows, call) end
   local factor = factor_of(state)
+  for _, name in ipairs(sorted.keys(state.functions)) do
+    add_entries(state, rows, state.functions[name])
+  end
   for _, node in pairs(state.functions) do set_counts(node, factor) end
   return state.functions, unknown_part(state, rows)
 end

@@ -15,6 +15,7 @@ local escape = require "gprof.format.escape"
 local extract = require "gprof.analysis.extract"
 local gprof = require "gprof"
 local line_costs = require "gprof.analysis.line_costs"
+local without_detours <const> = require "gprof.format.path".without_detours
 
 local UNKNOWN <const>, SPONTANEOUS <const> = "???", "<spontaneous>"
 
@@ -34,6 +35,23 @@ local function compressor()
   end
 end
 
+-- Like `compressor`, for source files. callgrind_annotate removes the current directory
+-- from the files of callers, but not of callees, and takes them for two files. It does
+-- not find its directory in "/./home/me/x.c", which is the same file.
+local function file_names()
+  local compressed = compressor()
+  return function(file)
+    local name = file and without_detours(file):gsub("^/", "/./") or UNKNOWN
+    return compressed(name, name)
+  end
+end
+
+-- Like `compressor`, for objects.
+local function object_names()
+  local compressed = compressor()
+  return function(object) return compressed(object, object.path or object.name) end
+end
+
 -- Returns the name of the event. Readers know "Time_(10ns)", Xdebug's name for real time.
 local function event_of(profile)
   if extract.in_seconds(profile) then return "Time_(10ns)" end
@@ -44,15 +62,18 @@ end
 -- The graph -----------------------------------------------------------------------------
 
 -- Returns the exported functions, indexed by id. Each has the fields `id`, `name`,
--- `file`, `line`, `calls`, `cycle` (a table shared by its members) and `arcs` (calls
--- made); and, in units, `self` and `time` (self and children).
+-- `object`, `file`, `line`, `calls`, `cycle` (a table shared by its members) and `arcs`
+-- (calls made); and, in units, `self` and `time` (self and children). Also returns the
+-- object of the program.
 local function functions_of(profile, ids, units)
+  local objects, object_of = extract.objects(profile)
   local functions = {}
   for _, id in ipairs(ids) do
     local name, file, line, self, children, calls =
       profile:get(id, "name", "file", "line", "ticks", "children_ticks", "calls")
-    functions[id] = { id = id, name = name, file = file, line = line or 0, calls = calls,
-      self = math.floor(self * units + 0.5), time = (self + children) * units, arcs = {} }
+    functions[id] = { id = id, name = name, object = object_of(id), file = file,
+      line = line or 0, calls = calls, self = math.floor(self * units + 0.5),
+      time = (self + children) * units, arcs = {} }
   end
   for cycle in profile:cycles() do
     local time = (cycle.ticks + cycle.children_ticks) * units
@@ -64,7 +85,7 @@ local function functions_of(profile, ids, units)
       end
     end
   end
-  return functions
+  return functions, objects[1]
 end
 
 -- Adds each arc to its caller's `arcs`, with the fields `callee`, `count`, `time` (in
@@ -131,9 +152,13 @@ end
 
 -- Writing -------------------------------------------------------------------------------
 
-local function write_call(out, call, site)
+-- The file of the callee is always written; its object, if it is another one.
+local function write_call(out, caller, call, site)
   local callee = call.callee
-  out.write("cfi=" .. out.file(callee.file or UNKNOWN, callee.file or UNKNOWN) .. "\n")
+  if callee.object ~= caller.object then
+    out.write("cob=" .. out.object(callee.object) .. "\n")
+  end
+  out.write("cfi=" .. out.file(callee.file) .. "\n")
   out.write("cfn=" .. out.name(callee.id, callee.name) .. "\n")
   out.write(("calls=%d %d\n%d %d\n"):format(site.count, callee.line, site.line,
     site.time))
@@ -143,13 +168,15 @@ end
 local function write_calls(out, caller, call, sites)
   local time, counts = math.floor(call.time + 0.5), {}
   if not sites then
-    write_call(out, call, { count = call.count, line = caller.line, time = time })
+    write_call(out, caller, call,
+      { count = call.count, line = caller.line, time = time })
     return
   end
   for i, site in ipairs(sites) do counts[i] = site.count end
   local times = apportion.divide(time, counts)
   for i, site in ipairs(sites) do
-    write_call(out, call, { count = site.count, line = site.line, time = times[i] })
+    write_call(out, caller, call,
+      { count = site.count, line = site.line, time = times[i] })
   end
 end
 
@@ -161,18 +188,20 @@ local function write_lines(out, f, lines)
     local file = lines[i].file
     if file ~= current then
       local key = file == f.file and "fe=" or "fi="
-      out.write(key .. out.file(file or UNKNOWN, file or UNKNOWN) .. "\n")
+      out.write(key .. out.file(file) .. "\n")
       current = file
     end
     out.write(("%d %d\n"):format(lines[i].line, time))
   end
   if current ~= f.file then
-    out.write("fe=" .. out.file(f.file or UNKNOWN, f.file or UNKNOWN) .. "\n")
+    out.write("fe=" .. out.file(f.file) .. "\n")
   end
 end
 
 local function write_head(out, f)
-  out.write("\nfl=" .. out.file(f.file or UNKNOWN, f.file or UNKNOWN) .. "\n")
+  if f.object ~= out.current then out.write("\nob=" .. out.object(f.object)) end
+  out.current = f.object
+  out.write("\nfl=" .. out.file(f.file) .. "\n")
   out.write("fn=" .. out.name(f.id, f.name) .. "\n")
 end
 
@@ -195,7 +224,7 @@ local function write_header(profile, total, write)
   write(profile.exact and "desc: Note: call times are measured\n" or
     "desc: Note: call times are estimates based on call counts\n")
   write("positions: line\nevents: " .. event_of(profile) .. "\n")
-  write(("summary: %d\n\nob=(1) "):format(total) .. plain(profile.image.path) .. "\n")
+  write(("summary: %d\n"):format(total))
 end
 
 --- Writes a profile in Callgrind's format.
@@ -208,15 +237,17 @@ return function(profile, options, write)
   local units = extract.units(by_function, 100000000)
   local arcs = extract.arcs(by_function)
   local ids = extract.functions(by_function, arcs, options)
-  local functions, total = functions_of(by_function, ids, units), 0
+  local functions, program = functions_of(by_function, ids, units)
   add_arcs(functions, arcs, units * by_function.rate)
   local measured = by_function.exact or by_function.has_inlines
-  local roots = { id = 0, name = SPONTANEOUS, line = 0, self = 0,
+  local roots = { id = 0, name = SPONTANEOUS, object = program, line = 0, self = 0,
     arcs = spontaneous(functions, ids, measured) }
   share_inside(functions, ids)
+  local total = 0
   for _, id in ipairs(ids) do total = total + functions[id].self end
   write_header(by_function, total, write)
-  local out = { write = write, file = compressor(), name = compressor() }
+  local out = { write = write, file = file_names(), name = compressor(),
+    object = object_names() }
   write_function(out, roots)
   for _, id in ipairs(ids) do write_function(out, functions[id], lines[id], sites[id]) end
   write(("\ntotals: %d\n"):format(total))

@@ -15,18 +15,18 @@ local columns <const> = {
 local of_spread <const> = { "mean", "min", "max", "deviation", "lost", "ratio", "runs",
   "who" }
 
--- Returns the names of all columns.
+-- Returns the names of all columns. `object` is a column only if there are libraries.
 local function names_of(profile)
   local names = table.move(columns, 1, #columns, 1, {})
+  names[#names + 1] = profile.has_libraries and "object" or nil
   for _, field in ipairs(profile.spread and { "self", "calls" } or {}) do
     for _, name in ipairs(of_spread) do names[#names + 1] = field .. "_" .. name end
   end
   return names
 end
 
--- Adds the values of the spread after those of the columns.
-local function add_spread(values, spread)
-  local last = #columns
+-- Adds the values of the spread after the `last` value.
+local function add_spread(values, last, spread)
   for _, field in ipairs { "self", "calls" } do
     local amounts = spread and spread[field] or {}
     for i, name in ipairs(of_spread) do values[last + i] = amounts[name] end
@@ -41,11 +41,14 @@ end
 -- @tparam stream write
 return function(profile, options, write)
   local names = names_of(profile)
+  local spread_columns = profile.spread and 2 * #of_spread or 0
   write(csv.row(names, #names))
   for _, id in ipairs(extract.functions(profile, extract.arcs(profile), options)) do
-    local values = { profile:get(id, table.unpack(columns)) }
+    local values = { profile:get(id, table.unpack(names, 1, #names - spread_columns)) }
     values[5] = values[5] and ("0x%x"):format(values[5])
-    if profile.spread then add_spread(values, profile:get(id, "spread")) end
+    if profile.spread then
+      add_spread(values, #names - spread_columns, profile:get(id, "spread"))
+    end
     write(csv.row(values, #names))
   end
 end

@@ -11,6 +11,9 @@ local columns <const> = {
   "count", "self", "children",
 }
 
+-- Additional columns, if there are libraries.
+local of_libraries <const> = { "caller_object", "callee_object" }
+
 --- Writes the arcs of a profile as CSV.
 -- @tparam profile profile
 -- @tparam table _ options (unused)
@@ -20,12 +23,16 @@ return function(profile, _, write)
     local name, file, address = profile:get(id, "name", "file", "address")
     return name, file, address and ("0x%x"):format(address)
   end
-  write(csv.row(columns, #columns))
+  local names = table.move(columns, 1, #columns, 1, {})
+  if profile.has_libraries then table.move(of_libraries, 1, 2, #names + 1, names) end
+  write(csv.row(names, #names))
   for _, arc in ipairs(extract.arcs(profile)) do
     local values = {}
     values[1], values[2], values[3] = place(arc.caller)
     values[4], values[5], values[6] = place(arc.callee)
     values[7], values[8], values[9] = arc.count, arc.self, arc.children
-    write(csv.row(values, #columns))
+    values[10] = profile:get(arc.caller, "object")
+    values[11] = profile:get(arc.callee, "object")
+    write(csv.row(values, #names))
   end
 end

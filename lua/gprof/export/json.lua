@@ -17,6 +17,12 @@ local policy = require "gprof.library.policy"
 -- Increment VERSION with every incompatible change.
 local FORMAT <const>, VERSION <const> = "gprof-profile", 1
 
+-- Addresses are strings, since many JSON readers lack 64-bit integers. Functions that
+-- were only inlined have none.
+local function hexadecimal(address)
+  return address and ("0x%x"):format(address)
+end
+
 local image_of <const> = json.object { "path", "build_id" }
 
 local file_of <const> = json.object {
@@ -79,6 +85,18 @@ local function write_spread(spread, write)
     ('"runs": %d, "skipped": %d, '):format(spread.runs, spread.skipped)))
 end
 
+local object_of <const> = json.object { "name", "path", "build_id", "slide" }
+
+-- Writes the program and its libraries.
+local function write_objects(profile, write)
+  local texts = {}
+  for i, object in ipairs(profile:objects()) do
+    texts[i] = object_of(object.name, object.path, object.build_id,
+      hexadecimal(object.slide))
+  end
+  json.field(write, "objects", "[" .. table.concat(texts, ", ") .. "]")
+end
+
 local function write_whole(profile, options, write)
   local rate = profile.rate
   json.field(write, "granularity", json.string(profile.by_line and "line" or "function"))
@@ -122,12 +140,6 @@ local function cycles_by_member(profile)
     for id in cycle:members(nil, "id") do cycles[id] = cycle.number end
   end
   return cycles
-end
-
--- Addresses are strings, since many JSON readers lack 64-bit integers. Functions that
--- were only inlined have none.
-local function hexadecimal(address)
-  return address and ("0x%x"):format(address)
 end
 
 local columns <const> = {
@@ -212,6 +224,7 @@ return function(profile, options, write)
   write_files(profile, write)
   write_whole(profile, options, write)
   write_spread(profile.spread, write)
+  if profile.has_libraries then write_objects(profile, write) end
   write_array(write, "cycles", cycle_texts(profile))
   write_array(write, "functions",
     function_texts(profile, extract.functions(profile, arcs, options)))

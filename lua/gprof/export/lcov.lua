@@ -11,10 +11,29 @@ local annotation = require "gprof.library.annotation"
 local by_line = require "gprof.print.by_line"
 local escape = require "gprof.format.escape"
 local sorted = require "gprof.format.sorted"
+local without_detours <const> = require "gprof.format.path".without_detours
 local raise <const> = require "gprof.library.failure".raise
 
 -- The format has a line for each fact, and commas between fields.
 local function name_text(name) return escape.bytes(name, "[%c,]") end
+
+-- Files ---------------------------------------------------------------------------------
+
+-- Returns the source files, sorted by name, each with its `name`, and its `numbers` in
+-- the profile. Compilers can name one file in several ways.
+local function files_of(profile)
+  local files, known = {}, {}
+  for _, file in ipairs(annotation.files(profile)) do
+    local name = without_detours(file.name)
+    if not known[name] then
+      known[name] = { name = name, numbers = {} }
+      files[#files + 1] = known[name]
+    end
+    table.insert(known[name].numbers, file.number)
+  end
+  table.sort(files, function(a, b) return a.name < b.name end)
+  return files
+end
 
 -- Functions -----------------------------------------------------------------------------
 
@@ -27,6 +46,7 @@ local function functions_of(profile)
     "id", "symbol", "file", "line", "calls", "self_calls", "ticks")
   do
     if file and line and line > 0 then
+      file = without_detours(file)
       local ran = ticks > 0 or runs[id]
       for _, count in profile:blocks(id) do ran = ran or count > 0 end
       files[file] = files[file] or { called = false }
@@ -68,35 +88,54 @@ end
 
 -- Lines ---------------------------------------------------------------------------------
 
--- Returns a table from lines to their counts: the largest of the blocks that begin on the
--- line or continue there.
-local function counted_lines(known)
-  local largest = {}
-  for number, counts in annotation.counts(known, {}) do
-    if number > 0 and counts[1] then largest[number] = math.max(table.unpack(counts)) end
+-- Adds the counts of a part of a file's lines, where blocks begin or continue.
+local function add_counted(profile, number, counts)
+  local known <close> = annotation.lines(profile, number)
+  local runs = annotation.runs(profile, number)
+  for line, list in annotation.counts(known, {}) do
+    local most = runs[line]
+    for _, count in ipairs(list) do most = math.max(most, count) end
+    if line > 0 and list[1] then counts[line] = (counts[line] or 0) + most end
   end
-  return largest
 end
 
--- Returns a table from lines to 1, for lines that were sampled, or to the calls of the
--- functions that begin there.
-local function seen_lines(known, functions)
-  local counts = {}
-  for number, _, seconds in known:lines() do
-    if number > 0 and seconds > 0 then counts[number] = 1 end
+-- Sets the counts of lines that were sampled to 1.
+local function add_seen(profile, number, counts)
+  local known <close> = annotation.lines(profile, number)
+  for line, _, seconds in known:lines() do
+    if line > 0 and seconds > 0 then counts[line] = 1 end
   end
-  for _, f in ipairs(functions) do
-    counts[f.line] = math.max(counts[f.line] or 0, f.count)
+end
+
+-- Returns a table from the lines of a file to their counts. Without counts of blocks,
+-- lines have the calls of all functions that begin there, but at least 1 if they were
+-- sampled.
+local function counts_of(profile, file, functions, has_blocks)
+  local counts, calls = {}, {}
+  for _, number in ipairs(file.numbers) do
+    (has_blocks and add_counted or add_seen)(profile, number, counts)
   end
+  for _, f in ipairs(has_blocks and {} or functions) do
+    calls[f.line] = (calls[f.line] or 0) + f.count
+  end
+  for line, count in pairs(calls) do counts[line] = math.max(counts[line] or 0, count) end
   return counts
 end
 
 -- Writes the blocks of lines on which several begin, as branches: lcov has no blocks.
-local function write_blocks(known, write)
-  local found, hit = 0, 0
-  for number, counts, _, calls in known:lines() do
-    for i, count in ipairs(not calls and counts[2] and counts or {}) do
-      write(("BRDA:%d,0,%d,%d\n"):format(number, i - 1, count))
+local function write_blocks(profile, file, write)
+  local blocks, found, hit = {}, 0, 0
+  for _, number in ipairs(file.numbers) do
+    local known <close> = annotation.lines(profile, number)
+    for line, counts, _, calls in known:lines() do
+      local list = blocks[line] or {}
+      blocks[line] = list
+      if not calls then table.move(counts, 1, #counts, #list + 1, list) end
+    end
+  end
+  for _, line in ipairs(sorted.keys(blocks)) do
+    for i, count in ipairs(blocks[line][2] and blocks[line] or {}) do
+      write(("BRDA:%d,0,%d,%d\n"):format(line, i - 1, count))
       found, hit = found + 1, hit + (count > 0 and 1 or 0)
     end
   end
@@ -112,23 +151,33 @@ local function write_lines(counts, write)
   write(("LF:%d\nLH:%d\n"):format(#numbers, hit))
 end
 
--- Files ---------------------------------------------------------------------------------
+-- The export ----------------------------------------------------------------------------
 
 -- Writes a file. Without block counts, files without calls are left out, since nothing
 -- shows that they were compiled with -pg, unless they were sampled.
-local function write_file(profile, name, number, functions, write)
+local function write_file(profile, file, functions, write)
   local has_blocks = profile.data.block_records > 0
-  local known <close> = annotation.lines(profile, number)
-  local counts = has_blocks and counted_lines(known) or
-    seen_lines(known, functions.called and functions or {})
+  local called = functions.called and functions or {}
+  local counts = counts_of(profile, file, called, has_blocks)
   if not next(counts) then return end
   write(("TN:%s\nSF:%s\n"):format(
     has_blocks and "gprof_block_counts" or "gprof_calls_and_samples",
-    escape.bytes(name, "%c")))
+    escape.bytes(file.name, "%c")))
   write_functions(joined(functions), write)
-  if has_blocks then write_blocks(known, write) end
+  if has_blocks then write_blocks(profile, file, write) end
   write_lines(counts, write)
   write "end_of_record\n"
+end
+
+-- Returns the profile by line. If blocks were counted, copies of inlined functions can be
+-- told apart in all lines.
+local function by_line_of(profile, options)
+  local own = options
+  if profile.data.block_records > 0 then
+    own = setmetatable({ frames = true, display_unused_functions = true },
+      { __index = options })
+  end
+  return by_line.of(profile, own)
 end
 
 --- Writes the executed functions and lines of a profile for lcov.
@@ -137,15 +186,14 @@ end
 -- @tparam stream write
 -- @raise a table with the field `message`
 return function(profile, options, write)
-  local lines = by_line.of(profile, options)
+  local lines = by_line_of(profile, options)
   local functions = functions_of(lines:by_function())
-  local files = annotation.files(lines)
+  local files = files_of(lines)
   if not files[1] then
     raise("%s: has no line numbers, which the export 'lcov' needs: compile with -g",
       profile.image.path)
   end
-  table.sort(files, function(a, b) return a.name < b.name end)
   for _, file in ipairs(files) do
-    write_file(lines, file.name, file.number, functions[file.name] or {}, write)
+    write_file(lines, file, functions[file.name] or {}, write)
   end
 end

@@ -22,8 +22,9 @@ local PROFILE <const> = { sample_type = 1, sample = 2, mapping = 3, location = 4
   ["function"] = 5, string_table = 6, period_type = 11, period = 12, comment = 13,
   default_sample_type = 14 }
 local SAMPLE <const> = { location_id = 1, value = 2 }
-local MAPPING <const> = { id = 1, memory_start = 2, memory_limit = 3, filename = 5,
-  build_id = 6, has_functions = 7, has_filenames = 8, has_line_numbers = 9 }
+local MAPPING <const> = { id = 1, memory_start = 2, memory_limit = 3, file_offset = 4,
+  filename = 5, build_id = 6, has_functions = 7, has_filenames = 8,
+  has_line_numbers = 9 }
 local LOCATION <const> = { id = 1, mapping_id = 2, address = 3, line = 4 }
 local LINE <const> = { function_id = 1, line = 2 }
 local FUNCTION <const> = { id = 1, name = 2, system_name = 3, filename = 4,
@@ -49,7 +50,7 @@ end
 -- Returns two functions: one takes a string, the other a place in the code, and both
 -- return its number. At first use, they write the string or location, and the function
 -- that the location refers to.
-local function tables_of(profile, write)
+local function tables_of(profile, object_of, write)
   local names = chains.names(profile)
   local text_table = numbered(0, function(_, text)
     write(bytes(PROFILE.string_table, text))
@@ -78,6 +79,10 @@ local function tables_of(profile, write)
     end
     return func_table(id .. ":" .. inlined, names[id], symbol, inlined)
   end
+  local function mapping_of(id)
+    if id == chains.TRUNCATED or profile:get(id, "is_cycle") then return nil end
+    return object_of(id).number
+  end
   local function line_of(id, line, file)
     return bytes(LOCATION.line,
       number(LINE.function_id, func(id, file)) .. number(LINE.line, line))
@@ -89,7 +94,7 @@ local function tables_of(profile, write)
       lines = lines .. line_of(outer, (profile:get(outer, "line")))
     end
     write(bytes(PROFILE.location, number(LOCATION.id, place) ..
-      number(LOCATION.mapping_id, address and 1) .. number(LOCATION.address, address) ..
+      number(LOCATION.mapping_id, mapping_of(id)) .. number(LOCATION.address, address) ..
       lines))
   end)
   -- Returns the number of the location of a line or, if `line` is nil, of a function;
@@ -105,6 +110,8 @@ local function tables_of(profile, write)
       return place_table(id, id)
     end
     local address, first = profile:get(id, "address", "line")
+    -- a function that stands for all code of a library without symbols has no address
+    if address and address >= object_of(id).high then address = nil end
     return place_table(id, id, address, first)
   end
   return text, place
@@ -112,13 +119,15 @@ end
 
 -- Writing -------------------------------------------------------------------------------
 
-local function write_mapping(profile, text, write)
-  local image = profile.image
-  write(bytes(PROFILE.mapping, number(MAPPING.id, 1) ..
-    number(MAPPING.memory_start, image.text_low) ..
-    number(MAPPING.memory_limit, image.text_high) ..
-    number(MAPPING.filename, text(image.path)) ..
-    number(MAPPING.build_id, text(image.build_id)) ..
+-- The first mapping is the program. pprof would look up the functions of mappings if they
+-- did not say that they have them.
+local function write_mapping(object, text, write)
+  write(bytes(PROFILE.mapping, number(MAPPING.id, object.number) ..
+    number(MAPPING.memory_start, object.low) ..
+    number(MAPPING.memory_limit, object.high) ..
+    number(MAPPING.file_offset, object.offset) ..
+    number(MAPPING.filename, text(object.path or object.name)) ..
+    number(MAPPING.build_id, text(object.build_id)) ..
     number(MAPPING.has_functions, true) .. number(MAPPING.has_filenames, true) ..
     number(MAPPING.has_line_numbers, true)))
 end
@@ -183,11 +192,12 @@ end
 -- @tparam stream write
 return function(profile, _, write)
   local by_function, lines = line_costs.of(profile)
-  local text, place = tables_of(by_function, write)
+  local objects, object_of = extract.objects(by_function)
+  local text, place = tables_of(by_function, object_of, write)
   local list, truncated =
     chains.of(by_function, extract.units(by_function, 1000000000), lines)
   write_types(by_function, text, write)
-  write_mapping(by_function, text, write)
+  for _, object in ipairs(objects) do write_mapping(object, text, write) end
   local only_inlined = inlined_code.only_inlined(by_function)
   for _, chain in ipairs(list) do write_chain(chain, place, only_inlined, write) end
   for _, arc in ipairs(extract.arcs(by_function)) do

@@ -63,7 +63,9 @@ local UNKNOWN <const> = 0.05
 -- Fails if nothing is known of the code. Warns if the sample profile lacks something.
 local function check(image, functions, unknown, from_clang, options)
   local is_empty = true
-  for _, node in pairs(functions) do is_empty = is_empty and node.total == 0 end
+  for _, node in pairs(functions) do
+    is_empty = is_empty and (node.total == 0 or node.lacks_lines == true)
+  end
   if is_empty then
     error({ message = image.path .. ": has no debugging information for the recorded " ..
       "code, which a sample profile needs: compile with -g" }, 0)

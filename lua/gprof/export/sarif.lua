@@ -9,10 +9,14 @@ local escape = require "gprof.format.escape"
 local failures = require "gprof.print.failures"
 local gprof = require "gprof"
 local json = require "gprof.format.json"
+local without_detours <const> = require "gprof.format.path".without_detours
 local sha256 = require "gprof.format.sha256"
 local source_root = require "gprof.library.source_root"
 
 local SCHEMA <const> = "https://json.schemastore.org/sarif-2.1.0.json"
+
+-- The program has no page of its own. This one explains profiles and their terms.
+local INFORMATION <const> = "https://sourceware.org/binutils/docs/gprof/"
 
 -- The rules: a figure, the rule's id, and what it says.
 local rules <const> = {
@@ -41,9 +45,9 @@ local function write_rules(write)
   json.rows(write, "        ", json.texts(texts, tostring))
 end
 
--- Returns the URI of a source file: relative to the root of the repository, or absolute.
+-- Returns the URI of a file: relative to the root of the repository, or absolute.
 local function uri_of(file, root)
-  local path = source_root.relative(file, root)
+  local path = source_root.relative(without_detours(file), root)
   local encoded = path:gsub("[^%w/._~-]", function(byte)
     return ("%%%02X"):format(byte:byte())
   end)
@@ -51,21 +55,29 @@ local function uri_of(file, root)
   return encoded
 end
 
--- Returns the row that shows where the whole program failed: that of main.
+-- Returns the row of main, where the whole program is shown.
 local function row_of_main(comparison)
   for _, row in ipairs(comparison) do
     if row.name == "main" and row.new_ids[1] then return row end
   end
 end
 
-local function location_text(row, profile, root)
+-- Returns where to show a row: a file and a line. GitHub refuses all results if one has
+-- no file. So a function whose file is unknown is shown at main; or, if that is unknown,
+-- too, at the program.
+local function place_of(row, main, profile)
   local file, line = failures.place(row, profile)
-  local logical = ('"logicalLocations": [{"fullyQualifiedName": %s, "kind": "function"}]')
-    :format(json.string(row.name))
-  if not file then return "{" .. logical .. "}" end
-  return ('{"physicalLocation": {"artifactLocation": {"uri": %s}%s}, %s}'):format(
-    json.string(uri_of(file, root)),
-    line and (', "region": {"startLine": %d}'):format(line) or "", logical)
+  if not file and main then file, line = failures.place(main, profile) end
+  local program = profile.image.path
+  return file or source_root.real(program), line or 1
+end
+
+local function location_text(row, main, profile, root)
+  local file, line = place_of(row, main, profile)
+  local logical = row.name and (', "logicalLocations": [{"fullyQualifiedName": %s, ' ..
+    '"kind": "function"}]'):format(json.string(row.name)) or ""
+  return ('{"physicalLocation": {"artifactLocation": {"uri": %s}, "region": ' ..
+    '{"startLine": %d}}%s}'):format(json.string(uri_of(file, root)), line, logical)
 end
 
 -- Returns what identifies a result in later runs, when its line may have changed.
@@ -77,15 +89,15 @@ local function fingerprint(failure, comparison, root)
   return escape.in_hexadecimal(digest:sub(1, 16))
 end
 
-local function result_text(failure, comparison, profile, root)
+local function result_text(failure, main, comparison, profile, root)
   local rule = number_of[failure.field]
-  local row = failure.row == comparison and row_of_main(comparison) or failure.row
+  local row = failure.row == comparison and main or failure.row
   local message = ("%s: %s: %s"):format(failures.heading(failure),
     failures.name(failure, comparison), failures.growth(failure, comparison))
   return ('{"ruleId": %s, "ruleIndex": %d, "level": "error", "message": %s, ' ..
     '"locations": [%s], "partialFingerprints": {"gprofFunction/v1": "%s"}}'):format(
     json.string(rules[rule][2]), rule - 1, text_of(message),
-    row ~= comparison and row and location_text(row, profile, root) or "",
+    location_text(row, main, profile, root),
     fingerprint(failure, comparison, root))
 end
 
@@ -98,13 +110,15 @@ end
 return function(profile, options, write)
   if not options.failures then error("needs limits (--compare and --fail-on)", 0) end
   local comparison, root = options.comparison, options.source_root
+  local main = row_of_main(comparison)
   write('{\n  "$schema": ' .. json.string(SCHEMA) .. ',\n  "version": "2.1.0",\n')
   write('  "runs": [{\n    "tool": {"driver": {"name": "gprof for Lua", "version": ' ..
-    json.string(gprof._VERSION) .. ',\n      "rules": ')
+    json.string(gprof._VERSION) .. ',\n      "informationUri": ' ..
+    json.string(INFORMATION) .. ',\n      "rules": ')
   write_rules(write)
   write '}},\n    "columnKind": "unicodeCodePoints",\n    "results": '
   json.rows(write, "    ", json.texts(options.failures, function(failure)
-    return result_text(failure, comparison, profile, root)
+    return result_text(failure, main, comparison, profile, root)
   end))
   write "\n  }]\n}\n"
 end

@@ -22,4 +22,21 @@ function path.base(text)
   return text:match "^.*/(.*)$" or text
 end
 
+--- Removes directories that are left again: "build/../src" becomes "src". Compilers write
+-- such paths, and one file can have several. A link to a directory is not looked up.
+-- @tparam string text
+-- @treturn string
+function path.without_detours(text)
+  local parts = {}
+  for part in text:gmatch "[^/]+" do
+    local last = parts[#parts]
+    if part == ".." and last and last ~= ".." then
+      parts[#parts] = nil
+    elseif part ~= "." then
+      parts[#parts + 1] = part
+    end
+  end
+  return text:match "^/?" .. table.concat(parts, "/")
+end
+
 return path

@@ -67,6 +67,14 @@ end
 --   most `most` executed lines, in descending order of executions
 annotation.lines = core.annotation
 
+--- Returns how often the lines of a file ran, by the counts of blocks: the sum over all
+-- copies of their code, in several functions or inlined several times.
+-- @function annotation.runs
+-- @tparam profile profile by line
+-- @tparam integer number number of the file
+-- @treturn {[integer]=integer}
+annotation.runs = core.line_runs
+
 --- Iterates over the lines of a file.
 -- @tparam userdata known from `annotation.lines`
 -- @tparam[opt] table carry if given, the counts are those of all code of a line: the last

@@ -14,6 +14,7 @@
 local base_name <const> = require "gprof.format.path".base
 local core = require "gprof.core"
 local image_options = require "gprof.library.image_options"
+local object_list = require "gprof.library.object_list"
 local placement = require "gprof.library.placement"
 local sorted = require "gprof.format.sorted"
 local symbol_tables = require "gprof.library.symbol_tables"
@@ -187,6 +188,7 @@ function merged_objects.merge(image, symbols, data, options, trace)
   end
   local others = add_outside(records, objects, places)
   list_files(records, objects)
+  object_list.set(records, objects, places)
   return joined, records, others
 end
 

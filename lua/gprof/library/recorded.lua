@@ -11,6 +11,7 @@ local base_name <const> = require "gprof.format.path".base
 local context_files = require "gprof.library.context_files"
 local core = require "gprof.core"
 local image_options = require "gprof.library.image_options"
+local object_list = require "gprof.library.object_list"
 local symbol_tables = require "gprof.library.symbol_tables"
 
 local recorded = {}
@@ -87,13 +88,14 @@ local function open(program, module)
   return nil, "is from another build"
 end
 
--- Returns the symbols of a module; nil and the reason if its file cannot be used.
+-- Returns the symbols of a module, nil, and its image; nil and the reason if its file
+-- cannot be used.
 local function symbols_of(program, module, options, trace)
   local image, message = open(program, module)
   if not image then return nil, message end
   local own = image_options.complete(image, options)
   local symbols, problem = symbol_tables.of(image, own, trace, true)
-  return symbols, problem and problem:sub(#module.path + 3)
+  return symbols, problem and problem:sub(#module.path + 3), image
 end
 
 -- The kernel provides this module, so it has no file.
@@ -117,20 +119,21 @@ end
 -- program; the positions of the modules among the objects; and an array of the libraries
 -- that cannot be used.
 local function objects_of(image, modules, symbols, options, trace)
-  local objects, numbers, names, problems = { { symbols, false } }, { 1 }, {}, {}
+  local objects, numbers = { { symbols, false, nil, image } }, { 1 }
+  local names, problems = {}, {}
   for i = 2, #modules do
     local module = modules[i]
     if module.ticks + module.calls > 0 and not is_recorder(module) then
-      local found, problem
+      local found, problem, file
       if module.path then
-        found, problem = symbols_of(image, module, options, trace)
+        found, problem, file = symbols_of(image, module, options, trace)
       end
       if problem and not is_virtual(module) then
         problems[#problems + 1] = { path = module.path, problem = problem }
       end
       objects[#objects + 1] = { found or false, false,
-        module.path and name_of(module, names) or "unknown code", nil, module.low or 0,
-        module.high or 1 }
+        module.path and name_of(module, names) or "unknown code",
+        found and file or module, module.low or 0, module.high or 1 }
       numbers[i] = #objects
     end
   end
@@ -167,6 +170,7 @@ local function merge(image, symbols, data, options, tables, trace)
   if not done then return nil, message end
   if not tables then add_blocks(records, data) end
   list_files(records, data)
+  object_list.set(records, objects, places)
   return joined, records, problems
 end
 

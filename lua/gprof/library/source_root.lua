@@ -32,4 +32,9 @@ function source_root.relative(path, root)
   return inside and path:sub(#root + 2) or path
 end
 
+--- Returns an absolute path without links, as the root is.
+-- @tparam string path of a file
+-- @treturn string the path itself if the file cannot be found
+function source_root.real(path) return core.real_path(path) or path end
+
 return source_root

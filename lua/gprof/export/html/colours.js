@@ -41,10 +41,11 @@ function colouringByGroup(title, groupOf, label, others) {
   return { title, about: "Self time by " + title, legend, tint };
 }
 
-// Returns the object of a function: that of a name such as "memcpy@libc.so.6", or the program.
+// Returns the object of a function, the program or a library; null for other frames.
 function objectOf(frame) {
-  const [, object] = /@([^@]+)$/.exec(nameOf(frame)) || [null, programName];
-  return object;
+  if (frame >= functionCount) return null;
+  const library = functions.object ? functions.object[frame] : -1;
+  return library < 0 ? programName : functions.objects[library];
 }
 
 const SELF_STEPS = [0.02, 0.1, 0.25, 0.5]; // shares of a frame's time
@@ -96,7 +97,7 @@ function colourings() {
   if (comparison && comparison.self && !shownThreads) found.push(changeColouring());
   if (functions.file.some((file) => file >= 0))
     found.push(colouringByGroup("file", frameFile, baseName, "other files"));
-  if (functions.name.some((_, f) => objectOf(f) !== programName))
+  if (functions.object)
     found.push(colouringByGroup("object", objectOf, baseName, "other objects"));
   found.push(selfColouring);
   const hasColours = ({ legend }) => legend.length > 1;

@@ -62,6 +62,16 @@ local function cycles_of(content, node_of)
   return "[" .. table.concat(texts, ",") .. "]", within
 end
 
+-- Returns the columns of the libraries of functions, -1 for the program.
+local function objects_of(profile, ids)
+  if not profile.has_libraries then return end
+  local object_number, names = view_data.numbering()
+  local objects = array(function(id)
+    return number(object_number(profile:get(id, "object")))
+  end, ids)
+  return { "object", objects }, { "objects", array(shown, names) }
+end
+
 -- Returns the functions as columns. `known` maps names to numbers that stand for them.
 local function functions_of(content, file_number, within, known)
   local profile, ids, entries = content.profile, content.ids, {}
@@ -80,6 +90,7 @@ local function functions_of(content, file_number, within, known)
   end
   entries[#entries + 1] = { "file", array(number, files) }
   entries[#entries + 1] = { "cycle", array(number, cycles) }
+  entries[#entries + 1], entries[#entries + 2] = objects_of(profile, ids)
   return object(entries)
 end
 
