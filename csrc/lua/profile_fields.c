@@ -162,19 +162,14 @@ static gp_field_value get_total_high(const gp_part *p) {
   return high ? time_value(p, high[p->id]) : gp_no_value;
 }
 
-/* Returns a limit of a function's time with its callees; nil for cycles, and before
- * find_limits. */
-static gp_field_value limit_value(const gp_part *p, const double *limits) {
-  return limits && p->id < graph_of(p)->functions ? gp_number_value(limits[p->id])
-                                                  : gp_no_value;
-}
-
 static gp_field_value get_least_ticks(const gp_part *p) {
-  return limit_value(p, profile_of(p)->limits.low);
+  const double *low = profile_of(p)->limits.low;
+  return low ? gp_number_value(low[p->id]) : gp_no_value;
 }
 
 static gp_field_value get_most_ticks(const gp_part *p) {
-  return limit_value(p, profile_of(p)->limits.high);
+  const double *high = profile_of(p)->limits.high;
+  return high ? gp_number_value(high[p->id]) : gp_no_value;
 }
 
 /* "?" if the bounds of a node's time with callees are further apart than a tenth of the

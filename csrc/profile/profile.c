@@ -219,16 +219,49 @@ gp_profile *gp_profile_build(const gp_image *image, const gp_symtab *symtab,
   return NULL;
 }
 
-/* Finds the limits of functions that follow from the arcs. */
+/* Finds the limits of cycles that follow from the arcs between them and other functions.
+ * Those of functions are found before. */
+static bool limits_of_cycles(const gp_callgraph *graph, double *low, double *high,
+                             gp_error *error) {
+  size_t nodes = graph->functions + graph->cycles;
+  uint32_t *caller = gp_column(graph->arcs, sizeof *caller);
+  uint32_t *callee = gp_column(graph->arcs, sizeof *callee);
+  double *self = gp_column(nodes, sizeof *self), *low_of = gp_column(nodes, sizeof *low);
+  double *high_of = gp_column(nodes, sizeof *high);
+  bool done = caller && callee && self && low_of && high_of;
+  for (size_t a = 0; done && a < graph->arcs; a++) {
+    caller[a] = gp_callgraph_whole(graph, graph->caller[a]);
+    callee[a] = gp_callgraph_whole(graph, graph->callee[a]);
+  }
+  for (uint32_t f = 0; done && f < graph->functions; f++)
+    self[gp_callgraph_whole(graph, f)] += graph->self[f];
+  gp_recorded_calls recorded = {nodes, graph->arcs, self, graph->calls,
+                                caller, callee, graph->count};
+  done = done ? gp_call_limits_find(&recorded, low_of, high_of, error)
+              : gp_fail_memory(error);
+  for (size_t c = graph->functions; done && c < nodes; c++) {
+    low[c] = low_of[c];
+    high[c] = high_of[c];
+  }
+  free(caller);
+  free(callee);
+  free(self);
+  free(low_of);
+  free(high_of);
+  return done;
+}
+
+/* Finds the limits that follow from the arcs. */
 static bool limits_of_calls(gp_profile *profile, gp_error *error) {
   const gp_callgraph *graph = &profile->graph;
-  double *low = gp_column(graph->functions, sizeof *low);
-  double *high = gp_column(graph->functions, sizeof *high);
+  size_t nodes = graph->functions + graph->cycles;
+  double *low = gp_column(nodes, sizeof *low), *high = gp_column(nodes, sizeof *high);
   gp_recorded_calls recorded = {graph->functions, graph->arcs, graph->self,
                                 graph->calls, graph->caller, graph->callee,
                                 graph->count};
   if (!low || !high) gp_fail_memory(error);
-  if (low && high && gp_call_limits_find(&recorded, low, high, error)) {
+  if (low && high && gp_call_limits_find(&recorded, low, high, error) &&
+      (graph->cycles == 0 || limits_of_cycles(graph, low, high, error))) {
     profile->limits.low = low;
     profile->limits.high = high;
     return true;

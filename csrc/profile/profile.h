@@ -27,7 +27,7 @@ typedef struct gp_profile {
   gp_counted_code code;            /* empty unless requested */
   gp_unattributed unattributed;
   gp_time_bounds bounds;           /* empty unless requested */
-  gp_time_bounds limits;           /* of functions; empty until gp_profile_find_limits */
+  gp_time_bounds limits;           /* empty until gp_profile_find_limits */
   gp_stacks stacks;                /* empty unless the times are measured */
   double ticks_per_sample;         /* the mean; 1 unless call paths were recorded */
   bool has_paths;                  /* the data has call paths, maybe not all */

@@ -436,14 +436,18 @@ local function decoder_for(profile)
   return decodes and require "gprof.library.native".load "gprof.opcodes" or nil
 end
 
---- Makes the fields `least_ticks` and `most_ticks` of functions known: the true time in a
--- function and its callees lies between them. They are the bounds of the option `bounds`
--- where these can be computed; elsewhere they follow from the recorded calls alone, as if
--- no call had been lost.
+--- Makes the fields `least_ticks` and `most_ticks` of functions and cycles known: the
+-- true time in a function and its callees lies between them. They are the bounds of the
+-- option `bounds` where these can be computed; elsewhere they follow from the recorded
+-- calls alone, as if no call had been lost. Limits that are known are kept.
 -- @function profile:find_limits
-function core.profile_methods:find_limits()
+-- @tparam[opt] string how "calls": from the recorded calls alone, which takes less time
+function core.profile_methods:find_limits(how)
   arguments.check(self, "gprof.profile", 0, "find_limits")
-  core.find_limits(self, decoder_for(self))
+  if how ~= nil and how ~= "calls" then
+    arguments.bad(1, "find_limits", 2, "nil or 'calls' expected")
+  end
+  core.find_limits(self, not how and decoder_for(self) or nil)
 end
 
 --- Makes a profile of the same data with the same options, but by function. Without the

@@ -144,8 +144,10 @@ end)
 describe("--tree", function()
   local plan <const> = crafted.example
   local image <const>, profile <const> = crafted.image(plan), crafted.gmon(plan)
-  local HEADING <const> = "Call tree (estimated from the call graph)\n\n" ..
-    "   %     total     self  \n  time   seconds  seconds  name\n"
+  local TITLE <const> = "Call tree (estimated from the call graph)\n\n"
+  local COLUMNS <const> = "   %     total     self  \n  time   seconds  seconds  name\n"
+  local HEADING <const> = TITLE .. "42 % of the time is divided among call paths by guess; --record measures it\n\n" ..
+    COLUMNS
 
   local function run(words, env)
     local all = { "-b", image, profile }
@@ -159,11 +161,11 @@ describe("--tree", function()
     assert.equal(HEADING .. [[
  100.0      0.95     0.00  main
   63.2      0.60     0.30  ├─ work (recursive)
-  31.6      0.30     0.30  │  └─ leaf
+  31.6      0.30?    0.30  │  └─ leaf
   36.8      0.35     0.00  └─ <cycle 1> as a whole
   21.1      0.20     0.20     ├─ ping
-  15.8      0.15     0.05     └─ pong
-  10.5      0.10     0.10        └─ leaf
+  15.8      0.15?    0.05     └─ pong
+  10.5      0.10?    0.10        └─ leaf
 ]], run { "--tree" })
     local flat = run { "-p" }
     assert.equal(flat .. "\f\n" .. run { "--tree" }, run { "--tree", "-p" })
@@ -176,10 +178,10 @@ describe("--tree", function()
   end)
 
   it("begins at the given functions", function()
-    assert.equal(HEADING .. [[
+    assert.equal(TITLE .. COLUMNS .. [[
   42.1      0.40     0.40  leaf
-  15.8      0.15     0.05  pong
-  10.5      0.10     0.10  └─ leaf
+  15.8      0.15?    0.05  pong
+  10.5      0.10?    0.10  └─ leaf
 ]], run { "--tree=leaf", "--tree=pong" })
     local result = program.run { "-b", "--tree=nobody", image, profile }
     assert.same({ "", "gprof.lua: symspec 'nobody' matches nothing\n", 1 },
@@ -203,7 +205,7 @@ describe("--tree", function()
     assert.equal(HEADING .. [[
  100.0      0.95     0.00  main
   63.2      0.60     0.30  ├─ work (recursive)
-  31.6      0.30     0.30  │  └─ leaf
+  31.6      0.30?    0.30  │  └─ leaf
   36.8      0.35     0.00  └─ <cycle 1> as a whole
   36.8      0.35     0.00     └─ (2 callees not shown)
 ]], run { "--tree", "--tree-threshold=25" })
@@ -235,7 +237,7 @@ describe("--tree", function()
   it("is a list of functions if no calls were recorded", function()
     local only = crafted.gmon { functions = plan.functions, ticks = plan.ticks }
     local text = program.run({ "-b", "--tree", image, only }).stdout
-    assert.equal(HEADING .. [[
+    assert.equal(TITLE .. COLUMNS .. [[
   42.1      0.40     0.40  leaf
   31.6      0.30     0.30  work
   21.1      0.20     0.20  ping

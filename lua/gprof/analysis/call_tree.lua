@@ -17,6 +17,7 @@
 local callers = require "gprof.analysis.callers"
 local core = require "gprof.core"
 local extract = require "gprof.analysis.extract"
+local guesses = require "gprof.analysis.guesses"
 local inlined_code = require "gprof.analysis.inlined_code"
 local inlined_copies = require "gprof.analysis.inlined_copies"
 
@@ -269,6 +270,25 @@ local function expand_node(build, node)
   expand(build, node, own, places, times, count, units)
 end
 
+-- Adds the column `certain`: the part of each weight that is not guessed. Functions that
+-- were inlined have keys of their own as places.
+local function add_certain(tree, profile, is_partial, factor)
+  local found = guesses.of(profile)
+  if not found then return end
+  local is_known, certain = { [0] = true }, {}
+  for node = 1, tree.count do
+    local id, parent = tree.id[node], tree.parent[node]
+    local is_inlined = tree.place[node] ~= id
+    local is_below = parent == 0 and (is_partial or found.is_single(id)) or
+      parent > 0 and (is_inlined or found.is_only(tree.id[parent], id))
+    is_known[node] = is_known[parent] and is_below
+    local least = is_known[node] and (is_inlined and tree.self[node] or
+      round(profile:get(id, "least_ticks") * factor)) or 0
+    certain[node] = math.min(math.max(least, 0), tree.weight[node])
+  end
+  tree.certain, tree.guessed = certain, not is_partial and found.share or nil
+end
+
 -- Returns a tree with the root alone.
 local function root_of(weight)
   return { count = 0, place = {}, id = {}, weight = { [0] = weight }, self = { [0] = 0 },
@@ -294,7 +314,12 @@ end
 --   - `rest`: the part spent in callees without a node;
 --   - `hidden`: the number of these callees;
 --   - `first`, `last`: the numbers of its children, the heaviest first;
---   - `parent`; `depth`
+--   - `parent`; `depth`;
+--   - `certain`: the part of the weight that is certain (see gprof.analysis.guesses); no
+--     such column if the tree is measured
+--
+--   The estimated tree of a whole program also has `guessed`, the fraction of the time
+--   that is guessed
 function call_tree.columns(profile, how)
   how = how or {}
   local graph = (profile.exact and measured_graph or estimated_graph)(profile, how.from)
@@ -312,6 +337,7 @@ function call_tree.columns(profile, how)
   expand(build, 0, 0, roots, times, #roots, whole > 0 and tree.weight[0] / whole or 0)
   while build.heap[1] do expand_node(build, pop(build.heap, tree.weight)) end
   tree.parts, tree.all = factor * profile.rate, all
+  add_certain(tree, profile, how.from ~= nil, factor)
   return tree
 end
 
@@ -319,19 +345,21 @@ end
 -- @tparam profile profile by function, with a histogram
 -- @tparam[opt] table how as for `columns`
 -- @treturn table with the fields `root`, `parts` and `all`. A node has the fields `id`,
---   `weight`, `self`, `rest`, `hidden`, `depth`, `parent`, which is a node, and
---   `children`, an array of nodes
+--   `weight`, `self`, `rest`, `hidden`, `depth`, `parent`, which is a node, `children`,
+--   an array of nodes, and `is_guess`, whether most of the weight is guessed
 function call_tree.of(profile, how)
   local tree, nodes = call_tree.columns(profile, how), {}
   for number = 0, tree.count do
     local parent = nodes[tree.parent[number]]
     local node = { id = tree.id[number], weight = tree.weight[number],
       self = tree.self[number], rest = tree.rest[number], hidden = tree.hidden[number],
-      depth = tree.depth[number], parent = parent, children = {} }
+      depth = tree.depth[number], parent = parent, children = {},
+      is_guess = parent and tree.certain and
+        guesses.is_guess(tree.weight[number], tree.certain[number]) }
     nodes[number] = node
     if parent then table.insert(parent.children, node) end
   end
-  return { root = nodes[0], parts = tree.parts, all = tree.all }
+  return { root = nodes[0], parts = tree.parts, all = tree.all, guessed = tree.guessed }
 end
 
 return call_tree

@@ -14,6 +14,7 @@ local apportion = require "gprof.analysis.apportion"
 local escape = require "gprof.format.escape"
 local extract = require "gprof.analysis.extract"
 local gprof = require "gprof"
+local guesses = require "gprof.analysis.guesses"
 local line_costs = require "gprof.analysis.line_costs"
 local without_detours <const> = require "gprof.format.path".without_detours
 
@@ -221,8 +222,10 @@ local function write_header(profile, total, write)
   write "# callgrind format\nversion: 1\n"
   write("creator: gprof for Lua " .. gprof._VERSION .. "\n")
   write("cmd: " .. plain(profile.image.path) .. "\n")
+  local guess = guesses.sentence(guesses.share(profile))
   write(profile.exact and "desc: Note: call times are measured\n" or
-    "desc: Note: call times are estimates based on call counts\n")
+    ("desc: Note: call times are estimates based on call counts%s\n"):format(
+      guess and ": " .. guess or ""))
   write("positions: line\nevents: " .. event_of(profile) .. "\n")
   write(("summary: %d\n"):format(total))
 end

@@ -11,6 +11,7 @@ local collection = require "gprof.library.collection"
 local extract = require "gprof.analysis.extract"
 local fit = require "gprof.library.fit"
 local gprof = require "gprof"
+local guesses = require "gprof.analysis.guesses"
 local json = require "gprof.format.json"
 local policy = require "gprof.library.policy"
 
@@ -106,6 +107,7 @@ local function write_whole(profile, options, write)
   json.field(write, "total_ticks", json.value(profile.total_ticks))
   json.field(write, "ticks_per_sample", json.value(profile.ticks_per_sample))
   json.field(write, "exact", json.value(profile.exact))
+  json.field(write, "guessed", json.value(guesses.share(profile)))
   json.field(write, "has_libraries", json.value(profile.has_libraries))
   json.field(write, "has_inlines", json.value(profile.has_inlines))
   json.field(write, "include", json.arrays(options.include or {}))

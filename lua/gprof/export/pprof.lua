@@ -10,6 +10,7 @@
 local chains = require "gprof.analysis.chains"
 local escape = require "gprof.format.escape"
 local extract = require "gprof.analysis.extract"
+local guesses = require "gprof.analysis.guesses"
 local inlined_code = require "gprof.analysis.inlined_code"
 local line_costs = require "gprof.analysis.line_costs"
 local protobuf = require "gprof.format.protobuf"
@@ -174,11 +175,12 @@ local function write_chain(chain, place, only_inlined, write)
   write_sample(places, chain.weight, 0, write)
 end
 
-local function write_comments(exact, truncated, text, write)
+local function write_comments(profile, truncated, text, write)
   local comments = { "function times are from gprof's flat profile; call chains are " ..
-    (exact and "measured" or "estimated from call counts") }
+    (profile.exact and "measured" or "estimated from call counts") }
+  comments[2] = guesses.sentence(guesses.share(profile))
   if truncated > 0 then
-    comments[2] = ("%.2g%% of the time is in truncated call chains"):format(
+    comments[#comments + 1] = ("%.2g%% of the time is in truncated call chains"):format(
       100 * truncated)
   end
   local places = {}
@@ -205,5 +207,5 @@ return function(profile, _, write)
       write_sample({ place(arc.callee), place(arc.caller) }, 0, arc.count, write)
     end
   end
-  write_comments(by_function.exact, truncated, text, write)
+  write_comments(by_function, truncated, text, write)
 end

@@ -9,6 +9,7 @@
 local chains = require "gprof.analysis.chains"
 local extract = require "gprof.analysis.extract"
 local gprof = require "gprof"
+local guesses = require "gprof.analysis.guesses"
 local json = require "gprof.format.json"
 
 local SCHEMA <const> = "https://www.speedscope.app/file-format-schema.json"
@@ -62,6 +63,8 @@ local function write_profile(profile, stacks, truncated, write)
   end
   local note = truncated > 0 and
     (", %.2g%% of the time in truncated chains"):format(100 * truncated) or ""
+  local guess = guesses.sentence(guesses.share(profile))
+  note = note .. (guess and ", " .. guess or "")
   local name = ("%s (call chains are %s%s)"):format(profile.unit,
     profile.exact and "measured" or "estimated", note)
   write('  "profiles": [{"type": "sampled", "name": ' .. json.string(name))

@@ -18,7 +18,8 @@ calls that led to it. A callee with 0 calls was compiled without -pg. LIBRARIES]
 The tree is an estimate: a profile records how often each caller called a
 function, but not the path by which the caller was reached. Every call of a
 function is therefore assumed to cost the same. The sum of a function's self
-times over the whole tree does not depend on this estimate.]], [true] = [[
+times over the whole tree does not depend on this estimate. A ? marks totals of
+which less than half is certain: others call the function, or its callees.]], [true] = [[
 The tree was measured: each sample counts for the calls that led to it. If
 functions call each other recursively, the path continues where the callee ran
 already. LIBRARIES]] },

@@ -7,6 +7,7 @@
 
 local call_tree = require "gprof.analysis.call_tree"
 local common = require "gprof.print.common"
+local guesses = require "gprof.analysis.guesses"
 local inlined_code = require "gprof.analysis.inlined_code"
 local labels = require "gprof.print.labels"
 local layout = require "gprof.print.layout"
@@ -23,8 +24,9 @@ local utf8_branches <const> =
 local ascii_branches <const> =
   { child = "|- ", last = "`- ", below = "|  ", below_last = "   " }
 
--- The number of columns before the connecting lines, and the format of a row.
-local TAKEN <const>, ROW <const> = 27, "%6.1f %9.2f %8.2f  %s%s%s\n"
+-- The number of columns before the connecting lines, and the format of a row. A mark
+-- follows the total of a node whose time is mostly guessed.
+local TAKEN <const>, ROW <const> = 27, "%6.1f %9.2f%s%8.2f  %s%s%s\n"
 
 -- Returns the numbers of the functions that are requested as roots; nil if none are.
 local function requested_roots(profile, options)
@@ -62,12 +64,13 @@ local function fitting(page, label, taken)
 end
 
 -- Writes a line. The label of a function may be shortened, the suffix after it may not.
-local function write_line(page, before, weight, self, label, suffix)
-  local percent, parts = 100 * weight / page.tree.all, page.tree.parts
+local function write_line(page, before, node, label, suffix)
+  local percent, parts = 100 * node.weight / page.tree.all, page.tree.parts
   local bar = page.draw(percent)
   local row = page.paint and page.paint(ROW, percent, true, false) or ROW
   local taken = TAKEN + page.gap + utf8.len(before) + #suffix
-  page.write(row, percent, weight / parts, self / parts, bar .. (bar ~= "" and " " or ""),
+  page.write(row, percent, node.weight / parts, node.is_guess and "?" or " ",
+    node.self / parts, bar .. (bar ~= "" and " " or ""),
     before, fitting(page, label, taken) .. suffix)
 end
 
@@ -75,10 +78,10 @@ local function write_node(page, node, before)
   local name, self_calls, is_cycle =
     page.profile:get(node.id, "name", "self_calls", "is_cycle")
   if is_cycle then
-    write_line(page, before, node.weight, node.self, "", name .. " as a whole")
+    write_line(page, before, node, "", name .. " as a whole")
   else
     local is_inlined = node.parent.id and page.only_inlined(node.parent.id, node.id)
-    write_line(page, before, node.weight, node.self, node.id,
+    write_line(page, before, node, node.id,
       is_inlined and " (inlined)" or self_calls > 0 and " (recursive)" or "")
   end
 end
@@ -86,7 +89,7 @@ end
 -- Writes the line that counts the children that are not shown.
 local function write_rest(page, node, before)
   local what = node.parent and "callee" or "root"
-  write_line(page, before, node.rest, 0,
+  write_line(page, before, { weight = node.rest, self = 0 },
     ("(%s not shown)"):format(wording.plural(node.hidden, what)), "")
 end
 
@@ -106,10 +109,11 @@ local function write_children(page, node, before)
   if has_rest then write_rest(page, node, branch(true, "child", "last")) end
 end
 
-local function write_heading(profile, options, gap, write)
-  local unit = profile.unit
+local function write_heading(profile, options, guessed, gap, write)
+  local sentence, unit = guesses.sentence(guessed), profile.unit
   write(common.heading(options, profile.exact and "Call tree (measured)\n\n" or
     "Call tree (estimated from the call graph)\n\n"))
+  if sentence then write("%s\n\n", sentence) end
   common.write_threads(profile, write, "\n")
   if profile.total_ticks <= 0 then write " no time accumulated\n\n" end
   write(common.heading(options, "%6s %9s %8s\n"), "%  ", "total  ", "self  ")
@@ -135,7 +139,7 @@ return function(profile, options, write)
     least = least, depth = options.tree_depth })
   local page = page_of(profile, tree, options, write)
   page.least = least * tree.all
-  write_heading(profile, options, page.gap, write)
+  write_heading(profile, options, tree.guessed, page.gap, write)
   if tree.all > 0 then write_children(page, tree.root, "") end
   if not options.brief then
     write(require "gprof.print.explain".times("tree", profile))

@@ -15,6 +15,7 @@ function itemFigures(item) {
   const parts = [`${seconds(timeOf(item.weight))} ${unitName}`];
   if (item.frame !== ROOT) parts.push(share(tree.weight[0]) + "all");
   if (parent && parent.frame !== ROOT) parts.push(share(parent.weight) + frameName(parent.frame));
+  if (isGuess(item)) parts.push(`only ${seconds(timeOf(item.certain))} ${unitName} is certain`);
   if (!item.up && item.frame >= 0) parts.push(`self ${seconds(timeOf(item.own))} ${unitName}`);
   return parts.join(", ");
 }
@@ -51,7 +52,7 @@ function makeFrame(id, row) {
       [first, second] = isThin ? ["", ""] : frameLabel(item);
     setText(own, "own", first);
     setText(scope, "scope", second);
-    setClass("frame " + kind + (box.above ? " above" : "") + (isThin ? " thin" : ""));
+    setClass("frame " + kind + (isGuess(item) ? " guess" : "") + (box.above ? " above" : "") + (isThin ? " thin" : ""));
     element.style.left = toPercent(box.left);
     element.style.width = toPercent(box.wide);
     element.setAttribute("aria-label", itemName(item) + ": " + itemFigures(item));

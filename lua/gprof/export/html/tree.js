@@ -18,6 +18,15 @@ function hiddenNote() {
   return ` Only the heaviest call paths are shown: ${percent(share)} % of the time is in frames that are not.`;
 }
 
+// Returns the sentence about guessed times.
+function guessNote() {
+  if (!tree.guessed) return "";
+  return (
+    ` ${percent(tree.guessed)} % of the time is divided among call paths by guess: of hatched frames, less than half` +
+    " is certain. --record measures call paths."
+  );
+}
+
 // Makes the explanation of the tree's times.
 function treeNote() {
   const how = data.exact
@@ -26,6 +35,7 @@ function treeNote() {
         make("b", {}, "Estimated"),
         " from the call graph, which counts calls between pairs of functions but records no stacks. ",
         "Self times are as sampled; only the call paths are estimated.",
+        guessNote(),
       ];
   return make("p", { class: "soft" }, ...how, hiddenNote());
 }

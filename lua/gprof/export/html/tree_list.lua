@@ -17,11 +17,13 @@ tree_list.HIDDEN = 0
 -- @tparam profile profile by function, with a histogram
 -- @treturn table the nodes in columns, depth first, from the root, whose time is the
 --   total time: `ids` (of a function or cycle, `tree_list.ROOT` or `tree_list.HIDDEN`),
---   `weights` (integers) and `parents` (indexes; 0 for the root). And `parts`: weight per
---   unit of time
+--   `weights` (integers), `certain` (what is not guessed of each weight; nil if the tree
+--   is measured) and `parents` (indexes; 0 for the root). And `parts`: weight per unit of
+--   time; `guessed`: the fraction of the time that is guessed, if the tree is estimated
 function tree_list.of(profile)
   local tree = call_tree.columns(profile)
   local ids, weights, parents = {}, {}, {}
+  local known, certain = tree.certain, tree.certain and {}
   -- The nodes to add, and the indexes of their parents. -1 - N is the rest of node N.
   local nodes, above, count = { 0 }, { 0 }, 1
   local function put(node, parent)
@@ -33,13 +35,16 @@ function tree_list.of(profile)
     parents[at], count = above[count], count - 1
     if node < 0 then
       ids[at], weights[at] = tree_list.HIDDEN, tree.rest[-1 - node]
+      if known then certain[at] = weights[at] end
     else
       ids[at], weights[at] = tree.id[node] or tree_list.ROOT, tree.weight[node]
+      if known then certain[at] = known[node] or weights[at] end
       if tree.rest[node] > 0 then put(-1 - node, at) end
       for child = tree.last[node], tree.first[node], -1 do put(child, at) end
     end
   end
-  return { ids = ids, weights = weights, parents = parents, parts = tree.parts }
+  return { ids = ids, weights = weights, certain = certain, parents = parents,
+    parts = tree.parts, guessed = tree.guessed }
 end
 
 return tree_list

@@ -7,6 +7,8 @@ const ROOT = -1, // frames without a function: the whole program;
   HIDDEN = -2, // callees that the profile's tree does not contain;
   GATHERED = -3; // siblings that are too narrow to be drawn
 
+const ALL = -1; // in the column `certain`: the whole weight
+
 // The tree; null if the profile has no time.
 const tree = data.tree && data.tree.weight[0] > 0 ? layOut(data.tree) : null;
 
@@ -50,14 +52,19 @@ const frameFile = (frame) => (frame >= 0 && frame < nodeCount ? fileOf(frame) : 
 // Makes an item. `nodes` are nodes of the tree, and `amounts` the weight that each of them contributes; `up` says
 // whether its children are callers.
 function makeItem(frame, parent, up) {
-  return { frame, parent, up, key: String(frame), nodes: [], amounts: [], weight: 0, own: 0, children: null };
+  return { frame, parent, up, key: String(frame), nodes: [], amounts: [], weight: 0, certain: 0, own: 0, children: null };
 }
 
 function addNode(item, node, amount) {
   item.nodes.push(node);
   item.amounts.push(amount);
   item.weight += amount;
+  const certain = tree.certain ? tree.certain[node] : ALL;
+  item.certain += certain === ALL ? amount : Math.min(amount, certain);
 }
+
+// Whether most of an item's time is guessed.
+const isGuess = (item) => item.frame >= 0 && 2 * item.certain < item.weight;
 
 // Work that can be long is done by generators, which pause after every PAUSE nodes.
 const PAUSE = 2000;

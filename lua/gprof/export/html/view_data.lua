@@ -129,6 +129,16 @@ end
 
 local special_frames <const> = { [tree_list.ROOT] = -1, [tree_list.HIDDEN] = -2 }
 
+-- Returns what is certain of each weight, as a column; -1 stands for all of it.
+local function certain_of(tree)
+  if not tree.certain then return "null" end
+  local parts = {}
+  for i, amount in ipairs(tree.certain) do
+    parts[i] = amount < tree.weights[i] and amount or -1
+  end
+  return array(number, parts)
+end
+
 -- Returns the call tree as columns. A frame is a node, -1 (the root) or -2 (hidden
 -- callees). Functions that are not exported are numbered from `node_count` on; the page
 -- has only their names (`others`).
@@ -143,6 +153,8 @@ local function tree_of(content, node_of, node_count)
   for i, id in ipairs(others) do names[i] = content.profile:get(id, "name") end
   return object { { "frame", array(number, frames) },
     { "parent", array(number, parents) }, { "weight", array(number, tree.weights) },
+    { "certain", certain_of(tree) },
+    { "guessed", tree.guessed and number(tree.guessed) or "null" },
     { "others", array(shown, names) }, { "parts", number(tree.parts) } }
 end
 
