@@ -32,9 +32,9 @@ local bash = [==[
 # Completion of gprof.lua's command line for bash: source this, or write into ~/.bashrc
 #   eval "$(gprof.lua --print-completion=bash)"
 
-# Adds the files that begin with $2: all, directories, or Lua scripts and directories. Names
-# after an option, $3, are quoted here: bash quotes special characters only in words that
-# are names of files.
+# Adds the files that begin with $2: all, directories, or Lua scripts and directories.
+# Names after an option, $3, are quoted here: bash quotes special characters only in words
+# that are names of files.
 _gprof_lua_files() {
   local name path action=-f
   [[ $1 == directories ]] && action=-d
