@@ -26,8 +26,9 @@ local names <const> = { "memory=", "rate=", "output=", "part=", "dump-signal=", 
   "anew=", "wall=", "unknown=", "unknown", "", "=", "MEMORY=" }
 
 local values <const> = { "", "-1", "0", "1", "7", "64", "65", "32", "1000", "100001", "99999999999999999999", "1e3",
-  "0x10", " 1", "1 ", "1.5", ("9"):rep(400), "%", "%z", "%%", "%e%h%p%r", "a/b", "no/such/place", ".", "..", "./",
-  "name", "\27[2J", "a\nlibgprof: b", "\r", "::error::", "\xff\xfe", ("A"):rep(300), ("A"):rep(5000), ("%p"):rep(2000), "KILL",
+  "0x10", " 1", "1 ", "1.5", ("9"):rep(400), "%", "%z", "%%", "%e%h%p%r",
+  "a/b", "no/such/place", ".", "..", "./", "name",
+  "\27[2J", "a\nlibgprof: b", "\r", "::error::", "\xff\xfe", ("A"):rep(300), ("A"):rep(5000), ("%p"):rep(2000), "KILL",
   "SEGV", "CHLD", "USR1", "SIGUSR1", "PROF", "=", "$(touch hit)", "%s%n", "1.4294967295", "1.-1" }
 
 -- Returns the value of GPROF_RECORDER.
