@@ -146,10 +146,12 @@ describe("--sandbox does not change a byte of", function()
     baseline = { base, "nowhere", text }, ["fail-on"] = { "5", "calls:0" }, thread = { "1", "t*" },
     ["debug-dir"] = { made.dir }, with = { made.image .. ":" .. profile_of_lines, text }, slide = { "0", "auto", "16" },
     ["sum-file"] = { "it", "-" }, ["profiles-from"] = { list, "tar:" .. packed, "tar:" .. text }, jobs = { "2" },
-    checkpoint = { "it" }, ["checkpoint-every"] = { "1" }, ["sandbox-memory"] = { "1000" }, ["sandbox-time"] = { "100" },
+    checkpoint = { "it" }, ["checkpoint-every"] = { "1" }, ["sandbox-memory"] = { "1000" },
+    ["sandbox-time"] = { "100" },
     rate = { "1" }, count = { "lines" }, memory = { "1" }, output = { "x" }, ["dump-signal"] = { "USR1" },
     ["dump-file"] = { "x" }, ["print-completion"] = { "zsh" },
   }
+  local subjects <const> = { { made.image, profile_of_lines }, { crafted.image { functions = names }, recorded } }
   -- These options run programs, or reach out to processes.
   local others <const> = { record = true, dump = true, pause = true, resume = true }
 
@@ -163,7 +165,7 @@ describe("--sandbox does not change a byte of", function()
       local choices = arguments[name] or option.argument ~= "required" and { false } or error("no argument: " .. name)
       for _, value in ipairs(choices) do
         local word = option.long and "--" .. name .. (value and "=" .. value or "") or "-" .. name .. (value or "")
-        for _, files in ipairs { { made.image, profile_of_lines }, { crafted.image { functions = names }, recorded } } do
+        for _, files in ipairs(subjects) do
           local words = { word, "-b", source, files[1], files[2] }
           local confined = outcome([["$@"]], words, { "--sandbox" })
           local plain = is_refused(confined) and confined or outcome([["$@"]], words, {})
