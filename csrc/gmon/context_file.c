@@ -237,6 +237,15 @@ static bool check_codes(const context_file *f, const gp_context_module *m,
          (!is_program || is_script(f) || check_code(f, m, f->covered));
 }
 
+/* Checks that a module has addresses, as loaded and as linked. */
+static bool check_addresses(const context_file *f, const gp_context_module *m) {
+  uint64_t low = m->loaded.low, high = m->loaded.high;
+  return (low < high && low - m->bias < high - m->bias) ||
+         gp_fail(f->r->error, "a module in the section at offset %" PRIu64
+                 " has no addresses%s", f->r->offset,
+                 low < high ? ": its load bias is wrong" : "");
+}
+
 static bool read_module(context_file *f, bool is_program) {
   const unsigned char *bytes = take_part(f, GP_CONTEXT_MODULE_SIZE);
   if (!bytes) return false;
@@ -244,11 +253,8 @@ static bool read_module(context_file *f, bool is_program) {
                          .loaded = {u64_at(f, bytes, 1), u64_at(f, bytes, 2)},
                          .code = {u64_at(f, bytes, 3), u64_at(f, bytes, 4)},
                          .closed = u32_at(f, bytes, 40)};
-  if (m.loaded.low >= m.loaded.high)
-    return gp_fail(f->r->error, "a module in the section at offset %" PRIu64
-                   " has no addresses", f->r->offset);
-  return check_codes(f, &m, is_program) && take_build_id(f, &m) &&
-         take_text(f, &m.path) &&
+  return check_addresses(f, &m) && check_codes(f, &m, is_program) &&
+         take_build_id(f, &m) && take_text(f, &m.path) &&
          (!is_script(f) || !is_program || convert_module(f, &m)) &&
          f->sink->module(f->sink->into, &m, is_program);
 }

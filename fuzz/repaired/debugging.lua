@@ -113,15 +113,12 @@ end
 local index <const> = record("index", number("version", "<I4"), number("columns", "<I4"), number("unit count", "<I4"),
   number("slots", "<I4"), function(bytes, at, stop)
     local columns, count, slots = ("<I4I4I4"):unpack(bytes, at - 12)
-    local function list(name, format, length)
-      return many(name, number(name, format), stop - at - length)
-    end
     local rows = 4 * columns
-    return record("index tables", list("signature", "<I8", 8 * slots),
-      function(...) return many("row", number("row", "<I4"), 4 * columns * (2 * count + 1))(...) end,
-      function(...) return many("section kind", number("section kind", "<I4"), 2 * rows * count)(...) end,
-      function(...) return many("offset", number("offset", "<I4"), rows * count)(...) end,
-      many("length", number("length", "<I4")))(bytes, at, stop)
+    return record("index tables", many("signatures", number("signature", "<I8"), stop - at - 8 * slots),
+      many("rows", number("row", "<I4"), rows * (2 * count + 1)),
+      many("section kinds", number("section kind", "<I4"), 2 * rows * count),
+      many("offsets", number("offset", "<I4"), rows * count),
+      many("lengths", number("length", "<I4")))(bytes, at, stop)
   end)
 
 local readers <const> = {
@@ -194,7 +191,8 @@ local NUMBERS <const> = { ".debug_info.dwo", nil, ".debug_abbrev.dwo", ".debug_l
 -- Corrects the lengths in the index of a package of one unit.
 local function link_index(package)
   local index_of = section(package, ".debug_cu_index")
-  local kinds, lengths = index_of and nodes.find(index_of, "section kind"), index_of and nodes.find(index_of, "length")
+  local kinds = index_of and nodes.find(index_of, "section kinds")
+  local lengths = index_of and nodes.find(index_of, "lengths")
   for i, kind in ipairs(kinds and kinds.items or {}) do
     local named = NUMBERS[kind.value] and section(package, NUMBERS[kind.value])
     if named and lengths and lengths.items[i] then lengths.items[i].value = #named:bytes() end
@@ -208,7 +206,7 @@ function debugging.link(program, split)
   local own, other = nodes.find(program, "unit ID"), nodes.find(split, "unit ID")
   local index_of = section(split, ".debug_cu_index")
   if own and other then other.value = own.value end
-  local signatures = index_of and nodes.find(index_of, "signature")
+  local signatures = index_of and nodes.find(index_of, "signatures")
   for _, one in ipairs(own and signatures and signatures.items or {}) do
     if one.class == "number" and one.value ~= 0 then one.value = own.value end
   end

@@ -78,6 +78,27 @@ describe("The values that options permit", function()
   end)
 end)
 
+-- Names that a shell would execute or change if they were not quoted. Each begins with another letter.
+local hostile <const> = { "a$(touch hit)", "b`touch hit`", "c;touch hit;", "d|touch hit", "e&touch hit&", "f>hit",
+  "g'$(touch hit)'", 'h"$(touch hit)"', "j\\$(touch hit)", "k!touch hit", "l*", "m~", "n #x", "o\27[2J",
+  "p=$(touch hit)",
+  "q{x,y}", "r[$(touch hit)]", "s\t$(touch hit)", "t<(touch hit)", "u${x:-$(touch hit)}" }
+
+-- Words that are being typed, which a shell would execute at the end of the line.
+local typed <const> = { "$(touch hit", "$(touch hit)", "`touch hit`", "--report=$(touch hit)", "-S $(touch hit)",
+  "-S`touch hit`", "--$(touch hit)=x", "--$(touch hit)", "${x[$(touch hit)]}", "x[$(touch hit)]", "-- $(touch hit)",
+  "--with=x:$(touch hit)" }
+
+-- Makes a directory with files of hostile names.
+local function hostile_directory()
+  local dir = shell.tmpdir "hostile"
+  for _, name in ipairs(hostile) do shell.write(dir .. "/" .. name, "") end
+  return dir
+end
+
+-- The forms of an argument that is the name of a file.
+local forms <const> = { "%s", "-S %s", "-S%s", "--external-symbol-table=%s", "--sum-file %s", "-- %s" }
+
 describe("bash", function()
   if not shell.installed "bash" then
     pending "needs bash"
@@ -187,6 +208,88 @@ describe("bash", function()
   end)
 end)
 
+describe("bash, on a terminal,", function()
+  local lack = not shell.installed "bash" and "needs bash" or require("support.pty").lack()
+  if lack then
+    pending(lack)
+    return
+  end
+
+  -- Types lines into an interactive bash, whose prompt is a file. Returns the arguments with which a function
+  -- gprof.lua was called, an array for each call.
+  local function type_lines(dir, lines)
+    local place = shell.tmpdir "typed"
+    shell.write(place .. "/rc", ([[
+      source %s
+      cd %s
+      gprof.lua() { printf '%%s\0' "$@" "" >>%s/shown; }
+      PS1= PROMPT_COMMAND='echo x >>%s/prompts'
+      bind 'set bell-style none'
+      bind 'set enable-bracketed-paste off'
+    ]]):format(shell.quote(script "bash"), shell.quote(dir), place, place))
+    shell.write(place .. "/shown", "")
+    local feed = { ("await() { while (($(wc -l <%s/prompts) < $1)); do sleep 0.01; done; }"):format(place) }
+    for i, line in ipairs(lines) do
+      feed[#feed + 1] = ("await %d; printf %%s %s"):format(i, shell.quote(line))
+    end
+    feed[#feed + 1] = ("await %d; echo exit"):format(#lines + 1)
+    shell.write(place .. "/prompts", "")
+    shell.write(place .. "/feed", table.concat(feed, "\n"))
+    local line = ("bash %s/feed | script -qec 'bash --rcfile %s/rc -i' /dev/null"):format(place, place)
+    shell.run({ "bash", "-c", line }, { env = { TERM = "dumb", LC_ALL = "C.UTF-8", HISTFILE = false }, timeout = true })
+    local calls, arguments = {}, {}
+    for word in shell.read(place .. "/shown"):gmatch "([^%z]*)%z" do
+      if word == "" then
+        calls[#calls + 1], arguments = arguments, {}
+      else
+        arguments[#arguments + 1] = word
+      end
+    end
+    return calls
+  end
+
+  it("completes names with characters that are special in the shell", function()
+    local dir, lines, expected = hostile_directory(), {}, {}
+    for i, name in ipairs(hostile) do
+      local form = forms[i % #forms + 1]
+      lines[i] = "gprof.lua " .. form:format(name:sub(1, 1)) .. "\t\n"
+      expected[i] = {}
+      for word in form:gmatch "%S+" do table.insert(expected[i], (word:gsub("%%s", (name:gsub("%%", "%%%%"))))) end
+    end
+    local listing = shell.listing(dir)
+    assert.same(expected, type_lines(dir, lines))
+    assert.equal(listing, shell.listing(dir))
+  end)
+
+  it("completes no parts of names with newlines", function()
+    local dir = shell.tmpdir "newlines"
+    shell.write(dir .. "/w\n`touch hit`", "")
+    shell.write(dir .. "/x\nw$(touch hit)", "")
+    assert.same({ { "w" }, { "-Sw" }, { "end" } },
+      type_lines(dir, { "gprof.lua w\t\n", "gprof.lua -Sw\t\n", "gprof.lua end\t\n" }))
+    assert.is_nil(shell.listing(dir):find "^hit")
+  end)
+
+  it("completes names in directories with such names", function()
+    local dir = shell.tmpdir "directories"
+    for _, name in ipairs { "a$(touch hit)", "b`touch hit`" } do
+      shell.check { "mkdir", dir .. "/" .. name }
+      shell.write(dir .. "/" .. name .. "/inside", "")
+    end
+    assert.same({ { "a$(touch hit)/inside" }, { "-Sa$(touch hit)/" }, { "-S", "b`touch hit`/inside" } },
+      type_lines(dir, { "gprof.lua a\ti\t\n", "gprof.lua -Sa\t\n", "gprof.lua -S b\ti\t\n" }))
+  end)
+
+  it("executes nothing that is being typed", function()
+    local dir, lines = hostile_directory(), {}
+    for i, words in ipairs(typed) do lines[i] = "gprof.lua " .. words .. "\t\t\21\n" end  -- Control-U
+    lines[#lines + 1] = "gprof.lua end\n"
+    local listing = shell.listing(dir)
+    assert.same({ { "end" } }, type_lines(dir, lines))
+    assert.equal(listing, shell.listing(dir))
+  end)
+end)
+
 describe("zsh", function()
   if not shell.installed "zsh" then
     pending "needs zsh"
@@ -204,7 +307,7 @@ describe("zsh", function()
     zpty -w shell "
       PS1=; cd ${(q)dir}; autoload -Uz compinit; $load
       show() { print -r -- \"\$BUFFER\" >>${(q)shown}; BUFFER= }
-      zle -N show; bindkey '^G' show; bindkey '^I' expand-or-complete
+      zle -N show; bindkey '^G' show; bindkey '^I' $TAB
       print ready >>${(q)shown}"
     await() { while (( $(wc -l <$shown) < $1 )); do zpty -rt shell text || sleep 0.01; done; }
     await 1
@@ -214,11 +317,11 @@ describe("zsh", function()
     done
     zpty -d shell]]
 
-  -- Returns the lines as zsh completes them. `load` is the command that loads the script.
-  local function completed(lines, load)
+  -- Returns the lines as zsh completes them. `load` is the command that loads the script; `tab`, what the Tab key does.
+  local function completed(lines, load, tab)
     local shown = shell.write(shell.tmpdir() .. "/shown", "")
     shell.check({ "zsh", "-f", "-c", driver, "zsh", load or "compinit -u -D; source " .. shell.quote(path), dir, shown,
-      table.unpack(lines) }, { env = { TERM = "xterm" }, timeout = true })
+      table.unpack(lines) }, { env = { TERM = "xterm", TAB = tab or "expand-or-complete" }, timeout = true })
     local result = {}
     for line in shell.read(shown):gmatch "([^\n]*)\n" do result[#result + 1] = line end
     assert.equal("ready", table.remove(result, 1))
@@ -272,6 +375,23 @@ describe("zsh", function()
     for i, line in ipairs(completed(lines)) do
       assert.equal(cases[lines[i]], line)
     end
+  end)
+
+  it("completes names with characters that are special in the shell, and executes nothing", function()
+    dir = hostile_directory()
+    local lines, listing = {}, shell.listing(dir)
+    for i, name in ipairs(hostile) do lines[i] = "gprof.lua " .. forms[i % #forms + 1]:format(name:sub(1, 1)) end
+    for i, line in ipairs(completed(lines)) do
+      local words = shell.check { "zsh", "-f", "-c", 'eval "set -- $1"; printf "%s\n" "${@[-1]}"', "zsh", line }.stdout
+      local name = hostile[i]
+      assert.equal(name .. "\n", words:sub(-#name - 1), line)
+      assert.truthy(#words - 1 == #name or words:find "^%-", line)
+    end
+    for i, words in ipairs(typed) do lines[i] = "gprof.lua " .. words end
+    -- With expand-or-complete, zsh itself runs what is typed in $(...).
+    completed({ table.unpack(lines, 1, #typed) }, nil, "complete-word")
+    assert.equal(listing, shell.listing(dir))
+    dir = directory()
   end)
 
   it("finds the script in $fpath, too", function()

@@ -4,9 +4,12 @@
 local chance = require "support.chance"
 local crafted = require "support.crafted"
 local launch = require "support.launch"
+local options_table = require "gprof.cli.options"
 local program = require "support.program"
 local shell = require "support.shell"
 local small = require "support.small"
+local stacks = require "support.context_stacks"
+local tar = require "support.tar"
 
 local image <const>, profile <const> = crafted.image(crafted.example), crafted.gmon(crafted.example)
 
@@ -122,6 +125,57 @@ describe("--sandbox does not change a byte of", function()
       local words = { "-b", made.image, profile_of_lines, table.unpack(options) }
       assert.truthy(#table.concat(check(words), "", 1, 2) > 0 or shell.exists(words[3]))
     end)
+  end
+
+  -- Arguments of the options that need one. An option that a sandbox cannot have is refused.
+  local names <const> = { "main", "work", "leaf" }
+  local recorded <const> = shell.write(shell.tmpdir() .. "/run.ctx", stacks.pack(names,
+    { { "main", "work", "leaf", ticks = 5 }, { "main", "@", ticks = 3 }, { "work", ticks = 2, thread = 2 } }))
+  local packed <const> = shell.write(shell.tmpdir() .. "/tar", tar.archive { { "a", shell.read(profile_of_lines) } })
+  local base <const> = shell.tmpdir() .. "/base"
+  program.run { "--baseline=" .. base, "--update-baseline", made.image, profile_of_lines }
+  local map <const> = shell.write(shell.tmpdir() .. "/map", "small.o: 0 T main\n")
+  local arguments <const> = {
+    ["directory-path"] = { made.dir }, ["file-ordering"] = { map }, ["table-length"] = { "3" }, width = { "30" },
+    k = { "main/loop" }, ["min-count"] = { "2" }, time = { "loop" }, ["no-time"] = { "loop" },
+    ["external-symbol-table"] = { text, map }, ["file-format"] = { "magic", "bsd", "prof" }, e = { "loop" },
+    E = { "loop" }, f = { "loop" }, F = { "loop" }, ["order-format"] = { "gold" }, top = { "1" }, sort = { "calls" },
+    ["tree-depth"] = { "1" }, ["tree-threshold"] = { "5" }, report = { "lines", "objects", script, "none" },
+    export = options_table.values { long = "export" },
+    ["node-threshold"] = { "1" }, ["edge-threshold"] = { "1" }, html = { "it.html" }, compare = { more .. "/one" },
+    baseline = { base, "nowhere", text }, ["fail-on"] = { "5", "calls:0" }, thread = { "1", "t*" },
+    ["debug-dir"] = { made.dir }, with = { made.image .. ":" .. profile_of_lines, text }, slide = { "0", "auto", "16" },
+    ["sum-file"] = { "it", "-" }, ["profiles-from"] = { list, "tar:" .. packed, "tar:" .. text }, jobs = { "2" },
+    checkpoint = { "it" }, ["checkpoint-every"] = { "1" }, ["sandbox-memory"] = { "1000" },
+    ["sandbox-time"] = { "100" },
+    rate = { "1" }, count = { "lines" }, memory = { "1" }, output = { "x" }, ["dump-signal"] = { "USR1" },
+    ["dump-file"] = { "x" }, ["print-completion"] = { "zsh" },
+  }
+  local subjects <const> = { { made.image, profile_of_lines }, { crafted.image { functions = names }, recorded } }
+  -- These options run programs, or reach out to processes.
+  local others <const> = { record = true, dump = true, pause = true, resume = true }
+
+  local function is_refused(said)
+    return said[2]:find "mutually exclusive\n$" or said[2]:find "svg"
+  end
+
+  for _, option in ipairs(options_table.all) do
+    local name = option.long or option.short
+    if not others[name] then it("a report with the option " .. name, function()
+      local choices = arguments[name] or option.argument ~= "required" and { false } or error("no argument: " .. name)
+      for _, value in ipairs(choices) do
+        local word = option.long and "--" .. name .. (value and "=" .. value or "") or "-" .. name .. (value or "")
+        for _, files in ipairs(subjects) do
+          local words = { word, "-b", source, files[1], files[2] }
+          local confined = outcome([["$@"]], words, { "--sandbox" })
+          local plain = is_refused(confined) and confined or outcome([["$@"]], words, {})
+          for i = 1, 4 do
+            local said, expected = tostring(confined[i]), tostring(plain[i])
+            assert.is_true(expected == said, table.concat({ word, i, expected:sub(1, 500), said:sub(1, 500) }, "\n"))
+          end
+        end
+      end
+    end) end
   end
 
   it("the report of regressions", function()

@@ -3,9 +3,13 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
+local contexts = require "support.contexts"
 local crafted = require "support.crafted"
+local gmon = require "support.gmon"
 local program = require "support.program"
+local script_functions = require "gprof.format.script_functions"
 local shell = require "support.shell"
+local tar = require "support.tar"
 local terminal = require "gprof.format.terminal"
 
 -- Symbol names that clear the screen, set the window's title, use C1 controls as bytes and in UTF-8, and so on.
@@ -51,7 +55,9 @@ end
 
 local function check_harmless(text, colored)
   if colored then text = text:gsub("\27%[[0-9;]*m", "") end
-  assert.is_nil(text:find "[\0-\8\11\13-\31\127]", text)
+  assert.is_nil(text:find "[\0-\8\11\13-\31\127]", (text:gsub("[%c\128-\255]", function(c)
+    return c == "\n" and c or ("<%02x>"):format(c:byte())
+  end)))
   assert.is_nil(text:find("\u{9b}", 1, true), text)
   assert.is_nil(text:find("\u{202e}", 1, true), text)
 end
@@ -72,6 +78,72 @@ describe("a terminal", function()
       end
     end)
   end
+
+  -- All that is evil, as part of a name.
+  local evil <const> = "e\27[2J\27]0;x\7\x9b\u{9b}2J\8\r\u{202e}vil"
+
+  -- Returns the path of a directory with files that have evil in all places: a gmon.out and its context profile, a
+  -- profile of a Lua program, an archive, a baseline.
+  local function evil_files()
+    local dir, low = shell.tmpdir "evil", crafted.BASE
+    local high, at = low + #hostile * crafted.SIZE, 0x700000
+    local process = { low = low, high = high, finish = 1 << 60, command = evil .. "\0" .. evil .. "\0" }
+    local thread = { name = evil, { context = 0, from = at, self = low + 8, count = 3 },
+      { context = 3, from = low + 8, count = 9 }, { context = 3, from = at + 8, count = 4 } }
+    local paths = contexts.pack { process = process, tables = { thread }, modules = {
+      { low = low, high = high, path = evil }, { bias = at, low = at, high = at + 64, path = "/lib/" .. evil } } }
+    local plain = gmon.magic { spare = ("<I4I8"):pack(0, 1 << 60), records = {
+      { kind = "histogram", low = low, high = high, bins = { n = (high - low) // 4, [3] = 9 }, rate = 1000,
+        abbreviation = "\27", dimension = "s\27[2J" }, { kind = "arc", from = -1, self = low + 8, count = 3 } } }
+    shell.write(dir .. "/run", plain)
+    shell.write(dir .. "/run.ctx", paths)
+    shell.write(dir .. "/" .. evil, plain)
+    shell.write(dir .. "/tar", tar.archive { { evil, "gmon" }, { "1" .. evil, plain }, { "2" .. evil, plain } })
+    shell.write(dir .. "/list", ("%s/%s\n%s/x%s\n"):format(dir, evil:gsub("\r", ""), dir, evil))
+    local functions = { { source = "@" .. evil .. ".lua", first = 1, last = 2, signature = 1, rank = 1, name = evil,
+      lines = { 1, 2 } }, { source = "[C]" .. evil, first = 0, last = 0, signature = 1, rank = 1, name = evil,
+      lines = { 0 } } }
+    local sections = contexts.sections { process = { low = 0x1000, high = 0x100c, command = evil .. "\0" },
+      modules = { { low = 0x1000, high = 0x100c, path = "" } },
+      tables = { { name = evil, { context = 0, from = 0, self = 0x1000, count = 1 },
+        { context = 3, from = 0x1002, self = 0x1008, count = 2 }, { context = 4, from = 0x1008, count = 7 } } } }
+    script_functions.sort(functions)
+    table.insert(sections, 1, { 5, script_functions.encode(functions) })
+    shell.write(dir .. "/lua", contexts.pack { sections = sections })
+    local words = { "--baseline=" .. dir .. "/base", "--update-baseline", image, profile }
+    assert.equal(0, program.run(words).status)
+    shell.write(dir .. "/json", '{"format": "' .. evil:gsub("%c", "") .. '\\u001b[2J\\u009b"}')
+    return dir
+  end
+
+  it("gets nothing evil from any file, in any report", function()
+    local dir, found = evil_files(), 0
+    for _, line in ipairs { "-p {run}", "-q {run}", "--tree {run}", "--threads {run}", "--objects {run}", "-i {run}",
+      "--lines {run}", "--verify {run}", "-p --thread=none {run}", "-p {run.ctx}", "-q --no-libraries {run}",
+      "--spread {run} {EVIL}", "--spread --top=1 {run} {EVIL}", "-s --spread --sum-file={OUT} {run} {EVIL}",
+      "-i {EVIL} {run}", "-s --sum-file={OUT} {EVIL} --profiles-from=tar:{tar}", "-p --profiles-from=tar:{tar}",
+      "-s --sum-file={OUT} --keep-going --profiles-from=tar:{tar}", "-p --profiles-from={list}",
+      "--baseline={base} {run}", "--baseline={base} --fail-on=calls:0 {run}", "--baseline={json} {run}",
+      "--compare={json} {run}", "--compare={EVIL} {run}", "--compare={EVIL} --fail-on=0 {run}", "-rR{list} {run}",
+      "-S{list} -p {run}", "-d -p {run}", "--by-build --sum-file={OUT}%b {run}", "--with={EVIL} {run}",
+      "--report={EVIL} {run}", "--export=folded {run}", "--export=csv {run}", "--export=dot {run}",
+      "--export=json {run}", "--export=callgrind {run}", "--export=markdown --compare={EVIL} {run}",
+      "--inlines -q {run}", "--html={EVIL}/x {run}", "--jobs=2 -s --sum-file={OUT} {EVIL} {run}",
+      "--skip-duplicates -s --sum-file={OUT} {EVIL} {run} {EVIL}", "--sandbox -q {run}", "--sandbox -q {EVIL}x",
+      "LUA -p {lua}", "LUA -q {lua}", "LUA --tree {lua}", "LUA -l -p {lua}", "LUA --lines {lua}", "LUA -A {lua}",
+      "LUA -i {lua}", "LUA --threads {lua}", "LUA --export=folded {lua}", "LUA -d -C {lua}" } do
+      local words = { "-b", not line:find "^LUA" and image or nil }
+      for word in line:gsub("^LUA", ""):gmatch "%S+" do
+        words[#words + 1] = word:gsub("{([%w.]+)}", function(name)
+          return dir .. "/" .. (name == "EVIL" and evil or name)
+        end)
+      end
+      local text = on_terminal(nil, table.unpack(words))
+      check_harmless(text)
+      found = found + (text:find("\\x1b[2J", 1, true) and 1 or 0)
+    end
+    assert.is_true(found > 30, found)
+  end)
 
   it("gets our own colour sequences", function()
     local text = on_terminal(nil, "-b", "-p", "--color", image, profile)

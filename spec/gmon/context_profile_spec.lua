@@ -336,6 +336,27 @@ describe("a damaged context profile", function()
     profile = example()
     profile.modules[1].high = profile.modules[1].low
     refuse("a module in the section at offset 120 has no addresses", profile)
+    for _, bias in ipairs { LIBRARY + 1, LIBRARY + 0x1000, LIBRARY - 1 - math.maxinteger - math.maxinteger } do
+      profile = example()
+      profile.modules[2].bias = bias
+      refuse("a module in the section at offset 120 has no addresses: its load bias is wrong", profile)
+    end
+  end)
+
+  it("of another build has no samples of threads", function()
+    local lacks = { p = "a flat profile needs", l = "a flat profile needs", ["-tree"] = "a call tree needs",
+      ["-export=pprof:x"] = "the export 'pprof' needs" }
+    local file = gmon.write(dir .. "/threads", gmon.magic { spare = ("<I4I8"):pack(0, 1 << 60),
+      records = { { kind = "histogram", low = 0x1000, high = 0x1060, bins = { n = 24, [9] = 7 }, rate = 1000 } } })
+    local profile = example()
+    profile.tables = { { name = "one", { context = 0, from = LIBRARY, self = MAIN + 8, count = 1 } } }
+    profile.modules[1].build_id = "other"
+    save("threads.ctx", profile)
+    for option, lack in pairs(lacks) do
+      local result = program.run({ "--thread=one", "-" .. option, path, file }, { cwd = dir })
+      assert.equal(1, result.status, option .. result.stdout .. result.stderr)
+      assert.matches("has no histogram, which " .. lack .. "[^\n]*\n$", result.stderr)
+    end
   end)
 
   it("is skipped with --keep-going", function()
@@ -394,7 +415,7 @@ describe("a program with a build ID", function()
 
   it("cannot be loaded twice at one place", function()
     local profile = identified("x", ID, ID)
-    profile.modules[3].low = LIBRARY + 0xfff
+    profile.modules[2].high = profile.modules[3].low + 1
     local file = save("overlapping", profile)
     assert.same({ nil, file .. ": modules in the section at offset 120 overlap" }, { gprof.data(built, file) })
   end)

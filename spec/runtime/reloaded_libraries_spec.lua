@@ -5,6 +5,7 @@
 local gprof = require "gprof"
 local recorder = require "support.recorder"
 local shell = require "support.shell"
+local work = require "support.work"
 
 local lack <const> = recorder.lack()
 if lack then return pending(lack) end
@@ -30,6 +31,24 @@ local function calls_of(library, run)
 end
 
 describe("libraries that are loaded and closed again and again:", function()
+  it("the work grows with their number", function()
+    if not work.countable() then return pending "needs valgrind, which counts instructions" end
+    -- valgrind preloads only its own libraries.
+    local folder = recorder.library:match "^(.*)/"
+    local linked, counts = recorder.compile("reloads.c", { link = { "-Wl,--no-as-needed", recorder.library,
+      "-Wl,-rpath," .. folder } }), {}
+    for i, cycles in ipairs { 4, 100, 200, 400 } do
+      local place = shell.tmpdir "cycles"
+      counts[i] = work.of_process({ linked.image, tostring(cycles), small, equal, large }, { cwd = place,
+        env = { GPROF_RECORDER = "rate=0", GMON_OUT_PREFIX = false } })
+      assert.is_true(shell.exists(place .. "/gmon.out.ctx"))
+    end
+    for i = 3, 4 do
+      local growth = (counts[i] - counts[1]) / (counts[i - 1] - counts[1])
+      assert.is_true(growth > 1.5 and growth < 2.5, growth)
+    end
+  end)
+
   for name, libraries in pairs { one = { small }, ["three sizes"] = { small, equal, large } } do
     it(name .. ": the calls of each are exact, and few mappings are left", function()
       local cycles <const> = 3000

@@ -74,11 +74,12 @@ end
 
 --- Counts the instructions of a process from its start to its end.
 -- @tparam {string,...} words the command
+-- @tparam[opt] table options of `shell.run`
 -- @treturn integer
-function work.of_process(words)
+function work.of_process(words, options)
   local dir = shell.tmpdir "work"
   local argv = { "valgrind", "--tool=callgrind", "--callgrind-out-file=" .. dir .. "/count", table.unpack(words) }
-  shell.check(argv)
+  shell.check(argv, options)
   return tonumber(shell.read(dir .. "/count"):match "\ntotals: (%d+)")
 end
 

@@ -32,9 +32,33 @@ local bash = [==[
 # Completion of gprof.lua's command line for bash: source this, or write into ~/.bashrc
 #   eval "$(gprof.lua --print-completion=bash)"
 
+# Adds the files that begin with $2: all, directories, or Lua scripts and directories.
+# Names after an option, $3, are quoted here: bash quotes special characters only in words
+# that are names of files.
+_gprof_lua_files() {
+  local name path action=-f
+  [[ $1 == directories ]] && action=-d
+  while IFS= read -r name; do
+    path=${name/#'~/'/"$HOME/"}
+    # Names with newlines are several lines, which are not names.
+    [[ -e $path || -L $path ]] || continue
+    [[ $1 != scripts || -d $path || $path == *.lua ]] || continue
+    if [[ $3 ]]; then
+      printf -v name '%s%q' "$3" "$name"
+      [[ -d $path ]] && name+=/
+    fi
+    COMPREPLY+=("$name")
+  done < <(compgen $action -- "$2")
+  if [[ ! $3 ]]; then
+    compopt -o filenames 2>/dev/null
+  elif [[ ${#COMPREPLY[@]} == 1 && $name == */ ]]; then
+    compopt -o nospace 2>/dev/null
+  fi
+}
+
 _gprof_lua() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}
-  local option= head= i what=() also=()
+  local option= head= i words= files=
   COMPREPLY=()
 
   # Find the option whose argument the word is. In bash, --color=al is three words.
@@ -61,20 +85,17 @@ _gprof_lua() {
 
   case $option in
 @ARGUMENTS@
-    --) what=(-f) ;;
+    --) files=files ;;
     '') if [[ $word == -* ]]; then
-          what=(-W '@OPTIONS@')
+          words='@OPTIONS@'
         else
-          what=(-f)
+          files=files
         fi ;;
   esac
 
-  [[ ${what[*]} ]] || return 0
-  mapfile -t COMPREPLY < <(
-    compgen "${what[@]}" -P "$head" -- "$word"
-    [[ ${also[*]} ]] && compgen "${also[@]}" -P "$head" -- "$word")
-  if [[ ${what[*]: -1} == -[df] ]]; then
-    compopt -o filenames 2>/dev/null
+  [[ $words ]] && mapfile -t COMPREPLY < <(compgen -W "$words" -P "$head" -- "$word")
+  if [[ $files ]]; then
+    _gprof_lua_files $files "$word" "$head"
   elif [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]]; then
     compopt -o nospace 2>/dev/null
   fi
@@ -84,19 +105,14 @@ _gprof_lua() {
 complete -F _gprof_lua gprof.lua
 ]==]
 
-local bash_files <const> = { files = "-f", directories = "-d", scripts = "-d" }
-
--- Returns the branch of a shell `case` that sets the arguments with which `compgen`
--- completes an option's argument; nil if the option takes any text. For Lua scripts,
--- `compgen` is called twice, because the filter that keeps only *.lua files would also
--- remove words and directories.
+-- Returns the branch of a shell `case` that sets what an option's argument may be: words
+-- and kinds of files; nil if the option takes any text.
 local function bash_argument(option)
   local words = options.values(option)
-  local what = { words and ("-W '%s'"):format(table.concat(words, " ")) }
-  what[#what + 1] = bash_files[option.takes]
-  return what[1] and ("    %s) what=(%s)%s ;;"):format(
-    table.concat(names(option), "|"), table.concat(what, " "),
-    option.takes == "scripts" and " also=(-f -X '!*.lua')" or "")
+  local parts = { words and ("words='%s'"):format(table.concat(words, " ")) }
+  parts[#parts + 1] = option.takes and "files=" .. option.takes
+  return parts[1] and ("    %s) %s ;;"):format(table.concat(names(option), "|"),
+    table.concat(parts, " "))
 end
 
 -- Returns the words that complete an option's name, with "=" where an argument may

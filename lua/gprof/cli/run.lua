@@ -182,11 +182,15 @@ local function check_not_empty(run)
   raise("%s: has neither a histogram nor arcs", run.name)
 end
 
-local function check_records(run)
+-- Checks that data has the records of everything that is printed.
+local function check_records(run, data)
   local exports = run.settings.exports
-  local lack = pages.lack(run.printed, run.data) or
-    exports[1] and require "gprof.cli.exports".lack(exports, run.data)
+  local lack = pages.lack(run.printed, data) or
+    exports[1] and require "gprof.cli.exports".lack(exports, data)
   if lack then raise("%s: %s", run.name, lack) end
+end
+
+local function check_threads(run)
   if run.printed.threads then require "gprof.cli.recorded".check_list(run.data) end
 end
 
@@ -217,7 +221,8 @@ local function select_output(run)
   run.chosen = choose_styles(run.settings, run.data)
   run.printed = pages.printed(run.chosen, run.settings.reports)
   check_not_empty(run)
-  check_records(run)
+  check_records(run, run.data)
+  check_threads(run)
   warn_if_nothing_is_printed(run)
   warn_of_unused_options(run)
   warn_of_unused_blocks(run)
@@ -273,6 +278,7 @@ local function make_profile(run)
   end
   set_profile(run, need(gprof.profile(run.image, run.data,
     require "gprof.library.arguments".pick(settings, "profile"))))
+  if settings.threads then check_records(run, run.profile.data) end
   check_roots(run)
   if run.missed then failure.stop() end
 end

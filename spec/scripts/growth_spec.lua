@@ -1,0 +1,141 @@
+-- The cost of recording a Lua program, and of reading the profiles of one, grows in proportion to what is recorded.
+-- Work is counted in instructions.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+-- The limits apply to the ordinary interpreter. Under coverage, the hook would dominate the count.
+if os.getenv "GPROF_LUA" or os.getenv "GPROF_COVERAGE" then return end
+
+local contexts = require "support.contexts"
+local script_functions = require "gprof.format.script_functions"
+local shell = require "support.shell"
+local work = require "support.work"
+
+if not work.countable() then
+  return pending "needs valgrind, which counts instructions"
+end
+
+-- Twice the input takes twice the work, to which sorting adds a little. Quadratic growth would be a factor of four.
+local MOST <const> = 2.5
+
+-- Instructions for a byte of a list of functions, most of which are paths and names.
+local MOST_PER_BYTE <const> = 600
+
+-- Counts the work of a chunk for the sizes n, 2n and 4n, without what a tiny size takes. Returns the work of 2n.
+local function check(n, make)
+  local chunks = {}
+  for i, size in ipairs { 4, 4, n, 2 * n, 4 * n } do chunks[i] = make(size) end
+  local counts = work.count(chunks)
+  for i = 4, 5 do
+    local once, more = counts[i - 1] - counts[2], counts[i] - counts[2]
+    assert.is_true(more < MOST * once, ("%d and then %d instructions"):format(once, more))
+    assert.is_true(more > 1.5 * once, ("the input does not grow: %d and %d instructions"):format(once, more))
+  end
+  return counts[5] - counts[4]
+end
+
+-- Returns a chunk that records a program.
+local function recording(options, program)
+  return ([[
+    local recorder = require "gprof.recorder"
+    recorder.start { %s }
+    %s
+    recorder.stop()
+    recorder.write "growth.prof"  -- fails if nothing was recorded
+  ]]):format(options, program)
+end
+
+-- Deep programs, by the depth.
+local programs <const> = {
+  ["recursion"] = "local function r(n) return n > 0 and 1 + r(n - 1) or 0 end r(%d)",
+  ["recursion of two functions"] = [[
+    local a
+    local function b(n) return n > 0 and 1 + a(n - 1) or 0 end
+    function a(n) return n > 0 and 1 + b(n - 1) or 0 end
+    a(%d)]],
+  ["recursion that ends with an error"] = [[
+    local function r(n) if n == 0 then error "x" end return 1 + r(n - 1) end
+    pcall(r, %d)]],
+  ["recursion in a coroutine"] = [[
+    local function r(n) return n > 0 and 1 + r(n - 1) or coroutine.yield() or 0 end
+    local co = coroutine.wrap(r)
+    co(%d)
+    co()]],
+  ["recursion that goes up and down"] = [[
+    local function r(n) return n > 0 and 1 + r(n - 1) or 0 end
+    local function d(n) if n > 0 then r(2) return 1 + d(n - 1) end r(9) return 0 end
+    d(%d)]],
+}
+
+local modes <const> = { calls = "rate = 0", lines = 'count = "lines", rate = 0',
+  ["calls and samples"] = "instructions = 500", ["lines and samples"] = 'count = "lines", instructions = 500',
+  ["samples only"] = 'count = "none", instructions = 500' }
+
+describe("the work of recording grows with the depth of", function()
+  for name, program in pairs(programs) do
+    for mode, options in pairs(modes) do
+      it(("%s: %s"):format(name, mode), function()
+        check(2000, function(n) return recording(options, program:format(n)) end)
+      end)
+    end
+  end
+end)
+
+-- Writes the profile of a program with functions from sources. Returns its path.
+local function profile_of(functions)
+  local high = script_functions.LOW + 4 * #functions
+  local calls = { name = "Lua" }
+  for i = 1, #functions do
+    calls[i] = { context = 0, from = 0, self = script_functions.LOW + 4 * (i - 1), count = i }
+  end
+  local sections = contexts.sections { process = { low = script_functions.LOW, high = high },
+    modules = { { low = script_functions.LOW, high = high, path = "" } }, tables = { calls } }
+  script_functions.sort(functions)
+  table.insert(sections, 1, { 5, script_functions.encode(functions) })
+  return shell.write(shell.tmpdir() .. "/lua.prof", contexts.pack { sections = sections })
+end
+
+local function f(source, line, name)
+  return { source = source, first = line, last = line, signature = 1, rank = 1, name = name, lines = { line } }
+end
+
+local PREFIX <const>, COUNT <const> = ("a/"):rep(2048), 25
+
+-- Lists of functions that are alike, by their number.
+local lists <const> = {
+  ["functions of one source with a long path"] = function(i) return f("@" .. PREFIX .. "x.lua", i, "f" .. i) end,
+  ["functions of sources with a long common path"] = function(i)
+    return f(("@%s%06d.lua"):format(PREFIX, i), 1, "f")
+  end,
+  ["functions of sources with a long common text"] = function(i) return f(("=%s%06d"):format(PREFIX, i), 1, "") end,
+  ["functions with a long common name"] = function(i) return f("@x.lua", i, ("%s%06d"):format(PREFIX, i)) end,
+  ["C functions with a long common name"] = function(i)
+    return f(("[C]%s%06d"):format(PREFIX, i), 0, "")
+  end,
+}
+
+local function list_of(n, make)
+  local functions = {}
+  for i = 1, n do functions[i] = make(i) end
+  return functions
+end
+
+describe("the work of reading grows with the number of", function()
+  for name, make in pairs(lists) do
+    for _, options in ipairs { '"-b", "-p"', '"-s", "--sum-file=sum"' } do
+      it(("%s: %s"):format(name, options), function()
+        local instructions = check(COUNT, function(n)
+          return ("run(%s, %q)"):format(options, profile_of(list_of(n, make)))
+        end)
+        assert.is_true(instructions < 2 * COUNT * #PREFIX * MOST_PER_BYTE, instructions)
+      end)
+    end
+
+    it(name .. ", of two profiles", function()
+      check(COUNT, function(n)
+        local odd, even = {}, {}
+        for i = 1, n do table.insert(i % 2 == 0 and even or odd, make(i)) end
+        return ("run('-b', '-p', %q, %q)"):format(profile_of(odd), profile_of(even))
+      end)
+    end)
+  end
+end)
