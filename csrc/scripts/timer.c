@@ -13,8 +13,8 @@ static bool may_set_hook(const scr_recording *r, lua_State *L) {
   return !hook && r->events == 0;
 }
 
-/* Without counts, the hook is also called when functions begin and end, and removed at the
- * first event: so time in a C function is known as such. */
+/* Without counts, the hook is also called when functions begin and end, and removed at
+ * the first event: so time in a C function is known as such. */
 static int events_of_tick(const scr_recording *r) {
   return LUA_MASKCOUNT | (r->events ? r->events : LUA_MASKCALL | LUA_MASKRET);
 }
