@@ -24,6 +24,7 @@ bool scr_functions_init(scr_functions *functions) {
 void scr_functions_free(scr_functions *functions) {
   for (size_t i = 0; functions->list && i < functions->count; i++) {
     free(functions->list[i].source);
+    free(functions->list[i].text);
     free(functions->list[i].name);
     scr_lines_free(&functions->list[i].lines);
   }
@@ -88,10 +89,23 @@ static bool grow(scr_functions *functions) {
   return true;
 }
 
+/* The most bytes of texts that are kept, in all. */
+enum { MOST_TEXT = 1 << 24 };
+
+/* Returns a copy of the text of a chunk, for the names in it; NULL if there are too many
+ * texts. */
+static char *kept_text(scr_functions *functions, const char *text) {
+  const size_t size = text ? strlen(text) + 1 : 0;
+  if (size == 0 || size > MOST_TEXT - functions->text_size) return NULL;
+  functions->text_size += size;
+  return strdup(text);
+}
+
 static uint32_t add(scr_functions *functions, const scr_function *wanted) {
   if (!grow(functions)) return SCR_NONE;
   scr_function added = *wanted;
   if (wanted->source && !(added.source = strdup(wanted->source))) return SCR_NONE;
+  added.text = kept_text(functions, wanted->text);
   const uint32_t number = (uint32_t)functions->count;
   uint32_t *slot = slot_of(functions, &added);
   functions->list[functions->count++] = added;
@@ -148,7 +162,10 @@ static scr_function described(lua_State *L, lua_Debug *ar) {
   if (entry) return (scr_function){.entry = entry};
   lua_pushvalue(L, -1);
   lua_getinfo(L, ">Su", ar);
-  return (scr_function){.source = (char *)(uintptr_t)source_of(ar),
+  const char *source = source_of(ar);
+  return (scr_function){.source = (char *)(uintptr_t)source,
+                        .text = source == ar->source ? NULL :
+                                (char *)(uintptr_t)ar->source,
                         .first = (uint32_t)ar->linedefined,
                         .last = (uint32_t)ar->lastlinedefined,
                         .signature = signature_of(ar)};

@@ -17,6 +17,7 @@
 
 typedef struct scr_function {
   char *source;         /* "@FILE", "=NAME" or a shortened text; NULL for C functions */
+  char *text;           /* of a chunk that is a text; NULL if not kept */
   char *name;           /* NULL if not known */
   uint32_t rank;        /* of the name: the lower, the better */
   lua_CFunction entry;  /* NULL for Lua functions */
@@ -35,6 +36,7 @@ typedef struct scr_functions {
   size_t count, capacity;
   uint32_t *slots;      /* a hash table of numbers plus 1; 0: free */
   size_t slot_count;    /* a power of two */
+  size_t text_size;     /* bytes of all texts */
   bool counts_lines;    /* set before functions are added */
   bool knows_prototypes;  /* likewise: see scr_prototype_of */
   gp_crc32 crc;

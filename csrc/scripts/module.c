@@ -203,8 +203,9 @@ static void push_executions(lua_State *L, const scr_lines *lines) {
 
 /* functions(recording) -> array of tables: `name`, or nil, and its `rank`; `source`, or
  * nil for C functions; `place`, of C functions; `first` and `last`, the lines of the
- * definition; `signature`; `code`, the checksum of the bytecode, or 0; `executions`, a
- * table from lines with code to numbers, empty unless lines were counted */
+ * definition; `signature`; `code`, the checksum of the bytecode, or 0; `text`, of a
+ * chunk that is a text, or nil; `executions`, a table from lines with code to numbers,
+ * empty unless lines were counted */
 static int functions(lua_State *L) {
   const scr_functions *known = &check_recording(L)->functions;
   lua_createtable(L, (int)known->count, 0);
@@ -223,6 +224,8 @@ static int functions(lua_State *L) {
     set_integer(L, "last", f->last);
     set_integer(L, "signature", f->signature);
     set_integer(L, "code", f->code);
+    lua_pushstring(L, f->text);
+    lua_setfield(L, -2, "text");
     push_executions(L, &f->lines);
     lua_setfield(L, -2, "executions");
     lua_rawseti(L, -2, (lua_Integer)i + 1);

@@ -137,6 +137,33 @@ for _ = 1, 10 do first() second() end
     assert.same({ 2, 5, 6, 7 }, counts)
   end)
 
+  -- Returns "name calls" of the functions of a program whose names match a pattern, without places.
+  local function calls(text, pattern)
+    local found, prof = {}, recorded { ["main.lua"] = text }
+    for count, name in report("-p", prof):gmatch "(%d+) +%d+%.%d%d +%d+%.%d%d  (%a[^\n]*)" do
+      if name:find(pattern) then found[#found + 1] = name:gsub(" %(.*", "") .. " " .. count end
+    end
+    table.sort(found)
+    return found
+  end
+
+  it("of chunks that are texts have the names of their definitions", function()
+    assert.same({ "a 2", "b 2", "call 6", "callback of call 2" }, calls([[
+      local text = "local function call(f) f() end local function a() end local function b() return 1 end " ..
+        "call(a) call(b) call(function() return 2 end)"
+      load(text)()
+      load(text)()
+    ]], "^[abc]"))
+  end)
+
+  it("of two texts that begin alike are told apart", function()
+    assert.same({ "f 1", "f 2" }, calls([[
+      local head = "local text = '" .. ("x"):rep(80) .. "' local function f() return "
+      load(head .. "1 end f()")()
+      load(head .. "2 end f() f()")()
+    ]], "^f"))
+  end)
+
   it("that are defined twice by the same file are one function", function()
     local found = arcs(recorded { ["main.lua"] = 'for _ = 1, 3 do dofile "part.lua" () end\n',
       ["part.lua"] = "return function() end\n" }, "main%.lua > [^d]")

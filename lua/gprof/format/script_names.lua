@@ -1,8 +1,9 @@
 --- Names the functions of a Lua program by their definitions, and tells functions apart
 -- that are defined in the same lines.
 --
--- A chunk whose file is still as it was when it was loaded is compiled again: its
--- functions are those with the same bytecode. This is the order of their definitions.
+-- A chunk that is a text, or whose file is still as it was when it was loaded, is
+-- compiled again: its functions are those with the same bytecode, in the order of
+-- definition.
 --
 -- @internal gprof.format.script_names
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -77,17 +78,18 @@ local function set_number(f, number, taken)
   until not is_taken
 end
 
--- Returns a function that returns the definitions in a source, or nil.
+-- Returns a function that returns the definitions in the source of a function, or nil.
 local function reader(read, crc32)
   local known = {}
-  return function(source)
-    if known[source] == nil then
-      local path = source:match "^@(.+)$"
-      local text = path and read(path)
+  return function(f)
+    local key = f.text or f.source
+    if known[key] == nil then
+      local path = f.source:match "^@(.+)$"
+      local text = f.text or path and read(path)
       local done, by_key = pcall(definitions_of, text or "", crc32)
-      known[source] = text and done and by_key or false
+      known[key] = text and done and by_key or false
     end
-    return known[source]
+    return known[key]
   end
 end
 
@@ -98,7 +100,7 @@ end
 function script_names.assign(functions, read, crc32)
   local definitions_in, taken = reader(read, crc32), {}
   for _, f in ipairs(functions) do
-    local by_key = f.source and definitions_in(f.source)
+    local by_key = f.source and definitions_in(f)
     local found = by_key and by_key[key_of(f, f.code)]
     if found then
       set_name(f, shared_name(found))
