@@ -83,7 +83,7 @@ end
 -- @treturn integer number of runs
 local function measure(command, all)
   local image = assert(gprof.image(PROGRAM))
-  local data = gprof.data(image)
+  local data = gprof.data.new { image = image }
   for runs = 1, MAX_RUNS do
     run_once(command, all, data)
     local profile = assert(gprof.profile(image, data))

@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scripts/bytecode.h"
 #include "scripts/paths.h"
 
 enum { FIRST_SLOTS = 1 << 8, FIRST_FUNCTIONS = 1 << 6 };
 
 bool scr_functions_init(scr_functions *functions) {
   memset(functions, 0, sizeof *functions);
+  gp_crc32_init(&functions->crc);
   functions->capacity = FIRST_FUNCTIONS;
   functions->slot_count = FIRST_SLOTS;
   functions->list = calloc(FIRST_FUNCTIONS, sizeof *functions->list);
@@ -22,6 +24,7 @@ bool scr_functions_init(scr_functions *functions) {
 void scr_functions_free(scr_functions *functions) {
   for (size_t i = 0; functions->list && i < functions->count; i++) {
     free(functions->list[i].source);
+    free(functions->list[i].text);
     free(functions->list[i].name);
     scr_lines_free(&functions->list[i].lines);
   }
@@ -40,19 +43,24 @@ static const char *source_of(const lua_Debug *ar) {
 
 static size_t hash_of(const scr_function *f) {
   uint64_t hash = (uint64_t)(uintptr_t)f->entry ^ (uint64_t)f->first << 32 ^ f->last ^
-                  (uint64_t)f->signature << 20;
+                  (uint64_t)f->signature << 20 ^ f->code;
   for (const char *c = f->source ? f->source : ""; *c; c++)
     hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
   hash *= UINT64_C(0x9e3779b97f4a7c15);
   return (size_t)(hash >> 32);
 }
 
-static bool is_same(const scr_function *a, const scr_function *b) {
+/* Whether functions are the same, or differ only in their bytecode. */
+static bool is_same_place(const scr_function *a, const scr_function *b) {
   if (a->entry != b->entry || a->first != b->first || a->last != b->last ||
       a->signature != b->signature)
     return false;
   if (!a->source || !b->source) return a->source == b->source;
   return strcmp(a->source, b->source) == 0;
+}
+
+static bool is_same(const scr_function *a, const scr_function *b) {
+  return a->code == b->code && is_same_place(a, b);
 }
 
 /* Returns the slot of a function: its own, or the free one where it belongs. */
@@ -81,10 +89,23 @@ static bool grow(scr_functions *functions) {
   return true;
 }
 
+/* The most bytes of texts that are kept, in all. */
+enum { MOST_TEXT = 1 << 24 };
+
+/* Returns a copy of the text of a chunk, for the names in it; NULL if there are too many
+ * texts. */
+static char *kept_text(scr_functions *functions, const char *text) {
+  const size_t size = text ? strlen(text) + 1 : 0;
+  if (size == 0 || size > MOST_TEXT - functions->text_size) return NULL;
+  functions->text_size += size;
+  return strdup(text);
+}
+
 static uint32_t add(scr_functions *functions, const scr_function *wanted) {
   if (!grow(functions)) return SCR_NONE;
   scr_function added = *wanted;
   if (wanted->source && !(added.source = strdup(wanted->source))) return SCR_NONE;
+  added.text = kept_text(functions, wanted->text);
   const uint32_t number = (uint32_t)functions->count;
   uint32_t *slot = slot_of(functions, &added);
   functions->list[functions->count++] = added;
@@ -134,29 +155,59 @@ static uint32_t signature_of(const lua_Debug *ar) {
   return (uint32_t)ar->nups << 9 | (uint32_t)ar->nparams << 1 | (uint32_t)ar->isvararg;
 }
 
-/* Returns what identifies the function at the top of the stack. Fills in `ar`, which may
- * have the text of the source. */
+/* Returns what identifies the function at the top of the stack, but for its bytecode.
+ * Fills in `ar`, which may have the text of the source. */
 static scr_function described(lua_State *L, lua_Debug *ar) {
   const lua_CFunction entry = lua_tocfunction(L, -1);
   if (entry) return (scr_function){.entry = entry};
   lua_pushvalue(L, -1);
   lua_getinfo(L, ">Su", ar);
-  return (scr_function){.source = (char *)(uintptr_t)source_of(ar),
+  const char *source = source_of(ar);
+  return (scr_function){.source = (char *)(uintptr_t)source,
+                        .text = source == ar->source ? NULL :
+                                (char *)(uintptr_t)ar->source,
                         .first = (uint32_t)ar->linedefined,
                         .last = (uint32_t)ar->lastlinedefined,
                         .signature = signature_of(ar)};
 }
 
+/* Returns the entry of the prototype of the function at the top of the stack, which is
+ * empty if another one has it. A prototype may be at the address of a former one: the
+ * caller compares the place. NULL if prototypes are not known. */
+static scr_known *known_prototype(scr_functions *functions, lua_State *L) {
+  if (!functions->knows_prototypes || lua_iscfunction(L, -1)) return NULL;
+  const void *prototype = scr_prototype_of(lua_topointer(L, -1));
+  const uintptr_t address = (uintptr_t)prototype;
+  scr_known *known =
+      &functions->known[(address >> 4 ^ address >> 14) % SCR_KNOWN_PROTOTYPES];
+  if (known->closure != prototype) known->closure = NULL;
+  return known;
+}
+
+/* Finds or adds the function at the top of the stack. */
+static uint32_t found_or_added(scr_functions *functions, lua_State *L,
+                               const scr_function *wanted) {
+  const uint32_t number = *slot_of(functions, wanted);
+  if (number) return number - 1;
+  const uint32_t added = add(functions, wanted);
+  if (added == SCR_NONE || wanted->entry || !functions->counts_lines) return added;
+  return scr_lines_init(&functions->list[added].lines, L, wanted->first) ? added
+                                                                        : SCR_NONE;
+}
+
 /* Finds or adds the function at the top of the stack. */
 static uint32_t number_of(scr_functions *functions, lua_State *L) {
   lua_Debug ar;
-  const scr_function wanted = described(L, &ar);
-  const uint32_t number = *slot_of(functions, &wanted);
-  if (number) return number - 1;
-  const uint32_t added = add(functions, &wanted);
-  if (added == SCR_NONE || wanted.entry || !functions->counts_lines) return added;
-  return scr_lines_init(&functions->list[added].lines, L, wanted.first) ? added
-                                                                       : SCR_NONE;
+  scr_function wanted = described(L, &ar);
+  scr_known *known = known_prototype(functions, L);
+  if (known && known->closure &&
+      is_same_place(&functions->list[known->number], &wanted))
+    return known->number;
+  if (known) wanted.code = scr_checksum(&functions->crc, L);
+  const uint32_t number = found_or_added(functions, L, &wanted);
+  if (known && number != SCR_NONE)
+    *known = (scr_known){scr_prototype_of(lua_topointer(L, -1)), number};
+  return number;
 }
 
 uint32_t scr_function_number(scr_functions *functions, scr_closures *closures,
@@ -184,7 +235,8 @@ uint32_t scr_function_called(scr_functions *functions, scr_closures *closures,
 
 uint32_t scr_function_find(scr_functions *functions, lua_State *L) {
   lua_Debug ar;
-  const scr_function wanted = described(L, &ar);
+  scr_function wanted = described(L, &ar);
+  if (known_prototype(functions, L)) wanted.code = scr_checksum(&functions->crc, L);
   const uint32_t found = *slot_of(functions, &wanted);
   lua_pop(L, 1);
   return found ? found - 1 : SCR_NONE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The functions of a Lua program. A Lua function is identified by its source and its
- * lines, as its closures come and go; a C function by its address.
+ * The functions of a Lua program. A Lua function is identified by its source, its lines
+ * and its bytecode, as its closures come and go; a C function by its address.
  */
 #ifndef GPROF_SCRIPTS_FUNCTIONS_H
 #define GPROF_SCRIPTS_FUNCTIONS_H
@@ -11,27 +11,36 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/crc32.h"
 #include "scripts/closures.h"
 #include "scripts/lines.h"
 
 typedef struct scr_function {
   char *source;         /* "@FILE", "=NAME" or a shortened text; NULL for C functions */
+  char *text;           /* of a chunk that is a text; NULL if not kept */
   char *name;           /* NULL if not known */
   uint32_t rank;        /* of the name: the lower, the better */
   lua_CFunction entry;  /* NULL for Lua functions */
   uint32_t first, last; /* lines of the definition; 0 and 0 for main chunks */
-  uint32_t signature;   /* numbers of upvalues and parameters: functions that are defined
-                           in the same lines may differ in them */
+  uint32_t signature;   /* numbers of upvalues and parameters */
+  uint32_t code;        /* checksum of its bytecode; 0: not known. Functions that are
+                           defined in the same lines may differ in these two */
   uint32_t asked;       /* calls that were asked for a name */
   scr_lines lines;      /* empty unless lines are counted */
 } scr_function;
+
+enum { SCR_KNOWN_PROTOTYPES = 1 << 10 };
 
 typedef struct scr_functions {
   scr_function *list;
   size_t count, capacity;
   uint32_t *slots;      /* a hash table of numbers plus 1; 0: free */
   size_t slot_count;    /* a power of two */
+  size_t text_size;     /* bytes of all texts */
   bool counts_lines;    /* set before functions are added */
+  bool knows_prototypes;  /* likewise: see scr_prototype_of */
+  gp_crc32 crc;
+  scr_known known[SCR_KNOWN_PROTOTYPES];
 } scr_functions;
 
 bool scr_functions_init(scr_functions *functions);

@@ -7,9 +7,11 @@
 #include <unistd.h>
 
 #include "base/crc32.h"
+#include "scripts/bytecode.h"
 #include "scripts/mixed.h"
 #include "scripts/recording.h"
 #include "scripts/save.h"
+#include "scripts/source.h"
 
 #define RECORDING "gprof.recording"
 
@@ -86,6 +88,7 @@ static int start(lua_State *L) {
   if (scr_current) return fail_to_start(L, "this thread is being recorded");
   if (lua_gethook(L))
     return fail_to_start(L, "the program has set a hook (debug.sethook)");
+  const bool knows_prototypes = scr_finds_prototypes(L);
   if (events[count] != 0 && !(r->closures = scr_closures_new(L)))
     return fail_to_start(L, "not enough memory");
   r->registry = lua_topointer(L, LUA_REGISTRYINDEX);
@@ -94,6 +97,7 @@ static int start(lua_State *L) {
   r->period = (int)period;
   r->events = events[count];
   r->functions.counts_lines = (r->events & LUA_MASKLINE) != 0;
+  r->functions.knows_prototypes = knows_prototypes;
   r->began = scr_time_of(CLOCK_REALTIME);
   r->cpu = scr_time_of(CLOCK_THREAD_CPUTIME_ID);
   r->active = true;
@@ -199,8 +203,9 @@ static void push_executions(lua_State *L, const scr_lines *lines) {
 
 /* functions(recording) -> array of tables: `name`, or nil, and its `rank`; `source`, or
  * nil for C functions; `place`, of C functions; `first` and `last`, the lines of the
- * definition; `signature`; `executions`, a table from lines with code to numbers, empty
- * unless lines were counted */
+ * definition; `signature`; `code`, the checksum of the bytecode, or 0; `text`, of a
+ * chunk that is a text, or nil; `executions`, a table from lines with code to numbers,
+ * empty unless lines were counted */
 static int functions(lua_State *L) {
   const scr_functions *known = &check_recording(L)->functions;
   lua_createtable(L, (int)known->count, 0);
@@ -218,6 +223,9 @@ static int functions(lua_State *L) {
     set_integer(L, "first", f->first);
     set_integer(L, "last", f->last);
     set_integer(L, "signature", f->signature);
+    set_integer(L, "code", f->code);
+    lua_pushstring(L, f->text);
+    lua_setfield(L, -2, "text");
     push_executions(L, &f->lines);
     lua_setfield(L, -2, "executions");
     lua_rawseti(L, -2, (lua_Integer)i + 1);
@@ -282,7 +290,7 @@ int luaopen_gprof_hooks(lua_State *L) {
                                      {"functions", functions}, {"result", result},
                                      {"coroutines", scr_coroutines},
                                      {"crc32", crc32}, {"save", scr_save},
-                                     {NULL, NULL}};
+                                     {"source", scr_source}, {NULL, NULL}};
   if (luaL_newmetatable(L, RECORDING)) {
     lua_pushcfunction(L, free_recording);
     lua_setfield(L, -2, "__gc");

@@ -62,7 +62,8 @@ bool scr_set_running(scr_recording *r, lua_State *L);
 /* Adds the call path of the running coroutine, without the innermost `skipped` functions.
  * Returns its context, and sets *line to the line that it executes. SCR_NONE if there is
  * no memory; SCR_START if only functions of the host are left. */
-uint32_t scr_sampled_context(scr_recording *r, lua_State *L, int skipped, uint32_t *line);
+uint32_t scr_sampled_context(scr_recording *r, lua_State *L, int skipped,
+                             uint32_t *line);
 
 /* Adds ticks, and sets a hook, which is called for the next instruction of Lua code; and,
  * without counts, when a function begins or ends before that. After costly samples, as

@@ -67,11 +67,13 @@ end
 
 local function functions_of(profile)
   local functions, has_blocks = {}, profile.data.block_records > 0
-  for id, name, file, ticks, children, calls, self_calls, listed in profile:functions(nil,
-    "id", "name", "file", "ticks", "children_ticks", "calls", "self_calls", "listed")
+  for id, name, file, line, ticks, children, calls, self_calls, listed in
+    profile:functions(nil, "id", "name", "file", "line", "ticks", "children_ticks",
+      "calls", "self_calls", "listed")
   do
     if listed then
-      functions[#functions + 1] = { id = id, name = name, file = file, ticks = ticks,
+      functions[#functions + 1] = { id = id, name = name, file = file, line = line,
+        ticks = ticks,
         whole_ticks = ticks + children, calls = calls, self_calls = self_calls, count = 1,
         blocks = has_blocks and extract.block_count(profile, id) or 0 }
     end

@@ -19,6 +19,7 @@ local home = package.loaded["gprof.library.home"] or
 local hooks, missing = require "gprof.library.native".load "gprof.hooks"
 if not hooks then error(missing, 0) end
 local escape = require "gprof.format.escape"
+local script_names = require "gprof.format.script_names"
 local script_profile = require "gprof.format.script_profile"
 
 local recorder = {}
@@ -135,11 +136,17 @@ function recorder.start(options)
   if problem then error(problem, 2) end
 end
 
+-- In order, because a function may have several names.
 local function name_members(recording, members, prefix)
+  local names = {}
   for name, member in next, members do
     if type(name) == "string" and type(member) == "function" then
-      hooks.name(recording, member, prefix .. name)
+      names[#names + 1] = name
     end
+  end
+  table.sort(names)
+  for _, name in ipairs(names) do
+    hooks.name(recording, rawget(members, name), prefix .. name)
   end
 end
 
@@ -191,6 +198,7 @@ function recorder.stop()
   restore_coroutines()
   recorded = hooks.result(recording)
   recorded.functions = hooks.functions(recording)
+  script_names.assign(recorded.functions, hooks.source, hooks.crc32)
   forget_own_lines(recorded.functions)
   recorded.options, recorded.mixed_profile = running.options, running.mixed_profile
   running = nil

@@ -114,7 +114,7 @@ describe("data.files", function()
 
   it("is empty before a file is read, and closed with the data", function()
     local opened = assert(gprof.image(image))
-    local data = gprof.data(opened)
+    local data = gprof.data.new { image = opened }
     assert.same({}, data.files)
     data:close()
     assert.error_matches(function() return data.files end, "closed")

@@ -92,9 +92,9 @@ describe("a Lua program with C functions", function()
       outer()
     ]]
     assert.same({
+      "callback > leaf 20",
+      "callback > native.fib 20",
       "fib > fib 2040",  -- 10 * 176 + 20 * 14
-      "function at script.lua:3 > leaf 20",
-      "function at script.lua:3 > native.fib 20",
       "lua_apply > repeat 1",
       "lua_apply > touch 1",
       "lua_fib > fib 30",
@@ -103,7 +103,7 @@ describe("a Lua program with C functions", function()
       "native.fib > lua_fib 30",
       "outer > native.apply 1",
       "outer > native.fib 10",
-      "repeat > function at script.lua:3 20",
+      "repeat > callback 20",
       "repeat > touch 20",
     }, arcs(path))
   end)
@@ -122,12 +122,12 @@ describe("a Lua program with C functions", function()
       native.apply(1, outer)
     ]]
     assert.same({
+      "callback of native.apply (script.lua:6) > deep 10",
+      "callback of pcall (script.lua:7) > native.fib 6",
+      "callback of pcall (script.lua:7) > pcall 6",
       "deep > deep 42",
       "deep > error 16",
-      "function at script.lua:2 > error 20",
-      "function at script.lua:6 > deep 10",
-      "function at script.lua:7 > native.fib 6",
-      "function at script.lua:7 > pcall 6",
+      "failing > error 20",
       "lua_apply > repeat 7",
       "lua_apply > touch 7",
       "lua_fib > fib 6",
@@ -139,9 +139,9 @@ describe("a Lua program with C functions", function()
       "outer > pcall 2",
       "pcall > deep 6",
       "pcall > native.apply 2",
-      "repeat > function at script.lua:2 20",
-      "repeat > function at script.lua:6 10",
-      "repeat > function at script.lua:7 6",
+      "repeat > callback of native.apply (script.lua:6) 10",
+      "repeat > callback of pcall (script.lua:7) 6",
+      "repeat > failing 20",
       "repeat > outer 1",
       "repeat > touch 37",
     }, arcs(path))
@@ -161,20 +161,19 @@ describe("a Lua program with C functions", function()
       for _ = 1, 3 do co() native.fib(1) end
     ]]
     assert.same({
-      "coroutine.wrap (resumed) > function at script.lua:9 1",
-      "function at script.lua:3 > work 2",
-      "function at script.lua:4 > error 1",
-      "function at script.lua:4 > work 1",
-      "function at script.lua:7 > native.run 1",
-      "function at script.lua:8 > native.fib 2",
-      "function at script.lua:9 > native.apply 1",
-      "function at script.lua:9 > native.fib 1",
-      "function at script.lua:9 > work 1",
+      "body > work 2",
+      "callback of coroutine.wrap (script.lua:9) > native.apply 1",
+      "callback of coroutine.wrap (script.lua:9) > native.fib 1",
+      "callback of coroutine.wrap (script.lua:9) > work 1",
+      "callback of native.apply (script.lua:7) > native.run 1",
+      "coroutine.wrap (resumed) > callback of coroutine.wrap (script.lua:9) 1",
+      "failing > error 1",
+      "failing > work 1",
       "lua_apply > repeat 2",
       "lua_apply > touch 2",
       "lua_fib > fib 16",
-      "lua_run > function at script.lua:3 2",
-      "lua_run > function at script.lua:4 1",
+      "lua_run > body 2",
+      "lua_run > failing 1",
       "lua_run > touch 8",
       "main chunk of script.lua > coroutine.wrap (resumed) 3",
       "main chunk of script.lua > coroutine.wrap 1",
@@ -184,8 +183,9 @@ describe("a Lua program with C functions", function()
       "native.apply > lua_apply 2",
       "native.fib > lua_fib 16",
       "native.run > lua_run 3",
-      "repeat > function at script.lua:7 1",
-      "repeat > function at script.lua:8 2",
+      "nested > native.fib 2",
+      "repeat > callback of native.apply (script.lua:7) 1",
+      "repeat > nested 2",
       "repeat > touch 3",
       "work > coroutine.yield 10",
       "work > native.fib 10",
@@ -344,7 +344,7 @@ describe("a Lua program with C functions", function()
       local function total(name) return self[name] + children[name] end
       local all = total "main chunk of script.lua"
       assert.truthy(all > 0.2)
-      for name, thirds in pairs { work = 2, ["function at script.lua:10"] = 1, ["native.apply"] = 1,
+      for name, thirds in pairs { work = 2, outer = 1, ["native.apply"] = 1,
         ["native.spin"] = 1 } do
         assert.near(thirds / 3, total(name) / all, 0.15, name)
       end

@@ -111,7 +111,7 @@ describe("A symspec with a pattern", function()
     end
     assert.error_matches(function() opened:find "/(/" end, "bad argument #1 to 'find' %('%(' is not a valid regular ex")
     local message = "bad argument #2 to 'find' %('%(' is not a valid regular expression"
-    local symbols = gprof.profile(opened, gprof.data(opened)).symbols
+    local symbols = gprof.profile(opened, gprof.data.new { image = opened }).symbols
     assert.error_matches(function() return (symspec.find(symbols, "/(/")) end, message)
     local data = assert(gprof.data(opened, profile))
     assert.error_matches(function() gprof.profile(opened, data, { include = { flat = { "/[/" } } }) end,

@@ -8,15 +8,16 @@
 -- A function and its clones are summed if the programs have different clones of it (see
 -- gprof.analysis.clones).
 --
--- A function is a table with the fields `name`, `file` (or nil) and the amounts listed
--- below; amounts that are missing count as 0. A function that stands for several has them
--- in `members`.
+-- A function is a table with the fields `name`, `file` and `line` (or nil), and the
+-- amounts listed below; amounts that are missing count as 0. A function that stands for
+-- several has them in `members`.
 --
 -- @internal gprof.analysis.matching
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local clones = require "gprof.analysis.clones"
 local escape = require "gprof.format.escape"
+local placed_names = require "gprof.analysis.placed_names"
 
 local matching = {}
 
@@ -217,6 +218,7 @@ end
 -- @tparam function pair called with each old function and the matching new one; one of
 --   them is nil if there is no match
 function matching.pair(old_list, new_list, pair)
+  old_list, new_list = placed_names.pair(old_list, new_list, pair)
   local joined = clones.differing(old_list, new_list)
   local old, new = by_name(old_list, joined), by_name(new_list, joined)
   for _, name in ipairs(old.names) do pair_name(old, new, name, pair) end

@@ -59,6 +59,7 @@ local function function_of(object, number, period)
     id = field(object, "id", "amount", where),
     name = field(object, "name", "string", where),
     file = field(object, "file", "string", where, true),
+    line = field(object, "line", "amount", where, true),
     ticks = ticks, whole_ticks = ticks + (period and children / period or 0),
     calls = field(object, "calls", "amount", where), count = 1,
     self_calls = field(object, "self_calls", "amount", where, true) or 0,

@@ -4,8 +4,9 @@
 -- - `source`: the chunk, "@FILE", "=NAME" or a shortened text; or "[C]" and a name that
 --   identifies a C function;
 -- - `first` and `last`: the lines of the definition; 0 for main chunks and C functions;
--- - `signature`: numbers of its upvalues and parameters, which tell functions apart that
---   are defined in the same lines;
+-- - `signature`: numbers of its upvalues and parameters, and a number from ORDINAL on
+--   for functions in which these are equal. It tells functions apart that are defined in
+--   the same lines;
 -- - `name`, "" if none is known, and `rank`, the lower the better the name;
 -- - `lines`: the numbers of its recorded lines, in ascending order, not empty.
 --
@@ -14,6 +15,9 @@
 
 local base_name <const> = require "gprof.format.path".base
 local script_functions = {}
+
+--- The unit of the number in a signature.
+script_functions.ORDINAL = 1 << 17
 
 --- Addresses of a line.
 script_functions.LINE = 4
@@ -156,30 +160,86 @@ end
 -- @treturn string|nil
 function script_functions.file(f) return f.source:match "^@(.+)$" end
 
--- Returns the name of a function. `number` counts the functions of the same lines.
-local function name_of(f, number)
-  if f.source:find("[C]", 1, true) == 1 then
-    return f.name ~= "" and f.name or f.source:sub(4)
-  end
+-- Names -------------------------------------------------------------------------------
+
+-- How much a name says: as little as needed to tell functions apart.
+local NAME_ONLY <const>, PLACE <const>, PATH <const> = 0, 1, 2
+
+-- Returns the place of a function: its file, or where a C function is.
+local function place_of(f, detail)
+  if f.source:find("[C]", 1, true) == 1 then return f.source:sub(4) end
   local file = script_functions.file(f)
-  local place = file and base_name(file) or f.source:gsub("^=", "")
-  if f.first == 0 then return "main chunk of " .. place end
-  if f.name ~= "" then return f.name end
-  return ("function at %s:%d"):format(place, f.first) ..
-    (number > 1 and (" (%d)"):format(number) or "")
+  local place = file and (detail < PATH and base_name(file) or file) or
+    f.source:gsub("^=", "")
+  return f.first == 0 and place or ("%s:%d"):format(place, f.first)
 end
 
---- Returns the names of functions in reports.
+-- Returns the name of a function with some detail.
+local function name_of(f, detail)
+  local place, is_c = place_of(f, detail), f.source:find("[C]", 1, true) == 1
+  if is_c and f.name == "" then return place end
+  if not is_c and f.first == 0 then return "main chunk of " .. place end
+  if f.name == "" then return "function at " .. place end
+  return detail == NAME_ONLY and f.name or ("%s (%s)"):format(f.name, place)
+end
+
+-- The definitions of such functions do not name them, so their names have the place.
+local function needs_place(f)
+  return f.name:find "^callback of " or f.name:find "^function returned by "
+end
+
+-- Returns the functions with equal names: arrays of their numbers, by name.
+local function groups_of(names)
+  local groups = {}
+  for i, name in ipairs(names) do
+    groups[name] = groups[name] or {}
+    table.insert(groups[name], i)
+  end
+  return groups
+end
+
+local function differ_in_source(functions, group)
+  for _, i in ipairs(group) do
+    if functions[i].source ~= functions[group[1]].source then return true end
+  end
+  return false
+end
+
+-- Adds detail to the names that several functions have.
+local function add_detail(functions, names, details, detail)
+  for _, group in pairs(groups_of(names)) do
+    local helps = detail ~= PATH or differ_in_source(functions, group)
+    for _, i in ipairs(group[2] and helps and group or {}) do
+      details[i] = math.max(details[i], detail)
+      names[i] = name_of(functions[i], details[i])
+    end
+  end
+end
+
+-- Numbers the functions that still have equal names.
+local function number_names(names)
+  local used, groups = {}, groups_of(names)
+  for i, name in ipairs(names) do
+    local number = 1
+    while used[names[i]] or number > 1 and groups[names[i]] do
+      number = number + 1
+      names[i] = ("%s (%d)"):format(name, number)
+    end
+    used[names[i]] = true
+  end
+end
+
+--- Returns the names of functions in reports. No two are equal.
 -- @tparam {table,...} functions sorted
 -- @treturn {string,...}
 function script_functions.names(functions)
-  local names, number, before = {}, 0, {}
+  local names, details = {}, {}
   for i, f in ipairs(functions) do
-    local is_beside = f.source == before.source and f.first == before.first and
-      f.last == before.last
-    number, before = is_beside and number + 1 or 1, f
-    names[i] = name_of(f, number)
+    details[i] = needs_place(f) and PLACE or NAME_ONLY
+    names[i] = name_of(f, details[i])
   end
+  for detail = PLACE, PATH do add_detail(functions, names, details, detail) end
+  number_names(names)
   return names
 end
 

@@ -1,6 +1,6 @@
---- Names of functions as their source has them, for languages whose compilers make
--- symbols of them in other ways than C++: Fortran's "__phys_MOD_step" is `phys::step`,
--- Ada's "phys__step" is `Phys.Step`.
+--- Names of functions as their source has them, for languages whose symbols are made of
+-- them in other ways than C++: Fortran's "__phys_MOD_step" is `phys::step`, Ada's
+-- "phys__step" is `Phys.Step`.
 --
 -- All names are written with "::" between components, so patterns for C++ fit them.
 --
@@ -111,7 +111,17 @@ local function dlang(symbol)
   return parts[1] and parts, false
 end
 
-local languages <const> = { fortran, dlang, pascal, ada, go }
+-- Lua: "Account:take", "step (work.lua:7)"; see gprof.format.script_functions.
+local function lua(symbol)
+  local name = symbol:gsub(" %([^()]*:%d+%)$", ""):gsub(" %([^()]*:%d+%) %(%d+%)$", "")
+  if name == symbol and not symbol:find "^[%a_][%w_.]*:[%a_][%w_]*$" then return nil end
+  if name:find " " then return { name }, false end  -- "callback of table.sort"
+  local parts = {}
+  for part in name:gmatch "[^.:]+" do parts[#parts + 1] = part end
+  return parts, false
+end
+
+local languages <const> = { lua, fortran, dlang, pascal, ada, go }
 
 --- Returns a function's name as its source has it.
 -- @tparam string symbol
