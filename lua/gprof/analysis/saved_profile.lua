@@ -56,7 +56,7 @@ local function function_of(object, number, period)
   local children = field(object, "children", "amount", where)
   return {
     id = field(object, "id", "amount", where),
-    name = field(object, "name", "string", where),
+    name = field(object, object.full_name and "full_name" or "name", "string", where),
     file = field(object, "file", "string", where, true),
     ticks = ticks, whole_ticks = ticks + (period and children / period or 0),
     calls = field(object, "calls", "amount", where), count = 1,

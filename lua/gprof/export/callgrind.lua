@@ -14,6 +14,7 @@ local apportion = require "gprof.analysis.apportion"
 local escape = require "gprof.format.escape"
 local extract = require "gprof.analysis.extract"
 local gprof = require "gprof"
+local labels = require "gprof.print.labels"
 local line_costs = require "gprof.analysis.line_costs"
 local without_detours <const> = require "gprof.format.path".without_detours
 
@@ -65,13 +66,13 @@ end
 -- `object`, `file`, `line`, `calls`, `cycle` (a table shared by its members) and `arcs`
 -- (calls made); and, in units, `self` and `time` (self and children). Also returns the
 -- object of the program.
-local function functions_of(profile, ids, units)
+local function functions_of(profile, ids, units, names)
   local objects, object_of = extract.objects(profile)
   local functions = {}
   for _, id in ipairs(ids) do
-    local name, file, line, self, children, calls =
-      profile:get(id, "name", "file", "line", "ticks", "children_ticks", "calls")
-    functions[id] = { id = id, name = name, object = object_of(id), file = file,
+    local file, line, self, children, calls =
+      profile:get(id, "file", "line", "ticks", "children_ticks", "calls")
+    functions[id] = { id = id, name = names[id], object = object_of(id), file = file,
       line = line or 0, calls = calls, self = math.floor(self * units + 0.5),
       time = (self + children) * units, arcs = {} }
   end
@@ -230,14 +231,15 @@ end
 --- Writes a profile in Callgrind's format.
 -- @tparam profile profile with a histogram; a profile by line adds the costs of lines
 -- @tparam table options `display_unused_functions`: also write functions without time and
---   calls
+--   calls; those of names, see `gprof.print.labels.exported`
 -- @tparam stream write
 return function(profile, options, write)
   local by_function, lines, sites = line_costs.of(profile)
   local units = extract.units(by_function, 100000000)
   local arcs = extract.arcs(by_function)
   local ids = extract.functions(by_function, arcs, options)
-  local functions, program = functions_of(by_function, ids, units)
+  local functions, program = functions_of(by_function, ids, units,
+    labels.exported(by_function, options))
   add_arcs(functions, arcs, units * by_function.rate)
   local measured = by_function.exact or by_function.has_inlines
   local roots = { id = 0, name = SPONTANEOUS, object = program, line = 0, self = 0,

@@ -8,6 +8,7 @@
 
 local escape = require "gprof.format.escape"
 local extract = require "gprof.analysis.extract"
+local labels = require "gprof.print.labels"
 
 -- Default thresholds, in percent of the total time.
 local NODE_THRESHOLD <const>, EDGE_THRESHOLD <const> = 0.5, 0.1
@@ -62,14 +63,13 @@ end
 
 -- Returns a table from ids to functions, with `self` and `total` as shares of the total
 -- time.
-local function nodes_of(profile, ids)
+local function nodes_of(profile, ids, names)
   local nodes, total = {}, profile.total_ticks
   for _, id in ipairs(ids) do
-    local node = { id = id, total = 1, self = 1 }
+    local node = { id = id, name = names[id], total = 1, self = 1 }
     local ticks, children
-    node.name, node.file, node.line, node.calls, node.self_calls, ticks, children =
-      profile:get(id, "name", "file", "line", "calls", "self_calls", "ticks",
-        "children_ticks")
+    node.file, node.line, node.calls, node.self_calls, ticks, children =
+      profile:get(id, "file", "line", "calls", "self_calls", "ticks", "children_ticks")
     if total > 0 then
       node.self, node.total = math.min(ticks / total, 1),
         math.min((ticks + children) / total, 1)
@@ -156,13 +156,15 @@ end
 --- Writes the call graph of a profile in Graphviz's language.
 -- @tparam profile profile with a histogram
 -- @tparam table options `node_threshold`, `edge_threshold`: least percentage of the time
---   for functions and calls to be shown (default 0.5 and 0.1)
+--   for functions and calls to be shown (default 0.5 and 0.1); those of names, see
+--   `gprof.print.labels.exported`
 -- @tparam stream write
 return function(profile, options, write)
   profile = profile:by_function(true)
   local arcs = extract.arcs(profile)
   local ids = extract.functions(profile, arcs, options)
-  local nodes, timed = nodes_of(profile, ids), profile.total_ticks > 0
+  local nodes = nodes_of(profile, ids, labels.exported(profile, options))
+  local timed = profile.total_ticks > 0
   write_header(profile, write)
   local least_node = (options.node_threshold or NODE_THRESHOLD) / 100
   local least_edge = (options.edge_threshold or EDGE_THRESHOLD) / 100
