@@ -153,7 +153,8 @@ local function write_edge(arc, share, labelled, write)
   write(("penwidth=%.2f, arrowsize=%.2f];\n"):format(width, 0.5 * width ^ 0.5))
 end
 
--- Returns the arcs that can be shown, with calls or time, and their shares.
+-- Returns the arcs that can be shown, with calls or time, and their shares. `weight` is
+-- compared with the threshold: arcs in a cycle, which carry no time, hold it together.
 local function edges_of(arcs, nodes, total)
   local edges = {}
   for _, arc in ipairs(arcs) do
@@ -161,7 +162,8 @@ local function edges_of(arcs, nodes, total)
       local from, to = nodes[arc.caller], nodes[arc.callee]
       local share, inside = share_of(arc, from, to, total)
       edges[#edges + 1] =
-        { arc = arc, from = from, to = to, share = share, inside = inside }
+        { arc = arc, from = from, to = to, share = share, inside = inside,
+          weight = inside and from.cycle and from.cycle.total or share }
     end
   end
   return edges
@@ -208,7 +210,7 @@ end
 local function write_edges(edges, least, timed, write)
   local omitted = 0
   for _, edge in ipairs(edges) do
-    if edge.share >= least and edge.from.is_shown and edge.to.is_shown then
+    if edge.weight >= least and edge.from.is_shown and edge.to.is_shown then
       write_edge(edge.arc, edge.share, timed and not edge.inside, write)
     else
       omitted = omitted + 1
