@@ -153,10 +153,11 @@ end
 
 -- Writing -------------------------------------------------------------------------------
 
--- The file of the callee is always written; its object, if it is another one.
-local function write_call(out, caller, call, site)
+-- The file of the callee is always written, and so is its object if there are libraries:
+-- gprof2dot takes both from the call before.
+local function write_call(out, call, site)
   local callee = call.callee
-  if callee.object ~= caller.object then
+  if out.has_libraries then
     out.write("cob=" .. out.object(callee.object) .. "\n")
   end
   out.write("cfi=" .. out.file(callee.file) .. "\n")
@@ -169,15 +170,13 @@ end
 local function write_calls(out, caller, call, sites)
   local time, counts = math.floor(call.time + 0.5), {}
   if not sites then
-    write_call(out, caller, call,
-      { count = call.count, line = caller.line, time = time })
+    write_call(out, call, { count = call.count, line = caller.line, time = time })
     return
   end
   for i, site in ipairs(sites) do counts[i] = site.count end
   local times = apportion.divide(time, counts)
   for i, site in ipairs(sites) do
-    write_call(out, caller, call,
-      { count = site.count, line = site.line, time = times[i] })
+    write_call(out, call, { count = site.count, line = site.line, time = times[i] })
   end
 end
 
@@ -249,7 +248,7 @@ return function(profile, options, write)
   for _, id in ipairs(ids) do total = total + functions[id].self end
   write_header(by_function, total, write)
   local out = { write = write, file = file_names(), name = compressor(),
-    object = object_names() }
+    object = object_names(), has_libraries = by_function.has_libraries }
   write_function(out, roots)
   for _, id in ipairs(ids) do write_function(out, functions[id], lines[id], sites[id]) end
   write(("\ntotals: %d\n"):format(total))
