@@ -5,6 +5,7 @@ local chains = require "gprof.analysis.chains"
 local chance = require "support.chance"
 local crafted = require "support.crafted"
 local exported = require "support.exported"
+local labels = require "gprof.print.labels"
 local extract = require "gprof.analysis.extract"
 local program = require "support.program"
 local pty = require "support.pty"
@@ -12,7 +13,7 @@ local call_tree = require "gprof.analysis.call_tree"
 
 -- Maps the paths of a tree, such as "main;leaf", to their nodes.
 local function by_path(profile, tree)
-  local names, found = chains.names(profile), {}
+  local names, found = chains.names(labels.exported(profile, {})), {}
   local function walk(node, path)
     for _, child in ipairs(node.children) do
       local here = path .. names[child.id]
@@ -28,7 +29,7 @@ end
 -- Computes the expected weights from the chains. Returns two tables, both keyed by path: the weight of all chains that
 -- begin with the path, and the weight of those that end there.
 local function by_chains(profile, factor)
-  local names, below, own = chains.names(profile), {}, {}
+  local names, below, own = chains.names(labels.exported(profile, {})), {}, {}
   for _, chain in ipairs((chains.of(profile, factor))) do
     local link, path = chain.top, nil
     while link do

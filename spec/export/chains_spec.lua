@@ -7,6 +7,7 @@ local chance = require "support.chance"
 local crafted = require "support.crafted"
 local dkjson = require "dkjson"
 local exported = require "support.exported"
+local labels = require "gprof.print.labels"
 local apportion = require "gprof.analysis.apportion"
 local small = require "support.small"
 
@@ -21,7 +22,7 @@ end
 
 -- Maps a profile's chains, each written as "root;leaf", to their weights.
 local function weights(profile, factor)
-  local names, found = chains.names(profile), {}
+  local names, found = chains.names(labels.exported(profile, {})), {}
   for _, chain in ipairs((chains.of(profile, factor))) do
     local words = ids_of(chain)
     for i, id in ipairs(words) do words[i] = names[id] end

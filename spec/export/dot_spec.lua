@@ -9,10 +9,16 @@ local program = require "support.program"
 local shell = require "support.shell"
 
 -- Parses a graph. Returns the nodes' labels and `colors` keyed by name, the edges' labels keyed by "from > to", and the
--- `note`. A label is one line of text; a node's label omits its name.
+-- `note`. A label is one line of text; a node's label omits its name. `boxes` has the labels of the boxes around
+-- cycles; `inside` the names of their members, in the order of the graph.
 local function read(text)
   local graph, names = { nodes = {}, edges = {}, colors = {}, note = text:match '\n  label="([^"]*)"' }, {}
-  for id, label, color in text:gmatch '\n  (n%d+) %[label="(.-[^\\])", fillcolor="(#%x+)"' do
+  graph.boxes, graph.inside = {}, {}
+  for box in text:gmatch "\n  subgraph cluster_%d+ (%b{})" do
+    table.insert(graph.boxes, (box:match '\n    label="([^"]*)"':gsub("\\n", " ")))
+    for name in box:gmatch '\n    n%d+ %[label="(.-)[\\"]' do table.insert(graph.inside, name) end
+  end
+  for id, label, color in text:gmatch '\n +(n%d+) %[label="(.-[^\\])", fillcolor="(#%x+)"' do
     names[id] = label:match "^(.-)\\n" or label
     graph.nodes[names[id]] = label:sub(#names[id] + 3):gsub("\\n", " ")
     graph.colors[names[id]] = color
@@ -53,11 +59,48 @@ describe("the export dot", function()
     assert.same({ "#ff0000", "#dada06" }, { colors.main, colors.eval })
   end)
 
-  it("marks members of cycles", function()
+  it("has a box around the members of a cycle", function()
     local graph = read(exported.crafted("dot", crafted.example))
-    assert.equal("21.05% (21.05%) 4×", graph.nodes["ping <cycle 1>"])
-    assert.equal("3×", graph.edges["pong <cycle 1> > ping <cycle 1>"])
-    assert.equal("36.84% 1×", graph.edges["main > ping <cycle 1>"])
+    assert.same({ { "<cycle 1> 36.84% (26.32%) 1+7×" }, { "ping", "pong" } }, { graph.boxes, graph.inside })
+    assert.equal("21.05% (21.05%) 4×", graph.nodes.ping)
+    assert.equal("3×", graph.edges["pong > ping"])
+    assert.equal("36.84% 1×", graph.edges["main > ping"])
+  end)
+
+  it("has both ends of each arc whose time is above the threshold", function()
+    local cyclic = { functions = { "main", "enter", "work" }, ticks = { work = 991, main = 9 },
+      calls = { { "main", "enter", 1 }, { "enter", "work", 7 }, { "work", "enter", 7 } } }
+    local graph = read(exported.crafted("dot", cyclic))
+    assert.matches("^0.00%% %(0.00%%%) ", graph.nodes.enter)
+    for _, threshold in ipairs { "0.5", "99.05" } do
+      graph = read(exported.crafted("dot", cyclic, "--node-threshold=" .. threshold))
+      assert.same({ ["main > enter"] = "99.10% 1×", ["enter > work"] = "7×", ["work > enter"] = "7×" }, graph.edges)
+      assert.same({ "enter", "work" }, graph.inside)
+    end
+  end)
+
+  it("has a member of each cycle whose time is above the threshold", function()
+    local ring = { functions = { "main", "a", "b", "c", "d" }, ticks = { main = 984, a = 4, b = 3, c = 5, d = 4 },
+      calls = { { "a", "b", 1 }, { "b", "c", 1 }, { "c", "a", 1 }, { "d", "d", 1 } } }
+    local graph = read(exported.crafted("dot", ring, "--node-threshold=1"))
+    assert.same({ { "c" }, { "<cycle 1> 1.20% (1.20%) 0+3×" } }, { graph.inside, graph.boxes })
+  end)
+
+  it("has arcs with measured time whose calls were not counted", function()
+    local image, path = exported.libraries()
+    local graph = read(program.run({ "-b", "--export=dot", image, path }).stdout)
+    assert.equal("13.33%", graph.edges["main > work_one@libone.so"])
+    assert.equal("53.33%", graph.edges["main > <libgone.so>"])
+  end)
+
+  it("shows only arcs that have both ends", function()
+    for _, image, path in exported.each_profile() do
+      for _, threshold in ipairs { "0", "0.5", "5", "30" } do
+        local text, known = exported.text("dot", image, path, "--node-threshold=" .. threshold), {}
+        for id in text:gmatch "\n +(n%d+) %[" do known[id] = true end
+        for from, to in text:gmatch "\n  (n%d+) %-> (n%d+) " do assert.is_true(known[from] and known[to]) end
+      end
+    end
   end)
 
   it("leaves out functions below 0.5 %, and their calls, with a note", function()
@@ -166,11 +209,13 @@ describe("Graphviz", function()
   for name, image, path in exported.each_profile() do
     it("reads all nodes and edges: " .. name, function()
       local profile, arcs = exported.profile(image, path), 0
-      for arc in profile:arcs() do arcs = arcs + (arc.count > 0 and 1 or 0) end
+      for arc in profile:arcs() do
+        arcs = arcs + ((arc.count > 0 or arc.self + arc.children > 0) and 1 or 0)
+      end
       local text = exported.text("dot", image, path, "--node-threshold=0", "--edge-threshold=0")
       local nodes, edges = count(text)
       assert.equal(arcs, edges)
-      assert.equal(select(2, text:gsub("\n  n%d+ %[", "")), nodes)
+      assert.equal(select(2, text:gsub("\n +n%d+ %[", "")), nodes)
       assert.truthy(nodes > 0)
     end)
   end

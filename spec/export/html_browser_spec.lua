@@ -332,6 +332,22 @@ describe("Inlined functions in a page", function()
     assert.same({ "leaf main", "compiled", "inlined", "#!lines", "leaf main twice", "twice",
       "all main twice leaf", "compiled", "all main leaf" }, found)
   end)
+
+  it("have the lines of their own code, with shares of it, in each view", function()
+    local image, gmon = exported.inlined()
+    local lines <const> = "[...document.querySelectorAll('.lines tbody tr')].map((row) => [0, 1, 4].map((i) => " ..
+      "row.children[i].textContent).join(' ')).join(', ')"
+    for _, options in ipairs { {}, { "--inlines" } } do
+      local path = select(2, pages.write(image, gmon, table.unpack(options)))
+      local function go(view, name)
+        return { "leave", ("location.assign('?view=%s#%s')"):format(view, name) }
+      end
+      local found = visit(path, go("compiled", "main"), lines, go("inlined", "main"), lines, { "open", "twice" }, lines,
+        { "open", "leaf" }, lines)
+      assert.same({ "77.8 0.07 twice.h:2, 22.2 0.02 main.c:6", "100.0 0.02 main.c:6", "100.0 0.07 twice.h:2",
+        "100.0 0.05 main.c:3" }, found)
+    end
+  end)
 end)
 
 describe("Hostile names in a page", function()

@@ -77,6 +77,19 @@ describe("The export pprof", function()
 end)
 
 describe("The export callgrind", function()
+  it("has the object and the file of each callee, since gprof2dot would take those of the call before", function()
+    local calls, before = 0, {}
+    for line in export "callgrind":gmatch "[^\n]+" do
+      if line:find "^calls=" then
+        calls = calls + 1
+        assert.same({ "cob=", "cfi=", "cfn=" },
+          { before[#before - 2]:sub(1, 4), before[#before - 1]:sub(1, 4), before[#before]:sub(1, 4) })
+      end
+      before[#before + 1] = line
+    end
+    assert.equal(4, calls)
+  end)
+
   for _, arguments in ipairs { {}, { "-l" }, { "--inlines" } } do
     it("has the objects of functions and of callees: " .. table.concat(arguments), function()
       local known, own, called = { ob = {}, fn = {} }, {}, {}

@@ -104,6 +104,15 @@ describe("go tool pprof", function()
     assert.truthy(text:find("\n +20ms [^\n]* main [^\n]*main%.c:6\n"), text)
   end)
 
+  it("shows a mapping for each library", function()
+    local image, path, objects = exported.libraries()
+    local made = program.run({ "-b", "--export=pprof", image, path }).stdout
+    local raw = pprof(made, "-raw"):match "\nMappings\n(.*)$"
+    for _, object in ipairs(objects) do
+      assert.truthy(raw:find((" %s %s ["):format(object.path, object.build_id), 1, true), raw)
+    end
+  end)
+
   it("says that chains are estimated", function()
     assert.truthy(pprof(exported.text("pprof", table.unpack(subjects.running)), "-top"):find("estimated", 1, true))
   end)

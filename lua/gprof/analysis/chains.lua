@@ -203,13 +203,13 @@ function chains.of(profile, factor, pieces)
 end
 
 --- Returns the names of links.
--- @tparam profile profile
+-- @tparam {[integer]=string} labels the names of functions and cycles
 -- @tparam[opt] function change converts a name to one that the format can represent
 -- @treturn {[integer]=string} maps the id of a link to its name
-function chains.names(profile, change)
+function chains.names(labels, change)
   change = change or function(name) return name end
   local function look_up(names, id)
-    local name = change(profile:get(id, "name"))
+    local name = change(labels[id])
     names[id] = name ~= "" and name or "[no name]"
     return names[id]
   end

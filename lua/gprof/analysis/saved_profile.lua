@@ -57,7 +57,7 @@ local function function_of(object, number, period)
   local children = field(object, "children", "amount", where)
   return {
     id = field(object, "id", "amount", where),
-    name = field(object, "name", "string", where),
+    name = field(object, object.full_name and "full_name" or "name", "string", where),
     file = field(object, "file", "string", where, true),
     line = field(object, "line", "amount", where, true),
     ticks = ticks, whole_ticks = ticks + (period and children / period or 0),

@@ -15,6 +15,7 @@ local escape = require "gprof.format.escape"
 local extract = require "gprof.analysis.extract"
 local gprof = require "gprof"
 local guesses = require "gprof.analysis.guesses"
+local labels = require "gprof.print.labels"
 local line_costs = require "gprof.analysis.line_costs"
 local without_detours <const> = require "gprof.format.path".without_detours
 
@@ -66,13 +67,13 @@ end
 -- `object`, `file`, `line`, `calls`, `cycle` (a table shared by its members) and `arcs`
 -- (calls made); and, in units, `self` and `time` (self and children). Also returns the
 -- object of the program.
-local function functions_of(profile, ids, units)
+local function functions_of(profile, ids, units, names)
   local objects, object_of = extract.objects(profile)
   local functions = {}
   for _, id in ipairs(ids) do
-    local name, file, line, self, children, calls =
-      profile:get(id, "name", "file", "line", "ticks", "children_ticks", "calls")
-    functions[id] = { id = id, name = name, object = object_of(id), file = file,
+    local file, line, self, children, calls =
+      profile:get(id, "file", "line", "ticks", "children_ticks", "calls")
+    functions[id] = { id = id, name = names[id], object = object_of(id), file = file,
       line = line or 0, calls = calls, self = math.floor(self * units + 0.5),
       time = (self + children) * units, arcs = {} }
   end
@@ -153,10 +154,11 @@ end
 
 -- Writing -------------------------------------------------------------------------------
 
--- The file of the callee is always written; its object, if it is another one.
-local function write_call(out, caller, call, site)
+-- The file of the callee is always written, and so is its object if there are libraries:
+-- gprof2dot takes both from the call before.
+local function write_call(out, call, site)
   local callee = call.callee
-  if callee.object ~= caller.object then
+  if out.has_libraries then
     out.write("cob=" .. out.object(callee.object) .. "\n")
   end
   out.write("cfi=" .. out.file(callee.file) .. "\n")
@@ -169,15 +171,13 @@ end
 local function write_calls(out, caller, call, sites)
   local time, counts = math.floor(call.time + 0.5), {}
   if not sites then
-    write_call(out, caller, call,
-      { count = call.count, line = caller.line, time = time })
+    write_call(out, call, { count = call.count, line = caller.line, time = time })
     return
   end
   for i, site in ipairs(sites) do counts[i] = site.count end
   local times = apportion.divide(time, counts)
   for i, site in ipairs(sites) do
-    write_call(out, caller, call,
-      { count = site.count, line = site.line, time = times[i] })
+    write_call(out, call, { count = site.count, line = site.line, time = times[i] })
   end
 end
 
@@ -233,14 +233,15 @@ end
 --- Writes a profile in Callgrind's format.
 -- @tparam profile profile with a histogram; a profile by line adds the costs of lines
 -- @tparam table options `display_unused_functions`: also write functions without time and
---   calls
+--   calls; those of names, see `gprof.print.labels.exported`
 -- @tparam stream write
 return function(profile, options, write)
   local by_function, lines, sites = line_costs.of(profile)
   local units = extract.units(by_function, 100000000)
   local arcs = extract.arcs(by_function)
   local ids = extract.functions(by_function, arcs, options)
-  local functions, program = functions_of(by_function, ids, units)
+  local functions, program = functions_of(by_function, ids, units,
+    labels.exported(by_function, options))
   add_arcs(functions, arcs, units * by_function.rate)
   local measured = by_function.exact or by_function.has_inlines
   local roots = { id = 0, name = SPONTANEOUS, object = program, line = 0, self = 0,
@@ -250,7 +251,7 @@ return function(profile, options, write)
   for _, id in ipairs(ids) do total = total + functions[id].self end
   write_header(by_function, total, write)
   local out = { write = write, file = file_names(), name = compressor(),
-    object = object_names() }
+    object = object_names(), has_libraries = by_function.has_libraries }
   write_function(out, roots)
   for _, id in ipairs(ids) do write_function(out, functions[id], lines[id], sites[id]) end
   write(("\ntotals: %d\n"):format(total))

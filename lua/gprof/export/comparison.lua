@@ -7,6 +7,7 @@
 
 local gprof = require "gprof"
 local json = require "gprof.format.json"
+local labels = require "gprof.print.labels"
 local policy = require "gprof.library.policy"
 
 -- Increment VERSION with every incompatible change.
@@ -41,8 +42,8 @@ local function count_text(count)
   return count and count_of(count.old, count.new, count.change, count.ratio) or "null"
 end
 
-local function row_text(row)
-  local start = function_of(row.name, row.old_name, row.old_file, row.new_file,
+local function row_text(row, name)
+  local start = function_of(name, row.old_name, row.old_file, row.new_file,
     row.status, row.joined)
   return ('%s, "self": %s, "total": %s, "calls": %s, "self_calls": %s, "blocks": %s}')
     :format(start:sub(1, -2), time_text(row.self), total_text(row.total),
@@ -52,22 +53,24 @@ end
 local failure_of <const> = json.object { "name", "file", "line", "figure", "limit" }
 
 -- Returns a function that formats what exceeds a limit. The whole program has no name.
-local function failure_writer(comparison, profile)
+local function failure_writer(comparison, profile, names)
   local place = require "gprof.print.failures".place
   return function(failure)
     local row, file, line = failure.row, nil, nil
     if row ~= comparison then file, line = place(row, profile) end
-    return failure_of(row.name, file, line, failure.field, failure.percent)
+    return failure_of(names[row], file, line, failure.field, failure.percent)
   end
 end
 
 --- Writes a comparison as JSON.
 -- @tparam profile profile the new profile
 -- @tparam table options `comparison`: the result of `gprof.compare`; `failures`: that of
---   `gprof.compare.failures`, if there are limits
+--   `gprof.compare.failures`, if there are limits; those of names, see
+--   `gprof.print.labels.of_rows`
 -- @tparam stream write
 return function(profile, options, write)
   local comparison = options.comparison
+  local names = labels.of_rows(comparison, profile, options)
   write "{\n"
   json.field(write, "format", json.string(FORMAT))
   json.field(write, "version", json.number(VERSION))
@@ -83,11 +86,13 @@ return function(profile, options, write)
   json.field(write, "blocks", count_text(comparison.blocks))
   if options.failures then
     write '  "failures": '
-    local text_of = failure_writer(comparison, profile)
+    local text_of = failure_writer(comparison, profile, names)
     json.rows(write, "  ", json.texts(options.failures, text_of))
     write ",\n"
   end
   write '  "functions": '
-  json.rows(write, "  ", json.texts(comparison, row_text))
+  json.rows(write, "  ", json.texts(comparison, function(row)
+    return row_text(row, names[row])
+  end))
   write "\n}\n"
 end

@@ -13,6 +13,7 @@ local by_line = require "gprof.print.by_line"
 local chains = require "gprof.analysis.chains"
 local extract = require "gprof.analysis.extract"
 local json = require "gprof.format.json"
+local labels = require "gprof.print.labels"
 local line_costs = require "gprof.analysis.line_costs"
 local raise <const> = require "gprof.library.failure".raise
 
@@ -26,8 +27,8 @@ end
 
 -- Returns the function that formats the call frames of functions. Lines and columns are
 -- counted from 0; -1 means that they are unknown.
-local function framer(profile)
-  local names, scripts, count = chains.names(profile), {}, 0
+local function framer(profile, options)
+  local names, scripts, count = chains.names(labels.exported(profile, options)), {}, 0
   local frame_of = json.object { "functionName", "scriptId", "url", "lineNumber",
     "columnNumber" }
   return function(id)
@@ -153,7 +154,7 @@ return function(profile, options, write)
     tree_of(chains.of(by_function, extract.units(by_function, 1000000), lines))
   set_hits(by_function, nodes)
   local samples, deltas, total = samples_of(nodes)
-  local frame_of = framer(by_function)
+  local frame_of = framer(by_function, options)
   write '{\n  "nodes": '
   json.rows(write, "  ", json.texts(nodes, function(node)
     return node_text(by_function, node, frame_of)

@@ -5,6 +5,7 @@
 
 local csv = require "gprof.format.csv"
 local extract = require "gprof.analysis.extract"
+local labels = require "gprof.print.labels"
 
 local columns <const> = {
   "name", "symbol", "file", "line", "address", "self", "children", "ticks", "calls",
@@ -37,14 +38,16 @@ end
 --- Writes the functions of a profile as CSV.
 -- @tparam profile profile
 -- @tparam table options `display_unused_functions`: also write functions without time and
---   calls
+--   calls; those of names, see `gprof.print.labels.exported`
 -- @tparam stream write
 return function(profile, options, write)
   local names = names_of(profile)
   local spread_columns = profile.spread and 2 * #of_spread or 0
+  local shown = labels.exported(profile, options)
   write(csv.row(names, #names))
   for _, id in ipairs(extract.functions(profile, extract.arcs(profile), options)) do
     local values = { profile:get(id, table.unpack(names, 1, #names - spread_columns)) }
+    values[1] = shown[id]
     values[5] = values[5] and ("0x%x"):format(values[5])
     if profile.spread then
       add_spread(values, #names - spread_columns, profile:get(id, "spread"))

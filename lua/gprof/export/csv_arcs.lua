@@ -5,6 +5,7 @@
 
 local csv = require "gprof.format.csv"
 local extract = require "gprof.analysis.extract"
+local labels = require "gprof.print.labels"
 
 local columns <const> = {
   "caller", "caller_file", "caller_address", "callee", "callee_file", "callee_address",
@@ -16,12 +17,13 @@ local of_libraries <const> = { "caller_object", "callee_object" }
 
 --- Writes the arcs of a profile as CSV.
 -- @tparam profile profile
--- @tparam table _ options (unused)
+-- @tparam table options those of names, see `gprof.print.labels.exported`
 -- @tparam stream write
-return function(profile, _, write)
+return function(profile, options, write)
+  local shown = labels.exported(profile, options)
   local function place(id)
-    local name, file, address = profile:get(id, "name", "file", "address")
-    return name, file, address and ("0x%x"):format(address)
+    local file, address = profile:get(id, "file", "address")
+    return shown[id], file, address and ("0x%x"):format(address)
   end
   local names = table.move(columns, 1, #columns, 1, {})
   if profile.has_libraries then table.move(of_libraries, 1, 2, #names + 1, names) end

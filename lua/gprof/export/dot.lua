@@ -8,6 +8,7 @@
 
 local escape = require "gprof.format.escape"
 local extract = require "gprof.analysis.extract"
+local labels = require "gprof.print.labels"
 
 -- Default thresholds, in percent of the total time.
 local NODE_THRESHOLD <const>, EDGE_THRESHOLD <const> = 0.5, 0.1
@@ -60,28 +61,36 @@ local function percent(share)
   return ("%.2f%%"):format(100 * share)
 end
 
+-- Sets the shares of a function or cycle; without samples, they are 1.
+local function set_shares(node, ticks, children, total)
+  node.self = total > 0 and math.min(ticks / total, 1) or 1
+  node.total = total > 0 and math.min((ticks + children) / total, 1) or 1
+end
+
 -- Returns a table from ids to functions, with `self` and `total` as shares of the total
--- time.
-local function nodes_of(profile, ids)
+-- time, and `cycle`; and an array of the cycles, with the same shares and `members`.
+local function nodes_of(profile, ids, names)
   local nodes, total = {}, profile.total_ticks
   for _, id in ipairs(ids) do
-    local node = { id = id, total = 1, self = 1 }
+    local node = { id = id, name = names[id] }
     local ticks, children
-    node.name, node.file, node.line, node.calls, node.self_calls, ticks, children =
-      profile:get(id, "name", "file", "line", "calls", "self_calls", "ticks",
-        "children_ticks")
-    if total > 0 then
-      node.self, node.total = math.min(ticks / total, 1),
-        math.min((ticks + children) / total, 1)
-    end
+    node.file, node.line, node.calls, node.self_calls, ticks, children =
+      profile:get(id, "file", "line", "calls", "self_calls", "ticks", "children_ticks")
+    set_shares(node, ticks, children, total)
     nodes[id] = node
   end
+  local cycles = {}
   for cycle in profile:cycles() do
-    for id in cycle:members(nil, "id") do
-      if nodes[id] then nodes[id].cycle = cycle.name end
+    local whole = { number = cycle.number, name = cycle.name, calls = cycle.calls,
+      self_calls = cycle.self_calls, members = {} }
+    set_shares(whole, cycle.ticks, cycle.children_ticks, total)
+    for id in cycle:members("id", "id") do
+      if nodes[id] then nodes[id].cycle = whole end
+      whole.members[#whole.members + 1] = nodes[id]
     end
+    cycles[#cycles + 1] = whole
   end
-  return nodes
+  return nodes, cycles
 end
 
 -- Returns the share of the time that an arc carries, and whether it is recursive. A
@@ -95,51 +104,116 @@ local function share_of(arc, from, to, total)
   return math.min((arc.self + arc.children) / total, 1), false
 end
 
-local function write_node(node, timed, write)
-  local color, text = colors(node.total)
-  local calls = node.self_calls > 0 and ("%d+%d"):format(node.calls, node.self_calls) or
-    ("%d"):format(node.calls)
-  local lines = { node.cycle and node.name .. " " .. node.cycle or node.name }
+-- Returns the calls of a function or cycle, "5+3×"; nil if there are none.
+local function calls_text(node)
+  if node.self_calls > 0 then
+    return ("%d+%d\u{d7}"):format(node.calls, node.self_calls)
+  end
+  return node.calls > 0 and ("%d\u{d7}"):format(node.calls) or nil
+end
+
+-- Returns the label of a function or cycle.
+local function label_of(node, timed)
+  local lines = { node.name }
   if timed then
     lines[2], lines[3] = percent(node.total), "(" .. percent(node.self) .. ")"
   end
-  if calls ~= "0" then lines[#lines + 1] = calls .. "\u{d7}" end
-  write(("  n%d [label=%s, fillcolor=\"%s\", fontcolor=\"%s\", tooltip=%s];\n"):format(
-    node.id, quoted(table.unpack(lines)), color, text,
+  lines[#lines + 1] = calls_text(node)
+  return quoted(table.unpack(lines))
+end
+
+local function write_node(node, timed, indent, write)
+  local color, text = colors(node.total)
+  write(("%sn%d [label=%s, fillcolor=\"%s\", fontcolor=\"%s\", tooltip=%s];\n"):format(
+    indent, node.id, label_of(node, timed), color, text,
     quoted(node.file and node.file .. ":" .. node.line or node.name)))
 end
 
+-- Writes a box around the members of a cycle that are shown.
+local function write_cycle(cycle, timed, write)
+  local is_open = false
+  for _, node in ipairs(cycle.members) do
+    if node.is_shown and not is_open then
+      write(("  subgraph cluster_%d {\n    label=%s;\n"):format(cycle.number,
+        label_of(cycle, timed)))
+      is_open = true
+    end
+    if node.is_shown then write_node(node, timed, "    ", write) end
+  end
+  if is_open then write "  }\n" end
+end
+
+-- Calls that were not counted have no number: only their time was measured.
 local function write_edge(arc, share, labelled, write)
   local color, width = colors(share), math.max(4 * share, 0.5)
-  local calls = ("%d\u{d7}"):format(arc.count)
-  local label = labelled and quoted(percent(share), calls) or quoted(calls)
+  local lines = { labelled and percent(share) or nil }
+  if arc.count > 0 then lines[#lines + 1] = ("%d\u{d7}"):format(arc.count) end
   write(("  n%d -> n%d [label=%s, color=\"%s\", fontcolor=\"%s\", "):format(
-    arc.caller, arc.callee, label, color, color))
+    arc.caller, arc.callee, quoted(table.unpack(lines)), color, color))
   write(("penwidth=%.2f, arrowsize=%.2f];\n"):format(width, 0.5 * width ^ 0.5))
 end
 
-local function write_nodes(nodes, ids, least, timed, write)
-  local shown, omitted = {}, 0
-  for _, id in ipairs(ids) do
-    if nodes[id].total < least then
-      omitted = omitted + 1
-    else
-      shown[id] = nodes[id]
-      write_node(nodes[id], timed, write)
+-- Returns the arcs that can be shown, with calls or time, and their shares. `weight` is
+-- compared with the threshold: arcs in a cycle, which carry no time, hold it together.
+local function edges_of(arcs, nodes, total)
+  local edges = {}
+  for _, arc in ipairs(arcs) do
+    if arc.count > 0 or arc.self + arc.children > 0 then
+      local from, to = nodes[arc.caller], nodes[arc.callee]
+      local share, inside = share_of(arc, from, to, total)
+      edges[#edges + 1] =
+        { arc = arc, from = from, to = to, share = share, inside = inside,
+          weight = inside and from.cycle and from.cycle.total or share }
     end
   end
-  return shown, omitted
+  return edges
 end
 
-local function write_edges(arcs, nodes, shown, least, total, write)
+-- Returns the member of a cycle with the most time.
+local function hottest_of(cycle)
+  local hottest = cycle.members[1] or {}
+  for _, node in ipairs(cycle.members) do
+    if node.total > hottest.total then hottest = node end
+  end
+  return hottest
+end
+
+-- Chooses the functions to show. An arc with so much time that a function would be shown
+-- has both of its ends: the member where a cycle is entered can have little time of its
+-- own. Returns how many functions are omitted.
+local function choose(nodes, ids, cycles, edges, least)
   local omitted = 0
-  for _, arc in ipairs(arcs) do
-    local share, inside = share_of(arc, nodes[arc.caller], nodes[arc.callee], total)
-    local both = shown[arc.caller] and shown[arc.callee]
-    if arc.count == 0 or share < least or not both then
-      omitted = omitted + (arc.count > 0 and 1 or 0)
+  for _, edge in ipairs(edges) do
+    local is_hot = edge.share >= least and not edge.inside
+    edge.from.is_shown = edge.from.is_shown or is_hot
+    edge.to.is_shown = edge.to.is_shown or is_hot
+  end
+  for _, cycle in ipairs(cycles) do
+    local hottest = hottest_of(cycle)
+    hottest.is_shown = hottest.is_shown or cycle.total >= least
+  end
+  for _, id in ipairs(ids) do
+    nodes[id].is_shown = nodes[id].is_shown or nodes[id].total >= least
+    omitted = omitted + (nodes[id].is_shown and 0 or 1)
+  end
+  return omitted
+end
+
+local function write_nodes(nodes, ids, cycles, timed, write)
+  for _, id in ipairs(ids) do
+    local node = nodes[id]
+    if node.is_shown and not node.cycle then write_node(node, timed, "  ", write) end
+  end
+  for _, cycle in ipairs(cycles) do write_cycle(cycle, timed, write) end
+end
+
+local function write_edges(edges, least, timed, write)
+  local omitted = 0
+  for _, edge in ipairs(edges) do
+    if edge.weight >= least and edge.from.is_shown and edge.to.is_shown then
+      write_edge(edge.arc, edge.share, timed and not edge.inside, write)
     else
-      write_edge(arc, share, not inside and total > 0, write)
+      omitted = omitted + 1
     end
   end
   return omitted
@@ -156,18 +230,21 @@ end
 --- Writes the call graph of a profile in Graphviz's language.
 -- @tparam profile profile with a histogram
 -- @tparam table options `node_threshold`, `edge_threshold`: least percentage of the time
---   for functions and calls to be shown (default 0.5 and 0.1)
+--   for functions and calls to be shown (default 0.5 and 0.1); those of names, see
+--   `gprof.print.labels.exported`
 -- @tparam stream write
 return function(profile, options, write)
   profile = profile:by_function(true)
   local arcs = extract.arcs(profile)
   local ids = extract.functions(profile, arcs, options)
-  local nodes, timed = nodes_of(profile, ids), profile.total_ticks > 0
-  write_header(profile, write)
+  local nodes, cycles = nodes_of(profile, ids, labels.exported(profile, options))
+  local timed, edges = profile.total_ticks > 0, edges_of(arcs, nodes, profile.total)
   local least_node = (options.node_threshold or NODE_THRESHOLD) / 100
   local least_edge = (options.edge_threshold or EDGE_THRESHOLD) / 100
-  local shown, nodes_omitted = write_nodes(nodes, ids, least_node, timed, write)
-  local arcs_omitted = write_edges(arcs, nodes, shown, least_edge, profile.total, write)
+  write_header(profile, write)
+  local nodes_omitted = choose(nodes, ids, cycles, edges, least_node)
+  write_nodes(nodes, ids, cycles, timed, write)
+  local arcs_omitted = write_edges(edges, least_edge, timed, write)
   if nodes_omitted + arcs_omitted > 0 then
     write(("  label=\"below the thresholds: %d functions and %d arcs\";\n")
       :format(nodes_omitted, arcs_omitted))

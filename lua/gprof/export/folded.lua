@@ -7,6 +7,7 @@
 local chains = require "gprof.analysis.chains"
 local escape = require "gprof.format.escape"
 local extract = require "gprof.analysis.extract"
+local labels = require "gprof.print.labels"
 
 -- Escapes a name. A semicolon would end it, and a space and a number at its end would be
 -- read as the count. Leading and trailing spaces would be ambiguous, so they are removed.
@@ -25,11 +26,12 @@ end
 
 --- Writes a profile as folded stacks.
 -- @tparam profile profile with a histogram
--- @tparam table _ options (unused)
+-- @tparam table options those of names, see `gprof.print.labels.exported`
 -- @tparam stream write
-return function(profile, _, write)
+return function(profile, options, write)
   profile = profile:by_function(true)
-  local names, sums, lines = chains.names(profile, plain), {}, {}
+  local names = chains.names(labels.exported(profile, options), plain)
+  local sums, lines = {}, {}
   for _, chain in ipairs((chains.of(profile, extract.units(profile, 1000000)))) do
     local line = line_of(chain, names)
     if not sums[line] then lines[#lines + 1] = line end

@@ -16,6 +16,7 @@ local failure = require "gprof.library.failure"
 local gprof = require "gprof"
 local hot_lines = require "gprof.analysis.hot_lines"
 local inlined_lines = require "gprof.library.inlined_lines"
+local labels = require "gprof.print.labels"
 local program_data = require "gprof.library.program_data"
 local sha256 = require "gprof.format.sha256"
 local sources = require "gprof.export.html.sources"
@@ -48,6 +49,7 @@ local function view_of(profile, options)
     profile = profile, arcs = arcs, cycles = cycles,
     ids = extract.functions(profile, arcs, options),
     tree = profile.rate and tree_list.of(profile) or nil,
+    labels = labels.exported(profile, options),
   }
 end
 

@@ -13,6 +13,7 @@ local fit = require "gprof.library.fit"
 local gprof = require "gprof"
 local guesses = require "gprof.analysis.guesses"
 local json = require "gprof.format.json"
+local labels = require "gprof.print.labels"
 local policy = require "gprof.library.policy"
 
 -- Increment VERSION with every incompatible change.
@@ -153,12 +154,19 @@ local function counts_blocks(profile)
   return profile.data.block_records > 0 and not profile.by_line
 end
 
--- Returns the keys of a function's object. `function` is a key only in profiles by line,
+-- Whether options change the names.
+local function has_labels(options)
+  return options.short_names or options.inline_file_names
+end
+
+-- Returns the keys of a function's object. `full_name` is a key only if options change
+-- the names, `function` is a key only in profiles by line,
 -- `object` only if there are libraries, `self_error` only if errors are known, `inlined`
 -- only if inlined functions are functions, and `total_low` and `total_high` only if
 -- bounds are known. `blocks` is a key only if basic blocks were counted.
-local function keys_of(profile)
+local function keys_of(profile, options)
   local keys = table.move(columns, 1, #columns, 1, { [#columns + 1] = "cycle" })
+  keys[#keys + 1] = has_labels(options) and "full_name" or nil
   keys[#keys + 1] = profile.by_line and "function" or nil
   keys[#keys + 1] = profile.has_libraries and "object" or nil
   local first = profile:functions()()
@@ -169,16 +177,19 @@ local function keys_of(profile)
   return keys
 end
 
-local function function_texts(profile, ids)
-  local keys, cycles = keys_of(profile), cycles_by_member(profile)
+local function function_texts(profile, ids, options)
+  local keys, cycles = keys_of(profile, options), cycles_by_member(profile)
+  local shown = labels.exported(profile, options)
   local object, names = json.object(keys), {}
-  local known <const> = { cycle = "id", ["function"] = "function_id" }
+  local known <const> =
+    { cycle = "id", full_name = "name", ["function"] = "function_id" }
   for i, key in ipairs(keys) do names[i] = known[key] or key end
   local has_blocks = counts_blocks(profile)
   names[#names] = has_blocks and "id" or names[#names]
   return coroutine.wrap(function()
     for _, id in ipairs(ids) do
       local values = { profile:get(id, table.unpack(names)) }
+      values[2] = shown[id]
       values[6], values[#columns + 1] = hexadecimal(values[6]), cycles[id]
       if has_blocks then values[#keys] = extract.block_count(profile, id) end
       local text = object(table.unpack(values, 1, #keys))
@@ -211,8 +222,9 @@ end
 --- Writes a profile, or a comparison, as JSON.
 -- @tparam profile profile
 -- @tparam table options `display_unused_functions`: also write functions without time and
---   calls; `include`, `exclude`: the profile's symspecs; `comparison`: the result of
---   `gprof.compare`, written in place of the profile
+--   calls; those of names, see `gprof.print.labels.exported`; `include`, `exclude`: the
+--   profile's symspecs; `comparison`: the result of `gprof.compare`, written in place of
+--   the profile
 -- @tparam stream write
 return function(profile, options, write)
   if options.comparison then
@@ -229,7 +241,7 @@ return function(profile, options, write)
   if profile.has_libraries then write_objects(profile, write) end
   write_array(write, "cycles", cycle_texts(profile))
   write_array(write, "functions",
-    function_texts(profile, extract.functions(profile, arcs, options)))
+    function_texts(profile, extract.functions(profile, arcs, options), options))
   write_array(write, "arcs", json.texts(arcs, arc_writer(profile)), true)
   write "}\n"
 end

@@ -5,6 +5,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local failures = require "gprof.print.failures"
+local labels = require "gprof.print.labels"
 local source_root = require "gprof.library.source_root"
 local text = require "gprof.export.html.text"
 
@@ -27,15 +28,16 @@ end
 
 -- Writes a test case. A function that exceeds several limits is one failure, since many
 -- readers show only the first.
-local function write_case(name, file, list, comparison, profile, write)
+local function write_case(name, file, list, context, write)
   write(('    <testcase classname="%s" name="%s"'):format(xml(file), xml(name)))
   if not list then return write "/>\n" end
   local lines = {}
   for i, failure in ipairs(list) do
-    lines[i] = xml(failures.describe(failure, comparison, profile))
+    lines[i] = xml(failures.describe(failure, context.comparison, context.profile,
+      context.short_names))
   end
   local message = xml(("%s: %s"):format(failures.heading(list[1]),
-    failures.growth(list[1], comparison)))
+    failures.growth(list[1], context.comparison)))
   write((">\n" .. '      <failure type="%s" message="%s">%s</failure>\n    </testcase>\n')
     :format(xml(list[1].field), message, table.concat(lines, "\n")))
 end
@@ -44,11 +46,12 @@ end
 -- @tparam profile profile the new profile
 -- @tparam table options `comparison`: the result of `gprof.compare`; `failures`: that of
 --   `gprof.compare.failures`; `source_root`: the directory to which source files are
---   named
+--   named; those of names, see `gprof.print.labels.of_rows`
 -- @tparam stream write
 return function(profile, options, write)
   if not options.failures then error("needs limits (--compare and --fail-on)", 0) end
   local comparison, failed = options.comparison, by_row(options.failures)
+  local names = labels.of_rows(comparison, profile, options)
   local tests, count, program = {}, 0, profile.image.path:match "[^/]*$"
   for _, row in ipairs(comparison) do
     if row.status == "both" or failed[row] then tests[#tests + 1] = row end
@@ -58,10 +61,13 @@ return function(profile, options, write)
   write '<?xml version="1.0" encoding="UTF-8"?>\n'
   write(('<testsuites name="gprof" %s>\n'):format(numbers))
   write(('  <testsuite name="%s" %s skipped="0">\n'):format(xml(program), numbers))
-  write_case("the whole program", program, failed[comparison], comparison, profile, write)
+  local bare = { short_names = options.short_names }
+  local context = { comparison = comparison, profile = profile,
+    short_names = labels.of_rows(comparison, profile, bare) }
+  write_case("the whole program", program, failed[comparison], context, write)
   for _, row in ipairs(tests) do
     local file = source_root.relative(row.new_file, options.source_root) or program
-    write_case(row.name, file, failed[row], comparison, profile, write)
+    write_case(names[row], file, failed[row], context, write)
   end
   write "  </testsuite>\n</testsuites>\n"
 end

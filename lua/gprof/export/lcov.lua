@@ -10,6 +10,7 @@
 local annotation = require "gprof.library.annotation"
 local by_line = require "gprof.print.by_line"
 local escape = require "gprof.format.escape"
+local labels = require "gprof.print.labels"
 local sorted = require "gprof.format.sorted"
 local without_detours <const> = require "gprof.format.path".without_detours
 local raise <const> = require "gprof.library.failure".raise
@@ -39,7 +40,9 @@ end
 
 -- Returns a table from files to their functions: `name`, `line` and `count`, the number
 -- of calls, which is at least 1 if anything in the function was recorded.
-local function functions_of(profile)
+local function functions_of(profile, options)
+  local has_labels = options.short_names or options.inline_file_names
+  local shown = has_labels and labels.exported(profile, options)
   local files, runs = {}, {}
   for caller in profile:arcs(nil, "caller_id") do runs[caller] = true end
   for id, symbol, file, line, calls, self_calls, ticks in profile:functions("address",
@@ -51,18 +54,21 @@ local function functions_of(profile)
       for _, count in profile:blocks(id) do ran = ran or count > 0 end
       files[file] = files[file] or { called = false }
       files[file].called = files[file].called or calls > 0
-      table.insert(files[file], { name = name_text(symbol), line = line,
+      table.insert(files[file], { line = line, symbol = name_text(symbol),
+        name = name_text(shown and shown[id] or symbol),
         count = math.max(calls + self_calls, ran and 1 or 0) })
     end
   end
   return files
 end
 
--- Functions that are static in several objects can have the same name.
+-- Functions that are static in several objects can have the same name. Different
+-- functions with the same short name keep their symbols.
 local function joined(functions)
   local list, known = {}, {}
   for _, f in ipairs(functions) do
     local first = known[f.name]
+    if first and first.line ~= f.line then f.name, first = f.symbol, known[f.symbol] end
     if first then
       first.count = first.count + f.count
     else
@@ -187,7 +193,7 @@ end
 -- @raise a table with the field `message`
 return function(profile, options, write)
   local lines = by_line_of(profile, options)
-  local functions = functions_of(lines:by_function())
+  local functions = functions_of(lines:by_function(), options)
   local files = files_of(lines)
   if not files[1] then
     raise("%s: has no line numbers, which the export 'lcov' needs: compile with -g",

@@ -5,6 +5,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local failures = require "gprof.print.failures"
+local labels = require "gprof.print.labels"
 local source_root = require "gprof.library.source_root"
 local text = require "gprof.export.html.text"
 local wording = require "gprof.format.wording"
@@ -73,11 +74,11 @@ end
 local nouns <const> = { calls = "calls", self_calls = "recursive calls",
   blocks = "blocks executed", total = "time", self = "self time" }
 
-local function write_failures(list, comparison, profile, options, write)
+local function write_failures(list, comparison, names, profile, options, write)
   local rows = {}
   for i, failure in ipairs(list) do
     local is_whole = failure.row == comparison
-    rows[i] = { is_whole and "the whole program" or code(failure.row.name),
+    rows[i] = { is_whole and "the whole program" or code(names[failure.row]),
       is_whole and "" or place_text(failure.row, profile, options.source_root),
       nouns[failure.field], change_text(failure.change),
       ("%g %%"):format(failure.percent) }
@@ -101,9 +102,9 @@ local function columns_of(comparison)
   return fields, titles
 end
 
-local function cells_of(row, fields)
+local function cells_of(row, name, fields)
   local note = row.status ~= "both" and (" (%s)"):format(row.status) or ""
-  local cells = { code(row.name) .. note }
+  local cells = { code(name) .. note }
   for _, field in ipairs(fields) do cells[#cells + 1] = change_text(row[field]) end
   return cells
 end
@@ -121,13 +122,17 @@ local function changes_of(row)
   return is_significant, is_changed
 end
 
-local function write_changes(comparison, write)
+local function write_changes(comparison, names, write)
   local fields, titles = columns_of(comparison)
   local changed, noise, same = {}, {}, 0
   for _, row in ipairs(comparison) do
     local is_significant, is_changed = changes_of(row)
     local list = is_significant and changed or noise
-    if is_changed then list[#list + 1] = cells_of(row, fields) else same = same + 1 end
+    if is_changed then
+      list[#list + 1] = cells_of(row, names[row], fields)
+    else
+      same = same + 1
+    end
   end
   table.insert(titles, 1, "function")
   if changed[1] then write_table(titles, changed, write) end
@@ -175,13 +180,16 @@ end
 -- @tparam profile profile the new profile
 -- @tparam table options `comparison`: the result of `gprof.compare`; `failures`: that of
 --   `gprof.compare.failures`, if there are limits; `source_root`: the directory to which
---   source files are named
+--   source files are named; those of names, see `gprof.print.labels.of_rows`
 -- @tparam stream write
 return function(profile, options, write)
   if not options.comparison then error("needs an old profile (--compare)", 0) end
   local comparison, list = options.comparison, options.fail_on and options.failures
   write(("### %s\n\n"):format(title(list)))
   write_whole(comparison, write)
-  if list and list[1] then write_failures(list, comparison, profile, options, write) end
-  write_changes(comparison, write)
+  local names = labels.of_rows(comparison, profile, options)
+  if list and list[1] then
+    write_failures(list, comparison, names, profile, options, write)
+  end
+  write_changes(comparison, names, write)
 end

@@ -12,6 +12,7 @@ local escape = require "gprof.format.escape"
 local extract = require "gprof.analysis.extract"
 local guesses = require "gprof.analysis.guesses"
 local inlined_code = require "gprof.analysis.inlined_code"
+local labels = require "gprof.print.labels"
 local line_costs = require "gprof.analysis.line_costs"
 local protobuf = require "gprof.format.protobuf"
 
@@ -51,8 +52,8 @@ end
 -- Returns two functions: one takes a string, the other a place in the code, and both
 -- return its number. At first use, they write the string or location, and the function
 -- that the location refers to.
-local function tables_of(profile, object_of, write)
-  local names = chains.names(profile)
+local function tables_of(profile, object_of, options, write)
+  local names = chains.names(labels.exported(profile, options))
   local text_table = numbered(0, function(_, text)
     write(bytes(PROFILE.string_table, text))
   end)
@@ -190,12 +191,12 @@ end
 
 --- Writes a profile in pprof's format.
 -- @tparam profile profile with a histogram; a profile by line adds the lines of leaves
--- @tparam table _ options (unused)
+-- @tparam table options those of names, see `gprof.print.labels.exported`
 -- @tparam stream write
-return function(profile, _, write)
+return function(profile, options, write)
   local by_function, lines = line_costs.of(profile)
   local objects, object_of = extract.objects(by_function)
-  local text, place = tables_of(by_function, object_of, write)
+  local text, place = tables_of(by_function, object_of, options, write)
   local list, truncated =
     chains.of(by_function, extract.units(by_function, 1000000000), lines)
   write_types(by_function, text, write)

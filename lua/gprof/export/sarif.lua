@@ -10,6 +10,7 @@ local failures = require "gprof.print.failures"
 local gprof = require "gprof"
 local json = require "gprof.format.json"
 local without_detours <const> = require "gprof.format.path".without_detours
+local labels = require "gprof.print.labels"
 local sha256 = require "gprof.format.sha256"
 local source_root = require "gprof.library.source_root"
 
@@ -72,10 +73,10 @@ local function place_of(row, main, profile)
   return file or source_root.real(program), line or 1
 end
 
-local function location_text(row, main, profile, root)
+local function location_text(row, name, main, profile, root)
   local file, line = place_of(row, main, profile)
-  local logical = row.name and (', "logicalLocations": [{"fullyQualifiedName": %s, ' ..
-    '"kind": "function"}]'):format(json.string(row.name)) or ""
+  local logical = name and (', "logicalLocations": [{"fullyQualifiedName": %s, ' ..
+    '"kind": "function"}]'):format(json.string(name)) or ""
   return ('{"physicalLocation": {"artifactLocation": {"uri": %s}, "region": ' ..
     '{"startLine": %d}}%s}'):format(json.string(uri_of(file, root)), line, logical)
 end
@@ -89,15 +90,17 @@ local function fingerprint(failure, comparison, root)
   return escape.in_hexadecimal(digest:sub(1, 16))
 end
 
-local function result_text(failure, main, comparison, profile, root)
+local function result_text(failure, context)
+  local comparison, main, root = context.comparison, context.main, context.root
   local rule = number_of[failure.field]
   local row = failure.row == comparison and main or failure.row
   local message = ("%s: %s: %s"):format(failures.heading(failure),
-    failures.name(failure, comparison), failures.growth(failure, comparison))
+    failures.name(failure, comparison, context.names),
+    failures.growth(failure, comparison))
   return ('{"ruleId": %s, "ruleIndex": %d, "level": "error", "message": %s, ' ..
     '"locations": [%s], "partialFingerprints": {"gprofFunction/v1": "%s"}}'):format(
     json.string(rules[rule][2]), rule - 1, text_of(message),
-    location_text(row, main, profile, root),
+    location_text(row, context.short_names[row], main, context.profile, root),
     fingerprint(failure, comparison, root))
 end
 
@@ -105,12 +108,16 @@ end
 -- @tparam profile profile the new profile
 -- @tparam table options `comparison`: the result of `gprof.compare`; `failures`: that of
 --   `gprof.compare.failures`; `source_root`: the directory to which source files are
---   named
+--   named; those of names, see `gprof.print.labels.of_rows`
 -- @tparam stream write
 return function(profile, options, write)
   if not options.failures then error("needs limits (--compare and --fail-on)", 0) end
-  local comparison, root = options.comparison, options.source_root
-  local main = row_of_main(comparison)
+  local comparison = options.comparison
+  local bare = { short_names = options.short_names }
+  local context = { comparison = comparison, profile = profile,
+    root = options.source_root, main = row_of_main(comparison),
+    names = labels.of_rows(comparison, profile, options),
+    short_names = labels.of_rows(comparison, profile, bare) }
   write('{\n  "$schema": ' .. json.string(SCHEMA) .. ',\n  "version": "2.1.0",\n')
   write('  "runs": [{\n    "tool": {"driver": {"name": "gprof for Lua", "version": ' ..
     json.string(gprof._VERSION) .. ',\n      "informationUri": ' ..
@@ -118,7 +125,7 @@ return function(profile, options, write)
   write_rules(write)
   write '}},\n    "columnKind": "unicodeCodePoints",\n    "results": '
   json.rows(write, "    ", json.texts(options.failures, function(failure)
-    return result_text(failure, main, comparison, profile, root)
+    return result_text(failure, context)
   end))
   write "\n  }]\n}\n"
 end

@@ -11,6 +11,7 @@ local extract = require "gprof.analysis.extract"
 local gprof = require "gprof"
 local guesses = require "gprof.analysis.guesses"
 local json = require "gprof.format.json"
+local labels = require "gprof.print.labels"
 
 local SCHEMA <const> = "https://www.speedscope.app/file-format-schema.json"
 
@@ -19,8 +20,8 @@ local frame_of <const> = json.object { "name" }
 
 -- Returns the array of frames, and a table that maps ids to frame numbers (from 0).
 -- Looking up an unknown id adds its frame.
-local function frames_of(profile)
-  local frames, numbers, names = {}, {}, chains.names(profile)
+local function frames_of(profile, options)
+  local frames, numbers, names = {}, {}, chains.names(labels.exported(profile, options))
   local function add(id)
     local file, line
     if id ~= chains.TRUNCATED and not profile:get(id, "is_cycle") then
@@ -77,12 +78,12 @@ end
 
 --- Writes a profile in speedscope's format.
 -- @tparam profile profile with a histogram
--- @tparam table _ options (unused)
+-- @tparam table options those of names, see `gprof.print.labels.exported`
 -- @tparam stream write
-return function(profile, _, write)
+return function(profile, options, write)
   profile = profile:by_function(true)
   local list, truncated = chains.of(profile, extract.units(profile, 1000000))
-  local frames, numbers = frames_of(profile)
+  local frames, numbers = frames_of(profile, options)
   local stacks = stacks_of(list, numbers)
   write('{"$schema": ' .. json.string(SCHEMA) .. ",\n")
   write('  "exporter": ' .. json.string("gprof for Lua " .. gprof._VERSION) .. ",\n")

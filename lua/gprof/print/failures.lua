@@ -81,9 +81,11 @@ end
 --- Returns the name of a failure's function, or "the whole program".
 -- @tparam table failure
 -- @tparam comparison comparison
+-- @tparam[opt] {[table]=string} names by row, instead of the full names
 -- @treturn string
-function failures.name(failure, comparison)
-  return failure.row == comparison and "the whole program" or failure.row.name
+function failures.name(failure, comparison, names)
+  if failure.row == comparison then return "the whole program" end
+  return names and names[failure.row] or failure.row.name
 end
 
 --- Returns where the function of a row begins.
@@ -102,14 +104,16 @@ end
 -- @tparam table failure
 -- @tparam comparison comparison
 -- @tparam profile profile the new profile
+-- @tparam[opt] {[table]=string} names as for `failures.name`
 -- @treturn string
-function failures.describe(failure, comparison, profile)
+function failures.describe(failure, comparison, profile, names)
   local file, line
   if failure.row ~= comparison then file, line = failures.place(failure.row, profile) end
   local where = file and
     (" (%s%s)"):format(base_name(file), line and ":" .. line or "")
   return ("%s: %s%s: %s"):format(failures.heading(failure),
-    failures.name(failure, comparison), where or "", failures.growth(failure, comparison))
+    failures.name(failure, comparison, names), where or "",
+    failures.growth(failure, comparison))
 end
 
 return failures

@@ -3,6 +3,7 @@
 -- @internal gprof.print.labels
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local common = require "gprof.print.common"
 local names = require "gprof.names"
 
 local labels = {}
@@ -84,6 +85,55 @@ function labels.with_files(profile, options)
     print_path = options.print_path }
   return make(profile, whole, "name", { static_files = true, no_suffixes = true }),
     (options.terminal_width or options.short_names) and shortener(profile, options)
+end
+
+-- Exports -------------------------------------------------------------------------------
+
+local function look_up(profile)
+  return setmetatable({}, { __index = function(known, id)
+    known[id] = profile:get(id, "name")
+    return known[id]
+  end })
+end
+
+--- Returns the names of functions and cycles as exports write them.
+-- @tparam profile profile
+-- @tparam table options `short_names`; `inline_file_names`, `print_path`: with file and
+--   line
+-- @treturn {[integer]=string} by number
+function labels.exported(profile, options)
+  if not (options.short_names or options.inline_file_names) then
+    return look_up(profile)
+  end
+  return names.labels(profile, { short_names = options.short_names,
+    inline_file_names = options.inline_file_names, print_path = options.print_path,
+    bare = not options.inline_file_names })
+end
+
+-- Returns the short names of the rows of a comparison.
+local function short_names(comparison)
+  local all, short = {}, {}
+  for i, row in ipairs(comparison) do all[i] = row.name end
+  local distinct = names.distinct(all)
+  for i in ipairs(all) do short[i] = distinct(i, "without arguments", nil, "…") end
+  return short
+end
+
+--- Returns the names of the rows of a comparison as exports write them.
+-- @tparam comparison comparison
+-- @tparam profile profile the new profile
+-- @tparam table options as for `labels.exported`
+-- @treturn {[table]=string} by row
+function labels.of_rows(comparison, profile, options)
+  local place = require "gprof.print.failures".place
+  local short, shown = options.short_names and short_names(comparison), {}
+  for i, row in ipairs(comparison) do
+    local file, line
+    if options.inline_file_names then file, line = place(row, profile) end
+    shown[row] = (short and short[i] or row.name) .. (file and (" (%s%s)"):format(
+      common.file(file, options), line and ":" .. line or "") or "")
+  end
+  return shown
 end
 
 return labels

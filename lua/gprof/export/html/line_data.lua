@@ -105,24 +105,51 @@ function line_data.rows(lines)
   return rows
 end
 
--- Returns the functions that contain the code of lines. `at`: the ids by address.
-local function nodes_at(rows, at, node_of)
-  local nodes = {}
-  for i, row in ipairs(rows) do nodes[i] = node_of[at[row.part.owner]] or -1 end
+-- Returns the ids of functions by name, if inlined functions are functions.
+local function ids_by_name(profile)
+  local by_name = {}
+  for id, name in profile:functions("address", "id", "name") do
+    if profile.has_inlines then
+      by_name[name] = by_name[name] or {}
+      table.insert(by_name[name], id)
+    end
+  end
+  return by_name
+end
+
+-- Returns the function of a name, in a file if there are several; nil if there is none.
+local function id_in(profile, ids, file)
+  for _, id in ipairs(ids or {}) do
+    if profile:get(id, "file") == file then return id end
+  end
+  return ids and ids[1]
+end
+
+-- Returns the functions whose self time has the time of lines. `at`: the ids of compiled
+-- functions by address.
+local function nodes_at(rows, at, profile, node_of)
+  local by_name, nodes = ids_by_name(profile), {}
+  for i, row in ipairs(rows) do
+    local owner, name = at[row.part.owner], row.part.name
+    if not owner or profile:get(owner, "name") ~= name then
+      owner = id_in(profile, by_name[name], row.line.file) or owner
+    end
+    nodes[i] = node_of[owner] or -1
+  end
   return array(number, nodes)
 end
 
---- Returns the functions that contain the code of lines, or -1.
+--- Returns the functions whose self time has the time of lines, or -1.
 -- @tparam {table,...} rows from `rows`
 -- @tparam profile profile by function
 -- @tparam {[integer]=integer} node_of from `view_data.nodes_of`
 -- @treturn string an array
 function line_data.nodes(rows, profile, node_of)
-  return nodes_at(rows, ids_by_address(profile), node_of)
+  return nodes_at(rows, ids_by_address(profile), profile, node_of)
 end
 
---- Returns the lines with time as columns. `node` is the function that contains the code,
--- or -1; `name`, that of an inlined function, or null.
+--- Returns the lines with time as columns. `node` is the function whose self time has the
+-- time of the line, or -1; `name`, that of a function that was inlined, or null.
 -- @tparam {table,...} rows from `rows`
 -- @tparam profile profile by function
 -- @tparam function file_number numbers the names of files
@@ -141,7 +168,7 @@ function line_data.lines(rows, profile, file_number, node_of)
   end
   return object { { "file", array(number, files) }, { "line", array(number, lines) },
     { "self", array(number, times) }, { "self_error", array(number, errors) },
-    { "node", nodes_at(rows, at, node_of) },
+    { "node", nodes_at(rows, at, profile, node_of) },
     { "name", array(shown, names, #rows) } }
 end
 

@@ -32,9 +32,17 @@ const allLines = [...lineRowsBy((row) => data.lines.file[row] + ":" + data.lines
 const errorOf = (line) => Math.sqrt(line.variance);
 const lineName = (line) => baseName(line.file) + ":" + line.number;
 
+// Returns the name of the function that was inlined into a row's function; null if none was, or if it is a function of
+// its own.
+function inlinedIn(row) {
+  const inlined = data.lines.name[row],
+    node = data.lines.node[row];
+  return node >= 0 && nameOf(node) === inlined ? null : inlined;
+}
+
 // Returns the name of a row's function: of the inlined one, if the line was inlined.
 function rowFunction(row) {
-  const inlined = data.lines.name[row],
+  const inlined = inlinedIn(row),
     node = data.lines.node[row];
   return inlined !== null ? inlined : node >= 0 ? labelOf(node) : "";
 }
@@ -55,7 +63,7 @@ const linePlace = (line) => placeLink(lineName(line), sourceLink(line.file, line
 // function if the line was inlined.
 function lineFunctions(line) {
   const node = data.lines.node[line.rows[0]],
-    inlined = data.lines.name[line.rows[0]],
+    inlined = inlinedIn(line.rows[0]),
     more = line.rows.length - 1;
   const [own, scope] = node >= 0 ? splitOnce(nameOf(node)) : [null, ""];
   return make(
@@ -155,10 +163,11 @@ const hottestLine = (node) => (linesByNode.get(node) || [])[0] || null;
 function lineSection(node) {
   const lines = linesByNode.get(node) || [];
   if (lines.length === 0) return null;
-  const columns = lineColumns(lines, field(node, "self")).map((column) =>
+  const whole = Math.max(field(node, "self"), timeOfLines(lines));
+  const columns = lineColumns(lines, whole).map((column) =>
     column.title === "Self %" ? { ...column, hint: "Share of this function's self time" } : column,
   );
-  const inlined = lines.some((line) => data.lines.name[line.rows[0]] !== null);
+  const inlined = lines.some((line) => inlinedIn(line.rows[0]) !== null);
   const table = makeTable(
     [...columns, ...(inlined ? [{ ...functionColumn, title: "Inlined function", cell: inlinedName }] : []), textColumn],
     lines.slice(0, SHOWN_LINES),
@@ -175,6 +184,6 @@ function lineSection(node) {
 }
 
 function inlinedName(line) {
-  const inlined = data.lines.name[line.rows[0]];
+  const inlined = inlinedIn(line.rows[0]);
   return inlined === null ? "" : make("span", { title: inlined }, splitOnce(inlined)[0]);
 }

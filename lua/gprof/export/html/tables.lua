@@ -53,14 +53,14 @@ local function write_functions(content, write)
     local total = profile.total or 0
     row({ total > 0 and ("%.1f"):format(100 * f.self / total) or "",
       format:format(f.self), f.self_error and format:format(f.self_error) or "",
-      format:format(f.self + f.children), ("%d"):format(f.calls), f.name },
+      format:format(f.self + f.children), ("%d"):format(f.calls), content.labels[f.id] },
       columns, write)
   end
   foot(#content.ids, "functions", write)
 end
 
 local function write_calls(content, write)
-  local profile, format = content.profile, time_format(content.profile)
+  local format = time_format(content.profile)
   local columns = { { "Caller", true }, { "Callee", true }, { "Calls" },
     { "Time in callee" } }
   local arcs = table.move(content.arcs, 1, #content.arcs, 1, {})
@@ -73,7 +73,7 @@ local function write_calls(content, write)
   head("Calls", columns, write)
   for i = 1, math.min(#arcs, MAX_ROWS) do
     local arc = arcs[i]
-    row({ profile:get(arc.caller, "name"), profile:get(arc.callee, "name"),
+    row({ content.labels[arc.caller], content.labels[arc.callee],
       ("%d"):format(arc.count), format:format(arc.self + arc.children) }, columns, write)
   end
   foot(#arcs, "pairs of functions", write)

@@ -97,8 +97,8 @@ end
 -- The largest number of columns of a name; longer ones would be cut at their ends.
 local WIDEST <const> = 100
 
---- Returns what the page shows for long names: names shortened as on a terminal, by the
--- number of the function.
+--- Returns what the page shows instead of names, by the number of the function: what the
+-- options ask for; and for long names, names shortened as on a terminal.
 -- @tparam table content a view
 -- @treturn string an object
 function view_data.labels(content)
@@ -106,7 +106,10 @@ function view_data.labels(content)
   for row, id in ipairs(content.ids) do names[row] = content.profile:get(id, "name") end
   local shortened = distinct_names(names)
   for row, name in ipairs(names) do
-    local label = #name > WIDEST and shortened(row, "complete", WIDEST, "…") or name
+    local label = content.labels[content.ids[row]]
+    if label == name and #name > WIDEST then
+      label = shortened(row, "complete", WIDEST, "…")
+    end
     if label ~= name then
       entries[#entries + 1] = { ("%d"):format(row - 1), shown(label) }
     end
