@@ -147,8 +147,8 @@ describe("--tree", function()
   local image <const>, profile <const> = crafted.image(plan), crafted.gmon(plan)
   local TITLE <const> = "Call tree (estimated from the call graph)\n\n"
   local COLUMNS <const> = "   %     total     self  \n  time   seconds  seconds  name\n"
-  local HEADING <const> = TITLE .. "42 % of the time is divided among call paths by guess; --record measures it\n\n" ..
-    COLUMNS
+  local HEADING <const> = TITLE ..
+    "42.1 % of the time is divided among call paths by guess; --record measures it\n\n" .. COLUMNS
 
   local function run(words, env)
     local all = { "-b", image, profile }

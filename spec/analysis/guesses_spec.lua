@@ -69,7 +69,7 @@ end)
 
 describe("what is guessed is told", function()
   local image, profile = crafted.image(shared), crafted.gmon(shared)
-  local sentence <const> = "50 %% of the time is divided among call paths by guess"
+  local sentence <const> = "50%.0 %% of the time is divided among call paths by guess"
 
   it("in the call tree, with a mark at each total", function()
     local tree = program.run { "-b", "--tree", image, profile }.stdout

@@ -255,7 +255,7 @@ describe("the export speedscope", function()
     for _, weight in ipairs(profile.weights) do sum = sum + weight end
     assert.equal(950000, sum)
     assert.equal("https://www.speedscope.app/file-format-schema.json", document["$schema"])
-    local name = "seconds (call chains are estimated, 42 % of the time is divided among call paths by guess; " ..
+    local name = "seconds (call chains are estimated, 42.1 % of the time is divided among call paths by guess; " ..
       "--record measures it)"
     assert.same({ "sampled", name, "microseconds", 0, sum },
       { profile.type, profile.name, profile.unit, profile.startValue, profile.endValue })

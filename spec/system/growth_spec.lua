@@ -614,7 +614,7 @@ dimension("functions that are compared", 400, function(n)
 end)
 
 -- The hint about a profile without samples names the libraries.
-dimension("libraries that the image needs", 200, function(n)
+dimension("libraries that the image needs", 2000, function(n)
   local dir, DT_NEEDED <const> = shell.tmpdir "libraries", 1
   shell.write(dir .. "/names", "\0liba.so\0")
   shell.write(dir .. "/entries", ("<I8I8"):pack(DT_NEEDED, 1):rep(n))

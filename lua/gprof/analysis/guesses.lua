@@ -95,9 +95,8 @@ end
 -- @treturn string|nil nil if nothing is guessed
 function guesses.sentence(share)
   if not share or share <= 0 then return nil end
-  local percent = 100 * share
-  return ("%s %% of the time is divided among call paths by guess; --record measures it")
-    :format(percent < 1 and "<1" or ("%.0f"):format(percent))
+  return ("%.1f %% of the time is divided among call paths by guess; " ..
+    "--record measures it"):format(100 * share)
 end
 
 return guesses
