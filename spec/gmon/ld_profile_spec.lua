@@ -20,7 +20,7 @@ local calls <const> = {
 
 local function load(image, ...)
   image = assert(gprof.image(image))
-  return assert(gprof.profile(image, assert(gprof.data(image, ...))))
+  return assert(gprof.profile(image, ... and assert(gprof.data(image, ...)) or gprof.data.new { image = image }))
 end
 
 -- Runs the program. It must succeed, and print nothing but the report.

@@ -52,6 +52,7 @@ local function read(shape, ...)
   for i, bytes in ipairs { ... } do
     paths[i] = save(bytes)
   end
+  if not paths[1] then return gprof.data.new { image = shape.image } end
   paths[#paths + 1] = { mixed_rates = shape.mixed_rates }
   return assert(gprof.data(shape.image, table.unpack(paths)))
 end

@@ -164,8 +164,12 @@ end
 -- Reads two parts of a list of files into separate data, and merges the first part into the second.
 local function merged(image, paths, cut)
   cut = cut % (#paths + 1)
-  local data = assert(gprof.data(image, table.unpack(paths, cut + 1)))
-  assert(data:merge(assert(gprof.data(image, table.unpack(paths, 1, cut)))))
+  local function read(first, last)
+    if first > last then return gprof.data.new { image = image } end
+    return assert(gprof.data(image, table.unpack(paths, first, last)))
+  end
+  local data = read(cut + 1, #paths)
+  assert(data:merge(read(1, cut)))
   return data
 end
 
