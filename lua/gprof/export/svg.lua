@@ -12,12 +12,15 @@ local MISSING <const> = 127  -- the exit status if Graphviz cannot be run, as in
 
 local raise <const>, need <const> = failure.raise, failure.need
 
--- Writes the graph to a file, and rewinds it.
+-- Writes the graph to a temporary file, and rewinds it.
 local function write_graph(file, profile, options)
+  local function check(done, message)
+    return done or raise("svg: cannot write a temporary file: %s", message)
+  end
   require "gprof.reports".run(dot, profile, options, function(text)
-    need(file:write(text))
+    check(file:write(text))
   end)
-  need(file:seek "set")
+  check(file:seek "set")
 end
 
 -- Returns the contents of a file. `format` is as for `file:read`.
