@@ -40,7 +40,6 @@ describe("a text of 4 GB is refused, and not read:", function()
   shell.check { "truncate", "--size=4G", sparse }
   for what, words in pairs {
     ["a list of profiles"] = { "--profiles-from=" .. sparse, plain.image },
-    ["an option file"] = { "@" .. sparse },
     ["an exported profile"] = { "--compare=" .. sparse, plain.image, plain.profile },
   } do
     it(what, function()
@@ -49,6 +48,12 @@ describe("a text of 4 GB is refused, and not read:", function()
         { result.status, result.stdout, result.stderr })
     end)
   end
+
+  it("an option file", function()
+    local result = program.run { "@" .. sparse }
+    assert.same({ 1, "" }, { result.status, result.stdout })
+    assert.truthy(result.stderr:find(sparse .. ": is longer than a command line", 1, true), result.stderr)
+  end)
 end)
 
 -- The limit of processor time is far above what the program needs, also with sanitizers.
