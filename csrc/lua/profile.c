@@ -198,7 +198,7 @@ static int bounds_problem(lua_State *L) {
 }
 
 /* find_limits(profile [, opcodes]) makes the fields `least_ticks` and `most_ticks` of
- * functions known, with the machine code if the module gprof.opcodes is given */
+ * functions and cycles known, with the machine code if gprof.opcodes is given */
 static int find_limits(lua_State *L) {
   gp_profile *profile = gp_check_profile(L, 1);
   gp_error error = {""};

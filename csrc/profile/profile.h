@@ -57,11 +57,13 @@ typedef struct gp_profile_options {
 gp_profile *gp_profile_build(const gp_image *image, const gp_symtab *symtab,
                              const gp_data *data, const gp_profile_options *options,
                              gp_error *error);
+
 /* Finds the bounds `limits` of inclusive times, unless they are known: with the machine
  * code, if `opcodes` is not NULL and code and data permit it, otherwise from the recorded
  * calls alone. Errors: as for gp_time_bounds_find. */
 bool gp_profile_find_limits(gp_profile *profile, const gp_data *data,
                             const gp_opcodes *opcodes, gp_error *error);
+
 void gp_profile_free(gp_profile *profile);
 
 /* Returns the function whose code is at `address`, or GP_NONE. */

@@ -150,6 +150,8 @@ end
 -- - `node(id)`: returns the id of a function or cycle, its self time and its total time;
 -- - `below(id, least)`: returns the callees like `roots`, perhaps without those with less
 --   time than `least`; and the number of all callees.
+--
+-- An estimated one has the graph of `callers`, too.
 
 -- Returns the estimated graph from the roots, or the functions `from`, down.
 local function estimated_graph(profile, from)
@@ -169,6 +171,7 @@ local function estimated_graph(profile, from)
     trees and root_entries(from, trees, keys, join) or whole_entries(from)
   local sorted = {}
   return {
+    callers = graph,
     roots = function()
       local columns = columns_of(add_times(roots, total))
       return columns.ids, columns.times
@@ -272,8 +275,8 @@ end
 
 -- Adds the column `certain`: the part of each weight that is not guessed. Functions that
 -- were inlined have keys of their own as places.
-local function add_certain(tree, profile, is_partial, factor)
-  local found = guesses.of(profile)
+local function add_certain(tree, profile, graph, is_partial, factor)
+  local found = guesses.of(profile, graph.callers)
   if not found then return end
   local is_known, certain = { [0] = true }, {}
   for node = 1, tree.count do
@@ -337,7 +340,7 @@ function call_tree.columns(profile, how)
   expand(build, 0, 0, roots, times, #roots, whole > 0 and tree.weight[0] / whole or 0)
   while build.heap[1] do expand_node(build, pop(build.heap, tree.weight)) end
   tree.parts, tree.all = factor * profile.rate, all
-  add_certain(tree, profile, how.from ~= nil, factor)
+  add_certain(tree, profile, graph, how.from ~= nil, factor)
   return tree
 end
 

@@ -48,6 +48,7 @@ end
 
 --- Finds what is guessed in the estimated call tree of a profile.
 -- @tparam profile profile by function
+-- @tparam[opt] table graph what `callers.of` returned for the profile, if that is known
 -- @treturn table|nil with the fields
 --
 --   - `share`: the fraction of the time in functions to which several paths lead;
@@ -56,10 +57,10 @@ end
 --     of a cycle.
 --
 --   Nil if times were measured
-function guesses.of(profile)
+function guesses.of(profile, graph)
   if profile.exact then return nil end
   profile:find_limits "calls"
-  local graph = callers.of(profile)
+  graph = graph or callers.of(profile)
   local is_single = path_test(graph)
   local guessed, all = 0, 0
   for id, ticks in profile:functions(nil, "id", "ticks") do

@@ -77,10 +77,9 @@ end
 -- @tparam number new_samples
 -- @treturn table the change
 function limits.compare(change, was, is, old_samples, new_samples)
-  change.old_most = math.max(was.most_ticks / old_samples, change.old)
-  change.new_least = math.min(is.least_ticks / new_samples, change.new)
-  local old_least = math.min(was.least_ticks / old_samples, change.old)
-  local new_most = math.max(is.most_ticks / new_samples, change.new)
+  change.old_most = was.most_ticks / old_samples
+  change.new_least = is.least_ticks / new_samples
+  local old_least, new_most = was.least_ticks / old_samples, is.most_ticks / new_samples
   change.least, change.most = change.new_least - change.old_most, new_most - old_least
   change.comparable = change.least > 0 or change.most < 0 or
     change.most - change.least <= CLOSE * math.max(change.old, change.new)

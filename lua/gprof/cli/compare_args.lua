@@ -275,15 +275,14 @@ end
 local function warn_of_estimates(settings, comparison, names, warn)
   local ignored, replaced =
     require "gprof.analysis.gate".untested(comparison, settings.fail_on)
-  local function tell(count, instead)
+  local function tell(count, what)
     if count == 0 then return end
-    warn(("%s: --fail-on: %s to exceed a limit, but cannot be compared, and %s " ..
-      "not checked%s: they are estimates; --record measures them"):format(names,
-      count == 1 and "1 total time seems" or count .. " total times seem",
-      count == 1 and "was" or "were", instead))
+    warn(("%s: --fail-on: %s to exceed a limit, but cannot be compared, because " ..
+      "the time of callees was not measured (--record does so): %s"):format(names,
+      count == 1 and "1 total time seems" or count .. " total times seem", what))
   end
-  tell(ignored, "")
-  tell(replaced, " (self times were instead)")
+  tell(ignored, "not checked")
+  tell(replaced, "only self time was checked")
 end
 
 --- Finds what exceeds the limits of --fail-on.
