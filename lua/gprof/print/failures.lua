@@ -90,11 +90,11 @@ end
 
 --- Returns where the function of a row begins.
 -- @tparam table row of a comparison with the profile
--- @tparam profile profile the new profile
+-- @tparam[opt] profile profile the new profile, unless both sides are exports
 -- @treturn string|nil its source file as recorded
 -- @treturn integer|nil the line
 function failures.place(row, profile)
-  local id = row.new_ids and row.new_ids[1]
+  local id = profile and row.new_ids and row.new_ids[1]
   if not id then return row.new_file or row.old_file end
   local line = profile:get(id, "line")
   return row.new_file, line and line > 0 and line or nil
