@@ -51,7 +51,7 @@ describe("the export dot", function()
       alloc = "50.00% (50.00%) 400×" }, graph.nodes)
     assert.same({ ["main > parse"] = "75.00% 1×", ["main > eval"] = "15.00% 5×", ["parse > eval"] = "60.00% 20×",
       ["eval > eval"] = "60×", ["eval > alloc"] = "50.00% 400×" }, graph.edges)
-    assert.is_nil(graph.note)
+    assert.equal("dashed: time divided among callers by their calls, a guess", graph.note)
   end)
 
   it("colours functions from blue to red", function()
@@ -77,6 +77,18 @@ describe("the export dot", function()
       assert.same({ ["main > enter"] = "99.10% 1×", ["enter > work"] = "7×", ["work > enter"] = "7×" }, graph.edges)
       assert.same({ "enter", "work" }, graph.inside)
     end
+  end)
+
+  it("has dashed arcs where time is divided among callers by guess", function()
+    local shared = { functions = { "main", "a", "b", "work", "own" }, ticks = { work = 60, own = 40 },
+      calls = { { "main", "a", 1 }, { "main", "b", 1 }, { "a", "work", 1 }, { "b", "work", 2 }, { "b", "own", 1 } } }
+    local text, dashed = exported.crafted("dot", shared), {}
+    for from, to in text:gmatch "\n  (n%d+) %-> (n%d+) [^\n]*style=dashed%];" do
+      dashed[#dashed + 1] = text:match("\n  " .. from .. ' %[label="(%a+)') .. " > " ..
+        text:match("\n  " .. to .. ' %[label="(%a+)')
+    end
+    assert.same({ "a > work", "b > work" }, dashed)
+    assert.equal("dashed: time divided among callers by their calls, a guess", read(text).note)
   end)
 
   it("has a member of each cycle whose time is above the threshold", function()

@@ -51,6 +51,18 @@ describe("The bounds of total times in a page", function()
   end)
 end)
 
+describe("The arcs of a page", function()
+  it("are hatched where time is divided among callers by guess", function()
+    local shared = { functions = { "main", "a", "b", "work" }, ticks = { main = 40, work = 60 },
+      calls = { { "main", "a", 1 }, { "main", "b", 1 }, { "a", "work", 1 }, { "b", "work", 2 } } }
+    local hatched <const> = "[...document.querySelectorAll('tbody tr')].filter((e) => e.querySelector('.guess')" ..
+      ").map((e) => e.cells[e.cells.length - 1].textContent.trim()).join(' ')"
+    local found = browser.walk(select(2, pages.write(crafted.image(shared), crafted.gmon(shared))), { "open", "work" },
+      hatched, { "open", "a" }, hatched, { "open", "main" }, hatched)
+    assert.same({ "b a", "work", "" }, found)
+  end)
+end)
+
 describe("The threads of a page", function()
   local functions <const> = { "main", "parse", "render" }
   local image = crafted.image { functions = functions }

@@ -144,26 +144,36 @@ local function write_cycle(cycle, timed, write)
 end
 
 -- Calls that were not counted have no number: only their time was measured.
-local function write_edge(arc, share, labelled, write)
+local function write_edge(edge, labelled, write)
+  local arc, share = edge.arc, edge.share
   local color, width = colors(share), math.max(4 * share, 0.5)
   local lines = { labelled and percent(share) or nil }
   if arc.count > 0 then lines[#lines + 1] = ("%d\u{d7}"):format(arc.count) end
   write(("  n%d -> n%d [label=%s, color=\"%s\", fontcolor=\"%s\", "):format(
     arc.caller, arc.callee, quoted(table.unpack(lines)), color, color))
-  write(("penwidth=%.2f, arrowsize=%.2f];\n"):format(width, 0.5 * width ^ 0.5))
+  write(("penwidth=%.2f, arrowsize=%.2f%s];\n"):format(width, 0.5 * width ^ 0.5,
+    edge.is_guess and labelled and ", style=dashed" or ""))
+end
+
+-- Whether the share of an arc is a guess: others call its callee, or the callee's cycle,
+-- as well, and times were not measured.
+local function is_guess(edge, exact)
+  local callee = edge.to.cycle or edge.to
+  return not exact and not edge.inside and edge.share > 0 and edge.arc.count < callee.calls
 end
 
 -- Returns the arcs that can be shown, with calls or time, and their shares. `weight` is
 -- compared with the threshold: arcs in a cycle, which carry no time, hold it together.
-local function edges_of(arcs, nodes, total)
+local function edges_of(arcs, nodes, profile)
   local edges = {}
   for _, arc in ipairs(arcs) do
     if arc.count > 0 or arc.self + arc.children > 0 then
       local from, to = nodes[arc.caller], nodes[arc.callee]
-      local share, inside = share_of(arc, from, to, total)
-      edges[#edges + 1] =
-        { arc = arc, from = from, to = to, share = share, inside = inside,
-          weight = inside and from.cycle and from.cycle.total or share }
+      local share, inside = share_of(arc, from, to, profile.total)
+      local edge = { arc = arc, from = from, to = to, share = share, inside = inside,
+        weight = inside and from.cycle and from.cycle.total or share }
+      edge.is_guess = is_guess(edge, profile.exact)
+      edges[#edges + 1] = edge
     end
   end
   return edges
@@ -207,16 +217,31 @@ local function write_nodes(nodes, ids, cycles, timed, write)
   for _, cycle in ipairs(cycles) do write_cycle(cycle, timed, write) end
 end
 
+-- Returns how many arcs are omitted, and whether one of those that are shown is a guess.
 local function write_edges(edges, least, timed, write)
-  local omitted = 0
+  local omitted, has_guess = 0, false
   for _, edge in ipairs(edges) do
     if edge.weight >= least and edge.from.is_shown and edge.to.is_shown then
-      write_edge(edge.arc, edge.share, timed and not edge.inside, write)
+      write_edge(edge, timed and not edge.inside, write)
+      has_guess = has_guess or edge.is_guess
     else
       omitted = omitted + 1
     end
   end
-  return omitted
+  return omitted, has_guess
+end
+
+-- Writes what the picture does not show by itself.
+local function write_notes(nodes_omitted, arcs_omitted, has_guess, write)
+  local notes = {}
+  if nodes_omitted + arcs_omitted > 0 then
+    notes[1] = ("below the thresholds: %d functions and %d arcs"):format(nodes_omitted,
+      arcs_omitted)
+  end
+  if has_guess then
+    notes[#notes + 1] = "dashed: time divided among callers by their calls, a guess"
+  end
+  if notes[1] then write(("  label=%s;\n"):format(quoted(table.unpack(notes)))) end
 end
 
 local function write_header(profile, write)
@@ -238,16 +263,13 @@ return function(profile, options, write)
   local arcs = extract.arcs(profile)
   local ids = extract.functions(profile, arcs, options)
   local nodes, cycles = nodes_of(profile, ids, labels.exported(profile, options))
-  local timed, edges = profile.total_ticks > 0, edges_of(arcs, nodes, profile.total)
+  local timed, edges = profile.total_ticks > 0, edges_of(arcs, nodes, profile)
   local least_node = (options.node_threshold or NODE_THRESHOLD) / 100
   local least_edge = (options.edge_threshold or EDGE_THRESHOLD) / 100
   write_header(profile, write)
   local nodes_omitted = choose(nodes, ids, cycles, edges, least_node)
   write_nodes(nodes, ids, cycles, timed, write)
-  local arcs_omitted = write_edges(edges, least_edge, timed, write)
-  if nodes_omitted + arcs_omitted > 0 then
-    write(("  label=\"below the thresholds: %d functions and %d arcs\";\n")
-      :format(nodes_omitted, arcs_omitted))
-  end
+  local arcs_omitted, has_guess = write_edges(edges, least_edge, timed, write)
+  write_notes(nodes_omitted, arcs_omitted, has_guess, write)
   write "}\n"
 end

@@ -52,6 +52,16 @@ function arcRemark(arc) {
 // Measured arcs may have time without counted calls: calls that became jumps, or of functions without -pg.
 const carriesNoTime = (arc) => isRecursive(arc) || (arcs.count[arc] === 0 && !(arcTime(arc) > 0));
 
+// Whether an arc's time is a guess: others call its callee, or the callee's cycle, as well.
+const isGuessed = (arc) => !data.exact && arcTime(arc) > 0 && arcs.count[arc] < calleeCalls(arc);
+
+// Makes a bar of an arc's share of the time.
+function arcBar(arc, whole) {
+  const bar = shareBar(arcTime(arc) / whole, arcs.self[arc] / whole);
+  if (isGuessed(arc)) bar.classList.add("guess");
+  return bar;
+}
+
 // Makes the time columns of an arc table: the share of the node's total time, the time, and a bar. Calls into a cycle
 // carry the cycle's time, so they have shares of that.
 function arcTimeColumns(node) {
@@ -74,7 +84,7 @@ function arcTimeColumns(node) {
     },
     {
       title: "Share",
-      cell: (arc) => known(arc, (whole) => shareBar(arcTime(arc) / whole, arcs.self[arc] / whole)),
+      cell: (arc) => known(arc, (whole) => arcBar(arc, whole)),
       class: "bar",
     },
   ];
@@ -234,7 +244,8 @@ function functionView(node) {
           { class: "soft" },
           data.exact
             ? "Call times are measured: each sample counts for the calls that led to it."
-            : "Call times are estimates: all calls of a function are assumed to take the same time.",
+            : "Call times are estimates: all calls of a function are assumed to take the same time. Hatched times are" +
+              " divided among several callers by this guess.",
         )
       : null,
     hasTime && boundsOf(node) ? boundsNote() : null,
