@@ -159,7 +159,8 @@ end
 -- as well, and times were not measured.
 local function is_guess(edge, exact)
   local callee = edge.to.cycle or edge.to
-  return not exact and not edge.inside and edge.share > 0 and edge.arc.count < callee.calls
+  return not exact and not edge.inside and edge.share > 0 and
+    edge.arc.count < callee.calls
 end
 
 -- Returns the arcs that can be shown, with calls or time, and their shares. `weight` is
