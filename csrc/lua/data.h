@@ -5,7 +5,7 @@
 
 #include <lua.h>
 
-#include "gmon/add_file.h"
+#include "gmon/sum/add_file.h"
 
 #define GP_DATA "gprof.data"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gmon/context_file.h"
-#include "gmon/script_file.h"
+#include "gmon/contexts/context_file.h"
+#include "gmon/contexts/script_file.h"
 #include "lua/arguments.h"
 #include "lua/image.h"
 #include "lua/memory.h"

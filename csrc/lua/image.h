@@ -7,7 +7,7 @@
 
 #include "debug/inline_map.h"
 #include "debug/line_map.h"
-#include "gmon/script_functions.h"
+#include "gmon/contexts/script_functions.h"
 #include "object/image.h"
 
 #define GP_IMAGE "gprof.image"

@@ -37,7 +37,7 @@ void gp_define_selection(lua_State *L);
 void gp_define_profile(lua_State *L);
 void gp_define_profile_fields(lua_State *L);
 void gp_define_profile_parts(lua_State *L);
-void gp_define_call_limits(lua_State *L);
+void gp_define_call_bounds(lua_State *L);
 void gp_define_stack_tree(lua_State *L);
 void gp_define_labels(lua_State *L);
 void gp_define_annotation(lua_State *L);

@@ -8,7 +8,7 @@
 #include "lua/object.h"
 #include "lua/symbols.h"
 #include "lua/trace.h"
-#include "profile/inlined_symtab.h"
+#include "profile/inlines/inlined_symtab.h"
 #include "profile/line_symtab.h"
 #include "profile/profile.h"
 

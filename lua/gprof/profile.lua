@@ -3,9 +3,9 @@
 -- @module gprof.profile
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local arguments = require "gprof.library.arguments"
+local arguments = require "gprof.library.options.arguments"
 local core = require "gprof.core"
-local image_options = require "gprof.library.image_options"
+local image_options = require "gprof.library.options.image_options"
 local policy = require "gprof.library.policy"
 local symbol_tables = require "gprof.library.symbol_tables"
 
@@ -28,7 +28,7 @@ local unusable = setmetatable({}, { __mode = "k" })
 -- other data.
 local function program_data_of(profile)
   if not (profile.has_libraries or selected_threads[profile]) then return profile.data end
-  return require "gprof.library.program_data".of(profile)
+  return require "gprof.library.libraries.program_data".of(profile)
 end
 
 -- Whether basic blocks that never ran must be found.
@@ -135,12 +135,13 @@ local function make(image, data, options)
   local lines, selections, opcodes, unknown
   local own_data, problems = data, nil
   if options.threads or options.libraries and data.call_paths == "complete" then
-    symbols, data, problems = require "gprof.library.recorded".select_records(image,
+    local recorded = require "gprof.library.libraries.recorded"
+    symbols, data, problems = recorded.select_records(image,
       symbols, data, options, trace)
     if not symbols then return nil, data end
   end
   if options.with then
-    local merge = require "gprof.library.merged_objects".merge
+    local merge = require "gprof.library.libraries.merged_objects".merge
     symbols, data, unknown = merge(image, symbols, data, options, trace)
     if not symbols then return nil, data end
   end
@@ -175,10 +176,10 @@ local function make(image, data, options)
       require "gprof.symspec".unmatched_calls(profile, selections)
   end
   if profile and unknown then
-    require "gprof.library.merged_objects".unknown(profile, unknown)
+    require "gprof.library.libraries.merged_objects".unknown(profile, unknown)
   end
   if profile and data ~= own_data then
-    require "gprof.library.program_data".set(profile, own_data)
+    require "gprof.library.libraries.program_data".set(profile, own_data)
   end
   if profile then
     unusable[profile], selected_threads[profile] = problems, options.threads
@@ -386,7 +387,8 @@ end
 -- @treturn[2] string why they are not known: the profile has no call paths
 function core.profile_methods:threads()
   arguments.check(self, "gprof.profile", 0, "threads")
-  return require "gprof.library.recorded".threads(program_data_of(self), self.rate,
+  local recorded = require "gprof.library.libraries.recorded"
+  return recorded.threads(program_data_of(self), self.rate,
     selected_threads[self])
 end
 
@@ -415,7 +417,7 @@ end
 --   - `offset`: where the code from `low` on is in the file
 function core.profile_methods:objects()
   arguments.check(self, "gprof.profile", 0, "objects")
-  return require "gprof.library.object_list".of(self)
+  return require "gprof.library.libraries.object_list".of(self)
 end
 
 --- Returns why there are no bounds of inclusive times, although the option `bounds` was

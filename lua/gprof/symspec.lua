@@ -21,9 +21,9 @@
 -- @module gprof.symspec
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local arguments = require "gprof.library.arguments"
+local arguments = require "gprof.library.options.arguments"
 local core = require "gprof.core"
-local option_values = require "gprof.library.option_values"
+local option_values = require "gprof.library.options.option_values"
 local policy = require "gprof.library.policy"
 
 local symspec = {}
@@ -124,7 +124,7 @@ local function resolve_arcs(lookup, specs, missed, trace_match)
   return lookup:combine_arcs(found)
 end
 
---- The scopes of symspecs (see `gprof.library.option_values`).
+--- The scopes of symspecs (see `gprof.library.options.option_values`).
 symspec.tables = option_values.scopes
 
 --- The scopes as a set.

@@ -1,10 +1,10 @@
 -- The options: all of GNU gprof's under all their names, our own, and the settings that they change.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local actions = require "gprof.cli.actions"
-local command_line = require "gprof.cli.command_line"
+local actions = require "gprof.cli.options.actions"
+local command_line = require "gprof.cli.options.command_line"
 local launch = require "support.launch"
-local options = require "gprof.cli.options"
+local options = require "gprof.cli.options.option_table"
 local program = require "support.program"
 local shell = require "support.shell"
 
@@ -258,7 +258,7 @@ describe("an operand", function()
   it("ends the options if POSIXLY_CORRECT is set", function()
     local result = launch.script([[
       require "gprof"
-      local settings = require "gprof.cli.command_line".read { "-b", "a.out", "-l", "--", "-p" }
+      local settings = require "gprof.cli.options.command_line".read { "-b", "a.out", "-l", "--", "-p" }
       print(settings.brief, settings.line, table.concat(settings.operands, " "))
     ]], {}, { env = { POSIXLY_CORRECT = "1" } })
     assert.same({ "true\tnil\ta.out -l -- -p\n", "" }, { result.stdout, result.stderr })
@@ -455,7 +455,7 @@ describe("settings", function()
     assert.same({ "a", "b" }, read("-Ia", "-A", "-Ib").directory_path)
     local result = launch.script([[
       require "gprof"
-      local settings = require "gprof.cli.command_line".read { "-I", "a", "-p", "-I", "b" }
+      local settings = require "gprof.cli.options.command_line".read { "-I", "a", "-p", "-I", "b" }
       print(table.concat(settings.directory_path, " "))
     ]], {}, { env = { GPROF_PATH = "x::y:" } })
     assert.same({ "a b x y\n", "" }, { result.stdout, result.stderr })

@@ -2,13 +2,13 @@
 -- output, and their failures.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local arguments = require "gprof.library.arguments"
+local arguments = require "gprof.library.options.arguments"
 local build = require "support.build"
-local command_line = require "gprof.cli.command_line"
+local command_line = require "gprof.cli.options.command_line"
 local crafted = require "support.crafted"
-local defaults = require "gprof.cli.defaults"
+local defaults = require "gprof.cli.options.defaults"
 local launch = require "support.launch"
-local options_table = require "gprof.cli.options"
+local options_table = require "gprof.cli.options.option_table"
 local program = require "support.program"
 local shell = require "support.shell"
 local small = require "support.small"

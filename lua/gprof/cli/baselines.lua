@@ -6,7 +6,7 @@
 
 local core = require "gprof.core"
 local raise <const> = require "gprof.library.failure".raise
-local source_root = require "gprof.library.source_root"
+local source_root = require "gprof.library.files.source_root"
 
 local baselines = {}
 

@@ -6,7 +6,7 @@
 -- @internal gprof.cli.exports
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local options = require "gprof.cli.options"
+local options = require "gprof.cli.options.option_table"
 local output = require "gprof.output"
 local raise <const> = require "gprof.library.failure".raise
 

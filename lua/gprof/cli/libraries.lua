@@ -4,9 +4,9 @@
 -- @internal gprof.cli.libraries
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local diagnosis = require "gprof.cli.diagnosis"
+local diagnosis = require "gprof.cli.advice.diagnosis"
 local failure = require "gprof.library.failure"
-local file_set = require "gprof.library.file_set"
+local file_set = require "gprof.library.files.file_set"
 local gprof = require "gprof"
 local policy = require "gprof.library.policy"
 local symbol_tables = require "gprof.library.symbol_tables"
@@ -105,7 +105,7 @@ local function check_callees(image, data, symbols, settings, where, warn)
   elseif 100 * bad > FEW * (good + bad) then
     warn(("%s: %d of %d called addresses are not function entries of %s"):format(where,
       bad, good + bad, image.path))
-    require "gprof.cli.diagnosis".advise(settings,
+    require "gprof.cli.advice.diagnosis".advise(settings,
       "the profile may be from another build, or symbols may have been stripped")
   end
 end
@@ -180,7 +180,7 @@ local reasons <const> = {
 -- @tparam profile profile
 -- @tparam function warn takes a message
 function libraries.warn_unknown(profile, warn)
-  local unknown = require "gprof.library.merged_objects".unknown(profile)
+  local unknown = require "gprof.library.libraries.merged_objects".unknown(profile)
   for _, field in ipairs { "unknown", "undecided" } do
     local names = unknown[field]
     if names[1] then

@@ -23,7 +23,7 @@ end
 -- @tparam data data
 -- @raise a table with the field `message`
 function recorded.check_list(data)
-  local threads, problem = require "gprof.library.recorded".threads(data)
+  local threads, problem = require "gprof.library.libraries.recorded".threads(data)
   if not threads then raise("threads are not known: %s", problem) end
 end
 

@@ -3,7 +3,7 @@
 -- @internal gprof.cli.spread
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local options = require "gprof.cli.options"
+local options = require "gprof.cli.options.option_table"
 local raise <const> = require "gprof.library.failure".raise
 
 local spread = {}

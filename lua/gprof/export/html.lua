@@ -7,22 +7,22 @@
 -- @module gprof.export.html
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local arguments = require "gprof.library.arguments"
+local arguments = require "gprof.library.options.arguments"
 local assets = require "gprof.export.html.assets"
 local by_line = require "gprof.print.by_line"
-local data = require "gprof.export.html.data"
+local data = require "gprof.export.html.page_data"
 local extract = require "gprof.analysis.extract"
 local failure = require "gprof.library.failure"
 local gprof = require "gprof"
 local hot_lines = require "gprof.analysis.hot_lines"
 local inlined_lines = require "gprof.library.inlined_lines"
 local labels = require "gprof.print.labels"
-local program_data = require "gprof.library.program_data"
+local program_data = require "gprof.library.libraries.program_data"
 local sha256 = require "gprof.format.sha256"
 local sources = require "gprof.export.html.sources"
 local summary = require "gprof.export.html.summary"
 local tables = require "gprof.export.html.tables"
-local text = require "gprof.export.html.text"
+local text = require "gprof.export.html.page_text"
 local tree_list = require "gprof.export.html.tree_list"
 local warnings = require "gprof.export.html.warnings"
 
@@ -113,7 +113,7 @@ local function part_of(content, threads, options)
   return part
 end
 
--- Returns what the page shows, in the form that gprof.export.html.data describes.
+-- Returns what the page shows, in the form that gprof.export.html.page_data describes.
 local function contents(profile, options)
   local by_function = profile:by_function(true)
   local lines = by_line_of(by_function, options)

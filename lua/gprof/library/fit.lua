@@ -8,7 +8,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
-local external_calls = require "gprof.library.external_calls"
+local external_calls = require "gprof.library.libraries.external_calls"
 local policy = require "gprof.library.policy"
 local symbol_tables = require "gprof.library.symbol_tables"
 

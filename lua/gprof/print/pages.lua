@@ -23,8 +23,8 @@ local needs = {
 }
 
 -- All pages in print order, each with its style and the report that prints it: `report`,
--- or `gnu` and `bsd` if the looks differ. A look without a report omits the page. A form
--- feed separates pages, except before a page that is `joined`.
+-- or `gnu` and `bsd` if the layouts differ. A layout without a report omits the page. A
+-- form feed separates pages, except before a page that is `joined`.
 local page_order = {
   { style = "info", report = "info" },
   { style = "graph", bsd = "bsd.graph" },
@@ -133,9 +133,9 @@ end
 -- Returns all pages to print, in order: `name` of the report; `print`, its function, only
 -- if it was requested by name; `joined`.
 local function list_pages(chosen, options)
-  local list, look = {}, options.traditional and "bsd" or "gnu"
+  local list, layout = {}, options.traditional and "bsd" or "gnu"
   for _, page in ipairs(page_order) do
-    local name = page.report or page[look]
+    local name = page.report or page[layout]
     if name and chosen[page.style] then
       list[#list + 1] = { name = name, joined = page.joined }
     end
