@@ -45,21 +45,6 @@ local function kind_of(path)
   return "profile"
 end
 
---- Checks the options of comparisons. Only functions are compared: line numbers change
--- from build to build.
--- @tparam table settings
--- @raise a table with the field `message`
-function compare_args.check(settings)
-  local compares = settings.compare[1]
-  if settings.fail_on and not compares then
-    raise "option --fail-on needs --compare or --baseline"
-  elseif settings.force and not compares then
-    raise "option --force needs --compare"
-  elseif compares and settings.line then
-    raise "options --compare and -l (--line) are mutually exclusive"
-  end
-end
-
 --- Returns the names of the files in the option's arguments.
 -- @tparam {string,...} arguments of the option
 -- @treturn {string,...}

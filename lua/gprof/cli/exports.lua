@@ -107,12 +107,12 @@ end
 --- Writes exports.
 -- @tparam {table,...} list as `exports.find` returns them
 -- @tparam profile profile
--- @tparam table settings
+-- @tparam table report_options
 -- @tparam stream write
 -- @raise a table with the field `message`
-function exports.write(list, profile, settings, write)
+function exports.write(list, profile, report_options, write)
   for _, export in ipairs(list) do
-    local function fill(stream) export.print(profile, settings, stream) end
+    local function fill(stream) export.print(profile, report_options, stream) end
     if export.path then output.new_file(export.path, fill) else fill(write) end
   end
 end

@@ -26,31 +26,6 @@ function libraries.paths(word)
   return word, word:match "[^/]*$" .. ".profile"
 end
 
--- Settings and styles that work only for one object, because they use its addresses,
--- lines or symbol table.
-local single_object <const> = {
-  { "gnu_compat", "--gnu-compat" }, { "line", "-l (--line)" },
-  { "static_call_graph", "-c (--static-call-graph)" },
-  { "external_symbol_table", "-S (--external-symbol-table)" },
-  { "file_ordering", "-R (--file-ordering)" },
-}
-local single_object_styles <const> = {
-  { "annotation", "-A (--annotated-source)" }, { "executions", "-C (--exec-counts)" },
-  { "function_order", "-r (--function-ordering)" }, { "sum", "-s (--sum)" },
-  { "comparison", "--compare" }, { "verify", "--verify" },
-}
-
-local function check_options(settings, styles)
-  local excluded = { [settings] = single_object, [styles] = single_object_styles }
-  for selected, list in pairs(excluded) do
-    for _, entry in ipairs(list) do
-      if selected[entry[1]] then
-        raise("options --with and %s are mutually exclusive", entry[2])
-      end
-    end
-  end
-end
-
 -- The profile must belong to the program itself. Once libraries are added, later checks
 -- would accept the profile of another program.
 local function check_program(image, data, name)
@@ -153,7 +128,7 @@ end
 -- @raise a table with the field `message`
 function libraries.open(run, warn)
   local settings = run.settings
-  check_options(settings, run.printed)
+  require "gprof.cli.options.rules".check("libraries", settings, run.printed)
   check_program(run.image, run.data, run.name)
   local opened, seen, program = {}, {}, file_set.new()
   program:add(run.image.path)

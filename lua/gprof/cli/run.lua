@@ -15,6 +15,7 @@
 -- @internal gprof.cli.run
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local arguments = require "gprof.library.options.arguments"
 local core = require "gprof.core"
 local defaults = require "gprof.cli.options.defaults"
 local failure = require "gprof.library.failure"
@@ -126,7 +127,9 @@ end
 local function read_files(run)
   local settings = run.settings
   add_first_profile(settings)
-  if settings.threads then require "gprof.cli.recorded".check_threads(settings) end
+  if settings.threads then
+    require "gprof.cli.options.rules".check("reading", settings)
+  end
   run.image = open_image(settings)
   local options, path = data_options(settings), only_profile(settings)
   if path then
@@ -279,7 +282,7 @@ local function make_profile(run)
     raise "bad profiles skipped: the baseline was not written"
   end
   set_profile(run, need(gprof.profile(run.image, run.data,
-    require "gprof.library.options.arguments".pick(settings, "profile"))))
+    arguments.pick(settings, "profile"))))
   if settings.threads then check_records(run, run.profile.data) end
   check_roots(run)
   if run.missed then failure.stop() end
@@ -512,9 +515,10 @@ local function print_output(run, write)
     settings.errors, settings.sort, settings.short_names = nil, nil, nil
     settings.bounds = nil
   end
-  pages.print(run.chosen, run.profile, settings, write)
+  local options = arguments.pick(settings, "report")
+  pages.print(run.chosen, settings.reports, run.profile, options, write)
   if exports[1] then
-    require "gprof.cli.exports".write(exports, run.profile, settings, write)
+    require "gprof.cli.exports".write(exports, run.profile, options, write)
   end
 end
 
@@ -533,20 +537,16 @@ end
 -- @raise a table with the field `message`
 return function(settings, write)
   local run = { settings = settings }
-  if settings.compare[1] or settings.fail_on or settings.force then
-    require "gprof.cli.compare_args".check(settings)
+  settings.styles.sum = settings.by_build or settings.styles.sum
+  if settings.has_own_options then
+    require "gprof.cli.options.rules".check("reports", settings)
   end
   if settings.exports[1] then require "gprof.cli.exports".check_compared(settings) end
-  settings.styles.sum = settings.by_build or settings.styles.sum
-  if settings.spread then require "gprof.cli.spread".prepare(settings) end
-  if settings.checkpoint or settings.checkpoint_every then
-    require "gprof.cli.sum.checkpoint".check(settings)
-  end
-  if settings.skip_duplicates then
-    require "gprof.cli.sum.duplicates".check_settings(settings)
-  end
+  if settings.spread and not settings.styles.sum then settings.styles.spread = true end
+  if settings.checkpoint then require "gprof.cli.sum.checkpoint".check(settings) end
   find_reports(settings)
   if settings.by_build then
+    require "gprof.cli.options.rules".check("builds", settings)
     return require "gprof.cli.sum.by_build".run(settings, warn), {}
   end
   read_and_sum(run)

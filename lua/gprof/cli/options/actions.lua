@@ -381,23 +381,13 @@ end
 
 -- Orders ------------------------------------------------------------------------------
 
--- With a map, symbols stand for object files, so there are no functions to order.
-local function check_one_order(settings)
-  if settings.styles.function_order and settings.styles.file_order then
-    raise("options -r (--function-ordering) and -R (--file-ordering) are mutually " ..
-      "exclusive")
-  end
-end
-
 function actions.order(settings)
   settings.styles.function_order = true
-  check_one_order(settings)
 end
 
 function actions.map(settings, argument, option)
   actions.path(settings, argument, option)
   settings.styles.file_order = true
-  check_one_order(settings)
 end
 
 return actions

@@ -51,51 +51,20 @@ local function add_environment(settings)
   if list then require "gprof.cli.options.actions".directories(settings, list) end
 end
 
--- The options that concern only the recording of a program. The value names the settings
--- that an option needs one of.
-local recording <const> = { record = { "record" }, rate = { "record" },
-  memory = { "record" }, follow = { "record" }, output = { "record" },
-  ["dump-signal"] = { "record" }, ["dump-file"] = { "record" }, wall = { "record" },
-  count = { "record" }, ["with-c"] = { "record" },
-  anew = { "dump", "dump-signal", "dump-file" } }
-
-local function is_set(settings, long) return settings[long:gsub("-", "_")] end
-
-local function any_is_set(settings, names)
-  for _, long in ipairs(names) do
-    if is_set(settings, long) then return true end
-  end
-  return false
-end
-
--- Refuses options of the recorder without those that they need. Sets `record_reports`.
-local function check_recording(settings, given)
+-- Checks the rules about options. GNU gprof's options, which have letters, exclude each
+-- other only in one case. Sets `has_own_options`
+-- and `record_reports`.
+local function check_rules(settings, given, operands)
   for _, pair in ipairs(given) do
-    local long = pair[1].long
-    if not recording[long] then
-      settings.record_reports = settings.record
-    elseif is_set(settings, long) and not any_is_set(settings, recording[long]) then
-      raise("option --%s needs --%s", long, table.concat(recording[long], " or --"))
-    end
+    settings.has_own_options = settings.has_own_options or not pair[1].short
   end
-end
-
--- The options that ask recorded processes for something, and nothing else.
-local requests <const> = { dump = true, pause = true, resume = true, anew = true }
-
--- Refuses all that a request to a process would leave undone.
-local function check_requests(settings, given, operands)
-  local request = settings.dump and "dump" or settings.pause and "pause" or
-    settings.resume and "resume"
-  if not request then return end
-  for _, pair in ipairs(given) do
-    if not requests[pair[1].long] then
-      raise("options --%s and %s are mutually exclusive", request, options.name(pair[1]))
-    end
+  if not (settings.has_own_options or settings.styles.file_order) then return end
+  local rules = require "gprof.cli.options.rules"
+  if not asks_about_program(settings) then
+    rules.check_requests(settings, given, operands)
   end
-  if operands[1] then
-    raise("option --%s takes no file: '%s'", request, operands[1])
-  end
+  rules.check("command", settings)
+  settings.record_reports = settings.record and rules.ask_for_reports(given) or nil
 end
 
 -- Replaces each `@FILE`. The module that reads these files is rarely needed.
@@ -138,8 +107,9 @@ end
 --   the reports requested (true) or excluded (false); `reports`, the reports requested by
 --   name; `exports`; `compare`, the arguments of --compare; `profiles_from`, files with
 --   lists of profiles; `jobs`, if given; `operands`; `words`, all
---   arguments; `has_options`, whether there is any option but -b; `record_reports`,
---   whether there are options besides --record and those of the recorder
+--   arguments; `has_options`, whether there is any option but -b;
+--   `has_own_options`, whether there is one without a letter; `record_reports`, whether
+--   there are options besides --record and those of the recorder
 -- @raise a table with the field `message`
 function command_line.read(arguments)
   local settings = defaults.settings()
@@ -153,10 +123,7 @@ function command_line.read(arguments)
     if settings.record and not records then
       raise "option --record must be the first argument, and not abbreviated"
     end
-    if not asks_about_program(settings) then
-      check_requests(settings, given, operands)
-    end
-    check_recording(settings, given)
+    check_rules(settings, given, operands)
     if settings.baseline or settings.update_baseline then
       require "gprof.cli.baselines".apply(settings)
     end

@@ -257,21 +257,6 @@ function options.name_of(setting)
   end
 end
 
---- Refuses settings that cannot be combined with an option. One process is the same as no
--- number of processes.
--- @tparam table settings
--- @tparam string option "--spread"
--- @tparam {string,...} excluded names of settings
--- @raise a table with the field `message`
-function options.refuse_with(settings, option, excluded)
-  for _, name in ipairs(excluded) do
-    if settings[name] and not (name == "jobs" and settings.jobs == 1) then
-      require "gprof.library.failure".raise("options %s and %s are mutually exclusive",
-        option, options.name_of(name))
-    end
-  end
-end
-
 --- Returns the permitted values of an option's argument.
 -- @tparam table option
 -- @treturn {string,...}|nil

@@ -13,7 +13,6 @@ local failure = require "gprof.library.failure"
 local gprof = require "gprof"
 local inputs = require "gprof.cli.sum.inputs"
 local key <const> = require "gprof.cli.sum.members".key
-local options = require "gprof.cli.options.option_table"
 local output = require "gprof.output"
 local profile_files = require "gprof.library.files.profile_files"
 local sorted = require "gprof.format.sorted"
@@ -25,12 +24,7 @@ local by_build = {}
 -- The part of the names of sums that stands for the build ID.
 local PATTERN <const> = "%%b"
 
--- Settings that need a single program or a single process.
-local excluded <const> = { "jobs", "sandbox", "gnu_compat", "checkpoint", "slide", "with",
-  "external_symbol_table", "file_ordering", "update_baseline", "fail_on", "baseline" }
-
 local function check(settings)
-  options.refuse_with(settings, "--by-build", excluded)
   for style, wanted in pairs(settings.styles) do
     if wanted and style ~= "sum" then
       raise "option --by-build: writes sums, and no reports"

@@ -14,7 +14,6 @@ local core = require "gprof.core"
 local defaults = require "gprof.cli.options.defaults"
 local escape = require "gprof.format.escape"
 local failure = require "gprof.library.failure"
-local options = require "gprof.cli.options.option_table"
 local profile_files = require "gprof.library.files.profile_files"
 
 local raise <const>, need <const> = failure.raise, failure.need
@@ -25,9 +24,6 @@ checkpoint.__index = checkpoint
 local INTERVAL <const> = 10  -- seconds between checkpoints
 local VERSION <const> = "gprof-checkpoint 1"
 local BLOCK <const> = 512
-
--- Settings that cannot be combined with a checkpoint.
-local excluded <const> = { "sandbox", "gnu_compat", "jobs" }
 
 -- Settings that must not change.
 local fixed <const> = { "spread", "skip_duplicates", "slide", "file_format" }
@@ -151,15 +147,10 @@ local function check_path(settings)
   end
 end
 
---- Refuses options that cannot be combined with a checkpoint, or that need one.
+--- Refuses output that a checkpoint does not keep.
 -- @tparam table settings
 -- @raise a table with the field `message`
 function checkpoint.check(settings)
-  if not settings.checkpoint then raise "option --checkpoint-every needs --checkpoint" end
-  if not settings.styles.sum then
-    raise "option --checkpoint: is for sums: add -s (--sum) or --sum-file"
-  end
-  options.refuse_with(settings, "--checkpoint", excluded)
   if settings.slide == "auto" or settings.styles.info or settings.reports[1] or
     settings.exports[1]
   then

@@ -11,7 +11,6 @@
 
 local core = require "gprof.core"
 local profile_files = require "gprof.library.files.profile_files"
-local raise <const> = require "gprof.library.failure".raise
 
 -- Keys are joined by SEPARATOR, which no key contains.
 local SEPARATOR <const>, KEY <const> = "\1", "[^\1]+"
@@ -26,15 +25,6 @@ local NAMED <const> = "named"
 local BAD <const> = "bad"
 
 local MOST_NAMES <const> = 3
-
---- Refuses --skip-duplicates without a sum: reports count every profile.
--- @tparam table settings
--- @raise a table with the field `message`
-function duplicates.check_settings(settings)
-  if not settings.styles.sum then
-    raise "option --skip-duplicates: is for sums: add -s (--sum) or --sum-file"
-  end
-end
 
 --- Starts to look for duplicates.
 -- @tparam boolean skips whether they are left out

@@ -51,7 +51,7 @@ arguments.known = {
   compare = { old_runs = "integer", new_runs = "integer", chance = "number" },
 }
 
--- The options of reports are many, and the program does not check them.
+-- The options of reports are many, and few programs check them.
 setmetatable(arguments.known, { __index = function(known, name)
   if name ~= "report" then return nil end
   known.report = with(of_profile, require "gprof.library.options.report_options")

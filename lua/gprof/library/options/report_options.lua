@@ -1,5 +1,5 @@
---- The options of reports and their kinds, apart from those of profiles. Like the tables
--- in `gprof.library.options.arguments`.
+--- The options of reports and exports and their kinds, apart from those of profiles. Like
+-- the tables in `gprof.library.options.arguments`.
 --
 -- @internal gprof.library.options.report_options
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -14,25 +14,11 @@ return {
   tree_roots = "strings", tree_depth = "integer", tree_threshold = "number",
   terminal_width = "integer", full_names = "boolean", short_names = "boolean",
   sort = "sorting", lines = "integer", order_format = "order format",
-  heuristic = "function",
+  heuristic = "function", traditional = "boolean",
 
-  -- Settings of the program that our reports ignore. They are accepted because a user's
-  -- report gets all settings, and may pass them on to one of ours.
-  file_format = "format", sum_file = "string", traditional = "boolean", styles = "table",
-  reports = "table", exports = "table", operands = "table", profiles_from = "table",
-  sum_target = "table", jobs = "integer", keep_going = "boolean",
-  skip_duplicates = "boolean", checkpoint = "string", checkpoint_every = "integer",
-  by_build = "boolean",
-  no_progress = "boolean", profiles = "table",
-  record = "boolean", record_reports = "boolean", dump_signal = "string",
-  dump = "integer", anew = "boolean", pause = "integer", resume = "integer",
-  follow = "boolean", rate = "integer", memory = "integer", output = "string",
-  dump_file = "string", wall = "boolean", count = "string", with_c = "boolean",
-  sandbox = "boolean", sandbox_memory = "integer", sandbox_time = "integer",
-  compare = "table", fail_on = "table", failures = "table", force = "boolean",
-  verdict = "table", baseline = "string", source_root = "string",
-  update_baseline = "boolean",
-  slide = "integer or 'auto'",
-  debug_dir = "strings", given_to = "table", words = "strings", pager = "boolean",
-  has_options = "boolean", no_libraries = "boolean", spread = "boolean",
+  -- What the program has found out for them.
+  verdict = "table", fail_on = "table", failures = "table", source_root = "string",
+  sandbox = "boolean",
+  -- How the data of other runs is read.
+  file_format = "format", slide = "integer or 'auto'",
 }
