@@ -37,6 +37,7 @@ int luaopen_gprof_core(lua_State *L) {
   gp_define_merged_objects(L);
   gp_define_selection(L);
   gp_define_profile(L);
+  gp_define_state(L);
   gp_define_profile_fields(L);
   gp_define_profile_parts(L);
   gp_define_frames(L);

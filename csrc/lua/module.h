@@ -35,6 +35,7 @@ void gp_define_symbol(lua_State *L);
 void gp_define_merged_objects(lua_State *L);
 void gp_define_selection(lua_State *L);
 void gp_define_profile(lua_State *L);
+void gp_define_state(lua_State *L);
 void gp_define_profile_fields(lua_State *L);
 void gp_define_profile_parts(lua_State *L);
 void gp_define_call_bounds(lua_State *L);

@@ -54,10 +54,6 @@ function symspec.problem(text, arcs, gnu_compat)
   return lookup_of(policy.of { gnu_compat = gnu_compat }):problem(text, arcs)
 end
 
--- Maps symbol tables to their lookups. They are cached because making one visits all
--- files.
-local lookups = setmetatable({}, { __mode = "k" })
-
 --- Finds the functions that a symspec names.
 -- @tparam symbols symbols
 -- @tparam string text
@@ -66,8 +62,9 @@ local lookups = setmetatable({}, { __mode = "k" })
 -- @raise if it has an invalid regular expression
 function symspec.find(symbols, text)
   arguments.check(text, "symspec", 2, "find")
-  local lookup = lookups[symbols] or lookup_of(policy.default).new(symbols)
-  lookups[symbols] = lookup
+  local state = core.state(symbols)  -- a lookup is kept: to make one visits all files
+  local lookup = state.lookup or lookup_of(policy.default).new(symbols)
+  state.lookup = lookup
   local half = lookup:parse(text)
   local ids = lookup:find(half)
   return ids ~= true and ids or {}, half.line ~= nil

@@ -17,7 +17,7 @@ local gprof = require "gprof"
 local hot_lines = require "gprof.analysis.hot_lines"
 local inlined_lines = require "gprof.library.inlined_lines"
 local labels = require "gprof.print.labels"
-local program_data = require "gprof.library.libraries.program_data"
+local object_list = require "gprof.library.libraries.object_list"
 local sha256 = require "gprof.format.sha256"
 local sources = require "gprof.export.html.sources"
 local summary = require "gprof.export.html.summary"
@@ -69,7 +69,7 @@ local function other_view(profile, lines, options)
   picked.inlines, picked.line = not profile.has_inlines, nil
   picked.missed = function(spec) missed = spec end
   local other =
-    failure.need(gprof.profile(profile.image, program_data.of(profile), picked))
+    failure.need(gprof.profile(profile.image, object_list.program_data(profile), picked))
   if other.symbols.count == profile.symbols.count or missed then return nil, missed end
   return view_of(other, options)
 end
@@ -103,7 +103,7 @@ local function part_of(content, threads, options)
   picked.line, picked.missed, picked.inlines = nil, nil, content.profile.has_inlines
   local whole = content.profile
   local profile =
-    failure.need(gprof.profile(whole.image, program_data.of(whole), picked))
+    failure.need(gprof.profile(whole.image, object_list.program_data(whole), picked))
   local lines, part = by_line_of(profile, own), view_of(profile, own)
   part.other = content.other and other_view(profile, lines, own)
   part.lines = hot_lines.of(profile, lines)

@@ -21,10 +21,6 @@ local symbol_tables = require "gprof.library.symbol_tables"
 
 local merged_objects = {}
 
--- Maps each profile to its libraries with calls from unknown callers (see `merge`).
-local unknown = setmetatable({}, { __mode = "k" })
-
-
 -- Options that concern the lines, the code or the symbol table of a single object.
 local single_object <const> = {
   "line", "static_call_graph", "gnu_compat", "external_symbol_table", "file_ordering",
@@ -192,13 +188,9 @@ function merged_objects.merge(image, symbols, data, options, trace)
   return joined, records, others
 end
 
---- Gets or sets the names of a profile's libraries that have calls from unknown callers.
+--- Returns the names of a profile's libraries that have calls from unknown callers.
 -- @tparam profile profile
--- @tparam[opt] table names see `merge`
--- @treturn table
-function merged_objects.unknown(profile, names)
-  unknown[profile] = names or unknown[profile]
-  return unknown[profile]
-end
+-- @treturn table see `merge`
+function merged_objects.unknown(profile) return core.state(profile).unknown_callers end
 
 return merged_objects

@@ -4,10 +4,9 @@
 -- @internal gprof.library.libraries.object_list
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local object_list = {}
+local core = require "gprof.core"
 
--- The objects of merged records, by data.
-local merged = setmetatable({}, { __mode = "k" })
+local object_list = {}
 
 -- Returns an object: its file is `file`, an image or a recorded module.
 local function object_of(file, name, slide, low, high)
@@ -30,7 +29,7 @@ function object_list.set(records, objects, places)
   for i, object in ipairs(objects) do
     list[i] = object_of(object[4], object[3], places[i].slide, object[5], object[6])
   end
-  merged[records] = list
+  core.state(records).objects = list
 end
 
 --- Returns the objects of a profile: see `profile:objects`.
@@ -38,11 +37,20 @@ end
 -- @treturn {table,...}
 function object_list.of(profile)
   local list = {}
-  for i, object in ipairs(merged[profile.data] or { object_of(profile.image, nil, 0) }) do
+  for i, object in ipairs(core.state(profile.data).objects or
+    { object_of(profile.image, nil, 0) }) do
     list[i] = {}
     for key, value in pairs(object) do list[i][key] = value end
   end
   return list
+end
+
+--- Returns the data of the program alone. If a profile has functions of libraries,
+-- `profile.data` has their records, too.
+-- @tparam profile profile
+-- @treturn data
+function object_list.program_data(profile)
+  return core.state(profile).program_data or profile.data
 end
 
 return object_list

@@ -16,17 +16,13 @@ local symbol_tables = require "gprof.library.symbol_tables"
 
 local recorded = {}
 
--- Sums of context profiles, by data: `contexts`; `count`, the number of files in it; and
--- its `modules` and `threads`.
-local sums = setmetatable({}, { __mode = "k" })
-
-
 local NO_PATHS <const> = "the profile has no call paths: run the program with --record"
 
 -- Returns the sum of the context profiles of data, by thread: `contexts`, `modules` and
--- `threads`; nil and the reason if there is none.
+-- `threads`; nil and the reason if there is none. It is kept until files are added.
 local function sum_of(data)
-  local known = sums[data]
+  local state = core.state(data)
+  local known = state.contexts_sum
   if known and known.count == #data.files then return known end
   local paths = {}
   for i, file in ipairs(data.files) do
@@ -38,9 +34,9 @@ local function sum_of(data)
   local contexts, message = context_files.sum_contexts(data, paths, true)
   if not contexts then return nil, message or NO_PATHS end
   local modules, threads = contexts:parts()
-  sums[data] =
+  state.contexts_sum =
     { contexts = contexts, count = #paths, modules = modules, threads = threads }
-  return sums[data]
+  return state.contexts_sum
 end
 
 -- Libraries -----------------------------------------------------------------------------
@@ -63,26 +59,23 @@ local function may_have_libraries(data, options)
   return data.call_paths == "complete" and not selects_time(options)
 end
 
--- The images of libraries, by the identity of their files, for each image of a program.
--- They serve all of its profiles.
-local opened = setmetatable({}, { __mode = "k" })
-
--- Opens the file of a module, with the options of the program's image. Returns nil and
+-- Opens the file of a module, with the options of the program's image, which keeps the
+-- images of its libraries for all profiles, by the identity of the files. Returns nil and
 -- the reason if it cannot be used.
 local function open(program, module)
-  local path, images = module.path, opened[program] or {}
+  local path, state = module.path, core.state(program)
   local kind, message, file = core.file_status(path)
-  opened[program] = images
+  state.libraries = state.libraries or {}
   if kind ~= "file" then
     return nil, kind and "not a regular file" or message:sub(#path + 3)
   end
-  local image = images[file]
+  local image = state.libraries[file]
   if not image or core.changed_file(image) then
     image, message = core.image(path)
     if not image then return nil, message:sub(#path + 3) end
     local given = image_options.of(program)
     image_options.set(image, { debug_dir = given.debug_dir, warn = given.warn })
-    images[file] = image
+    state.libraries[file] = image
   end
   if image.build_id == module.build_id then return image end
   return nil, "is from another build"

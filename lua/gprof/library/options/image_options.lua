@@ -5,23 +5,22 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local arguments = require "gprof.library.options.arguments"
+local core = require "gprof.core"
 
 local image_options = {}
-
-local by_image = setmetatable({}, { __mode = "k" })
 
 --- Records the options of an image.
 -- @tparam image image
 -- @tparam table options of `gprof.image`
 function image_options.set(image, options)
-  by_image[image] = arguments.pick(options, "image")
+  core.state(image).options = arguments.pick(options, "image")
 end
 
 --- Returns the options that an image was opened with.
 -- @tparam image image
 -- @treturn table options of `gprof.image`
 function image_options.of(image)
-  return by_image[image]
+  return core.state(image).options
 end
 
 --- Completes the options of a profile with the options of the image.
@@ -29,7 +28,7 @@ end
 -- @tparam table options of `gprof.profile`
 -- @treturn table a copy, in which options that were nil have the image's values
 function image_options.complete(image, options)
-  local all, own = {}, by_image[image]
+  local all, own = {}, core.state(image).options
   for name in pairs(arguments.known.profile) do
     all[name] = options[name]
     if all[name] == nil then all[name] = own[name] end
