@@ -66,8 +66,8 @@ CONFINING = $(sort $(wildcard csrc/sandbox/*.c))
 HOOKS = build/gprof/hooks.so
 HOOKING = $(sort $(wildcard csrc/scripts/*.c))
 ROOMS = base gmon object debug symbols profile lua
-SOURCES = $(filter-out csrc/lua/xz.c,$(sort $(wildcard $(ROOMS:%=csrc/%/*.c))))
-HEADERS = $(wildcard csrc/*/*.h)
+SOURCES = $(filter-out csrc/lua/xz.c,$(sort $(wildcard $(ROOMS:%=csrc/%/*.c) $(ROOMS:%=csrc/%/*/*.c))))
+HEADERS = $(wildcard csrc/*/*.h csrc/*/*/*.h)
 OBJECTS = $(filter-out %/lua/opcodes.o,$(SOURCES:csrc/%.c=build/objects/%.o))
 
 # The Lua modules, and the style sheet and scripts of HTML pages.
@@ -182,7 +182,7 @@ RECORDER_OBJECTS = $(patsubst csrc/%,build/objects/%.o,$(basename $(RECORDER_SOU
 $(RECORDER_OBJECTS): COMPILE += $(RECORDER_FLAGS)
 $(RECORDER_OBJECTS): CFLAGS := $(filter-out --coverage,$(CFLAGS))
 
-build/objects/runtime/%.o: csrc/runtime/%.S csrc/runtime/layout.h Makefile
+build/objects/runtime/%.o: csrc/runtime/%.S csrc/runtime/table_layout.h Makefile
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(quietly)$(CC) -Icsrc -c -o $@ $<
@@ -193,7 +193,7 @@ build/libgprof-recorder.so: $(RECORDER_OBJECTS)
 
 # The static recorder is a single object, so that a program links all of it. Only the names that
 # programs use stay global.
-build/libgprof-recorder.a: $(filter-out %/libraries.o %/execute_variants.o,$(RECORDER_OBJECTS))
+build/libgprof-recorder.a: $(filter-out %/wrapped_calls.o %/execute_variants.o,$(RECORDER_OBJECTS))
 	$(say) AR $@
 	$(quietly)$(CC) -r -nostdlib -o build/objects/recorder.o $^
 	$(quietly)objcopy --localize-hidden build/objects/recorder.o
@@ -441,7 +441,8 @@ bench-large: deps-large
 	$(LUA) bench/run.lua --large --output=bench/results-large.md
 
 include spec/spec.mk fuzz/fuzz.mk
--include $(wildcard build/objects/*/*.d build/sanitized/*/*/*.d build/fuzz/objects/*/*.d)
+-include $(foreach below,* */*,$(wildcard build/objects/$(below)/*.d \
+  build/sanitized/*/$(below)/*.d build/fuzz/objects/$(below)/*.d))
 
 clean:
 	rm -rf build

@@ -14,19 +14,19 @@ local directory, built = arg[1], arg[2]
 
 -- The sources in C that each target is meant to test. Targets that test only Lua have none.
 local subjects <const> = {
-  gmon = "gmon/gmon gmon/gmon_read gmon/records gmon/ld_profile gmon/mon_out gmon/add_file gmon/bins " ..
-    "gmon/context_file gmon/context_profile base/crc32 " ..
+  gmon = "gmon/gmon gmon/gmon_read gmon/records gmon/ld_profile gmon/mon_out gmon/sum/add_file gmon/bins " ..
+    "gmon/contexts/context_file gmon/contexts/context_profile base/crc32 " ..
     "base/reader",
   sums = "gmon/gmon gmon/gmon_read gmon/records gmon/gmon_write gmon/bins base/writer " ..
-    "gmon/context_file gmon/contexts gmon/contexts_write",
-  spread = "gmon/spread gmon/spread_file",
+    "gmon/contexts/context_file gmon/contexts/contexts gmon/contexts/contexts_write",
+  spread = "gmon/sum/spread gmon/sum/spread_file",
   archives = "base/tar base/reader",
   lines = "debug/line_program debug/line_files debug/units debug/dwarf debug/line_tables debug/line_sequences " ..
     "debug/line_map debug/line_map_build object/section",
   frames = "debug/abbreviations debug/entries debug/range_lists debug/function_names debug/scopes " ..
     "debug/scope_ranges debug/inline_map debug/inline_map_build debug/units debug/dwarf",
   split = "debug/split_file debug/package_index debug/inline_map_build debug/function_names",
-  pads = "profile/landing_pads debug/dwarf object/section",
+  pads = "profile/code/landing_pads debug/dwarf object/section",
   images = "object/image object/symbol_size object/imports object/build_id object/debuglink object/debug_str " ..
     "object/elf_machine object/opd object/bfd_memory debug/mini_debug debug/same_build",
   unpack = "lua/xz",
@@ -35,8 +35,8 @@ local subjects <const> = {
   reports = "profile/samples profile/callgraph profile/cycles profile/propagate profile/order profile/profile " ..
     "lua/flat lua/entries lua/index profile/annotation",
   symspecs = "lua/symbols lua/selection profile/selection symbols/symbol_source",
-  code = "object/disasm profile/static_calls profile/counted_code profile/jump_tables profile/landing_pads " ..
-    "profile/code_survey profile/time_bounds profile/bounds",
+  code = "object/disasm profile/code/static_calls profile/code/counted_code profile/code/jump_tables " ..
+    "profile/code/landing_pads profile/code/code_survey profile/bounds/time_bounds profile/fit/histogram_ends",
   options = "lua/command_line",
   blocks = "lua/records gmon/gmon_write",
 }

@@ -27,7 +27,7 @@ FUZZ_SECTION_READERS = base/crc32 base/error base/hash base/sort object/section 
   debug/units debug/line_files debug/line_map debug/line_map_build debug/line_program \
   debug/line_sequences debug/line_tables debug/source_names debug/abbreviations debug/entries \
   debug/range_lists debug/function_names debug/scopes debug/scope_ranges debug/inline_map \
-  debug/inline_map_build debug/split_file debug/package_index profile/landing_pads
+  debug/inline_map_build debug/split_file debug/package_index profile/code/landing_pads
 
 .PHONY: fuzz fuzz-all run-fuzz fuzz-coverage deps-fuzz deps-mutants mutants whole-runs run-whole-runs \
   repaired-runs $(KINDS:%=run-repaired-%)
@@ -52,7 +52,7 @@ FUZZ_COVER = -fsanitize=fuzzer-no-link
 $(FUZZ_DIR)/objects/base/crc32.o: FUZZ_COVER =
 $(FUZZ_DIR)/objects/lua/% $(FUZZ_DIR)/objects/profile/%: \
   FUZZ_COVER += -fno-sanitize-coverage=trace-cmp
-$(FUZZ_DIR)/objects/profile/landing_pads.o: FUZZ_COVER = -fsanitize=fuzzer-no-link
+$(FUZZ_DIR)/objects/profile/code/landing_pads.o: FUZZ_COVER = -fsanitize=fuzzer-no-link
 
 FUZZ_LINK = $(FUZZ_CC) $(FUZZ_COMPILE) -fsanitize=fuzzer -Wl,--wrap=read \
   -Wl,--wrap=LLVMFuzzerTestOneInput -o $@ $(filter fuzz/%.c %.o,$^)

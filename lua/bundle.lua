@@ -42,7 +42,7 @@ for i = 2, #arg do
   local text = read(arg[i])
   local code = compile(text, arg[i])
   lines[#lines + 1] = ("%s %s %x %d %d %x\n"):format(module_name(arg[i]),
-    core.file_stamp(arg[i]), core.bytecode_checksum(text), offset, #code,
+    core.file_signature(arg[i]), core.bytecode_checksum(text), offset, #code,
     core.bytecode_checksum(code))
   codes[#codes + 1] = code
   offset = offset + #code

@@ -277,8 +277,8 @@ static bool check_kind(const char *path, const char *magic, gp_error *error) {
   return gp_fail(error, "would be overwritten, but is a file of another kind");
 }
 
-bool gp_writer_open_beside(gp_writer *writer, const char *path, const char *magic,
-                           gp_error *error) {
+bool gp_writer_open_companion(gp_writer *writer, const char *path, const char *magic,
+                              gp_error *error) {
   return check_kind(path, magic, error) &&
          gp_writer_open(writer, path, GP_PATH_DERIVED, error);
 }
@@ -294,7 +294,7 @@ static bool check_last_name(const char *path, const char *magic, gp_error *error
 bool gp_writer_open_renamed(gp_writer *writer, const char *path, const char *last_name,
                             const char *magic, gp_error *error) {
   if (!check_last_name(last_name, magic, error) ||
-      !gp_writer_open_beside(writer, path, magic, error))
+      !gp_writer_open_companion(writer, path, magic, error))
     return false;
   writer->last_name = strdup(last_name);
   return writer->last_name || opened(writer, gp_fail_memory(error));

@@ -79,10 +79,10 @@ bool gp_writers_close(const gp_file_change *changes, size_t count, bool written)
 
 /* Like gp_writer_open, for a derived path whose old file may only be empty, or begin with
  * `magic`. */
-bool gp_writer_open_beside(gp_writer *writer, const char *path, const char *magic,
-                           gp_error *error);
+bool gp_writer_open_companion(gp_writer *writer, const char *path, const char *magic,
+                              gp_error *error);
 
-/* Like gp_writer_open_beside, for a file that has the name `path` only until all files
+/* Like gp_writer_open_companion, for a file that has the name `path` only until all files
  * that are closed with it have their names. Then it is renamed to `last_name`. */
 bool gp_writer_open_renamed(gp_writer *writer, const char *path, const char *last_name,
                             const char *magic, gp_error *error);

@@ -175,8 +175,8 @@ static bool try_path(gp_split_files *files, char *path, uint64_t id, uint32_t *u
 }
 
 /* Searches the directory of an image. */
-static bool find_beside(gp_split_files *files, const gp_image *image, const char *name,
-                        uint64_t id, uint32_t *unit) {
+static bool find_companion(gp_split_files *files, const gp_image *image, const char *name,
+                           uint64_t id, uint32_t *unit) {
   const char *path = path_of(image);
   const char *slash = strrchr(path, '/'), *last = strrchr(name, '/');
   size_t length = slash ? (size_t)(slash - path) + 1 : 0;
@@ -193,8 +193,8 @@ static bool find_single(gp_split_files *files, const char *directory, const char
   if (!try_path(files, join(absolute ? "" : directory, from, name), id, unit))
     return false;
   if (*unit != GP_NONE) return true;
-  if (!find_beside(files, files->image, name, id, unit)) return false;
-  return *unit != GP_NONE || !owner || find_beside(files, owner, name, id, unit);
+  if (!find_companion(files, files->image, name, id, unit)) return false;
+  return *unit != GP_NONE || !owner || find_companion(files, owner, name, id, unit);
 }
 
 /* Gives a unit what its skeleton in the image has. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The counts in a histogram's bins.
+ * Histograms, and the counts in their bins.
  *
  * A file stores each count in 16 bits, except for some 4.4BSD files. Bins in memory are
  * also 16 bits wide at first. They are widened to 32 or 64 bits only when a sum needs it.
@@ -8,7 +8,19 @@
 #ifndef GP_GMON_BINS_H
 #define GP_GMON_BINS_H
 
-#include "gmon/gmon.h"
+#include "base/bytes.h"
+#include "base/error.h"
+
+/* Samples over a range of text. */
+typedef struct gp_histogram {
+  uint64_t low, high;     /* addresses covered: low to high - 1 */
+  size_t bins;            /* number of bins, of equal size; at least 1 */
+  uint32_t rate;          /* counts per unit, such as samples per second */
+  char dimension[16];     /* name of the unit, such as "seconds" */
+  char abbreviation;      /* abbreviation of the unit, such as 's'; may be NUL */
+  unsigned width;         /* bytes of a count in `counts`: 2, 4 or 8 */
+  void *counts;           /* an array of `bins` counts */
+} gp_histogram;
 
 /* The largest count that a file can store for a bin. */
 #define GP_BIN_MAX UINT64_C(65535)

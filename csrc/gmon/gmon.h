@@ -14,8 +14,9 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/range.h"
-#include "gmon/call_paths.h"
-#include "gmon/script_functions.h"
+#include "gmon/bins.h"
+#include "gmon/contexts/call_paths.h"
+#include "gmon/contexts/script_functions.h"
 
 typedef enum gp_format {
   GP_FORMAT_AUTO,    /* magic if the file begins with "gmon", context if it begins with
@@ -27,17 +28,6 @@ typedef enum gp_format {
                         "gmon" */
   GP_FORMAT_CONTEXT  /* the recorder's context profiles; contexts.h writes sums of them */
 } gp_format;
-
-/* Samples over a range of text. */
-typedef struct gp_histogram {
-  uint64_t low, high;     /* addresses covered: low to high - 1 */
-  size_t bins;            /* number of bins, of equal size; at least 1 */
-  uint32_t rate;          /* counts per unit, such as samples per second */
-  char dimension[16];     /* name of the unit, such as "seconds" */
-  char abbreviation;      /* abbreviation of the unit, such as 's'; may be NUL */
-  unsigned width;         /* bytes of a count in `counts`: 2, 4 or 8 */
-  void *counts;           /* an array of `bins` counts; see bins.h */
-} gp_histogram;
 
 /* Calls, in the order in which they were first added. */
 typedef struct gp_arcs {
@@ -96,9 +86,9 @@ typedef struct gp_data {
   gp_call_paths paths;    /* of the files that have call paths */
   uint64_t uncounted;     /* calls in a shared library that were not counted, because its
                              profile was full */
-  uint64_t stamp;         /* written into the header of the magic format: identifies the
+  uint64_t contexts_id;   /* written into the header of the magic format: identifies the
                              context profile beside the file; 0 if there is none */
-  uint32_t spread_stamp;  /* the same for the spread beside the file */
+  uint32_t spread_id;     /* the same for the spread beside the file */
   gp_full_bins full;      /* in the files read */
   gp_data_stats stats;
 } gp_data;

@@ -20,9 +20,9 @@
 #define VERSION_SHARED UINT32_C(0x1ffff)
 enum { MARK_OFFSET = 8, LOST_OFFSET = 12 };
 
-/* In profiles without the mark VERSION_SHARED, the 8 bytes at STAMP_OFFSET identify the
- * context profile beside the file; 0 if there is none (see doc/contexts.md). */
-enum { STAMP_OFFSET = 12 };
+/* In profiles without the mark VERSION_SHARED, the 8 bytes at CONTEXTS_ID_OFFSET identify
+ * the context profile beside the file; 0 if there is none (see doc/contexts.md). */
+enum { CONTEXTS_ID_OFFSET = 12 };
 
 /* In these profiles, the 4 bytes at SPREAD_OFFSET identify the spread beside the file; 0
  * if there is none (see spread_file.h). */

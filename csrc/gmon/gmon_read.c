@@ -7,8 +7,8 @@
 
 #include "base/count.h"
 #include "gmon/address_size.h"
-#include "gmon/context_file.h"
-#include "gmon/context_profile.h"
+#include "gmon/contexts/context_file.h"
+#include "gmon/contexts/context_profile.h"
 #include "gmon/gmon_format.h"
 #include "gmon/ld_profile.h"
 #include "gmon/mon_out.h"

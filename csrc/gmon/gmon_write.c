@@ -174,8 +174,8 @@ static bool put_magic_header(sink *s) {
   memset(bytes, 0, MAGIC_HEADER);
   memcpy(bytes, MAGIC, 4);  /* NOLINT(bugprone-not-null-terminated-result) */
   gp_put_u32(bytes + 4, 1, s->layout);
-  gp_put_u64(bytes + STAMP_OFFSET, s->data->stamp, s->layout);
-  gp_put_u32(bytes + SPREAD_OFFSET, s->data->spread_stamp, s->layout);
+  gp_put_u64(bytes + CONTEXTS_ID_OFFSET, s->data->contexts_id, s->layout);
+  gp_put_u32(bytes + SPREAD_OFFSET, s->data->spread_id, s->layout);
   if (!s->data->shared) return true;
   gp_put_u32(bytes + MARK_OFFSET, VERSION_SHARED, s->layout);
   gp_put_u64(bytes + LOST_OFFSET, s->data->uncounted, s->layout);

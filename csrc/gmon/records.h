@@ -6,8 +6,7 @@
 #define GP_GMON_RECORDS_H
 
 #include "base/reader.h"
-#include "gmon/bins.h"
-#include "gmon/gmon_read.h"
+#include "gmon/file_kind.h"
 
 typedef struct gp_records {
   gp_data *data;          /* receives the records */

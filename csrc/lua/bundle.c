@@ -9,11 +9,11 @@
  *                                                       module, sorted
  *     the bytecode of each module, from the end of its source name
  *
- * SIZE and TIME are the stamp of the source file, and SOURCE is the checksum of its
+ * SIZE and TIME are the signature of the source file, and SOURCE is the checksum of its
  * contents. OFFSET counts from the end of the index. OFFSET and the LENGTHs are decimal,
  * the rest is hexadecimal.
  *
- * Bytecode is used only if the module's source has the recorded stamp. Installers may
+ * Bytecode is used only if the module's source has the recorded signature. Installers may
  * change the time; so if it differs, the checksum decides. The source is loaded if it was
  * edited, or if the bundle is missing, damaged or from another release of Lua. Bytecode
  * is verified before it is loaded, because Lua loads it without checks. The file is
@@ -46,7 +46,7 @@ typedef struct bundle {
 
 /* A line of the index. */
 typedef struct entry {
-  gp_stamp stamp;
+  gp_file_signature signature;
   uint64_t source;    /* checksum of the source */
   uint64_t offset, length, checksum;
 } entry;
@@ -131,8 +131,8 @@ static const char *find_line(const bundle *b, const char *name) {
 /* Finds a module in the index. */
 static bool find_entry(const bundle *b, const char *name, entry *found) {
   const char *at = find_line(b, name);
-  return at && read_number(&at, 16, ' ', &found->stamp.size) &&
-         read_number(&at, 16, ' ', &found->stamp.time) &&
+  return at && read_number(&at, 16, ' ', &found->signature.size) &&
+         read_number(&at, 16, ' ', &found->signature.time) &&
          read_number(&at, 16, ' ', &found->source) &&
          read_number(&at, 10, ' ', &found->offset) &&
          read_number(&at, 10, ' ', &found->length) &&
@@ -214,19 +214,22 @@ static bool load_code(lua_State *L, const char *bytes, size_t length, const char
   return status == LUA_OK;
 }
 
-/* Pushes the path of a module's source, with "@" before it, and reads its stamp. False if
- * there is no such file. `directory` ends in a slash. */
+/* Pushes the path of a module's source, with "@" before it, and reads its signature.
+ * False if there is no such file. `directory` ends in a slash. */
 static bool find_source(lua_State *L, const char *directory, const char *module,
-                        gp_stamp *stamp) {
+                        gp_file_signature *signature) {
   const char *name = strcmp(module, "gprof") == 0 ? "gprof/init"
                                                   : luaL_gsub(L, module, ".", LUA_DIRSEP);
   const char *path = lua_pushfstring(L, "@%s%s.lua", directory, name);
-  return gp_file_stamp(path + 1, stamp);
+  return gp_read_signature(path + 1, signature);
 }
 
-static bool is_same(const char *source, const gp_stamp *stamp, const entry *module) {
+static bool is_same(const char *source, const gp_file_signature *signature,
+                    const entry *module) {
   uint64_t sum;
-  if (stamp->size == module->stamp.size && stamp->time == module->stamp.time) return true;
+  if (signature->size == module->signature.size &&
+      signature->time == module->signature.time)
+    return true;
   return gp_bytecode_file_checksum(source, &sum) && sum == module->source;
 }
 
@@ -234,13 +237,13 @@ static bool is_same(const char *source, const gp_stamp *stamp, const entry *modu
  * loaded from the bundle at index 1. */
 static bool load_module(lua_State *L, const bundle *b, const char *name,
                         const char *directory) {
-  gp_stamp stamp;
+  gp_file_signature signature;
   entry module;
   if (!b->bytes || !find_entry(b, name, &module) ||
-      !find_source(L, directory, name, &stamp))
+      !find_source(L, directory, name, &signature))
     return false;
   const char *source = lua_tostring(L, -1);
-  if (!is_same(source + 1, &stamp, &module)) return false;
+  if (!is_same(source + 1, &signature, &module)) return false;
   const char *code = verified(b, b->index_end, module.offset, module.length,
                               module.checksum);
   if (!code || !load_code(L, code, (size_t)module.length, source)) return false;

@@ -75,11 +75,11 @@ bool gp_bytecode_file_checksum(const char *path, uint64_t *result) {
   return !failed;
 }
 
-bool gp_file_stamp(const char *path, gp_stamp *stamp) {
+bool gp_read_signature(const char *path, gp_file_signature *signature) {
   struct stat status;
   if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return false;
-  stamp->size = (uint64_t)status.st_size;
-  stamp->time = (uint64_t)status.st_mtim.tv_sec * 1000000000u +
+  signature->size = (uint64_t)status.st_size;
+  signature->time = (uint64_t)status.st_mtim.tv_sec * 1000000000u +
                 (uint64_t)status.st_mtim.tv_nsec;
   return true;
 }
@@ -101,13 +101,14 @@ static int bytecode_checksum(lua_State *L) {
   return 1;
 }
 
-/* file_stamp(path) -> size and time of a regular file, as hexadecimal text "SIZE TIME";
- * nothing if there is no such file */
-static int file_stamp(lua_State *L) {
-  gp_stamp stamp;
-  if (!gp_file_stamp(luaL_checkstring(L, 1), &stamp)) return 0;
+/* file_signature(path) -> size and time of a regular file, as hexadecimal text "SIZE
+ * TIME"; nothing if there is no such file */
+static int file_signature(lua_State *L) {
+  gp_file_signature signature;
+  if (!gp_read_signature(luaL_checkstring(L, 1), &signature)) return 0;
   char text[40];
-  (void)snprintf(text, sizeof text, "%" PRIx64 " %" PRIx64, stamp.size, stamp.time);
+  (void)snprintf(text, sizeof text, "%" PRIx64 " %" PRIx64, signature.size,
+                 signature.time);
   lua_pushstring(L, text);
   return 1;
 }
@@ -115,7 +116,7 @@ static int file_stamp(lua_State *L) {
 void gp_define_bytecode(lua_State *L) {
   static const luaL_Reg functions[] = {{"lua_release", lua_release},
                                        {"bytecode_checksum", bytecode_checksum},
-                                       {"file_stamp", file_stamp},
+                                       {"file_signature", file_signature},
                                        {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);
 }

@@ -9,12 +9,12 @@
 
 /* The size of a file in bytes, and the time in nanoseconds at which its contents last
  * changed. */
-typedef struct gp_stamp {
+typedef struct gp_file_signature {
   uint64_t size, time;
-} gp_stamp;
+} gp_file_signature;
 
-/* Reads the stamp of a regular file. False if there is no such file. */
-bool gp_file_stamp(const char *path, gp_stamp *stamp);
+/* Reads the signature of a regular file. False if there is no such file. */
+bool gp_read_signature(const char *path, gp_file_signature *signature);
 
 /* Returns a checksum of bytes. It does not protect against forgery: an attacker who can
  * write the bundle can also write the core. */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "gmon/contexts_data.h"
+#include "gmon/contexts/contexts_data.h"
 #include "lua/archive.h"
 #include "lua/arguments.h"
 #include "lua/data.h"
@@ -54,7 +54,7 @@ static int close_contexts(lua_State *L) {
   return 0;
 }
 
-/* contexts:add(path or file or archive) -> stamp of the file (see doc/contexts.md); or
+/* contexts:add(path or file or archive) -> ID of the file (see doc/contexts.md); or
  * nil and a message. A failure closes the sum, because part of the file may have been
  * added. */
 static int add_file(lua_State *L) {
@@ -68,31 +68,31 @@ static int add_file(lua_State *L) {
     close_contexts(L);
     return gp_push_failure(L, path, &error);
   }
-  lua_pushinteger(L, (lua_Integer)counts.stamp);
+  lua_pushinteger(L, (lua_Integer)counts.id);
   return 1;
 }
 
 /* Writes to an open file, from its current position. */
-static bool put_into(const gp_contexts *sum, int file, uint64_t *stamp, gp_error *error) {
+static bool put_into(const gp_contexts *sum, int file, uint64_t *id, gp_error *error) {
   gp_writer writer;
   return gp_writer_share(&writer, file, error) &&
-         gp_writer_close(&writer, gp_contexts_put(sum, &writer, stamp));
+         gp_writer_close(&writer, gp_contexts_put(sum, &writer, id));
 }
 
-/* contexts:write(writer or file) -> stamp of the file; or nil and a message */
+/* contexts:write(writer or file) -> ID of the file; or nil and a message */
 static int write_file(lua_State *L) {
   const contexts_box *box = check_open(L, 1);
   gp_writer *writer = gp_test_writer(L, 2);
   gp_error error = {""};
-  uint64_t stamp;
+  uint64_t id;
   luaL_argcheck(L, box->sum.processes > 0, 1, "contexts are empty");
   luaL_argcheck(L, !box->sum.by_thread, 1, "contexts are by thread");
-  bool done = writer ? gp_contexts_put(&box->sum, writer, &stamp)
-                     : put_into(&box->sum, gp_check_writable(L, 2), &stamp, &error);
+  bool done = writer ? gp_contexts_put(&box->sum, writer, &id)
+                     : put_into(&box->sum, gp_check_writable(L, 2), &id, &error);
   if (!done)
     return writer ? gp_push_writer_failure(L, 2)
                   : gp_push_failure(L, "open file", &error);
-  lua_pushinteger(L, (lua_Integer)stamp);
+  lua_pushinteger(L, (lua_Integer)id);
   return 1;
 }
 

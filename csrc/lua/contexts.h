@@ -5,7 +5,7 @@
 
 #include <lua.h>
 
-#include "gmon/contexts.h"
+#include "gmon/contexts/contexts.h"
 
 /* Returns the sum at stack index `index`; NULL if the value is of another type, or
  * closed. */

@@ -131,7 +131,7 @@ static void fill_contexts(lua_State *L, const gp_context_counts *counts, bool ap
   set_optional(L, "process", counts->process, applies);
   set_optional(L, "processes", counts->processes, applies);
   set_optional(L, "written", counts->written, applies);
-  set_optional(L, "stamp", counts->stamp, applies);
+  set_optional(L, "id", counts->id, applies);
   set_optional(L, "threads", counts->threads, applies);
   set_optional(L, "modules", counts->modules, applies);
   set_optional(L, "contexts", counts->contexts, applies);
@@ -250,16 +250,16 @@ static int add_file(lua_State *L) {
   return lua_gettop(L);
 }
 
-/* data:add_paths(path, beside, stamp) -> data; or nil and a message. Adds the call paths
+/* data:add_paths(path, companion, id) -> data; or nil and a message. Adds the call paths
  * of the context profile at `path` to samples and calls that were read before, from the
- * gmon.out at `beside`, which has this stamp. */
+ * gmon.out at `companion`, which has this ID. */
 static int add_paths(lua_State *L) {
   gp_data *data = gp_check_data(L, 1);
   const char *path = luaL_checkstring(L, 2);
-  const char *beside = luaL_checkstring(L, 3);
-  uint64_t stamp = (uint64_t)luaL_checkinteger(L, 4);
+  const char *companion = luaL_checkstring(L, 3);
+  uint64_t id = (uint64_t)luaL_checkinteger(L, 4);
   gp_error error = {""};
-  if (!gp_data_add_paths(data, path, beside, stamp, check_box(L, 1)->trace, &error))
+  if (!gp_data_add_paths(data, path, companion, id, check_box(L, 1)->trace, &error))
     return gp_push_failure(L, path, &error);
   lua_settop(L, 1);
   return 1;

@@ -5,7 +5,8 @@
 
 #include <lua.h>
 
-#include "gmon/add_file.h"
+#include "gmon/sum/add_file.h"
+#include "lua/object.h"
 
 #define GP_DATA "gprof.data"
 
@@ -13,7 +14,7 @@
  * context profiles and the spread, if there are any; and the list of functions, which is
  * kept alive, if the data is of a Lua program. */
 enum {
-  GP_DATA_FILES = 1,
+  GP_DATA_FILES = GP_STATE + 1,
   GP_DATA_TRACE,
   GP_DATA_CONTEXTS,
   GP_DATA_FUNCTIONS,

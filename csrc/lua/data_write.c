@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/reader.h"
-#include "gmon/context_file.h"
-#include "gmon/sum_file.h"
+#include "gmon/contexts/context_file.h"
+#include "gmon/sum/sum_file.h"
 #include "lua/arguments.h"
 #include "lua/contexts.h"
 #include "lua/data.h"
@@ -24,7 +24,7 @@ typedef struct destination {
   int file;              /* open descriptor; -1: no file was given */
   const char *path;      /* "open file" if no path was given */
   const gp_contexts *contexts;   /* to be written beside the path; NULL: nothing */
-  const char *beside;    /* where */
+  const char *companion;    /* where */
   const gp_spread *spread;   /* to be written beside the path; NULL: nothing */
   const char *spread_path, *new_spread;   /* where; its temporary name */
   gp_error problem;      /* of the context profile */
@@ -59,7 +59,7 @@ static void add_companions(lua_State *L, destination *to, const gp_data_box *box
     to->contexts = gp_test_contexts(L, -1);
   luaL_argcheck(L, to->contexts || !is_script, 1, "call paths of a Lua program are "
                 "needed: use the option 'contexts' of gprof.data");
-  to->beside = lua_pushfstring(L, "%s" GP_CONTEXT_SUFFIX, to->path);
+  to->companion = lua_pushfstring(L, "%s" GP_CONTEXT_SUFFIX, to->path);
   lua_getiuservalue(L, 1, GP_DATA_SPREAD);
   const gp_spread_box *spread = gp_test_spread(L, -1);
   if (spread && possible && has_only(box, &box->spread)) to->spread = &spread->spread;
@@ -70,12 +70,12 @@ static void add_companions(lua_State *L, destination *to, const gp_data_box *box
 /* Writes the profile of a Lua program, which is a context profile. */
 static bool write_script(const destination *to, gp_error *error) {
   gp_writer writer;
-  uint64_t stamp;
-  if (to->writer) return gp_contexts_put(to->contexts, to->writer, &stamp);
+  uint64_t id;
+  if (to->writer) return gp_contexts_put(to->contexts, to->writer, &id);
   bool opened = to->file < 0 ? gp_writer_open(&writer, to->path, GP_PATH_CHOSEN, error)
                              : gp_writer_share(&writer, to->file, error);
   return opened &&
-         gp_writer_close(&writer, gp_contexts_put(to->contexts, &writer, &stamp));
+         gp_writer_close(&writer, gp_contexts_put(to->contexts, &writer, &id));
 }
 
 /* Whether a path leads to something other than a file. */
@@ -94,7 +94,7 @@ static bool write_spread(gp_data *data, destination *to, gp_writer *writer) {
   if (!gp_writer_open_renamed(writer, to->new_spread, to->spread_path, GP_SPREAD_MAGIC,
                               error))
     return false;
-  return gp_spread_put(to->spread, writer, &data->spread_stamp) ||
+  return gp_spread_put(to->spread, writer, &data->spread_id) ||
          gp_writer_close(writer, false);
 }
 
@@ -112,9 +112,14 @@ static size_t remove_spread(const destination *to, gp_file_change *changes,
  * nothing beside it. */
 static bool write_path(gp_data *data, destination *to, gp_format format,
                        const gp_record_order *order, gp_error *error) {
-  gp_sum_file file = {.path = to->path, .kind = GP_PATH_CHOSEN, .beside = to->beside,
-                      .contexts = to->contexts, .format = format, .order = order,
-                      .error = error, .problem = &to->problem};
+  gp_sum_file file = {.path = to->path,
+                      .kind = GP_PATH_CHOSEN,
+                      .companion = to->companion,
+                      .contexts = to->contexts,
+                      .format = format,
+                      .order = order,
+                      .error = error,
+                      .problem = &to->problem};
   gp_file_change changes[CHANGES];
   gp_new_sum sum;
   gp_writer spread;
@@ -152,7 +157,7 @@ static bool write_data(gp_data *data, destination *to, gp_format format,
   return done;
 }
 
-/* data:write(path or file or writer [, format [, lines [, stamp [, spread_stamp]]]])
+/* data:write(path or file or writer [, format [, lines [, id [, spread_id]]]])
  * -> data; or nil and a message. A failure leaves the file at `path` unchanged. */
 static int write_file(lua_State *L) {
   gp_data *data = gp_check_data(L, 1);
@@ -160,8 +165,8 @@ static int write_file(lua_State *L) {
   gp_format format = gp_check_format(L, 3);
   const gp_symtab *lines =
       lua_isnoneornil(L, 4) ? NULL : &gp_check_symbols(L, 4)->symtab;
-  data->stamp = (uint64_t)luaL_optinteger(L, 5, 0);
-  data->spread_stamp = (uint32_t)luaL_optinteger(L, 6, 0);
+  data->contexts_id = (uint64_t)luaL_optinteger(L, 5, 0);
+  data->spread_id = (uint32_t)luaL_optinteger(L, 6, 0);
   lua_settop(L, 6);
   add_companions(L, &to, luaL_checkudata(L, 1, GP_DATA), format);
   gp_error error = {""}, *problem = to.writer ? to.writer->error : &error;
@@ -170,7 +175,7 @@ static int write_file(lua_State *L) {
     return 1;
   }
   if (to.writer) return gp_push_writer_failure(L, 2);
-  if (to.problem.text[0] != '\0') return gp_push_failure(L, to.beside, &to.problem);
+  if (to.problem.text[0] != '\0') return gp_push_failure(L, to.companion, &to.problem);
   if (to.spread_problem.text[0] != '\0')
     return gp_push_failure(L, to.spread_path, &to.spread_problem);
   return gp_push_failure(L, strcmp(to.path, "-") == 0 ? "standard output" : to.path,

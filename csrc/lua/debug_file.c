@@ -100,7 +100,7 @@ static gp_image *check_lines(lua_State *L) {
 
 /* The path of the image that is argument 1. */
 static const char *path_of(lua_State *L) {
-  lua_getiuservalue(L, 1, 1);
+  lua_getiuservalue(L, 1, GP_IMAGE_PATH);
   return lua_tostring(L, -1);
 }
 

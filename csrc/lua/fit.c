@@ -6,7 +6,7 @@
 #include "lua/module.h"
 #include "lua/object.h"
 #include "lua/symbols.h"
-#include "profile/fit.h"
+#include "profile/fit/fit.h"
 #include "profile/unattributed.h"
 
 /* Returns the table of functions at `index`. For a table by line, returns the table of

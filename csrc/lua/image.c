@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gmon/context_file.h"
-#include "gmon/script_file.h"
+#include "gmon/contexts/context_file.h"
+#include "gmon/contexts/script_file.h"
 #include "lua/arguments.h"
 #include "lua/image.h"
 #include "lua/memory.h"
@@ -331,7 +331,7 @@ static const gp_image *opened(const gp_part *p) {
 }
 
 static gp_field_value get_path(const gp_part *p) {
-  lua_getiuservalue(p->L, 1, 1);
+  lua_getiuservalue(p->L, 1, GP_IMAGE_PATH);
   return gp_pushed_value;
 }
 

@@ -7,14 +7,16 @@
 
 #include "debug/inline_map.h"
 #include "debug/line_map.h"
-#include "gmon/script_functions.h"
+#include "gmon/contexts/script_functions.h"
+#include "lua/object.h"
 #include "object/image.h"
 
 #define GP_IMAGE "gprof.image"
 
 /* User values of a box: the path; and the list of functions, if the image stands for a
  * Lua program. */
-enum { GP_IMAGE_PATH = 1, GP_IMAGE_FUNCTIONS, GP_IMAGE_VALUES = 2 };
+enum { GP_IMAGE_PATH = GP_STATE + 1, GP_IMAGE_FUNCTIONS,
+       GP_IMAGE_VALUES = GP_IMAGE_FUNCTIONS };
 
 typedef struct gp_image_box {
   gp_image *image;            /* NULL once closed */

@@ -6,7 +6,7 @@
 #include "lua/data.h"
 #include "lua/module.h"
 #include "lua/symbols.h"
-#include "profile/code_ends.h"
+#include "profile/code/code_ends.h"
 #include "profile/merged_objects.h"
 
 static uint64_t address_at(lua_State *L, int number) {

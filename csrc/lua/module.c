@@ -37,10 +37,11 @@ int luaopen_gprof_core(lua_State *L) {
   gp_define_merged_objects(L);
   gp_define_selection(L);
   gp_define_profile(L);
+  gp_define_state(L);
   gp_define_profile_fields(L);
   gp_define_profile_parts(L);
   gp_define_frames(L);
-  gp_define_call_limits(L);
+  gp_define_call_bounds(L);
   gp_define_stack_tree(L);
   gp_define_labels(L);
   gp_define_annotation(L);

@@ -32,6 +32,10 @@ typedef struct gp_field {
   gp_field_value (*get)(const gp_part *p);
 } gp_field;
 
+/* The first user value of images, data, symbols and profiles: a table that belongs to the
+ * library in Lua; nil until core.state makes it. */
+enum { GP_STATE = 1 };
+
 /* Creates the metatable `name` from metamethods and methods, and pushes the lookup table
  * for object.key. `get` becomes __index, with the lookup table and the metatable as
  * upvalues. Assigning to a field is a Lua error. */

@@ -61,7 +61,7 @@ static gp_profile_box *new_box(lua_State *L, const gp_symbols_box *symbols) {
   box->has_files = false;
   box->by_count = NULL;
   luaL_setmetatable(L, GP_PROFILE);
-  lua_getiuservalue(L, 1, 1);
+  lua_getiuservalue(L, 1, GP_SYMBOLS_IMAGE);
   lua_setiuservalue(L, -2, GP_PROFILE_IMAGE);
   lua_pushvalue(L, 2);
   lua_setiuservalue(L, -2, GP_PROFILE_DATA);
@@ -96,8 +96,8 @@ static int new_profile(lua_State *L) {
   box->profile = gp_profile_build(symbols->image->image, &symbols->symtab, data,
                                   &options, &error);
   if (box->profile) return 1;
-  lua_getiuservalue(L, 1, 1);
-  lua_getiuservalue(L, -1, 1);  /* the image's path */
+  lua_getiuservalue(L, 1, GP_SYMBOLS_IMAGE);
+  lua_getiuservalue(L, -1, GP_IMAGE_PATH);
   return gp_push_failure(L, lua_tostring(L, -1), &error);
 }
 

@@ -20,8 +20,9 @@ typedef struct gp_profile_box {
 /* User values of a profile. GP_PROFILE_OBJECTS and GP_PROFILE_ARCS are tables that cache
  * the Lua objects of nodes and arcs, indexed by row. GP_PROFILE_SPREAD: nil, unless
  * spread.c sets it. */
-enum { GP_PROFILE_IMAGE = 1, GP_PROFILE_DATA, GP_PROFILE_SYMBOLS, GP_PROFILE_OBJECTS,
-       GP_PROFILE_ARCS, GP_PROFILE_SPREAD, GP_PROFILE_VALUES = GP_PROFILE_SPREAD };
+enum { GP_PROFILE_IMAGE = GP_STATE + 1, GP_PROFILE_DATA, GP_PROFILE_SYMBOLS,
+       GP_PROFILE_OBJECTS, GP_PROFILE_ARCS, GP_PROFILE_SPREAD,
+       GP_PROFILE_VALUES = GP_PROFILE_SPREAD };
 
 /* Returns the profile at stack index `index`; a Lua error if it or its image is closed,
  * or if it is of another type. */

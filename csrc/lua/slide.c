@@ -6,7 +6,7 @@
 #include "lua/module.h"
 #include "lua/object.h"
 #include "lua/symbols.h"
-#include "profile/slide.h"
+#include "profile/fit/slide.h"
 
 static void set_count(lua_State *L, const char *name, size_t count) {
   lua_pushinteger(L, (lua_Integer)count);

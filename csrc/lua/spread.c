@@ -100,26 +100,26 @@ static int read_file(lua_State *L) {
   luaL_argcheck(L, is_empty(&box->spread), 1, "spread is not empty");
   gp_error error = {""};
   gp_reader reader;
-  uint32_t stamp = 0;
+  uint32_t id = 0;
   bool done = gp_open_input(L, 2, &reader, &error);
   if (done) {
-    done = gp_spread_read(&box->spread, &reader, &stamp, &error);
+    done = gp_spread_read(&box->spread, &reader, &id, &error);
     gp_reader_close(&reader);
   }
   if (!done) {
     close_spread(L);
     return gp_push_failure(L, path, &error);
   }
-  lua_pushinteger(L, stamp);
+  lua_pushinteger(L, id);
   return 1;
 }
 
 /* Writes to an open file, from its current position. */
-static bool put_into(const gp_spread *spread, int file, uint32_t *stamp,
+static bool put_into(const gp_spread *spread, int file, uint32_t *id,
                      gp_error *error) {
   gp_writer writer;
   return gp_writer_share(&writer, file, error) &&
-         gp_writer_close(&writer, gp_spread_put(spread, &writer, stamp));
+         gp_writer_close(&writer, gp_spread_put(spread, &writer, id));
 }
 
 /* spread:write(writer or file) -> number for the header of the sum; or nil and a
@@ -128,13 +128,13 @@ static int write_file(lua_State *L) {
   const gp_spread_box *box = gp_check_spread(L, 1);
   gp_writer *writer = gp_test_writer(L, 2);
   gp_error error = {""};
-  uint32_t stamp = 0;
-  bool done = writer ? gp_spread_put(&box->spread, writer, &stamp)
-                     : put_into(&box->spread, gp_check_writable(L, 2), &stamp, &error);
+  uint32_t id = 0;
+  bool done = writer ? gp_spread_put(&box->spread, writer, &id)
+                     : put_into(&box->spread, gp_check_writable(L, 2), &id, &error);
   if (!done)
     return writer ? gp_push_writer_failure(L, 2)
                   : gp_push_failure(L, "open file", &error);
-  lua_pushinteger(L, stamp);
+  lua_pushinteger(L, id);
   return 1;
 }
 

@@ -5,7 +5,7 @@
 
 #include <lua.h>
 
-#include "gmon/spread_file.h"
+#include "gmon/sum/spread_file.h"
 #include "profile/run_costs.h"
 
 #define GP_SPREAD "gprof.spread"

@@ -8,7 +8,7 @@
 #include "lua/object.h"
 #include "lua/pattern.h"
 #include "lua/symbols.h"
-#include "profile/inlined_frames.h"
+#include "profile/inlines/inlined_frames.h"
 
 /* Returns the function number at stack index `index` as a row; an error about argument
  * `argument` unless the number is from 1 to `count`. */

@@ -8,7 +8,7 @@
 #include "lua/object.h"
 #include "lua/symbols.h"
 #include "lua/trace.h"
-#include "profile/inlined_symtab.h"
+#include "profile/inlines/inlined_symtab.h"
 #include "profile/line_symtab.h"
 #include "profile/profile.h"
 
@@ -122,7 +122,7 @@ static int new_symbols(lua_State *L) {
   if (gp_symtab_build(&box->symtab, image, &options, &error)) return 1;
   const char *listed = gp_text_option(L, 2, "external_symbol_table");
   if (listed) return gp_push_failure(L, listed, &error);
-  lua_getiuservalue(L, 1, 1);  /* the image's path */
+  lua_getiuservalue(L, 1, GP_IMAGE_PATH);
   return gp_push_failure(L, lua_tostring(L, -1), &error);
 }
 
@@ -145,7 +145,7 @@ static gp_symbols_box *push_derived(lua_State *L, const gp_symbols_box *function
  * 1. */
 static int fail_for_image(lua_State *L, const gp_error *error) {
   lua_getiuservalue(L, 1, GP_SYMBOLS_IMAGE);
-  lua_getiuservalue(L, -1, 1);  /* the image's path */
+  lua_getiuservalue(L, -1, GP_IMAGE_PATH);
   return gp_push_failure(L, lua_tostring(L, -1), error);
 }
 

@@ -26,7 +26,8 @@ typedef struct gp_symbols_box {
 /* User values of symbols. GP_SYMBOLS_FUNCTIONS: for a table by line or with inlined
  * functions, the table of functions that it was made from. GP_SYMBOLS_OBJECTS: a table
  * from rows to the Lua objects of symbols. */
-enum { GP_SYMBOLS_IMAGE = 1, GP_SYMBOLS_TRACE, GP_SYMBOLS_FUNCTIONS, GP_SYMBOLS_OBJECTS,
+enum { GP_SYMBOLS_IMAGE = GP_STATE + 1, GP_SYMBOLS_TRACE, GP_SYMBOLS_FUNCTIONS,
+       GP_SYMBOLS_OBJECTS,
        GP_SYMBOLS_PARTS,  /* of merged symbols: keeps the symbols of the objects alive */
        GP_SYMBOLS_VALUES = GP_SYMBOLS_PARTS };
 

@@ -41,16 +41,16 @@ static writer_box *push_box(lua_State *L, const char *path) {
   return box;
 }
 
-/* beside_writer(path, magic [, last_name]) -> writer; or nil and a message. The path is
- * that of a file beside another one; see gp_writer_open_beside. With `last_name`, the
- * file has the name `path` only until the files of its list have their names. */
-static int new_beside_writer(lua_State *L) {
+/* companion_writer(path, magic [, last_name]) -> writer; or nil and a message. The path
+ * is that of a file beside another one; see gp_writer_open_companion. With `last_name`,
+ * the file has the name `path` only until the files of its list have their names. */
+static int new_companion_writer(lua_State *L) {
   const char *path = luaL_checkstring(L, 1), *magic = luaL_checkstring(L, 2);
   const char *last_name = luaL_optstring(L, 3, NULL);
   writer_box *box = push_box(L, last_name ? last_name : path);
   if (!(last_name ? gp_writer_open_renamed(&box->writer, path, last_name, magic,
                                            &box->error)
-                  : gp_writer_open_beside(&box->writer, path, magic, &box->error)))
+                  : gp_writer_open_companion(&box->writer, path, magic, &box->error)))
     return gp_push_writer_failure(L, lua_gettop(L));
   box->open = true;
   return 1;
@@ -202,7 +202,7 @@ void gp_define_writer(lua_State *L) {
       {"write", write_text}, {"finish", finish}, {"count", count_written}, {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"writer", new_writer}, {"counter", new_counter},
-      {"beside_writer", new_beside_writer}, {"finish", finish_all}, {NULL, NULL}};
+      {"companion_writer", new_companion_writer}, {"finish", finish_all}, {NULL, NULL}};
   gp_define_object(L, GP_WRITER, gp_get_field, meta, methods);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);

@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "gmon/gmon_read.h"
-#include "gmon/sum_file.h"
+#include "gmon/sum/sum_file.h"
 
 /* The longest key or name of a program in bytes. */
 #define LONGEST_TEXT 4096
@@ -216,13 +216,13 @@ static bool end_stream(sending *s, bool done) {
 }
 
 static bool send_program(sending *s, const gp_program_sum *p) {
-  uint64_t stamp;
+  uint64_t id;
   if (!begin_stream(s) ||
       !end_stream(s, gp_data_put(&p->data, &s->writer, GP_FORMAT_MAGIC, NULL)))
     return false;
   if (!p->has_contexts) return true;
   return begin_stream(s) &&
-         end_stream(s, gp_contexts_put(&p->contexts, &s->writer, &stamp));
+         end_stream(s, gp_contexts_put(&p->contexts, &s->writer, &id));
 }
 
 bool gp_job_sum_send(const gp_job_sum *job, const gp_stream_out *out, gp_error *error) {
@@ -330,7 +330,7 @@ bool gp_job_sum_receive(gp_job_sum *job, const gp_stream_in *in, int first, int 
 
 /* The names of a sum's files. */
 typedef struct names {
-  char path[PATH_MAX + 64], beside[PATH_MAX + 80];
+  char path[PATH_MAX + 64], companion[PATH_MAX + 80];
 } names;
 
 /* The number of programs before program `i` that have the same name. */
@@ -349,7 +349,7 @@ static bool name_files(const gp_job_sum *job, size_t i, const gp_settings *setti
   if (!gp_settings_name(settings, &values, job->count > 1, name)) return false;
   if (earlier > 0) snprintf(number, sizeof number, "-%d", earlier + 1);
   snprintf(n->path, sizeof n->path, "%s%s%s", name, number, suffix);
-  snprintf(n->beside, sizeof n->beside, "%s" GP_CONTEXT_SUFFIX, n->path);
+  snprintf(n->companion, sizeof n->companion, "%s" GP_CONTEXT_SUFFIX, n->path);
   return true;
 }
 
@@ -371,7 +371,7 @@ static size_t put_program(gp_program_sum *p, new_files *new, const gp_settings *
                           gp_file_change *changes) {
   const gp_sum_file file = {.path = new->names.path,
                             .kind = kind_of(settings, new->names.path),
-                            .beside = new->names.beside,
+                            .companion = new->names.companion,
                             .contexts = p->has_contexts ? &p->contexts : NULL,
                             .format = GP_FORMAT_MAGIC,
                             .error = &new->error, .problem = &new->problem};
@@ -382,7 +382,7 @@ static size_t put_program(gp_program_sum *p, new_files *new, const gp_settings *
 static bool fail_files(const new_files *new, size_t count, gp_error *error) {
   for (const new_files *n = new; n < new + count; n++) {
     if (n->problem.text[0] != '\0')
-      return gp_fail(error, "%s: %s", n->names.beside, n->problem.text);
+      return gp_fail(error, "%s: %s", n->names.companion, n->problem.text);
     if (n->error.text[0] != '\0')
       return gp_fail(error, "%s: %s", n->names.path, n->error.text);
   }
@@ -426,9 +426,9 @@ bool gp_job_sum_copy(const gp_job_sum *job, const gp_own_profile *own,
   bool done = gp_writer_open(&new.sum.sum, new.names.path, kind, &new.error) &&
               copy_to(own->gmon, &new.sum.sum, changes, &count);
   if (done && own->contexts >= 0 && new.sum.sum.target)
-    done = gp_writer_open_beside(&new.sum.beside, new.names.beside, GP_CONTEXT_MAGIC,
-                                 &new.problem) &&
-           copy_to(own->contexts, &new.sum.beside, changes, &count);
+    done = gp_writer_open_companion(&new.sum.companion, new.names.companion,
+                                    GP_CONTEXT_MAGIC, &new.problem) &&
+           copy_to(own->contexts, &new.sum.companion, changes, &count);
   return gp_writers_close(changes, count, done) || fail_files(&new, 1, error);
 }
 

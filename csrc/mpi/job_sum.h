@@ -9,7 +9,7 @@
 #ifndef GP_MPI_JOB_SUM_H
 #define GP_MPI_JOB_SUM_H
 
-#include "gmon/contexts.h"
+#include "gmon/contexts/contexts.h"
 #include "gmon/gmon.h"
 #include "mpi/own_profile.h"
 #include "mpi/program.h"

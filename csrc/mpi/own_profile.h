@@ -12,13 +12,7 @@
 
 #include <stdbool.h>
 
-#include "base/error.h"
-
-typedef enum gp_taken {
-  GP_TAKEN,
-  GP_NO_PROFILE,   /* the process records none */
-  GP_NOT_TAKEN     /* an error: the profile will be in the own file */
-} gp_taken;
+#include "mpi/plain_profile.h"
 
 /* A profile that was taken: open files, or -1. */
 typedef struct gp_own_profile {

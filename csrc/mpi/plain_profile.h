@@ -10,7 +10,15 @@
 #ifndef GP_MPI_PLAIN_PROFILE_H
 #define GP_MPI_PLAIN_PROFILE_H
 
-#include "mpi/own_profile.h"
+#include <stdbool.h>
+
+#include "base/error.h"
+
+typedef enum gp_taken {
+  GP_TAKEN,
+  GP_NO_PROFILE,   /* the process records none */
+  GP_NOT_TAKEN     /* an error: the profile will be in the own file */
+} gp_taken;
 
 /* `prefix` is that of own files, unless GMON_OUT_PREFIX is set. It must stay. */
 void gp_plain_start(const char *prefix);

@@ -14,8 +14,8 @@
 #define GP_PROFILE_CALLGRAPH_H
 
 #include "gmon/gmon.h"
+#include "profile/code/static_calls.h"
 #include "profile/selection.h"
-#include "profile/static_calls.h"
 #include "symbols/symtab.h"
 
 /* The steps of call paths, sorted. Their calls are from an unknown caller in the data. */

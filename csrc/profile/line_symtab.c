@@ -9,7 +9,7 @@
 #include "base/sort.h"
 #include "debug/inline_map_build.h"
 #include "debug/line_map_build.h"
-#include "gmon/recorded.h"
+#include "gmon/recorded_ranges.h"
 
 /* A source location. A symbol begins wherever the location changes. */
 typedef struct place {
@@ -29,7 +29,7 @@ typedef struct building {
   size_t capacity;
   gp_line_map map;
   bool inlines_known;     /* lines->chains is used; otherwise libbfd is asked */
-  gp_recorded recorded;
+  gp_recorded_ranges recorded;
   uint32_t *row;          /* for each function: its row in the table by line */
   uint32_t next_order;    /* `order` of the next line: higher than any in the image's
                              table */
@@ -58,7 +58,7 @@ static size_t add_wanted(const building *b, uint32_t function, gp_range *wanted,
                          size_t count) {
   uint64_t entry = b->functions->address[function];
   gp_range code = code_of(b, function);
-  bool whole = b->options->all || gp_recorded_in(&b->recorded, code);
+  bool whole = b->options->all || gp_recorded_ranges_in(&b->recorded, code);
   if (!whole || entry < code.low || entry >= code.high)
     wanted[count++] = (gp_range){entry, entry + 1};
   if (whole && code.low < code.high) wanted[count++] = code;
@@ -87,7 +87,7 @@ static bool read_inlines(building *b, gp_error *error) {
     gp_range code = code_of(b, f);
     if (code.low == code.high) continue;
     bool all = b->options->all && b->options->named;
-    if (all || gp_recorded_in(&b->recorded, code)) wanted[count++] = code;
+    if (all || gp_recorded_ranges_in(&b->recorded, code)) wanted[count++] = code;
   }
   gp_inline_map *map = &b->lines->chains;
   bool done = gp_inline_map_build(map, b->image, b->options->chains, wanted, count,
@@ -235,7 +235,7 @@ static bool is_one_function(const building *b, uint32_t within, gp_range code,
                       const char *function) {
   if (!b->symtab->policy->recorded_lines_only) return code.high - code.low == 1;
   if (!is_function_at(b, within, code.high - 1, function)) return false;
-  const gp_recorded *recorded = &b->recorded;
+  const gp_recorded_ranges *recorded = &b->recorded;
   for (size_t i = gp_range_above(recorded->ranges, recorded->count, code.low);
        i < recorded->count && recorded->ranges[i].low < code.high; i++) {
     gp_range range = gp_range_clip(recorded->ranges[i], code);
@@ -280,7 +280,7 @@ static bool emit_named(building *b, uint32_t function, size_t row, gp_range code
  * code from the first row to the next line. */
 static bool emit_line(building *b, uint32_t function, size_t first, size_t end,
                       gp_range part, gp_range code) {
-  if (!b->options->named && !gp_recorded_in(&b->recorded, part)) {
+  if (!b->options->named && !gp_recorded_ranges_in(&b->recorded, part)) {
     place source = {b->map.file[first], b->map.line[first], NULL, GP_NONE};
     if (b->options->all) return enter_line(b, part.low, function, &source);
     b->last = source;
@@ -403,7 +403,7 @@ static bool copy_files(building *b) {
 static bool find_recorded(building *b, const gp_data *data) {
   bool only = b->symtab->policy->recorded_lines_only;
   if (b->options->all && b->options->named && !only) return true;
-  return gp_recorded_find(&b->recorded, data);
+  return gp_recorded_ranges_find(&b->recorded, data);
 }
 
 static bool build(building *b, const gp_data *data, gp_error *error) {
@@ -441,7 +441,7 @@ bool gp_line_symtab_build(gp_symtab *symtab, const gp_symtab *functions,
   symtab->sourceless = functions->sourceless;
   bool done = build(&b, data, error);
   free(b.row);
-  gp_recorded_free(&b.recorded);
+  gp_recorded_ranges_free(&b.recorded);
   gp_line_map_free(&b.map);
   if (!done) gp_symtab_free(symtab);
   return done;

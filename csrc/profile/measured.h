@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Measured times: how much of a callee's time was spent on behalf of each caller,
- * according to the call paths of samples (gmon/call_paths.h).
+ * according to the call paths of samples (gmon/contexts/call_paths.h).
  *
  * A path leads from function to function. If a call site is not in the calling context's
  * function, it is in a function that does not record calls; the path leads through that

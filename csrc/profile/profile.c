@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "profile/call_limits.h"
+#include "profile/bounds/call_bounds.h"
+#include "profile/code/gnu_static_calls.h"
 #include "profile/cycles.h"
-#include "profile/gnu_static_calls.h"
-#include "profile/inlined_calls.h"
+#include "profile/inlines/inlined_calls.h"
 
 const char *const gp_machinery[] = {"_gprof_mcount", "mcount", "_mcount", "__mcount",
                                     "__mcount_internal", "__mcleanup", NULL};
@@ -237,7 +237,7 @@ static bool limits_of_cycles(const gp_callgraph *graph, double *low, double *hig
     self[gp_callgraph_whole(graph, f)] += graph->self[f];
   gp_recorded_calls recorded = {nodes, graph->arcs, self, graph->calls,
                                 caller, callee, graph->count};
-  done = done ? gp_call_limits_find(&recorded, low_of, high_of, error)
+  done = done ? gp_call_bounds_find(&recorded, low_of, high_of, error)
               : gp_fail_memory(error);
   for (size_t c = graph->functions; done && c < nodes; c++) {
     low[c] = low_of[c];
@@ -260,7 +260,7 @@ static bool limits_of_calls(gp_profile *profile, gp_error *error) {
                                 graph->calls, graph->caller, graph->callee,
                                 graph->count};
   if (!low || !high) gp_fail_memory(error);
-  if (low && high && gp_call_limits_find(&recorded, low, high, error) &&
+  if (low && high && gp_call_bounds_find(&recorded, low, high, error) &&
       (graph->cycles == 0 || limits_of_cycles(graph, low, high, error))) {
     profile->limits.low = low;
     profile->limits.high = high;

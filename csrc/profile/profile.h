@@ -9,13 +9,13 @@
 #include <math.h>
 
 #include "profile/block_counts.h"
+#include "profile/bounds/time_bounds.h"
 #include "profile/callgraph.h"
-#include "profile/counted_code.h"
+#include "profile/code/counted_code.h"
 #include "profile/measured.h"
 #include "profile/order.h"
 #include "profile/propagate.h"
 #include "profile/samples.h"
-#include "profile/time_bounds.h"
 #include "profile/unattributed.h"
 
 typedef struct gp_profile {

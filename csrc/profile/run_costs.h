@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The time and the calls of each function in one run, as whole numbers (see
- * gmon/spread.h). Samples and calls are assigned to functions as for reports, without any
+ * gmon/sum/spread.h). Samples and calls are assigned to functions as for reports, without
+ * any
  * selection.
  */
 #ifndef GP_PROFILE_RUN_COSTS_H
 #define GP_PROFILE_RUN_COSTS_H
 
-#include "gmon/spread.h"
+#include "gmon/sum/spread.h"
 #include "symbols/symtab.h"
 
 /* The callees of the arcs of the last run. The arcs of the next one are nearly the same,

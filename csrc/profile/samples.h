@@ -9,7 +9,7 @@
 #define GP_PROFILE_SAMPLES_H
 
 #include "gmon/gmon.h"
-#include "profile/inlined_ticks.h"
+#include "profile/inlines/inlined_ticks.h"
 #include "profile/selection.h"
 #include "symbols/symtab.h"
 

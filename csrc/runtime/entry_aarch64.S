@@ -11,7 +11,7 @@
  */
 #ifdef __aarch64__
 
-#include "runtime/layout.h"
+#include "runtime/table_layout.h"
 
 /* x29 is the callee's frame, x30 the hook's return address. */
 #define TABLE x9

@@ -9,7 +9,7 @@
  */
 #ifdef __x86_64__
 
-#include "runtime/layout.h"
+#include "runtime/table_layout.h"
 
 	.text
 

@@ -7,8 +7,8 @@
 
 #include "runtime/linux.h"
 #include "runtime/profile.h"
-#include "runtime/recorder.h"
 #include "runtime/text.h"
+#include "runtime/visibility.h"
 
 bool rec_follow;
 

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "runtime/execute.h"
-#include "runtime/recorder.h"
 
 typedef char *const *strings;
 

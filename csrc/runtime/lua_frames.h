@@ -11,8 +11,6 @@
  * end (see instrumented.c), and the frame of the slot below. An error in Lua code leaves
  * Lua slots behind, until gprof.hooks removes them or a function below them is seen to
  * run.
- *
- * The addresses of Lua functions and their lines are numbers that no code can have.
  */
 #ifndef GPROF_RUNTIME_LUA_FRAMES_H
 #define GPROF_RUNTIME_LUA_FRAMES_H
@@ -20,22 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GPROF_LUA_LOW (UINT64_C(1) << 62)
-#define GPROF_LUA_SIZE (UINT64_C(1) << 56)
-#define GPROF_LUA_LINE_BITS 24
-
-/* Returns the address of a line of a function; line 0 is the function's own address. */
-static inline uint64_t gprof_lua_address(uint32_t function, uint32_t line) {
-  const uint32_t most = (UINT32_C(1) << GPROF_LUA_LINE_BITS) - 1;
-  return GPROF_LUA_LOW + ((uint64_t)function << GPROF_LUA_LINE_BITS) +
-         (line < most ? line : most);
-}
-
-static inline bool gprof_lua_has(uint64_t address) {
-  return address - GPROF_LUA_LOW < GPROF_LUA_SIZE;
-}
-
-#define GPROF_LUA_EXPORTED __attribute__((visibility("default")))
+#include "runtime/lua_program.h"
+#include "runtime/visibility.h"
 
 /* A function that runs. */
 typedef struct gprof_lua_frame {
@@ -43,49 +27,37 @@ typedef struct gprof_lua_frame {
   uint32_t slot;   /* number of its slot; 0: none */
 } gprof_lua_frame;
 
-typedef struct gprof_lua_program {
-  uintptr_t interpreter;        /* an address in the interpreter's code */
-  uintptr_t hook;               /* an address in the hook's */
-  const volatile bool *in_hook; /* whether the thread runs the hook, whose time is not
-                                   shown */
-  bool leaves_environment;      /* whether to take the recorder out of the environment,
-                                   where it stayed to pass wrapper scripts */
-  void (*tick)(uint64_t ticks); /* called in signal handlers: adds ticks to the function
-                                   and line that the interpreter runs */
-} gprof_lua_program;
-
 /* Begins to record the Lua program of this thread. Returns 0; EBUSY if another one is
  * recorded; EAGAIN if the recorder is off; or ENOMEM. */
-GPROF_LUA_EXPORTED int gprof_lua_begin(const gprof_lua_program *program);
+EXPORTED int gprof_lua_begin(const gprof_lua_program *program);
 
 /* Ends that, and removes all Lua slots. Another thread may do so, too, while the program
  * does not run. */
-GPROF_LUA_EXPORTED void gprof_lua_end(void);
+EXPORTED void gprof_lua_end(void);
 
 /* Counts a call, and sets *entered. `from` is the line of the call in the function
  * `caller`. If `by_c`, the function was called by C code, which `caller` has called: then
  * the innermost C function above it is the calling one, if one is recorded. Returns false
  * if there is no memory, or if another thread or process calls. */
-GPROF_LUA_EXPORTED bool gprof_lua_enter(gprof_lua_frame *entered,
-                                        const gprof_lua_frame *caller, bool by_c,
-                                        uint64_t from, uint64_t self);
+EXPORTED bool gprof_lua_enter(gprof_lua_frame *entered, const gprof_lua_frame *caller,
+                              bool by_c, uint64_t from, uint64_t self);
 
 /* Returns the number of the slot for the functions of a coroutine that `resumer`, a C
  * function, has resumed. */
-GPROF_LUA_EXPORTED uint32_t gprof_lua_resume(const gprof_lua_frame *resumer);
+EXPORTED uint32_t gprof_lua_resume(const gprof_lua_frame *resumer);
 
 /* Makes a function, which has a call, the running one: those that it has called have
  * ended. Returns the number of its slot, which may be another one. */
-GPROF_LUA_EXPORTED uint32_t gprof_lua_return(const gprof_lua_frame *to);
+EXPORTED uint32_t gprof_lua_return(const gprof_lua_frame *to);
 
 /* Removes the slot with a number, and all slots above it. */
-GPROF_LUA_EXPORTED void gprof_lua_cut(uint32_t number);
+EXPORTED void gprof_lua_cut(uint32_t number);
 
 /* Takes back a call. */
-GPROF_LUA_EXPORTED void gprof_lua_forget(const gprof_lua_frame *function);
+EXPORTED void gprof_lua_forget(const gprof_lua_frame *function);
 
 /* Adds ticks to a line of a function; if that is 0, to the recorder's own time. */
-GPROF_LUA_EXPORTED void gprof_lua_sample(const gprof_lua_frame *function, uint64_t line,
-                                         uint64_t ticks);
+EXPORTED void gprof_lua_sample(const gprof_lua_frame *function, uint64_t line,
+                               uint64_t ticks);
 
 #endif

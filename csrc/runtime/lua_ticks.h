@@ -7,7 +7,7 @@
 #ifndef GPROF_RUNTIME_LUA_TICKS_H
 #define GPROF_RUNTIME_LUA_TICKS_H
 
-#include "runtime/lua_frames.h"
+#include "runtime/lua_program.h"
 #include "runtime/modules.h"
 #include "runtime/table.h"
 

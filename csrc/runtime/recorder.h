@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define EXPORTED __attribute__((visibility("default")))
+#include "runtime/visibility.h"
 
 /* In a program compiled with -pg, glibc calls __monstartup at the start, with the ends of
  * the program's code. At exit it calls _mcleanup, which writes the profile. */

@@ -2,7 +2,7 @@
 #include "runtime/table.h"
 
 #include "runtime/linux.h"
-#include "runtime/lua_frames.h"
+#include "runtime/lua_program.h"
 #include "runtime/modules.h"
 
 #define PAGE ((size_t)4096)

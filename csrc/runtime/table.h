@@ -20,7 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/layout.h"
+#include "runtime/table_layout.h"
+#include "runtime/visibility.h"
 
 typedef struct record {
   struct record *context; /* where the call was made; NULL for roots */
@@ -138,7 +139,7 @@ typedef struct thread {
     uint64_t rest;   /* part of that time, less than a tick, that is not yet counted */
     record *context; /* where it was waiting; NULL if it was running */
     uintptr_t at;
-  } look;            /* in a table `waiting` */
+  } last;            /* in a table `waiting` */
   stack own_stack;
 } thread;
 
@@ -154,9 +155,6 @@ static inline void leave_window(thread *t) {
 static inline int id_of(const thread *t) {
   return __atomic_load_n(&t->id, __ATOMIC_RELAXED);
 }
-
-/* Hidden symbols are accessed directly, not through the global offset table. */
-#define HIDDEN __attribute__((visibility("hidden")))
 
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)

@@ -176,12 +176,12 @@ static record *find_sample(const thread *t, uintptr_t *at) {
 /* Adds the time since the last look in which a thread was ready to run, but did not, to
  * the next sample that the thread's timer takes. */
 static void add_queued_time(thread *t, thread *waiting) {
-  const uint64_t period = 1000000000 / rec_rate, before = waiting->look.queued;
+  const uint64_t period = 1000000000 / rec_rate, before = waiting->last.queued;
   const uint64_t queued = queued_time(id_of(t));
-  waiting->look.queued = queued;
+  waiting->last.queued = queued;
   if (before == 0 || queued < before) return; /* first look, or another thread */
-  const uint64_t left = waiting->look.rest + (queued - before);
-  waiting->look.rest = left % period;
+  const uint64_t left = waiting->last.rest + (queued - before);
+  waiting->last.rest = left % period;
   __atomic_fetch_add(&t->queued, left / period, __ATOMIC_RELAXED);
 }
 
@@ -189,14 +189,14 @@ static void look_at(thread *t, uint64_t ticks) {
   thread *waiting = t->waiting;
   const int clock = thread_clock(id_of(t));
   const uint64_t cpu = read_clock(clock);
-  if (cpu != waiting->look.cpu) {
-    waiting->look.cpu = cpu;
+  if (cpu != waiting->last.cpu) {
+    waiting->last.cpu = cpu;
     add_queued_time(t, waiting);
-    waiting->look.context = find_sample(t, &waiting->look.at);
-    if (read_clock(clock) != cpu) waiting->look.context = NULL; /* it has run meanwhile */
+    waiting->last.context = find_sample(t, &waiting->last.at);
+    if (read_clock(clock) != cpu) waiting->last.context = NULL; /* it has run meanwhile */
   }
-  if (waiting->look.context)
-    rec_add_sample(waiting, waiting->look.context, waiting->look.at, ticks);
+  if (waiting->last.context)
+    rec_add_sample(waiting, waiting->last.context, waiting->last.at, ticks);
 }
 
 void rec_start_looking(void) {

@@ -8,12 +8,6 @@
 
 #include <lua.h>
 
-/* A call that resumes a coroutine. */
-typedef struct scr_resume {
-  lua_State *L;                     /* the coroutine with the call */
-  const struct scr_resume *outer;   /* the call that resumed that one; NULL: none */
-} scr_resume;
-
 /* coroutines(resume, wrap) -> the functions that replace these: they do what Lua's own
  * do, and Lua functions are not replaced */
 int scr_coroutines(lua_State *L);

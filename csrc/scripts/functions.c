@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "scripts/bytecode.h"
-#include "scripts/paths.h"
+#include "scripts/call_paths.h"
 
 enum { FIRST_SLOTS = 1 << 8, FIRST_FUNCTIONS = 1 << 6 };
 

@@ -13,7 +13,7 @@
 
 #include "base/crc32.h"
 #include "scripts/closures.h"
-#include "scripts/lines.h"
+#include "scripts/line_counts.h"
 
 typedef struct scr_function {
   char *source;         /* "@FILE", "=NAME" or a shortened text; NULL for C functions */

@@ -8,6 +8,7 @@
 
 #include "base/crc32.h"
 #include "scripts/bytecode.h"
+#include "scripts/coroutines.h"
 #include "scripts/mixed.h"
 #include "scripts/recording.h"
 #include "scripts/save.h"
@@ -236,7 +237,7 @@ static int functions(lua_State *L) {
 /* result(recording) -> table: `records`, the bytes of an array of scr_record; with C
  * functions, `profile`, the C recorder's context profile, or nil if it could not be
  * taken, `interpreter`, an address in the code of Lua, and `functions_low` and
- * `line_bits`: see csrc/runtime/lua_frames.h;
+ * `line_bits`: see csrc/runtime/lua_program.h;
  * `ticks`; `signals`; `cpu`, the processor time, `began` and `ended`, in
  * nanoseconds; `memory`, the limit in bytes; `process` and `parent`, numbers of
  * processes; `is_forked`, whether this process did not start the recording; `joined`,

@@ -9,10 +9,9 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include "scripts/coroutines.h"
+#include "scripts/call_paths.h"
+#include "scripts/coroutine_stacks.h"
 #include "scripts/functions.h"
-#include "scripts/paths.h"
-#include "scripts/stacks.h"
 
 typedef struct scr_recording {
   scr_paths paths;

@@ -133,7 +133,7 @@ typedef struct gp_policy {
 
   /* Static calls are found by decoding the instructions; calls that the user excluded
    * stay excluded. GNU: on x86, any byte that looks like a call is taken for one
-   * (profile/gnu_static_calls.h), and excluded calls are added again. */
+   * (profile/code/gnu_static_calls.h), and excluded calls are added again. */
   bool decoded_calls;
 
   /* The time spent in code that no symbol covers is computed. GNU: it is not. */

@@ -51,7 +51,7 @@ typedef struct gp_symtab_objects {
 } gp_symtab_objects;
 
 /* The code of functions that were inlined into others. Built by
- * profile/inlined_symtab.h. Each such function has a symbol for this code, after all
+ * inlines/inlined_symtab.h. Each such function has a symbol for this code, after all
  * other symbols, at an address without code. If the function was also compiled, the
  * symbol is a part of it. */
 typedef struct gp_symtab_inlining {

@@ -2,7 +2,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local home <const> = debug.getinfo(1, "S").source:match "^@(.*)seeds/options%.lua$"
-local text = io.open(home .. "../lua/gprof/cli/options.lua"):read "a"
+local text = io.open(home .. "../lua/gprof/cli/options/option_table.lua"):read "a"
 
 return function(save)
   for short, long, kind in text:gmatch "\n([%a ]) ([%l-]*)(%[?=?)%S* +[%a+-]" do

@@ -10,7 +10,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local answers = require "gprof.library.answers"
-local context_files = require "gprof.library.context_files"
+local context_files = require "gprof.library.files.context_files"
 
 local LARGEST <const> = 0x7fffffff
 local MAPPINGS <const> = "00010000-00020000 r--s 00000000 00:01 7   /memfd:gprof-recorder:%d:%d:%d (deleted)\n" ..

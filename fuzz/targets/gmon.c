@@ -14,7 +14,7 @@
 
 #include "../sameness.h"
 #include "../support.h"
-#include "gmon/add_file.h"
+#include "gmon/sum/add_file.h"
 
 const size_t fuzz_part_count = 2;
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -9,7 +9,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local checks = require "checks"
-local profiles = require "gprof.cli.profiles"
+local profiles = require "gprof.cli.sum.profile_list"
 
 -- Appends the names in a text.
 local function split(names, text)

@@ -9,9 +9,9 @@
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local arguments = require "gprof.library.arguments"
+local arguments = require "gprof.library.options.arguments"
 local checks = require "checks"
-local command_line = require "gprof.cli.command_line"
+local command_line = require "gprof.cli.options.command_line"
 
 -- Returns the words of a part. A word that begins with "@" becomes "@" and `path`, an option file.
 local function words_of(text, path)

@@ -9,7 +9,7 @@
  */
 #include "../debugging.h"
 #include "../support.h"
-#include "profile/landing_pads.h"
+#include "profile/code/landing_pads.h"
 
 enum { SECTIONS = 2 };
 static const char *const sections[SECTIONS] = {".eh_frame", ".gcc_except_table"};

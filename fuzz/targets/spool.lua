@@ -9,7 +9,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local checks = require "checks"
-local spool_archive = require "gprof.library.spool_archive"
+local spool_archive = require "gprof.library.files.spool_archive"
 
 -- Extracts an archive. Returns the contents by name, and the error.
 local function extract(archive, allowed)

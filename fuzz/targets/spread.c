@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "../support.h"
-#include "gmon/spread_file.h"
+#include "gmon/sum/spread_file.h"
 
 const size_t fuzz_part_count = 3;
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -52,16 +52,16 @@ static void check(const gp_spread *spread) {
 static bool read_file(gp_spread *spread, const char *path) {
   gp_error error = {""};
   gp_reader reader;
-  uint32_t stamp = 0;
+  uint32_t id = 0;
   init(spread);
   bool done = gp_reader_open(&reader, path, &error);
   if (done) {
-    done = gp_spread_read(spread, &reader, &stamp, &error);
+    done = gp_spread_read(spread, &reader, &id, &error);
     gp_reader_close(&reader);
   }
   fuzz_check_error(done, &error);
   if (done) {
-    FUZZ_HOLDS(stamp != 0);
+    FUZZ_HOLDS(id != 0);
     check(spread);
   } else {
     gp_spread_free(spread);
@@ -77,10 +77,10 @@ typedef struct written {
 static written put(const gp_spread *spread) {
   gp_error error = {""};
   gp_writer writer;
-  uint32_t stamp;
+  uint32_t id;
   fuzz_catch_output();
   bool done = gp_writer_open(&writer, "-", GP_PATH_CHOSEN, &error) &&
-              gp_writer_close(&writer, gp_spread_put(spread, &writer, &stamp));
+              gp_writer_close(&writer, gp_spread_put(spread, &writer, &id));
   fuzz_check_error(done, &error);
   FUZZ_HOLDS(done);
   written result = {(size_t)lseek(STDOUT_FILENO, 0, SEEK_CUR), NULL};

@@ -18,7 +18,7 @@
 
 #include "../sameness.h"
 #include "../support.h"
-#include "gmon/contexts.h"
+#include "gmon/contexts/contexts.h"
 #include "gmon/gmon_read.h"
 #include "gmon/gmon_write.h"
 
@@ -104,10 +104,10 @@ typedef struct written {
 static void put(const gp_contexts *sum, written *to) {
   gp_error error = {""};
   gp_writer writer;
-  uint64_t stamp;
+  uint64_t id;
   fuzz_catch_output();
   bool done = gp_writer_open(&writer, "-", GP_PATH_CHOSEN, &error) &&
-              gp_writer_close(&writer, gp_contexts_put(sum, &writer, &stamp));
+              gp_writer_close(&writer, gp_contexts_put(sum, &writer, &id));
   fuzz_check_error(done, &error);
   FUZZ_HOLDS(done);
   to->size = (size_t)lseek(STDOUT_FILENO, 0, SEEK_CUR);

@@ -19,7 +19,7 @@
 -- @module gprof.compare
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local arguments = require "gprof.library.arguments"
+local arguments = require "gprof.library.options.arguments"
 local clones = require "gprof.analysis.clones"
 local escape = require "gprof.format.escape"
 local extract = require "gprof.analysis.extract"

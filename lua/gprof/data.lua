@@ -3,15 +3,15 @@
 -- @module gprof.data
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local arguments = require "gprof.library.arguments"
+local arguments = require "gprof.library.options.arguments"
 local core = require "gprof.core"
-local profile_files = require "gprof.library.profile_files"
+local profile_files = require "gprof.library.files.profile_files"
 
 local data = {}
 
 -- Adds up the context profiles of profiles, for data:write.
 local function add_contexts(records, paths)
-  local sum_contexts = require "gprof.library.context_files".sum_contexts
+  local sum_contexts = require "gprof.library.files.context_files".sum_contexts
   local contexts, message = sum_contexts(records, paths)
   if not contexts then return nil, message or paths[1] .. ": has no context profile" end
   core.keep_contexts(records, contexts)
@@ -28,7 +28,7 @@ end
 
 local function read_all(records, image, paths, options)
   if options.spread then
-    return require "gprof.library.spread_files".read(records, image, paths, options)
+    return require "gprof.library.files.spread_files".read(records, image, paths, options)
   end
   if options.slide then
     return require "gprof.library.slide".read(records, image, paths, options)
@@ -38,7 +38,8 @@ local function read_all(records, image, paths, options)
     if done and not options.assume_proportional and
       profile_files.existing_contexts(path)
     then
-      done, message = require "gprof.library.context_files".add_call_paths(records, path)
+      local context_files = require "gprof.library.files.context_files"
+      done, message = context_files.add_call_paths(records, path)
     end
     if not done then return nil, message end
   end
@@ -165,7 +166,7 @@ end
 -- @tfield integer processes number of processes
 -- @tfield integer written when the file was written; in a sum, when the last of its parts
 --   was written: nanoseconds since 1970
--- @tfield integer stamp number in the header of the `gmon.out` that belongs to the file
+-- @tfield integer id number in the header of the `gmon.out` that belongs to the file
 -- @tfield integer threads number of threads
 -- @tfield integer modules number of modules: the program and its libraries
 -- @tfield integer contexts number of call paths; the same path in several threads is

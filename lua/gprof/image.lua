@@ -3,9 +3,9 @@
 -- @module gprof.image
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local arguments = require "gprof.library.arguments"
+local arguments = require "gprof.library.options.arguments"
 local core = require "gprof.core"
-local image_options = require "gprof.library.image_options"
+local image_options = require "gprof.library.options.image_options"
 local symbol_tables = require "gprof.library.symbol_tables"
 
 local images = {}
@@ -26,13 +26,14 @@ end)
 
 local function open(path)
   if type(path) == "table" then
-    return require "gprof.library.script_images".open(path)
+    return require "gprof.library.files.script_images".open(path)
   end
   local image, message = core.image(path)
-  if image or not require "gprof.library.profile_files".is_context_profile(path) then
+  local profile_files = not image and require "gprof.library.files.profile_files"
+  if image or not profile_files.is_context_profile(path) then
     return image, message
   end
-  return require "gprof.library.script_images".open { path }
+  return require "gprof.library.files.script_images".open { path }
 end
 
 --- Opens an object file: `gprof.image(path [, options])`.

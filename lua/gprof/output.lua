@@ -138,7 +138,7 @@ end
 -- @treturn writer
 -- @raise a table with the field `message`
 function output.unfinished_contexts(path)
-  return need(core.beside_writer(path, "gprofctx"))
+  return need(core.companion_writer(path, "gprofctx"))
 end
 
 --- Starts the new spread of a sum. Until it is finished with the sum, it has no name.
@@ -146,13 +146,14 @@ end
 -- @treturn writer
 -- @raise a table with the field `message`
 function output.unfinished_spread(path)
-  local profile_files = require "gprof.library.profile_files"
-  return need(core.beside_writer(profile_files.new_spread_path(path), "gprofspr", path))
+  local profile_files = require "gprof.library.files.profile_files"
+  local new = profile_files.new_spread_path(path)
+  return need(core.companion_writer(new, "gprofspr", path))
 end
 
 --- Replaces a sum, and the files beside it. Removes those of the old sum that have no
 -- successor.
--- @tparam table target `path`; `beside` and `spread`, the paths of the context profile
+-- @tparam table target `path`; `companion` and `spread`, the paths of the context profile
 --   and of the spread; nil if there can be none; `outdated`, the path of a file to be
 --   removed with the old sum, or nil; `together`, nil, or an array to which the files are
 --   added instead: see `output.finish`
@@ -161,13 +162,13 @@ end
 -- @tparam[opt] writer spread
 -- @raise a table with the field `message`
 function output.finish_sum(target, file, contexts, spread)
-  local profile_files = require "gprof.library.profile_files"
+  local profile_files = require "gprof.library.files.profile_files"
   local files = target.together or {}
   local function add(change) files[#files + 1] = change end
   add(target.outdated)  -- first: otherwise, after SIGKILL, it would be added to the sum
   add(spread)
   add(file)
-  add(contexts or target.beside and profile_files.old_contexts(target.path))
+  add(contexts or target.companion and profile_files.old_contexts(target.path))
   for _, path in ipairs(not spread and target.spread and
     profile_files.old_spreads(target.path) or {}) do add(path) end
   if not target.together then output.finish(files) end
@@ -184,13 +185,13 @@ end
 -- @raise a table with the field `message`
 function output.new_profile(target, data, format, lines, contexts, spread)
   local file = need(core.writer(target.path, target.kind, target.is_first))
-  local beside = contexts and target.beside and
-    output.unfinished_contexts(target.beside) or nil
-  local stamp = beside and need(contexts:write(beside))
+  local companion = contexts and target.companion and
+    output.unfinished_contexts(target.companion) or nil
+  local id = companion and need(contexts:write(companion))
   local before = spread and output.unfinished_spread(target.spread) or nil
-  local spread_stamp = before and need(spread:write(before))
-  need(data:write(file, format, lines, stamp, spread_stamp))
-  output.finish_sum(target, file, beside, before)
+  local spread_id = before and need(spread:write(before))
+  need(data:write(file, format, lines, id, spread_id))
+  output.finish_sum(target, file, companion, before)
 end
 
 --- Makes a stream that passes text on to a function, in pieces of any size.

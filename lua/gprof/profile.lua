@@ -3,33 +3,18 @@
 -- @module gprof.profile
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local arguments = require "gprof.library.arguments"
+local arguments = require "gprof.library.options.arguments"
 local core = require "gprof.core"
-local image_options = require "gprof.library.image_options"
+local image_options = require "gprof.library.options.image_options"
 local policy = require "gprof.library.policy"
 local symbol_tables = require "gprof.library.symbol_tables"
 
--- The options that each profile was made with.
-local made_with = setmetatable({}, { __mode = "k" })
-
--- The symspecs of calls that match no call of a profile.
-local unmatched_calls = setmetatable({}, { __mode = "k" })
-
--- Why profiles have no bounds of inclusive times.
-local unbounded = setmetatable({}, { __mode = "k" })
-
--- The threads to which profiles are restricted: the option `threads`.
-local selected_threads = setmetatable({}, { __mode = "k" })
-
--- The libraries of profiles whose functions are unknown.
-local unusable = setmetatable({}, { __mode = "k" })
-
--- Returns the program's own data. Only profiles with libraries, or of some threads, have
--- other data.
-local function program_data_of(profile)
-  if not (profile.has_libraries or selected_threads[profile]) then return profile.data end
-  return require "gprof.library.program_data".of(profile)
-end
+-- What the library keeps of a profile: `options`, with which it was made;
+-- `unmatched_calls`, the symspecs of calls that match no call; `bounds_problem`, why
+-- there are no bounds of inclusive times; `threads`, the option; `unusable`, the
+-- libraries whose functions are unknown; `program_data`, the program's own data, if the
+-- profile has more; and `unknown_callers` (see merged_objects.lua).
+local state_of <const> = core.state
 
 -- Whether basic blocks that never ran must be found.
 local function needs_idle_blocks(data, options)
@@ -135,12 +120,13 @@ local function make(image, data, options)
   local lines, selections, opcodes, unknown
   local own_data, problems = data, nil
   if options.threads or options.libraries and data.call_paths == "complete" then
-    symbols, data, problems = require "gprof.library.recorded".select_records(image,
+    local recorded = require "gprof.library.libraries.recorded"
+    symbols, data, problems = recorded.select_records(image,
       symbols, data, options, trace)
     if not symbols then return nil, data end
   end
   if options.with then
-    local merge = require "gprof.library.merged_objects".merge
+    local merge = require "gprof.library.libraries.merged_objects".merge
     symbols, data, unknown = merge(image, symbols, data, options, trace)
     if not symbols then return nil, data end
   end
@@ -167,23 +153,15 @@ local function make(image, data, options)
   end
   local profile
   profile, message = core.profile(lines or symbols, data, options, selections, opcodes)
-  if profile then unbounded[profile] = problem end
-  if profile then add_spread(profile, own_data, options) end
-  if profile then made_with[profile] = options end
-  if profile and selections then
-    unmatched_calls[profile] =
-      require "gprof.symspec".unmatched_calls(profile, selections)
-  end
-  if profile and unknown then
-    require "gprof.library.merged_objects".unknown(profile, unknown)
-  end
-  if profile and data ~= own_data then
-    require "gprof.library.program_data".set(profile, own_data)
-  end
-  if profile then
-    unusable[profile], selected_threads[profile] = problems, options.threads
-  end
-  return profile, message
+  if not profile then return nil, message end
+  add_spread(profile, own_data, options)
+  local state = state_of(profile)
+  state.options, state.bounds_problem, state.threads = options, problem, options.threads
+  state.unusable, state.unknown_callers = problems, unknown
+  state.program_data = data ~= own_data and own_data or nil
+  state.unmatched_calls = selections and
+    require "gprof.symspec".unmatched_calls(profile, selections)
+  return profile
 end
 
 --- A profile: functions with their samples and calls.
@@ -311,7 +289,7 @@ end
 --   such evidence
 function core.profile_methods:mismatch()
   arguments.check(self, "gprof.profile", 0, "mismatch")
-  local data = program_data_of(self)
+  local data = (state_of(self).program_data or self.data)
   if not self.odd and core.seem_to_fit(self.image, self.symbols, data) then return nil end
   return require "gprof.library.fit".mismatch(self, data)
 end
@@ -322,7 +300,7 @@ end
 -- @treturn {string,...} sorted; empty with `gnu_compat`
 function core.profile_methods:unmatched_calls()
   arguments.check(self, "gprof.profile", 0, "unmatched_calls")
-  return table.move(unmatched_calls[self] or {}, 1, #(unmatched_calls[self] or {}), 1, {})
+  return { table.unpack(state_of(self).unmatched_calls or {}) }
 end
 
 --- Returns the lines of a source file with their counts and times.
@@ -358,7 +336,7 @@ end
 --   all threads
 function core.profile_methods:selected_threads()
   arguments.check(self, "gprof.profile", 0, "selected_threads")
-  local words, entries = {}, selected_threads[self]
+  local words, entries = {}, state_of(self).threads
   for i, thread in ipairs(entries or {}) do
     if type(thread) == "table" then
       thread = thread.number > 0 and tostring(thread.number) or thread.name
@@ -386,8 +364,9 @@ end
 -- @treturn[2] string why they are not known: the profile has no call paths
 function core.profile_methods:threads()
   arguments.check(self, "gprof.profile", 0, "threads")
-  return require "gprof.library.recorded".threads(program_data_of(self), self.rate,
-    selected_threads[self])
+  local recorded = require "gprof.library.libraries.recorded"
+  return recorded.threads((state_of(self).program_data or self.data), self.rate,
+    state_of(self).threads)
 end
 
 --- Returns the shared libraries whose functions are unknown, although the option
@@ -398,7 +377,7 @@ end
 --   "is from another build"
 function core.profile_methods:unusable_libraries()
   arguments.check(self, "gprof.profile", 0, "unusable_libraries")
-  return table.move(unusable[self] or {}, 1, #(unusable[self] or {}), 1, {})
+  return { table.unpack(state_of(self).unusable or {}) }
 end
 
 --- Returns the objects of the profile: the program, and the libraries whose functions are
@@ -415,7 +394,7 @@ end
 --   - `offset`: where the code from `low` on is in the file
 function core.profile_methods:objects()
   arguments.check(self, "gprof.profile", 0, "objects")
-  return require "gprof.library.object_list".of(self)
+  return require "gprof.library.libraries.object_list".of(self)
 end
 
 --- Returns why there are no bounds of inclusive times, although the option `bounds` was
@@ -425,14 +404,14 @@ end
 --   the option was not set
 function core.profile_methods:bounds_problem()
   arguments.check(self, "gprof.profile", 0, "bounds_problem")
-  return unbounded[self] or core.bounds_problem(self)
+  return state_of(self).bounds_problem or core.bounds_problem(self)
 end
 
 -- Returns the decoder of machine code, if bounds can be computed with it.
 local function decoder_for(profile)
   local problem = require "gprof.library.bounds".problem
   local decodes = not (profile.exact or profile.gnu_compat) and
-    not problem(profile.image, profile.data, made_with[profile])
+    not problem(profile.image, profile.data, state_of(profile).options)
   return decodes and require "gprof.library.native".load "gprof.opcodes" or nil
 end
 
@@ -461,7 +440,7 @@ function core.profile_methods:by_function(inlines)
   arguments.check(self, "gprof.profile", 0, "by_function")
   local options = {}
   if not self.by_line then return self end
-  for name, value in pairs(made_with[self]) do options[name] = value end
+  for name, value in pairs(state_of(self).options) do options[name] = value end
   options.line, options.missed = nil, nil
   options.frames = nil
   if not inlines then options.inlines = nil end

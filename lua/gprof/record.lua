@@ -7,15 +7,15 @@
 -- @module gprof.record
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local arguments = require "gprof.library.arguments"
+local arguments = require "gprof.library.options.arguments"
 local collection = require "gprof.library.collection"
 local core = require "gprof.core"
 local native = require "gprof.library.native"
 local open_image <const> = require "gprof.image".open
-local context_files = require "gprof.library.context_files"
-local program_files = require "gprof.library.program_files"
+local context_files = require "gprof.library.files.context_files"
+local program_files = require "gprof.library.files.program_files"
 local record_lua <const> = require "gprof.record_lua"
-local recorder_options = require "gprof.library.recorder_options"
+local recorder_options = require "gprof.library.options.recorder_options"
 
 -- Whether the recorder is part of a program.
 local function has_recorder(image) return image:find "gprof_stack" ~= nil end

@@ -8,8 +8,8 @@ local core = require "gprof.core"
 local home = require "gprof.library.home"
 local native = require "gprof.library.native"
 local open_image <const> = require "gprof.image".open
-local program_files = require "gprof.library.program_files"
-local recorder_options = require "gprof.library.recorder_options"
+local program_files = require "gprof.library.files.program_files"
+local recorder_options = require "gprof.library.options.recorder_options"
 
 -- The names of interpreters, the best first.
 local INTERPRETERS <const> = { "lua5.4", "lua" }

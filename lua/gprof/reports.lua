@@ -11,7 +11,7 @@
 -- @module gprof.reports
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local arguments = require "gprof.library.arguments"
+local arguments = require "gprof.library.options.arguments"
 local core = require "gprof.core"
 local output = require "gprof.output"
 local text_file = require "gprof.format.text_file"

@@ -10,7 +10,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local answers = require "gprof.library.answers"
-local arguments = require "gprof.library.arguments"
+local arguments = require "gprof.library.options.arguments"
 local core = require "gprof.core"
 
 local WAIT <const> = 10  -- milliseconds between two looks at the mappings

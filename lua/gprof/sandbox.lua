@@ -19,12 +19,12 @@
 -- @module gprof.sandbox
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local arguments = require "gprof.library.arguments"
+local arguments = require "gprof.library.options.arguments"
 local core = require "gprof.core"
 local output = require "gprof.output"
 local failure = require "gprof.library.failure"
 local home = require "gprof.library.home"
-local spool_archive = require "gprof.library.spool_archive"
+local spool_archive = require "gprof.library.files.spool_archive"
 local terminal = require "gprof.format.terminal"
 local wording = require "gprof.format.wording"
 
@@ -108,12 +108,12 @@ local function divert_output(archive)
     return result
   end
   function output.new_profile(target, data, format, lines, contexts, spread)
-    local stamp = contexts and target.beside and
-      add_profile(target.beside, function(file) return contexts:write(file) end) or nil
-    local spread_stamp = spread and
+    local id = contexts and target.companion and
+      add_profile(target.companion, function(file) return contexts:write(file) end) or nil
+    local spread_id = spread and
       add_profile(target.spread, function(file) return spread:write(file) end) or nil
     add_profile(target.path, function(file)
-      return data:write(file, format, lines, stamp, spread_stamp)
+      return data:write(file, format, lines, id, spread_id)
     end)
   end
 end

@@ -21,9 +21,9 @@
 -- @module gprof.symspec
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local arguments = require "gprof.library.arguments"
+local arguments = require "gprof.library.options.arguments"
 local core = require "gprof.core"
-local option_values = require "gprof.library.option_values"
+local option_values = require "gprof.library.options.option_values"
 local policy = require "gprof.library.policy"
 
 local symspec = {}
@@ -54,10 +54,6 @@ function symspec.problem(text, arcs, gnu_compat)
   return lookup_of(policy.of { gnu_compat = gnu_compat }):problem(text, arcs)
 end
 
--- Maps symbol tables to their lookups. They are cached because making one visits all
--- files.
-local lookups = setmetatable({}, { __mode = "k" })
-
 --- Finds the functions that a symspec names.
 -- @tparam symbols symbols
 -- @tparam string text
@@ -66,8 +62,9 @@ local lookups = setmetatable({}, { __mode = "k" })
 -- @raise if it has an invalid regular expression
 function symspec.find(symbols, text)
   arguments.check(text, "symspec", 2, "find")
-  local lookup = lookups[symbols] or lookup_of(policy.default).new(symbols)
-  lookups[symbols] = lookup
+  local state = core.state(symbols)  -- a lookup is kept: to make one visits all files
+  local lookup = state.lookup or lookup_of(policy.default).new(symbols)
+  state.lookup = lookup
   local half = lookup:parse(text)
   local ids = lookup:find(half)
   return ids ~= true and ids or {}, half.line ~= nil
@@ -124,7 +121,7 @@ local function resolve_arcs(lookup, specs, missed, trace_match)
   return lookup:combine_arcs(found)
 end
 
---- The scopes of symspecs (see `gprof.library.option_values`).
+--- The scopes of symspecs (see `gprof.library.options.option_values`).
 symspec.tables = option_values.scopes
 
 --- The scopes as a set.

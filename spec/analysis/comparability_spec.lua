@@ -160,7 +160,7 @@ describe("limits from recorded calls", function()
       for f = 1, count do
         if not known[f] then table.insert(successors[0], f) end
       end
-      local least, most = core.call_limits(self, calls, callers, callees, counts)
+      local least, most = core.call_bounds(self, calls, callers, callees, counts)
       for f = 1, count do
         local without, below = reached(0, successors, f), reached(f, successors)
         local low, high = 0, 0

@@ -1,9 +1,9 @@
 -- Shell completion: how bash and zsh complete words with the scripts that the program prints.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local command_line = require "gprof.cli.command_line"
+local command_line = require "gprof.cli.options.command_line"
 local core = require "gprof.core"
-local options = require "gprof.cli.options"
+local options = require "gprof.cli.options.option_table"
 local program = require "support.program"
 local shell = require "support.shell"
 

@@ -191,17 +191,17 @@ describe("-s without call paths", function()
 
   it("leaves any other file of this name", function()
     local dir = stale()
-    local beside = dir .. "/gmon.sum.ctx"
-    shell.check { "mv", beside, dir .. "/kept" }
-    local makers = { { "mkdir", beside }, { "mkfifo", beside }, { "ln", "-s", "kept", beside },
-      { "sh", "-c", "echo gprofct >" .. beside }, { "touch", beside } }
+    local companion = dir .. "/gmon.sum.ctx"
+    shell.check { "mv", companion, dir .. "/kept" }
+    local makers = { { "mkdir", companion }, { "mkfifo", companion }, { "ln", "-s", "kept", companion },
+      { "sh", "-c", "echo gprofct >" .. companion }, { "touch", companion } }
     for _, words in ipairs { { "-s" }, { "-s", "--sandbox" } } do
       for _, maker in ipairs(makers) do
         shell.check(maker)
         local result = run(dir, words[1], words[2] or "-b", path, "one", "two")
         assert.equal(0, result.status)
         assert.truthy(shell.listing(dir):find("gmon.sum.ctx", 1, true), maker[1])
-        shell.check { "rm", "-r", beside }
+        shell.check { "rm", "-r", companion }
       end
     end
     assert.truthy(shell.exists(dir .. "/kept"))

@@ -1,7 +1,7 @@
 -- The manual and the manual page list exactly the program's options, with all names and arguments.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local options = require "gprof.cli.options"
+local options = require "gprof.cli.options.option_table"
 local program = require "support.program"
 local shell = require "support.shell"
 

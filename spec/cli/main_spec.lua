@@ -328,7 +328,7 @@ describe("a bug of the program", function()
   local function fail(page, option)
     return launch.script(([[
       require "gprof"
-      package.loaded["gprof.cli.help"] = { page = load(%q, "@/anywhere/gprof/cli/help.lua") }
+      package.loaded["gprof.cli.options.help"] = { page = load(%q, "@/anywhere/gprof/cli/options/help.lua") }
       os.exit(require "gprof.cli.main".run { %q, "-h" })
     ]]):format(page, option or "-b"))
   end
@@ -336,13 +336,15 @@ describe("a bug of the program", function()
   it("is reported in one line that names its place", function()
     local result = fail "local x = nil\nreturn x.y"
     assert.same({ 1, "" }, { result.status, result.stdout })
-    assert.matches("^gprof.lua: internal error: gprof/cli/help.lua:2: attempt to index a nil value[^\n]*: please " ..
+    assert.matches("^gprof.lua: internal error: gprof/cli/options/help.lua:2: attempt to index a nil value" ..
+      "[^\n]*: please " ..
       "report it, with the command line\n$", result.stderr)
   end)
 
   it("has a place even if C called the function that failed", function()
     local result = fail "\n\nlocal text = ('a'):gsub('a', error)\nreturn text"
-    assert.equal("gprof.lua: internal error: gprof/cli/help.lua:3: a: please report it, with the command line\n",
+    assert.equal("gprof.lua: internal error: gprof/cli/options/help.lua:3: a: please report it, " ..
+      "with the command line\n",
       result.stderr)
   end)
 

@@ -1,10 +1,10 @@
 -- The options: all of GNU gprof's under all their names, our own, and the settings that they change.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local actions = require "gprof.cli.actions"
-local command_line = require "gprof.cli.command_line"
+local actions = require "gprof.cli.options.actions"
+local command_line = require "gprof.cli.options.command_line"
 local launch = require "support.launch"
-local options = require "gprof.cli.options"
+local options = require "gprof.cli.options.option_table"
 local program = require "support.program"
 local shell = require "support.shell"
 
@@ -258,7 +258,7 @@ describe("an operand", function()
   it("ends the options if POSIXLY_CORRECT is set", function()
     local result = launch.script([[
       require "gprof"
-      local settings = require "gprof.cli.command_line".read { "-b", "a.out", "-l", "--", "-p" }
+      local settings = require "gprof.cli.options.command_line".read { "-b", "a.out", "-l", "--", "-p" }
       print(settings.brief, settings.line, table.concat(settings.operands, " "))
     ]], {}, { env = { POSIXLY_CORRECT = "1" } })
     assert.same({ "true\tnil\ta.out -l -- -p\n", "" }, { result.stdout, result.stderr })
@@ -455,7 +455,7 @@ describe("settings", function()
     assert.same({ "a", "b" }, read("-Ia", "-A", "-Ib").directory_path)
     local result = launch.script([[
       require "gprof"
-      local settings = require "gprof.cli.command_line".read { "-I", "a", "-p", "-I", "b" }
+      local settings = require "gprof.cli.options.command_line".read { "-I", "a", "-p", "-I", "b" }
       print(table.concat(settings.directory_path, " "))
     ]], {}, { env = { GPROF_PATH = "x::y:" } })
     assert.same({ "a b x y\n", "" }, { result.stdout, result.stderr })
@@ -541,6 +541,43 @@ describe("--version", function()
       for line in result.stdout:gmatch("[^\n]*") do
         assert.is_true(#line <= 80, line)
       end
+    end
+  end)
+end)
+
+describe("the rules about options", function()
+  it("name existing options", function()
+    local known = { needs = true, excludes = true, sums = true }
+    for _, option in ipairs(options.all) do known[option.long or ""] = true end
+    for _, text in pairs(require "gprof.cli.options.rules".texts) do
+      for word in text:gmatch "%S+" do assert(known[word], word) end
+    end
+  end)
+
+  it("refuse options in combinations that the settings show, in whatever order they are given", function()
+    for words, message in pairs {
+      ["--rate=5"] = "option --rate needs --record",
+      ["--anew"] = "option --anew needs --dump or --dump-signal or --dump-file",
+      ["-R map -r"] = "options -r (--function-ordering) and -R (--file-ordering) are mutually exclusive",
+      ["--dump=1 -l"] = "options --dump and -l (--line) are mutually exclusive",
+      ["--update-baseline"] = "option --update-baseline needs --baseline",
+      ["--compare=x --baseline=y"] = "options --baseline and --compare are mutually exclusive",
+      ["--fail-on=5%"] = "option --fail-on needs --compare or --baseline",
+      ["--force"] = "option --force needs --compare",
+      ["-l --compare=x"] = "options --compare and -l (--line) are mutually exclusive",
+      ["-a --spread"] = "options --spread and -a (--no-static) are mutually exclusive",
+      ["--thread=x --spread"] = "options --spread and --thread are mutually exclusive",
+      ["--checkpoint-every=1"] = "option --checkpoint-every needs --checkpoint",
+      ["--checkpoint=x"] = "option --checkpoint: is for sums: add -s (--sum) or --sum-file",
+      ["--jobs=2 -s --checkpoint=x"] = "options --checkpoint and --jobs are mutually exclusive",
+      ["--skip-duplicates"] = "option --skip-duplicates: is for sums: add -s (--sum) or --sum-file",
+      ["--by-build --slide=auto"] = "options --by-build and --slide are mutually exclusive",
+      ["--thread=x -s"] = "options --thread and -s (--sum) are mutually exclusive",
+    } do
+      local arguments = {}
+      for word in words:gmatch "%S+" do arguments[#arguments + 1] = word end
+      local result = program.run(arguments, { cwd = shell.tmpdir() })
+      assert.same({ "", "gprof.lua: " .. message .. "\n", 1 }, { result.stdout, result.stderr, result.status }, words)
     end
   end)
 end)

@@ -4,7 +4,7 @@
 local chance = require "support.chance"
 local crafted = require "support.crafted"
 local launch = require "support.launch"
-local options_table = require "gprof.cli.options"
+local options_table = require "gprof.cli.options.option_table"
 local program = require "support.program"
 local shell = require "support.shell"
 local small = require "support.small"

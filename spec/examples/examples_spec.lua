@@ -93,8 +93,8 @@ describe("every example", function()
 
     it("works in any directory, and with an installed library: " .. name, function()
       local expected = printed(name, case[3], options(case))
-      local beside = options(case, { script = name .. ".lua", cwd = examples })
-      assert.equal(expected, printed(name, case[3], beside))
+      local companion = options(case, { script = name .. ".lua", cwd = examples })
+      assert.equal(expected, printed(name, case[3], companion))
       local copy = shell.write(shell.tmpdir() .. "/copy.lua", shell.read(examples .. name .. ".lua"))
       local root = program.root
       local env = { LUA_PATH = ("%s/lua/?.lua;%s/lua/?/init.lua;;"):format(root, root),

@@ -3,7 +3,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local terminal = require "gprof.format.terminal"
-local text = require "gprof.export.html.text"
+local text = require "gprof.export.html.page_text"
 
 -- C1 controls, the Arabic letter mark, directional marks, separators, embeddings, isolates, the byte order mark.
 local invisible <const> = { 0x80, 0x9F, 0x61C, 0x200E, 0x200F, 0x2028, 0x2029, 0x202A, 0x202E, 0x2066, 0x2069, 0xFEFF }

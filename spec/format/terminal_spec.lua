@@ -198,7 +198,7 @@ describe("a terminal", function()
     local text = of_script(shell.write(shell.tmpdir() .. "/script.lua", ([[
       package.path = %q .. package.path
       require "gprof"
-      require "gprof.cli.command_line".read = function() error("clear\27[2J c1\u{9b}2J", 0) end
+      require "gprof.cli.options.command_line".read = function() error("clear\27[2J c1\u{9b}2J", 0) end
       require "gprof.cli.main".run {}
     ]]):format(program.root .. "/?.lua;")))
     assert.truthy(text:find([[clear\x1b[2J c1\u{9b}2J]], 1, true), text)

@@ -84,7 +84,7 @@ describe("a context profile", function()
   it("is described in data.files", function()
     local file = save("described", example())
     assert.same({ { path = file, format = "context", version = 1, histogram_records = 1, arc_records = 3,
-      block_records = 0, process = 77, processes = 1, written = 1 << 60, stamp = 1 << 60, threads = 4, modules = 2,
+      block_records = 0, process = 77, processes = 1, written = 1 << 60, id = 1 << 60, threads = 4, modules = 2,
       contexts = 5, calls = 57, ticks = 65546, lost = 0, rate = 1000, joined = false, wall = false } },
       assert(gprof.data(image, file)).files)
   end)
@@ -123,8 +123,8 @@ describe("a context profile", function()
   it("is not counted again if its gmon.out is given, too", function()
     local plain = gmon.write(dir .. "/plain", gmon.magic { records = { { kind = "arc", from = MAIN - BIAS + 16,
       self = WORK - BIAS, count = 4 } } })
-    local beside = save("plain.ctx", example())
-    for _, paths in ipairs { { plain, beside }, { beside, plain } } do
+    local companion = save("plain.ctx", example())
+    for _, paths in ipairs { { plain, companion }, { companion, plain } } do
       assert.same({ "1010 1020 4" }, (contents(assert(gprof.data(image, table.unpack(paths))))))
       local result = program.run { "-b", "-q", path, table.unpack(paths) }
       local alone = program.run { "-b", "-q", path, plain }
@@ -162,9 +162,9 @@ end)
 
 describe("--file-info", function()
   -- Saves a gmon.out whose header has a time, and a context profile beside it.
-  local function pair(name, time, beside)
+  local function pair(name, time, companion)
     local plain = gmon.write(dir .. "/" .. name, gmon.magic { records = {}, spare = ("<I4I8"):pack(0, time) })
-    save(name .. ".ctx", beside)
+    save(name .. ".ctx", companion)
     return plain
   end
 
@@ -196,13 +196,13 @@ describe("--file-info", function()
   end)
 
   it("says in one line why the context profile of a gmon.out cannot be used; the gmon.out still can be", function()
-    for message, beside in pairs {
+    for message, companion in pairs {
       ["x.ctx: does not belong to x, but to another run"] = example { process = { low = MAIN, high = LEAF } },
       ["x.ctx: is damaged: its checksum is wrong"] = example { sum = 5 },
       ["x.ctx: is empty"] = "",
       ["x.ctx: is not a context profile"] = gmon.magic { records = {} },
     } do
-      assert.equal(nothing:format "x" .. message .. "\n", info(path, pair("x", 1 << 60, beside)))
+      assert.equal(nothing:format "x" .. message .. "\n", info(path, pair("x", 1 << 60, companion)))
     end
   end)
 end)

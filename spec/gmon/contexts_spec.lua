@@ -19,13 +19,13 @@ local dir <const> = shell.tmpdir "contexts"
 local function add_up(name, ...)
   local sum <close> = core.contexts(like)
   for _, path in ipairs { ... } do
-    local stamp, message = sum:add(path)
-    if not stamp then return nil, message end
+    local id, message = sum:add(path)
+    if not id then return nil, message end
   end
   local writer <close> = assert(core.writer(dir .. "/" .. name, "chosen"))
-  local stamp = assert(sum:write(writer))
+  local id = assert(sum:write(writer))
   assert(writer:finish())
-  return dir .. "/" .. name, stamp
+  return dir .. "/" .. name, id
 end
 
 local function save(name, profile)
@@ -171,13 +171,13 @@ end
 
 local function check_sums(profiles)
   local a, b, c = save("a", profiles[1]), save("b", profiles[2]), save("c", profiles[3])
-  local sum, stamp = assert(add_up("sum", a, b, c))
+  local sum, id = assert(add_up("sum", a, b, c))
   local bytes = shell.read(sum)
   local expected, about = contents(a, b, c)
   local found, found_about = contents(sum)
   assert.same(about, found_about)
   assert.same(expected, found)
-  assert.equal(stamp, (("<I4"):unpack(bytes, #bytes - 3)))
+  assert.equal(id, (("<I4"):unpack(bytes, #bytes - 3)))
   local left, right, one = add_up("left", a, b), add_up("right", b, c), add_up("one", a)
   assert.is_true(bytes == shell.read(add_up("again", left, c)))
   assert.is_true(bytes == shell.read(add_up("again", a, right)))

@@ -178,10 +178,10 @@ end
 -- checksum, and the number in the header of the sum, unless `unsigned` is true.
 local function problem_of(written, bytes, unsigned)
   if not unsigned then
-    local stamp = ("<I4"):pack(contexts.crc32(bytes:sub(1, -5)))
-    bytes = bytes:sub(1, -5) .. stamp
+    local id = ("<I4"):pack(contexts.crc32(bytes:sub(1, -5)))
+    bytes = bytes:sub(1, -5) .. id
     local old = shell.read(written)
-    gmon.write(written, old:sub(1, 8) .. stamp .. old:sub(13))
+    gmon.write(written, old:sub(1, 8) .. id .. old:sub(13))
   end
   gmon.write(written .. ".spread", bytes)
   local message
@@ -298,7 +298,7 @@ describe("The spread", function()
   it("gets its name with the sum and the files after it, or not at all", function()
     local dir = shell.tmpdir "names"
     local function finish(blocked)
-      local files = { assert(core.beside_writer(dir .. "/spread.new", "gprofspr", dir .. "/spread")),
+      local files = { assert(core.companion_writer(dir .. "/spread.new", "gprofspr", dir .. "/spread")),
         assert(core.writer(dir .. "/sum")), assert(core.writer(dir .. "/contexts")) }
       for _, file in ipairs(files) do assert(file:write "new") end
       if blocked then shell.check { "mkdir", dir .. "/" .. blocked } end

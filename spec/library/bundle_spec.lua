@@ -10,7 +10,7 @@ local shell = require "support.shell"
 local plan <const> = { functions = { "main", "work" }, ticks = { work = 30 }, calls = { { "main", "work", 2 } } }
 local image <const>, profile <const> = crafted.image(plan), crafted.gmon(plan)
 
-local HELP <const> = "lua/gprof/cli/help.lua"
+local HELP <const> = "lua/gprof/cli/options/help.lua"
 
 -- Runs the interpreter under test in a checkout, with the environment `env`. The code of -e is put into a file, because
 -- the sanitizer's interpreter has no option -e.
@@ -91,7 +91,7 @@ describe("a bundle", function()
   local root, bundle, page
   setup(function()
     root, bundle = checkout()
-    assert(is_bundled(root, "gprof.cli.help"))
+    assert(is_bundled(root, "gprof.cli.options.help"))
     page = help(root)
   end)
 
@@ -121,14 +121,14 @@ describe("a bundle", function()
       local other = checkout()
       edit(other, HELP, "Usage", new)
       assert.equal(page:gsub("Usage", new), help(other))
-      assert.same({ false, true }, { is_bundled(other, "gprof.cli.help"), is_bundled(other, "gprof.cli.main") })
+      assert.same({ false, true }, { is_bundled(other, "gprof.cli.options.help"), is_bundled(other, "gprof.cli.main") })
     end
   end)
 
   it("is used if only the time of a source changed, as by an installer", function()
     local other = checkout()
     shell.check({ "touch", "-d", "2020-01-01", HELP }, { cwd = other })
-    assert.is_true(is_bundled(other, "gprof.cli.help"))
+    assert.is_true(is_bundled(other, "gprof.cli.options.help"))
     assert.equal(page, help(other))
   end)
 
@@ -155,9 +155,9 @@ describe("a bundle", function()
 
   it("is ignored if it was written by another release of Lua", function()
     local other, path = checkout()
-    assert.is_true(is_bundled(other, "gprof.cli.help"))
+    assert.is_true(is_bundled(other, "gprof.cli.options.help"))
     edit(other, "build/gprof/modules.bundle", "^(gprof bytecode 3, Lua 5%.4%.)%d+", "%199")
-    assert.is_false(is_bundled(other, "gprof.cli.help"))
+    assert.is_false(is_bundled(other, "gprof.cli.options.help"))
     assert.equal(page, help(other))
     shell.write(path, "gprof bytecode 1, Lua 5.4.4, index 000000 0\n")
     assert.equal(page, help(other))

@@ -2,7 +2,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local contexts = require "support.contexts"
-local context_files = require "gprof.library.context_files"
+local context_files = require "gprof.library.files.context_files"
 local shell = require "support.shell"
 
 local bytes <const> = contexts.pack { process = { id = 77, begin = 5, low = 0x1000, high = 0x2000 },

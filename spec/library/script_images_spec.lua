@@ -1,9 +1,9 @@
--- Images of Lua programs: gprof.library.script_images.
+-- Images of Lua programs: gprof.library.files.script_images.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
 local script_functions = require "gprof.format.script_functions"
-local script_images = require "gprof.library.script_images"
+local script_images = require "gprof.library.files.script_images"
 local shell = require "support.shell"
 local steps = require "support.steps"
 

@@ -54,7 +54,7 @@ it("names beside others are found and removed", function()
         local owner = name:match "^(.+)%.[xy]$"
         if owner and has[owner] then expected[#expected + 1] = i else kept[#kept + 1] = name end
       end
-      local found = names:beside(".x", ".y")
+      local found = names:companions(".x", ".y")
       assert(table.concat(found, " ") == table.concat(expected, " "))
       names:remove(found)
       assert(table.concat(names, " ") == table.concat(kept, " ") and #names == #kept)

@@ -2,7 +2,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
-local command_line = require "gprof.cli.command_line"
+local command_line = require "gprof.cli.options.command_line"
 local crafted = require "support.crafted"
 local gmon = require "support.gmon"
 local launch = require "support.launch"

@@ -154,9 +154,9 @@ describe("call paths that do not fit the profile beside them", function()
 
   -- Saves a context profile, and a gmon.out beside it whose records differ by a change. Returns the gmon.out.
   local function pair(change)
-    local beside = save("pair.ctx", stacks.pack(functions,
+    local companion = save("pair.ctx", stacks.pack(functions,
       { { "main", "visit", "@", "visit", ticks = 3 }, { "main", "other", ticks = 2 } }, { finish = 1 << 60 }))
-    assert(assert(gprof.data(image, beside)):write(dir .. "/same"))
+    assert(assert(gprof.data(image, companion)):write(dir .. "/same"))
     local profile = gmon.parse(shell.read(dir .. "/same"))
     change(gmon.select(profile, "arc"), gmon.select(profile, "histogram")[1].bins, profile.records)
     profile.spare = ("<I4I8"):pack(0, 1 << 60)

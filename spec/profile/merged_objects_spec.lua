@@ -140,9 +140,9 @@ describe("a program and a library", function()
     local path = gmon.write(shell.tmpdir() .. "/mon.out", gmon.mon { low = LOW, high = HIGH, bins = { 1 },
       counters = { { LOW + 0x44, 12 } } })
     local image = assert(gprof.image(own[1]))
-    local beside, records = open(table.unpack(liby))
+    local companion, records = open(table.unpack(liby))
     local data = assert(gprof.data(image, path, { file_format = "prof" }))
-    local joined = assert(gprof.profile(image, data, { with = { { image = beside, data = records } } }))
+    local joined = assert(gprof.profile(image, data, { with = { { image = companion, data = records } } }))
     assert.equal(12, joined:find "work".calls)
   end)
 

@@ -2,13 +2,9 @@
 -- output, and their failures.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local arguments = require "gprof.library.arguments"
 local build = require "support.build"
-local command_line = require "gprof.cli.command_line"
 local crafted = require "support.crafted"
-local defaults = require "gprof.cli.defaults"
 local launch = require "support.launch"
-local options_table = require "gprof.cli.options"
 local program = require "support.program"
 local shell = require "support.shell"
 local small = require "support.small"
@@ -418,32 +414,23 @@ describe("profile:report", function()
   it("passes the program's options on to a report of ours", function()
     local made, dir = small.build(), shell.tmpdir()
     local text = report 'profile:report("annotation", options, write)'
-    check_output("6\n\f\n", run({ ["my.lua"] = 'return function(_, o, write) write("%d\\n", #o.reports + 4) end',
+    check_output("6\n\f\n", run({ ["my.lua"] = 'return function(_, o, write) write("%d\\n", o.width // 10) end',
       ["all.lua"] = text }, "-l", "-bzaDLTxyc", "-t3", "-m0", "-w60", "-d0", "-Oauto", "-pmain", "-kloop/leaf", "-Ia:b",
       "-qloop/leaf", "--color=never", "--annotate-time", "--demangle=auto", "--inline-file-names", "-nmain", "-s",
       "--report=my.lua", "--report=all.lua", "--sum-file=" .. dir .. "/sum",
       "-P", "-Q", "-J", made.image, small.run(made)))
   end)
 
-  it("accepts what any option sets, as a report of ours gets it from a user's report", function()
-    local asks <const> = { help = true, version = true, print_completion = true, print_blocks_runtime = true }
-    local refused = {}
-    for _, option in ipairs(options_table.all) do
-      local candidates, accepted = { "1", "1/2", table.unpack(options_table.values(option) or {}) }, false
-      for _, candidate in ipairs(candidates) do
-        local settings = defaults.settings()
-        accepted = pcall(command_line.apply, option, settings, option.argument ~= "none" and candidate or nil)
-        if accepted then
-          for name in pairs(settings) do
-            local known = arguments.known.report[name] or asks[name]
-            refused[#refused + 1] = not known and ("%s (%s)"):format(name, options_table.name(option)) or nil
-          end
-          break
-        end
+  it("passes only the options of reports, which all reports of ours accept", function()
+    local made = small.build()
+    local unknown = report [[
+      for name in pairs(options) do
+        if not require "gprof.library.options.arguments".known.report[name] then write("%s\n", name) end
       end
-      assert.is_true(accepted, options_table.name(option))
-    end
-    assert.same({}, refused)
+      profile:report("index", options, write)]]
+    local text = run({ ["my.lua"] = unknown }, "-b", "--sandbox", "--jobs=1", "--no-progress", "--sum-file=x",
+      "--report=my.lua", made.image, small.run(made)).stdout
+    assert.matches("^Index by function name\n\n", text)
   end)
 
   it("writes into a file, or returns a message if that fails", function()

@@ -576,7 +576,7 @@ describe("gprof.lua --record with a Lua program", function()
   end)
 
   it("leaves programs for other versions of Lua to their interpreters", function()
-    local program_files = require "gprof.library.program_files"
+    local program_files = require "gprof.library.files.program_files"
     local path = dir .. "/versions"
     for line, expected in pairs { ["#!/usr/bin/env lua"] = true, ["#!/usr/bin/lua5.4 -E"] = true,
       ["#!/usr/bin/lua54"] = true, ["#!/usr/bin/lua5.1"] = false, ["#!/usr/bin/luajit"] = false,

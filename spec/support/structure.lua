@@ -29,6 +29,22 @@ function structure.includes(text)
   return names
 end
 
+--- Joins each C file with its header.
+-- @tparam table graph of includes
+-- @treturn table graph of paths without extension
+function structure.joined(graph)
+  local joined = {}
+  for path, used in pairs(graph) do
+    local file = path:gsub("%.[ch]$", "")
+    joined[file] = joined[file] or {}
+    for name in pairs(used) do
+      local other = name:gsub("%.[ch]$", "")
+      if other ~= file then joined[file][other] = true end
+    end
+  end
+  return joined
+end
+
 -- Removes comments, which may mention modules that the code does not require.
 local function without_comments(text)
   return (text:gsub("%-%-%[%[.-%]%]", ""):gsub("%-%-[^\n]*", ""))
@@ -52,6 +68,34 @@ end
 function structure.folder(path)
   if path:find "^gprof" then return path:match "^gprof%.([%w_]+)%." or "gprof" end
   return path:match "^([%w_]+)/" or "."
+end
+
+--- Returns the parts of a program's text that name something: no comments, no strings.
+-- @tparam string path its language is that of the extension
+-- @tparam string text
+-- @treturn string
+function structure.code(path, text)
+  text = path:find "%.lua$" and without_comments(text) or text:gsub("/%*.-%*/", "")
+  return (text:gsub('\\"', ""):gsub('"[^"\n]*"', ""))
+end
+
+--- Finds the names of files that are in several folders, whatever their extensions.
+-- @tparam {string,...} paths
+-- @treturn {[string]={string,...},...} their sorted paths without extension, by name
+function structure.namesakes(paths)
+  local by_name, seen = {}, {}
+  for _, path in ipairs(paths) do
+    local file = path:gsub("%.%w+$", "")
+    local name = file:match "[^/]+$"
+    by_name[name] = by_name[name] or {}
+    if not seen[file] then table.insert(by_name[name], file) end
+    seen[file] = true
+  end
+  for name, files in pairs(by_name) do
+    table.sort(files)
+    if #files == 1 then by_name[name] = nil end
+  end
+  return by_name
 end
 
 --- Finds the edges of a graph that the layers do not allow.

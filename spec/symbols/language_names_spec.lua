@@ -1,7 +1,7 @@
 -- Names as the source has them in Fortran, Ada, D, Go and Pascal select functions.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local language_names = require "gprof.library.language_names"
+local language_names = require "gprof.library.symspec.language_names"
 local program = require "support.program"
 local row = require "support.row"
 local shell = require "support.shell"

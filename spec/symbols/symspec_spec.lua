@@ -8,7 +8,7 @@ local gprof = require "gprof"
 local program = require "support.program"
 local shell = require "support.shell"
 local symspec = require "gprof.symspec"
-local symspec_lookup = require "gprof.library.symspec_lookup"
+local symspec_lookup = require "gprof.library.symspec.lookup"
 
 describe("symspec.parse", function()
   for text, half in pairs {

@@ -412,14 +412,14 @@ input("source text", "empty lines", 2000, function(n)
 end)
 
 input("option files", "options", 500, function(n)
-  return ("require 'gprof.cli.command_line'.read { %q }"):format("@" .. file_of(("-b "):rep(n))), 3 * n
+  return ("require 'gprof.cli.options.command_line'.read { %q }"):format("@" .. file_of(("-b "):rep(n))), 3 * n
 end)
 
 input("option files", "a file that includes itself", 100, function(n)
   local file = shell.tmpdir "bounds" .. "/itself"
   local text = ("@%s "):format(file):rep(n)
   shell.write(file, text)
-  return ("pcall(require 'gprof.cli.command_line'.read, { %q })"):format("@" .. file), #text
+  return ("pcall(require 'gprof.cli.options.command_line'.read, { %q })"):format("@" .. file), #text
 end)
 
 input("lists of profiles", "one profile, often", 100, function(n)

@@ -219,14 +219,14 @@ end
 -- calls of function i from outside; the program makes own(i) of them.
 local function calling_library(large, n, outside, own, text)
   local arcs = list(n, function(i) return { 0, offset(i), outside(i) } end)
-  local beside = gmon.write(shell.tmpdir() .. "/library.profile", gmon.shared {
+  local companion = gmon.write(shell.tmpdir() .. "/library.profile", gmon.shared {
     low = row.BASE, high = row.BASE + offset(n + 1), bins = { n = offset(n + 1) // 4 }, arcs = arcs })
   local calls = list(n, function(i)
     return { kind = "arc", from = row.BASE + 4, self = 0x7f0000000009 + row.BASE + offset(i), count = own(i) }
   end)
   return making(large, profile(calls), ([[with = {
     { image = image, data = assert(gprof.data(image, %q)), name = "library" },
-  }]]):format(beside), text)
+  }]]):format(companion), text)
 end
 
 -- All calls to the library come from the program, and each function has its own number of calls.

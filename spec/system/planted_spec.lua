@@ -6,7 +6,7 @@
 local crafted = require "support.crafted"
 local exports = require "gprof.cli.exports"
 local installation = require "support.installation"
-local options = require "gprof.cli.options"
+local options = require "gprof.cli.options.option_table"
 local program = require "support.program"
 local pty = require "support.pty"
 local shell = require "support.shell"

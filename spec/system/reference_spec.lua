@@ -64,7 +64,7 @@ describe("the reference", function()
     for _, module in ipairs(table.move(modules, 1, #modules, #reports + 1, reports)) do
       assert.truthy(public:find(">" .. module .. "<", 1, true), module)
     end
-    for _, module in ipairs { "gprof.cli.main", "gprof.library.arguments", "gprof.library.sorting",
+    for _, module in ipairs { "gprof.cli.main", "gprof.library.options.arguments", "gprof.library.sorting",
       "gprof.print.pages" } do
       assert.truthy(workings:find(">" .. module .. "<", 1, true), module)
       assert.is_nil(public:find(">" .. module .. "<", 1, true), module)

@@ -79,8 +79,8 @@ describe("without memory", function()
   local symbols = shell.write(dir .. "/symbols", shell.check { "nm", built.image }.stdout)
   local objects = shell.write(dir .. "/objects", shell.check { "nm", "-A", built.image }.stdout)
   local report = shell.write(dir .. "/report.lua", library:format(built.image, built.gmon))
-  local beside = libraries.build("library", "program")
-  local twice, work = build.address(beside.image, "twice"), build.address(beside.image, "work")
+  local companion = libraries.build("library", "program")
+  local twice, work = build.address(companion.image, "twice"), build.address(companion.image, "work")
   local of_beside = gmon.write(dir .. "/library.profile", gmon.shared { low = 0, high = 0x4000,
     bins = { n = 0x1000, [work // 4 + 2] = 7 }, arcs = { { twice + 5, work, 2 } } })
 
@@ -109,7 +109,7 @@ describe("without memory", function()
     { "--spread" }, { "--spread", "--sum-file=" .. dir .. "/spread" },
     { "--report=" .. report }, { "-l", "--report=" .. report },
     { "-p", "--errors" }, { "--verify" }, { "--compare=" .. built.gmon .. "," .. built.image },
-    { "-p", "-q", "--with=" .. beside.image .. ":" .. of_beside },
+    { "-p", "-q", "--with=" .. companion.image .. ":" .. of_beside },
   } do
     local name = table.concat({ words.image or "", table.unpack(words) }, " "):gsub("%S*/", "")
     it("the program reports it: " .. name, function()

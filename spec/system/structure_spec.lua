@@ -1,5 +1,5 @@
--- The structure of the code: files use only folders of lower layers, there are no dependency cycles, and doc/files.md
--- lists every file.
+-- The structure of the code: files use only folders of lower layers, there are no dependency cycles, a name means one
+-- thing, and doc/files.md lists every file.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local program = require "support.program"
@@ -32,6 +32,63 @@ local lua_folders <const> = {
   export = { "format", "analysis", "library", "gprof", "print" },
   cli = { "format", "analysis", "library", "gprof", "print", "report", "export" },
 }
+
+-- Files with the same name are about the same thing, which is said here. A file that is about another thing gets
+-- another name.
+local namesakes <const> = {
+  annotation = "the costs of source lines, printed beside them",
+  arguments = "checks of the arguments of public functions",
+  baseline = "a saved profile with which later ones are compared",
+  block_counts = "executions of basic blocks",
+  bounds = "the least and the most inclusive time that the data allow",
+  bytecode = "compiled Lua functions, and what identifies them",
+  call_bounds = "these bounds from recorded calls alone",
+  call_paths = "counts for each chain of calls from the root",
+  call_tree = "call chains joined from the roots",
+  command_line = "the words of the command line as options and operands",
+  comparison = "two profiles, function by function",
+  contexts = "sums of context profiles",
+  csv = "comma-separated values",
+  data = "the sum of the records of profiles",
+  debug_file = "a file with debugging information of an image",
+  fit = "whether data and image are from the same build",
+  flat = "the flat profile, and its variant for BSD",
+  graph = "the call graph, and its variant for BSD",
+  image = "an object file",
+  index = "the index of functions, and its variant for BSD",
+  json = "JavaScript Object Notation",
+  labels = "how reports refer to a function",
+  lines = "source lines of code",
+  merged_objects = "a program and its libraries in one profile",
+  module = "what registers the functions of a module in C",
+  name_list = "names, such as paths, that are read from a list",
+  opcodes = "libopcodes, which is loaded on demand",
+  output = "files that are complete or not there",
+  policy = "what --gnu-compat decides",
+  profile = "what is known of a run: its counts, and later its times",
+  recent = "the keys that were added last",
+  record = "starting a program under the recorder",
+  recorded = "the libraries and threads that the recorder saw",
+  recorder = "what records a running program: one of programs, one of Lua programs",
+  records = "records of profile files",
+  request = "asking a running program for its profile",
+  requests = "these requests, in the running program and in the one that asks",
+  samples = "ticks of code at the moments of samples",
+  script_functions = "the list of functions of a Lua program",
+  selection = "the functions and arcs that symspecs select",
+  slide = "by how much the addresses of a profile are moved",
+  spread = "how functions differ between the runs in a sum",
+  stack_tree = "measured call chains as a tree",
+  terminal = "a user's terminal",
+  text = "text in memory that grows",
+  threads = "the threads of the profiled program",
+  trace = "debug output by topic",
+  verify = "whether image, profile and sources belong together",
+  writer = "a file that replaces another one when it is complete",
+}
+
+-- Words of our own for which there is a usual term, and that term.
+local private_words <const> = { beside = "companion", crew = "pool", look = "layout", stamp = "id, signature" }
 
 -- Modules in C, which the library builds on.
 local native <const> = { ["gprof.core"] = true, ["gprof.opcodes"] = true, ["gprof.xz"] = true,
@@ -82,8 +139,8 @@ describe("the folders of csrc/", function()
     assert.same({ "object/image.h uses profile/order.h" }, structure.upward(graph, c_folders))
   end)
 
-  it("have no cycles of includes", function()
-    assert.same({}, structure.circles(include_graph(structure.files(CSRC, "*.h"), read_c)))
+  it("have no cycles of includes, if a source file counts as one with its header", function()
+    assert.same({}, structure.circles(structure.joined(include_graph(c_files, read_c))))
   end)
 
   it("include headers with the name of their folder", function()
@@ -188,6 +245,20 @@ describe("the structure reader", function()
     ]])
   end)
 
+  it("sees names, but not those in comments and strings", function()
+    assert.same(" a_b =  ", structure.code("x.c", '/* stamp */ a_b = "beside \\" x" '))
+    assert.same("a =  \n", structure.code("x.lua", 'a = "beside" -- crew\n'))
+  end)
+
+  it("joins source files with their headers", function()
+    assert.same({ ["a/x"] = { ["a/y"] = true }, ["a/y"] = { ["a/x"] = true } }, structure.joined {
+      ["a/x.c"] = { ["a/x.h"] = true, ["a/y.h"] = true }, ["a/x.h"] = {}, ["a/y.h"] = { ["a/x.h"] = true } })
+  end)
+
+  it("finds files with the same name", function()
+    assert.same({ a = { "g/y/a", "x/a" } }, structure.namesakes { "x/a.c", "x/a.h", "x/b.c", "g/y/a.lua" })
+  end)
+
   it("finds cycles of any length, and nodes that use themselves", function()
     assert.same({ "a b c", "f" }, structure.circles {
       a = { b = true }, b = { c = true }, c = { a = true, d = true }, d = { e = true }, e = {}, f = { f = true } })
@@ -198,6 +269,34 @@ describe("the structure reader", function()
       "o/x/a.o: gp_a T 0 8\no/x/a.o: gp_b U  \no/x/a.o: malloc U  \no/y/b.o: gp_b D 0 4\no/y/b.o: own t 0 4\n", "o/")
     assert.same({ ["x/a"] = { ["y/b"] = true }, ["y/b"] = {} }, links)
     assert.same({ gp_a = "x/a", gp_b = "y/b" }, definer)
+  end)
+end)
+
+describe("names", function()
+  local paths <const>, read <const> = {}, {}
+  for _, path in ipairs(c_files) do paths[#paths + 1], read[path] = path, read_c end
+  for _, path in ipairs(lua_files) do paths[#paths + 1], read[path] = path, read_lua end
+
+  it("of files in several folders mean the same thing", function()
+    local found = structure.namesakes(paths)
+    for name, files in pairs(found) do assert(namesakes[name], table.concat(files, " and ")) end
+    for name in pairs(namesakes) do assert(found[name], name .. " is the name of one file only") end
+  end)
+
+  it("have groups of files at most one level below a folder", function()
+    for _, path in ipairs(paths) do
+      assert.falsy((path:gsub("^gprof/", "")):find "/.*/.*/", path)
+    end
+  end)
+
+  it("in the code are usual terms", function()
+    for _, path in ipairs(paths) do
+      for name in structure.code(path, read[path](path)):gmatch "%a[%w_]*" do
+        for word in name:gsub("look_", ""):gmatch "%a+" do
+          assert(not private_words[word], ("%s: %s: write %s"):format(path, name, private_words[word]))
+        end
+      end
+    end
   end)
 end)
 
@@ -234,7 +333,7 @@ describe("doc/files.md", function()
     local folders = {}
     for folder in pairs(c_folders) do folders["csrc/" .. folder] = {} end
     for _, path in ipairs(c_files) do
-      local folder, name = path:match "^(%w+)/([%w_]+)%.[ch]$"
+      local folder, name = path:match "^(%w+)/([%w_/]+)%.[ch]$"
       folders["csrc/" .. folder][name] = true
     end
     folders["lua/gprof"] = {}

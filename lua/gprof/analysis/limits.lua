@@ -63,7 +63,7 @@ function limits.set(functions, arcs, exact)
       callers[i], callees[i], counts[i] = number[caller], number[callee], count
     end
   end
-  local least, most = core.call_limits(self, calls, callers, callees, counts)
+  local least, most = core.call_bounds(self, calls, callers, callees, counts)
   for i, f in ipairs(functions) do set_limits(f, least[i], most[i]) end
 end
 

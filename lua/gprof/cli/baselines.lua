@@ -6,21 +6,9 @@
 
 local core = require "gprof.core"
 local raise <const> = require "gprof.library.failure".raise
-local source_root = require "gprof.library.source_root"
+local source_root = require "gprof.library.files.source_root"
 
 local baselines = {}
-
-local function check(settings)
-  if not settings.baseline then
-    raise "option --update-baseline needs --baseline"
-  elseif settings.compare[1] then
-    raise "options --baseline and --compare are mutually exclusive"
-  elseif settings.update_baseline and settings.fail_on then
-    raise "options --update-baseline and --fail-on are mutually exclusive"
-  elseif settings.update_baseline and settings.line then
-    raise "options --update-baseline and -l (--line) are mutually exclusive"
-  end
-end
 
 local function update(settings)
   local path = settings.baseline
@@ -33,7 +21,6 @@ end
 -- @tparam table settings
 -- @raise a table with the field `message`
 function baselines.apply(settings)
-  check(settings)
   if settings.update_baseline then return update(settings) end
   local kind, problem = core.file_status(settings.baseline)
   if not kind then

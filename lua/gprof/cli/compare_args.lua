@@ -7,11 +7,11 @@
 
 local compare = require "gprof.compare"
 local core = require "gprof.core"
-local defaults = require "gprof.cli.defaults"
+local defaults = require "gprof.cli.options.defaults"
 local failure = require "gprof.library.failure"
 local gprof = require "gprof"
 local policy = require "gprof.library.policy"
-local profile_files = require "gprof.library.profile_files"
+local profile_files = require "gprof.library.files.profile_files"
 
 local compare_args = {}
 
@@ -43,21 +43,6 @@ local function kind_of(path)
   end
   if problem:find "not enough memory$" then raise("%s", problem) end
   return "profile"
-end
-
---- Checks the options of comparisons. Only functions are compared: line numbers change
--- from build to build.
--- @tparam table settings
--- @raise a table with the field `message`
-function compare_args.check(settings)
-  local compares = settings.compare[1]
-  if settings.fail_on and not compares then
-    raise "option --fail-on needs --compare or --baseline"
-  elseif settings.force and not compares then
-    raise "option --force needs --compare"
-  elseif compares and settings.line then
-    raise "options --compare and -l (--line) are mutually exclusive"
-  end
 end
 
 --- Returns the names of the files in the option's arguments.
@@ -122,9 +107,9 @@ local function read_profiles(old, image, settings, check, warn)
       not policy.of(settings).measured_times,
     debug = settings.debug, slide = settings.slide,
     external_symbol_table = settings.slide and settings.external_symbol_table }
-  local data, where, bad, good = require "gprof.cli.inputs".read(image,
+  local data, where, bad, good = require "gprof.cli.sum.inputs".read(image,
     reading_settings(settings, old.profile), how, warn)
-  local picked = require "gprof.library.arguments".pick(settings, "profile")
+  local picked = require "gprof.library.options.arguments".pick(settings, "profile")
   picked.missed = nil  -- the new profile has reported symspecs without a match
   local profile = need(gprof.profile(image, data, picked))
   check(profile, where)
@@ -221,7 +206,7 @@ end
 function compare_args.compare(settings, profile, runs, check, warn)
   local old = names_by_kind(settings.compare, settings.baseline)
   local side, skipped = read_old(old, profile.image, settings, check, warn)
-  local names = require "gprof.cli.profiles".names { named = old.all }
+  local names = require "gprof.cli.sum.profile_list".names { named = old.all }
   local comparison, problem = compare.sides(side, compare.side(profile, runs))
   if not comparison then raise("%s: %s", names, problem) end
   if side.exact ~= profile.exact then

@@ -6,7 +6,7 @@
 -- @internal gprof.cli.exports
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local options = require "gprof.cli.options"
+local options = require "gprof.cli.options.option_table"
 local output = require "gprof.output"
 local raise <const> = require "gprof.library.failure".raise
 
@@ -107,12 +107,12 @@ end
 --- Writes exports.
 -- @tparam {table,...} list as `exports.find` returns them
 -- @tparam profile profile
--- @tparam table settings
+-- @tparam table report_options
 -- @tparam stream write
 -- @raise a table with the field `message`
-function exports.write(list, profile, settings, write)
+function exports.write(list, profile, report_options, write)
   for _, export in ipairs(list) do
-    local function fill(stream) export.print(profile, settings, stream) end
+    local function fill(stream) export.print(profile, report_options, stream) end
     if export.path then output.new_file(export.path, fill) else fill(write) end
   end
 end

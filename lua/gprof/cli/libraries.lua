@@ -4,9 +4,9 @@
 -- @internal gprof.cli.libraries
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local diagnosis = require "gprof.cli.diagnosis"
+local diagnosis = require "gprof.cli.advice.diagnosis"
 local failure = require "gprof.library.failure"
-local file_set = require "gprof.library.file_set"
+local file_set = require "gprof.library.files.file_set"
 local gprof = require "gprof"
 local policy = require "gprof.library.policy"
 local symbol_tables = require "gprof.library.symbol_tables"
@@ -24,31 +24,6 @@ function libraries.paths(word)
   local image, profile = word:match "^(.+):([^:]+)$"
   if image then return image, profile end
   return word, word:match "[^/]*$" .. ".profile"
-end
-
--- Settings and styles that work only for one object, because they use its addresses,
--- lines or symbol table.
-local single_object <const> = {
-  { "gnu_compat", "--gnu-compat" }, { "line", "-l (--line)" },
-  { "static_call_graph", "-c (--static-call-graph)" },
-  { "external_symbol_table", "-S (--external-symbol-table)" },
-  { "file_ordering", "-R (--file-ordering)" },
-}
-local single_object_styles <const> = {
-  { "annotation", "-A (--annotated-source)" }, { "executions", "-C (--exec-counts)" },
-  { "function_order", "-r (--function-ordering)" }, { "sum", "-s (--sum)" },
-  { "comparison", "--compare" }, { "verify", "--verify" },
-}
-
-local function check_options(settings, styles)
-  local excluded = { [settings] = single_object, [styles] = single_object_styles }
-  for selected, list in pairs(excluded) do
-    for _, entry in ipairs(list) do
-      if selected[entry[1]] then
-        raise("options --with and %s are mutually exclusive", entry[2])
-      end
-    end
-  end
 end
 
 -- The profile must belong to the program itself. Once libraries are added, later checks
@@ -105,7 +80,7 @@ local function check_callees(image, data, symbols, settings, where, warn)
   elseif 100 * bad > FEW * (good + bad) then
     warn(("%s: %d of %d called addresses are not function entries of %s"):format(where,
       bad, good + bad, image.path))
-    require "gprof.cli.diagnosis".advise(settings,
+    require "gprof.cli.advice.diagnosis".advise(settings,
       "the profile may be from another build, or symbols may have been stripped")
   end
 end
@@ -153,7 +128,7 @@ end
 -- @raise a table with the field `message`
 function libraries.open(run, warn)
   local settings = run.settings
-  check_options(settings, run.printed)
+  require "gprof.cli.options.rules".check("libraries", settings, run.printed)
   check_program(run.image, run.data, run.name)
   local opened, seen, program = {}, {}, file_set.new()
   program:add(run.image.path)
@@ -180,7 +155,7 @@ local reasons <const> = {
 -- @tparam profile profile
 -- @tparam function warn takes a message
 function libraries.warn_unknown(profile, warn)
-  local unknown = require "gprof.library.merged_objects".unknown(profile)
+  local unknown = require "gprof.library.libraries.merged_objects".unknown(profile)
   for _, field in ipairs { "unknown", "undecided" } do
     local names = unknown[field]
     if names[1] then

@@ -4,7 +4,7 @@
 -- @internal gprof.cli.main
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local command_line = require "gprof.cli.command_line"
+local command_line = require "gprof.cli.options.command_line"
 local core = require "gprof.core"
 local failure = require "gprof.library.failure"
 local output = require "gprof.output"
@@ -53,10 +53,10 @@ end
 -- Returns the text for an option such as --help, which asks about the program; nil
 -- without such an option.
 local function answer(settings)
-  if settings.help then return require "gprof.cli.help".page() end
-  if settings.version then return require "gprof.cli.help".version() end
+  if settings.help then return require "gprof.cli.options.help".page() end
+  if settings.version then return require "gprof.cli.options.help".version() end
   if settings.print_completion then
-    return require "gprof.cli.completion".script(settings.print_completion)
+    return require "gprof.cli.options.completion".script(settings.print_completion)
   end
   return settings.print_blocks_runtime and blocks_runtime() .. "\n" or nil
 end

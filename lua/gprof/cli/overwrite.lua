@@ -6,8 +6,8 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
-local file_set = require "gprof.library.file_set"
-local profile_files = require "gprof.library.profile_files"
+local file_set = require "gprof.library.files.file_set"
+local profile_files = require "gprof.library.files.profile_files"
 local raise <const> = require "gprof.library.failure".raise
 
 local overwrite = {}
@@ -57,7 +57,7 @@ local function add_named(files, settings)
   files:add(settings.external_symbol_table)
   files:add(settings.file_ordering)
   add_all(files, settings.profiles_from)
-  add_all(files, (require "gprof.cli.name_list".archives(settings.profiles_from)))
+  add_all(files, (require "gprof.cli.sum.name_list".archives(settings.profiles_from)))
   add_all(files, old[1] and require "gprof.cli.compare_args".names(old) or {})
 end
 
@@ -101,7 +101,7 @@ local function source_files(profile, directories)
   for _, name in profile:functions("address", "id", "file") do
     if name and not seen[name] then
       seen[name] = true
-      files:add((require "gprof.library.source_text".find(name, directories)))
+      files:add((require "gprof.library.files.source_text".find(name, directories)))
     end
   end
   return files

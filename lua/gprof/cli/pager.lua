@@ -49,7 +49,8 @@ end
 -- a function that waits until the user quits, and returns the exit status. If no process
 -- can be started, output goes to the terminal.
 local function start(command)
-  local path = table.concat(require "gprof.library.program_files".directories(), ":")
+  local program_files = require "gprof.library.files.program_files"
+  local path = table.concat(program_files.directories(), ":")
   if path == "" then path = "/" end  -- an empty PATH is the current directory
   local script = SCRIPT:format(wording.shell_word(path), wording.shell_word(command))
   local process = io.popen(script, "w")

@@ -7,7 +7,7 @@
 local core = require "gprof.core"
 local failure = require "gprof.library.failure"
 local gprof = require "gprof"
-local options = require "gprof.cli.options"
+local options = require "gprof.cli.options.option_table"
 local record_program <const> = require "gprof.record"
 local terminal = require "gprof.format.terminal"
 local wording = require "gprof.format.wording"

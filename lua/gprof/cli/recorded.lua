@@ -8,22 +8,11 @@ local raise <const> = require "gprof.library.failure".raise
 
 local recorded = {}
 
---- Refuses options that need all threads, if threads are selected.
--- @tparam table settings
--- @raise a table with the field `message`
-function recorded.check_threads(settings)
-  if settings.gnu_compat then
-    raise "options --thread and --gnu-compat are mutually exclusive"
-  elseif settings.styles.sum then
-    raise "options --thread and -s (--sum) are mutually exclusive"
-  end
-end
-
 --- Fails if threads are to be listed, but are not known.
 -- @tparam data data
 -- @raise a table with the field `message`
 function recorded.check_list(data)
-  local threads, problem = require "gprof.library.recorded".threads(data)
+  local threads, problem = require "gprof.library.libraries.recorded".threads(data)
   if not threads then raise("threads are not known: %s", problem) end
 end
 

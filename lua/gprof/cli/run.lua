@@ -15,13 +15,14 @@
 -- @internal gprof.cli.run
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local arguments = require "gprof.library.options.arguments"
 local core = require "gprof.core"
-local defaults = require "gprof.cli.defaults"
+local defaults = require "gprof.cli.options.defaults"
 local failure = require "gprof.library.failure"
 local gprof = require "gprof"
 local pages = require "gprof.print.pages"
 local policy = require "gprof.library.policy"
-local profile_files = require "gprof.library.profile_files"
+local profile_files = require "gprof.library.files.profile_files"
 
 local raise <const>, need <const> = failure.raise, failure.need
 
@@ -48,7 +49,8 @@ end
 local function image_path(settings)
   local path = defaults.image_path(settings)
   if not profile_files.is_context_profile(path) then return path end
-  settings.profiles = settings.profiles or require "gprof.cli.profiles".find(settings)
+  settings.profiles = settings.profiles or
+    require "gprof.cli.sum.profile_list".find(settings)
   return table.move(settings.profiles, 1, #settings.profiles, 2, { path })
 end
 
@@ -56,7 +58,7 @@ local function open_image(settings)
   local image, problem = gprof.image(image_path(settings),
     { debug_dir = settings.debug_dir, warn = warn })
   if image then return image end
-  raise("%s", require "gprof.cli.hints".program(settings, problem))
+  raise("%s", require "gprof.cli.advice.hints".program(settings, problem))
 end
 
 -- Returns the path of the only profile. Nil if there may be several, or if bad ones are
@@ -100,12 +102,12 @@ end
 
 -- Appends a profile to those that the command line names, unless it is one of them.
 local function append_profile(settings, path)
-  local list = settings.profiles or require "gprof.cli.profiles".find(settings)
-  local files = require "gprof.library.file_set".new()
+  local list = settings.profiles or require "gprof.cli.sum.profile_list".find(settings)
+  local files = require "gprof.library.files.file_set".new()
   for _, named in ipairs(list) do files:add(named) end
   settings.profiles = list
   if files:contains(path) then return end
-  require "gprof.cli.profiles".append(list, path)
+  require "gprof.cli.sum.profile_list".append(list, path)
   table.insert(list.named, 1, path)
   table.insert(settings.operands, 2, path)
 end
@@ -125,19 +127,22 @@ end
 local function read_files(run)
   local settings = run.settings
   add_first_profile(settings)
-  if settings.threads then require "gprof.cli.recorded".check_threads(settings) end
+  if settings.threads then
+    require "gprof.cli.options.rules".check("reading", settings)
+  end
   run.image = open_image(settings)
   local options, path = data_options(settings), only_profile(settings)
   if path then
     local data, problem = gprof.data(run.image, path, options)
     if not data then
-      raise("%s", require "gprof.cli.hints".profile(settings, run.image, path, problem))
+      local hints = require "gprof.cli.advice.hints"
+      raise("%s", hints.profile(settings, run.image, path, problem))
     end
     run.data, run.name, run.skipped, run.added, run.paths = data, path, 0, 1, { path }
   else
     run.data, run.name, run.skipped, run.added, run.paths, run.contexts,
       run.checkpoint =
-      require "gprof.cli.inputs".read(run.image, settings, options, warn)
+      require "gprof.cli.sum.inputs".read(run.image, settings, options, warn)
   end
   if settings.slide == "auto" then require "gprof.cli.slides".print(run.data) end
 end
@@ -145,7 +150,7 @@ end
 -- Warns about bins whose counters are full.
 local function warn_of_full_bins(run)
   if run.data.full_bins == 0 or not policy.of(run.settings).checks_profile then return end
-  require "gprof.cli.diagnosis".warn_full(run.image, run.data, run.name, warn)
+  require "gprof.cli.advice.diagnosis".warn_full(run.image, run.data, run.name, warn)
 end
 
 -- An image that was modified while it was read may have been read incompletely.
@@ -207,7 +212,7 @@ local function warn_of_unused_options(run)
   local settings = run.settings
   if settings.reports[1] or not settings.has_options then return end
   if not policy.of(settings).gives_hints then return end
-  require "gprof.cli.unused_options".warn(settings, run.printed, warn)
+  require "gprof.cli.options.unused_options".warn(settings, run.printed, warn)
 end
 
 local function warn_of_unused_blocks(run)
@@ -272,12 +277,12 @@ local function make_profile(run)
     run.printed.executions and settings.display_unused_functions
   settings.libraries = run.data.call_paths == "complete" and
     require "gprof.cli.recorded".shows_libraries(run)
-  settings.missed = function(spec) require "gprof.cli.missed".report(run, spec) end
+  settings.missed = function(spec) require "gprof.cli.advice.missed".report(run, spec) end
   if settings.update_baseline and run.skipped > 0 then
     raise "bad profiles skipped: the baseline was not written"
   end
   set_profile(run, need(gprof.profile(run.image, run.data,
-    require "gprof.library.arguments".pick(settings, "profile"))))
+    arguments.pick(settings, "profile"))))
   if settings.threads then check_records(run, run.profile.data) end
   check_roots(run)
   if run.missed then failure.stop() end
@@ -303,10 +308,11 @@ end
 -- profile whose only records are calls into libraries, although its reports are also
 -- empty.
 local function check_belongs(profile, name)
-  if not profile.foreign or require "gprof.library.external_calls".is_all(profile) then
+  if not profile.foreign or
+    require "gprof.library.libraries.external_calls".is_all(profile) then
     return
   end
-  require "gprof.cli.diagnosis".refuse(profile.image, profile.data, name)
+  require "gprof.cli.advice.diagnosis".refuse(profile.image, profile.data, name)
 end
 
 -- Warns about code without symbols.
@@ -314,9 +320,9 @@ local function warn_of_gaps(profile, name, settings)
   local image = profile.image
   local is_stripped = core.lacks_local_symbols(image) and
     core.uncovered_arcs(image, profile.symbols, profile.data) > 0 and
-    require "gprof.cli.diagnosis".warn_stripped(profile, name, settings, warn)
+    require "gprof.cli.advice.diagnosis".warn_stripped(profile, name, settings, warn)
   if not is_stripped and (profile.uncovered or 0) ~= 0 then
-    require "gprof.cli.diagnosis".warn_uncovered(profile, warn)
+    require "gprof.cli.advice.diagnosis".warn_uncovered(profile, warn)
   end
 end
 
@@ -341,7 +347,7 @@ local function check_fit(profile, name, settings)
   check_symbols(profile, settings)
   check_belongs(profile, name)
   if profile:mismatch() or lost_profiling(profile) then
-    require "gprof.cli.diagnosis".tell_mismatch(profile, name, settings, warn)
+    require "gprof.cli.advice.diagnosis".tell_mismatch(profile, name, settings, warn)
   else
     warn_of_gaps(profile, name, settings)
   end
@@ -394,7 +400,7 @@ end
 -- Gives notes about symspecs that match, but not as the user may expect.
 local function explain_selections(run)
   if not run.settings.given_to or run.settings.compare[1] then return end
-  require "gprof.cli.selected".explain(run, warn)
+  require "gprof.cli.advice.selected".explain(run, warn)
 end
 
 -- Stores the requested comparison in the settings, where reports find it.
@@ -414,11 +420,11 @@ local function explain_missing_records(run)
   local settings, chosen = run.settings, run.chosen
   if settings.brief or not policy.of(settings).gives_hints then return end
   if run.profile.odd then
-    require "gprof.cli.diagnosis".explain(run.profile, chosen, settings)
+    require "gprof.cli.advice.diagnosis".explain(run.profile, chosen, settings)
   end
   if run.data.has_arcs and require "gprof.library.collection".may_lose_calls(run.profile)
   then
-    require "gprof.cli.diagnosis".explain_lost_calls(run.profile, chosen)
+    require "gprof.cli.advice.diagnosis".explain_lost_calls(run.profile, chosen)
   end
 end
 
@@ -430,7 +436,7 @@ local function check_lines(run)
   if not policy.of(settings).gives_hints then return end
   local by_line = settings.line and not run.chosen.sum and not settings.brief
   if annotates or by_line then
-    require "gprof.cli.diagnosis".explain_lines(run.profile, annotates and warn)
+    require "gprof.cli.advice.diagnosis".explain_lines(run.profile, annotates and warn)
   end
 end
 
@@ -482,14 +488,14 @@ end
 local function read_and_sum(run)
   local settings = run.settings
   local _ <close> = settings.styles.sum and not settings.sum_target and
-    require "gprof.cli.sum_target".open(settings)
+    require "gprof.cli.sum.sum_target".open(settings)
   read_files(run)
   warn_of_full_bins(run)
   select_output(run)
   if run.settings.with then require "gprof.cli.libraries".open(run, warn) end
   check_targets(run)
   if run.checkpoint then settings.sum_target.outdated = run.checkpoint:outdated() end
-  if run.chosen.sum then require "gprof.cli.sum".write(run, warn) end
+  if run.chosen.sum then require "gprof.cli.sum.written_sum".write(run, warn) end
 end
 
 -- Demangles the names of a large profile with threads, if all of them are needed.
@@ -509,9 +515,10 @@ local function print_output(run, write)
     settings.errors, settings.sort, settings.short_names = nil, nil, nil
     settings.bounds = nil
   end
-  pages.print(run.chosen, run.profile, settings, write)
+  local options = arguments.pick(settings, "report")
+  pages.print(run.chosen, settings.reports, run.profile, options, write)
   if exports[1] then
-    require "gprof.cli.exports".write(exports, run.profile, settings, write)
+    require "gprof.cli.exports".write(exports, run.profile, options, write)
   end
 end
 
@@ -530,25 +537,21 @@ end
 -- @raise a table with the field `message`
 return function(settings, write)
   local run = { settings = settings }
-  if settings.compare[1] or settings.fail_on or settings.force then
-    require "gprof.cli.compare_args".check(settings)
+  settings.styles.sum = settings.by_build or settings.styles.sum
+  if settings.has_own_options then
+    require "gprof.cli.options.rules".check("reports", settings)
   end
   if settings.exports[1] then require "gprof.cli.exports".check_compared(settings) end
-  settings.styles.sum = settings.by_build or settings.styles.sum
-  if settings.spread then require "gprof.cli.spread".prepare(settings) end
-  if settings.checkpoint or settings.checkpoint_every then
-    require "gprof.cli.checkpoint".check(settings)
-  end
-  if settings.skip_duplicates then
-    require "gprof.cli.duplicates".check_settings(settings)
-  end
+  if settings.spread and not settings.styles.sum then settings.styles.spread = true end
+  if settings.checkpoint then require "gprof.cli.sum.checkpoint".check(settings) end
   find_reports(settings)
   if settings.by_build then
-    return require "gprof.cli.by_build".run(settings, warn), {}
+    require "gprof.cli.options.rules".check("builds", settings)
+    return require "gprof.cli.sum.by_build".run(settings, warn), {}
   end
   read_and_sum(run)
   if run.chosen.sum and not is_about_functions(run) then  -- otherwise check_fit warns
-    require "gprof.cli.sum".check(run, warn)
+    require "gprof.cli.sum.written_sum".check(run, warn)
   end
   if not (run.printed.info or is_about_functions(run)) then return run.skipped, {} end
   make_profile(run)

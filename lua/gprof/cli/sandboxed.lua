@@ -8,9 +8,9 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
-local defaults = require "gprof.cli.defaults"
+local defaults = require "gprof.cli.options.defaults"
 local output = require "gprof.output"
-local profile_files = require "gprof.library.profile_files"
+local profile_files = require "gprof.library.files.profile_files"
 local raise <const> = require "gprof.library.failure".raise
 local run = require "gprof.cli.run"
 local sandbox = require "gprof.sandbox"
@@ -34,21 +34,26 @@ local function add_debug_files(paths, directory)
 end
 
 local function add_image(paths, image)
-  local beside = core.real_path(image:match "^.*/" or ".")
+  local directory = core.real_path(image:match "^.*/" or ".")
   local real = core.real_path(image)
   paths[#paths + 1] = image
-  if beside then add_debug_files(paths, beside == "/" and beside or beside .. "/") end
+  if directory then
+    add_debug_files(paths, directory == "/" and directory or directory .. "/")
+  end
   if real then add_debug_files(paths, real:match "^.*/") end
 end
 
 -- Reads lists of profiles. Directories and archives are read in the sandbox.
 local function add_profiles(paths, settings)
-  local archives, lists = require "gprof.cli.name_list".archives(settings.profiles_from)
+  local name_list = require "gprof.cli.sum.name_list"
+  local archives, lists = name_list.archives(settings.profiles_from)
   if archives[1] and lists > 0 then
     raise "option --sandbox: --profiles-from takes lists or archives, not both"
   end
   add_all(paths, archives)
-  if lists > 0 then settings.profiles = require "gprof.cli.profiles".find(settings) end
+  if lists > 0 then
+    settings.profiles = require "gprof.cli.sum.profile_list".find(settings)
+  end
   add_all(paths, settings.profiles)
   add_all(paths, { table.unpack(settings.operands, 2) })
   if settings.sum_target then paths[#paths + 1] = settings.sum_target.path end
@@ -129,12 +134,12 @@ local function requested(settings)
   for _, export in ipairs(settings.exports) do
     if export.path then exported[export.path] = true end
   end
-  local beside, spread  -- the files beside the sum are complete before it
+  local companion, spread  -- the files beside the sum are complete before it
   return function(name)
-    if target and name == target.beside then
+    if target and name == target.companion then
       return function(path, fill)
-        beside = output.unfinished_contexts(path)
-        output.fill(beside, fill)
+        companion = output.unfinished_contexts(path)
+        output.fill(companion, fill)
       end
     elseif target and name == target.spread then
       return function(path, fill)
@@ -144,7 +149,7 @@ local function requested(settings)
     elseif target and name == target.path then
       return function(path, fill)
         local file = output.unfinished(path, fill, target.kind, target.is_first)
-        output.finish_sum(target, file, beside, spread)
+        output.finish_sum(target, file, companion, spread)
       end
     elseif exported[name] then
       return function(path, fill) output.new_file(path, fill, "confined") end
@@ -194,7 +199,7 @@ end
 -- @raise a table with the field `message`
 return function(settings, write)
   local image = defaults.image_path(settings)
-  local _ <close> = require "gprof.cli.sum_target".open(settings)
+  local _ <close> = require "gprof.cli.sum.sum_target".open(settings)
   use_one_process(settings)
   return unpack_results(sandbox.run(packed_run(settings), {
     about = image, read = readable(settings, image), writes = requested(settings),

@@ -4,7 +4,7 @@
 -- @internal gprof.cli.slides
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local arguments = require "gprof.library.arguments"
+local arguments = require "gprof.library.options.arguments"
 local gprof = require "gprof"
 local slide = require "gprof.library.slide"
 local terminal = require "gprof.format.terminal"

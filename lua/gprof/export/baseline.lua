@@ -5,13 +5,13 @@
 -- @module gprof.export.baseline
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local arguments = require "gprof.library.arguments"
+local arguments = require "gprof.library.options.arguments"
 local collection = require "gprof.library.collection"
 local compare = require "gprof.compare"
 local failure = require "gprof.library.failure"
 local gprof = require "gprof"
 local json = require "gprof.format.json"
-local source_root = require "gprof.library.source_root"
+local source_root = require "gprof.library.files.source_root"
 
 local need <const> = failure.need
 

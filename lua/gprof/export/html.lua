@@ -7,22 +7,22 @@
 -- @module gprof.export.html
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local arguments = require "gprof.library.arguments"
+local arguments = require "gprof.library.options.arguments"
 local assets = require "gprof.export.html.assets"
 local by_line = require "gprof.print.by_line"
-local data = require "gprof.export.html.data"
+local data = require "gprof.export.html.page_data"
 local extract = require "gprof.analysis.extract"
 local failure = require "gprof.library.failure"
 local gprof = require "gprof"
 local hot_lines = require "gprof.analysis.hot_lines"
 local inlined_lines = require "gprof.library.inlined_lines"
 local labels = require "gprof.print.labels"
-local program_data = require "gprof.library.program_data"
+local object_list = require "gprof.library.libraries.object_list"
 local sha256 = require "gprof.format.sha256"
 local sources = require "gprof.export.html.sources"
 local summary = require "gprof.export.html.summary"
 local tables = require "gprof.export.html.tables"
-local text = require "gprof.export.html.text"
+local text = require "gprof.export.html.page_text"
 local tree_list = require "gprof.export.html.tree_list"
 local warnings = require "gprof.export.html.warnings"
 
@@ -69,7 +69,7 @@ local function other_view(profile, lines, options)
   picked.inlines, picked.line = not profile.has_inlines, nil
   picked.missed = function(spec) missed = spec end
   local other =
-    failure.need(gprof.profile(profile.image, program_data.of(profile), picked))
+    failure.need(gprof.profile(profile.image, object_list.program_data(profile), picked))
   if other.symbols.count == profile.symbols.count or missed then return nil, missed end
   return view_of(other, options)
 end
@@ -103,7 +103,7 @@ local function part_of(content, threads, options)
   picked.line, picked.missed, picked.inlines = nil, nil, content.profile.has_inlines
   local whole = content.profile
   local profile =
-    failure.need(gprof.profile(whole.image, program_data.of(whole), picked))
+    failure.need(gprof.profile(whole.image, object_list.program_data(whole), picked))
   local lines, part = by_line_of(profile, own), view_of(profile, own)
   part.other = content.other and other_view(profile, lines, own)
   part.lines = hot_lines.of(profile, lines)
@@ -113,7 +113,7 @@ local function part_of(content, threads, options)
   return part
 end
 
--- Returns what the page shows, in the form that gprof.export.html.data describes.
+-- Returns what the page shows, in the form that gprof.export.html.page_data describes.
 local function contents(profile, options)
   local by_function = profile:by_function(true)
   local lines = by_line_of(by_function, options)

@@ -6,8 +6,8 @@
 
 local failures = require "gprof.print.failures"
 local labels = require "gprof.print.labels"
-local source_root = require "gprof.library.source_root"
-local text = require "gprof.export.html.text"
+local source_root = require "gprof.library.files.source_root"
+local text = require "gprof.export.html.page_text"
 
 -- Escapes text for XML, which cannot contain U+FFFE and U+FFFF.
 local function xml(bytes)

@@ -6,8 +6,8 @@
 
 local failures = require "gprof.print.failures"
 local labels = require "gprof.print.labels"
-local source_root = require "gprof.library.source_root"
-local text = require "gprof.export.html.text"
+local source_root = require "gprof.library.files.source_root"
+local text = require "gprof.export.html.page_text"
 local wording = require "gprof.format.wording"
 
 -- The rows of a table, and the bytes of a name. A comment on GitHub has at most 65,536

@@ -12,7 +12,7 @@ local json = require "gprof.format.json"
 local without_detours <const> = require "gprof.format.path".without_detours
 local labels = require "gprof.print.labels"
 local sha256 = require "gprof.format.sha256"
-local source_root = require "gprof.library.source_root"
+local source_root = require "gprof.library.files.source_root"
 
 local SCHEMA <const> = "https://json.schemastore.org/sarif-2.1.0.json"
 

@@ -6,7 +6,7 @@
 local core = require "gprof.core"
 local dot = require "gprof.export.dot"
 local failure = require "gprof.library.failure"
-local program_files = require "gprof.library.program_files"
+local program_files = require "gprof.library.files.program_files"
 
 local MISSING <const> = 127  -- the exit status if Graphviz cannot be run, as in a shell
 

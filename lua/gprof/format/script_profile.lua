@@ -12,7 +12,7 @@ local script_profile = {}
 local LINE <const>, LOW <const> = script_functions.LINE, script_functions.LOW
 
 -- The records of gprof.hooks: context, entered, function, line, count. See
--- csrc/scripts/paths.h.
+-- csrc/scripts/call_paths.h.
 local RECORD <const>, RECORD_SIZE <const> = "<I4I4I4I4I8", 24
 local NONE <const>, ROOTS <const> = 0xffffffff, 3
 

@@ -4,10 +4,10 @@
 -- @internal gprof.library.annotation
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local arguments = require "gprof.library.arguments"
+local arguments = require "gprof.library.options.arguments"
 local core = require "gprof.core"
 local inlined_lines = require "gprof.library.inlined_lines"
-local source_text = require "gprof.library.source_text"
+local source_text = require "gprof.library.files.source_text"
 
 local annotation = {}
 

@@ -19,7 +19,7 @@
 
 local base_name <const> = require "gprof.format.path".base
 local core = require "gprof.core"
-local image_options = require "gprof.library.image_options"
+local image_options = require "gprof.library.options.image_options"
 local native = require "gprof.library.native"
 local wording = require "gprof.format.wording"
 
@@ -78,9 +78,9 @@ end
 
 local function add_by_name(image, name, add)
   local named = image_options.of(image).debug_dir or {}
-  local beside, real = directories_of(image.path)
-  local is_one = not real or identity(real) == identity(beside == "" and "." or beside)
-  for _, directory in ipairs { beside, not is_one and real or nil } do
+  local own, real = directories_of(image.path)
+  local is_one = not real or identity(real) == identity(own == "" and "." or own)
+  for _, directory in ipairs { own, not is_one and real or nil } do
     add(directory, name)
     add(directory, ".debug/", name)
   end
@@ -196,12 +196,12 @@ end
 -- relative to the directory of `referrer`, the file that refers to it.
 local function shared_places(image, name, referrer)
   local list, add = new_list()
-  local beside, real = directories_of(referrer)
+  local own, real = directories_of(referrer)
   if name:sub(1, 1) == "/" then
     add(name)
   else
     if real then add(real, name) end
-    add(beside, name)
+    add(own, name)
   end
   local base = base_name(name)
   for _, directory in ipairs(search_directories(image)) do

@@ -8,7 +8,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
-local external_calls = require "gprof.library.external_calls"
+local external_calls = require "gprof.library.libraries.external_calls"
 local policy = require "gprof.library.policy"
 local symbol_tables = require "gprof.library.symbol_tables"
 
@@ -24,8 +24,6 @@ fit.MIN_SAMPLES = 0.75
 
 -- A smaller number of arcs or samples without a match is not evidence of another build.
 local ENOUGH_ARCS <const>, ENOUGH_SAMPLES <const> = 3, 10
-
-local mismatches = setmetatable({}, { __mode = "k" })  -- of profiles; false if they fit
 
 --- Returns the reason to believe that the histogram is from another build of the program.
 -- @tparam image image
@@ -154,10 +152,9 @@ end
 -- @treturn string|nil "6 of 10 arcs do not lead to a function entry"; nil if the profile
 --   fits, or if too little is known
 function fit.mismatch(profile, data)
-  if mismatches[profile] == nil then
-    mismatches[profile] = find_mismatch(profile, data) or false
-  end
-  return mismatches[profile] or nil
+  local state = core.state(profile)
+  if state.mismatch == nil then state.mismatch = find_mismatch(profile, data) or false end
+  return state.mismatch or nil
 end
 
 --- Returns whether the program was rebuilt without -pg after the profile was written:

@@ -4,10 +4,9 @@
 -- @internal gprof.library.inlined_lines
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local inlined_lines = {}
+local core = require "gprof.core"
 
--- The result for each profile.
-local known = setmetatable({}, { __mode = "k" })
+local inlined_lines = {}
 
 -- Adds samples to a caller of a line. `frame` is the caller's.
 local function add_caller(row, frame, ticks)
@@ -71,8 +70,9 @@ end
 --   was inlined there
 function inlined_lines.of(by_line)
   if not by_line.has_frames then return {} end
-  known[by_line] = known[by_line] or find(by_line)
-  return known[by_line]
+  local state = core.state(by_line)
+  state.inlined_lines = state.inlined_lines or find(by_line)
+  return state.inlined_lines
 end
 
 return inlined_lines

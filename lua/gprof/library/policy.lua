@@ -57,7 +57,7 @@ local values <const> = {
   -- The time of callees is taken from call paths, if the profiles have them.
   measured_times = { true, false },
   -- The module that resolves symspecs.
-  symspecs = { "gprof.library.symspec_lookup", "gprof.library.gnu_symspec_lookup" },
+  symspecs = { "gprof.library.symspec.lookup", "gprof.library.symspec.gnu_lookup" },
 
   -- Reports -----------------------------------------------------------------------------
 

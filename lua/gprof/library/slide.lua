@@ -17,9 +17,9 @@
 -- @internal gprof.library.slide
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local arguments = require "gprof.library.arguments"
+local arguments = require "gprof.library.options.arguments"
 local core = require "gprof.core"
-local image_options = require "gprof.library.image_options"
+local image_options = require "gprof.library.options.image_options"
 local symbol_tables = require "gprof.library.symbol_tables"
 
 local slide = {}

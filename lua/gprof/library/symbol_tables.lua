@@ -9,9 +9,6 @@ local policy = require "gprof.library.policy"
 
 local symbol_tables = {}
 
--- Cached tables, indexed by the image, then by the result of `key_of`.
-local cached = setmetatable({}, { __mode = "k" })
-
 -- Returns the cache key of options; nil if the table also depends on other files.
 local function key_of(options, shared)
   if options.external_symbol_table or options.file_ordering then return nil end
@@ -47,8 +44,9 @@ end
 -- @treturn[2] string what is wrong
 function symbol_tables.of(image, options, trace, shared)
   local key = not trace and key_of(options, shared)
-  local tables = cached[image]
-  if key and tables and tables[key] then return tables[key] end
+  local state = core.state(image)
+  state.symbols = state.symbols or {}
+  if key and state.symbols[key] then return state.symbols[key] end
   local symbols, message = core.symbols(image, options, trace, shared)
   local debug_files = policy.of(options).debug_files
   if not symbols and debug_files and core.lacks_symbols(image) then
@@ -56,10 +54,7 @@ function symbol_tables.of(image, options, trace, shared)
       return core.symbols(image, options, trace, shared)
     end)
   end
-  if symbols and key then
-    cached[image] = tables or {}
-    cached[image][key] = symbols
-  end
+  if symbols and key then state.symbols[key] = symbols end
   return symbols, message
 end
 

@@ -8,10 +8,10 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
-local external_calls = require "gprof.library.external_calls"
+local external_calls = require "gprof.library.libraries.external_calls"
 local fit = require "gprof.library.fit"
 local slide = require "gprof.library.slide"
-local source_text = require "gprof.library.source_text"
+local source_text = require "gprof.library.files.source_text"
 
 local MIN_ADDRESSES <const>, MIN_SAMPLES <const> = fit.MIN_ADDRESSES, fit.MIN_SAMPLES
 

@@ -3,7 +3,7 @@
 -- @internal gprof.print.by_line
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local arguments = require "gprof.library.arguments"
+local arguments = require "gprof.library.options.arguments"
 local failure = require "gprof.library.failure"
 local gprof = require "gprof"
 

@@ -23,8 +23,8 @@ local needs = {
 }
 
 -- All pages in print order, each with its style and the report that prints it: `report`,
--- or `gnu` and `bsd` if the looks differ. A look without a report omits the page. A form
--- feed separates pages, except before a page that is `joined`.
+-- or `gnu` and `bsd` if the layouts differ. A layout without a report omits the page. A
+-- form feed separates pages, except before a page that is `joined`.
 local page_order = {
   { style = "info", report = "info" },
   { style = "graph", bsd = "bsd.graph" },
@@ -132,15 +132,15 @@ end
 
 -- Returns all pages to print, in order: `name` of the report; `print`, its function, only
 -- if it was requested by name; `joined`.
-local function list_pages(chosen, options)
-  local list, look = {}, options.traditional and "bsd" or "gnu"
+local function list_pages(chosen, reports, options)
+  local list, layout = {}, options.traditional and "bsd" or "gnu"
   for _, page in ipairs(page_order) do
-    local name = page.report or page[look]
+    local name = page.report or page[layout]
     if name and chosen[page.style] then
       list[#list + 1] = { name = name, joined = page.joined }
     end
   end
-  for _, report in ipairs(options.reports) do
+  for _, report in ipairs(reports) do
     local own = find_page(report.name)
     list[#list + 1] = {
       name = report.name, print = report.print, joined = own and own.joined }
@@ -150,13 +150,14 @@ end
 
 --- Prints the pages of all selected styles, and the reports requested by name.
 -- @tparam {[string]=boolean} chosen
+-- @tparam {table,...} reports those requested by name, each with `name` and its function
+--   `print`
 -- @tparam profile profile
--- @tparam table options of the reports; `traditional`: BSD's style; `reports`: array of
---   the reports requested by name, each with `name` and its function `print`
+-- @tparam table options of the reports; `traditional`: BSD's style
 -- @tparam stream write
 -- @raise a table with the field `message`, if a report that was requested by name fails
-function pages.print(chosen, profile, options, write)
-  for i, page in ipairs(list_pages(chosen, options)) do
+function pages.print(chosen, reports, profile, options, write)
+  for i, page in ipairs(list_pages(chosen, reports, options)) do
     options.continued = i > 1
     if options.continued and not page.joined then write("\f\n") end
     if page.print then

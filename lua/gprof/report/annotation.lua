@@ -10,7 +10,7 @@ local output = require "gprof.output"
 local path = require "gprof.format.path"
 local policy = require "gprof.library.policy"
 local sorted = require "gprof.format.sorted"
-local source_text = require "gprof.library.source_text"
+local source_text = require "gprof.library.files.source_text"
 
 -- The margin ----------------------------------------------------------------------------
 
@@ -352,7 +352,7 @@ end
 -- Returns the files that no listing may overwrite: the program and its sources. A source
 -- file may have the name of another file's listing.
 local function protected_files(page)
-  local files = require "gprof.library.file_set".new()
+  local files = require "gprof.library.files.file_set".new()
   files:add(page.profile.image.path)
   for _, file in ipairs(annotation.files(page.profile)) do
     files:add((source_text.find(file.name, page.options.directory_path,

@@ -47,7 +47,7 @@ local function call_unit(profile)
   return prefixes[1][1], prefixes[1][2]
 end
 
--- The look of the report; `gprof.report.bsd.flat` has another look. `title` and `ending`
+-- The layout of the report; `gprof.report.bsd.flat` has another. `title` and `ending`
 -- are functions of (profile, options, write) that write the text before and after the
 -- rows. `unit` is a function that returns the prefix and the scale of times per call.
 -- `percent` and `cumulative` are the first columns. `labels` is a function of (profile,
@@ -101,9 +101,9 @@ end
 
 -- Returns the formats of the rows of functions with and without recorded calls. `bar` is
 -- the column before names.
-local function formats_of(profile, options, look, bar)
+local function formats_of(profile, options, layout, bar)
   local bounds = common.bounds(profile, options)
-  local times = look.percent .. " " .. look.cumulative .. " %{self:8.2f}"
+  local times = layout.percent .. " " .. layout.cumulative .. " %{self:8.2f}"
   if options.errors then  -- with enough digits to show one sample
     times = ("%s %%{self_error:8.%df}"):format(times, common.decimals(1 / profile.rate))
   end
@@ -182,8 +182,8 @@ end
 local TAKEN <const>, ERROR <const> = 54, 9
 
 -- Returns the length of bars; nil without bars.
-local function bar_length(profile, options, look)
-  if not (options.terminal_width and look.has_bars) then return nil end
+local function bar_length(profile, options, layout)
+  if not (options.terminal_width and layout.has_bars) then return nil end
   local bounds = common.bounds(profile, options)
   return require "gprof.print.layout".bar_length(options,
     TAKEN + (options.errors and ERROR or 0) + (bounds and bounds.WIDTH or 0))
@@ -199,27 +199,27 @@ end
 --   `inline_file_names`, `print_path`; `color`; `terminal_width`: the length of lines,
 --   for shortened names and bars; `full_names`: do not shorten names
 -- @tparam stream write
--- @tparam[opt] table look by default GNU gprof's
-return function(profile, options, write, look)
+-- @tparam[opt] table layout by default GNU gprof's
+return function(profile, options, write, layout)
   if not profile.rate then
     error("a flat profile needs a histogram, which this profile lacks", 0)
   end
-  look = look or gnu
-  local prefix, scale = look.unit(profile)
-  local length = bar_length(profile, options, look)
+  layout = layout or gnu
+  local prefix, scale = layout.unit(profile)
+  local length = bar_length(profile, options, layout)
   local bar = length and require "gprof.print.layout".BAR .. " " or ""
-  local called, uncalled = formats_of(profile, options, look, bar)
+  local called, uncalled = formats_of(profile, options, layout, bar)
   local columns <const> = {
-    labels = look.labels(profile, options),
+    labels = layout.labels(profile, options),
     values = { "cumulative", "self_per_call", "total_per_call" },
     paint = painter(profile, options, length),
     paint_by = { "percent", "ticks", "calls" },
   }
-  look.title(profile, options, write)
+  layout.title(profile, options, write)
   write_heading(profile, options, prefix, length and length + 1 or 0, write)
   write_rows(profile, options, scale, write:rows(profile, "function", called, columns),
     write:rows(profile, "function", uncalled, columns))
   local bounds = common.bounds(profile, options)
   if bounds then bounds.write_note(profile, write) end
-  if look.ending then look.ending(profile, options, write) end
+  if layout.ending then layout.ending(profile, options, write) end
 end

@@ -4,7 +4,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local common = require "gprof.print.common"
-local entries = require "gprof.print.entries"
+local entries = require "gprof.print.graph_entries"
 local labels = require "gprof.print.labels"
 local policy = require "gprof.library.policy"
 
@@ -40,7 +40,7 @@ local of_arc <const> = {
 }
 local arcs_without_time <const> = { recursive = true, inlined_recursive = true }
 
--- The look of the report; `gprof.report.bsd.graph` has another look. `heading` and
+-- The layout of the report; `gprof.report.bsd.graph` has another. `heading` and
 -- `ending` are functions of (profile, options, write) that write the text before and
 -- after the entries. `wide` is the width of the seconds in callees, `rule` the end of an
 -- entry, and `name` the field with a function's name.
@@ -79,14 +79,16 @@ end
 
 -- Returns the function that completes a line: takes the line, the column of calls and,
 -- optionally, a text in place of its times.
-local function completer(profile, options, look)
+local function completer(profile, options, layout)
   local bounds = common.bounds(profile, options)
   local columns <const> = { ["[bounds]"] = bounds and bounds.COLUMNS or "",
     ["[gap]"] = (" "):rep(bounds and bounds.WIDTH or 0) }
   local undefined = not profile.rate and policy.of(options).divides_by_no_rate and "-nan"
   return function(line, calls, text)
     columns["[calls]"], text = calls, text or undefined
-    if look.wide ~= 7 then line = line:gsub("children:7", "children:" .. look.wide) end
+    if layout.wide ~= 7 then
+      line = line:gsub("children:7", "children:" .. layout.wide)
+    end
     if text then line = with_times(line, text) end
     return (line:gsub("%[%l+%]", columns))
   end
@@ -125,12 +127,12 @@ local primary_figures <const> = {
 --   for shortened names; `full_names`: do not shorten names; `short_names`: omit
 --   parameters and template arguments of names; `gnu_compat`
 -- @tparam stream write
--- @tparam[opt] table look by default GNU gprof's
-return function(profile, options, write, look)
-  look = look or gnu
-  local complete, paint = completer(profile, options, look), painters(profile, options)
-  local names = labels.references(profile, options, look.name)
-  local spontaneous = (" "):rep(look.wide - 7) .. complete(lines.spontaneous)
+-- @tparam[opt] table layout by default GNU gprof's
+return function(profile, options, write, layout)
+  layout = layout or gnu
+  local complete, paint = completer(profile, options, layout), painters(profile, options)
+  local names = labels.references(profile, options, layout.name)
+  local spontaneous = (" "):rep(layout.wide - 7) .. complete(lines.spontaneous)
 
   -- Prepares the rows of a list. Their formats are made when they are needed.
   local function rows(list, line, calls, without_time, paint_line, figures)
@@ -151,7 +153,7 @@ return function(profile, options, write, look)
   local members = rows("members", lines.member, of_member, {}, paint.inner,
     { "graph_self", "graph_children", "calls" })
 
-  look.heading(profile, options, write)
+  layout.heading(profile, options, write)
   for id, is_cycle in entries.of(profile, options) do
     if is_cycle then
       cycle(id)
@@ -161,9 +163,9 @@ return function(profile, options, write, look)
       primary(id)
       callees(id)
     end
-    write(look.rule)
+    write(layout.rule)
   end
   local bounds = common.bounds(profile, options)
   if bounds then bounds.write_note(profile, write) end
-  if look.ending then look.ending(profile, options, write) end
+  if layout.ending then layout.ending(profile, options, write) end
 end

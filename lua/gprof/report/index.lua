@@ -4,7 +4,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local common = require "gprof.print.common"
-local entries = require "gprof.print.entries"
+local entries = require "gprof.print.graph_entries"
 local labels = require "gprof.print.labels"
 local policy = require "gprof.library.policy"
 
@@ -14,7 +14,7 @@ local WIDTH <const>, WIDEST <const> = 80, 1000000  -- of lines, in characters
 -- The least number of columns around a name in a cell.
 local AROUND <const> = 7
 
--- The look of the report; `gprof.report.bsd.index` has another look. `cell` is the format
+-- The layout of the report; `gprof.report.bsd.index` has another. `cell` is the format
 -- of a cell, and `name` the field with a function's name. Cells are `aligned` unless all
 -- have the same width.
 local gnu = { cell = "%{reference} %{label}", name = "name", aligned = true }
@@ -103,10 +103,10 @@ end })
 -- Writes cells in columns. A text that is too long for its cell moves the next one.
 -- Numbers are right-aligned in five characters, but the blanks around them are not
 -- counted, so columns drift as they do in GNU gprof's index.
-local function write_aligned(profile, options, look, nodes, numbers, columns, write)
+local function write_aligned(profile, options, layout, nodes, numbers, columns, write)
   local width = (math.max(math.min(options.width or WIDTH, WIDEST), 1) - 1) // COLUMNS
   local names, shorten = labels.with_files(profile, options)
-  local format = shorten and look.cell:gsub("label", "text") or look.cell
+  local format = shorten and layout.cell:gsub("label", "text") or layout.cell
   local cell = cell_writer(profile, options, format, names, write)
   local is_plain = not (shorten or options.color)  -- else the row has another length
   local lines = (#nodes + columns - 1) // columns
@@ -126,9 +126,9 @@ local function write_aligned(profile, options, look, nodes, numbers, columns, wr
 end
 
 -- Writes cells of equal width.
-local function write_equal(profile, options, look, nodes, write)
-  local names = labels.bare(profile, options, look.name)
-  local cell = cell_writer(profile, options, look.cell, names, write)
+local function write_equal(profile, options, layout, nodes, write)
+  local names = labels.bare(profile, options, layout.name)
+  local cell = cell_writer(profile, options, layout.cell, names, write)
   local lines = (#nodes + COLUMNS - 1) // COLUMNS
   for line = 1, lines do
     for i = line, #nodes, lines do cell(nodes[i], "") end
@@ -143,12 +143,14 @@ end
 --   in the first `top` entries of the call graph; `display_unused_functions`,
 --   `inline_file_names`, `print_path`, `color`; `gnu_compat`: always three columns
 -- @tparam stream write
--- @tparam[opt] table look by default GNU gprof's
-return function(profile, options, write, look)
-  look = look or gnu
-  local nodes, numbers, longest = nodes_of(profile, options, look.name)
+-- @tparam[opt] table layout by default GNU gprof's
+return function(profile, options, write, layout)
+  layout = layout or gnu
+  local nodes, numbers, longest = nodes_of(profile, options, layout.name)
   write(common.heading(options, "Index by function name\n\n"))
-  if not look.aligned then return write_equal(profile, options, look, nodes, write) end
+  if not layout.aligned then
+    return write_equal(profile, options, layout, nodes, write)
+  end
   local columns = longest > longest_name(options) and 1 or COLUMNS
-  write_aligned(profile, options, look, nodes, numbers, columns, write)
+  write_aligned(profile, options, layout, nodes, numbers, columns, write)
 end

@@ -4,7 +4,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local policy = require "gprof.library.policy"
-local context_files = require "gprof.library.context_files"
+local context_files = require "gprof.library.files.context_files"
 
 local kinds <const> = {
   { "histogram_records", "histogram record" },
@@ -42,8 +42,8 @@ local function write_file(file, version, write)
 end
 
 -- Writes what the context profile beside a gmon.out contains, or why it cannot be used.
-local function write_beside(profile, path, write)
-  local file, message = context_files.contexts_beside(profile.image, path)
+local function write_companion(profile, path, write)
+  local file, message = context_files.companion_contexts(profile.image, path)
   if file then write_file(file, file.version, write) end
   if message then write(message .. "\n") end
 end
@@ -59,7 +59,7 @@ return function(profile, options, write)
     version = file.version or rules.inherits_version and version or 0
     write_file(file, version, write)
     if file.format == "magic" and rules.reads_all_formats then
-      write_beside(profile, file.path, write)
+      write_companion(profile, file.path, write)
     end
   end
 end

@@ -9,7 +9,7 @@ local hot_lines = require "gprof.analysis.hot_lines"
 local inlined_lines = require "gprof.library.inlined_lines"
 local layout = require "gprof.print.layout"
 local names = require "gprof.names"
-local source_text = require "gprof.library.source_text"
+local source_text = require "gprof.library.files.source_text"
 local wording = require "gprof.format.wording"
 
 local COUNT <const> = 20       -- lines, unless the option says otherwise

@@ -5,7 +5,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local json = require "gprof.format.json"
-local text = require "gprof.export.html.text"
+local text = require "gprof.export.html.page_text"
 
 local line_data = {}
 

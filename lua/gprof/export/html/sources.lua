@@ -4,7 +4,7 @@
 -- @internal gprof.export.html.sources
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local source_text = require "gprof.library.source_text"
+local source_text = require "gprof.library.files.source_text"
 local wording = require "gprof.format.wording"
 
 local sources = {}

@@ -5,7 +5,7 @@
 
 local common = require "gprof.print.common"
 local fit = require "gprof.library.fit"
-local text = require "gprof.export.html.text"
+local text = require "gprof.export.html.page_text"
 local warnings = require "gprof.export.html.warnings"
 local wording = require "gprof.format.wording"
 
@@ -147,7 +147,7 @@ local function value_html(value, is_path)
 end
 
 --- Writes the header as HTML.
--- @tparam table content as for `gprof.export.html.data`
+-- @tparam table content as for `gprof.export.html.page_data`
 -- @tparam table options the options of the profile
 -- @tparam stream write
 function summary.write(content, options, write)

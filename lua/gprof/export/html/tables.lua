@@ -5,7 +5,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local common = require "gprof.print.common"
-local text = require "gprof.export.html.text"
+local text = require "gprof.export.html.page_text"
 
 local tables = {}
 
@@ -108,7 +108,7 @@ local function write_comparison(content, write)
 end
 
 --- Writes the tables as HTML.
--- @tparam table content as for `gprof.export.html.data`
+-- @tparam table content as for `gprof.export.html.page_data`
 -- @tparam stream write
 function tables.write(content, write)
   if content.comparison then write_comparison(content, write) end

@@ -6,7 +6,7 @@
 
 local distinct_names <const> = require "gprof.names".distinct
 local json = require "gprof.format.json"
-local text = require "gprof.export.html.text"
+local text = require "gprof.export.html.page_text"
 local tree_list = require "gprof.export.html.tree_list"
 
 local view_data = {}
@@ -162,7 +162,7 @@ local function tree_of(content, node_of, node_count)
 end
 
 --- Numbers the nodes of a view.
--- @tparam table view as for `gprof.export.html.data`
+-- @tparam table view as for `gprof.export.html.page_data`
 -- @treturn {[integer]=integer} the nodes, by id
 function view_data.nodes_of(view)
   local node_of = {}
@@ -172,7 +172,7 @@ function view_data.nodes_of(view)
 end
 
 --- Returns the entries of a view for `json.compact_object`.
--- @tparam table view as for `gprof.export.html.data`
+-- @tparam table view as for `gprof.export.html.page_data`
 -- @tparam {[integer]=integer} node_of from `nodes_of`
 -- @tparam function file_number numbers the names of files
 -- @tparam {[string]=integer} known maps names to numbers that stand for them

@@ -5,7 +5,7 @@
 
 local collection = require "gprof.library.collection"
 local policy = require "gprof.library.policy"
-local text = require "gprof.export.html.text"
+local text = require "gprof.export.html.page_text"
 local wording = require "gprof.format.wording"
 
 local warnings = {}
@@ -46,7 +46,7 @@ local function lost_calls(profile, options)
 end
 
 --- Writes the banner.
--- @tparam table content as for `gprof.export.html.data`
+-- @tparam table content as for `gprof.export.html.page_data`
 -- @tparam table options the options of the profile
 -- @tparam stream write
 function warnings.write(content, options, write)

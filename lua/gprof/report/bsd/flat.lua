@@ -8,12 +8,12 @@ local common = require "gprof.print.common"
 local flat = require "gprof.report.flat"
 local labels = require "gprof.print.labels"
 
-local look = {
+local layout = {
   percent = "%{percent:5.1f}",
   cumulative = "%{cumulative:10.2f}",
 }
 
-function look.title(profile, options, write)
+function layout.title(profile, options, write)
   if not options.brief then
     local explain = require "gprof.print.explain"
     write(explain.bsd_flat)
@@ -27,13 +27,13 @@ function look.title(profile, options, write)
   common.write_threads(profile, write, "\n")
 end
 
-function look.unit()
+function layout.unit()
   return "m", 1000
 end
 
 -- Without recorded calls there is no call graph, so names are not followed by the numbers
 -- of entries.
-function look.labels(profile, options)
+function layout.labels(profile, options)
   local made = profile.data.has_arcs and labels.references or labels.of
   return made(profile, options, "symbol")
 end
@@ -43,5 +43,5 @@ end
 -- @tparam table options as in `gprof.report.flat`
 -- @tparam stream write
 return function(profile, options, write)
-  return flat(profile, options, write, look)
+  return flat(profile, options, write, layout)
 end

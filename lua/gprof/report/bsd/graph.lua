@@ -8,13 +8,13 @@ local graph = require "gprof.report.graph"
 
 local indent = (" "):rep(34)
 
-local look = {
+local layout = {
   wide = 11,
   rule = "\n" .. ("-"):rep(47) .. "\n\n",
   name = "symbol",
 }
 
-function look.heading(profile, options, write)
+function layout.heading(profile, options, write)
   local bounds = common.bounds(profile, options)
   local columns = bounds and bounds.HEADING or ""
   local gap = (" "):rep(#columns)
@@ -35,5 +35,5 @@ end
 -- @tparam table options as in `gprof.report.graph`
 -- @tparam stream write
 return function(profile, options, write)
-  return graph(profile, options, write, look)
+  return graph(profile, options, write, layout)
 end

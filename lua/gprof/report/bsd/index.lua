@@ -5,12 +5,12 @@
 
 local index = require "gprof.report.index"
 
-local look = { cell = "%{reference:6.6s} %{label:-19.19s}", name = "symbol" }
+local layout = { cell = "%{reference:6.6s} %{label:-19.19s}", name = "symbol" }
 
 --- Prints the report.
 -- @tparam profile profile
 -- @tparam table options `display_unused_functions`, `color`
 -- @tparam stream write
 return function(profile, options, write)
-  return index(profile, options, write, look)
+  return index(profile, options, write, layout)
 end

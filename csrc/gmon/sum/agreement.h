@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Whether two sums have the same counts. An arc or a histogram that one of them lacks is
+ * the same as one whose counts are 0.
+ */
+#ifndef GP_GMON_SUM_AGREEMENT_H
+#define GP_GMON_SUM_AGREEMENT_H
+
+#include "gmon/gmon.h"
+
+bool gp_have_same_calls(const gp_data *a, const gp_data *b);
+bool gp_have_same_samples(const gp_data *a, const gp_data *b);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Limits of inclusive times that follow from recorded calls alone.
+ *
+ * They are bounds (see time_bounds.h) as if each call had been recorded. They need no
+ * machine code, so there are limits for each profile, and for figures without a program.
+ */
+#ifndef GP_PROFILE_BOUNDS_CALL_BOUNDS_H
+#define GP_PROFILE_BOUNDS_CALL_BOUNDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* Functions, numbered from 0, and arcs, of which a pair may have several. */
+typedef struct gp_recorded_calls {
+  size_t functions, arcs;
+  const double *self;             /* per function: ticks in its own code */
+  const uint64_t *calls;          /* per function: calls by other functions */
+  const uint32_t *caller, *callee;
+  const uint64_t *count;          /* per arc */
+} gp_recorded_calls;
+
+/* Sets low[f] and high[f] to the least and the most ticks in function f and its callees.
+ * What nobody calls, and what has more calls than arcs, may be called by unknown code.
+ * Errors: no memory. */
+bool gp_call_bounds_find(const gp_recorded_calls *recorded, double *low, double *high,
+                         gp_error *error);
+
+#endif

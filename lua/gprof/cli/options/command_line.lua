@@ -1,0 +1,141 @@
+--- Reads a command line into settings.
+--
+-- @internal gprof.cli.options.command_line
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local core = require "gprof.core"
+local defaults = require "gprof.cli.options.defaults"
+local failure = require "gprof.library.failure"
+local options = require "gprof.cli.options.option_table"
+
+local command_line = {}
+
+local raise <const> = failure.raise
+
+--- Applies an option to settings. Actions are loaded only for options that are not flags.
+-- @tparam table option
+-- @tparam table settings
+-- @tparam string|nil argument
+-- @raise a table with the field `message`
+function command_line.apply(option, settings, argument)
+  if option.action == "flag" then
+    settings[options.setting(option)] = true
+  else
+    require "gprof.cli.options.actions"[option.action](settings, argument, option)
+  end
+end
+
+-- Whether an option such as --help was given: later options are then ignored.
+local function asks_about_program(settings)
+  return settings.help or settings.version or settings.print_completion or
+    settings.print_blocks_runtime
+end
+
+-- Applies the pairs that `core.getopt` returns. A pair consists of a line of the option
+-- table, and an argument. --gnu-compat is applied first, as other options depend on it.
+local function apply_all(given, settings)
+  for _, pair in ipairs(given) do
+    pair[1] = options.parse(pair[1])
+    settings.gnu_compat = settings.gnu_compat or pair[1].long == "gnu-compat" or nil
+  end
+  for _, pair in ipairs(given) do
+    command_line.apply(pair[1], settings, pair[2])
+    settings.has_options = settings.has_options or pair[1].long ~= "brief"
+    if asks_about_program(settings) then break end
+  end
+end
+
+-- The directories of GPROF_PATH are searched after the directories given as options.
+local function add_environment(settings)
+  local list = os.getenv "GPROF_PATH"
+  if list then require "gprof.cli.options.actions".directories(settings, list) end
+end
+
+-- Checks the rules about options. GNU gprof's options, which have letters, exclude each
+-- other only in one case. Sets `has_own_options`
+-- and `record_reports`.
+local function check_rules(settings, given, operands)
+  for _, pair in ipairs(given) do
+    settings.has_own_options = settings.has_own_options or not pair[1].short
+  end
+  if not (settings.has_own_options or settings.styles.file_order) then return end
+  local rules = require "gprof.cli.options.rules"
+  if not asks_about_program(settings) then
+    rules.check_requests(settings, given, operands)
+  end
+  rules.check("command", settings)
+  settings.record_reports = settings.record and rules.ask_for_reports(given) or nil
+end
+
+-- Replaces each `@FILE`. The module that reads these files is rarely needed.
+local function expand(arguments)
+  for _, word in ipairs(arguments) do
+    if word:find "^@" then
+      return require "gprof.cli.options.option_files".expand(arguments)
+    end
+  end
+  return table.move(arguments, 1, #arguments, 1, {})  -- `arg` has more than the words
+end
+
+-- Letters of options whose argument is text. What follows them may be a symspec.
+local TEXT_LETTERS <const> = "^%-[pqef]"
+
+-- Whether a word is a long option with a single dash.
+local function is_single_dash(word)
+  local name, rest = word:match "^%-(%l[%l-]+)(.*)$"
+  if not name or word:find(TEXT_LETTERS) and rest == "" then return false end
+  return options.lacks_letter(name)
+end
+
+-- Refuses long options with a single dash, such as "-html", which getopt takes for -h.
+local function check_dashes(words)
+  local wrong
+  for _, word in ipairs(words) do
+    if word == "--gnu-compat" then return end
+    wrong = wrong or is_single_dash(word) and word
+    if word == "--" then break end
+  end
+  if not wrong then return end
+  raise("unknown option '%s': %s", wrong,
+    require "gprof.cli.advice.hints".question { "-" .. wrong })
+end
+
+--- Reads a command line. After --record, the first operand ends the options.
+-- @tparam {string,...} arguments without the program's name; unless the first one is
+--   --record, each `@FILE` is replaced by the words in that file
+-- @treturn table settings: each option under its long name, with underscores; `styles`,
+--   the reports requested (true) or excluded (false); `reports`, the reports requested by
+--   name; `exports`; `compare`, the arguments of --compare; `profiles_from`, files with
+--   lists of profiles; `jobs`, if given; `operands`; `words`, all
+--   arguments; `has_options`, whether there is any option but -b;
+--   `has_own_options`, whether there is one without a letter; `record_reports`, whether
+--   there are options besides --record and those of the recorder
+-- @raise a table with the field `message`
+function command_line.read(arguments)
+  local settings = defaults.settings()
+  local records = arguments[1] == "--record"
+  local words = records and arguments or expand(arguments)
+  if not records then check_dashes(words) end
+  local given, operands, word, before =
+    core.getopt(words, options.text.gnu, options.text.own, records)
+  if given then
+    apply_all(given, settings)
+    if settings.record and not records then
+      raise "option --record must be the first argument, and not abbreviated"
+    end
+    check_rules(settings, given, operands)
+    if settings.baseline or settings.update_baseline then
+      require "gprof.cli.baselines".apply(settings)
+    end
+    add_environment(settings)
+    settings.operands, settings.words = operands, words
+  else
+    apply_all(before, settings)
+    if not asks_about_program(settings) then
+      raise("%s", require "gprof.cli.advice.hints".option(operands, word))
+    end
+  end
+  return settings
+end
+
+return command_line

@@ -1,0 +1,36 @@
+--- Default values of settings and paths.
+--
+-- @internal gprof.cli.options.defaults
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local defaults = {}
+
+--- Returns the settings of an empty command line.
+-- @treturn table a new table
+function defaults.settings()
+  return { styles = {}, reports = {}, exports = {}, compare = {}, profiles_from = {},
+    operands = {}, file_format = "auto", width = 80 }
+end
+
+--- Returns the path of the program.
+-- @tparam table settings
+-- @treturn string
+function defaults.image_path(settings)
+  return settings.operands[1] or "a.out"
+end
+
+--- Returns the path of the default profile, for command lines that name none.
+-- @tparam table settings
+-- @treturn string
+function defaults.profile_path(settings)
+  return settings.file_format == "prof" and "mon.out" or "gmon.out"
+end
+
+--- Returns the path to which a sum is written.
+-- @tparam table settings
+-- @treturn string
+function defaults.sum_path(settings)
+  return settings.sum_file or "gmon.sum"
+end
+
+return defaults

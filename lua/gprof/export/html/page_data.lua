@@ -1,0 +1,230 @@
+--- The data of an HTML page as JSON, stored in columns. Nodes are numbered from 0:
+-- functions first, then cycles. Files are also numbered from 0.
+--
+-- @internal gprof.export.html.page_data
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local common = require "gprof.print.common"
+local json = require "gprof.format.json"
+local line_data = require "gprof.export.html.line_data"
+local text = require "gprof.export.html.page_text"
+local thread_choices = require "gprof.export.html.thread_choices"
+local view_data = require "gprof.export.html.view_data"
+
+local data = {}
+
+local array <const>, object <const> = json.compact_array, json.compact_object
+local number <const>, quoted <const> = json.compact_number, json.compact_string
+local shown <const> = text.quoted
+
+-- Returns the choices of threads as columns: the key of each, and its group or null. Also
+-- returns a table from threads to the numbers of their choices.
+local function choices_of(choices)
+  local keys, groups, number_of = {}, {}, {}
+  for i, choice in ipairs(choices) do
+    keys[i], groups[i] = choice.key, choice.group
+    for _, thread in ipairs(choice.threads) do number_of[thread] = i - 1 end
+  end
+  return object { { "key", array(shown, keys) },
+    { "group", array(quoted, groups, #choices) } }, number_of
+end
+
+-- Returns the threads as columns; null if there is only one. `choice` has the number of
+-- the choice that shows the thread, or -1.
+local function threads_of(threads, choices)
+  if not threads then return "null" end
+  local entries, columns, number_of = {}, choices_of(choices)
+  for i, name in ipairs { "name", "number", "count", "ticks", "time", "calls" } do
+    local values = {}
+    for row, thread in ipairs(threads) do values[row] = thread[name] end
+    entries[i] = { name, array(i == 1 and shown or number, values, #threads) }
+  end
+  entries[#entries + 1] = { "selected", array(function(thread)
+    return tostring(thread.selected)
+  end, threads) }
+  entries[#entries + 1] = { "choice", array(function(thread)
+    return number(number_of[thread] or -1)
+  end, threads) }
+  entries[#entries + 1] = { "choices", columns }
+  return object(entries)
+end
+
+-- Returns the spread of times or calls as columns, for functions and, last, for whole
+-- runs; null if it is not known.
+local function amounts_of(rows, field)
+  if not rows[#rows][field] then return "null" end
+  local entries = {}
+  for i, name in ipairs { "mean", "min", "max", "deviation", "lost", "ratio", "runs",
+    "who" } do
+    local values = {}
+    for row, spread in ipairs(rows) do values[row] = spread[field][name] end
+    entries[i] = { name, array(name == "who" and shown or number, values, #rows) }
+  end
+  return object(entries)
+end
+
+-- Returns the spread as columns; null if it is not known. `node` has the functions.
+local function spread_of(view, node_of)
+  local profile, rows, nodes = view.profile, {}, {}
+  if not profile.spread then return "null" end
+  for _, id in ipairs(view.ids) do
+    local spread = profile:get(id, "spread")
+    if spread and (spread.calls.max > 0 or spread.self and spread.self.max > 0) then
+      rows[#rows + 1], nodes[#nodes + 1] = spread, node_of[id]
+    end
+  end
+  rows[#rows + 1] = profile.spread
+  return object { { "runs", number(profile.spread.runs) },
+    { "skipped", number(profile.spread.skipped) }, { "node", array(number, nodes) },
+    { "self", amounts_of(rows, "self") }, { "calls", amounts_of(rows, "calls") } }
+end
+
+-- Returns the changes in times or calls as columns; null if they are not known. "noise"
+-- is 1 if the change may be due to chance, 2 if the times are not comparable.
+local function change_of(rows, field)
+  if not rows[1] or not rows[1][field] then return "null" end
+  local entries = {}
+  for i, name in ipairs { "old", "new", "change", "error", "ratio" } do
+    local values = {}
+    for row, found in ipairs(rows) do values[row] = found[field][name] end
+    entries[i] = { name, array(number, values, #rows) }
+  end
+  local noise = {}
+  for row, found in ipairs(rows) do
+    local change = found[field]
+    noise[row] = change.comparable == false and 2 or change.noise and 1 or 0
+  end
+  entries[#entries + 1] = { "noise", array(number, noise) }
+  return object(entries)
+end
+
+local function comparison_of(comparison, file_number)
+  if not comparison then return "null" end
+  local entries = { { "factor", number(comparison.factor) },
+    { "unit", quoted(comparison.unit) } }
+  for _, field in ipairs { "name", "status" } do
+    entries[#entries + 1] = { field, array(function(row) return shown(row[field]) end,
+      comparison) }
+  end
+  entries[#entries + 1] = { "file", array(function(row)
+    return number(file_number(row.new_file or row.old_file))
+  end, comparison) }
+  for _, row in ipairs(comparison) do
+    if row.old_name then
+      entries[#entries + 1] = { "old_name", array(function(other)
+        return shown(other.old_name)
+      end, comparison) }
+      break
+    end
+  end
+  for _, field in ipairs { "self", "total", "calls" } do
+    entries[#entries + 1] = { field, change_of(comparison, field) }
+  end
+  return object(entries)
+end
+
+-- Adds the names of a view's functions to `known`, numbered from `first` on.
+local function number_names(view, first, known)
+  for i, id in ipairs(view.ids) do
+    local name = view.profile:get(id, "name")
+    known[name] = known[name] or first + i - 1
+  end
+end
+
+-- Returns the entries of the other view: that of inlined functions, or the one without.
+local function other_of(content, rows, file_number, known)
+  local view = content.other
+  local node_of = view_data.nodes_of(view)
+  local entries = view_data.entries(view, node_of, file_number, known)
+  entries[#entries + 1] =
+    { "nodes_of_lines", line_data.nodes(rows, view.profile, node_of) }
+  return entries
+end
+
+-- Returns the entries of the first view of some threads, with what else differs from all
+-- threads.
+local function part_of(part, rows, file_number, known)
+  local profile, node_of, few = part.profile, view_data.nodes_of(part), part.few
+  local figures = {}
+  for i, file in ipairs(part.figures) do
+    figures[i] = line_data.figures(file, file_number)
+  end
+  local entries = { { "total", number(profile.total) },
+    { "exact", tostring(profile.exact) }, { "summary", array(shown, part.summary) },
+    { "few", few and array(quoted, { few.what, few.why, few.remedy }) or "null" },
+    { "lines", line_data.lines(rows, profile, file_number, node_of) },
+    { "figures", "[" .. table.concat(figures, ",") .. "]" } }
+  local view = view_data.entries(part, node_of, file_number, known)
+  return table.move(view, 1, #view, #entries + 1, entries)
+end
+
+local ELEMENT <const> = '<script type="application/json" id="%s">'
+
+-- Writes an element with an object. Returns the size of its content.
+local function write_element(name, entries, write)
+  local content = object(entries)
+  write(ELEMENT:format(name))
+  write(content)
+  write "</script>\n"
+  return #content
+end
+
+-- Writes the views of threads, and returns the choices of threads. Their functions have
+-- numbers instead of names: first those of the page's first view, then the other's.
+local function write_threads(content, file_number, write)
+  local known, count = {}, 0
+  number_names(content, 0, known)
+  if content.other then number_names(content.other, #content.ids, known) end
+  return thread_choices.make(content.choosable or {}, function(threads)
+    local part, id = content.part_of(threads), "thread-" .. count
+    local rows = line_data.rows(part.lines)
+    count = count + 1
+    local size = write_element(id, part_of(part, rows, file_number, known), write)
+    return size + (part.other and write_element(id .. "-other",
+      other_of(part, rows, file_number, known), write) or 0)
+  end)
+end
+
+--- Writes the data of a page: an element with one JSON object; one for the other view of
+-- the functions, if there is one; and one or two for each choice of threads.
+-- @tparam table content a view: `profile`, by function; `ids` of the functions, `arcs`,
+--   `cycles` and `tree` (or nil) to show. And `other`, another view, or nil; `lines` and
+--   `sources`; `comparison` and `threads`, or nil; `choosable`, the threads to choose
+--   from; `part_of(threads)`, which returns the content for some of them: a view with
+--   `other` and `lines`, `figures` of the sources (see `sources.figures`), `summary`, and
+--   `few`, a warning or nil
+-- @tparam stream write
+function data.write(content, write)
+  local profile, node_of = content.profile, view_data.nodes_of(content)
+  local file_number, files = view_data.numbering()
+  local rate, rows = profile.rate, line_data.rows(content.lines)
+  local entries = {
+    { "unit", quoted(profile.unit) }, { "abbreviation", shown(profile.abbreviation) },
+    { "total", number(profile.total) }, { "period", number(rate and 1 / rate) },
+    { "exact", tostring(profile.exact) },
+    { "scripts", tostring(profile.image.has_scripts) },
+    { "decimals", number(rate and common.decimals(1 / rate) or 2) },
+    { "comparison", comparison_of(content.comparison, file_number) },
+    { "spread", spread_of(content, node_of) },
+    { "lines", line_data.lines(rows, profile, file_number, node_of) },
+    { "sources", array(function(file) return line_data.source(file, file_number) end,
+      content.sources.files) },
+  }
+  local view = view_data.entries(content, node_of, file_number, {})
+  table.move(view, 1, #view, #entries + 1, entries)
+  entries[#entries + 1] = { "labels", view_data.labels(content) }
+  if content.other then
+    local known = {}
+    number_names(content, 0, known)
+    local other = other_of(content, rows, file_number, known)
+    other[#other + 1] = { "labels", view_data.labels(content.other) }
+    write_element("other", other, write)
+  end
+  local choices = write_threads(content, file_number, write)
+  entries[#entries + 1] = { "threads", threads_of(content.threads, choices) }
+  -- last, since making the other entries assigns the numbers of files
+  entries[#entries + 1] = { "files", array(shown, files) }
+  write_element("data", entries, write)
+end
+
+return data

@@ -1,0 +1,71 @@
+--- Finds programs to run, and checks where their profiles will be written.
+--
+-- @internal gprof.library.files.program_files
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local core = require "gprof.core"
+
+local program_files = {}
+
+--- Returns the directories of PATH, without relative ones: nothing in the current
+-- directory is executed unless the user names it by a path.
+-- @treturn {string,...}
+function program_files.directories()
+  local directories, path = {}, os.getenv "PATH" or "/bin:/usr/bin"
+  for directory in (":" .. path):gmatch ":(/[^:]*)" do
+    directories[#directories + 1] = directory
+  end
+  return directories
+end
+
+--- Returns the path of a program.
+-- @tparam string program a path, or a name to find in the absolute directories of PATH
+-- @treturn[1] string
+-- @return[2] nil
+-- @treturn[2] string what is wrong
+function program_files.find(program)
+  if program:find "/" then return program end
+  for _, directory in ipairs(program_files.directories()) do
+    local path = directory .. "/" .. program
+    if core.file_status(path) == "file" then return path end
+  end
+  return nil, program .. ": No such program in the directories of PATH" ..
+    (core.file_status(program) == "file" and ": write ./" .. program or "")
+end
+
+--- Returns whether a file is a Lua program: its name ends in ".lua", or its first line
+-- names an interpreter of Lua 5.4, or of no certain version.
+-- @tparam string path
+-- @treturn boolean
+function program_files.is_lua(path)
+  if core.file_status(path) ~= "file" then return false end
+  if path:find "%.lua$" then return true end
+  local file <close> = io.open(path, "rb")
+  local start = file and file:read(128) or ""
+  return start:find "^#![^\n]*%f[%w]lua%f[^%w%.]" ~= nil or
+    start:find "^#![^\n]*%f[%w]lua%-?5%.?4%f[^%w%.]" ~= nil
+end
+
+--- Returns the path of a Lua program.
+-- @tparam string program a path, or a name to find in the directories of PATH
+-- @treturn string|nil nil if it is not a Lua program
+function program_files.find_lua(program)
+  if program_files.is_lua(program) then return program end
+  local path = program_files.find(program)
+  return path and program_files.is_lua(path) and path or nil
+end
+
+--- Checks that the directory of profiles exists, before a long run.
+-- @tparam string directory "" is the current one
+-- @treturn[1] boolean true
+-- @return[2] nil
+-- @treturn[2] string what is wrong
+function program_files.check_directory(directory)
+  if directory == "" then return true end
+  local kind, message = core.file_status(directory)
+  if kind == "directory" then return true end
+  return nil, (message or directory .. ": is not a directory") ..
+    ": the profile cannot be written there"
+end
+
+return program_files
