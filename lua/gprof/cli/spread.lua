@@ -1,4 +1,4 @@
---- What the option for the spread requests: its report, and what it excludes.
+--- The option --spread: its report, and the options that it excludes.
 --
 -- @internal gprof.cli.spread
 -- SPDX-License-Identifier: GPL-3.0-or-later
