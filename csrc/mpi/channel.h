@@ -3,9 +3,10 @@
  * Messages between the ranks of an MPI job. Any rank may fail to answer.
  *
  * Notices are messages without content: they are sent without waiting. Streams carry
- * bytes, in chunks. The receiver reads a stream while it is sent, so neither rank holds it
- * in memory. A wait for a chunk ends at the timeout, or when a notice makes it pointless.
- * Errors of MPI are ignored: the message is then missing, as if the rank had died.
+ * bytes, in chunks. The receiver reads a stream while it is sent, so neither rank holds
+ * it in memory. A wait for a chunk ends at the timeout, or when a notice makes it
+ * pointless. Errors of MPI are ignored: the message is then missing, as if the rank had
+ * died.
  */
 #ifndef GP_MPI_CHANNEL_H
 #define GP_MPI_CHANNEL_H

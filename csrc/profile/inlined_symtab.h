@@ -4,8 +4,8 @@
  *
  * It has the symbols of the table of functions, followed by one for each function of the
  * program that was inlined where anything was recorded (see gp_symtab_inlining).
- * Functions are the same if they have the same name and are declared at the same place. If
- * the place of a compiled function is unknown, the function of that name nearest by
+ * Functions are the same if they have the same name and are declared at the same place.
+ * If the place of a compiled function is unknown, the function of that name nearest by
  * address is used.
  */
 #ifndef GP_PROFILE_INLINED_SYMTAB_H

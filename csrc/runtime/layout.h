@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The layout of a thread's table, for the hooks in entry_*.S. calls.c checks these offsets
- * against the structures.
+ * The layout of a thread's table, for the hooks in entry_*.S. calls.c checks these
+ * offsets against the structures.
  */
 #ifndef GPROF_RUNTIME_LAYOUT_H
 #define GPROF_RUNTIME_LAYOUT_H

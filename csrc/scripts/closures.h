@@ -3,8 +3,8 @@
  * Maps closures to functions, by address: much faster than asking Lua for the source and
  * lines of a closure.
  *
- * The address may be used again once the closure is collected. So the state's allocator is
- * replaced by one that forgets freed addresses and calls the former one.
+ * The address may be used again once the closure is collected. So the state's allocator
+ * is replaced by one that forgets freed addresses and calls the former one.
  */
 #ifndef GPROF_SCRIPTS_CLOSURES_H
 #define GPROF_SCRIPTS_CLOSURES_H
