@@ -1,4 +1,4 @@
---- Formats the results: the table of all rows, and the list of their titles.
+--- Formats the results: the table of all rows.
 --
 -- @module bench.report
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -77,15 +77,6 @@ function report.table(list, idle, options)
     lines[i + 1] = line
   end
   return markdown.table(lines), good
-end
-
---- Formats the titles of the rows.
--- @tparam {row,...} rows
--- @treturn string a Markdown list
-function report.titles(rows)
-  local lines = {}
-  for i, row in ipairs(rows) do lines[i] = ("- `%s`: %s\n"):format(row.name, row.title) end
-  return table.concat(lines)
 end
 
 return report

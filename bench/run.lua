@@ -63,19 +63,15 @@ local function measure_rows(meter, rows, all)
 end
 
 --- Returns sentences that explain how the results were measured.
-local function method(all, idle, seconds)
+local function method(all, idle)
   return {
-    all.runs == 1 and "One run of each command." or ("Medians of %d runs of each command; the commands take turns. " ..
-      "If all commands take less than 50 ms, medians of 21 runs. GNU/ours is the median of the ratios of " ..
-      "consecutive runs."):format(all.runs),
-    ("A star marks a single run: a command that takes more than %d s, or GNU gprof where it is known to be slow. " ..
-      "The slow runs come last, two at a time. A run is stopped after %d s."):format(all.once, all.timeout),
-    "The column MB is the peak resident memory; memory is GNU's MB divided by ours; compat is GNU/ours with " ..
-      "--gnu-compat.",
+    all.runs == 1 and "One run of each command." or ("Medians of %d runs of each command, in turns (21 runs if all " ..
+      "take less than 50 ms); GNU/ours is the median of the ratios of consecutive runs."):format(all.runs),
+    ("A star marks a single run, of a slow command. A run is stopped after %d s."):format(all.timeout),
+    "MB is the peak resident memory; memory is GNU's MB divided by ours; compat is GNU/ours with --gnu-compat.",
     ("Start-up: GNU (`gprof --version`) %.1f ms; `lua5.4 -e ''` %.1f ms, with the core loaded %.1f ms. If GNU gprof " ..
       "takes less than 20 ms, the aim applies to times without start-up."):format(idle.gnu * 1000, idle.lua * 1000,
       idle.ours * 1000),
-    ("Total: %d s, including making the inputs that were missing."):format(seconds),
   }
 end
 
@@ -129,17 +125,17 @@ end
 
 --- Measures everything. Returns the report, and whether our program succeeded on every row.
 local function run(rows, notes, all)
-  local meter, begin = meters.open(all.inputs, all), os.time()
+  local meter = meters.open(all.inputs, all)
   local about, idle = machine.describe(all), starting(meter, all)
   local list = measure_rows(meter, rows, all)
   local note_lines = measure_notes(meter, notes, all)
   local remark_lines, good = remarks(list)
-  local parts = { about, bullets(method(all, idle, os.time() - begin), remark_lines, note_lines) }
+  local parts = { about, bullets(method(all, idle), remark_lines, note_lines) }
   if list[1] then
     local text, met = report.table(list, idle, all)
     table.insert(parts, 2, text)
     table.insert(parts, 3, ("Aims met: %d of %d rows.\n"):format(met, #list))
-    table.insert(parts, report.titles(rows))
+    parts[#parts + 1] = ("`lua5.4 bench/run.lua --list%s` describes the rows.\n"):format(all.large and " --large" or "")
   end
   return table.concat(parts, "\n"), good
 end

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The code of scopes, which overlaps: the code of an inlined function is also code of the
- * function that called it.
+ * Code ranges of scopes. They overlap: the code of an inlined function is also code of
+ * the function around it.
  *
- * At each address, the innermost scope is the last one, because scopes are added with
- * the enclosing one first. If code of several units overlaps, the first of these units is
- * used.
+ * Enclosing scopes are added first, so the innermost scope at an address is the last one.
+ * If code of several units overlaps, the first of these units is used.
  */
 #ifndef GP_DEBUG_SCOPE_RANGES_H
 #define GP_DEBUG_SCOPE_RANGES_H

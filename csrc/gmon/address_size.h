@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Recognizes profiles of programs whose addresses have another size: a file has the size
- * of the program's addresses, 4 or 8 bytes, but does not say which.
+ * Recognizes profiles of programs with another address size. A profile has addresses of 4
+ * or 8 bytes, like its program, but does not say which.
  */
 #ifndef GP_GMON_ADDRESS_SIZE_H
 #define GP_GMON_ADDRESS_SIZE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What identifies bytecode and the source that it was compiled from. */
+/* Identifies bytecode and its source: checksums, size and time. */
 #ifndef GP_LUA_BYTECODE_H
 #define GP_LUA_BYTECODE_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Messages between the ranks of an MPI job, none of which may answer.
+ * Messages between the ranks of an MPI job. Any rank may fail to answer.
  *
  * Notices are messages without content: they are sent without waiting. Streams carry
- * bytes, in chunks. The receiver of a stream reads it while it is sent, so neither rank
- * holds it in memory. No wait for a chunk is longer than the timeout, or goes on when a
- * notice has made it pointless. Errors of MPI are ignored: what was to be sent is then
- * missing, like a message of a rank that has died.
+ * bytes, in chunks. The receiver reads a stream while it is sent, so neither rank holds
+ * it in memory. A wait for a chunk ends at the timeout, or when a notice makes it
+ * pointless. Errors of MPI are ignored: the message is then missing, as if the rank had
+ * died.
  */
 #ifndef GP_MPI_CHANNEL_H
 #define GP_MPI_CHANNEL_H

@@ -2,9 +2,9 @@
 /*
  * The sums of the profiles of a job's ranks: one for each program.
  *
- * Profiles have the same sum if they are of the same build, and agree in all that must
- * agree for adding them up, such as the sampling rate. The sums have the order of the
- * ranks; so has each sum's content.
+ * Profiles are added to the same sum if they are of the same build and compatible, for
+ * instance in their sampling rates. Sums, and the profiles in each sum, are in the order
+ * of the ranks.
  */
 #ifndef GP_MPI_JOB_SUM_H
 #define GP_MPI_JOB_SUM_H

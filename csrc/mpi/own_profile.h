@@ -3,9 +3,9 @@
  * The profile of this process, from the recorder or from the C library's code for -pg.
  *
  * gp_own_take pauses recording and takes the profile up to now; gp_own_settle decides
- * what becomes of it, and gp_own_resume resumes recording. What is recorded afterwards
- * becomes an own file of the process at its end, unless it is nearly nothing. If the
- * profile was not added to a sum, it becomes part of this file.
+ * what becomes of it, and gp_own_resume resumes recording. Later records go to a file of
+ * the process at its end, unless they are negligible. If the profile was not added to a
+ * sum, it becomes part of this file.
  */
 #ifndef GP_MPI_OWN_PROFILE_H
 #define GP_MPI_OWN_PROFILE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The program of this process: what tells it from others.
+ * Identifies the program of this process.
  */
 #ifndef GP_MPI_PROGRAM_H
 #define GP_MPI_PROGRAM_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the rest of the recorder asks about the Lua program that is recorded (see
- * lua_frames.h). While there is one, gprof.hooks takes the profile, and the recorder
- * writes none.
+ * The state of the recorded Lua program (see lua_frames.h), for the rest of the recorder.
+ * While there is one, gprof.hooks takes the profile, and the recorder writes none.
  */
 #ifndef GPROF_RUNTIME_LUA_TICKS_H
 #define GPROF_RUNTIME_LUA_TICKS_H

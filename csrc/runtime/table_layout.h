@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the hooks in entry_*.S know of a thread's table. calls.c compares the offsets with
- * the structures.
+ * The layout of a thread's table, for the hooks in entry_*.S. calls.c checks these
+ * offsets against the structures.
  */
 #ifndef GPROF_RUNTIME_TABLE_LAYOUT_H
 #define GPROF_RUNTIME_TABLE_LAYOUT_H

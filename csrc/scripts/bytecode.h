@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The bytecode of Lua functions. Functions that are defined in the same lines differ in
- * it, and nothing else that Lua's interface shows.
+ * The bytecode of Lua functions. It alone distinguishes functions that are defined in the
+ * same lines.
  */
 #ifndef GPROF_SCRIPTS_BYTECODE_H
 #define GPROF_SCRIPTS_BYTECODE_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which function a closure is. A closure is looked up by its address, which is much
- * faster than to ask Lua for its source and lines.
+ * Maps closures to functions, by address: much faster than asking Lua for the source and
+ * lines of a closure.
  *
- * The address may be used again once the closure is collected. The state's allocator is
- * replaced by one that forgets what is freed, and calls the former one.
+ * The address may be used again once the closure is collected. So the state's allocator
+ * is replaced by one that forgets freed addresses and calls the former one.
  */
 #ifndef GPROF_SCRIPTS_CLOSURES_H
 #define GPROF_SCRIPTS_CLOSURES_H

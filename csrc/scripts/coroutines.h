@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which coroutine runs, if calls are not counted. Then there are no events that show it:
- * coroutine.resume and coroutine.wrap are replaced.
+ * Tracks the running coroutine if calls are not counted. There are no call events then,
+ * so coroutine.resume and coroutine.wrap are replaced.
  */
 #ifndef GPROF_SCRIPTS_COROUTINES_H
 #define GPROF_SCRIPTS_COROUTINES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Whether two sums have the same counts. An arc or a histogram that one of them lacks is
- * the same as one whose counts are 0.
+ * Compares the counts of two sums. A missing arc or histogram equals one whose counts are
+ * 0.
  */
 #ifndef GP_GMON_SUM_AGREEMENT_H
 #define GP_GMON_SUM_AGREEMENT_H

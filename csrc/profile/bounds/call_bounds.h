@@ -2,8 +2,8 @@
 /*
  * Limits of inclusive times that follow from recorded calls alone.
  *
- * They are bounds (see time_bounds.h) as if each call had been recorded. They need no
- * machine code, so there are limits for each profile, and for figures without a program.
+ * These are the bounds of time_bounds.h, on the assumption that every call was recorded.
+ * They need no machine code, so they exist for every profile, also without a program.
  */
 #ifndef GP_PROFILE_BOUNDS_CALL_BOUNDS_H
 #define GP_PROFILE_BOUNDS_CALL_BOUNDS_H

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What glibc's gmon.out cannot show about a program's calls, as far as the program's file
- * shows it.
+ * Finds possible calls that glibc's gmon.out does not record, in the program's file.
  *
- * Only functions that call mcount record who called them, and only if the caller is in
- * the program. The survey finds the functions that do not call mcount, and those that
- * code outside the program may call: exported functions, and functions whose addresses
- * occur in code or data. In doubt, it says that a call is possible. It needs ELF files
- * for x86-64.
+ * Only functions that call mcount record their callers, and only callers in the program.
+ * The survey finds the functions that do not call mcount, and those that code outside the
+ * program may call: exported functions, and functions whose addresses occur in code or
+ * data. If in doubt, a call counts as possible. It needs ELF files for x86-64.
  */
 #ifndef GP_PROFILE_CODE_CODE_SURVEY_H
 #define GP_PROFILE_CODE_CODE_SURVEY_H

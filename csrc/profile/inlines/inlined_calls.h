@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Calls and call paths in which inlined functions are functions.
+ * Extends calls and call paths by inlined functions.
  *
- * Where a path leads through inlined code, calls of the inlined functions are added to
- * it, which have no counts. Calls and samples in inlined code get the address of the
- * function's symbol. Everything else need not know of inlined functions then.
+ * Where a path leads through inlined code, uncounted calls of the inlined functions are
+ * inserted. Calls and samples in inlined code get the address of the inlined function's
+ * symbol, so later steps need not know about inlining.
  */
 #ifndef GP_PROFILE_INLINES_INLINED_CALLS_H
 #define GP_PROFILE_INLINES_INLINED_CALLS_H

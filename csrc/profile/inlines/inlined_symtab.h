@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The symbol table of a profile in which inlined functions are functions.
+ * The symbol table of a profile with inlined functions.
  *
- * It has the symbols of the table of functions and, after them, one for each function of
- * the program that was inlined where anything was recorded (see gp_symtab_inlining).
- * Functions are the same if they have the same name and are declared at the same place. A
- * compiled function of which this place is unknown is the same as an inlined one if it
- * has the same name, and is the nearest by address.
+ * It has the symbols of the table of functions, followed by one for each function of the
+ * program that was inlined where anything was recorded (see gp_symtab_inlining).
+ * Functions are the same if they have the same name and are declared at the same place.
+ * If the place of a compiled function is unknown, the function of that name nearest by
+ * address is used.
  */
 #ifndef GP_PROFILE_INLINES_INLINED_SYMTAB_H
 #define GP_PROFILE_INLINES_INLINED_SYMTAB_H

@@ -3,8 +3,8 @@
  * The ticks of compiled functions, divided among the functions that were inlined there.
  *
  * They form trees: the root is a compiled function, and the nodes below a node are the
- * functions that were inlined into it. So it is known from samples alone how much time
- * a function has in code that was inlined into another function.
+ * functions that were inlined into it. So samples alone show how much time a function has
+ * in code that was inlined into another one.
  */
 #ifndef GP_PROFILE_INLINES_INLINED_TICKS_H
 #define GP_PROFILE_INLINES_INLINED_TICKS_H

@@ -1,10 +1,9 @@
---- What an estimated call tree guesses.
+--- The uncertain part of an estimated call tree.
 --
 -- Unless call paths were recorded, the time of a function is divided among its callers by
--- their calls (see gprof.analysis.callers). Where a function has one caller, whose caller
--- is the only one as well, and so on up to a root, nothing is divided. So the time of a
--- frame is certain as far as nobody else leads to it, and to the functions below it: its
--- lower bound (see `profile:find_limits`).
+-- their calls (see gprof.analysis.callers). Nothing is divided if a function has one
+-- caller, and so on up to a root. So the certain part of a frame's time is its lower
+-- bound (see `profile:find_limits`): the time that no other caller can have caused.
 --
 -- @internal gprof.analysis.guesses
 -- SPDX-License-Identifier: GPL-3.0-or-later

@@ -110,7 +110,7 @@ local function tell(problem, about)
   for line in problem.trace:gmatch "[^\n]+" do terminal.tell(line) end
 end
 
--- Tells that there is no memory: with one write, and no allocation.
+-- Reports that memory ran out: with one write, and no allocation.
 local function tell_of_memory()
   io.stderr:write "gprof.lua: not enough memory\n"
   return 1

@@ -35,7 +35,7 @@ function wording.plural(count, word)
   return ("%.0f %s%s"):format(count, word, count == 1 and "" or "s")
 end
 
--- Beyond this ratio, a growth is told as a factor: percentages above 1,000 say little.
+-- Beyond this ratio, growth is shown as a factor: percentages above 1,000 say little.
 local MOST_RATIO <const> = 11
 
 --- Returns how much a figure grew, relative to its old value.

@@ -3,8 +3,8 @@
 -- `require` tries package.path before package.cpath, and by default package.path contains
 -- the current directory. There, a file such as `gprof/opcodes.lua` may be an attacker's.
 -- So this module puts a searcher before all others. It finds modules named `gprof` or
--- `gprof.*` below the library's own directories, by absolute paths. What is not there
--- does not exist. Reports of users (`gprof.report.NAME`) may also be in the absolute
+-- `gprof.*` below the library's own directories, by absolute paths, and nowhere
+-- else. Reports of users (`gprof.report.NAME`) may also be in the absolute
 -- directories of package.path.
 --
 -- @internal gprof.library.home

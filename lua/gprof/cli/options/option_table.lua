@@ -24,7 +24,7 @@ local gnu <const> = { [[
 A annotated-source[=SYMSPEC]    +annotation print annotated source with execution counts
 b brief                         flag        do not print explanations of the reports
 C exec-counts[=SYMSPEC]         +executions print how often each function was called
-i file-info                     +info       print the number of records in each profile
+i file-info                     +info       print what the profile files contain
 I directory-path=DIRS           directories search DIRS (A:B:C) for source files
 J no-annotated-source[=SYMSPEC] -annotation omit annotated source, or that of SYMSPEC
 L print-path                    flag        print source file names with directories
@@ -64,7 +64,7 @@ v version                       flag         print version and licence
 B       +graph             like -q
 e =NAME exclude:graph      omit the call graph entry of NAME
 E =NAME exclude:graph,time like -e, and ignore its time
-f =NAME include:graph      print only entries of NAME and descendants
+f =NAME include:graph      print only the entries of NAME and its callees
 F =NAME include:graph,time like -f, and count only their time
 ]] }
 
@@ -79,9 +79,9 @@ local own <const> = { [[
   inlines                  flag     show inlined functions as functions of their own
   top=N                    count    print only the first N functions or entries
   sort=FIELD               choice   sort the flat profile, or the comparison, by:
-  tree[=FUNCTION]          tree     print an estimated call tree (root: FUNCTION)
+  tree[=FUNCTION]          tree     print a call tree, of all or from FUNCTION
   lines[=N]                lines    print the N source lines with most time (default 20)
-  spread                   spread   print, or sum with -s, how functions differ by run
+  spread                   spread   print how functions differ between runs
   objects                  +objects print the time in the program and in each library
   threads                  +threads print the threads that were recorded
   tree-depth=N             count    limit the call tree to N levels
@@ -95,44 +95,44 @@ local own <const> = { [[
   html=FILE                html     write the profile as an HTML page
   compare=OLD              compare  print what changed since the profile OLD
   baseline=FILE            path     print what changed since the baseline FILE
-  update-baseline          flag     write the profiles, a run each, to the baseline
-  fail-on=LIMITS           limits   exit with status 2 if more than 5%, calls:1% ...
-  force                    flag     compare profiles even if from another build
+  update-baseline          flag     write the profiles to the baseline, one run each
+  fail-on=LIMITS           limits   exit with status 2 above limits: 5%,calls:1% ...
+  force                    flag     compare even profiles from another build
   verify                   +verify  check that program, profile and source match
 ]], [[
   assume-proportional           flag        ignore call paths: divide time by calls
-  thread=NAME                   threads     only threads with this name, glob or number
+  thread=NAME                   threads     show only threads of this name, glob or number
   no-libraries                  flag        omit recorded shared libraries
   debug-dir=DIR                 debugdir    also search DIR for debugging files
   with=LIBRARY[:PROFILE]        libraries   add a shared library and its profile
-  slide=OFFSET                  slide       subtract OFFSET from addresses; auto finds it
+  slide=OFFSET                  slide       subtract OFFSET from all addresses, or auto
 ]], [[
   gnu-compat                    flag        print exactly what GNU gprof -b prints
   sum-file=FILE                 sum         like -s, but write to FILE
-  profiles-from=FILE            profiles    read names from FILE; tar:FILE is an archive
-  skip-duplicates               flag        leave out profiles that were added before
-  jobs=N                        jobs        read with N processes, or auto
+  profiles-from=FILE            profiles    read profile names from FILE, or tar:FILE
+  skip-duplicates               flag        skip profiles that were already added
+  jobs=N                        jobs        read with N processes; auto: one per processor
   by-build                      flag        write a sum for each build: gmon.BUILD-ID.sum
-  checkpoint=FILE               path        go on with an interrupted sum from FILE
-  checkpoint-every=N            count       write FILE after every N profiles (or 10 s)
+  checkpoint=FILE               path        save the sum in FILE, and resume it from there
+  checkpoint-every=N            count       save it after every N profiles, not every 10 s
   keep-going                    flag        skip bad profiles, and report each
-  sandbox                       flag        analyse the files in a sandboxed process
+  sandbox                       flag        read the files in a sandboxed process
   sandbox-memory=MB             limit like --sandbox, limiting memory (default 2048)
   sandbox-time=SECONDS          limit like --sandbox, limiting CPU time (default 300)
   pager                         flag        show output in $PAGER (default less)
   no-progress                   flag        do not show progress on the terminal
   record                        flag        run PROGRAM [ARGUMENT...] and record it
   rate=HZ                       rate        record: samples per second (default 1000)
-  wall                          flag        record: sample waiting threads, too
-  count=WHAT                    choice      record: in a Lua program, count:
-  with-c                        flag        record: a Lua program, and its C functions
+  wall                          flag        record: also sample waiting threads
+  count=WHAT                    choice      record: what to count in a Lua program:
+  with-c                        flag        record: also the C functions of a Lua program
   memory=SIZE                   memory      record: limit for call paths (default 64M)
-  follow                        flag        record: also record programs that it starts
+  follow                        flag        record: also programs that PROGRAM starts
   output=PATTERN                output      record: name of the profile (%e %h %p %r)
-  dump-signal=SIGNAL            choice      record: signal that writes the profile:
-  dump-file=FILE                watched     record: file that, if touched, does so, too
-  dump=PID                      process     write the profile of a recorded process
-  anew                          flag        begin a new profile after each dump
+  dump-signal=SIGNAL            choice      record: write the profile at this signal:
+  dump-file=FILE                watched     record: write the profile when FILE is touched
+  dump=PID                      process     make a recorded process write its profile
+  anew                          flag        start a new profile after each dump
   pause=PID                     process     pause the recording of a process
   resume=PID                    process     resume the recording of a process
   print-completion=SHELL        choice      print shell completion:

@@ -3,8 +3,7 @@
 --
 -- Profiles without a context profile do not say which process they are from, and short
 -- runs of one program often have equal profiles. So equal bytes are no sign of a
--- duplicate. Files that the command line names several times are meant to be added so
--- often.
+-- duplicate. Files that the command line repeats are meant to be added that often.
 --
 -- @internal gprof.cli.sum.duplicates
 -- SPDX-License-Identifier: GPL-3.0-or-later

@@ -42,7 +42,7 @@ function signedTime(time, row) {
   );
 }
 
-// Beyond this ratio, a growth is told as a factor.
+// Beyond this ratio, growth is shown as a factor.
 const MOST_RATIO = 11;
 
 // Makes the text of a change as a share of the old time, or as a factor; empty if there was no change.

@@ -1,4 +1,4 @@
---- Opens images of Lua programs, which stand in their profiles.
+--- Opens images of Lua programs, which their profiles contain.
 --
 -- @internal gprof.library.files.script_images
 -- SPDX-License-Identifier: GPL-3.0-or-later

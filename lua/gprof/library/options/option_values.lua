@@ -1,4 +1,4 @@
---- Checks values that are neither of a type of Lua nor objects: symspecs, lists, names of
+--- Checks values that are neither plain Lua types nor objects: symspecs, lists, names of
 -- formats.
 --
 -- Few calls have such values, so arguments.lua loads this module on demand. The

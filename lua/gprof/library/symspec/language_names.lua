@@ -1,6 +1,5 @@
---- Names of functions as their source has them, for languages whose symbols are made of
--- them in other ways than C++: Fortran's "__phys_MOD_step" is `phys::step`, Ada's
--- "phys__step" is `Phys.Step`.
+--- Function names as in the source, for languages that do not mangle like C++: Fortran's
+-- "__phys_MOD_step" is `phys::step`, Ada's "phys__step" is `Phys.Step`.
 --
 -- All names are written with "::" between components, so patterns for C++ fit them.
 --
