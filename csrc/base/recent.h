@@ -11,7 +11,7 @@
 
 #include "base/hash.h"
 
-/* The number of keys of a generation: so many are always remembered, and at most twice as
+/* The number of keys of a generation: at least this many are remembered, at most twice as
  * many. Two full generations take about 15 MB. */
 #define GP_RECENT ((size_t)1 << 17)
 

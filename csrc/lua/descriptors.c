@@ -69,7 +69,7 @@ static int new_spool(lua_State *L) {
   return gp_push_system_failure(L, "cannot create a temporary file");
 }
 
-/* Reads up to PIECE bytes. If `ahead` is not negative, reads so many bytes after the
+/* Reads up to PIECE bytes. If `ahead` is not negative, reads at that distance from the
  * file's position, which does not change. */
 static ssize_t read_piece(int file, char *bytes, off_t ahead) {
   ssize_t got;

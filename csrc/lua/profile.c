@@ -125,9 +125,8 @@ static int describe(lua_State *L) {
   return 1;
 }
 
-/* Unless a number of threads is given, there are several only for this number of
- * functions: demangling the names of so many C++ functions takes 50 ms, and each thread
- * half a megabyte. */
+/* By default, several threads are used from this number of functions on. Demangling
+ * that many C++ names takes 50 ms, and each thread takes half a megabyte. */
 enum { MANY_NAMES = 16384, DEFAULT_THREADS = 8 };
 
 /* Returns the number of threads for `count` names. */

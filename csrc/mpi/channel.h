@@ -31,7 +31,7 @@ typedef enum gp_notice {
 } gp_notice;
 
 /* The communicators of a channel, which nothing else uses. A stream of a rank that gave
- * up may leave chunks that nobody receives: they must not be in the way of notices. */
+ * up may leave unreceived chunks, which must not block notices. */
 typedef struct gp_channel_comms {
   MPI_Comm notices, streams;
 } gp_channel_comms;

@@ -458,7 +458,7 @@ void gp_reduce(gp_channel_comms comms, const gp_settings *settings) {
   if (r.outcome == UNDECIDED) reduce(&r);
   tell_children(&r);
   settle(&r, is_part && r.outcome == IN_SUM);
-  hear_all(&r);  /* MPI may complain about messages that nobody receives */
+  hear_all(&r);  /* MPI may complain about unreceived messages */
   gp_job_sum_free(&r.job);
   free(r.children);
   free(r.gone);

@@ -8,7 +8,7 @@ local shell = require "support.shell"
 
 local runs = {}
 
--- One in so many runs has files that do not belong together.
+-- One run in this many has files that do not belong together.
 local SELDOM <const> = 16
 
 -- What a run may have written.

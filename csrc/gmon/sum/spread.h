@@ -37,7 +37,7 @@ typedef struct gp_amounts {
 
 /* The unit of times. Without a histogram, all is 0. */
 typedef struct gp_time_scale {
-  uint64_t units, bins;   /* units of two bytes in so many bins; no common divisor */
+  uint64_t units, bins;   /* units of two bytes per bin, in lowest terms */
   uint32_t rate;          /* ticks per second, or per another dimension */
   char dimension[16];
   char abbreviation;

@@ -243,7 +243,7 @@ static bool is_same_name(const gp_run_name *a, const gp_run_name *b) {
 }
 
 /* Numbers a name: equal names, which come from different spreads, are one in the file.
- * Different names with the same key, which nobody makes by chance, are both written. */
+ * Different names with the same key, which never occur by chance, are both written. */
 static bool number_name(output *out, const gp_amounts *a) {
   const gp_run_name *names = out->spread->names;
   if (a->who == GP_NONE || out->number[a->who] != GP_NONE) return true;

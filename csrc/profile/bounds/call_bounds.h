@@ -24,7 +24,8 @@ typedef struct gp_recorded_calls {
 } gp_recorded_calls;
 
 /* Sets low[f] and high[f] to the least and the most ticks in function f and its callees.
- * What nobody calls, and what has more calls than arcs, may be called by unknown code.
+ * Functions without callers, or with more calls than their arcs have, may be called by
+ * unknown code.
  * Errors: no memory. */
 bool gp_call_bounds_find(const gp_recorded_calls *recorded, double *low, double *high,
                          gp_error *error);

@@ -289,8 +289,8 @@ static void release(building *b) {
   free(b->weight);
 }
 
-/* glibc's limits of the number of arcs (sys/gmon.h): a share of the size of the code, but
- * at least, and at most, so many. Without room for an arc it loses all that follow. The
+/* glibc's limits of the number of arcs (sys/gmon.h): a share of the size of the code,
+ * with a minimum and a maximum. When the table is full, glibc loses all further arcs. The
  * recorder, which also writes call paths, has no such limit. */
 enum { ARC_DENSITY = 33, MIN_ARCS = 50, MAX_ARCS = 1 << 20 };
 
