@@ -33,7 +33,7 @@ endef
 
 # GPROF_CASES is the number of random cases of each kind. With GPROF_THOROUGH=1, some specs try all of
 # many combinations, or larger inputs. make check-all does so, and runs more cases.
-CASES = 10
+CASES = 4
 test: deps-test
 	$(call run_specs,,GPROF_CASES=$${GPROF_CASES:-$(CASES)}, \
 	  $(filter-out $(STARTS_SANITIZED),$(ALL_SPECS)),$(LUA))
@@ -112,18 +112,23 @@ $(SANITIZED): $(SANITIZED_OBJECTS)
 
 # Runs one in ten of the comparisons with GNU gprof: they check numbers, and the run without
 # sanitizers makes them all. The garbage collector is in generational mode (see
-# spec/support/collector.lua). Left out are specs that mostly run code without sanitizers: a browser,
+# spec/support/collector.lua). The usual run has the specs of the C core; the others run the same code
+# from the command line, and most of their time is that of starting processes. With GPROF_THOROUGH, as
+# in check-all, all specs run, but for those that mostly run code without sanitizers: a browser,
 # programs linked with the block-counting runtime or the recorder, other programs that read our
 # exports, Slurm or MPI, and the manual's examples, where most of the time is that of the profiled
 # programs (test-collected runs them in the sanitized interpreter). written_files runs the program
 # under strace, where leaks cannot be looked for.
+OF_CORE = $(wildcard $(patsubst %,spec/%/*_spec.lua,debug format gmon lua object print profile report symbols)) \
+  $(call spec_files,$(addprefix system/,damaged fuzz_targets planted) $(addprefix export/,json pprof) \
+  $(addprefix library/,annotation) $(addprefix scripts/,lua_programs))
 UNSANITIZED = $(wildcard spec/export/*_browser_spec.lua) $(call spec_files,export/readers \
   runtime/annotated_blocks runtime/blocks runtime/races runtime/recorded_blocks runtime/recorder \
   system/checkout system/manual system/mpi system/slurm system/written_files) $(STARTS_SANITIZED)
 test-sanitized: deps-test
-	$(call run_specs,$(SANITIZED),GPROF_CASES=$${GPROF_CASES:-20} GPROF_SHARE=$${GPROF_SHARE:-10} \
+	$(call run_specs,$(SANITIZED),GPROF_CASES=$${GPROF_CASES:-$(CASES)} GPROF_SHARE=$${GPROF_SHARE:-10} \
 	  GPROF_COLLECTOR=generational GPROF_LUA=$(CURDIR)/$(SANITIZED), \
-	  $(filter-out $(UNSANITIZED),$(ALL_SPECS)),$(SANITIZED))
+	  $(filter-out $(UNSANITIZED),$(if $(GPROF_THOROUGH),$(ALL_SPECS),$(OF_CORE))),$(SANITIZED))
 
 # Specs in the ordinary interpreter that start the sanitized one themselves.
 STARTS_SANITIZED = $(call spec_files,system/sanitizer system/scarce system/starved)

@@ -3,6 +3,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
+local chance = require "support.chance"
 local dwarf = require "support.dwarf"
 local entries = require "support.entries"
 local gmon = require "support.gmon"
@@ -469,7 +470,7 @@ describe("The frames of compiled code", function()
 
   for _, compiler in ipairs { "gcc", "clang" } do
     local installed = shell.installed(compiler)
-    for _, flags in ipairs(variants) do
+    for _, flags in ipairs(chance.some(variants, 2)) do
       local title = ("follow from the source: %s %s"):format(compiler, table.concat(flags, " "))
       local needs_lld = compiler == "clang" and flags[1] == "-flto"
       if needs_lld then flags = { "-flto", "-fuse-ld=lld" } end

@@ -47,6 +47,20 @@ end
 --- Whether specs try all of their many combinations, or the largest inputs (`make check-all`), rather than a share.
 chance.thorough = os.getenv "GPROF_THOROUGH" ~= nil
 
+local turns = 0
+
+--- Returns one in `share` elements of a list, and other ones at the next call; all of them with GPROF_THOROUGH.
+-- @tparam table list
+-- @tparam integer share
+-- @treturn table
+function chance.some(list, share)
+  if chance.thorough then return list end
+  local chosen = {}
+  for i = turns % share + 1, #list, share do chosen[#chosen + 1] = list[i] end
+  turns = turns + 1
+  return chosen
+end
+
 --- Collects the facts about an image that random profiles need.
 -- @tparam string image path
 -- @tparam[opt] table shape `pointer` (bytes, default 8) and `big` (byte order) of the image

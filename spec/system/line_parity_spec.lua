@@ -209,11 +209,11 @@ local function try_command(line, subject, dir, profile, try)
   try(table.move({ subject.image, profile }, 1, 2, #arguments + 1, arguments))
 end
 
--- Checks one in six lines, or one in eighteen for variants of programs, and other lines for the next program. `make
+-- Checks one in twelve lines, or one in 36 for variants of programs, and other lines for the next program. `make
 -- check-all` checks each line, or one in three.
 local turns = 0
 local function each_command(lists, subject, ...)
-  local number, step = turns, (subject.built.variant == "" and 1 or 3) * (chance.thorough and 1 or 6)
+  local number, step = turns, (subject.built.variant == "" and 1 or 3) * (chance.thorough and 1 or 12)
   turns = turns + 1
   for line in lists:gmatch "[^\n]+" do
     number = number + 1
