@@ -195,10 +195,6 @@ local function check_records(run, data)
   if lack then raise("%s: %s", run.name, lack) end
 end
 
-local function check_threads(run)
-  if run.printed.threads then require "gprof.cli.recorded".check_list(run.data) end
-end
-
 local function warn_if_nothing_is_printed(run)
   for _, is_printed in pairs(run.printed) do
     if is_printed then return end
@@ -215,22 +211,18 @@ local function warn_of_unused_options(run)
   require "gprof.cli.options.unused_options".warn(settings, run.printed, warn)
 end
 
-local function warn_of_unused_blocks(run)
-  if run.data.block_records == 0 or run.settings.line then return end
-  if run.printed.annotation or run.printed.executions then
-    warn("basic-block counts are printed only with -l (--line)")
-  end
-end
-
 local function select_output(run)
   run.chosen = choose_styles(run.settings, run.data)
   run.printed = pages.printed(run.chosen, run.settings.reports)
   check_not_empty(run)
   check_records(run, run.data)
-  check_threads(run)
+  if run.printed.threads then require "gprof.cli.recorded".check_list(run.data) end
   warn_if_nothing_is_printed(run)
   warn_of_unused_options(run)
-  warn_of_unused_blocks(run)
+  if run.data.block_records == 0 or run.settings.line then return end
+  if run.printed.annotation or run.printed.executions then
+    warn("basic-block counts are printed only with -l (--line)")
+  end
 end
 
 -- Whether the output shows functions, and not only files or records.
@@ -440,12 +432,6 @@ local function check_lines(run)
   end
 end
 
--- Warns if there are no bounds of total times, although they were requested.
-local function check_bounds(run)
-  local problem = run.settings.bounds and run.profile:bounds_problem()
-  if problem then warn(("--bounds: there are no bounds: %s"):format(problem)) end
-end
-
 -- Exports that have the lines of compiled functions, if the profile is by line.
 local of_compiled_functions <const> = { callgrind = true, pprof = true }
 
@@ -562,7 +548,8 @@ return function(settings, write)
   if settings.exports[1] then
     require "gprof.cli.overwrite".check_source(settings, run.profile)
   end
-  check_bounds(run)
+  local unbounded = settings.bounds and run.profile:bounds_problem()
+  if unbounded then warn(("--bounds: there are no bounds: %s"):format(unbounded)) end
   check_inlines(run)
   check_lines(run)
   explain_missing_records(run)

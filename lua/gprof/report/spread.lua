@@ -41,12 +41,6 @@ local function write_row(row, name, run, width, number, write)
   write("%s\n", (line:gsub(" +$", "")))
 end
 
-local function write_heading(options, width, write)
-  local line = "%9s %8s %9s %9s %9s %9s %8s  %s  %s\n"
-  write(common.heading(options, line), "lost", "max/mean", "mean", "min", "max",
-    "deviation", "runs", layout.padded("function", width), "maximum in")
-end
-
 -- Tells about sums that could not be split into runs.
 local function write_skipped(total, write)
   if total.skipped == 0 then return end
@@ -82,7 +76,9 @@ return function(profile, options, write)
   write(common.heading(options, "Spread of %s over %s:\n\n"),
     field == "self" and ("self time (%s)"):format(unit) or "calls",
     wording.plural(total.runs, "run"))
-  write_heading(options, width, write)
+  local line = "%9s %8s %9s %9s %9s %9s %8s  %s  %s\n"
+  write(common.heading(options, line), "lost", "max/mean", "mean", "min", "max",
+    "deviation", "runs", layout.padded("function", width), "maximum in")
   local number = "%9.2f"
   if field == "self" then number = "%9." .. common.decimals(1 / profile.rate) .. "f" end
   for i, row in ipairs(rows) do

@@ -91,9 +91,6 @@ local function symbols_of(program, module, options, trace)
   return symbols, problem and problem:sub(#module.path + 3), image
 end
 
--- The kernel provides this module, so it has no file.
-local function is_virtual(module) return module.path:find "^linux%-vdso" ~= nil end
-
 -- The recorder's own time and calls are not the program's.
 local function is_recorder(module)
   return module.path ~= nil and base_name(module.path):find "^libgprof%-recorder" ~= nil
@@ -121,7 +118,8 @@ local function objects_of(image, modules, symbols, options, trace)
       if module.path then
         found, problem, file = symbols_of(image, module, options, trace)
       end
-      if problem and not is_virtual(module) then
+      -- the kernel provides linux-vdso, so it has no file
+      if problem and not module.path:find "^linux%-vdso" then
         problems[#problems + 1] = { path = module.path, problem = problem }
       end
       objects[#objects + 1] = { found or false, false,
