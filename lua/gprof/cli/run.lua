@@ -147,12 +147,6 @@ local function read_files(run)
   if settings.slide == "auto" then require "gprof.cli.slides".print(run.data) end
 end
 
--- Warns about bins whose counters are full.
-local function warn_of_full_bins(run)
-  if run.data.full_bins == 0 or not policy.of(run.settings).checks_profile then return end
-  require "gprof.cli.advice.diagnosis".warn_full(run.image, run.data, run.name, warn)
-end
-
 -- An image that was modified while it was read may have been read incompletely.
 local function check_unchanged(image)
   local changed = core.changed_file(image)
@@ -389,12 +383,6 @@ local function check_calls(run)
   if run.missed then failure.stop() end
 end
 
--- Gives notes about symspecs that match, but not as the user may expect.
-local function explain_selections(run)
-  if not run.settings.given_to or run.settings.compare[1] then return end
-  require "gprof.cli.advice.selected".explain(run, warn)
-end
-
 -- Stores the requested comparison in the settings, where reports find it.
 local function compare(run)
   local settings = run.settings
@@ -461,14 +449,6 @@ end
 
 -- Writing -------------------------------------------------------------------------------
 
--- Refuses to overwrite input files.
-local function check_targets(run)
-  local makes_sum = run.chosen.sum
-  if not (makes_sum or run.settings.exports[1]) then return end
-  require "gprof.cli.overwrite".check(run.settings, run.image, run.data,
-    makes_sum and defaults.sum_path(run.settings) or nil)
-end
-
 -- Reads the profiles, checks them, and writes their sum. In the sandbox, the file of the
 -- sum is locked already.
 local function read_and_sum(run)
@@ -476,10 +456,15 @@ local function read_and_sum(run)
   local _ <close> = settings.styles.sum and not settings.sum_target and
     require "gprof.cli.sum.sum_target".open(settings)
   read_files(run)
-  warn_of_full_bins(run)
+  if run.data.full_bins > 0 and policy.of(settings).checks_profile then
+    require "gprof.cli.advice.diagnosis".warn_full(run.image, run.data, run.name, warn)
+  end
   select_output(run)
   if run.settings.with then require "gprof.cli.libraries".open(run, warn) end
-  check_targets(run)
+  if run.chosen.sum or settings.exports[1] then
+    require "gprof.cli.overwrite".check(settings, run.image, run.data,
+      run.chosen.sum and defaults.sum_path(settings) or nil)
+  end
   if run.checkpoint then settings.sum_target.outdated = run.checkpoint:outdated() end
   if run.chosen.sum then require "gprof.cli.sum.written_sum".write(run, warn) end
 end
@@ -506,12 +491,6 @@ local function print_output(run, write)
   if exports[1] then
     require "gprof.cli.exports".write(exports, run.profile, options, write)
   end
-end
-
--- Returns a line about each regression that --fail-on reports.
-local function regressions(run)
-  if not run.settings.fail_on then return {} end
-  return require "gprof.cli.compare_args".lines(run.settings, run.profile)
 end
 
 --- Reads, checks and prints what the settings request.
@@ -543,7 +522,9 @@ return function(settings, write)
   make_profile(run)
   check_profile(run)
   check_calls(run)
-  explain_selections(run)
+  if settings.given_to and not settings.compare[1] then
+    require "gprof.cli.advice.selected".explain(run, warn)
+  end
   compare(run)
   if settings.exports[1] then
     require "gprof.cli.overwrite".check_source(settings, run.profile)
@@ -556,6 +537,7 @@ return function(settings, write)
   check_unchanged(run.image)
   print_output(run, write)
   check_unchanged(run.image)
-  return run.skipped, regressions(run),
-    settings.verdict and not settings.verdict.belongs
+  local regressions = settings.fail_on and
+    require "gprof.cli.compare_args".lines(settings, run.profile) or {}
+  return run.skipped, regressions, settings.verdict and not settings.verdict.belongs
 end

@@ -41,12 +41,6 @@ local function write_row(row, name, run, width, number, write)
   write("%s\n", (line:gsub(" +$", "")))
 end
 
--- Tells about sums that could not be split into runs.
-local function write_skipped(total, write)
-  if total.skipped == 0 then return end
-  write("\n%s without a spread: not included\n", wording.plural(total.skipped, "sum"))
-end
-
 -- Returns the field to show, and its unit.
 local function field_of(profile, options)
   if profile.spread.self and options.sort ~= "calls" then return "self", profile.unit end
@@ -84,6 +78,8 @@ return function(profile, options, write)
   for i, row in ipairs(rows) do
     write_row(row, names[i], runs[i], width, number, write)
   end
-  write_skipped(total, write)
+  if total.skipped > 0 then
+    write("\n%s without a spread: not included\n", wording.plural(total.skipped, "sum"))
+  end
   if not options.brief then write(require "gprof.print.explain".spread) end
 end

@@ -131,12 +131,6 @@ local function objects_of(image, modules, symbols, options, trace)
   return objects, numbers, problems
 end
 
-local function add_blocks(records, data)
-  for address, executions in data:blocks() do
-    assert(records:add_block(address, executions))
-  end
-end
-
 local function list_files(records, data)
   table.move(data.files, 1, #data.files, 1, records.files)
 end
@@ -159,7 +153,11 @@ local function merge(image, symbols, data, options, tables, trace)
   local done
   done, message = sum.contexts:get(records, by_module, tables)
   if not done then return nil, message end
-  if not tables then add_blocks(records, data) end
+  if not tables then
+    for address, executions in data:blocks() do
+      assert(records:add_block(address, executions))
+    end
+  end
   list_files(records, data)
   object_list.set(records, objects, places)
   return joined, records, problems
