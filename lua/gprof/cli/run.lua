@@ -493,6 +493,18 @@ local function print_output(run, write)
   end
 end
 
+-- Checks what can be checked before any file is read. A spread is a report, or with -s
+-- the file beside the sum.
+local function check_options(settings)
+  settings.styles.sum = settings.by_build or settings.styles.sum
+  if settings.has_own_options then
+    require "gprof.cli.options.rules".check("reports", settings)
+  end
+  if settings.exports[1] then require "gprof.cli.exports".check_compared(settings) end
+  if settings.spread and not settings.styles.sum then settings.styles.spread = true end
+  if settings.checkpoint then require "gprof.cli.sum.checkpoint".check(settings) end
+end
+
 --- Reads, checks and prints what the settings request.
 -- @tparam table settings as `command_line.read` returns them
 -- @tparam stream write
@@ -502,13 +514,7 @@ end
 -- @raise a table with the field `message`
 return function(settings, write)
   local run = { settings = settings }
-  settings.styles.sum = settings.by_build or settings.styles.sum
-  if settings.has_own_options then
-    require "gprof.cli.options.rules".check("reports", settings)
-  end
-  if settings.exports[1] then require "gprof.cli.exports".check_compared(settings) end
-  if settings.spread and not settings.styles.sum then settings.styles.spread = true end
-  if settings.checkpoint then require "gprof.cli.sum.checkpoint".check(settings) end
+  check_options(settings)
   find_reports(settings)
   if settings.by_build then
     require "gprof.cli.options.rules".check("builds", settings)
