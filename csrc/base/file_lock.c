@@ -82,14 +82,6 @@ static gp_lock_state try_lock(int directory, off_t name) {
  * that another process tried at the same time. */
 #define ATTEMPTS 4
 
-/* Waits 2 to 10 ms. Processes that try at the same time wait for different times. */
-static void pause_briefly(void) {
-  struct timespec now, pause = {0, 2000000};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  pause.tv_nsec += (now.tv_nsec ^ (long)getpid() * 7919) % 8000000;
-  nanosleep(&pause, NULL);
-}
-
 /* Opens the directory of a path. */
 static int open_directory(const char *path, const char *slash) {
   char *name = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
@@ -114,7 +106,11 @@ gp_lock_state gp_name_lock(const char *path, bool wait, int *file) {
   off_t name = place_of(slash ? slash + 1 : path);
   gp_lock_state state = try_lock(*file, name);
   for (int tries = 1; state == GP_LOCK_BUSY && (wait || tries < ATTEMPTS); tries++) {
-    pause_briefly();
+    /* 2 to 10 ms: processes that try at the same time wait for different times */
+    struct timespec now, pause = {0, 2000000};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    pause.tv_nsec += (now.tv_nsec ^ (long)getpid() * 7919) % 8000000;
+    nanosleep(&pause, NULL);
     state = try_lock(*file, name);
   }
   if (state == GP_LOCK_HELD) return state;

@@ -6,19 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The finalizer of MurmurHash3. It mixes all bits: addresses differ mostly in their
- * middle bits. */
-static uint64_t mix(uint64_t h) {
-  h = (h ^ h >> 33) * UINT64_C(0xff51afd7ed558ccd);
-  h = (h ^ h >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
-  return h ^ h >> 33;
-}
-
 void gp_hash_init(gp_hash *hash, gp_key_of *key_of, const void *columns) {
   memset(hash, 0, sizeof *hash);
   hash->key_of = key_of;
   hash->columns = columns;
-  hash->seed = mix((uintptr_t)columns);  /* varies with address-space randomization */
+  hash->seed = gp_mix((uintptr_t)columns);  /* varies with address-space randomization */
 }
 
 void gp_hash_free(gp_hash *hash) {
@@ -40,7 +32,7 @@ static uint64_t add_bytes(uint64_t h, const char *bytes) {
  * them. */
 gp_key gp_bytes_key(const char *text, size_t length) {
   static const char place = 0;  /* varies with address-space randomization */
-  uint64_t h = mix((uintptr_t)&place + length);
+  uint64_t h = gp_mix((uintptr_t)&place + length);
   if (length < 8) {
     char padded[8] = "";
     for (size_t i = 0; i < length; i++) padded[i] = text[i];
@@ -52,7 +44,7 @@ gp_key gp_bytes_key(const char *text, size_t length) {
 }
 
 static uint32_t hash_key(const gp_hash *hash, gp_key key) {
-  return (uint32_t)mix(mix(key.first ^ hash->seed) ^ key.second);
+  return (uint32_t)gp_mix(gp_mix(key.first ^ hash->seed) ^ key.second);
 }
 
 static bool has_key(const gp_hash *hash, uint32_t row, gp_key key) {

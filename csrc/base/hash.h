@@ -26,6 +26,14 @@ typedef struct gp_key {
  * the texts where it matters. */
 gp_key gp_bytes_key(const char *text, size_t length);
 
+/* Mixes all bits: addresses differ mostly in their middle bits. This is the finalizer of
+ * MurmurHash3. */
+static inline uint64_t gp_mix(uint64_t h) {
+  h = (h ^ h >> 33) * UINT64_C(0xff51afd7ed558ccd);
+  h = (h ^ h >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
+  return h ^ h >> 33;
+}
+
 static inline gp_key gp_text_key(const char *text) {
   return gp_bytes_key(text, strlen(text));
 }

@@ -46,18 +46,15 @@ static gp_image *open_packed(gp_section *packed, gp_unpack *unpack, gp_error *er
   return NULL;
 }
 
-static bool has_symbols(gp_image *mini, gp_error *error) {
-  return gp_image_read_symbols(mini, error) ||
-         (mini->stripped && gp_fail(error, "has no symbols either"));
-}
-
 bool gp_mini_debug_attach(gp_image *image, gp_unpack *unpack, gp_error *error) {
   gp_section packed;
   if (image->mini_debug) return true;
   gp_section_open(&packed, image, SECTION);
   gp_image *mini = open_packed(&packed, unpack, error);
   gp_section_free(&packed);
-  if (mini && gp_same_code(image, mini, error) && has_symbols(mini, error) &&
+  if (mini && gp_same_code(image, mini, error) &&
+      (gp_image_read_symbols(mini, error) ||
+       (mini->stripped && gp_fail(error, "has no symbols either"))) &&
       add_dynamic(mini, image, error)) {
     image->mini_debug = mini;
     return true;

@@ -20,11 +20,6 @@ static bool add_range(gp_scopes *scopes, gp_range range) {
                              scopes->rank);
 }
 
-static bool has_code(const gp_entry *entry) {
-  return entry->value[GP_ROLE_LOW].kind != GP_VALUE_NONE ||
-         entry->value[GP_ROLE_RANGES].kind != GP_VALUE_NONE;
-}
-
 /* Returns the value of an attribute; 0 if it is missing, or too large. */
 static uint32_t number_of(const gp_entry *entry, gp_role role) {
   gp_value value = entry->value[role];
@@ -65,7 +60,9 @@ static bool enter(gp_scopes *scopes, const gp_entry *entry, uint32_t parent,
     return false;
   for (size_t i = 0; i < lists->count; i++)
     if (!add_range(scopes, lists->range[i])) return false;
-  if (scopes->ranges.count == before && (parent == GP_NONE || has_code(entry)))
+  if (scopes->ranges.count == before &&
+      (parent == GP_NONE || entry->value[GP_ROLE_LOW].kind != GP_VALUE_NONE ||
+       entry->value[GP_ROLE_RANGES].kind != GP_VALUE_NONE))
     return true;
   *scope = (uint32_t)scopes->map->count;
   return add_scope(scopes, entry, parent);

@@ -68,13 +68,6 @@ static void name_member(lua_State *L, const char *member) {
   lua_setiuservalue(L, 1, MEMBER_NAME);
 }
 
-/* Pushes the message that the current member cannot be read. */
-static void push_problem(lua_State *L, const char *problem) {
-  lua_getiuservalue(L, 1, MEMBER_NAME);
-  lua_pushfstring(L, "%s: %s", lua_tostring(L, -1), problem);
-  lua_remove(L, -2);
-}
-
 /* archive:next() -> name, size, the first bytes; at the end, nothing. If the member
  * cannot be read: name, nil, and a message. If the archive cannot be read: nil and a
  * message. */
@@ -90,7 +83,9 @@ static int go_to_next(lua_State *L) {
   lua_settop(L, 2);
   if (tar->problem) {
     lua_pushnil(L);
-    push_problem(L, tar->problem);
+    lua_getiuservalue(L, 1, MEMBER_NAME);
+    lua_pushfstring(L, "%s: %s", lua_tostring(L, -1), tar->problem);
+    lua_remove(L, -2);
     return 3;
   }
   size_t size;

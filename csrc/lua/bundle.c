@@ -251,16 +251,12 @@ static bool load_module(lua_State *L, const bundle *b, const char *name,
   return true;
 }
 
-static bool is_ours(const char *module) {
-  return strncmp(module, "gprof", 5) == 0 && (module[5] == '.' || !module[5]);
-}
-
 /* bundle(module) -> loader, path of the source; nil for a module that is not loaded from
  * the bundle. So a bundle can be a searcher of `require`. */
 static int search(lua_State *L) {
   const bundle *b = luaL_checkudata(L, 1, GP_BUNDLE);
   const char *name = luaL_checkstring(L, 2);
-  if (is_ours(name)) {
+  if (strncmp(name, "gprof", 5) == 0 && (name[5] == '.' || !name[5])) {
     lua_getiuservalue(L, 1, DIRECTORY);
     if (load_module(L, b, name, lua_tostring(L, -1))) return 2;
   }

@@ -252,6 +252,26 @@ static int keep_contexts(lua_State *L) {
   return 0;
 }
 
+/* contexts_origin(text) -> what the first bytes of a context profile tell: the process
+ * number (0 in a sum), when the process began, and when it wrote the file; the build ID
+ * of the program, and its path. Each is nil if the bytes do not tell it. */
+static int find_origin(lua_State *L) {
+  size_t size;
+  const char *text = luaL_checklstring(L, 1, &size);
+  gp_context_origin o = gp_context_find_origin((const unsigned char *)text, size);
+  lua_settop(L, 1);
+  if (o.has_process) {
+    lua_pushinteger(L, (lua_Integer)o.process);
+    lua_pushinteger(L, (lua_Integer)o.begin);
+    lua_pushinteger(L, (lua_Integer)o.written);
+  }
+  lua_settop(L, 4);
+  if (!o.has_program) return 3;
+  lua_pushlstring(L, (const char *)o.build_id.bytes, o.build_id.size);
+  lua_pushlstring(L, (const char *)o.path.bytes, o.path.size);
+  return 5;
+}
+
 void gp_define_contexts(lua_State *L) {
   static const luaL_Reg meta[] = {
       {"__gc", close_contexts}, {"__close", close_contexts}, {NULL, NULL}};
@@ -259,7 +279,8 @@ void gp_define_contexts(lua_State *L) {
                                      {"parts", list_parts}, {"get", get_data},
                                      {NULL, NULL}};
   static const luaL_Reg functions[] = {
-      {"contexts", new_contexts}, {"keep_contexts", keep_contexts}, {NULL, NULL}};
+      {"contexts", new_contexts}, {"contexts_origin", find_origin},
+      {"keep_contexts", keep_contexts}, {NULL, NULL}};
   gp_define_object(L, GP_CONTEXTS, gp_get_field, meta, methods);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);

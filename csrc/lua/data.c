@@ -267,33 +267,13 @@ static int add_paths(lua_State *L) {
 
 static const gp_data *opened(const gp_part *p) { return gp_open_data(p->L, p->owner); }
 
-static gp_field_value get_histogram_records(const gp_part *p) {
-  return gp_integer_value(opened(p)->stats.histogram_records);
-}
-
-static gp_field_value get_arc_records(const gp_part *p) {
-  return gp_integer_value(opened(p)->stats.arc_records);
-}
-
-static gp_field_value get_block_records(const gp_part *p) {
-  return gp_integer_value(opened(p)->stats.block_records);
-}
-
-static gp_field_value get_bytes(const gp_part *p) {
-  return gp_integer_value(opened(p)->stats.bytes);
-}
-
-static gp_field_value get_has_histogram(const gp_part *p) {
-  return gp_boolean_value(opened(p)->histogram_count > 0);
-}
-
-static gp_field_value get_has_arcs(const gp_part *p) {
-  return gp_boolean_value(opened(p)->has_arcs);
-}
-
-static gp_field_value get_shared(const gp_part *p) {
-  return gp_boolean_value(opened(p)->shared);
-}
+GP_GETTER(histogram_records, gp_integer_value(opened(p)->stats.histogram_records))
+GP_GETTER(arc_records, gp_integer_value(opened(p)->stats.arc_records))
+GP_GETTER(block_records, gp_integer_value(opened(p)->stats.block_records))
+GP_GETTER(bytes, gp_integer_value(opened(p)->stats.bytes))
+GP_GETTER(has_histogram, gp_boolean_value(opened(p)->histogram_count > 0))
+GP_GETTER(has_arcs, gp_boolean_value(opened(p)->has_arcs))
+GP_GETTER(shared, gp_boolean_value(opened(p)->shared))
 
 static gp_field_value get_call_paths(const gp_part *p) {
   const gp_data *data = opened(p);
@@ -301,13 +281,8 @@ static gp_field_value get_call_paths(const gp_part *p) {
   return gp_text_value(gp_measured_is_complete(data) ? "complete" : "partial");
 }
 
-static gp_field_value get_uncounted(const gp_part *p) {
-  return gp_integer_value(opened(p)->uncounted);
-}
-
-static gp_field_value get_full_bins(const gp_part *p) {
-  return gp_integer_value(opened(p)->full.count);
-}
+GP_GETTER(uncounted, gp_integer_value(opened(p)->uncounted))
+GP_GETTER(full_bins, gp_integer_value(opened(p)->full.count))
 
 static gp_field_value get_full_address(const gp_part *p) {
   gp_full_bins full = opened(p)->full;
@@ -323,13 +298,8 @@ static int set_full(lua_State *L) {
   return 0;
 }
 
-static gp_field_value get_pointer_size(const gp_part *p) {
-  return gp_integer_value(opened(p)->layout.pointer_size);
-}
-
-static gp_field_value get_big_endian(const gp_part *p) {
-  return gp_boolean_value(opened(p)->layout.big_endian);
-}
+GP_GETTER(pointer_size, gp_integer_value(opened(p)->layout.pointer_size))
+GP_GETTER(big_endian, gp_boolean_value(opened(p)->layout.big_endian))
 
 static gp_field_value get_files(const gp_part *p) {
   opened(p);

@@ -335,33 +335,13 @@ static gp_field_value get_path(const gp_part *p) {
   return gp_pushed_value;
 }
 
-static gp_field_value get_text_low(const gp_part *p) {
-  return gp_integer_value(opened(p)->text_low);
-}
-
-static gp_field_value get_code_low(const gp_part *p) {
-  return gp_integer_value(opened(p)->code.low);
-}
-
-static gp_field_value get_code_high(const gp_part *p) {
-  return gp_integer_value(opened(p)->code.high);
-}
-
-static gp_field_value get_text_high(const gp_part *p) {
-  return gp_integer_value(opened(p)->text_high);
-}
-
-static gp_field_value get_text_offset(const gp_part *p) {
-  return gp_integer_value((uint64_t)opened(p)->text->filepos);
-}
-
-static gp_field_value get_pointer_size(const gp_part *p) {
-  return gp_integer_value(opened(p)->layout.pointer_size);
-}
-
-static gp_field_value get_big_endian(const gp_part *p) {
-  return gp_boolean_value(opened(p)->layout.big_endian);
-}
+GP_GETTER(text_low, gp_integer_value(opened(p)->text_low))
+GP_GETTER(code_low, gp_integer_value(opened(p)->code.low))
+GP_GETTER(code_high, gp_integer_value(opened(p)->code.high))
+GP_GETTER(text_high, gp_integer_value(opened(p)->text_high))
+GP_GETTER(text_offset, gp_integer_value((uint64_t)opened(p)->text->filepos))
+GP_GETTER(pointer_size, gp_integer_value(opened(p)->layout.pointer_size))
+GP_GETTER(big_endian, gp_boolean_value(opened(p)->layout.big_endian))
 
 static gp_field_value get_build_id(const gp_part *p) {
   static const char digits[] = "0123456789abcdef";
@@ -389,13 +369,8 @@ static gp_field_value path_of(const gp_image *image) {
   return image ? gp_text_value(bfd_get_filename(image->file)) : gp_no_value;
 }
 
-static gp_field_value get_debug_file(const gp_part *p) {
-  return path_of(opened(p)->debug);
-}
-
-static gp_field_value get_shared_file(const gp_part *p) {
-  return path_of(gp_image_for_lines(opened(p), false)->supplementary);
-}
+GP_GETTER(debug_file, path_of(opened(p)->debug))
+GP_GETTER(shared_file, path_of(gp_image_for_lines(opened(p), false)->supplementary))
 
 static gp_field_value get_symbols_from(const gp_part *p) {
   const gp_image *image = opened(p), *from = gp_image_for_symbols(image, false);

@@ -256,12 +256,6 @@ static void add_source(lua_State *L, builder *m, const gp_labels *set,
   }
 }
 
-/* Adds the number in the call graph: [7], or (7) if the entry is not printed. */
-static void add_index(builder *m, const gp_callgraph *graph, uint32_t node) {
-  bool printed = graph->printed[node];
-  add_number(m, printed ? "[" : "(", graph->rank[node], printed ? "]" : ")");
-}
-
 static void add_function(lua_State *L, builder *m, const gp_labels *set,
                          uint32_t function) {
   add_name(m, name_of(L, set, function));
@@ -294,7 +288,9 @@ static void make_label(lua_State *L, const gp_labels *set, lua_Integer id,
   if (set->references) {
     if (cycle != GP_NONE) add_number(&m, " <cycle ", cycle - first_cycle + 1, ">");
     add_text(&m, " ");
-    add_index(&m, graph, node);
+    /* the number in the call graph: [7], or (7) if the entry is not printed */
+    bool printed = graph->printed[node];
+    add_number(&m, printed ? "[" : "(", graph->rank[node], printed ? "]" : ")");
   }
   end_numbers(&m);
 }

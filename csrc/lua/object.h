@@ -32,6 +32,10 @@ typedef struct gp_field {
   gp_field_value (*get)(const gp_part *p);
 } gp_field;
 
+/* Defines the getter of a field whose value is an expression of the part `p`. */
+#define GP_GETTER(name, value) \
+  static gp_field_value get_##name(const gp_part *p) { return value; }
+
 /* The first user value of images, data, symbols and profiles: a table that belongs to the
  * library in Lua; nil until core.state makes it. */
 enum { GP_STATE = 1 };

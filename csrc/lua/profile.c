@@ -235,25 +235,11 @@ static gp_field_value get_abbreviation(const gp_part *p) {
   return gp_pushed_value;
 }
 
-static gp_field_value get_total_ticks(const gp_part *p) {
-  return gp_number_value(opened(p)->samples.total);
-}
-
-static gp_field_value get_ticks_per_sample(const gp_part *p) {
-  return gp_number_value(opened(p)->ticks_per_sample);
-}
-
-static gp_field_value get_sampled_ticks(const gp_part *p) {
-  return gp_number_value(opened(p)->samples.counted);
-}
-
-static gp_field_value get_met_ticks(const gp_part *p) {
-  return gp_number_value(opened(p)->samples.assigned);
-}
-
-static gp_field_value get_graph_ticks(const gp_part *p) {
-  return gp_number_value(opened(p)->graph.total);
-}
+GP_GETTER(total_ticks, gp_number_value(opened(p)->samples.total))
+GP_GETTER(ticks_per_sample, gp_number_value(opened(p)->ticks_per_sample))
+GP_GETTER(sampled_ticks, gp_number_value(opened(p)->samples.counted))
+GP_GETTER(met_ticks, gp_number_value(opened(p)->samples.assigned))
+GP_GETTER(graph_ticks, gp_number_value(opened(p)->graph.total))
 
 static gp_field_value get_total(const gp_part *p) {
   const gp_samples *samples = &opened(p)->samples;
@@ -277,17 +263,9 @@ static gp_field_value get_bin_size(const gp_part *p) {
   return known_number(samples->rate != 0, samples->scale * 2);
 }
 
-static gp_field_value get_arc_count(const gp_part *p) {
-  return gp_integer_value(opened(p)->graph.arcs);
-}
-
-static gp_field_value get_by_line(const gp_part *p) {
-  return gp_boolean_value(opened(p)->symtab->lines != NULL);
-}
-
-static gp_field_value get_gnu_compat(const gp_part *p) {
-  return gp_boolean_value(!opened(p)->symtab->policy->selected_total);
-}
+GP_GETTER(arc_count, gp_integer_value(opened(p)->graph.arcs))
+GP_GETTER(by_line, gp_boolean_value(opened(p)->symtab->lines != NULL))
+GP_GETTER(gnu_compat, gp_boolean_value(!opened(p)->symtab->policy->selected_total))
 
 static gp_field_value get_foreign(const gp_part *p) {
   const gp_profile *profile = opened(p);
@@ -296,9 +274,7 @@ static gp_field_value get_foreign(const gp_part *p) {
   return gp_boolean_value(recorded && !met);
 }
 
-static gp_field_value get_recorded_ticks(const gp_part *p) {
-  return gp_number_value(opened(p)->samples.counted);
-}
+GP_GETTER(recorded_ticks, gp_number_value(opened(p)->samples.counted))
 
 static gp_field_value get_unknown_ticks(const gp_part *p) {
   const gp_samples *samples = &opened(p)->samples;
@@ -331,21 +307,10 @@ static gp_field_value get_has_frames(const gp_part *p) {
   return gp_boolean_value(lines && lines->chains.count > 0);
 }
 
-static gp_field_value get_has_libraries(const gp_part *p) {
-  return gp_boolean_value(opened(p)->symtab->objects != NULL);
-}
-
-static gp_field_value get_has_bounds(const gp_part *p) {
-  return gp_boolean_value(opened(p)->bounds.low != NULL);
-}
-
-static gp_field_value get_exact(const gp_part *p) {
-  return gp_boolean_value(opened(p)->measured);
-}
-
-static gp_field_value get_has_call_paths(const gp_part *p) {
-  return gp_boolean_value(opened(p)->has_paths);
-}
+GP_GETTER(has_libraries, gp_boolean_value(opened(p)->symtab->objects != NULL))
+GP_GETTER(has_bounds, gp_boolean_value(opened(p)->bounds.low != NULL))
+GP_GETTER(exact, gp_boolean_value(opened(p)->measured))
+GP_GETTER(has_call_paths, gp_boolean_value(opened(p)->has_paths))
 
 static gp_field_value get_outside(const gp_part *p) {
   uint32_t outside = opened(p)->symtab->outside;

@@ -87,9 +87,7 @@ static gp_field_value get_profile(const gp_part *p) {
 
 static gp_field_value get_id(const gp_part *p) { return number_of(p->id); }
 
-static gp_field_value get_is_cycle(const gp_part *p) {
-  return gp_boolean_value(p->id >= graph_of(p)->functions);
-}
+GP_GETTER(is_cycle, gp_boolean_value(p->id >= graph_of(p)->functions))
 
 static gp_field_value get_is_function(const gp_part *p) {
   uint32_t id = p->id;
@@ -97,33 +95,13 @@ static gp_field_value get_is_function(const gp_part *p) {
                           symtab_of(p)->flags[id] & GP_FUNCTION);
 }
 
-static gp_field_value get_index(const gp_part *p) {
-  return gp_integer_value(graph_of(p)->rank[p->id]);
-}
-
-static gp_field_value get_printed(const gp_part *p) {
-  return gp_boolean_value(graph_of(p)->printed[p->id]);
-}
-
-static gp_field_value get_calls(const gp_part *p) {
-  return gp_integer_value(graph_of(p)->calls[p->id]);
-}
-
-static gp_field_value get_self_calls(const gp_part *p) {
-  return gp_integer_value(graph_of(p)->self_calls[p->id]);
-}
-
-static gp_field_value get_ticks(const gp_part *p) {
-  return gp_number_value(graph_of(p)->self[p->id]);
-}
-
-static gp_field_value get_children_ticks(const gp_part *p) {
-  return gp_number_value(graph_of(p)->children[p->id]);
-}
-
-static gp_field_value get_self(const gp_part *p) {
-  return time_value(p, graph_of(p)->self[p->id]);
-}
+GP_GETTER(index, gp_integer_value(graph_of(p)->rank[p->id]))
+GP_GETTER(printed, gp_boolean_value(graph_of(p)->printed[p->id]))
+GP_GETTER(calls, gp_integer_value(graph_of(p)->calls[p->id]))
+GP_GETTER(self_calls, gp_integer_value(graph_of(p)->self_calls[p->id]))
+GP_GETTER(ticks, gp_number_value(graph_of(p)->self[p->id]))
+GP_GETTER(children_ticks, gp_number_value(graph_of(p)->children[p->id]))
+GP_GETTER(self, time_value(p, graph_of(p)->self[p->id]))
 
 /* nil without a histogram */
 static gp_field_value get_self_error(const gp_part *p) {
@@ -132,25 +110,11 @@ static gp_field_value get_self_error(const gp_part *p) {
   return gp_number_value(gp_profile_error(profile, profile->graph.self[p->id]));
 }
 
-static gp_field_value get_children(const gp_part *p) {
-  return time_value(p, graph_of(p)->children[p->id]);
-}
-
-static gp_field_value get_share(const gp_part *p) {
-  return gp_number_value(graph_of(p)->share[p->id]);
-}
-
-static gp_field_value get_graph_self(const gp_part *p) {
-  return time_value(p, graph_of(p)->shown_self[p->id]);
-}
-
-static gp_field_value get_graph_children(const gp_part *p) {
-  return time_value(p, graph_of(p)->shown_children[p->id]);
-}
-
-static gp_field_value get_graph_percent(const gp_part *p) {
-  return gp_number_value(gp_callgraph_percent(graph_of(p), p->id));
-}
+GP_GETTER(children, time_value(p, graph_of(p)->children[p->id]))
+GP_GETTER(share, gp_number_value(graph_of(p)->share[p->id]))
+GP_GETTER(graph_self, time_value(p, graph_of(p)->shown_self[p->id]))
+GP_GETTER(graph_children, time_value(p, graph_of(p)->shown_children[p->id]))
+GP_GETTER(graph_percent, gp_number_value(gp_callgraph_percent(graph_of(p), p->id)))
 
 static gp_field_value get_total_low(const gp_part *p) {
   const double *low = profile_of(p)->bounds.low;
@@ -188,9 +152,7 @@ static gp_field_value get_percent(const gp_part *p) {
   return gp_number_value(100 * graph_of(p)->self[p->id] / (total > 0 ? total : 1));
 }
 
-static gp_field_value get_is_outside(const gp_part *p) {
-  return gp_boolean_value(gp_callgraph_is_outside(graph_of(p), p->id));
-}
+GP_GETTER(is_outside, gp_boolean_value(gp_callgraph_is_outside(graph_of(p), p->id)))
 
 static gp_field_value get_used(const gp_part *p) {
   return gp_boolean_value(gp_callgraph_is_used(graph_of(p), p->id) ||
@@ -240,29 +202,17 @@ static bool is_line(const gp_part *p) {
   return gp_symtab_is_line(symtab_of(p), p->id);
 }
 
-static gp_field_value get_is_line(const gp_part *p) {
-  return gp_boolean_value(is_line(p));
-}
-
-static gp_field_value get_function_id(const gp_part *p) {
-  return number_of(is_line(p) ? symtab_of(p)->lines->function[p->id] : p->id);
-}
+GP_GETTER(is_line, gp_boolean_value(is_line(p)))
+GP_GETTER(function_id,
+          number_of(is_line(p) ? symtab_of(p)->lines->function[p->id] : p->id))
 
 static bool is_selected(const gp_part *p, gp_stage stage) {
   return gp_is_selected(&profile_of(p)->selections.of[stage], p->id);
 }
 
-static gp_field_value get_listed(const gp_part *p) {
-  return gp_boolean_value(is_selected(p, GP_FLAT));
-}
-
-static gp_field_value get_tallied(const gp_part *p) {
-  return gp_boolean_value(is_selected(p, GP_EXECUTIONS));
-}
-
-static gp_field_value get_annotated(const gp_part *p) {
-  return gp_boolean_value(is_selected(p, GP_ANNOTATION));
-}
+GP_GETTER(listed, gp_boolean_value(is_selected(p, GP_FLAT)))
+GP_GETTER(tallied, gp_boolean_value(is_selected(p, GP_EXECUTIONS)))
+GP_GETTER(annotated, gp_boolean_value(is_selected(p, GP_ANNOTATION)))
 
 static gp_field_value get_cycle(const gp_part *p) {
   uint32_t cycle = graph_of(p)->cycle[p->id];
@@ -277,9 +227,7 @@ static int describe_function(lua_State *L) {
 
 /* --- cycles ---------------------------------------------------------------- */
 
-static gp_field_value get_number(const gp_part *p) {
-  return gp_integer_value(p->id - graph_of(p)->functions + 1);
-}
+GP_GETTER(number, gp_integer_value(p->id - graph_of(p)->functions + 1))
 
 static void push_cycle_name(const gp_part *p) {
   lua_pushfstring(p->L, "<cycle %d>", (int)(p->id - graph_of(p)->functions + 1));
@@ -300,53 +248,18 @@ static int describe_cycle(lua_State *L) {
 
 /* --- arcs ------------------------------------------------------------------ */
 
-static gp_field_value get_caller(const gp_part *p) {
-  return node_value(p, graph_of(p)->caller[p->id]);
-}
-
-static gp_field_value get_callee(const gp_part *p) {
-  return node_value(p, graph_of(p)->callee[p->id]);
-}
-
-static gp_field_value get_caller_id(const gp_part *p) {
-  return number_of(graph_of(p)->caller[p->id]);
-}
-
-static gp_field_value get_callee_id(const gp_part *p) {
-  return number_of(graph_of(p)->callee[p->id]);
-}
-
-static gp_field_value get_count(const gp_part *p) {
-  return gp_integer_value(graph_of(p)->count[p->id]);
-}
-
-static gp_field_value get_of(const gp_part *p) {
-  return gp_integer_value(gp_callgraph_calls_of_callee(graph_of(p), p->id));
-}
-
-static gp_field_value get_arc_self(const gp_part *p) {
-  return time_value(p, graph_of(p)->moved[p->id].self);
-}
-
-static gp_field_value get_arc_ticks(const gp_part *p) {
-  return gp_number_value(graph_of(p)->moved[p->id].self);
-}
-
-static gp_field_value get_arc_children_ticks(const gp_part *p) {
-  return gp_number_value(graph_of(p)->moved[p->id].children);
-}
-
-static gp_field_value get_arc_children(const gp_part *p) {
-  return time_value(p, graph_of(p)->moved[p->id].children);
-}
-
-static gp_field_value get_recursive(const gp_part *p) {
-  return gp_boolean_value(gp_callgraph_is_recursive(graph_of(p), p->id));
-}
-
-static gp_field_value get_is_inlined(const gp_part *p) {
-  return gp_boolean_value(graph_of(p)->inlined[p->id]);
-}
+GP_GETTER(caller, node_value(p, graph_of(p)->caller[p->id]))
+GP_GETTER(callee, node_value(p, graph_of(p)->callee[p->id]))
+GP_GETTER(caller_id, number_of(graph_of(p)->caller[p->id]))
+GP_GETTER(callee_id, number_of(graph_of(p)->callee[p->id]))
+GP_GETTER(count, gp_integer_value(graph_of(p)->count[p->id]))
+GP_GETTER(of, gp_integer_value(gp_callgraph_calls_of_callee(graph_of(p), p->id)))
+GP_GETTER(arc_self, time_value(p, graph_of(p)->moved[p->id].self))
+GP_GETTER(arc_ticks, gp_number_value(graph_of(p)->moved[p->id].self))
+GP_GETTER(arc_children_ticks, gp_number_value(graph_of(p)->moved[p->id].children))
+GP_GETTER(arc_children, time_value(p, graph_of(p)->moved[p->id].children))
+GP_GETTER(recursive, gp_boolean_value(gp_callgraph_is_recursive(graph_of(p), p->id)))
+GP_GETTER(is_inlined, gp_boolean_value(graph_of(p)->inlined[p->id]))
 
 /* A callee without counted calls has time only if call paths show it. Arcs of call paths
  * may also have neither; otherwise such an arc is a call in the machine code. */

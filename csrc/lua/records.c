@@ -300,17 +300,9 @@ static const gp_histogram *opened(const gp_part *p) {
   return open_histogram(p->L, p->whole);
 }
 
-static gp_field_value get_low(const gp_part *p) {
-  return gp_integer_value(opened(p)->low);
-}
-
-static gp_field_value get_high(const gp_part *p) {
-  return gp_integer_value(opened(p)->high);
-}
-
-static gp_field_value get_bin_count(const gp_part *p) {
-  return gp_integer_value(opened(p)->bins);
-}
+GP_GETTER(low, gp_integer_value(opened(p)->low))
+GP_GETTER(high, gp_integer_value(opened(p)->high))
+GP_GETTER(bin_count, gp_integer_value(opened(p)->bins))
 
 static gp_field_value get_bin_size(const gp_part *p) {
   const gp_histogram *histogram = opened(p);
@@ -318,13 +310,8 @@ static gp_field_value get_bin_size(const gp_part *p) {
   return gp_number_value(bytes / (double)histogram->bins);
 }
 
-static gp_field_value get_rate(const gp_part *p) {
-  return gp_integer_value(opened(p)->rate);
-}
-
-static gp_field_value get_unit(const gp_part *p) {
-  return gp_text_value(opened(p)->dimension);
-}
+GP_GETTER(rate, gp_integer_value(opened(p)->rate))
+GP_GETTER(unit, gp_text_value(opened(p)->dimension))
 
 static gp_field_value get_abbreviation(const gp_part *p) {
   const gp_histogram *histogram = opened(p);

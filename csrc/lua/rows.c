@@ -290,14 +290,6 @@ static size_t room_for_name(const gp_stream *s, const gp_label *label) {
   return lines * label->width - taken;
 }
 
-/* Pushes a value. A name is in its form, and shortened if it is too long for the row. */
-static void push_row_value(lua_State *L, const gp_stream *s, const gp_field_value *v) {
-  if (v->type == GP_FIELD_LABEL && v->as.label->width > 0)
-    gp_push_label(L, v->as.label, room_for_name(s, v->as.label));
-  else
-    gp_push_value(L, *v);
-}
-
 /* Adds the value at stack index `place`. */
 static void add_stack_value(lua_State *L, gp_stream *s, const gp_piece *piece,
                             int place) {
@@ -342,7 +334,11 @@ static void write_row(lua_State *L, row_writer *w, uint32_t id, int values) {
         out = put;
         continue;
       }
-      push_row_value(L, s, &v);
+      /* A name is in its form, and shortened if it is too long for the row. */
+      if (v.type == GP_FIELD_LABEL && v.as.label->width > 0)
+        gp_push_label(L, v.as.label, room_for_name(s, v.as.label));
+      else
+        gp_push_value(L, v);
       add_stack_value(L, s, &piece->parsed.piece, lua_gettop(L));
       lua_settop(L, values + 1);
     }

@@ -100,9 +100,7 @@ gp_field_value gp_name_of_symbol(const gp_part *p) {
   return gp_text_value(gp_shown_name(p->L, symbols_of(p), p->id));
 }
 
-static gp_field_value get_linker_name(const gp_part *p) {
-  return gp_text_value(gp_linker_name(symbols_of(p), p->id));
-}
+GP_GETTER(linker_name, gp_text_value(gp_linker_name(symbols_of(p), p->id)))
 
 /* nil for a function that was only inlined: it has no code of its own */
 static gp_field_value get_address(const gp_part *p) {
@@ -118,22 +116,15 @@ static gp_field_value get_size(const gp_part *p) {
   return gp_integer_value(last < first ? 0 : last - first + 1);
 }
 
-static gp_field_value get_static(const gp_part *p) {
-  return gp_boolean_value(symtab_of(p)->flags[p->id] & GP_STATIC);
-}
-
-static gp_field_value get_is_function(const gp_part *p) {
-  return gp_boolean_value(symtab_of(p)->flags[p->id] & GP_FUNCTION);
-}
+GP_GETTER(static, gp_boolean_value(symtab_of(p)->flags[p->id] & GP_STATIC))
+GP_GETTER(is_function, gp_boolean_value(symtab_of(p)->flags[p->id] & GP_FUNCTION))
 
 static gp_field_value get_object(const gp_part *p) {
   const char *library = gp_symtab_library(symtab_of(p), p->id);
   return library ? gp_text_value(library) : gp_no_value;
 }
 
-static gp_field_value get_mapped(const gp_part *p) {
-  return gp_boolean_value(symtab_of(p)->flags[p->id] & GP_MAPPED);
-}
+GP_GETTER(mapped, gp_boolean_value(symtab_of(p)->flags[p->id] & GP_MAPPED))
 
 /* Looks up the sources of all symbols on first use. */
 static const gp_symbol_sources *sources_of(const gp_part *p) {
@@ -152,9 +143,7 @@ static gp_field_value get_line(const gp_part *p) {
   return gp_integer_value(sources->line[p->id]);
 }
 
-static gp_field_value get_id(const gp_part *p) {
-  return gp_integer_value((uint64_t)p->id + 1);
-}
+GP_GETTER(id, gp_integer_value((uint64_t)p->id + 1))
 
 static gp_field_value get_image(const gp_part *p) {
   if (p->kind->symbols == 0)

@@ -257,9 +257,7 @@ static int describe(lua_State *L) {
 
 /* --- fields ---------------------------------------------------------------- */
 
-static gp_field_value get_count(const gp_part *p) {
-  return gp_integer_value(((const gp_symbols_box *)p->owner)->symtab.count);
-}
+GP_GETTER(count, gp_integer_value(((const gp_symbols_box *)p->owner)->symtab.count))
 
 /* Number of functions that begin in the table's range. The range ends with the last
  * symbol, usually at the end of .text. */
@@ -278,13 +276,8 @@ static gp_field_value get_covered(const gp_part *p) {
   return gp_integer_value(covered);
 }
 
-static gp_field_value get_complete(const gp_part *p) {
-  return gp_boolean_value(((const gp_symbols_box *)p->owner)->complete);
-}
-
-static gp_field_value get_listed(const gp_part *p) {
-  return gp_boolean_value(((const gp_symbols_box *)p->owner)->symtab.sourceless);
-}
+GP_GETTER(complete, gp_boolean_value(((const gp_symbols_box *)p->owner)->complete))
+GP_GETTER(listed, gp_boolean_value(((const gp_symbols_box *)p->owner)->symtab.sourceless))
 
 /* Object files of the map, in the order of its lines; nil without a map. */
 static gp_field_value get_map_files(const gp_part *p) {

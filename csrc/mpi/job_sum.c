@@ -333,19 +333,13 @@ typedef struct names {
   char path[PATH_MAX + 64], companion[PATH_MAX + 80];
 } names;
 
-/* The number of programs before program `i` that have the same name. */
-static int count_earlier(const gp_job_sum *job, size_t i) {
-  int count = 0;
-  for (size_t other = 0; other < i; other++)
-    count += strcmp(job->programs[other]->name, job->programs[i]->name) == 0;
-  return count;
-}
-
 static bool name_files(const gp_job_sum *job, size_t i, const gp_settings *settings,
                        int rank, const char *suffix, names *n) {
   const gp_file_values values = {job->programs[i]->name, rank};
   char name[PATH_MAX], number[16] = "";
-  int earlier = count_earlier(job, i);
+  int earlier = 0;  /* programs before program `i` that have the same name */
+  for (size_t other = 0; other < i; other++)
+    earlier += strcmp(job->programs[other]->name, job->programs[i]->name) == 0;
   if (!gp_settings_name(settings, &values, job->count > 1, name)) return false;
   if (earlier > 0) snprintf(number, sizeof number, "-%d", earlier + 1);
   snprintf(n->path, sizeof n->path, "%s%s%s", name, number, suffix);

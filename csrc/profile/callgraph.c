@@ -43,11 +43,6 @@ static void add_row(building *b, uint32_t caller, uint32_t callee, uint64_t call
 
 /* --- lists of arcs ----------------------------------------------------------- */
 
-static void free_lists(gp_arc_lists *lists) {
-  free(lists->start);
-  free(lists->arc);
-}
-
 /* Lists the rows of each function; `function` is a column of `rows` rows. This is a
  * counting sort. */
 static bool list_rows(gp_arc_lists *lists, const uint32_t *function, size_t rows,
@@ -89,7 +84,8 @@ static bool find_first_rows(const building *b, uint32_t *first) {
     if (seen->caller != caller) *seen = (last_caller){caller, row};
     first[row] = seen->row;
   }
-  free_lists(&lists);
+  free(lists.start);
+  free(lists.arc);
   free(last);
   return done;
 }
@@ -193,12 +189,6 @@ static uint32_t caller_at(const gp_symtab *symtab, uint64_t address, uint32_t *n
   return gp_symtab_find_near(symtab, address, near);
 }
 
-/* Whether the caller is unknown but its calls are counted (policy callerless_calls). */
-static bool is_callerless(const building *b, const gp_data *data, size_t row) {
-  return data->arcs.from[row] == gp_unknown_caller(data->layout) &&
-         b->graph->symtab->policy->callerless_calls;
-}
-
 /* Adds the arcs of the data. Counts the arcs between known functions in `*matched`. */
 static bool add_arcs(building *b, const gp_data *data, const uint32_t *entered,
                      size_t *matched) {
@@ -210,7 +200,9 @@ static bool add_arcs(building *b, const gp_data *data, const uint32_t *entered,
     uint32_t caller = caller_at(symtab, arcs->from[i], &near_caller);
     uint32_t callee = gp_symtab_find_near(symtab, arcs->self[i], &near_callee);
     if (callee != GP_NONE) callee = entered[callee];
-    if (callee != GP_NONE && is_callerless(b, data, i)) {
+    /* The caller may be unknown but its calls counted (policy callerless_calls). */
+    if (callee != GP_NONE && data->arcs.from[i] == gp_unknown_caller(data->layout) &&
+        b->graph->symtab->policy->callerless_calls) {
       ++*matched;
       if (!add_callerless(b, callee, arcs->calls[i])) return false;
       continue;

@@ -291,15 +291,13 @@ static bool emit_line(building *b, uint32_t function, size_t first, size_t end,
   return true;
 }
 
-static bool same_line(const gp_line_map *map, size_t a, size_t b) {
-  return map->file[a] == map->file[b] && map->line[a] == map->line[b];
-}
-
 /* Returns one past the rows that have the same line as row `first` and begin below
  * `high`. */
 static size_t end_of_line(const gp_line_map *map, size_t first, uint64_t high) {
   size_t end = first + 1;
-  while (end < map->count && map->low[end] < high && same_line(map, first, end)) end++;
+  while (end < map->count && map->low[end] < high && map->file[first] == map->file[end] &&
+         map->line[first] == map->line[end])
+    end++;
   return end;
 }
 

@@ -124,13 +124,6 @@ static void override(gp_callgraph *graph, uint32_t function, const gp_selection 
     graph->share[function] = 0;
 }
 
-static void trace_share(const gp_callgraph *graph, uint32_t function) {
-  GP_TRACE(graph->symtab->trace, GP_TRACE_PROPAGATION,
-           "%s: time share %g, %g self ticks, %s in the call graph",
-           graph->symtab->name[function], graph->share[function], graph->self[function],
-           graph->printed[function] ? "printed" : "not printed");
-}
-
 /* Computes `printed` and `share`, callers before callees. The members of a cycle have the
  * same number and are adjacent; the first one triggers inherit_cycle for all. */
 static void inherit_all(gp_callgraph *graph, const uint32_t *order,
@@ -146,7 +139,10 @@ static void inherit_all(gp_callgraph *graph, const uint32_t *order,
     override(graph, function, print, time);
     graph->shown_self[function] = graph->self[function] * graph->share[function];
     graph->total += graph->shown_self[function];
-    trace_share(graph, function);
+    GP_TRACE(graph->symtab->trace, GP_TRACE_PROPAGATION,
+             "%s: time share %g, %g self ticks, %s in the call graph",
+             graph->symtab->name[function], graph->share[function], graph->self[function],
+             graph->printed[function] ? "printed" : "not printed");
   }
 }
 

@@ -39,10 +39,6 @@ static void clear(gp_run *run) {
   memset(&run->scale, 0, sizeof run->scale);
 }
 
-static bool fail_count(gp_error *error) {
-  return gp_fail(error, "the time or the calls of a function exceed 63 bits");
-}
-
 /* Lists a function, before its first value is added. */
 static void list(gp_run *run, uint32_t function) {
   if (run->time_of[function] == 0 && run->calls_of[function] == 0)
@@ -148,5 +144,6 @@ bool gp_run_costs_compute(gp_run_costs *costs, const gp_data *data, gp_error *er
   if (data->shared)
     return gp_fail(error, "is a profile of a shared library, which has no spread");
   if (!update_arcs(costs, data)) return gp_fail_memory(error);
-  return (add_histograms(costs, data) && add_calls(costs, data)) || fail_count(error);
+  return (add_histograms(costs, data) && add_calls(costs, data)) ||
+         gp_fail(error, "the time or the calls of a function exceed 63 bits");
 }

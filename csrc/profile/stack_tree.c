@@ -53,13 +53,6 @@ static bool copy_parts(gp_stack_tree *tree, const gp_stacks *stacks, const uint3
 
 /* --- the tree ----------------------------------------------------------------- */
 
-static void add_totals(gp_stack_tree *tree) {
-  for (uint32_t n = gp_stack_tree_nodes(tree); n > 0; n--) {
-    tree->total[n] += gp_stack_tree_self(tree, n);
-    tree->total[gp_stack_tree_above(tree, n)] += tree->total[n];
-  }
-}
-
 /* Lists the children of each node. */
 static void list_children(gp_stack_tree *tree) {
   uint32_t nodes = gp_stack_tree_nodes(tree), *first = tree->first;
@@ -81,7 +74,10 @@ bool gp_stack_tree_build(gp_stack_tree *tree, const gp_stacks *stacks,
   tree->first = gp_column(nodes + 2, sizeof *tree->first);
   tree->child = gp_column(nodes, sizeof *tree->child);
   if (!tree->total || !tree->first || !tree->child) return false;
-  add_totals(tree);
+  for (uint32_t n = gp_stack_tree_nodes(tree); n > 0; n--) {
+    tree->total[n] += gp_stack_tree_self(tree, n);
+    tree->total[gp_stack_tree_above(tree, n)] += tree->total[n];
+  }
   list_children(tree);
   return true;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 enum { FIRST_SLOTS = 1 << 10, FIRST_RECORDS = 1 << 9 };
 
 bool scr_paths_init(scr_paths *paths, size_t most) {
@@ -28,10 +30,8 @@ void scr_paths_free(scr_paths *paths) {
 
 static size_t slot_of(const scr_paths *paths, uint32_t context, uint32_t function,
                       uint32_t line) {
-  uint64_t mixed = context * UINT64_C(0x9e3779b97f4a7c15) ^
-                   function * UINT64_C(0xc2b2ae3d27d4eb4f) ^
-                   line * UINT64_C(0x165667b19e3779f9);
-  return (size_t)(mixed >> 32 ^ mixed) & (paths->slot_count - 1);
+  uint64_t key = (uint64_t)context << 40 ^ (uint64_t)function << 20 ^ line;
+  return (size_t)gp_mix(key) & (paths->slot_count - 1);
 }
 
 static void enter_slot(scr_paths *paths, uint32_t row) {

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
+
 enum { FIRST_STACKS = 1 << 4, FIRST_FRAMES = 1 << 6 };
 
 bool scr_stacks_init(scr_stacks *stacks) {
@@ -19,7 +21,7 @@ void scr_stacks_free(scr_stacks *stacks) {
 
 /* Returns the entry of a coroutine, or the free one where it belongs. */
 static scr_stack *entry_of(const scr_stacks *stacks, const void *thread) {
-  size_t at = (size_t)((uintptr_t)thread / 16 * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+  size_t at = (size_t)gp_mix((uintptr_t)thread);
   while (true) {
     scr_stack *entry = &stacks->list[at++ & (stacks->size - 1)];
     if (!entry->thread || entry->thread == thread) return entry;

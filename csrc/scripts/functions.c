@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "scripts/bytecode.h"
 #include "scripts/call_paths.h"
 
@@ -35,19 +36,12 @@ void scr_functions_free(scr_functions *functions) {
 
 /* --- lookup by content ------------------------------------------------------------ */
 
-/* A chunk that is not a file has its whole text as source: the shortened text, of limited
- * size, identifies it well enough. */
-static const char *source_of(const lua_Debug *ar) {
-  return *ar->source == '@' || *ar->source == '=' ? ar->source : ar->short_src;
-}
-
 static size_t hash_of(const scr_function *f) {
   uint64_t hash = (uint64_t)(uintptr_t)f->entry ^ (uint64_t)f->first << 32 ^ f->last ^
                   (uint64_t)f->signature << 20 ^ f->code;
   for (const char *c = f->source ? f->source : ""; *c; c++)
-    hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
-  hash *= UINT64_C(0x9e3779b97f4a7c15);
-  return (size_t)(hash >> 32);
+    hash = hash * 31 + (unsigned char)*c;
+  return (size_t)gp_mix(hash);
 }
 
 /* Whether functions are the same, or differ only in their bytecode. */
@@ -162,7 +156,10 @@ static scr_function described(lua_State *L, lua_Debug *ar) {
   if (entry) return (scr_function){.entry = entry};
   lua_pushvalue(L, -1);
   lua_getinfo(L, ">Su", ar);
-  const char *source = source_of(ar);
+  /* A chunk that is not a file has its whole text as source: the shortened text, of
+   * limited size, identifies it well enough. */
+  const char *source =
+      *ar->source == '@' || *ar->source == '=' ? ar->source : ar->short_src;
   return (scr_function){.source = (char *)(uintptr_t)source,
                         .text = source == ar->source ? NULL :
                                 (char *)(uintptr_t)ar->source,

@@ -13,12 +13,6 @@ static bool may_set_hook(const scr_recording *r, lua_State *L) {
   return !hook && r->events == 0;
 }
 
-/* Without counts, the hook is also called when functions begin and end, and removed at
- * the first event: so time in a C function is known as such. */
-static int events_of_tick(const scr_recording *r) {
-  return LUA_MASKCOUNT | (r->events ? r->events : LUA_MASKCALL | LUA_MASKRET);
-}
-
 /* lua_sethook visits all frames of the stack: for a deep one, this takes longer than the
  * period of the timer. */
 void scr_add_ticks(scr_recording *r, uint64_t ticks) {
@@ -26,7 +20,10 @@ void scr_add_ticks(scr_recording *r, uint64_t ticks) {
   lua_State *L = r->running;
   const uint64_t began = scr_time_of(CLOCK_THREAD_CPUTIME_ID);
   if (scr_rest_left(r, began) > 0 || !may_set_hook(r, L)) return;
-  lua_sethook(L, scr_hook, events_of_tick(r), 1);
+  /* Without counts, the hook is also called when functions begin and end, and removed
+   * at the first event: so time in a C function is known as such. */
+  lua_sethook(L, scr_hook,
+              LUA_MASKCOUNT | (r->events ? r->events : LUA_MASKCALL | LUA_MASKRET), 1);
   scr_rest(r, began);
 }
 

@@ -60,11 +60,6 @@ static const char *highest_name(const gp_image *image) {
   return highest;
 }
 
-static bool is_typed(const choosing *c, const asymbol *symbol) {
-  return !c->image->typed ||
-         (symbol->flags & (BSF_FUNCTION | BSF_GNU_INDIRECT_FUNCTION)) != 0;
-}
-
 /* Whether GNU gprof accepts a local symbol as a function. */
 static bool gnu_accepts_local(const choosing *c, const asymbol *symbol) {
   const char *name = symbol->name;
@@ -94,7 +89,9 @@ static bool choose(const choosing *c, asymbol *symbol, uint8_t *flags) {
   if (debugging && c->options->policy->debugging_skipped) return false;
   if (is_redundant(c, symbol)) return false;
   int class = bfd_decode_symclass(symbol);
-  bool typed = is_typed(c, symbol), local = class == 't';
+  bool typed = !c->image->typed ||
+               (symbol->flags & (BSF_FUNCTION | BSF_GNU_INDIRECT_FUNCTION)) != 0;
+  bool local = class == 't';
   *flags = typed ? GP_FUNCTION : 0;
   bool gnu_accepts =
       class == 'T' || class == 'W' || (local && gnu_accepts_local(c, symbol));

@@ -70,10 +70,6 @@ static uint32_t in_same_file(const functions *f, gp_key name, uint32_t cold) {
   return file == GP_UNKNOWN_FILE ? GP_NONE : first;
 }
 
-static uint32_t global(const functions *f, gp_key name) {
-  return gp_hash_find(&f->by_file, in_file(name, 0));
-}
-
 /* Returns the hidden function named `name`, or GP_NONE. Only functions that own no cold
  * part are considered. ld lists hidden functions last, after a file symbol without a
  * name, so the last function of the name is the hidden one. If the table does not end
@@ -124,7 +120,7 @@ static void assign_elsewhere(functions *f, gp_candidates *chosen) {
   for (uint32_t i = 0; i < chosen->count; i++) {
     const char *name = chosen->rows[i].name;
     if (!gp_clone_is_cold(name) || chosen->rows[i].owner != GP_NONE) continue;
-    uint32_t owner = global(f, stem_key(name));
+    uint32_t owner = gp_hash_find(&f->by_file, in_file(stem_key(name), 0));
     if (owner == GP_NONE) owner = hidden(f, stem_key(name));
     set_owner(f, chosen, i, owner);
   }

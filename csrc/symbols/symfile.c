@@ -161,11 +161,6 @@ static bool append(gp_symfile *file, const row *r, gp_error *error) {
   return true;
 }
 
-static bool fail_malformed(size_t number, bool map, gp_error *error) {
-  return gp_fail(error, "line %zu: expected '%sADDRESS TYPE NAME'", number,
-                 map ? "OBJECT:" : "");
-}
-
 static line_kind parse_line(const gp_symfile *file, char *line, row *r) {
   if (!file->map) return parse_symbol(line, r);
   return file->policy->map_strict ? parse_map_line(line, r)
@@ -187,7 +182,8 @@ static bool parse_lines(gp_symfile *file, gp_error *error) {
     line_kind kind = binary ? LINE_MALFORMED : parse_line(file, line, &r);
     if (kind == LINE_SYMBOL && !append(file, &r, error)) return false;
     if (kind == LINE_MALFORMED && !is_lenient(file))
-      return fail_malformed(number, file->map, error);
+      return gp_fail(error, "line %zu: expected '%sADDRESS TYPE NAME'", number,
+                     file->map ? "OBJECT:" : "");
   }
   return true;
 }

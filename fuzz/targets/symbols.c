@@ -18,7 +18,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Whether a string is a part of one line of the file. */
 static bool is_line_part(const gp_symfile *file, size_t size, const char *text) {
-  return text >= file->text && text + strlen(text) <= file->text + size &&
+  const char *start = file->text.bytes;
+  return text >= start && text + strlen(text) <= start + size &&
          !strchr(text, '\n');
 }
 

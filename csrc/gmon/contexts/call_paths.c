@@ -168,12 +168,8 @@ static void swap(gp_pairs *a, gp_pairs *b) {
   b->index.columns = b;
 }
 
-static bool is_empty(const gp_call_paths *paths) {
-  return paths->contexts.count + paths->samples.count + paths->indirect.count == 0;
-}
-
 bool gp_call_paths_take(gp_call_paths *paths, gp_call_paths *other, gp_error *error) {
-  if (!is_empty(paths)) {
+  if (paths->contexts.count + paths->samples.count + paths->indirect.count != 0) {
     if (!gp_call_paths_reserve(paths, other, error)) return false;
     gp_call_paths_merge(paths, other);
     return true;

@@ -231,12 +231,6 @@ static bool check_code(const context_file *f, const gp_context_module *m, gp_ran
                  code.low, code.high);
 }
 
-static bool check_codes(const context_file *f, const gp_context_module *m,
-                        bool is_program) {
-  return check_code(f, m, m->code) &&
-         (!is_program || is_script(f) || check_code(f, m, f->covered));
-}
-
 /* Checks that a module has addresses, as loaded and as linked. */
 static bool check_addresses(const context_file *f, const gp_context_module *m) {
   uint64_t low = m->loaded.low, high = m->loaded.high;
@@ -253,7 +247,8 @@ static bool read_module(context_file *f, bool is_program) {
                          .loaded = {u64_at(f, bytes, 1), u64_at(f, bytes, 2)},
                          .code = {u64_at(f, bytes, 3), u64_at(f, bytes, 4)},
                          .closed = u32_at(f, bytes, 40)};
-  return check_addresses(f, &m) && check_codes(f, &m, is_program) &&
+  return check_addresses(f, &m) && check_code(f, &m, m.code) &&
+         (!is_program || is_script(f) || check_code(f, &m, f->covered)) &&
          take_build_id(f, &m) && take_text(f, &m.path) &&
          (!is_script(f) || !is_program || convert_module(f, &m)) &&
          f->sink->module(f->sink->into, &m, is_program);
@@ -432,4 +427,49 @@ bool gp_context_file_read(gp_records *r, const gp_context_sink *sink) {
 
 bool gp_is_context_profile(const char *path) {
   return gp_file_begins(path, GP_CONTEXT_MAGIC);
+}
+
+/* --- the origin ------------------------------------------------------------- */
+
+/* Finds the text whose size is at bytes[*at], and moves *at past it. False if the bytes
+ * end before. */
+static bool find_text(const unsigned char *bytes, size_t size, size_t *at,
+                      gp_layout layout, gp_context_text *text) {
+  if (size - *at < 4) return false;
+  text->size = gp_u32(bytes + *at, layout);
+  text->bytes = bytes + *at + 4;
+  if (size - *at - 4 < text->size) return false;
+  *at += 4 + text->size;
+  return true;
+}
+
+gp_context_origin gp_context_find_origin(const unsigned char *bytes, size_t size) {
+  gp_context_origin o = {.has_process = false};
+  size_t at = GP_CONTEXT_HEADER;
+  if (size < at || memcmp(bytes, GP_CONTEXT_MAGIC, strlen(GP_CONTEXT_MAGIC)) != 0)
+    return o;
+  gp_layout layout = {.big_endian = bytes[8] == 1};
+  while (size - at >= GP_CONTEXT_SECTION) {
+    const uint32_t kind = gp_u32(bytes + at, layout);
+    const uint64_t length = gp_u64(bytes + at + 4, layout);
+    at += GP_CONTEXT_SECTION;
+    if (length > INT64_MAX) return o;
+    if (kind == GP_CONTEXT_PROCESS && at == GP_CONTEXT_HEADER + GP_CONTEXT_SECTION &&
+        length >= 32 && size - at >= 32) {
+      o.has_process = true;
+      o.process = gp_u64(bytes + at, layout);
+      o.begin = gp_u64(bytes + at + 16, layout);
+      o.written = gp_u64(bytes + at + 24, layout);
+    }
+    const size_t fixed = 4 + GP_CONTEXT_MODULE_SIZE;
+    if (kind == GP_CONTEXT_MODULES && length >= fixed && size - at >= fixed) {
+      at += fixed;
+      o.has_program = find_text(bytes, size, &at, layout, &o.build_id) &&
+                      find_text(bytes, size, &at, layout, &o.path);
+    }
+    if (kind == GP_CONTEXT_MODULES || kind == GP_CONTEXT_FUNCTIONS || length > size - at)
+      return o;
+    at += (size_t)length;
+  }
+  return o;
 }

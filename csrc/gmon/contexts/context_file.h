@@ -113,6 +113,17 @@ typedef struct gp_context_sink {
  * found. */
 bool gp_context_file_read(gp_records *r, const gp_context_sink *sink);
 
+/* What the first bytes of a file tell about its process, and the program in it. */
+typedef struct gp_context_origin {
+  bool has_process, has_program;
+  uint64_t process, begin, written;
+  gp_context_text build_id, path;   /* of the program, in the bytes */
+} gp_context_origin;
+
+/* Finds what `size` bytes tell: nothing if they do not begin a context profile, or if it
+ * is that of a Lua program, which begins with another section. */
+gp_context_origin gp_context_find_origin(const unsigned char *bytes, size_t size);
+
 /* Fails if the content of the section at `offset` is larger than what follows. */
 bool gp_context_check_size(const gp_reader *reader, uint64_t offset, uint64_t size,
                            gp_error *error);

@@ -114,15 +114,11 @@ static bool move(const taking *t, uint32_t place, uint64_t *address) {
   return t->view->modules[module].included;
 }
 
-static bool is_same_module(const gp_contexts *sum, uint32_t a, uint32_t b) {
-  return sum->places.module[a] == sum->places.module[b];
-}
-
 static bool add_call(taking *t, uint32_t row, gp_path_record *r) {
   const gp_contexts_records *records = &t->sum->records;
   uint32_t from = records->from[row], self = records->self[row];
   bool first = is_root(records, records->context[row]) &&
-               !is_same_module(t->sum, from, self);
+               t->sum->places.module[from] != t->sum->places.module[self];
   r->enters = records->entered[row] == row;
   r->inside = move(t, self, &r->self);
   if (!move(t, from, &r->from) || first)

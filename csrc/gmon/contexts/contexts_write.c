@@ -156,15 +156,6 @@ static bool is_record_before(const void *context, uint32_t b, uint32_t a) {
   return false;
 }
 
-/* Sorts the rows by rank. Sets ends[rank] to the end of each rank. `ends` must have
- * `highest` + 2 items, all 0. */
-static void sort_by_rank(arrangement *a, uint32_t *ends, uint32_t highest) {
-  uint32_t count = (uint32_t)a->sum->records.count;
-  for (uint32_t i = 0; i < count; i++) ends[a->rank[i] + 1]++;
-  for (uint32_t i = 0; i <= highest; i++) ends[i + 1] += ends[i];
-  for (uint32_t i = 0; i < count; i++) a->rows[ends[a->rank[i]]++] = i;
-}
-
 /* Numbers the records of each table, rank by rank. `ends` has the end of each rank. */
 static bool number_records(arrangement *a, const uint32_t *ends, uint32_t highest) {
   for (uint32_t rank = 0, i = 0; rank <= highest; rank++) {
@@ -193,7 +184,11 @@ static bool arrange_records(arrangement *a) {
   uint32_t highest = rank_records(a);
   uint32_t *ends = gp_column((size_t)highest + 2, sizeof *ends);
   if (!ends) return false;
-  sort_by_rank(a, ends, highest);
+  /* Sorts the rows by rank. Then ends[rank] is the end of each rank. */
+  uint32_t count = (uint32_t)a->sum->records.count;
+  for (uint32_t i = 0; i < count; i++) ends[a->rank[i] + 1]++;
+  for (uint32_t i = 0; i <= highest; i++) ends[i + 1] += ends[i];
+  for (uint32_t i = 0; i < count; i++) a->rows[ends[a->rank[i]]++] = i;
   bool done = number_records(a, ends, highest);
   free(ends);
   return done && sort_by_number(a);

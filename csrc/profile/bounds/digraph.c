@@ -7,12 +7,6 @@
 
 #include "base/array.h"
 
-/* Sets the positions first[n] at which the arcs of each node begin. */
-static void count_arcs(gp_digraph *graph, const uint32_t *from, size_t arcs) {
-  for (size_t i = 0; i < arcs; i++) graph->first[from[i] + 1]++;
-  for (size_t n = 0; n < graph->nodes; n++) graph->first[n + 1] += graph->first[n];
-}
-
 bool gp_digraph_build(gp_digraph *graph, size_t nodes, const uint32_t *from,
                       const uint32_t *to, size_t arcs) {
   graph->nodes = nodes;
@@ -21,7 +15,9 @@ bool gp_digraph_build(gp_digraph *graph, size_t nodes, const uint32_t *from,
   uint32_t *next = gp_column(nodes, sizeof *next);
   bool done = graph->first && graph->to && next;
   if (done) {
-    count_arcs(graph, from, arcs);
+    /* the positions first[n] at which the arcs of each node begin */
+    for (size_t i = 0; i < arcs; i++) graph->first[from[i] + 1]++;
+    for (size_t n = 0; n < graph->nodes; n++) graph->first[n + 1] += graph->first[n];
     memcpy(next, graph->first, nodes * sizeof *next);
     for (size_t i = 0; i < arcs; i++) graph->to[next[from[i]]++] = to[i];
   } else {

@@ -26,14 +26,6 @@ static void add_symbol(uint64_t *ends, const gp_symtab *symtab, gp_symbol_sizes 
   if (end > ends[above - 1]) ends[above - 1] = end;
 }
 
-/* Adds the stubs in .plt, which no symbol of the image names. */
-static void add_stubs(uint64_t *ends, const gp_symtab *symtab, const gp_image *image) {
-  const asection *plt = bfd_get_section_by_name(image->file, ".plt");
-  uint32_t row = plt ? gp_symtab_at(symtab, bfd_section_vma(plt)) : GP_NONE;
-  if (row != GP_NONE && ends[row] == 0)
-    ends[row] = bfd_section_vma(plt) + bfd_section_size(plt);
-}
-
 /* Lets code extend beyond later symbols, except code whose size is not known. */
 static void extend(uint64_t *ends, size_t count) {
   uint64_t furthest = 0;
@@ -58,7 +50,11 @@ uint64_t *gp_code_ends(const gp_symtab *symtab, const gp_image *image) {
       add_symbol(ends, symtab, &sizes, i);
     gp_symbol_sizes_close(&sizes);
   }
-  add_stubs(ends, symtab, image);
+  /* the stubs in .plt, which no symbol of the image names */
+  const asection *plt = bfd_get_section_by_name(image->file, ".plt");
+  uint32_t row = plt ? gp_symtab_at(symtab, bfd_section_vma(plt)) : GP_NONE;
+  if (row != GP_NONE && ends[row] == 0)
+    ends[row] = bfd_section_vma(plt) + bfd_section_size(plt);
   extend(ends, symtab->count);
   return ends;
 }

@@ -452,18 +452,14 @@ static void find_constructors(survey *s) {
   }
 }
 
-/* Code outside .text is not decoded, and may do anything. */
-static void flag_undecoded(survey *s) {
-  for (uint32_t f = 0; f < s->symtab->count; f++)
-    if (!is_in_text(s, s->symtab->address[f])) add_flag(s, f, GP_CALLS_OUT);
-}
-
 static bool make(survey *s, const gp_opcodes *opcodes, gp_error *error) {
   uint8_t *text = gp_disasm_text(s->image, s->image->text, error);
   if (!text) return false;
   s->start = function_at(s, bfd_get_start_address(s->image->file));
   find_constructors(s);
-  flag_undecoded(s);
+  /* Code outside .text is not decoded, and may do anything. */
+  for (uint32_t f = 0; f < s->symtab->count; f++)
+    if (!is_in_text(s, s->symtab->address[f])) add_flag(s, f, GP_CALLS_OUT);
   bool done = ((find_roles(s) && find_slots(s)) || gp_fail_memory(error)) &&
               scan_sections(s, STUBS, error) &&
               (find_exports(s) || gp_fail_memory(error)) &&

@@ -35,21 +35,17 @@ static gp_range covered(const gp_data *data, gp_range code) {
 
 enum { CALL = 0xe8, CALL_SIZE = 5 };
 
-/* GNU gprof adds the displacement as an unsigned number, although it is signed. */
-static uint64_t forward_target(const uint8_t *instruction, uint64_t address) {
-  uint64_t displacement = 0;
-  for (int i = CALL_SIZE - 1; i > 0; i--)
-    displacement = displacement << 8 | instruction[i];
-  return address + CALL_SIZE + displacement;
-}
-
 /* Searches a range for calls. An instruction must end within .text: the bytes after .text
  * are not known. */
 static bool search_range(const search *s, uint32_t caller, gp_range code) {
   for (uint64_t address = code.low; address < code.high; address++) {
     const uint8_t *instruction = s->text + (address - s->image->text_low);
     if (*instruction != CALL || s->image->text_high - address < CALL_SIZE) continue;
-    uint64_t target = forward_target(instruction, address);
+    /* GNU gprof adds the displacement as an unsigned number, although it is signed. */
+    uint64_t displacement = 0;
+    for (int i = CALL_SIZE - 1; i > 0; i--)
+      displacement = displacement << 8 | instruction[i];
+    uint64_t target = address + CALL_SIZE + displacement;
     uint32_t callee = gp_symtab_at(s->symtab, target);
     if (callee == GP_NONE || !is_covered(s->data, target)) continue;
     if (!gp_static_calls_append(s->calls, caller, callee)) return false;

@@ -26,15 +26,6 @@ function libraries.paths(word)
   return word, word:match "[^/]*$" .. ".profile"
 end
 
--- The profile must belong to the program itself. Once libraries are added, later checks
--- would accept the profile of another program.
-local function check_program(image, data, name)
-  if not data.low or data.low < image.text_high and data.high >= image.text_low then
-    return
-  end
-  diagnosis.refuse(image, data, name)
-end
-
 -- The dynamic linker profiles all code of a library, which may be more than .text.
 local function check_range(image, data, where)
   if not data.has_histogram then return end
@@ -129,7 +120,11 @@ end
 function libraries.open(run, warn)
   local settings = run.settings
   require "gprof.cli.options.rules".check("libraries", settings, run.printed)
-  check_program(run.image, run.data, run.name)
+  -- Once libraries are added, later checks would accept the profile of another program.
+  local image, data = run.image, run.data
+  if data.low and (data.low >= image.text_high or data.high < image.text_low) then
+    diagnosis.refuse(image, data, run.name)
+  end
   local opened, seen, program = {}, {}, file_set.new()
   program:add(run.image.path)
   for i, word in ipairs(settings.with) do

@@ -35,16 +35,11 @@ end
 -- modules and a small report take less, and leave little garbage.
 local FIRST <const> = 512
 
--- Starts the collector, which gprof.lua stops.
-local function start_collector()
-  collectgarbage "restart"
-  collectgarbage("step", -FIRST)  -- as if that much had been freed
-end
-
 local function run_settings(settings)
   local write, finish, _ <close> = open_output(settings)
   local run = require(settings.sandbox and "gprof.cli.sandboxed" or "gprof.cli.run")
-  start_collector()
+  collectgarbage "restart"  -- gprof.lua has stopped it
+  collectgarbage("step", -FIRST)  -- as if that much had been freed
   local skipped, regressions, differs = run(settings, write)
   finish()
   return skipped, regressions, differs

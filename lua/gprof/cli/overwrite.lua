@@ -26,15 +26,6 @@ local function check_sums(files, sums, what)
   end
 end
 
--- Adds the program and its debugging files. Raises an error if the sum would replace one
--- of them.
-local function add_program(files, image, sums)
-  files:add(image.path)
-  check_sums(files, sums, "the program")
-  add_debug_files(files, image)
-  check_sums(files, sums, "the program's debugging file")
-end
-
 local function add_data(files, data)
   for _, file in ipairs(data.files) do files:add(file.path) end
 end
@@ -87,7 +78,10 @@ function overwrite.check(settings, image, data, sum)
   local files = file_set.new()
   local sums = sum and { sum, profile_files.context_path(sum),
     table.unpack(profile_files.spread_paths(sum)) } or {}
-  add_program(files, image, sums)
+  files:add(image.path)
+  check_sums(files, sums, "the program")
+  add_debug_files(files, image)
+  check_sums(files, sums, "the program's debugging file")
   if not settings.exports[1] then return end
   add_data(files, data)
   add_libraries(files, settings.with)

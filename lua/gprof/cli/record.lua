@@ -52,19 +52,14 @@ local function by_image(profiles)
   return groups
 end
 
--- Says in one line that many profiles of a program were written.
-local function tell_many(profiles)
-  local names = {}
-  for i, written in ipairs(profiles) do names[i] = written.profile end
-  tell(("%d profiles were written: %s; %s"):format(#profiles, wording.first(names),
-    advice(profiles[1], "the first")))
-end
-
 -- Says which profiles were written: each, or the first few of many.
 local function tell_profiles(profiles)
   for _, group in ipairs(by_image(profiles)) do
     if #group > MOST_LINES then
-      tell_many(group)
+      local names = {}
+      for i, written in ipairs(group) do names[i] = written.profile end
+      tell(("%d profiles were written: %s; %s"):format(#group, wording.first(names),
+        advice(group[1], "the first")))
     else
       for _, written in ipairs(group) do
         tell(("%s was written; %s"):format(written.profile, advice(written, "it")))

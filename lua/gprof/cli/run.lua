@@ -147,12 +147,6 @@ local function read_files(run)
   if settings.slide == "auto" then require "gprof.cli.slides".print(run.data) end
 end
 
--- Warns about bins whose counters are full.
-local function warn_of_full_bins(run)
-  if run.data.full_bins == 0 or not policy.of(run.settings).checks_profile then return end
-  require "gprof.cli.advice.diagnosis".warn_full(run.image, run.data, run.name, warn)
-end
-
 -- An image that was modified while it was read may have been read incompletely.
 local function check_unchanged(image)
   local changed = core.changed_file(image)
@@ -195,10 +189,6 @@ local function check_records(run, data)
   if lack then raise("%s: %s", run.name, lack) end
 end
 
-local function check_threads(run)
-  if run.printed.threads then require "gprof.cli.recorded".check_list(run.data) end
-end
-
 local function warn_if_nothing_is_printed(run)
   for _, is_printed in pairs(run.printed) do
     if is_printed then return end
@@ -215,22 +205,18 @@ local function warn_of_unused_options(run)
   require "gprof.cli.options.unused_options".warn(settings, run.printed, warn)
 end
 
-local function warn_of_unused_blocks(run)
-  if run.data.block_records == 0 or run.settings.line then return end
-  if run.printed.annotation or run.printed.executions then
-    warn("basic-block counts are printed only with -l (--line)")
-  end
-end
-
 local function select_output(run)
   run.chosen = choose_styles(run.settings, run.data)
   run.printed = pages.printed(run.chosen, run.settings.reports)
   check_not_empty(run)
   check_records(run, run.data)
-  check_threads(run)
+  if run.printed.threads then require "gprof.cli.recorded".check_list(run.data) end
   warn_if_nothing_is_printed(run)
   warn_of_unused_options(run)
-  warn_of_unused_blocks(run)
+  if run.data.block_records == 0 or run.settings.line then return end
+  if run.printed.annotation or run.printed.executions then
+    warn("basic-block counts are printed only with -l (--line)")
+  end
 end
 
 -- Whether the output shows functions, and not only files or records.
@@ -397,12 +383,6 @@ local function check_calls(run)
   if run.missed then failure.stop() end
 end
 
--- Gives notes about symspecs that match, but not as the user may expect.
-local function explain_selections(run)
-  if not run.settings.given_to or run.settings.compare[1] then return end
-  require "gprof.cli.advice.selected".explain(run, warn)
-end
-
 -- Stores the requested comparison in the settings, where reports find it.
 local function compare(run)
   local settings = run.settings
@@ -440,12 +420,6 @@ local function check_lines(run)
   end
 end
 
--- Warns if there are no bounds of total times, although they were requested.
-local function check_bounds(run)
-  local problem = run.settings.bounds and run.profile:bounds_problem()
-  if problem then warn(("--bounds: there are no bounds: %s"):format(problem)) end
-end
-
 -- Exports that have the lines of compiled functions, if the profile is by line.
 local of_compiled_functions <const> = { callgrind = true, pprof = true }
 
@@ -475,14 +449,6 @@ end
 
 -- Writing -------------------------------------------------------------------------------
 
--- Refuses to overwrite input files.
-local function check_targets(run)
-  local makes_sum = run.chosen.sum
-  if not (makes_sum or run.settings.exports[1]) then return end
-  require "gprof.cli.overwrite".check(run.settings, run.image, run.data,
-    makes_sum and defaults.sum_path(run.settings) or nil)
-end
-
 -- Reads the profiles, checks them, and writes their sum. In the sandbox, the file of the
 -- sum is locked already.
 local function read_and_sum(run)
@@ -490,10 +456,15 @@ local function read_and_sum(run)
   local _ <close> = settings.styles.sum and not settings.sum_target and
     require "gprof.cli.sum.sum_target".open(settings)
   read_files(run)
-  warn_of_full_bins(run)
+  if run.data.full_bins > 0 and policy.of(settings).checks_profile then
+    require "gprof.cli.advice.diagnosis".warn_full(run.image, run.data, run.name, warn)
+  end
   select_output(run)
   if run.settings.with then require "gprof.cli.libraries".open(run, warn) end
-  check_targets(run)
+  if run.chosen.sum or settings.exports[1] then
+    require "gprof.cli.overwrite".check(settings, run.image, run.data,
+      run.chosen.sum and defaults.sum_path(settings) or nil)
+  end
   if run.checkpoint then settings.sum_target.outdated = run.checkpoint:outdated() end
   if run.chosen.sum then require "gprof.cli.sum.written_sum".write(run, warn) end
 end
@@ -522,10 +493,16 @@ local function print_output(run, write)
   end
 end
 
--- Returns a line about each regression that --fail-on reports.
-local function regressions(run)
-  if not run.settings.fail_on then return {} end
-  return require "gprof.cli.compare_args".lines(run.settings, run.profile)
+-- Checks what can be checked before any file is read. A spread is a report, or with -s
+-- the file beside the sum.
+local function check_options(settings)
+  settings.styles.sum = settings.by_build or settings.styles.sum
+  if settings.has_own_options then
+    require "gprof.cli.options.rules".check("reports", settings)
+  end
+  if settings.exports[1] then require "gprof.cli.exports".check_compared(settings) end
+  if settings.spread and not settings.styles.sum then settings.styles.spread = true end
+  if settings.checkpoint then require "gprof.cli.sum.checkpoint".check(settings) end
 end
 
 --- Reads, checks and prints what the settings request.
@@ -537,13 +514,7 @@ end
 -- @raise a table with the field `message`
 return function(settings, write)
   local run = { settings = settings }
-  settings.styles.sum = settings.by_build or settings.styles.sum
-  if settings.has_own_options then
-    require "gprof.cli.options.rules".check("reports", settings)
-  end
-  if settings.exports[1] then require "gprof.cli.exports".check_compared(settings) end
-  if settings.spread and not settings.styles.sum then settings.styles.spread = true end
-  if settings.checkpoint then require "gprof.cli.sum.checkpoint".check(settings) end
+  check_options(settings)
   find_reports(settings)
   if settings.by_build then
     require "gprof.cli.options.rules".check("builds", settings)
@@ -557,18 +528,22 @@ return function(settings, write)
   make_profile(run)
   check_profile(run)
   check_calls(run)
-  explain_selections(run)
+  if settings.given_to and not settings.compare[1] then
+    require "gprof.cli.advice.selected".explain(run, warn)
+  end
   compare(run)
   if settings.exports[1] then
     require "gprof.cli.overwrite".check_source(settings, run.profile)
   end
-  check_bounds(run)
+  local unbounded = settings.bounds and run.profile:bounds_problem()
+  if unbounded then warn(("--bounds: there are no bounds: %s"):format(unbounded)) end
   check_inlines(run)
   check_lines(run)
   explain_missing_records(run)
   check_unchanged(run.image)
   print_output(run, write)
   check_unchanged(run.image)
-  return run.skipped, regressions(run),
-    settings.verdict and not settings.verdict.belongs
+  local regressions = settings.fail_on and
+    require "gprof.cli.compare_args".lines(settings, run.profile) or {}
+  return run.skipped, regressions, settings.verdict and not settings.verdict.belongs
 end

@@ -85,13 +85,6 @@ local function add_libraries(paths, settings)
   end
 end
 
--- Recorded libraries are read from the system's directories. A profile that names other
--- files must not make them readable.
-local function add_recorded_libraries(paths, settings, profiles)
-  if settings.no_libraries or not profile_files.have_contexts(profiles) then return end
-  add_all(paths, { "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib" })
-end
-
 -- Whether an HTML page is made, which shows source text.
 local function makes_page(settings)
   for _, export in ipairs(settings.exports) do
@@ -118,7 +111,11 @@ local function readable(settings, image)
   add_profiles(profiles, settings)
   add_companions(profiles, settings)
   add_all(paths, profiles)
-  add_recorded_libraries(paths, settings, profiles)
+  -- Recorded libraries are read from the system's directories. A profile that names other
+  -- files must not make them readable.
+  if not settings.no_libraries and profile_files.have_contexts(profiles) then
+    add_all(paths, { "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib" })
+  end
   add_compared(paths, settings)
   add_libraries(paths, settings)
   paths[#paths + 1] = settings.external_symbol_table

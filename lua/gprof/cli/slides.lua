@@ -55,11 +55,6 @@ function slides.print(data)
   end
 end
 
--- Whether an error is lack of memory, which says nothing about the profile.
-local function is_out_of_memory(message)
-  return message and message:find "not enough memory$"
-end
-
 -- Other slides are more likely to be due to another build of the program.
 local function is_certain(found)
   return found.offset ~= 0 and found.fitting >= FITTING * found.arcs and found.by_loader
@@ -81,7 +76,8 @@ function slides.correct(profile, data, settings, where)
   if found and is_certain(found) then
     done, message = slide.subtract(data, found, true)
   end
-  if is_out_of_memory(message) then return nil, message end
+  -- lack of memory says nothing about the profile
+  if message and message:find "not enough memory$" then return nil, message end
   if not done then return profile end
   print_line(("%s: addresses corrected (--slide=0 disables this): %s"):format(where,
     describe(found)))

@@ -199,15 +199,11 @@ local function write_lines(out, f, lines)
   end
 end
 
-local function write_head(out, f)
+local function write_function(out, f, lines, sites)
   if f.object ~= out.current then out.write("\nob=" .. out.object(f.object)) end
   out.current = f.object
   out.write("\nfl=" .. out.file(f.file) .. "\n")
   out.write("fn=" .. out.name(f.id, f.name) .. "\n")
-end
-
-local function write_function(out, f, lines, sites)
-  write_head(out, f)
   if lines and f.self > 0 then
     write_lines(out, f, lines)
   else

@@ -131,13 +131,6 @@ local function hash(content)
   return sha256.base64(sha256.digest(content))
 end
 
-local function write_head(title, style, script, write)
-  write(HEAD:format(POLICY:format(hash(script), hash(style)), gprof._VERSION, title))
-  write "<style>"
-  write(style)
-  write "</style>\n</head>\n"
-end
-
 --- Writes a profile as an HTML page.
 -- @tparam profile profile by function or by line, with the same result
 -- @tparam table options the options of the profile; `display_unused_functions`: also show
@@ -150,7 +143,10 @@ return function(profile, options, write)
   local style, script = "\n" .. assets.style(), "\n" .. assets.script()
   local content = contents(profile, options)
   local title = text.html(profile.image.path:match "[^/]*$")
-  write_head(title, style, script, write)
+  write(HEAD:format(POLICY:format(hash(script), hash(style)), gprof._VERSION, title))
+  write "<style>"
+  write(style)
+  write "</style>\n</head>\n"
   write(('<body>\n<header>\n<h1>%s</h1>\n'):format(title))
   summary.write(content, options, write)
   write '</header>\n<main id="page"></main>\n<noscript>\n'

@@ -69,14 +69,6 @@ local function decoder(recorded)
   end
 end
 
--- Adds the lines in which there are calls or samples.
-local function add_lines(lines, content, decode)
-  for _, _, _, from in each_record(content) do
-    local f, line = decode(from)
-    if f and f.source and line > 0 then lines[f][line] = true end
-  end
-end
-
 -- Changes the addresses in the records of a table. The interpreter, whose code is between
 -- two addresses, calls C functions for the function that runs.
 local function changed(content, decode, addresses, code, code_end)
@@ -119,7 +111,11 @@ function mixed_profile.bytes(recorded, crc32)
     if section.kind == MODULES then
       code, code_end = code_at(section.content, recorded.interpreter)
     elseif section.kind == TABLE then
-      add_lines(lines, section.content, decode)
+      -- the lines in which there are calls or samples
+      for _, _, _, from in each_record(section.content) do
+        local f, line = decode(from)
+        if f and f.source and line > 0 then lines[f][line] = true end
+      end
     end
   end
   local list, addresses, high = script_profile.list(recorded.functions, lines)

@@ -22,17 +22,13 @@ local script_names = {}
 local ORDINAL <const> = script_functions.ORDINAL
 local FROM_CODE <const>, MOST <const> = 0x4000, 0x3fff
 
--- Returns what Lua compiles of a file: it skips a first line with a "#".
-local function code_of(text)
-  return (text:gsub("^\xef\xbb\xbf", ""):gsub("^#[^\n]*", ""))
-end
-
 local function key_of(f, code) return ("%d %d %d"):format(f.first, f.last, code) end
 
 -- Returns the definitions in a text, as lists by `key_of`: `name` or false, and
 -- `ordinal`. Nil if it cannot be compiled.
 local function definitions_of(text, crc32)
-  text = code_of(text)
+  -- Lua skips a byte order mark, and a first line with a "#"
+  text = (text:gsub("^\xef\xbb\xbf", ""):gsub("^#[^\n]*", ""))
   local chunk = load(text, "=", "t")
   if not chunk then return nil end
   local list, names = prototypes.read(dump(chunk)), definitions.names(text)

@@ -27,12 +27,6 @@ local function answer_in(name)
   return signal and count and code and { signal = signal, count = count, error = code }
 end
 
--- Returns the path of a mapped file. The kernel writes a newline as \012, and adds
--- " (deleted)" if the file was removed or replaced.
-local function mapped_path(name)
-  return (name:gsub("%.ctx %(deleted%)$", ".ctx"):gsub("\\012", "\n"))
-end
-
 --- Finds the answers to all requests so far.
 -- @tparam string text the mappings
 -- @treturn table|nil `signal`, with which the process is asked; `count`, the number of
@@ -47,7 +41,9 @@ function answers.read(text)
     if not found then
       found, place = answer_in(name), start + DISTANCE
     elseif start == place and name:find "^/" then
-      found.path = mapped_path(name)
+      -- The kernel writes a newline as \012, and adds " (deleted)" if the file was
+      -- removed or replaced.
+      found.path = (name:gsub("%.ctx %(deleted%)$", ".ctx"):gsub("\\012", "\n"))
       break
     end
     ::continue::

@@ -193,13 +193,6 @@ local function read_text(page, file)
   return text
 end
 
--- Warns once about all files that were not found: there may be very many.
-local function report_missing(page)
-  local names = page.missing
-  if not names[1] then return end
-  page.warn(source_text.all_not_found(names))
-end
-
 -- Warns if the line table has lines past the end of the text.
 local function check_length(page, file, length, known)
   if known.last > length then
@@ -491,5 +484,6 @@ return function(profile, options, write)
     local text = is_worth_it(page, file) and read_text(page, file)
     if text then print(page, file, text) end
   end
-  report_missing(page)
+  -- one warning about all files that were not found: there may be very many
+  if page.missing[1] then page.warn(source_text.all_not_found(page.missing)) end
 end

@@ -82,13 +82,6 @@ local function count_text(count, whole)
   return (count == math.floor(count) and whole or "%.1f"):format(count)
 end
 
-local function write_mean_count(count, write)
-  local change = count.change == 0 and "0" or
-    (count.change > 0 and "+" or "") .. count_text(count.change, "%.0f")
-  write("%9s %9s %9s", count_text(count.old, "%.0f"), count_text(count.new, "%.0f"),
-    change)
-end
-
 -- Makes the group of columns for a count.
 local function count_group(field)
   return {
@@ -99,7 +92,10 @@ local function count_group(field)
         local format = count.change == 0 and "%9d %9d %9d" or "%9d %9d %+9d"
         write(format, count.old, count.new, count.change)
       else
-        write_mean_count(count, write)
+        local change = count.change == 0 and "0" or
+          (count.change > 0 and "+" or "") .. count_text(count.change, "%.0f")
+        write("%9s %9s %9s", count_text(count.old, "%.0f"), count_text(count.new, "%.0f"),
+          change)
       end
       write_ratio(count, status, write)
     end,

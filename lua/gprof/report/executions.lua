@@ -16,11 +16,6 @@ local function is_before(a, b)
   return a.id < b.id
 end
 
-local function row_of(profile, id)
-  local file, line = profile:get(id, "file", "line")
-  return { id = id, file = file, line = line }
-end
-
 -- Returns functions in GNU gprof's order, which depends on all selected functions,
 -- printed or not.
 local function in_gnu_order(profile)
@@ -43,7 +38,8 @@ local function in_order(profile, least)
   do
     local has_counts = address and calls >= least or profile.by_line
     if tallied and has_counts and id ~= outside then
-      rows[#rows + 1] = row_of(profile, id)
+      local file, line = profile:get(id, "file", "line")
+      rows[#rows + 1] = { id = id, file = file, line = line }
     end
   end
   table.sort(rows, is_before)

@@ -41,13 +41,6 @@ local function write_file(file, version, write)
   end
 end
 
--- Writes what the context profile beside a gmon.out contains, or why it cannot be used.
-local function write_companion(profile, path, write)
-  local file, message = context_files.companion_contexts(profile.image, path)
-  if file then write_file(file, file.version, write) end
-  if message then write(message .. "\n") end
-end
-
 --- Prints the report: each file that was read, and the context profile beside it.
 -- @tparam profile profile
 -- @tparam table options `gnu_compat`: for a file without a version, print the version of
@@ -59,7 +52,10 @@ return function(profile, options, write)
     version = file.version or rules.inherits_version and version or 0
     write_file(file, version, write)
     if file.format == "magic" and rules.reads_all_formats then
-      write_companion(profile, file.path, write)
+      local companion, message =
+        context_files.companion_contexts(profile.image, file.path)
+      if companion then write_file(companion, companion.version, write) end
+      if message then write(message .. "\n") end
     end
   end
 end

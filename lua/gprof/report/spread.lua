@@ -41,18 +41,6 @@ local function write_row(row, name, run, width, number, write)
   write("%s\n", (line:gsub(" +$", "")))
 end
 
-local function write_heading(options, width, write)
-  local line = "%9s %8s %9s %9s %9s %9s %8s  %s  %s\n"
-  write(common.heading(options, line), "lost", "max/mean", "mean", "min", "max",
-    "deviation", "runs", layout.padded("function", width), "maximum in")
-end
-
--- Tells about sums that could not be split into runs.
-local function write_skipped(total, write)
-  if total.skipped == 0 then return end
-  write("\n%s without a spread: not included\n", wording.plural(total.skipped, "sum"))
-end
-
 -- Returns the field to show, and its unit.
 local function field_of(profile, options)
   if profile.spread.self and options.sort ~= "calls" then return "self", profile.unit end
@@ -82,12 +70,16 @@ return function(profile, options, write)
   write(common.heading(options, "Spread of %s over %s:\n\n"),
     field == "self" and ("self time (%s)"):format(unit) or "calls",
     wording.plural(total.runs, "run"))
-  write_heading(options, width, write)
+  local line = "%9s %8s %9s %9s %9s %9s %8s  %s  %s\n"
+  write(common.heading(options, line), "lost", "max/mean", "mean", "min", "max",
+    "deviation", "runs", layout.padded("function", width), "maximum in")
   local number = "%9.2f"
   if field == "self" then number = "%9." .. common.decimals(1 / profile.rate) .. "f" end
   for i, row in ipairs(rows) do
     write_row(row, names[i], runs[i], width, number, write)
   end
-  write_skipped(total, write)
+  if total.skipped > 0 then
+    write("\n%s without a spread: not included\n", wording.plural(total.skipped, "sum"))
+  end
   if not options.brief then write(require "gprof.print.explain".spread) end
 end

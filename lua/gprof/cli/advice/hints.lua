@@ -22,11 +22,14 @@ local function is_profile(path)
   return file ~= nil and require "gprof.library.files.profile_files".is_head(file:read(8))
 end
 
+-- Whether to look into a file for what it may be.
+local function is_examined(settings, path)
+  return core.file_status(path) == "file" and policy.of(settings).gives_hints
+end
+
 -- Returns the message that a file is a profile in JSON; nil if it is not.
 local function exported(settings, path)
-  if core.file_status(path) ~= "file" or not policy.of(settings).gives_hints then
-    return nil
-  end
+  if not is_examined(settings, path) then return nil end
   local file <close> = io.open(path, "rb")
   local head = file and file:read(64)
   if not head or not head:find '^%s*{%s*"format":%s*"gprof%-profile"' then return nil end
@@ -36,9 +39,7 @@ end
 
 -- Returns the message that a file is a profile of another tool; nil if it is not.
 local function of_other_tool(settings, path)
-  if core.file_status(path) ~= "file" or not policy.of(settings).gives_hints then
-    return nil
-  end
+  if not is_examined(settings, path) then return nil end
   local what = require "gprof.cli.advice.foreign_profiles".of_file(path)
   return what and path .. ": " .. what
 end

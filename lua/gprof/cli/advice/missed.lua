@@ -119,13 +119,14 @@ local function is_alike(others, given, skipped)
   return true
 end
 
--- Returns what a function makes of the short names and the components of functions, at
--- most MOST_NAMES different values. It returns nil for names that do not matter.
-local function names_like(image, choose)
+-- Returns what a function makes of the given components, and of the short names and the
+-- components of functions: at most MOST_NAMES different values. It returns nil for names
+-- that do not matter.
+local function names_like(image, given, choose)
   local names, seen = {}, {}
   for name, symbol in image:symbols(nil, "name", "symbol") do
     local short = language_names.of(symbol) or core.short_name(name)
-    local chosen = not seen[short] and choose(short, components(bare(short)))
+    local chosen = not seen[short] and choose(given, short, components(bare(short)))
     seen[short] = true
     if chosen and not seen[chosen .. "\0"] then
       names[#names + 1], seen[chosen .. "\0"] = chosen, true
@@ -142,22 +143,18 @@ local function members(image, name)
   return not name:find "[^%w_:~]" and image:find(all) and { all } or nil
 end
 
--- Returns functions whose last components are spelt similarly; all members of a class in
+-- Chooses functions whose last components are spelt similarly; all members of a class in
 -- place of its constructors.
-local function similar(image, given)
-  return names_like(image, function(short, others)
-    if not is_alike(others, given, 0) then return nil end
-    local is_class = others[#others] == others[#others - 1] and #given == 1
-    return is_class and table.concat(others, "::", 1, #others - 1) .. "::*" or short
-  end)
+local function similar(given, short, others)
+  if not is_alike(others, given, 0) then return nil end
+  local is_class = others[#others] == others[#others - 1] and #given == 1
+  return is_class and table.concat(others, "::", 1, #others - 1) .. "::*" or short
 end
 
--- Returns functions with the same last component: the namespaces or the parameters of the
+-- Chooses functions with the same last component: the namespaces or the parameters of the
 -- symspec are wrong.
-local function same_component(image, given)
-  return names_like(image, function(short, others)
-    return others[#others] == given[#given] and short or nil
-  end)
+local function same_component(given, short, others)
+  return others[#others] == given[#given] and short or nil
 end
 
 -- Returns the number of characters to insert, remove or replace to make one text of
@@ -179,24 +176,19 @@ local function distance(a, b, most)
   return last[#b]
 end
 
--- Returns functions whose last component contains the given one, or differs from it in at
+-- Chooses functions whose last component contains the given one, or differs from it in at
 -- most a third of the characters.
-local function related(image, given)
-  local last = given[#given]:lower()
-  if #last < 3 then return {} end
-  return names_like(image, function(short, others)
-    local other = others[#others]:lower()
-    return (other:find(last, 1, true) or distance(other, last, #last // 3) <= #last // 3)
-      and short or nil
-  end)
+local function related(given, short, others)
+  local last, other = given[#given]:lower(), others[#others]:lower()
+  local most = #last // 3
+  return most > 0 and (other:find(last, 1, true) or distance(other, last, most) <= most)
+    and short or nil
 end
 
--- Returns the patterns of all members of classes whose names are spelt similarly.
-local function similar_classes(image, given)
-  return names_like(image, function(_, others)
-    if not is_alike(others, given, 1) then return nil end
-    return table.concat(others, "::", #others - #given, #others - 1) .. "::*"
-  end)
+-- Chooses the patterns of all members of classes whose names are spelt similarly.
+local function similar_classes(given, _, others)
+  return is_alike(others, given, 1) and
+    table.concat(others, "::", #others - #given, #others - 1) .. "::*" or nil
 end
 
 -- Brackets ------------------------------------------------------------------------------
@@ -234,10 +226,10 @@ end
 -- Returns the functions or members whose names the user probably misspelt.
 local function misspelt(image, name)
   local class = name:match "^(.*)::%*?$"
-  if class then return similar_classes(image, components(class)) end
+  if class then return names_like(image, components(class), similar_classes) end
   local given = components(name:gsub("(%w)%.(%w)", "%1::%2"))
-  for _, find in ipairs { similar, same_component, similar_classes, related } do
-    local names = find(image, given)
+  for _, choose in ipairs { similar, same_component, similar_classes, related } do
+    local names = names_like(image, given, choose)
     if names[1] then return names end
   end
   return {}

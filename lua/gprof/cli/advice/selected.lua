@@ -63,18 +63,14 @@ local function members(run, spec)
     nil
 end
 
--- Whether a function, or the cycle that it is in, may have time.
-local function has_time(f)
-  return f.ticks > 0 or f.children_ticks > 0 or f.cycle ~= nil
-end
-
 -- Fails if a symspec selects roots of a call tree without time: the tree would be empty.
 local function check_roots(run)
   local profile, specs = run.of_tree, run.settings.tree_roots or {}
   if not run.printed.tree or profile.total_ticks <= 0 then return end
   for _, spec in ipairs(specs) do
     for _, f in ipairs { profile:find(spec) } do
-      if has_time(f) then return end
+      -- the function, or the cycle that it is in, may have time
+      if f.ticks > 0 or f.children_ticks > 0 or f.cycle ~= nil then return end
     end
   end
   if not specs[1] then return end

@@ -218,11 +218,6 @@ end
 
 -- Symspecs and styles -------------------------------------------------------------------
 
-local function check_names_something(argument, option)
-  if argument:find "[%w_*?\128-\255]" then return end
-  reject(option, ": '%s' contains no name", argument)
-end
-
 -- Checks a symspec of functions, or of calls (FROM/TO). GNU gprof accepts any text.
 -- `given_to` records the option of each symspec, for hints.
 local function check_symspec(settings, spec, arcs, option)
@@ -231,7 +226,9 @@ local function check_symspec(settings, spec, arcs, option)
   settings.given_to[spec] = option
   local problem = require "gprof.symspec".problem(spec, arcs)
   if problem then reject(option, ": %s", problem) end
-  check_names_something(spec, option)
+  if not spec:find "[%w_*?\128-\255]" then
+    reject(option, ": '%s' contains no name", spec)
+  end
 end
 
 -- Appends a symspec to a symspec table ("flat", "graph", ...) of a side ("include" or

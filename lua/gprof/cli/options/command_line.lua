@@ -45,12 +45,6 @@ local function apply_all(given, settings)
   end
 end
 
--- The directories of GPROF_PATH are searched after the directories given as options.
-local function add_environment(settings)
-  local list = os.getenv "GPROF_PATH"
-  if list then require "gprof.cli.options.actions".directories(settings, list) end
-end
-
 -- Checks the rules about options. GNU gprof's options, which have letters, exclude each
 -- other only in one case. Sets `has_own_options`
 -- and `record_reports`.
@@ -127,7 +121,9 @@ function command_line.read(arguments)
     if settings.baseline or settings.update_baseline then
       require "gprof.cli.baselines".apply(settings)
     end
-    add_environment(settings)
+    -- searched after the directories given as options
+    local list = os.getenv "GPROF_PATH"
+    if list then require "gprof.cli.options.actions".directories(settings, list) end
     settings.operands, settings.words = operands, words
   else
     apply_all(before, settings)

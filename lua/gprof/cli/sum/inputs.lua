@@ -322,13 +322,6 @@ local function shows_progress(settings, list)
     (list.fetch or #list > 1) and core.is_terminal(io.stderr)
 end
 
--- Subtracts the slide from the sum, if the options give a number.
-local function subtract_slide(data, options, names)
-  if math.type(options.slide) ~= "integer" then return end
-  local done, message = require "gprof.library.slide".apply(data, options.slide, names)
-  if not done then raise("%s", message) end
-end
-
 local function new_outcome(mode, settings)
   return { bad = 0, lost = 0, left_out = {}, whole = 0,
     duplicates = mode.duplicates and mode.duplicates.new(settings.skip_duplicates) }
@@ -403,7 +396,10 @@ function inputs.read(image, settings, options, warn)
   if checkpoint then checkpoint:write(list, into, outcome) end
   local good = report(list, mode, notify, outcome, settings, warn)
   local names, data = profiles.names(list), into.data
-  subtract_slide(data, options, names)
+  if math.type(options.slide) == "integer" then
+    local done, message = require "gprof.library.slide".apply(data, options.slide, names)
+    if not done then raise("%s", message) end
+  end
   if into.spread then core.keep_spread(data, into.spread) end
   return data, names, outcome.bad, good, good_paths(list, outcome), into.contexts,
     checkpoint

@@ -154,20 +154,6 @@ local function start(pool, into)
   pool.output:close()
 end
 
-local function close_all(files)
-  for _, file in ipairs(files) do
-    if io.type(file) == "file" then file:close() end
-  end
-end
-
--- Stops the workers after the failed worker `number`: their sums are not needed.
-local function stop_after(pool, number)
-  for i = number + 1, #pool do
-    pool[i].stopped = true
-    pool[i].process:terminate()
-  end
-end
-
 local function handle(pool, worker, event, file, detail)
   if event == "done" then
     local files, bytes = file - worker.first + 1, math.tointeger(detail)
@@ -179,7 +165,11 @@ local function handle(pool, worker, event, file, detail)
     worker.full = { math.tointeger(count), math.tointeger(address) }
   elseif event == "failed" then
     worker.failed, worker.problem = file, detail
-    stop_after(pool, worker.number)
+    -- the sums of the workers after the failed one are not needed
+    for i = worker.number + 1, #pool do
+      pool[i].stopped = true
+      pool[i].process:terminate()
+    end
   else
     table.insert(worker.events, { event, file, detail })
   end
@@ -262,7 +252,9 @@ function jobs.read(read_range, into, list, mode, notify, progress)
   local started, problem = pcall(start, pool, into)
   if not started and mode.needs_jobs then error(problem, 0) end
   if not started then
-    close_all(pool.pipes)
+    for _, file in ipairs(pool.pipes) do
+      if io.type(file) == "file" then file:close() end
+    end
     return false
   end
   receive(pool, progress)

@@ -110,13 +110,6 @@ local function add_directory(list, path, sum)
   if list.count == before then add(list, path, nil, path .. ": contains no profiles") end
 end
 
--- Adds the files that a list names.
-local function add_list(list, path)
-  name_list.all(path, list.names)
-  list.count = #list.names
-  list.standard_input = list.standard_input or list.names:contains "-"
-end
-
 -- Moves what is known of the rows of a list to the rows that they have after some are
 -- dropped.
 local function renumber(list, dropped)
@@ -202,7 +195,9 @@ function profiles.find(settings)
     if name_list.archive(path) then
       failure.raise("%s: profiles of Lua programs cannot be read from archives", path)
     end
-    add_list(list, path)
+    name_list.all(path, list.names)
+    list.count = #list.names
+    list.standard_input = list.standard_input or list.names:contains "-"
   end
   if list.count == 0 then
     list.named[1] = settings.operands[2] or defaults.profile_path(settings)

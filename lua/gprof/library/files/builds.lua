@@ -12,41 +12,15 @@ local sorted = require "gprof.format.sorted"
 local builds = {}
 builds.__index = builds
 
--- Bytes at the start of a context profile that are searched for the program. The command
--- line, which precedes it, has at most 64 kB.
-local SEARCHED <const> = 1 << 18
-
--- Kinds of sections in a context profile: see doc/contexts.md.
-local MODULES <const>, FUNCTIONS <const> = 2, 5
-
-local HEADER <const>, MODULE <const> = 16, 44  -- sizes in bytes
 local LONGEST <const> = 64  -- bytes of a build ID
-
--- Returns the build ID and the path of the program, the first module. Raises an error if
--- the text is too short.
-local function find_program(text)
-  local order = text:sub(9, 12) == "\1\2\3\4" and ">" or "<"
-  local at = HEADER + 1
-  while true do
-    local kind, size, content = (order .. "I4i8"):unpack(text, at)
-    if kind == FUNCTIONS then return nil end
-    if kind == MODULES then
-      local id, path = (order .. "s4s4"):unpack(text, content + 4 + MODULE)
-      return id, path
-    end
-    assert(size >= 0 and size < #text)
-    at = content + size
-  end
-end
 
 --- Returns which build a context profile is from.
 -- @tparam string text at least its first bytes
 -- @treturn string|nil the build ID of the program in hexadecimal; nil if it is unknown
 -- @treturn string|nil the path of the program when it ran
 function builds.of_contexts(text)
-  if not profile_files.is_contexts(text) then return nil end
-  local done, id, path = pcall(find_program, text)
-  if not done or not id or id == "" or #id > LONGEST then return nil end
+  local _, _, _, id, path = core.contexts_origin(text)
+  if not id or id == "" or #id > LONGEST then return nil end
   return escape.in_hexadecimal(id), path
 end
 
@@ -60,8 +34,7 @@ function builds.of_file(path)
   if not profile_files.is_contexts(head) then
     path = profile_files.existing_contexts(path)
   end
-  local file <close> = path and io.open(path, "rb") or nil
-  return builds.of_contexts(file and file:read(SEARCHED) or "")
+  return builds.of_contexts(path and profile_files.start_of_contexts(path) or "")
 end
 
 -- Programs ------------------------------------------------------------------------------

@@ -8,6 +8,8 @@ local profile_files = require "gprof.library.files.profile_files"
 
 local context_files = {}
 
+local LONGEST <const> = 4096  -- bytes of a path
+
 -- Returns the number in the header of a gmon.out that identifies its context profile; nil
 -- if there is none.
 local function id_of(path) return profile_files.contexts_id(profile_files.head(path)) end
@@ -16,44 +18,16 @@ local function other_run(companion, path)
   return ("%s: does not belong to %s, but to another run"):format(companion, path)
 end
 
--- Reads the start of the section that follows, in a context profile. Returns the values
--- of the format, and where the section ends.
-local function read_section(file, format)
-  local _, size = ("I4i8"):unpack(file:read(12))
-  assert(size >= format:packsize())
-  local last = file:seek() + size
-  local values = table.pack(format:unpack(file:read(format:packsize())))
-  return values, last
-end
-
--- Reads a text in a context profile: a build ID or a path. Fails if it is longer than any
--- path, or if the file ends in it.
-local function read_text(file)
-  local size = ("I4"):unpack(file:read(4))
-  assert(size <= 4096)
-  local text = size > 0 and file:read(size) or ""
-  assert(#text == size)
-  return text
-end
-
-local function read_origin(file)
-  local process, next_section = read_section(file, "i8i8I8")
-  assert(file:seek("set", next_section))
-  read_section(file, "I4I8I8I8I8I8I4")
-  read_text(file)  -- build ID
-  return { process = process[1], begin = process[3], image = read_text(file) }
-end
-
 --- Returns where a context profile that was written on this machine is from.
 -- @tparam string path
 -- @treturn table|nil `process`, its number; `begin`, when it began, in nanoseconds since
 --   1970; and `image`, the program's path; nil if there is no such file
 function context_files.origin(path)
-  local file <close> = core.file_status(path) == "file" and io.open(path, "rb") or nil
-  local head = file and file:read(16)
-  if not head or head:sub(1, 8) ~= "gprofctx" then return nil end
-  local done, origin = pcall(read_origin, file)
-  return done and origin or nil
+  if core.file_status(path) ~= "file" then return nil end
+  local process, begin, _, _, image =
+    core.contexts_origin(profile_files.start_of_contexts(path))
+  if not process or not image or #image > LONGEST then return nil end
+  return { process = process, begin = begin, image = image }
 end
 
 --- Reads the context profile beside a gmon.out.

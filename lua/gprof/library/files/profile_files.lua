@@ -15,10 +15,9 @@ local HEAD <const> = 128  -- bytes at the beginning of a profile
 -- The spread of a sum; and the suffix of a new one, until the sum is in place.
 local SPREAD <const>, NEW <const> = ".spread", ".new"
 
--- The size of a context profile's header, and the section that begins with the process
--- number, that of the parent, the start, and the time of writing: see doc/contexts.md.
-local HEADER <const>, PROCESS <const> = 16, 1
-local PROCESS_FIELDS <const> = "I4I8i8i8i8i8"
+-- Bytes at the start of a context profile that are searched for the program. The command
+-- line, which precedes it, has at most 64 kB.
+local SEARCHED <const> = 1 << 18
 
 -- Numbers that identify context profiles of sums are below this; those of processes are
 -- times in nanoseconds.
@@ -82,12 +81,18 @@ function profile_files.contexts_id(head) return (profile_files.ids(head)) end
 -- @treturn integer when the process began, in nanoseconds since 1970; 0 if unknown
 -- @treturn integer when the file was written
 function profile_files.process(head)
-  if not profile_files.is_contexts(head) then return nil end
-  local format = (head:sub(9, 12) == "\1\2\3\4" and ">" or "<") .. PROCESS_FIELDS
-  if #head < HEADER + format:packsize() then return nil end
-  local kind, _, process, _, begin, written = format:unpack(head, HEADER + 1)
-  if kind ~= PROCESS then return nil end
+  if not head then return nil end
+  local process, begin, written = core.contexts_origin(head)
   return process, begin, written
+end
+
+--- Returns the first bytes of a context profile, which name the program: see
+-- `core.contexts_origin`.
+-- @tparam string path
+-- @treturn string "" if the file cannot be read
+function profile_files.start_of_contexts(path)
+  local file <close> = io.open(path, "rb")
+  return file and file:read(SEARCHED) or ""
 end
 
 --- Returns whether a profile seems to be a sum, as far as its name and its first bytes

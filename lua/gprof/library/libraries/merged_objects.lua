@@ -155,12 +155,6 @@ local function add_outside(records, objects, places)
   return others
 end
 
-local function list_files(records, objects)
-  for _, object in ipairs(objects) do
-    table.move(object[2].files, 1, #object[2].files, #records.files + 1, records.files)
-  end
-end
-
 --- Merges a program and libraries.
 -- @tparam image image the program
 -- @tparam symbols symbols symbols of the program
@@ -183,7 +177,9 @@ function merged_objects.merge(image, symbols, data, options, trace)
     return nil, objects[number][4].path .. ": cannot be merged: " .. places
   end
   local others = add_outside(records, objects, places)
-  list_files(records, objects)
+  for _, object in ipairs(objects) do
+    table.move(object[2].files, 1, #object[2].files, #records.files + 1, records.files)
+  end
   object_list.set(records, objects, places)
   return joined, records, others
 end

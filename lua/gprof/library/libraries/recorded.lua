@@ -91,9 +91,6 @@ local function symbols_of(program, module, options, trace)
   return symbols, problem and problem:sub(#module.path + 3), image
 end
 
--- The kernel provides this module, so it has no file.
-local function is_virtual(module) return module.path:find "^linux%-vdso" ~= nil end
-
 -- The recorder's own time and calls are not the program's.
 local function is_recorder(module)
   return module.path ~= nil and base_name(module.path):find "^libgprof%-recorder" ~= nil
@@ -121,7 +118,8 @@ local function objects_of(image, modules, symbols, options, trace)
       if module.path then
         found, problem, file = symbols_of(image, module, options, trace)
       end
-      if problem and not is_virtual(module) then
+      -- the kernel provides linux-vdso, so it has no file
+      if problem and not module.path:find "^linux%-vdso" then
         problems[#problems + 1] = { path = module.path, problem = problem }
       end
       objects[#objects + 1] = { found or false, false,
@@ -131,12 +129,6 @@ local function objects_of(image, modules, symbols, options, trace)
     end
   end
   return objects, numbers, problems
-end
-
-local function add_blocks(records, data)
-  for address, executions in data:blocks() do
-    assert(records:add_block(address, executions))
-  end
 end
 
 local function list_files(records, data)
@@ -161,7 +153,11 @@ local function merge(image, symbols, data, options, tables, trace)
   local done
   done, message = sum.contexts:get(records, by_module, tables)
   if not done then return nil, message end
-  if not tables then add_blocks(records, data) end
+  if not tables then
+    for address, executions in data:blocks() do
+      assert(records:add_block(address, executions))
+    end
+  end
   list_files(records, data)
   object_list.set(records, objects, places)
   return joined, records, problems
