@@ -262,7 +262,7 @@ $(patsubst $(3)%,$(DESTDIR)$(1)/%,$(4)): $(DESTDIR)$(1)/%: $(3)% FORCE
 	$(quietly)install -D -m $(2) $$< $$@
 endef
 
-DOCUMENTS := LICENSE README.md CHANGELOG.md $(wildcard doc/*.md doc/*.json doc/pictures/*.svg doc/pictures/*.png) \
+DOCUMENTS := LICENSE README.md CONTRIBUTING.md CHANGELOG.md $(wildcard doc/*.md doc/*.json doc/pictures/*.svg doc/pictures/*.png) \
   $(shell find examples -type f)
 
 # The installed program names its interpreter by path, since /usr/bin/env takes a fifth of the time
