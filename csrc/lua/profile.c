@@ -244,6 +244,24 @@ static gp_field_value get_ticks_per_sample(const gp_part *p) {
   return gp_number_value(opened(p)->ticks_per_sample);
 }
 
+/* Processor time and clocks are known if the recorder has written them. */
+static gp_field_value get_cpu(const gp_part *p) {
+  return known_number(opened(p)->cpu > 0, opened(p)->cpu);
+}
+
+static gp_field_value get_coverage(const gp_part *p) {
+  return gp_number_value(opened(p)->coverage);
+}
+
+static gp_field_value get_recorder_share(const gp_part *p) {
+  return gp_number_value(opened(p)->recorder);
+}
+
+static gp_field_value get_clocks(const gp_part *p) {
+  lua_pushinteger(p->L, opened(p)->clocks);
+  return gp_pushed_value;
+}
+
 static gp_field_value get_sampled_ticks(const gp_part *p) {
   return gp_number_value(opened(p)->samples.counted);
 }
@@ -400,6 +418,10 @@ void gp_define_profile(lua_State *L) {
       {"total_error", get_total_error},  /* sampling error of total, or nil */
       {"total_ticks", get_total_ticks},
       {"ticks_per_sample", get_ticks_per_sample},  /* the mean */
+      {"cpu", get_cpu},                  /* seconds of processor time, or nil */
+      {"coverage", get_coverage},        /* the part of it that was sampled */
+      {"recorder_share", get_recorder_share},  /* of all samples */
+      {"clocks", get_clocks},            /* flags: see gp_call_paths */
       {"sampled_ticks", get_sampled_ticks},  /* ticks in all histograms */
       {"met_ticks", get_met_ticks},      /* ticks in the code of functions */
       {"graph_ticks", get_graph_ticks},  /* ticks that count in the call graph */

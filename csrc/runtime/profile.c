@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "runtime/block_counts.h"
+#include "runtime/clocks.h"
 #include "runtime/context_out.h"
 #include "runtime/file_names.h"
 #include "runtime/gmon_out.h"
@@ -17,7 +18,6 @@
 #include "runtime/messages.h"
 #include "runtime/modules.h"
 #include "runtime/output.h"
-#include "runtime/sampling.h"
 #include "runtime/snapshot.h"
 #include "runtime/text.h"
 #include "runtime/threads.h"
@@ -137,7 +137,7 @@ static void warn(bool is_end) {
   static bool told_timers, told_waiting, told_dump_file;
   complain_about_file(&gmon, is_end);
   complain_about_file(&contexts, is_end);
-  complain_once(&told_timers, "some threads have no samples: ", rec_timer_error);
+  complain_once(&told_timers, "some threads have no samples: ", rec_clock_error);
   complain_once(&told_waiting, "threads that wait have no samples: ", rec_waiting_error);
   complain_once(&told_dump_file, "the option dump-file has no effect: ",
                 rec_dump_file_error);

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "runtime/c_library.h"
+#include "runtime/clocks.h"
 #include "runtime/linux.h"
 #include "runtime/messages.h"
 #include "runtime/profile.h"
-#include "runtime/sampling.h"
 #include "runtime/text.h"
 
 /* Distance in bytes between the two mappings that hold the answers: a multiple of every
