@@ -170,8 +170,8 @@ static bool propagate(gp_profile *profile, const gp_measured *measured, gp_error
          gp_propagate(graph, &profile->samples, &of[GP_PRINT], &of[GP_TIME], error);
 }
 
-/* Compares the samples with the processor time. Up to a twentieth may be missing, and what
- * may be due to chance. */
+/* Compares the samples with the processor time. Up to a twentieth may be missing, and
+ * what may be due to chance. */
 static double find_coverage(const gp_profile *profile, const gp_call_paths *paths) {
   double expected = profile->cpu * profile->samples.rate;
   double found = (double)paths->signal_ticks;

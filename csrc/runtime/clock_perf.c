@@ -106,7 +106,8 @@ static bool catch_trap(void) {
   struct sigaction present;
   if (__sigaction(SIGTRAP, NULL, &present) != 0) return false;
   if (present.sa_sigaction == rec_signal_action.sa_sigaction) return true;
-  return present.sa_handler == SIG_DFL && __sigaction(SIGTRAP, &rec_signal_action, NULL) == 0;
+  return present.sa_handler == SIG_DFL &&
+         __sigaction(SIGTRAP, &rec_signal_action, NULL) == 0;
 }
 
 static int start(thread *t) {

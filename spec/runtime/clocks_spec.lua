@@ -60,7 +60,7 @@ for _, clock in ipairs { "perf", "thread", "timer" } do
     it("shows the time of short threads", function()
       for _, life in ipairs { 0.3, 3 } do
         sampled.decide(function()
-          local count = ("%.0f"):format(300 / life)
+          local count = ("%.0f"):format(200 / life)
           check(clock == "thread" and 0.5 or 0.3, record(clock, { "threads", count, of(life / 2) }))
         end)
       end
@@ -68,7 +68,7 @@ for _, clock in ipairs { "perf", "thread", "timer" } do
 
     if clock ~= "thread" then
       it("shows the time of short processes in the sum of many", function()
-        sampled.decide(function() check(0.3, record(clock, { "processes", "300", of(0.5) })) end)
+        sampled.decide(function() check(0.3, record(clock, { "processes", "150", of(0.5) })) end)
       end)
     end
 
@@ -76,7 +76,7 @@ for _, clock in ipairs { "perf", "thread", "timer" } do
       it("shows equal shares of equal work in a periodic thread", function()
         for _, case in ipairs { { 20, 3 }, { 4, 0.5 } } do
           sampled.decide(function()
-            local count, period = ("%.0f"):format(1500 / case[1]), ("%.0f"):format(case[1] * 1000)
+            local count, period = ("%.0f"):format(1000 / case[1]), ("%.0f"):format(case[1] * 1000)
             check(0.1, record(clock, { "periods", count, of(case[2]), period }))
           end)
         end
@@ -84,3 +84,21 @@ for _, clock in ipairs { "perf", "thread", "timer" } do
     end
   end)
 end
+
+describe("a program behaves as without the recorder, with the clock", function()
+  local behaves <const> = recorder.compile "behaves.c"
+
+  for _, clock in ipairs { "perf", "timer" } do
+    for _, what in ipairs { "descriptors", "limit", "threads", "handler", "blocked", "trap", "execute",
+      "interrupted" } do
+      it(clock .. ": " .. what, function()
+        local plain = recorder.run(behaves, { what }, { preload = "" })
+        local result = recorder.run(behaves, { what }, { env = { GPROF_RECORDER = "clock=" .. clock } })
+        assert.same({ plain.stdout, plain.stderr, plain.status, plain.signal },
+          { result.stdout, result.stderr, result.status, result.signal })
+        local read <close> = assert(gprof.data(assert(gprof.image(behaves.image)), result.dir .. "/gmon.out"))
+        assert.is_true(assert(gprof.profile(assert(gprof.image(behaves.image)), read)):find "work".calls > 0)
+      end)
+    end
+  end
+end)
