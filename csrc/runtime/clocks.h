@@ -28,6 +28,9 @@ HIDDEN extern int rec_tick_signal; /* the signal, which also carries requests (s
 HIDDEN extern int rec_clock_error; /* errno of the first thread that got no clock */
 HIDDEN extern uint32_t rec_clock_threads[]; /* how many threads have got each clock */
 
+/* Number of signals that the recorder has handled. */
+HIDDEN extern uint64_t rec_signals;
+
 /* The action of all signals that clocks send. */
 HIDDEN extern struct sigaction rec_signal_action;
 

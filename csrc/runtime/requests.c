@@ -137,6 +137,7 @@ void rec_queue_request(void) {
 
 static void take_user_signal(int number) {
   (void)number;
+  __atomic_fetch_add(&rec_signals, 1, __ATOMIC_ACQ_REL);
   add_request(user_anew ? REQUEST_ANEW : REQUEST_WRITE);
 }
 

@@ -139,6 +139,7 @@ static void take_signal(int number, siginfo_t *info, void *context) {
     forward_trap(info, context);
     return;
   }
+  __atomic_fetch_add(&rec_signals, 1, __ATOMIC_ACQ_REL);
   if (info->si_code == SI_QUEUE) take_queued(info->si_value.sival_int);
   if (rec_own && rec_tick_signal) take_sample(rec_own, info, context);
 }
