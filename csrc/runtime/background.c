@@ -134,7 +134,7 @@ static void run(void) {
   ask_for_precedence();
   if (rec_samples_waiting()) rec_start_looking();
   uint64_t random = rec_seed(), now = begun, looked = begun, cost = 0;
-  while (now) {
+  while (now && __atomic_load_n(&rec_state, __ATOMIC_RELAXED) != ENDED) {
     const uint64_t period = SECOND / (looks_at_threads() ? rec_rate : LOOKS);
     const uint64_t interval = period > 8 * cost ? period : 8 * cost;
     now = wait_until(now + interval / 2 + rec_random(&random, interval + 1));

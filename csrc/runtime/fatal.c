@@ -67,6 +67,16 @@ void rec_catch_signals(void) {
       set_own_action(number, NULL);
 }
 
+void rec_leave_signals(void) {
+  const struct sigaction standard = {.sa_handler = SIG_DFL};
+  struct sigaction present;
+  catching = false;
+  for (int number = 1; number <= 64; number++)
+    if (is_fatal(number) && __sigaction(number, NULL, &present) == 0 &&
+        present.sa_sigaction == write_and_end)
+      __sigaction(number, &standard, NULL);
+}
+
 /* Sets the program's action for a fatal signal. */
 static int set_action(int number, const struct sigaction *action,
                       struct sigaction *before) {

@@ -179,8 +179,9 @@ static inline void add_to(uint64_t *counter, uint64_t more) {
   __atomic_store_n(counter, *counter + more, __ATOMIC_RELAXED);
 }
 
-/* States of the recorder. Before the start, calls go to a small table, rec_early. */
-enum { NOT_STARTED, RECORDING = STATE_RECORDING, PAUSED };
+/* States of the recorder. Before the start, calls go to a small table, rec_early. After
+ * the end, the recorder makes no system calls: the program has confined itself. */
+enum { NOT_STARTED, RECORDING = STATE_RECORDING, PAUSED, ENDED };
 HIDDEN extern int rec_state;
 
 /* Pauses recording, or resumes it. */

@@ -20,6 +20,7 @@ static void set_key(void *table) { pthread_setspecific(leaving, table); }
  * again. */
 static void leave(void *table) {
   thread *t = table;
+  if (rec_state == ENDED) return;
   rec_stop_clock(t);
   const uint64_t before = block_signals();
   rec_end_alternate_stack();
