@@ -237,6 +237,16 @@ static gp_field_value get_abbreviation(const gp_part *p) {
 
 GP_GETTER(total_ticks, gp_number_value(opened(p)->samples.total))
 GP_GETTER(ticks_per_sample, gp_number_value(opened(p)->ticks_per_sample))
+/* Processor time and clocks are known if the recorder has written them. */
+GP_GETTER(cpu, known_number(opened(p)->cpu > 0, opened(p)->cpu))
+GP_GETTER(coverage, gp_number_value(opened(p)->coverage))
+GP_GETTER(recorder_share, gp_number_value(opened(p)->recorder))
+
+static gp_field_value get_clocks(const gp_part *p) {
+  lua_pushinteger(p->L, opened(p)->clocks);
+  return gp_pushed_value;
+}
+
 GP_GETTER(sampled_ticks, gp_number_value(opened(p)->samples.counted))
 GP_GETTER(met_ticks, gp_number_value(opened(p)->samples.assigned))
 GP_GETTER(graph_ticks, gp_number_value(opened(p)->graph.total))
@@ -364,6 +374,10 @@ void gp_define_profile(lua_State *L) {
       {"total_error", get_total_error},  /* sampling error of total, or nil */
       {"total_ticks", get_total_ticks},
       {"ticks_per_sample", get_ticks_per_sample},  /* the mean */
+      {"cpu", get_cpu},                  /* seconds of processor time, or nil */
+      {"coverage", get_coverage},        /* the part of it that was sampled */
+      {"recorder_share", get_recorder_share},  /* of all samples */
+      {"clocks", get_clocks},            /* flags: see gp_call_paths */
       {"sampled_ticks", get_sampled_ticks},  /* ticks in all histograms */
       {"met_ticks", get_met_ticks},      /* ticks in the code of functions */
       {"graph_ticks", get_graph_ticks},  /* ticks that count in the call graph */

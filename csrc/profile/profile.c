@@ -2,6 +2,7 @@
 /* Builds a profile from an image and data. */
 #include "profile/profile.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -169,12 +170,33 @@ static bool propagate(gp_profile *profile, const gp_measured *measured, gp_error
          gp_propagate(graph, &profile->samples, &of[GP_PRINT], &of[GP_TIME], error);
 }
 
+/* Compares the samples with the processor time. Up to a twentieth may be missing, and
+ * what may be due to chance. */
+static double find_coverage(const gp_profile *profile, const gp_call_paths *paths) {
+  double expected = profile->cpu * profile->samples.rate;
+  double found = (double)paths->signal_ticks;
+  double chance = profile->ticks_per_sample * sqrt(expected / profile->ticks_per_sample);
+  bool misses = expected > 0 && found < 0.95 * expected && found + 4 * chance < expected;
+  double least = profile->ticks_per_sample;  /* at least one sample, as in errors */
+  return misses ? (found > least ? found : least) / expected : 1;
+}
+
+/* Called once the rate is known. */
+static bool compare_clocks(gp_profile *profile, const gp_call_paths *paths) {
+  profile->ticks_per_sample = gp_call_paths_ticks_per_sample(paths);
+  profile->cpu = (double)paths->cpu / 1e9;
+  profile->clocks = paths->flags;
+  profile->recorder =
+      paths->signal_ticks > 0 ? (double)paths->inside / (double)paths->signal_ticks : 0;
+  profile->coverage = find_coverage(profile, paths);
+  return true;
+}
+
 static bool build(gp_profile *profile, const gp_data *data, gp_data *inlined,
                   const gp_profile_options *options, gp_error *error) {
   gp_measured measured = {0};
   const gp_data *calls = data;
   profile->has_paths = data->paths.known;
-  profile->ticks_per_sample = gp_call_paths_ticks_per_sample(&data->paths);
   profile->measured = is_measured(profile, data, options);
   const gp_selection *flat = &profile->selections.of[GP_FLAT];
   bool restricted = flat->include || flat->exclude;  /* by the user */
@@ -184,6 +206,7 @@ static bool build(gp_profile *profile, const gp_data *data, gp_data *inlined,
   }
   bool done = (exclude_machinery(profile) || gp_fail_memory(error)) &&
               assign_samples(profile, data, calls, &measured, restricted, error) &&
+              compare_clocks(profile, &data->paths) &&
               gp_unattributed_find(&profile->unattributed, profile->image,
                                    profile->symtab, &profile->samples, data, error) &&
               build_blocks(profile, data, options, error) &&

@@ -30,6 +30,11 @@ typedef struct gp_profile {
   gp_time_bounds limits;           /* empty until gp_profile_find_limits */
   gp_stacks stacks;                /* empty unless the times are measured */
   double ticks_per_sample;         /* the mean; 1 unless call paths were recorded */
+  double coverage;                 /* the part of the recorded processor time for which
+                                      samples stand; 1 unless much of it is missing */
+  double cpu;                      /* recorded processor time in seconds; 0: unknown */
+  double recorder;                 /* the part of all samples in the recorder's code */
+  uint32_t clocks;                 /* what sampled: flags of gp_call_paths */
   bool has_paths;                  /* the data has call paths, maybe not all */
   bool measured;                   /* the time of arcs is measured (see measured.h) */
   gp_selections selections;        /* these also exclude the machinery (see below) */
@@ -84,10 +89,13 @@ static inline double gp_profile_seconds(const gp_profile *profile, double ticks)
  * fractions, because functions share bins. The formula also holds for fractions: a sample
  * of a bin belongs to a function with a probability equal to the function's share of the
  * bin. If a sample has w ticks on average, n ticks are n/w samples, so the error is w
- * times the square root of n/w. */
+ * times the square root of n/w. If samples are missing, this function may have its share
+ * of the missing time; the two errors are independent. */
 static inline double gp_profile_error(const gp_profile *profile, double ticks) {
   double weight = profile->ticks_per_sample, samples = ticks / weight;
-  return gp_profile_seconds(profile, weight * sqrt(samples > 1 ? samples : 1));
+  double sampling = weight * sqrt(samples > 1 ? samples : 1);
+  double missing = ticks / profile->coverage - ticks;
+  return gp_profile_seconds(profile, sqrt(sampling * sampling + missing * missing));
 }
 
 #endif

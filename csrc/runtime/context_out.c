@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "runtime/clocks.h"
 #include "runtime/linux.h"
 #include "runtime/modules.h"
 #include "runtime/output.h"
-#include "runtime/sampling.h"
 #include "runtime/snapshot.h"
 #include "runtime/text.h"
 #include "runtime/threads.h"
@@ -20,8 +20,10 @@
 /* Section kinds, as stored in the file. */
 enum { END, PROCESS, MODULES, TABLE };
 
-/* Flags of a process. */
-enum { JOINED_PATHS = 1, WALL_CLOCK = 2 };
+/* Flags of a process. Those of clocks follow, and the kernel's tick. */
+enum { JOINED_PATHS = 1, WALL_CLOCK = 2, FIRST_CLOCK = 4 };
+#define TICK_SHIFT 16
+#define TICK_UNIT 10000 /* nanoseconds */
 
 /* The value of `entered` in records that readers must ignore. */
 #define IGNORED UINT32_MAX
@@ -57,6 +59,17 @@ static bool joined(void) {
   return t;
 }
 
+/* The clocks that have sampled threads, and the resolution of the slowest. */
+static uint32_t clock_flags(void) {
+  uint32_t flags = 0;
+  for (unsigned i = 0; i < CLOCKS_IN_FILE; i++)
+    if (__atomic_load_n(&rec_clock_threads[i], __ATOMIC_RELAXED))
+      flags |= FIRST_CLOCK << i;
+  const uint64_t tick = rec_kernel_tick() / TICK_UNIT;
+  return flags ? flags | (uint32_t)(tick < UINT16_MAX ? tick : UINT16_MAX) << TICK_SHIFT
+               : 0;
+}
+
 static void put_process(const process *about) {
   static char command[1 << 16];
   const size_t size = read_start("/proc/self/cmdline", command, sizeof command);
@@ -67,11 +80,12 @@ static void put_process(const process *about) {
   rec_put_u64(about->end);
   rec_put_u64(rec_limit);
   rec_put_u64(about->lost);
-  rec_put_u64((uint64_t)rec_timer_error);
+  rec_put_u64((uint64_t)rec_clock_error);
   rec_put_u64(about->code_low);
   rec_put_u64(about->code_high);
   rec_put_u32(rec_rate);
-  rec_put_u32((joined() ? JOINED_PATHS : 0) | (rec_wall ? WALL_CLOCK : 0));
+  rec_put_u32((joined() ? JOINED_PATHS : 0) | (rec_wall ? WALL_CLOCK : 0) |
+              clock_flags());
   put_bytes(command, size);
 }
 

@@ -7,14 +7,17 @@
 
 #include "runtime/linux.h"
 #include "runtime/profile.h"
+#include "runtime/recorder.h"
+#include "runtime/sampling.h"
 #include "runtime/text.h"
 #include "runtime/visibility.h"
 
 bool rec_follow;
 
 char *const *rec_prepare_exec(char *const *environment) {
-  if (!rec_own_profile()) return environment;
+  if (rec_state == ENDED || !rec_own_profile()) return environment;
   rec_write_profile();
+  if (rec_own) rec_stop_clock(rec_own); /* a signal would end the other program */
   if (!rec_follow) return environment;
   char value[64];
   text built = begin_text(value, sizeof value);
@@ -24,12 +27,17 @@ char *const *rec_prepare_exec(char *const *environment) {
   return rec_set_option(environment, "part=", value);
 }
 
+void rec_end_exec(char *const *made, char *const *environment) {
+  rec_release_environment(made, environment);
+  if (rec_own && rec_state != ENDED && rec_own_profile()) rec_start_clock(rec_own);
+}
+
 EXPORTED int execveat(int directory, const char *path, char *const *words,
                       char *const *environment, int flags) {
   char *const *const made = rec_prepare_exec(environment);
   const long failed = system_call(SYS_execveat, directory, (long)path, (long)words,
                                   (long)made, flags, 0);
-  rec_release_environment(made, environment);
+  rec_end_exec(made, environment);
   errno = (int)-failed;
   return -1;
 }
@@ -46,7 +54,7 @@ EXPORTED int __execve(const char *path, char *const *words, char *const *environ
 int __execve(const char *path, char *const *words, char *const *environment) {
   char *const *const made = rec_prepare_exec(environment);
   const long failed = SYSTEM_CALL(execve, path, words, made, 0);
-  rec_release_environment(made, environment);
+  rec_end_exec(made, environment);
   errno = (int)-failed;
   return -1;
 }

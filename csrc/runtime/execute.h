@@ -12,8 +12,9 @@
 HIDDEN extern bool rec_follow;
 
 /* Writes the profile. Returns the environment for the other program: `environment`; or,
- * with rec_follow, a copy. If no other program begins, the caller releases it with
- * rec_release_environment. Needs little stack: posix_spawn has made a small one. */
+ * with rec_follow, a copy. If no other program begins, the caller calls
+ * rec_end_exec. Needs little stack: posix_spawn has made a small one. */
 char *const *rec_prepare_exec(char *const *environment);
+void rec_end_exec(char *const *made, char *const *environment);
 
 #endif

@@ -23,7 +23,7 @@ EXPORTED int execvpe(const char *file, strings words, strings environment) {
   function *const original = (function *)dlsym(RTLD_NEXT, "execvpe");
   const strings made = rec_prepare_exec(environment);
   const int result = original(file, words, made);
-  rec_release_environment(made, environment);
+  rec_end_exec(made, environment);
   return result;
 }
 

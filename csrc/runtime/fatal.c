@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runtime/c_library.h"
+#include "runtime/clocks.h"
 #include "runtime/linux.h"
 #include "runtime/profile.h"
 
@@ -39,9 +40,9 @@ static void write_and_end(int number, siginfo_t *info, void *context) {
   rec_write_profile();
   __sigaction(number, &standard, NULL);
   const long process = SYSTEM_CALL(getpid, 0, 0, 0, 0);
-  const long thread = SYSTEM_CALL(gettid, 0, 0, 0, 0);
-  if (SYSTEM_CALL(rt_tgsigqueueinfo, process, thread, number, info) < 0)
-    SYSTEM_CALL(tgkill, process, thread, number, 0);
+  const long own = SYSTEM_CALL(gettid, 0, 0, 0, 0);
+  if (SYSTEM_CALL(rt_tgsigqueueinfo, process, own, number, info) < 0)
+    SYSTEM_CALL(tgkill, process, own, number, 0);
   errno = saved;
 }
 
@@ -59,10 +60,21 @@ static bool is_fatal(int number) {
 void rec_catch_signals(void) {
   struct sigaction present;
   catching = true;
+  rec_real_trap = write_and_end; /* while SIGTRAP takes samples */
   for (int number = 1; number <= 64; number++)
     if (is_fatal(number) && __sigaction(number, NULL, &present) == 0 &&
         present.sa_handler == SIG_DFL)
       set_own_action(number, NULL);
+}
+
+void rec_leave_signals(void) {
+  const struct sigaction standard = {.sa_handler = SIG_DFL};
+  struct sigaction present;
+  catching = false;
+  for (int number = 1; number <= 64; number++)
+    if (is_fatal(number) && __sigaction(number, NULL, &present) == 0 &&
+        present.sa_sigaction == write_and_end)
+      __sigaction(number, &standard, NULL);
 }
 
 /* Sets the program's action for a fatal signal. */

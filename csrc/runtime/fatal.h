@@ -13,6 +13,9 @@
 /* Begins to handle the signals that have their default action. */
 void rec_catch_signals(void);
 
+/* Leaves all signals to the program. */
+void rec_leave_signals(void);
+
 /* Sets the program's action for a signal, like sigaction. If the recorder handles the
  * signal, the program sees the default action. */
 int rec_set_action(int number, const struct sigaction *action, struct sigaction *old);

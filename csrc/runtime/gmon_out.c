@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "runtime/block_counts.h"
+#include "runtime/clocks.h"
 #include "runtime/linux.h"
 #include "runtime/modules.h"
 #include "runtime/output.h"
-#include "runtime/sampling.h"
 #include "runtime/snapshot.h"
 #include "runtime/waiting.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/c_library.h"
+#include "runtime/clocks.h"
 #include "runtime/fatal.h"
 #include "runtime/linux.h"
 #include "runtime/profile.h"
@@ -29,6 +30,7 @@ EXPORTED void _Exit(int status) { end(status); }
 /* Whether a signal is one of the recorder's. The program sees the default action for such
  * a signal. */
 static bool is_own(int number) {
+  if (number == SIGTRAP) return rec_uses_events();
   return number != 0 && (number == rec_tick_signal || number == rec_user_signal);
 }
 
@@ -39,6 +41,7 @@ static void give_way(int number) {
     rec_end_requests();
   }
   if (number == rec_user_signal) rec_end_user_signal();
+  if (number == SIGTRAP) rec_end_events();
 }
 
 /* If the program sets an action for one of the recorder's signals, the recorder stops
@@ -49,7 +52,7 @@ EXPORTED int sigaction(int number, const struct sigaction *restrict action,
   if (old) memset(old, 0, sizeof *old);
   if (!action || action->sa_handler == SIG_DFL) return 0;
   give_way(number);
-  return __sigaction(number, action, NULL);
+  return rec_set_action(number, action, NULL);
 }
 
 static void (*set_handler(int number, void (*handler)(int), unsigned flags))(int) {
@@ -93,7 +96,7 @@ static uint64_t bit_of(int number) {
 
 /* Signals that a program must not block: glibc's own, and the recorder's. */
 static uint64_t never_blocked(void) {
-  return bit_of(32) | bit_of(33) | bit_of(rec_tick_signal) | bit_of(rec_user_signal);
+  return bit_of(32) | bit_of(33) | bit_of(rec_user_signal) | rec_sampling_signals();
 }
 
 EXPORTED int pthread_sigmask(int how, const sigset_t *restrict set,

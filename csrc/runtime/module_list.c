@@ -13,6 +13,7 @@
 #include "runtime/memory_map.h"
 #include "runtime/modules.h"
 #include "runtime/notes.h"
+#include "runtime/table.h"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -203,6 +204,7 @@ static module *last_module(void) {
 
 void rec_update_modules(void) {
   static unsigned generation;
+  if (rec_state == ENDED) return;
   pthread_mutex_lock(&updating);
   generation++;
   /* Modules that other threads add meanwhile may have been loaded after the visit. */

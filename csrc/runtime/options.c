@@ -82,9 +82,10 @@ static bool set_option(char *option) {
     const char *name;
     bool (*set)(const char *value);
   } settings[] = {
-      {"dump-signal", set_dump_signal}, {"dump-file", rec_set_dump_file},
-      {"memory", set_memory},           {"output", rec_set_pattern},
-      {"part", set_part},               {"rate", set_rate},
+      {"clock", rec_set_clock},           {"dump-signal", set_dump_signal},
+      {"dump-file", rec_set_dump_file}, {"memory", set_memory},
+      {"output", rec_set_pattern},      {"part", set_part},
+      {"rate", set_rate},
   };
   char *value = strchr(option, '=');
   if (value) {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "runtime/block_counts.h"
+#include "runtime/clocks.h"
 #include "runtime/context_out.h"
 #include "runtime/file_names.h"
 #include "runtime/gmon_out.h"
@@ -17,7 +18,6 @@
 #include "runtime/messages.h"
 #include "runtime/modules.h"
 #include "runtime/output.h"
-#include "runtime/sampling.h"
 #include "runtime/snapshot.h"
 #include "runtime/text.h"
 #include "runtime/threads.h"
@@ -137,7 +137,7 @@ static void warn(bool is_end) {
   static bool told_timers, told_waiting, told_dump_file;
   complain_about_file(&gmon, is_end);
   complain_about_file(&contexts, is_end);
-  complain_once(&told_timers, "some threads have no samples: ", rec_timer_error);
+  complain_once(&told_timers, "some threads have no samples: ", rec_clock_error);
   complain_once(&told_waiting, "threads that wait have no samples: ", rec_waiting_error);
   complain_once(&told_dump_file, "the option dump-file has no effect: ",
                 rec_dump_file_error);
@@ -289,8 +289,31 @@ void rec_end_loan(bool drop) {
   restore_signals(before);
 }
 
+/* What the child does in rec_try_writing. */
+static _Noreturn void write_in_child(bool (*prepare)(void *), void *argument) {
+  if (!prepare(argument)) {
+    rec_read_prefix(environ);
+    if (rec_tables) write_snapshot(true, false);
+  }
+  for (;;) SYSTEM_CALL(exit_group, 0, 0, 0, 0);
+}
+
+bool rec_try_writing(bool (*prepare)(void *), void *argument) {
+  int status = 0;
+  const uint64_t before = block_signals();
+  if (!begin_writing()) return false;
+  /* No signal announces its end: it is not one of the program's children. */
+  const long child = SYSTEM_CALL(clone, 0, 0, 0, 0);
+  if (child == 0) write_in_child(prepare, argument);
+  while (child > 0 &&
+         SYSTEM_CALL(wait4, child, &status, 0x80000000 /* __WCLONE */, 0) == -EINTR) {}
+  end_writing();
+  restore_signals(before);
+  return child > 0 && status == 0;
+}
+
 void rec_write_profile(void) {
-  if (!has_profile()) return;
+  if (rec_state == ENDED || !has_profile()) return;
   const uint64_t before = block_signals();
   uint64_t pending = 0;
   SYSTEM_CALL(rt_sigpending, &pending, KERNEL_SIGSET, 0, 0);

@@ -36,8 +36,9 @@ static void begin_child(void) {
   rec_begin_profile(environ, true, 1);
   rec_forget_requests();
   rec_forget_lua();
+  rec_forget_background();
   rec_start_child();
-  rec_start_background();
+  (void)rec_start_background();
 }
 
 /* Records the calls made before the start, in the table of the main thread. */
@@ -63,11 +64,11 @@ static void start(char **environment) {
   rec_update_modules();
   if (!rec_start_threads() || pthread_atfork(NULL, NULL, begin_child) != 0) return;
   rec_find_blocks();
-  rec_start_sampling(rec_request, rec_options.dump_signal);
+  rec_start_sampling(rec_request, rec_start_background, rec_options.dump_signal);
   rec_start_requests(rec_options.dump_signal, rec_options.anew);
   __atomic_store_n(&rec_state, RECORDING, __ATOMIC_RELEASE);
   if (rec_early[0].self != 0) add_early_calls();
-  rec_start_background();
+  (void)rec_start_background();
 }
 
 /* What the program's startup code asked for before the recorder was started. */

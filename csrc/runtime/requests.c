@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "runtime/c_library.h"
+#include "runtime/clocks.h"
 #include "runtime/linux.h"
 #include "runtime/messages.h"
 #include "runtime/profile.h"
-#include "runtime/sampling.h"
 #include "runtime/text.h"
 
 /* Distance in bytes between the two mappings that hold the answers: a multiple of every
@@ -137,6 +137,7 @@ void rec_queue_request(void) {
 
 static void take_user_signal(int number) {
   (void)number;
+  __atomic_fetch_add(&rec_signals, 1, __ATOMIC_ACQ_REL);
   add_request(user_anew ? REQUEST_ANEW : REQUEST_WRITE);
 }
 

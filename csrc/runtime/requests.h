@@ -20,6 +20,7 @@
 /* The values that signals carry. Bits of REQUESTS distinguish requests from other uses of
  * the signal. */
 #define REQUESTS 0x67700000
+#define REC_LOOK 0x67710000 /* a sample (see clock_thread.c); bits 0 to 15: its weight */
 enum { REQUEST_WRITE, REQUEST_ANEW, REQUEST_PAUSE, REQUEST_RESUME };
 
 /* The signal that the user chose for requests; 0 if there is none. */

@@ -2,17 +2,19 @@
 #include "runtime/sampling.h"
 
 #include <signal.h>
+#include <string.h>
 #include <time.h>
 #include <ucontext.h>
 
 #include "runtime/c_library.h"
+#include "runtime/clocks.h"
 #include "runtime/linux.h"
 #include "runtime/lua_ticks.h"
 #include "runtime/stacks.h"
 
-unsigned rec_rate = REC_DEFAULT_RATE;
-int rec_tick_signal;
-int rec_timer_error;
+static const rec_clock *const clocks[CLOCKS] = {&rec_perf_clock, &rec_thread_clock,
+                                                &rec_timer_clock};
+static unsigned first_clock = PERF_CLOCK;
 
 static void (*take_queued)(int value);
 
@@ -46,12 +48,66 @@ static void add_ticks(thread *t, registers now, uint64_t ticks) {
     rec_add_sample(t, running->context, now.at, ticks);
 }
 
-static void take_sample(int number, siginfo_t *info, void *context) {
-  (void)number;
-  if (info->si_code == SI_QUEUE) take_queued(info->si_value.sival_int);
-  thread *t = rec_own;
-  if (!t || info->si_code != SI_TIMER || rec_state != RECORDING) return;
-  uint64_t ticks = 1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0);
+/* --- clocks ------------------------------------------------------------------ */
+
+bool rec_set_clock(const char *name) {
+  for (unsigned i = 0; i < CLOCKS; i++)
+    if (strcmp(clocks[i]->name, name) == 0) {
+      first_clock = i;
+      return true;
+    }
+  return false;
+}
+
+/* Starts a clock, of those from `i` on. */
+static void start_clock(thread *t, unsigned i) {
+  int error = 0;
+  for (; i < CLOCKS; i++)
+    if (i == THREAD_CLOCK && first_clock != THREAD_CLOCK)
+      continue;
+    else if ((error = clocks[i]->start(t)) == 0) {
+      __atomic_store_n(&t->clock, clocks[i], __ATOMIC_RELEASE);
+      if (i == PERF_CLOCK && rec_events_of_user()) i = PERF_USER;
+      __atomic_fetch_add(&rec_clock_threads[i], 1, __ATOMIC_RELAXED);
+      return;
+    }
+  rec_clock_error = error;
+}
+
+void rec_start_clock(thread *t) {
+  if (!rec_tick_signal || rec_rate == 0) return;
+  if (!t->random) t->random = rec_seed();
+  start_clock(t, first_clock);
+}
+
+void rec_stop_clock(thread *t) {
+  const rec_clock *const clock = __atomic_load_n(&t->clock, __ATOMIC_ACQUIRE);
+  if (clock) clock->stop(t);
+  __atomic_store_n(&t->clock, NULL, __ATOMIC_RELEASE);
+}
+
+/* Gives a thread the next clock, because its own has failed. */
+static void replace_clock(thread *t) {
+  unsigned i = 0;
+  while (i < CLOCKS && clocks[i] != t->clock) i++;
+  rec_stop_clock(t);
+  start_clock(t, i + 1);
+}
+
+/* --- samples ----------------------------------------------------------------- */
+
+/* Returns the ticks that a signal stands for. */
+static uint64_t ticks_of(thread *t, const siginfo_t *info, uintptr_t at) {
+  const rec_clock *const clock = __atomic_load_n(&t->clock, __ATOMIC_ACQUIRE);
+  const int64_t ticks = clock ? clock->take(t, info, at) : 0;
+  if (ticks < 0) replace_clock(t);
+  return ticks < 0 ? 1 : (uint64_t)ticks;
+}
+
+static void take_sample(thread *t, const siginfo_t *info, const void *context) {
+  const registers now = registers_of(context);
+  uint64_t ticks = ticks_of(t, info, now.at);
+  if (ticks == 0 || rec_state != RECORDING) return;
   if (__atomic_load_n(&t->queued, __ATOMIC_RELAXED))
     ticks += __atomic_exchange_n(&t->queued, 0, __ATOMIC_RELAXED);
   add_to(&t->signals, 1);
@@ -61,16 +117,51 @@ static void take_sample(int number, siginfo_t *info, void *context) {
   }
   t->busy = true;
   BARRIER();
-  add_ticks(t, registers_of(context), ticks);
+  add_ticks(t, now, ticks);
   BARRIER();
   t->busy = false;
 }
 
-void rec_start_sampling(void (*queued)(int value), int other) {
+/* Does what SIGTRAP does without the recorder. */
+static void forward_trap(siginfo_t *info, void *context) {
+  const struct sigaction standard = {.sa_handler = SIG_DFL};
+  if (rec_real_trap) {
+    rec_real_trap(SIGTRAP, info, context);
+    return;
+  }
+  __sigaction(SIGTRAP, &standard, NULL);
+  SYSTEM_CALL(rt_tgsigqueueinfo, SYSTEM_CALL(getpid, 0, 0, 0, 0),
+              SYSTEM_CALL(gettid, 0, 0, 0, 0), SIGTRAP, info);
+}
+
+static void take_signal(int number, siginfo_t *info, void *context) {
+  if (number == SIGTRAP && info->si_code != TRAP_BY_EVENT) {
+    forward_trap(info, context);
+    return;
+  }
+  __atomic_fetch_add(&rec_signals, 1, __ATOMIC_ACQ_REL);
+  if (info->si_code == SI_QUEUE) take_queued(info->si_value.sival_int);
+  if (rec_own && rec_tick_signal) take_sample(rec_own, info, context);
+}
+
+uint64_t rec_sampling_signals(void) {
+  const uint64_t tick = rec_tick_signal ? UINT64_C(1) << (rec_tick_signal - 1) : 0;
+  return tick | (rec_uses_events() ? UINT64_C(1) << (SIGTRAP - 1) : 0);
+}
+
+void rec_end_events(void) {
+  rec_refuse_events();
+  for (thread *t = __atomic_load_n(&rec_tables, __ATOMIC_ACQUIRE); t; t = t->next)
+    if (t->clock == &rec_perf_clock) replace_clock(t);
+}
+
+void rec_start_sampling(void (*queued)(int value), int (*background)(void), int other) {
   take_queued = queued;
-  struct sigaction present, action = {.sa_sigaction = take_sample,
+  rec_need_background = background;
+  struct sigaction present, action = {.sa_sigaction = take_signal,
                                       .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
   sigfillset(&action.sa_mask);
+  rec_signal_action = action;
   for (int number = SIGRTMAX - 1; number > SIGRTMIN; number--) {
     if (number == other || __sigaction(number, NULL, &present) != 0 ||
         present.sa_handler != SIG_DFL)
@@ -81,33 +172,11 @@ void rec_start_sampling(void (*queued)(int value), int other) {
   }
 }
 
-void rec_start_timer(thread *t) {
-  if (!rec_tick_signal || rec_rate == 0) return;
-  struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
-                           .sigev_signo = rec_tick_signal};
-  event._sigev_un._tid = t->id;
-  long failed = SYSTEM_CALL(timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &t->timer, 0);
-  t->has_timer = failed == 0;
-  if (!t->has_timer) {
-    rec_timer_error = (int)-failed;
-    return;
-  }
-  const struct timespec period = {rec_rate == 1,
-                                  rec_rate == 1 ? 0 : 1000000000 / rec_rate};
-  const struct itimerspec times = {period, period};
-  SYSTEM_CALL(timer_settime, t->timer, 0, &times, 0);
-}
-
-void rec_stop_timer(thread *t) {
-  if (t->has_timer) SYSTEM_CALL(timer_delete, t->timer, 0, 0, 0);
-  t->has_timer = false;
-}
-
 void rec_end_sampling(void) {
   const struct sigaction ignore = {.sa_handler = SIG_IGN};
   const int number = rec_tick_signal;
   rec_tick_signal = 0;
   for (thread *t = __atomic_load_n(&rec_tables, __ATOMIC_ACQUIRE); t; t = t->next)
-    rec_stop_timer(t);
+    rec_stop_clock(t);
   __sigaction(number, &ignore, NULL);
 }

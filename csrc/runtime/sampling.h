@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Samples the program. Each thread has a timer on its processor time, which sends the
- * thread a real-time signal. The kernel may deliver fewer signals than asked for. A
- * signal then stands for several ticks.
+ * Samples the program: gives each thread a clock (see clocks.h), and adds the ticks that
+ * its signals stand for. A tick is one period of the rate.
  */
 #ifndef GPROF_RUNTIME_SAMPLING_H
 #define GPROF_RUNTIME_SAMPLING_H
 
-#include "runtime/table.h"
+#include "runtime/clocks.h"
 
-/* The default sampling rate. If there are no samples, the empty histogram has this rate,
- * so that other profiles can be added to it. */
-#define REC_DEFAULT_RATE 1000
-
-HIDDEN extern unsigned rec_rate;   /* ticks per second; 0: no samples */
-HIDDEN extern int rec_tick_signal; /* the signal, which also carries requests (see
-                                      requests.h); 0 if there is none */
-HIDDEN extern int rec_timer_error; /* errno of the first timer that could not be made */
+/* Sets the first clock to try: the option `clock`. */
+bool rec_set_clock(const char *name);
 
 /* Chooses a signal other than `other`, and sets its handler, which passes the values of
- * queued signals to `queued`. */
-void rec_start_sampling(void (*queued)(int value), int other);
+ * queued signals to `queued`. `background` starts the recorder's own thread. */
+void rec_start_sampling(void (*queued)(int value), int (*background)(void), int other);
 
-/* Leaves the signal to the program: deletes all timers, and drops pending signals. */
+/* Leaves the signal to the program: stops all clocks, and drops pending signals. */
 void rec_end_sampling(void);
 
-void rec_start_timer(thread *t);
-void rec_stop_timer(thread *t);
+/* Leaves SIGTRAP to the program: threads go on with another clock. */
+void rec_end_events(void);
+
+/* Returns the set of signals that sample threads, which no thread may block. */
+uint64_t rec_sampling_signals(void);
+
+/* Starts a clock for this thread, and stops it. */
+void rec_start_clock(thread *t);
+void rec_stop_clock(thread *t);
 
 #endif

@@ -105,11 +105,21 @@ typedef struct thread {
   bool ended;    /* no thread uses the table; set after the thread's last change */
   bool deferred; /* the table was made by a signal handler, because the thread's own table
                     was busy */
-  bool has_timer;
+  bool has_timer; /* of the clock `timer` */
   bool of_waiting; /* the table is the table `waiting` of another one */
   bool full;       /* further contexts are joined, for lack of memory */
   stack *stack;    /* the stack in use */
+  const struct rec_clock *clock; /* samples the thread; NULL: none (see clocks.h) */
+  uint64_t random;  /* state of rec_random */
   int timer;
+  uintptr_t event, first_event; /* of the clock `perf`: pages that keep events; 0: none */
+  uint64_t period, due; /* of the event; when its next sample is due: nanoseconds */
+  uint64_t counted; /* processor time for which samples stand, in nanoseconds */
+  uint64_t left;    /* samples until the next event is made */
+  bool is_new;      /* the thread has its first event */
+  uint32_t asked;   /* of the clock `thread`: see clock_thread.c */
+  uint64_t seen;    /* processor time at the last look */
+  uint64_t looked;  /* ticks for which looks found the thread running */
   int id;           /* id of the thread that uses the table, or used it last */
   uint32_t number;  /* number of the table in this process, from 1 */
   uint32_t threads; /* number of threads that used the table, one after the other */
@@ -167,8 +177,9 @@ static inline void add_to(uint64_t *counter, uint64_t more) {
   __atomic_store_n(counter, *counter + more, __ATOMIC_RELAXED);
 }
 
-/* States of the recorder. Before the start, calls go to a small table, rec_early. */
-enum { NOT_STARTED, RECORDING = STATE_RECORDING, PAUSED };
+/* States of the recorder. Before the start, calls go to a small table, rec_early. After
+ * the end, the recorder makes no system calls: the program has confined itself. */
+enum { NOT_STARTED, RECORDING = STATE_RECORDING, PAUSED, ENDED };
 HIDDEN extern int rec_state;
 
 /* Pauses recording, or resumes it. */

@@ -19,9 +19,10 @@ static void set_key(void *table) { pthread_setspecific(leaving, table); }
 /* Runs at the end of a thread. If the thread makes a call afterwards, it takes a table
  * again. */
 static void leave(void *table) {
-  const uint64_t before = block_signals();
   thread *t = table;
-  rec_stop_timer(t);
+  if (rec_state == ENDED) return;
+  rec_stop_clock(t);
+  const uint64_t before = block_signals();
   rec_end_alternate_stack();
   const uint64_t cpu = t->cpu + read_clock(CLOCK_THREAD_CPUTIME_ID);
   __atomic_store_n(&t->cpu, cpu & ~RUNNING, __ATOMIC_RELEASE);
@@ -56,13 +57,13 @@ static thread *begin(uintptr_t frame) {
     __atomic_store_n(&t->id, id, __ATOMIC_RELAXED);
     if (!ended) rec_add_table(t);
     __atomic_store_n(&t->cpu, t->cpu | RUNNING, __ATOMIC_RELEASE);
-    rec_start_timer(t);
+    rec_start_clock(t);
     if (rec_samples_waiting()) rec_sample_waiting(t, low, high);
     rec_make_alternate_stack();
     rec_own = t;
     rec_preserve(set_key, t);
   }
-  restore_signals(before);
+  restore_signals(before & ~rec_sampling_signals());
   return t;
 }
 

@@ -5,8 +5,8 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "runtime/clocks.h"
 #include "runtime/linux.h"
-#include "runtime/sampling.h"
 #include "runtime/text.h"
 
 /* Maximum number of slots that are copied and checked. */
@@ -33,6 +33,16 @@ static const char *read_line(int id, const char *file, char line[256]) {
   const long size = opened < 0 ? opened : SYSTEM_CALL(read, opened, line, 256, 0);
   if (opened >= 0) SYSTEM_CALL(close, opened, 0, 0, 0);
   return size > 0 && line[size - 1] == '\n' ? line + size - 1 : NULL;
+}
+
+bool rec_knows_waiting(int id) {
+  char line[256];
+  return read_line(id, "/syscall", line);
+}
+
+bool rec_is_runnable(int id) {
+  char line[256] = "";
+  return read_line(id, "/syscall", line) && line[0] == 'r';
 }
 
 /* Where a thread waits. */

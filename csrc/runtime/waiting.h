@@ -22,6 +22,10 @@ HIDDEN extern int rec_waiting_error; /* errno if threads that wait cannot be sam
 /* Whether threads that wait are sampled. */
 bool rec_samples_waiting(void);
 
+/* Whether the kernel says if a thread waits; and whether a thread does not wait. */
+bool rec_knows_waiting(int id);
+bool rec_is_runnable(int id);
+
 /* Gives the thread of a table a second table, for samples while it waits. */
 void rec_sample_waiting(thread *t, uintptr_t low, uintptr_t high);
 

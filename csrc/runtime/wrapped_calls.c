@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Functions of the C library that the recorder wraps, to notice when the program closes a
- * library and when it switches to a coroutine's stack. The C library's own functions are
+ * library and when it switches to a coroutine's stack, and to hide the recorder's signals
+ * from a program that waits for all signals. The C library's own functions are
  * found by the dynamic linker, so this file is not in the archive for static programs.
  */
 #include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdint.h>
+#include <sys/signalfd.h>
+#include <time.h>
 #include <ucontext.h>
 
 #include "runtime/modules.h"
 #include "runtime/recorder.h"
+#include "runtime/requests.h"
+#include "runtime/sampling.h"
 #include "runtime/stacks.h"
 
 /* dlopen is not wrapped, because it searches the run path (DT_RUNPATH) of the object that
@@ -28,4 +35,47 @@ EXPORTED int swapcontext(ucontext_t *restrict old, const ucontext_t *restrict ne
   const uintptr_t low = (uintptr_t)new->uc_stack.ss_sp;
   if (low) rec_register_stack(low, low + new->uc_stack.ss_size);
   return original(old, new);
+}
+
+/* Returns the set without the recorder's signals. */
+static sigset_t without_own(const sigset_t *set) {
+  const uint64_t own = rec_sampling_signals();
+  sigset_t wanted = *set;
+  for (int number = 1; number <= 64; number++)
+    if (own >> (number - 1) & 1 || number == rec_user_signal) sigdelset(&wanted, number);
+  return wanted;
+}
+
+/* A signal of the recorder ends the wait with EINTR: then it begins again. */
+EXPORTED int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
+                          const struct timespec *restrict limit) {
+  typedef int function(const sigset_t *, siginfo_t *, const struct timespec *);
+  function *const original = (function *)dlsym(RTLD_NEXT, "sigtimedwait");
+  const sigset_t wanted = without_own(set);
+  uint64_t before;
+  int result;
+  do {
+    before = __atomic_load_n(&rec_signals, __ATOMIC_ACQUIRE);
+    result = original(&wanted, info, limit);
+  } while (result < 0 && errno == EINTR &&
+           before != __atomic_load_n(&rec_signals, __ATOMIC_ACQUIRE));
+  return result;
+}
+
+EXPORTED int sigwaitinfo(const sigset_t *restrict set, siginfo_t *restrict info) {
+  return sigtimedwait(set, info, NULL);
+}
+
+EXPORTED int sigwait(const sigset_t *restrict set, int *restrict number) {
+  typedef int function(const sigset_t *, int *);
+  function *const original = (function *)dlsym(RTLD_NEXT, "sigwait");
+  const sigset_t wanted = without_own(set);
+  return original(&wanted, number);
+}
+
+EXPORTED int signalfd(int file, const sigset_t *set, int flags) {
+  typedef int function(int, const sigset_t *, int);
+  function *const original = (function *)dlsym(RTLD_NEXT, "signalfd");
+  const sigset_t wanted = without_own(set);
+  return original(file, &wanted, flags);
 }

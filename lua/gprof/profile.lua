@@ -199,6 +199,10 @@ end
 -- @tfield number total_ticks `total` in periods of the sampling clock
 -- @tfield number ticks_per_sample mean number of these periods for which a sample counts:
 --   more than 1 if the recorder's timer was late. 1 if that is unknown
+-- @tfield number|nil cpu processor time in seconds, by the recorder; nil if unknown
+-- @tfield number coverage the part of this time for which samples stand, if that is less
+--   than 0.95 and not by chance; otherwise 1
+-- @tfield number recorder_share the part of all samples that fell in the recorder
 -- @tfield number sampled_ticks samples in all histograms
 -- @tfield number met_ticks samples that fell in functions
 -- @tfield number graph_ticks samples that are included in the call graph

@@ -431,3 +431,20 @@ describe("gprof.lua --dump", function()
     check("gprof.lua: option --dump takes a whole number from 1 to 2147483647, not '0'\n", "--dump=0")
   end)
 end)
+
+describe("a server that waits for all signals", function()
+  local built <const> = recorder.compile "awaits.c"
+
+  for _, call in ipairs { "sigwait", "sigwaitinfo", "signalfd" } do
+    it("with " .. call .. " sees only its own, and can be asked for its profile", function()
+      local dir = shell.tmpdir "server"
+      local script = ([[env LD_PRELOAD='%s' '%s' %s > out & server=$!
+%s
+%s || exit 1
+kill -HUP $server; kill -TERM $server
+wait $server]]):format(recorder.library, built.image, call, shell.await "grep -q ready out", asks "--dump=$server")
+      local result = shell.run({ "sh", "-c", script }, { cwd = dir, timeout = true })
+      assert.same({ 0, "ready\n1\n15\n" }, { result.status, shell.read(dir .. "/out") })
+    end)
+  end
+end)

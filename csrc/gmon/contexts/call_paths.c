@@ -105,6 +105,14 @@ bool gp_call_paths_add_signals(gp_call_paths *paths, uint64_t signals, uint64_t 
          add_total(&paths->signal_ticks, ticks, "samples", error);
 }
 
+bool gp_call_paths_add_table(gp_call_paths *paths, uint64_t signals, uint64_t inside,
+                             uint64_t cpu, gp_error *error) {
+  bool is_wall = (paths->flags & GP_CONTEXT_WALL) != 0;
+  return gp_call_paths_add_signals(paths, signals, inside, error) &&
+         add_total(&paths->inside, inside, "samples", error) &&
+         add_total(&paths->cpu, is_wall ? 0 : cpu, "nanoseconds", error);
+}
+
 /* --- sums ------------------------------------------------------------------- */
 
 /* Whether the totals can be added. */
@@ -113,6 +121,8 @@ static bool totals_fit(const gp_call_paths *paths, const gp_call_paths *other,
   gp_call_paths total = *paths;
   return add_total(&total.ticks, other->ticks, "samples", error) &&
          add_total(&total.calls, other->calls, "calls", error) &&
+         add_total(&total.inside, other->inside, "samples", error) &&
+         add_total(&total.cpu, other->cpu, "nanoseconds", error) &&
          gp_call_paths_add_signals(&total, other->signals, other->signal_ticks, error);
 }
 
@@ -141,6 +151,9 @@ static void add_totals(gp_call_paths *paths, const gp_call_paths *other) {
   paths->calls += other->calls;
   paths->signals += other->signals;
   paths->signal_ticks += other->signal_ticks;
+  paths->inside += other->inside;
+  paths->cpu += other->cpu;
+  paths->flags = gp_join_flags(paths->flags, other->flags);
   paths->known = paths->known || other->known;
   paths->joined = paths->joined || other->joined;
 }

@@ -32,6 +32,19 @@ bool gp_pairs_reserve(gp_pairs *pairs, size_t more);
  * memory. */
 uint32_t gp_pairs_row(gp_pairs *pairs, uint64_t first, uint64_t second);
 
+/* Flags of a process: call paths were joined; samples are of wall-clock time; a bit for
+ * each clock that sampled threads; and the kernel's tick, in units of 10 microseconds.
+ * Other bits are ignored. */
+enum { GP_CONTEXT_JOINED = 1, GP_CONTEXT_WALL = 2, GP_CONTEXT_CLOCKS = 0x3c };
+#define GP_CONTEXT_TICK UINT32_C(0xffff0000)
+
+/* Joins the flags of two processes, except GP_CONTEXT_WALL, which `flags` keeps. */
+static inline uint32_t gp_join_flags(uint32_t flags, uint32_t other) {
+  uint32_t tick = flags & GP_CONTEXT_TICK, other_tick = other & GP_CONTEXT_TICK;
+  flags |= other & (GP_CONTEXT_JOINED | GP_CONTEXT_CLOCKS);
+  return (flags & ~GP_CONTEXT_TICK) | (other_tick > tick ? other_tick : tick);
+}
+
 /* Contexts have numbers. The root is 0; the context of row n of `contexts` is n + 1, and
  * its parent has a lower number. Addresses are those of gp_arcs and histograms. */
 typedef struct gp_call_paths {
@@ -46,6 +59,10 @@ typedef struct gp_call_paths {
   uint64_t calls;      /* all calls, from inside and outside the image */
   uint64_t signals;    /* signals of the timers, in any code; each is a sample */
   uint64_t signal_ticks;  /* ticks that these stand for: a late signal has several */
+  uint64_t inside;     /* of these, ticks in the recorder's own code */
+  uint64_t cpu;        /* processor time in nanoseconds; 0 if unknown, or if samples are
+                          of wall-clock time */
+  uint32_t flags;      /* of the processes: see above */
   uint32_t *renumbered;  /* scratch of gp_call_paths_merge */
 } gp_call_paths;
 
@@ -72,6 +89,10 @@ bool gp_call_paths_add_ticks(gp_call_paths *paths, uint32_t context, uint64_t ad
 /* Adds signals, and ticks that signals stand for. Fails if a sum is 2^63 or more. */
 bool gp_call_paths_add_signals(gp_call_paths *paths, uint64_t signals, uint64_t ticks,
                                gp_error *error);
+
+/* Adds the totals of a table. The errors are those of gp_call_paths_add_signals. */
+bool gp_call_paths_add_table(gp_call_paths *paths, uint64_t signals, uint64_t inside,
+                             uint64_t cpu, gp_error *error);
 
 /* Returns the mean number of ticks per sample, at least 1. */
 static inline double gp_call_paths_ticks_per_sample(const gp_call_paths *paths) {

@@ -168,9 +168,10 @@ static bool read_lines(context_file *f) {
 
 /* --- the process ------------------------------------------------------------ */
 
-/* Drops unknown flags, and the clock of samples if there are none. */
+/* Drops unknown flags, and the clocks of samples if there are none. */
 static uint32_t known_flags(uint32_t flags, uint32_t rate) {
-  return flags & (GP_CONTEXT_JOINED | (rate > 0 ? GP_CONTEXT_WALL : 0u));
+  const uint32_t clocks = GP_CONTEXT_WALL | GP_CONTEXT_CLOCKS | GP_CONTEXT_TICK;
+  return flags & (GP_CONTEXT_JOINED | (rate > 0 ? clocks : 0u));
 }
 
 static bool read_process(context_file *f) {

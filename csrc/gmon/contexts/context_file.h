@@ -43,10 +43,6 @@ enum {
   GP_CONTEXT_LINE_SIZE = 12
 };
 
-/* Flags of a process: call paths were joined; samples are of wall-clock time. Other bits
- * are ignored. */
-enum { GP_CONTEXT_JOINED = 1, GP_CONTEXT_WALL = 2 };
-
 /* The number of roots, the contexts at which call paths begin. They are the first records
  * of a table. */
 #define GP_CONTEXT_ROOTS 3

@@ -29,6 +29,7 @@ static bool set_process(void *into, const gp_context_process *process) {
   s->rate = process->rate;
   s->sum.paths.known = true;
   s->sum.paths.joined = (process->flags & GP_CONTEXT_JOINED) != 0;
+  s->sum.paths.flags = process->flags;
   s->is_wall = (process->flags & GP_CONTEXT_WALL) != 0;
   return true;
 }
@@ -98,8 +99,8 @@ static bool add_line(void *into, uint64_t address, uint64_t executions) {
 static bool begin_table(void *into, const gp_context_table *table) {
   image_sum *s = into;
   gp_path_sum_begin(&s->paths);
-  return gp_call_paths_add_signals(&s->sum.paths, table->signals, table->inside,
-                                   s->r->error);
+  return gp_call_paths_add_table(&s->sum.paths, table->signals, table->inside,
+                                 table->cpu, s->r->error);
 }
 
 static bool add_record(void *into, const gp_context_record *record) {

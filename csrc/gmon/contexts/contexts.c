@@ -154,7 +154,7 @@ static bool add_process(void *into, const gp_context_process *process) {
   keep_largest(&sum->written, process->written);
   keep_largest(&sum->limit, process->limit);
   keep_largest(&sum->timer_error, process->timer_error);
-  sum->flags |= process->flags & GP_CONTEXT_JOINED;
+  sum->flags = gp_join_flags(sum->flags, process->flags);
   return join_clocks(a) && join_rates(a) &&
          gp_context_add(a->r, &sum->lost, process->lost);
 }

@@ -152,8 +152,8 @@ static bool add_signals(taking *t) {
   for (uint32_t i = 0; i < t->sum->table_count; i++) {
     const gp_contexts_table *from = &t->sum->tables[i];
     if (t->view->tables && !t->view->tables[i]) continue;
-    if (!gp_call_paths_add_signals(&t->paths.data->paths, from->signals, from->inside,
-                                   t->error))
+    if (!gp_call_paths_add_table(&t->paths.data->paths, from->signals, from->inside,
+                                 from->cpu, t->error))
       return false;
   }
   return true;
@@ -175,6 +175,7 @@ bool gp_contexts_get(const gp_contexts *sum, const gp_contexts_view *view, gp_da
     find_tables(sum, t.table);
     count_modules(sum, t.modules);
     data->paths.known = data->has_arcs = true;
+    data->paths.flags = sum->process.flags;
     data->paths.joined = (sum->process.flags & GP_CONTEXT_JOINED) != 0;
     done = add_histograms(&t) && add_signals(&t) && add_records(&t);
   }

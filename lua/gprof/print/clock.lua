@@ -1,0 +1,44 @@
+--- Lines above a report: which clock took the samples, and what they do not show.
+--
+-- @internal gprof.print.clock
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local clock = {}
+
+-- Flags of a context profile, each with a description. %s is the kernel's tick.
+local CLOCKS <const> = {
+  { 4, "events of the kernel, at random times" },
+  { 32, "events of the kernel, at random times; system calls at ticks, each %s ms" },
+  { 8, "a thread of the recorder, at random times" },
+  { 16, "timers at ticks, every %s ms; code that runs in step with them is wrong" },
+}
+
+-- Returns the descriptions of the clocks; an empty list if they are unknown.
+local function clocks_of(profile)
+  local flags, found = profile.clocks, {}
+  local tick = ("%.4g"):format((flags >> 16) / 100)
+  for _, known in ipairs(CLOCKS) do
+    if flags & known[1] ~= 0 then found[#found + 1] = known[2]:format(tick) end
+  end
+  return found
+end
+
+--- Writes the lines; none if nothing is known.
+-- @tparam profile profile
+-- @tparam stream write
+function clock.write(profile, write)
+  if profile.gnu_compat then return end
+  local clocks = clocks_of(profile)
+  if #clocks > 0 then write("Sampled by: %s.\n", table.concat(clocks, "; and ")) end
+  if profile.coverage < 1 then
+    write("Samples stand for only %.0f%% of the processor time, %.2f seconds.\n",
+      100 * profile.coverage, profile.cpu)
+  end
+  if profile.recorder_share > 0.2 then
+    write("%.0f%% of the processor time was the recorder's; %s.\n",
+      100 * profile.recorder_share,
+      "compile small functions without -pg, or inline them")
+  end
+end
+
+return clock
