@@ -7,7 +7,6 @@
 
 #include "runtime/linux.h"
 #include "runtime/profile.h"
-#include "runtime/recorder.h"
 #include "runtime/sampling.h"
 #include "runtime/text.h"
 #include "runtime/visibility.h"

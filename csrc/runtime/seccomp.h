@@ -4,8 +4,8 @@
  * call of the recorder. A child process tries first what the recorder does. If it does
  * not survive, the profile is written before the program is confined, and recording ends.
  */
-#ifndef GPROF_RUNTIME_CONFINEMENT_H
-#define GPROF_RUNTIME_CONFINEMENT_H
+#ifndef GPROF_RUNTIME_SECCOMP_H
+#define GPROF_RUNTIME_SECCOMP_H
 
 /* A system call that the program makes with syscall(): one that executes a program or
  * confines this one. Returns its result or a negative errno. */

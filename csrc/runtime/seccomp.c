@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "runtime/confinement.h"
+#include "runtime/seccomp.h"
 
 #include <errno.h>
 #include <linux/seccomp.h>
