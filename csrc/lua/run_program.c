@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "lua/arguments.h"
@@ -163,11 +164,18 @@ static int end_by_signal(lua_State *L) {
   _exit(128 + number);
 }
 
-/* changes_user(path) -> whether the program file is set-user-ID or set-group-ID */
+/* changes_user(path) -> "user" if the program file is set-user-ID or set-group-ID,
+ * "capabilities" if it gives capabilities to other users than root; otherwise nil */
 static int changes_user(lua_State *L) {
   struct stat status;
-  bool known = stat(luaL_checkstring(L, 1), &status) == 0;
-  lua_pushboolean(L, known && (status.st_mode & (S_ISUID | S_ISGID)));
+  const char *path = luaL_checkstring(L, 1);
+  bool is_set = stat(path, &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID));
+  if (is_set)
+    lua_pushliteral(L, "user");
+  else if (geteuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0)
+    lua_pushliteral(L, "capabilities");
+  else
+    lua_pushnil(L);
   return 1;
 }
 

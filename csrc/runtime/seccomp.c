@@ -89,7 +89,7 @@ EXPORTED int prctl(int option, ...) {
   return (int)result_of(rec_special_call(SYS_prctl, option, a[0], a[1], a[2], a[3]));
 }
 
-/* entry_*.S calls this from syscall(). */
+/* syscall() in system_calls_*.S calls this. */
 HIDDEN long rec_system_call(long number, long a, long b, long c, long d, long e);
 
 long rec_system_call(long number, long a, long b, long c, long d, long e) {

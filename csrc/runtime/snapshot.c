@@ -26,8 +26,8 @@ static void take_block(block *b) {
  * full. So the records of a snapshot have consecutive numbers. */
 static void take_table(thread *t) {
   const uint64_t cpu = cpu_time(t);
-  /* A thread that ends at this moment has no clock. */
-  if (cpu > t->taken.now.cpu) t->taken.now.cpu = cpu;
+  /* A thread that ends at this moment has no clock: then the time is less than 0. */
+  if ((int64_t)cpu > (int64_t)t->taken.now.cpu) t->taken.now.cpu = cpu;
   t->taken.now.signals = __atomic_load_n(&t->signals, __ATOMIC_RELAXED);
   t->taken.now.inside = __atomic_load_n(&t->inside, __ATOMIC_RELAXED);
   t->taken.records = 0;

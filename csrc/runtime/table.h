@@ -137,7 +137,8 @@ typedef struct thread {
   uint64_t queued;       /* ticks for the next sample, in which the thread was ready to
                             run, but did not run */
   uint64_t cpu;          /* processor time of ended threads in nanoseconds, an even
-                            number; plus RUNNING while a thread uses the table */
+                            number. While a thread uses the table: minus its processor
+                            time before its first call, plus RUNNING */
   char name[16];
   struct {
     uint32_t records;

@@ -56,7 +56,8 @@ static thread *begin(uintptr_t frame) {
     __atomic_store_n(&t->threads, t->threads + 1, __ATOMIC_RELAXED);
     __atomic_store_n(&t->id, id, __ATOMIC_RELAXED);
     if (!ended) rec_add_table(t);
-    __atomic_store_n(&t->cpu, t->cpu | RUNNING, __ATOMIC_RELEASE);
+    const uint64_t used = read_clock(CLOCK_THREAD_CPUTIME_ID); /* before its first call */
+    __atomic_store_n(&t->cpu, ((t->cpu - used) & ~RUNNING) | RUNNING, __ATOMIC_RELEASE);
     rec_start_clock(t);
     if (rec_samples_waiting()) rec_sample_waiting(t, low, high);
     rec_make_alternate_stack();

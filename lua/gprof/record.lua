@@ -22,11 +22,30 @@ local function has_recorder(image) return image:find "gprof_stack" ~= nil end
 
 local FOLLOW <const> = "; with --follow, the programs that it starts are recorded"
 
+-- Whether a program is an ELF file of 32 bits.
+local function is_of_other_size(path)
+  local file <close> = core.file_status(path) == "file" and io.open(path, "rb") or nil
+  return file and file:read(5) == "\x7fELF\1"
+end
+
+-- The runtime of a sanitizer must be the first library.
+local function first_library(image)
+  for _, name in ipairs(image and core.needed_libraries(image) or {}) do
+    if name:find "^lib%a+san%.so" then return name .. ":" end
+  end
+  return ""
+end
+
 -- Returns why parts of a program, or all of it, will not be recorded; nil if everything
 -- will be. If `follows`, the programs that it starts are recorded, too.
 local function limitation(path, image, follows)
-  if core.changes_user(path) then
+  local change = core.changes_user(path)
+  if change == "capabilities" then
+    return "has file capabilities: only root can record it"
+  elseif change then
     return "is setuid or setgid: only its owner or group can record it"
+  elseif is_of_other_size(path) then
+    return "is a 32-bit program: the recorder is for 64-bit programs"
   elseif not image then
     return not follows and core.file_status(path) == "file" and
       "is not an ELF file: its interpreter is recorded in its place" .. FOLLOW or nil
@@ -151,6 +170,7 @@ return function(command, options)
   if warn and limited then warn(path .. ": " .. limited) end
   local started = core.time()
   local loaded = image and has_recorder(image) and "" or library
+  if loaded ~= "" then loaded = first_library(image) .. loaded end
   local ending, number, process = core.run_program(path, command,
     { recorder_options.preloading(loaded), recorder_options.setting(options) })
   if not ending then return nil, command[1] .. ": " .. number end

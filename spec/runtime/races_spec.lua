@@ -14,8 +14,9 @@ local FIB <const> = 465
 
 -- Compiles the fixture with the parts of the recorder that it uses: those that replace no function of the C library.
 local function compile(flag)
-  local names = "block_counts calls context_out environment file_names gmon_out lua_ticks memory_map messages " ..
-    "module_list modules notes output profile sampling snapshot stacks table threads waiting"
+  local names = "block_counts calls clocks clock_perf clock_thread clock_timer context_out environment file_names " ..
+    "gmon_out lua_ticks memory_map messages module_list modules notes output profile sampling snapshot " ..
+    "stacks table threads waiting"
   local options = { plain = true, flags = { "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-fno-omit-frame-pointer",
     "-fno-optimize-sibling-calls", "-I" .. program.root .. "/csrc", flag }, link = {} }
   for name in (names .. " entry_" .. machine):gmatch "%S+" do
@@ -31,7 +32,7 @@ local function check(flag, threads, calls, profiles, before)
   local result = recorder.run(built, { tostring(threads), tostring(calls), tostring(profiles) },
     { preload = false, before = before })
   assert.same({ "", 0 }, { result.stderr, result.status })
-  local take = tonumber(shell.check({ "nm", built.image }).stdout:match "(%x+) %a take\n", 16) + 1
+  local take = tonumber(shell.check({ "nm", built.image }).stdout:match "(%x+) T take\n", 16) + 1
   local counts, samples = { leaf = 0, mid = 0, fib = 0, work = 0 }, 0
   for number = 1, profiles + 1 do
     local path = result.dir .. (number == 1 and "/gmon.out" or "/gmon.out-" .. number)

@@ -333,6 +333,19 @@ describe("--record says in one line that", function()
       dir .. "/setuid")
   end)
 
+  it("a program is killed, is for another word size, or has a sanitizer", function()
+    local dir = shell.tmpdir "programs"
+    local killed = program.run({ "--record", "sh", "-c", "kill -KILL $$" }, { cwd = dir })
+    assert.truthy(killed.stderr:find ": was killed by SIGKILL, so it could not write its profile\n$")
+    local bytes = shell.read "/bin/true"
+    shell.check { "chmod", "+x", shell.write(dir .. "/small", bytes:sub(1, 4) .. "\1" .. bytes:sub(6)) }
+    local small = program.run({ "--record", dir .. "/small" }, { cwd = dir })
+    assert.truthy(small.stderr:find(": is a 32-bit program: the recorder is for 64-bit programs\n", 1, true))
+    local checked = recorder.compile("parents.c", { flags = { "-fsanitize=address" } })
+    check(("gprof.lua: gmon.out was written; to read it: gprof.lua %s gmon.out\n"):format(checked.image), 0,
+      checked.image, "s")
+  end)
+
   it("there is no program, or it cannot be run", function()
     check("gprof.lua: option --record needs a program to run\n", 1)
     check("gprof.lua: no-such-program: No such program in the directories of PATH\n", 1, "no-such-program", "-p", "x")

@@ -38,13 +38,14 @@ local function report(...)
   return result.stdout
 end
 
--- Returns the calls of each arc of a profile, as "CALLER > CALLEE COUNT", but of those that load modules.
+-- Returns the calls of each arc of a profile, as "CALLER > CALLEE COUNT", but of those that load modules, and of those
+-- that only a sample has shown.
 local function arcs(path)
   local list = {}
   for caller, callee, count in report("--export=csv-arcs", path)
     :gmatch "\n([^,\n]*),[^,\n]*,[^,\n]*,([^,\n]*),[^,\n]*,[^,\n]*,(%d+)," do
     local line = ("%s > %s %s"):format(caller, callee, count):gsub("@native%.so", "")
-    if not line:find "require" and not line:find "luaopen" then list[#list + 1] = line end
+    if not line:find "require" and not line:find "luaopen" and count ~= "0" then list[#list + 1] = line end
   end
   table.sort(list)
   return list
