@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The C library's function syscall(), which makes any system call. Those that execute a
- * program or confine this one go to confinement.c. It has no frame, because a system call
+ * program or confine this one go to seccomp.c. It has no frame, because a system call
  * may return on another stack.
  */
 #ifdef __x86_64__
