@@ -292,7 +292,7 @@ describe("all files are old or all are new", function()
         local trace = shell.tmpdir() .. "/trace"
         run(row, dir, "strace", "-f", "-qq", "-o", trace, "-e", "trace=" .. calls)
         local _, most = shell.read(trace):gsub("\n", "")
-        for n = THOROUGH and 1 or math.max(1, most - 24), most, THOROUGH and 1 or 4 do
+        for n = THOROUGH and 1 or math.max(1, most - 24), most, THOROUGH and 1 or 8 do
           local old
           dir, old = with_old_files(row)
           traced(row, dir, ("inject=%s:signal=KILL:when=%d"):format(calls, n))
