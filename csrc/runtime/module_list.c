@@ -2,6 +2,7 @@
 /*
  * Keeps the list of modules up to date.
  */
+#include <errno.h>
 #include <link.h>
 #include <pthread.h>
 #include <string.h>
@@ -151,16 +152,27 @@ static int visit(struct dl_phdr_info *object, size_t size, void *generation) {
   return 0;
 }
 
-/* Reserves addresses. The kernel joins adjoining reservations. */
+static uintptr_t page_size(void) { return (uintptr_t)sysconf(_SC_PAGESIZE); }
+
+/* Maps all free pages of a range. Others may be in use already: as soon as a library is
+ * closed, memory of the program or of the recorder can take its place. */
+static bool map_free(uintptr_t low, uintptr_t high) {
+  const void *made = mmap((void *)low, high - low, PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+                              MAP_FIXED_NOREPLACE, -1, 0);
+  if (made != MAP_FAILED) return true;
+  const uintptr_t page = page_size(), middle = low + (high - low) / page / 2 * page;
+  if (errno != EEXIST || middle == low) return errno == EEXIST;
+  return map_free(low, middle) && map_free(middle, high);
+}
+
+/* Reserves addresses: no library can be loaded there. The kernel joins adjoining
+ * reservations. */
 static bool reserve(uintptr_t low, uintptr_t high) {
   static uintptr_t first, end;  /* the adjoining reservations that were made last */
   static unsigned count;
   const bool adjoins = high == first || low == end;
-  if (!adjoins && count == MAX_RESERVATIONS) return false;
-  const void *made = mmap((void *)low, high - low, PROT_NONE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
-                              MAP_FIXED_NOREPLACE, -1, 0);
-  if (made == MAP_FAILED) return false;
+  if ((!adjoins && count == MAX_RESERVATIONS) || !map_free(low, high)) return false;
   count += !adjoins;
   if (!adjoins || high == first) first = low;
   if (!adjoins || low == end) end = high;
@@ -169,7 +181,7 @@ static bool reserve(uintptr_t low, uintptr_t high) {
 
 /* Reserves the addresses of a closed module, so that its records stay unambiguous. */
 static void close_module(module *m) {
-  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  const uintptr_t page = page_size();
   m->reserved = reserve(m->low & ~(page - 1), (m->high + page - 1) & ~(page - 1));
   __atomic_store_n(&m->closed, true, __ATOMIC_RELEASE);
 }
