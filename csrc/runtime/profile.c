@@ -40,20 +40,21 @@ static uint64_t earlier_lost; /* calls lost before this profile began */
 static uint64_t reported_lost; /* value of rec_lost in the last complaint */
 static file gmon, contexts;
 static bool lent;        /* rec_lend_profile has written the snapshot */
-static bool is_rest;     /* the profile began at the end of a loan */
+static bool is_rest;     /* the profile began at a fork, or at the end of a loan */
 
 void rec_set_code(uintptr_t low, uintptr_t high) {
   about.code_low = low & ~(uintptr_t)(REC_BYTES_PER_BIN - 1);
   about.code_high = (high + REC_BYTES_PER_BIN - 1) & ~(uintptr_t)(REC_BYTES_PER_BIN - 1);
 }
 
-void rec_begin_profile(char **environment, bool numbered, unsigned first) {
+void rec_begin_profile(char **environment, bool numbered, unsigned first, bool forked) {
   about.id = SYSTEM_CALL(getpid, 0, 0, 0, 0);
   about.parent = SYSTEM_CALL(getppid, 0, 0, 0, 0);
   about.begin = read_clock(CLOCK_REALTIME);
   last_sum = end_sum = earlier_lost = reported_lost = 0;
   gmon.reported = contexts.reported = 0;
-  lent = is_rest = false;
+  lent = false;
+  is_rest = forked;
   writer = 0;
   rec_begin_names(environment, numbered, first);
 }
@@ -195,7 +196,8 @@ static amount take_snapshot(void) {
   return all;
 }
 
-/* Whether an end of the program need not write what was recorded since a loan. */
+/* Whether an end of the program need not write what was recorded since a fork or a loan:
+ * a child that is about to execute another program often has a sample or two. */
 static bool is_negligible(amount all) {
   return is_rest && all.calls == 0 && all.blocks == 0 && all.lost == 0 &&
          10 * all.ticks < rec_rate;

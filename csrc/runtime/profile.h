@@ -16,8 +16,9 @@ extern int rec_dump_file_error;
 void rec_set_code(uintptr_t low, uintptr_t high);
 
 /* Begins the profile of this process. Its file names contain the process id if `numbered`
- * is true, and the number of the profile, `first`, unless that is 1. */
-void rec_begin_profile(char **environment, bool numbered, unsigned first);
+ * is true, and the number of the profile, `first`, unless that is 1. A `forked` child
+ * without calls and with few samples writes none. */
+void rec_begin_profile(char **environment, bool numbered, unsigned first, bool forked);
 
 /* Returns the number of the first profile of the program that replaces this one. */
 unsigned rec_next_part(void);

@@ -33,7 +33,7 @@
 /* --- start ------------------------------------------------------------------ */
 
 static void begin_child(void) {
-  rec_begin_profile(environ, true, 1);
+  rec_begin_profile(environ, true, 1, true);
   rec_forget_requests();
   rec_forget_lua();
   rec_forget_background();
@@ -58,7 +58,7 @@ static void add_early_calls(void) {
 static void start(char **environment) {
   rec_start_messages();
   rec_read_options(environment);
-  rec_begin_profile(environment, rec_follow, rec_options.part);
+  rec_begin_profile(environment, rec_follow, rec_options.part, false);
   if (!rec_follow) rec_leave_environment(environment);
   rec_start_stacks();
   rec_update_modules();
