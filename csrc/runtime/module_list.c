@@ -182,7 +182,7 @@ static bool reserve(uintptr_t low, uintptr_t high) {
 /* Reserves the addresses of a closed module, so that its records stay unambiguous. */
 static void close_module(module *m) {
   const uintptr_t page = page_size();
-  m->reserved = reserve(m->low & ~(page - 1), (m->high + page - 1) & ~(page - 1));
+  m->reserved = !m->replaced && reserve(m->low & ~(page - 1), (m->high + page - 1) & ~(page - 1));
   __atomic_store_n(&m->closed, true, __ATOMIC_RELEASE);
 }
 
@@ -200,8 +200,12 @@ static void move_next(module *m) {
 static void close_unseen(const module *last, unsigned visit_number) {
   for (module *before = rec_modules, *m; before != last; before = m) {
     m = before->next;
-    if (m->seen != visit_number && !is_closed(m)) close_module(m);
-    if (!m->reserved || !__atomic_load_n(&m->next, __ATOMIC_ACQUIRE)) continue;
+    if (m->seen != visit_number && !is_closed(m)) {
+      close_module(m);
+      continue; /* the next visit tells whether another library has its place */
+    }
+    if (!m->reserved || m->replaced || !__atomic_load_n(&m->next, __ATOMIC_ACQUIRE))
+      continue;
     move_next(before);
     if (m == last) return;
     m = before;
