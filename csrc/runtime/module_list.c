@@ -182,7 +182,8 @@ static bool reserve(uintptr_t low, uintptr_t high) {
 /* Reserves the addresses of a closed module, so that its records stay unambiguous. */
 static void close_module(module *m) {
   const uintptr_t page = page_size();
-  m->reserved = !m->replaced && reserve(m->low & ~(page - 1), (m->high + page - 1) & ~(page - 1));
+  m->reserved = !m->replaced &&
+                reserve(m->low & ~(page - 1), (m->high + page - 1) & ~(page - 1));
   __atomic_store_n(&m->closed, true, __ATOMIC_RELEASE);
 }
 
