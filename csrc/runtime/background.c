@@ -19,8 +19,6 @@
 /* How often the file is looked at, per second. */
 #define LOOKS 20
 
-#define SECOND UINT64_C(1000000000)
-
 static char dump_file[PATH_MAX]; /* "" if there is none */
 static _Alignas(16) char room[1 << 15]; /* the thread's stack */
 static uintptr_t thread_local_data;     /* the thread's thread pointer */

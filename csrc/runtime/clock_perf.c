@@ -21,7 +21,6 @@
 #include "runtime/clocks.h"
 #include "runtime/linux.h"
 
-#define SECOND UINT64_C(1000000000)
 #define PAGE 4096
 
 /* Samples of an event. A new event costs about as much time as 50 samples. */
@@ -75,16 +74,19 @@ static int make_event(thread *t, uint64_t period, bool single) {
   if (file < 0) return (int)-file;
   const long page = system_call(SYS_mmap, 0, PAGE, PROT_READ, MAP_SHARED, file, 0);
   const bool has_page = page >= 0 || page <= -PAGE;
-  if (has_page) __atomic_store_n(&t->event, page, __ATOMIC_SEQ_CST);
-  if (has_page)
+  if (has_page) {
+    __atomic_store_n(&t->event, page, __ATOMIC_SEQ_CST);
     SYSTEM_CALL(ioctl, file, single ? PERF_EVENT_IOC_REFRESH : PERF_EVENT_IOC_ENABLE, 1,
                 0);
+    in_use = true;
+  }
   SYSTEM_CALL(close, file, 0, 0, 0);
   t->left = single ? 1 : SAMPLES;
   t->due = read_clock(CLOCK_THREAD_CPUTIME_ID) + period;
-  if (has_page) in_use = true;
-  if (refused == EBUSY) rec_refuse_events(); /* meanwhile */
-  if (refused == EBUSY) release(&t->event);
+  if (refused == EBUSY) { /* the program has taken SIGTRAP meanwhile */
+    in_use = false;
+    release(&t->event);
+  }
   return has_page ? 0 : (int)-page;
 }
 
@@ -150,7 +152,7 @@ static bool follows_system_call(uintptr_t at) {
 /* Adds time that a sample stands for. Returns it in ticks. */
 static int64_t count(thread *t, uint64_t time) {
   t->counted += time;
-  return (int64_t)random_ratio(&t->random, time * rec_rate, SECOND);
+  return random_ticks(t, time);
 }
 
 /* Takes a sample of the timer: time in system calls that no sample stands for. */

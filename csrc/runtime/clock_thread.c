@@ -14,8 +14,6 @@
 #include "runtime/requests.h"
 #include "runtime/waiting.h"
 
-#define SECOND UINT64_C(1000000000)
-
 /* So many ticks of the thread count as exact when weights are corrected. */
 #define EXPECTED 50
 

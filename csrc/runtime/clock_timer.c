@@ -10,8 +10,6 @@
 #include "runtime/clocks.h"
 #include "runtime/linux.h"
 
-#define SECOND UINT64_C(1000000000)
-
 static int start(thread *t) {
   struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
                            .sigev_signo = rec_tick_signal};
@@ -36,8 +34,7 @@ static int64_t take(thread *t, const siginfo_t *signal, uintptr_t at) {
   (void)at;
   if (signal->si_code != SI_TIMER) return 0;
   const int more = signal->si_overrun > 0 ? signal->si_overrun : 0;
-  const uint64_t time = (1 + (uint64_t)more) * rec_kernel_tick();
-  return (int64_t)random_ratio(&t->random, time * rec_rate, SECOND);
+  return random_ticks(t, (1 + (uint64_t)more) * rec_kernel_tick());
 }
 
 const rec_clock rec_timer_clock = {"timer", start, stop, take};

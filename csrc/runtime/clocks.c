@@ -22,7 +22,7 @@ uint64_t rec_kernel_tick(void) {
   } resolution = {0, 4000000};
   if (tick) return tick;
   SYSTEM_CALL(clock_getres, CLOCK_MONOTONIC_COARSE, &resolution, 0, 0);
-  return tick = (uint64_t)(resolution.seconds * 1000000000 + resolution.nanoseconds);
+  return tick = (uint64_t)resolution.seconds * SECOND + (uint64_t)resolution.nanoseconds;
 }
 
 /* The generator splitmix64. */

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "runtime/linux.h"
 #include "runtime/table.h"
 
 /* The default sampling rate. If there are no samples, the empty histogram has this rate,
@@ -25,7 +26,7 @@
 HIDDEN extern unsigned rec_rate;   /* ticks per second; 0: no samples */
 HIDDEN extern int rec_tick_signal; /* the signal, which also carries requests (see
                                       requests.h); 0 if there is none */
-HIDDEN extern int rec_clock_error; /* errno of the first thread that got no clock */
+HIDDEN extern int rec_clock_error; /* errno of the last thread that got no clock */
 HIDDEN extern uint32_t rec_clock_threads[]; /* how many threads have got each clock */
 
 /* Number of signals that the recorder has handled. */
@@ -87,6 +88,11 @@ uint64_t rec_random(uint64_t *state, uint64_t limit);
 static inline uint64_t random_ratio(uint64_t *state, uint64_t numerator,
                                     uint64_t denominator) {
   return (numerator + rec_random(state, denominator)) / denominator;
+}
+
+/* Returns a time, given in nanoseconds, in ticks: as a random integer with this mean. */
+static inline int64_t random_ticks(thread *t, uint64_t time) {
+  return (int64_t)random_ratio(&t->random, time * rec_rate, SECOND);
 }
 
 #endif

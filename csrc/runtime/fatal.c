@@ -39,10 +39,7 @@ static void write_and_end(int number, siginfo_t *info, void *context) {
   const struct sigaction standard = {.sa_handler = SIG_DFL};
   rec_write_profile();
   __sigaction(number, &standard, NULL);
-  const long process = SYSTEM_CALL(getpid, 0, 0, 0, 0);
-  const long own = SYSTEM_CALL(gettid, 0, 0, 0, 0);
-  if (SYSTEM_CALL(rt_tgsigqueueinfo, process, own, number, info) < 0)
-    SYSTEM_CALL(tgkill, process, own, number, 0);
+  send_again(number, info);
   errno = saved;
 }
 

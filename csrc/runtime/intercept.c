@@ -90,13 +90,10 @@ EXPORTED int sigaltstack(const stack_t *restrict new, stack_t *restrict old) {
 
 /* --- signal masks ----------------------------------------------------------- */
 
-static uint64_t bit_of(int number) {
-  return number ? UINT64_C(1) << (number - 1) : 0;
-}
-
 /* Signals that a program must not block: glibc's own, and the recorder's. */
 static uint64_t never_blocked(void) {
-  return bit_of(32) | bit_of(33) | bit_of(rec_user_signal) | rec_sampling_signals();
+  return signal_bit(32) | signal_bit(33) | signal_bit(rec_user_signal) |
+         rec_sampling_signals();
 }
 
 EXPORTED int pthread_sigmask(int how, const sigset_t *restrict set,

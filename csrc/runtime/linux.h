@@ -18,6 +18,8 @@
 /* Bytes of a signal set in the kernel. */
 #define KERNEL_SIGSET 8
 
+#define SECOND UINT64_C(1000000000) /* in nanoseconds */
+
 #if !defined __x86_64__ && !defined __aarch64__
 #error "the recorder supports x86-64 and AArch64 only"
 #endif
@@ -119,7 +121,7 @@ static inline uint64_t read_clock(int clock) {
     int64_t seconds, nanoseconds;
   } time = {0, 0};
   SYSTEM_CALL(clock_gettime, clock, &time, 0, 0);
-  return (uint64_t)time.seconds * 1000000000 + (uint64_t)time.nanoseconds;
+  return (uint64_t)time.seconds * SECOND + (uint64_t)time.nanoseconds;
 }
 
 /* Returns the clock that measures another thread's processor time. */
@@ -135,6 +137,19 @@ static inline uint64_t block_signals(void) {
 
 static inline void restore_signals(uint64_t before) {
   SYSTEM_CALL(rt_sigprocmask, 2, &before, 0, KERNEL_SIGSET);
+}
+
+/* Returns the signal set of a signal; the empty set for 0. */
+static inline uint64_t signal_bit(int number) {
+  return number ? UINT64_C(1) << (number - 1) : 0;
+}
+
+/* Sends a signal to this thread again. `info` tells where it came from. */
+static inline void send_again(int number, void *info) {
+  const long group = SYSTEM_CALL(getpid, 0, 0, 0, 0);
+  const long own = SYSTEM_CALL(gettid, 0, 0, 0, 0);
+  if (SYSTEM_CALL(rt_tgsigqueueinfo, group, own, number, info) < 0)
+    SYSTEM_CALL(tgkill, group, own, number, 0);
 }
 
 #endif

@@ -161,9 +161,9 @@ static bool map_free(uintptr_t low, uintptr_t high) {
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
                               MAP_FIXED_NOREPLACE, -1, 0);
   if (made != MAP_FAILED) return true;
+  if (errno != EEXIST) return false;
   const uintptr_t page = page_size(), middle = low + (high - low) / page / 2 * page;
-  if (errno != EEXIST || middle == low) return errno == EEXIST;
-  return map_free(low, middle) && map_free(middle, high);
+  return middle == low || (map_free(low, middle) && map_free(middle, high));
 }
 
 /* Reserves addresses: no library can be loaded there. The kernel joins adjoining

@@ -135,10 +135,10 @@ static void complain_about_lost_calls(void) {
 }
 
 static void warn(bool is_end) {
-  static bool told_timers, told_waiting, told_dump_file;
+  static bool told_clocks, told_waiting, told_dump_file;
   complain_about_file(&gmon, is_end);
   complain_about_file(&contexts, is_end);
-  complain_once(&told_timers, "some threads have no samples: ", rec_clock_error);
+  complain_once(&told_clocks, "some threads have no samples: ", rec_clock_error);
   complain_once(&told_waiting, "threads that wait have no samples: ", rec_waiting_error);
   complain_once(&told_dump_file, "the option dump-file has no effect: ",
                 rec_dump_file_error);

@@ -62,15 +62,15 @@ bool rec_set_clock(const char *name) {
 /* Starts a clock, of those from `i` on. */
 static void start_clock(thread *t, unsigned i) {
   int error = 0;
-  for (; i < CLOCKS; i++)
-    if (i == THREAD_CLOCK && first_clock != THREAD_CLOCK)
-      continue;
-    else if ((error = clocks[i]->start(t)) == 0) {
-      __atomic_store_n(&t->clock, clocks[i], __ATOMIC_RELEASE);
-      if (i == PERF_CLOCK && rec_events_of_user()) i = PERF_USER;
-      __atomic_fetch_add(&rec_clock_threads[i], 1, __ATOMIC_RELAXED);
-      return;
-    }
+  for (; i < CLOCKS; i++) {
+    if (i == THREAD_CLOCK && first_clock != THREAD_CLOCK) continue;
+    error = clocks[i]->start(t);
+    if (error) continue;
+    __atomic_store_n(&t->clock, clocks[i], __ATOMIC_RELEASE);
+    const unsigned kind = i == PERF_CLOCK && rec_events_of_user() ? PERF_USER : i;
+    __atomic_fetch_add(&rec_clock_threads[kind], 1, __ATOMIC_RELAXED);
+    return;
+  }
   rec_clock_error = error;
 }
 
@@ -130,8 +130,7 @@ static void forward_trap(siginfo_t *info, void *context) {
     return;
   }
   __sigaction(SIGTRAP, &standard, NULL);
-  SYSTEM_CALL(rt_tgsigqueueinfo, SYSTEM_CALL(getpid, 0, 0, 0, 0),
-              SYSTEM_CALL(gettid, 0, 0, 0, 0), SIGTRAP, info);
+  send_again(SIGTRAP, info);
 }
 
 static void take_signal(int number, siginfo_t *info, void *context) {
@@ -145,8 +144,7 @@ static void take_signal(int number, siginfo_t *info, void *context) {
 }
 
 uint64_t rec_sampling_signals(void) {
-  const uint64_t tick = rec_tick_signal ? UINT64_C(1) << (rec_tick_signal - 1) : 0;
-  return tick | (rec_uses_events() ? UINT64_C(1) << (SIGTRAP - 1) : 0);
+  return signal_bit(rec_tick_signal) | (rec_uses_events() ? signal_bit(SIGTRAP) : 0);
 }
 
 void rec_end_events(void) {

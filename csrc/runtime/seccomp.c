@@ -62,7 +62,7 @@ static bool confines(const call *wanted) {
                                            wanted->a == SECCOMP_SET_MODE_FILTER);
 }
 
-long rec_special_call(long number, long a, long b, long c, long d, long e) {
+static long special_call(long number, long a, long b, long c, long d, long e) {
   const call wanted = {number, a, b, c, d, e};
   if (confines(&wanted)) return confine(&wanted);
   if (number != SYS_execve && number != SYS_execveat) return make(&wanted);
@@ -79,23 +79,18 @@ static long result_of(long result) {
   return -1;
 }
 
-/* The arguments of both functions are in registers, whether they were given or not. */
+long rec_system_call(long number, long a, long b, long c, long d, long e) {
+  return result_of(special_call(number, a, b, c, d, e));
+}
+
+long rec_failed_call(long error) { return result_of(error); }
+
+/* All arguments are in registers, whether they were given or not. */
 EXPORTED int prctl(int option, ...) {
   long a[4];
   va_list list;
   va_start(list, option);
   for (int i = 0; i < 4; i++) a[i] = va_arg(list, long);
   va_end(list);
-  return (int)result_of(rec_special_call(SYS_prctl, option, a[0], a[1], a[2], a[3]));
+  return (int)rec_system_call(SYS_prctl, option, a[0], a[1], a[2], a[3]);
 }
-
-/* syscall() in system_calls_*.S calls this. */
-HIDDEN long rec_system_call(long number, long a, long b, long c, long d, long e);
-
-long rec_system_call(long number, long a, long b, long c, long d, long e) {
-  return result_of(rec_special_call(number, a, b, c, d, e));
-}
-
-HIDDEN long rec_failed_call(long error);
-
-long rec_failed_call(long error) { return result_of(error); }

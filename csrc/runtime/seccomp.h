@@ -7,8 +7,13 @@
 #ifndef GPROF_RUNTIME_SECCOMP_H
 #define GPROF_RUNTIME_SECCOMP_H
 
-/* A system call that the program makes with syscall(): one that executes a program or
- * confines this one. Returns its result or a negative errno. */
-long rec_special_call(long number, long a, long b, long c, long d, long e);
+#include "runtime/visibility.h"
+
+/* Makes a system call that executes a program or confines this one, for syscall() in
+ * system_calls_*.S. Returns what syscall() returns, and sets errno. */
+HIDDEN long rec_system_call(long number, long a, long b, long c, long d, long e);
+
+/* Sets errno from the negative result of any other system call. Returns -1. */
+HIDDEN long rec_failed_call(long error);
 
 #endif

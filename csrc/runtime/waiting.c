@@ -186,7 +186,7 @@ static record *find_sample(const thread *t, uintptr_t *at) {
 /* Adds the time since the last look in which a thread was ready to run, but did not, to
  * the next sample that the thread's timer takes. */
 static void add_queued_time(thread *t, thread *waiting) {
-  const uint64_t period = 1000000000 / rec_rate, before = waiting->last.queued;
+  const uint64_t period = SECOND / rec_rate, before = waiting->last.queued;
   const uint64_t queued = queued_time(id_of(t));
   waiting->last.queued = queued;
   if (before == 0 || queued < before) return; /* first look, or another thread */

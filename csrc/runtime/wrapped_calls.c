@@ -2,8 +2,8 @@
 /*
  * Functions of the C library that the recorder wraps, to notice when the program closes a
  * library and when it switches to a coroutine's stack, and to hide the recorder's signals
- * from a program that waits for all signals. The C library's own functions are
- * found by the dynamic linker, so this file is not in the archive for static programs.
+ * from a program that waits for all signals. The C library's own functions are found by
+ * the dynamic linker, so this file is not in the archive for static programs.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,6 +13,7 @@
 #include <time.h>
 #include <ucontext.h>
 
+#include "runtime/linux.h"
 #include "runtime/modules.h"
 #include "runtime/recorder.h"
 #include "runtime/requests.h"
@@ -39,10 +40,10 @@ EXPORTED int swapcontext(ucontext_t *restrict old, const ucontext_t *restrict ne
 
 /* Returns the set without the recorder's signals. */
 static sigset_t without_own(const sigset_t *set) {
-  const uint64_t own = rec_sampling_signals();
+  const uint64_t own = rec_sampling_signals() | signal_bit(rec_user_signal);
   sigset_t wanted = *set;
   for (int number = 1; number <= 64; number++)
-    if (own >> (number - 1) & 1 || number == rec_user_signal) sigdelset(&wanted, number);
+    if (own & signal_bit(number)) sigdelset(&wanted, number);
   return wanted;
 }
 
