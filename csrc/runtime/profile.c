@@ -303,7 +303,10 @@ static _Noreturn void write_in_child(bool (*prepare)(void *), void *argument) {
 bool rec_try_writing(bool (*prepare)(void *), void *argument) {
   int status = 0;
   const uint64_t before = block_signals();
-  if (!begin_writing()) return false;
+  if (!begin_writing()) {
+    restore_signals(before);
+    return false;
+  }
   /* No signal announces its end: it is not one of the program's children. */
   const long child = SYSTEM_CALL(clone, 0, 0, 0, 0);
   if (child == 0) write_in_child(prepare, argument);
