@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Limits of inclusive times for figures from Lua, such as those of a saved profile. */
+/* Bounds of inclusive times for figures from Lua, such as those of a saved profile. */
 #include "profile/bounds/call_bounds.h"
 
 #include <math.h>

@@ -27,7 +27,7 @@ static bool have_ticks(const gp_data *data) {
 }
 
 bool gp_measured_is_complete(const gp_data *data) {
-  return data->paths.known && !data->paths.joined &&
+  return data->paths.known && !(data->paths.flags & GP_CONTEXT_JOINED) &&
          have_sum(data->paths.calls, data->arcs.calls, data->arcs.count) &&
          have_ticks(data);
 }

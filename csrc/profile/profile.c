@@ -2,7 +2,6 @@
 /* Builds a profile from an image and data. */
 #include "profile/profile.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -181,15 +180,13 @@ static double find_coverage(const gp_profile *profile, const gp_call_paths *path
   return misses ? (found > least ? found : least) / expected : 1;
 }
 
-/* Called once the rate is known. */
-static bool compare_clocks(gp_profile *profile, const gp_call_paths *paths) {
-  profile->ticks_per_sample = gp_call_paths_ticks_per_sample(paths);
+/* Needs the rate of the samples. */
+static void compare_clocks(gp_profile *profile, const gp_call_paths *paths) {
   profile->cpu = (double)paths->cpu / 1e9;
   profile->clocks = paths->flags;
   profile->recorder =
       paths->signal_ticks > 0 ? (double)paths->inside / (double)paths->signal_ticks : 0;
   profile->coverage = find_coverage(profile, paths);
-  return true;
 }
 
 static bool build(gp_profile *profile, const gp_data *data, gp_data *inlined,
@@ -197,6 +194,7 @@ static bool build(gp_profile *profile, const gp_data *data, gp_data *inlined,
   gp_measured measured = {0};
   const gp_data *calls = data;
   profile->has_paths = data->paths.known;
+  profile->ticks_per_sample = gp_call_paths_ticks_per_sample(&data->paths);
   profile->measured = is_measured(profile, data, options);
   const gp_selection *flat = &profile->selections.of[GP_FLAT];
   bool restricted = flat->include || flat->exclude;  /* by the user */
@@ -206,7 +204,6 @@ static bool build(gp_profile *profile, const gp_data *data, gp_data *inlined,
   }
   bool done = (exclude_machinery(profile) || gp_fail_memory(error)) &&
               assign_samples(profile, data, calls, &measured, restricted, error) &&
-              compare_clocks(profile, &data->paths) &&
               gp_unattributed_find(&profile->unattributed, profile->image,
                                    profile->symtab, &profile->samples, data, error) &&
               build_blocks(profile, data, options, error) &&
@@ -214,6 +211,7 @@ static bool build(gp_profile *profile, const gp_data *data, gp_data *inlined,
               propagate(profile, &measured, error) &&
               gp_order_entries(&profile->graph, error) &&
               find_bounds(profile, data, options, error);
+  if (done) compare_clocks(profile, &data->paths);
   gp_measured_free(&measured);
   return done;
 }

@@ -163,15 +163,13 @@ describe("--sandbox does not change a byte of", function()
   end
 
   -- Each option is tried with one of the subjects; with GPROF_THOROUGH, with both.
-  local thorough <const> = os.getenv "GPROF_THOROUGH" ~= nil
-
   for number, option in ipairs(options_table.all) do
     local name = option.long or option.short
     if not others[name] then it("a report with the option " .. name, function()
       local choices = arguments[name] or option.argument ~= "required" and { false } or error("no argument: " .. name)
       for _, value in ipairs(choices) do
         local word = option.long and "--" .. name .. (value and "=" .. value or "") or "-" .. name .. (value or "")
-        for _, files in ipairs(thorough and subjects or { subjects[number % 2 + 1] }) do
+        for _, files in ipairs(chance.thorough and subjects or { subjects[number % 2 + 1] }) do
           local words = { word, "-b", source, files[1], files[2] }
           local confined = outcome([["$@"]], words, { "--sandbox" })
           local plain = is_refused(confined) and confined or outcome([["$@"]], words, {})

@@ -96,7 +96,7 @@ local function random_profile()
   local low = modules[1].low
   local profile = { modules = modules, tables = {}, process = { id = math.random(99), begin = math.random(1 << 60),
     finish = math.random(1 << 60), lost = math.random(0, 5), low = low + 0x100, high = low + 0x400,
-    joined = math.random(0, 1), timer_error = math.random(0, 40), rate = math.random(0, 1) * 1000,
+    joined = math.random(0, 1), clock_error = math.random(0, 40), rate = math.random(0, 1) * 1000,
     limit = math.random(1 << 30), command = math.random(2) == 1 and "program\0-v\0" or nil } }
   for i = 1, math.random(0, 4) do profile.tables[i] = random_table(modules, math.random(0, 60)) end
   return profile
@@ -147,7 +147,7 @@ end
 
 -- Returns the counts of files, and what they say about their processes.
 local function contents(...)
-  local sums, all = {}, { processes = 0, lost = 0, joined = 0, rate = 0, limit = 0, timer_error = 0 }
+  local sums, all = {}, { processes = 0, lost = 0, joined = 0, rate = 0, limit = 0, clock_error = 0 }
   for _, path in ipairs { ... } do
     local file = recorder.read(path)
     local process, bias = file.process, file.modules[1].bias
@@ -157,7 +157,7 @@ local function contents(...)
     all.begin = math.min(all.begin or process.begin, process.begin)
     all.finish = math.max(all.finish or 0, process.finish)
     all.low, all.high = process.low - bias, process.high - bias
-    for _, field in ipairs { "joined", "rate", "limit", "timer_error" } do
+    for _, field in ipairs { "joined", "rate", "limit", "clock_error" } do
       all[field] = math.max(all[field], process[field])
     end
     add_records(sums, file)

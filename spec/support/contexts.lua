@@ -22,7 +22,7 @@ end
 
 local function process_section(order, process)
   return (order .. "i8i8I8I8I8I8I8I8I8I4I4s4"):pack(process.id or 1, process.parent or 0, process.begin or 0,
-    process.finish or 0, process.limit or 1 << 26, process.lost or 0, process.timer_error or 0, process.low,
+    process.finish or 0, process.limit or 1 << 26, process.lost or 0, process.clock_error or 0, process.low,
     process.high, process.rate or 1000, process.joined or 0, process.command or "program\0")
 end
 

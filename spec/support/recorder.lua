@@ -129,7 +129,7 @@ function recorder.read(path)
       return file
     elseif kind == 1 then
       file.process = fields("i8i8I8I8I8I8I8I8I8I4I4s4", { "id", "parent", "begin", "finish", "limit", "lost",
-        "timer_error", "low", "high", "rate", "flags", "command" })
+        "clock_error", "low", "high", "rate", "flags", "command" })
       file.process.joined, file.process.wall = file.process.flags & 1, file.process.flags & 2 ~= 0
     elseif kind == 2 then
       file.modules = {}

@@ -155,7 +155,6 @@ static void add_totals(gp_call_paths *paths, const gp_call_paths *other) {
   paths->cpu += other->cpu;
   paths->flags = gp_join_flags(paths->flags, other->flags);
   paths->known = paths->known || other->known;
-  paths->joined = paths->joined || other->joined;
 }
 
 void gp_call_paths_merge(gp_call_paths *paths, const gp_call_paths *other) {

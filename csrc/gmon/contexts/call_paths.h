@@ -49,7 +49,6 @@ static inline uint32_t gp_join_flags(uint32_t flags, uint32_t other) {
  * its parent has a lower number. Addresses are those of gp_arcs and histograms. */
 typedef struct gp_call_paths {
   bool known;          /* call paths were added, even if there are no calls */
-  bool joined;         /* some paths were joined, for lack of memory */
   gp_pairs sites;      /* call sites: addresses of the call and the callee */
   gp_pairs contexts;   /* parent and row of the call site */
   gp_pairs samples;    /* context and address; the amount is ticks */

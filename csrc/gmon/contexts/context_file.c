@@ -181,7 +181,7 @@ static bool read_process(context_file *f) {
   gp_context_process p = {
       .begin = u64_at(f, bytes, 2), .written = u64_at(f, bytes, 3),
       .limit = u64_at(f, bytes, 4), .lost = u64_at(f, bytes, 5),
-      .timer_error = u64_at(f, bytes, 6),
+      .clock_error = u64_at(f, bytes, 6),
       .covered = is_script(f) ? gp_script_range(f->lines.total)
                               : (gp_range){u64_at(f, bytes, 7), u64_at(f, bytes, 8)},
       .rate = u32_at(f, bytes, 72)};

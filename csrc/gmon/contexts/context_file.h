@@ -59,7 +59,7 @@ typedef struct gp_context_text {
 typedef struct gp_context_process {
   uint64_t begin, written;  /* nanoseconds since 1970 */
   uint64_t limit, lost;
-  uint64_t timer_error;
+  uint64_t clock_error;
   gp_range covered;         /* range of the histogram in gmon.out, as loaded */
   uint32_t rate;            /* 0 if no samples were taken */
   uint32_t flags;

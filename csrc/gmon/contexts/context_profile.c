@@ -28,7 +28,6 @@ static bool set_process(void *into, const gp_context_process *process) {
   s->covered = process->covered;
   s->rate = process->rate;
   s->sum.paths.known = true;
-  s->sum.paths.joined = (process->flags & GP_CONTEXT_JOINED) != 0;
   s->sum.paths.flags = process->flags;
   s->is_wall = (process->flags & GP_CONTEXT_WALL) != 0;
   return true;

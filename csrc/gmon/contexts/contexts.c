@@ -153,7 +153,7 @@ static bool add_process(void *into, const gp_context_process *process) {
   keep_least(&sum->begin, process->begin);
   keep_largest(&sum->written, process->written);
   keep_largest(&sum->limit, process->limit);
-  keep_largest(&sum->timer_error, process->timer_error);
+  keep_largest(&sum->clock_error, process->clock_error);
   sum->flags = gp_join_flags(sum->flags, process->flags);
   return join_clocks(a) && join_rates(a) &&
          gp_context_add(a->r, &sum->lost, process->lost);

@@ -176,7 +176,6 @@ bool gp_contexts_get(const gp_contexts *sum, const gp_contexts_view *view, gp_da
     count_modules(sum, t.modules);
     data->paths.known = data->has_arcs = true;
     data->paths.flags = sum->process.flags;
-    data->paths.joined = (sum->process.flags & GP_CONTEXT_JOINED) != 0;
     done = add_histograms(&t) && add_signals(&t) && add_records(&t);
   }
   gp_path_sum_free(&t.paths);

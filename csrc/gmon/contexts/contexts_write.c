@@ -280,7 +280,7 @@ static void put_process(output *o, const arrangement *a) {
   put_u64(o, p->written);
   put_u64(o, p->limit);
   put_u64(o, p->lost);
-  put_u64(o, p->timer_error);
+  put_u64(o, p->clock_error);
   put_u64(o, p->covered.low + a->bias[0]);
   put_u64(o, p->covered.high + a->bias[0]);
   put_u32(o, p->rate);

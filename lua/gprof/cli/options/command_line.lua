@@ -45,9 +45,8 @@ local function apply_all(given, settings)
   end
 end
 
--- Checks the rules about options. GNU gprof's options, which have letters, exclude each
--- other only in one case. Sets `has_own_options`
--- and `record_reports`.
+-- Checks the rules about options. Sets `has_own_options` and `record_reports`. Options
+-- with letters are GNU gprof's, and of these only -r and -R exclude each other.
 local function check_rules(settings, given, operands)
   for _, pair in ipairs(given) do
     settings.has_own_options = settings.has_own_options or not pair[1].short

@@ -1,5 +1,5 @@
---- The directory relative to which exports for reviewers and repositories
--- name source files.
+--- The directory relative to which exports for reviewers and repositories name source
+-- files.
 --
 -- @internal gprof.library.files.source_root
 -- SPDX-License-Identifier: GPL-3.0-or-later
