@@ -64,7 +64,7 @@ local gnu = {
 function gnu.title(profile, options, write)
   write(common.heading(options, "Flat profile:\n\n"))
   write(("Each sample counts as %g %s.\n"):format(1 / profile.rate, profile.unit))
-  require "gprof.print.clock".write(profile, write)
+  if profile.has_call_paths then require "gprof.print.clock".write(profile, write) end
   common.write_threads(profile, write)
   if profile.total_ticks <= 0 then
     write(" no time accumulated\n\n")
