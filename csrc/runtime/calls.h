@@ -35,14 +35,8 @@ static inline thread *rec_claim(uintptr_t from, uintptr_t self, uintptr_t frame)
     rec_count_lost(1);
     return NULL;
   }
-  t->busy = true;
-  BARRIER();
+  rec_hold(t);
   return t;
-}
-
-static inline void rec_release(thread *t) {
-  BARRIER();
-  t->busy = false;
 }
 
 /* Records a call. `self` is the return address of the hook, in the callee. `from` is the

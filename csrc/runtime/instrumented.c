@@ -83,9 +83,7 @@ EXPORTED void __cyg_profile_func_exit(void *function, void *from);
 static thread *claim_present(void) {
   thread *t = rec_own;
   while (t && t->busy) t = t->second;
-  if (!t) return NULL;
-  t->busy = true;
-  BARRIER();
+  if (t) rec_hold(t);
   return t;
 }
 

@@ -17,14 +17,8 @@
 static thread *claim(void) {
   thread *t = rec_own;
   if (!t || t != rec_lua.table || t->busy) return NULL;
-  t->busy = true;
-  BARRIER();
+  rec_hold(t);
   return t;
-}
-
-static void release(thread *t) {
-  BARRIER();
-  t->busy = false;
 }
 
 /* Returns the slot with this number, or the topmost one. */
@@ -84,7 +78,7 @@ bool gprof_lua_enter(gprof_lua_frame *entered, const gprof_lua_frame *caller, bo
   slot *const at = by_c ? calling_slot(t, caller, frame) : slot_at(t, caller->slot);
   record *const call = count(t, at, caller, from, self);
   *entered = (gprof_lua_frame){call, call ? put(t, at, call) : 0};
-  release(t);
+  rec_release(t);
   return entered->slot != 0;
 }
 
@@ -93,7 +87,7 @@ uint32_t gprof_lua_resume(const gprof_lua_frame *resumer) {
   if (!t) return 0;
   slot *const at = calling_slot(t, resumer, (uintptr_t)__builtin_frame_address(0));
   const uint32_t number = number_of(t, at) + !rec_is_lua(at);
-  release(t);
+  rec_release(t);
   return number;
 }
 
@@ -108,7 +102,7 @@ uint32_t gprof_lua_return(const gprof_lua_frame *to) {
     at = calling_slot(t, &start, (uintptr_t)__builtin_frame_address(0));
   }
   const uint32_t number = put(t, at, to->call);
-  release(t);
+  rec_release(t);
   return number;
 }
 
@@ -116,7 +110,7 @@ void gprof_lua_cut(uint32_t number) {
   thread *const t = claim();
   if (!t) return;
   if (number > 0) t->now.top = slot_at(t, number - 1);
-  release(t);
+  rec_release(t);
 }
 
 void gprof_lua_sample(const gprof_lua_frame *function, uint64_t line, uint64_t ticks) {
@@ -127,7 +121,7 @@ void gprof_lua_sample(const gprof_lua_frame *function, uint64_t line, uint64_t t
     add_to(&t->inside, ticks);
   else
     rec_add_sample(t, call ? call->entered : &t->roots[ROOT], line, ticks);
-  release(t);
+  rec_release(t);
 }
 
 void gprof_lua_forget(const gprof_lua_frame *function) {
@@ -135,7 +129,7 @@ void gprof_lua_forget(const gprof_lua_frame *function) {
   if (!t) return;
   record *const call = function->call;
   if (call) add_to(&call->count, UINT64_MAX);
-  release(t);
+  rec_release(t);
 }
 
 /* --- begin and end ---------------------------------------------------------- */
@@ -171,5 +165,5 @@ void gprof_lua_end(void) {
     for (stack *s = t->stacks; s; s = s->next)
       remove_slots(s == t->stack ? &t->now : &s->saved);
   rec_lua.table = NULL;
-  if (t) release(t);
+  if (t) rec_release(t);
 }

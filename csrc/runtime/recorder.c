@@ -44,6 +44,7 @@ static void begin_child(void) {
 /* Records the calls made before the start, in the table of the main thread. */
 static void add_early_calls(void) {
   thread *t = rec_other_table(rec_own, (uintptr_t)__builtin_frame_address(0));
+  if (t) rec_hold(t);
   const early_call *const end = rec_early + EARLY_CALLS;
   for (const early_call *e = rec_early; e < end && e->self; e++) {
     slot *root = t ? t->now.slots : NULL;
@@ -53,6 +54,7 @@ static void add_early_calls(void) {
     else
       rec_count_lost(e->count);
   }
+  if (t) rec_release(t);
 }
 
 static void start(char **environment) {

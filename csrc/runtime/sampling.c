@@ -115,11 +115,9 @@ static void take_sample(thread *t, const siginfo_t *info, const void *context) {
     add_to(&t->inside, ticks);
     return;
   }
-  t->busy = true;
-  BARRIER();
+  rec_hold(t);
   add_ticks(t, now, ticks);
-  BARRIER();
-  t->busy = false;
+  rec_release(t);
 }
 
 /* Does what SIGTRAP does without the recorder. */

@@ -173,6 +173,18 @@ static inline int id_of(const thread *t) {
 /* Keeps changes of a table in program order, as seen by signal handlers of its thread. */
 #define BARRIER() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
+/* Marks a table busy until rec_release; it must not be busy before. Whatever changes a
+ * table holds it or blocks signals: a sample may be taken at any instruction. */
+static inline void rec_hold(thread *t) {
+  t->busy = true;
+  BARRIER();
+}
+
+static inline void rec_release(thread *t) {
+  BARRIER();
+  t->busy = false;
+}
+
 /* Adds to a counter of this thread's table, which other threads may read. */
 static inline void add_to(uint64_t *counter, uint64_t more) {
   __atomic_store_n(counter, *counter + more, __ATOMIC_RELAXED);

@@ -91,5 +91,8 @@ void rec_start_child(void) {
   rec_own = NULL;
   if (!parent) return;
   thread *t = begin((uintptr_t)__builtin_frame_address(0));
-  if (t) rec_copy_frames(t, parent);
+  if (!t) return;
+  rec_hold(t);
+  rec_copy_frames(t, parent);
+  rec_release(t);
 }

@@ -472,6 +472,17 @@ describe("the profile", function()
     end
   end)
 
+  -- At this rate, samples are taken while the calls of a parent, or those made before the start, are being added.
+  it("may be started while samples are taken, in children far down the stack and after early calls", function()
+    local flags = { "-fno-optimize-sibling-calls", "-DPLACES=250" }
+    for source, runs in pairs { ["forks.c"] = 1, ["early.c"] = 20 } do
+      local started = recorder.compile(source, { flags = flags })
+      for _ = 1, runs do
+        assert.same(0, recorder.run(started, {}, { env = { GPROF_RECORDER = "rate=100000" } }).status)
+      end
+    end
+  end)
+
   it("of a child made by vfork is the parent's", function()
     local path, result = record(built, { "v" })
     assert.same("gmon.out gmon.out.ctx", files(result.dir))
