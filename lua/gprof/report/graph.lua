@@ -33,7 +33,7 @@ local of_member <const> = {
 }
 local of_arc <const> = {
   counted = " %{count:7d}/%{of:-7d}",
-  uncounted = "                ",
+  uncounted = " %{count:7d}/%{of:-7d}", -- 0/0: other programs require a number
   inlined = "     inlined    ",
   recursive = " %{count:7d}        ",
   inlined_recursive = " inlined        ",
