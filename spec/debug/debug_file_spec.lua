@@ -89,7 +89,7 @@ describe("a stripped image with a debugging file", function()
       local dir = strip(built)
       link(dir)
       put(dir, "image.debug")
-      for _, options in ipairs(chance.some(option_sets, 3)) do check_same(built, dir .. "/image", options) end
+      for _, options in ipairs(chance.some(option_sets, 6)) do check_same(built, dir .. "/image", options) end
     end)
   end
 
@@ -97,7 +97,7 @@ describe("a stripped image with a debugging file", function()
     local dir = strip(calls, "-g")
     link(dir)
     put(dir, "image.debug")
-    for _, options in ipairs(chance.some(option_sets, 3)) do check_same(calls, dir .. "/image", options) end
+    for _, options in ipairs(chance.some(option_sets, 6)) do check_same(calls, dir .. "/image", options) end
   end)
 
   -- zlib-gnu needs DWARF 4: it names sections .zdebug_, and libbfd does not find .zdebug_rnglists, a DWARF 5 section.
@@ -669,10 +669,10 @@ describe("debugging information in dwz's supplementary file", function()
       it(("is found by a path %s (%s)"):format(kind, variant), function()
         local built = build.program("calls", variant)
         local dir = share(built, name)
-        for _, options in ipairs(chance.some(option_sets, 3)) do check_same(built, dir .. "/image", options) end
+        for _, options in ipairs(chance.some(option_sets, 6)) do check_same(built, dir .. "/image", options) end
         objcopy("--only-keep-debug", dir .. "/image", dir .. "/image.debug")
         shell.check { "strip", dir .. "/image" }
-        for _, options in ipairs(chance.some(option_sets, 3)) do check_same(built, dir .. "/image", options) end
+        for _, options in ipairs(chance.some(option_sets, 6)) do check_same(built, dir .. "/image", options) end
         local image = gprof.image(dir .. "/image")
         assert.truthy(image:source(image:find "main".address))
         assert.same({ dir .. "/image.debug", dir .. "/sub/shared" }, { image.debug_file, image.shared_debug_file })

@@ -72,7 +72,7 @@ local subjects <const> = {
 }
 
 describe("The file and line of every address equal libbfd's", function()
-  for _, subject in ipairs(chance.some(subjects, 2)) do
+  for _, subject in ipairs(chance.some(subjects, 4)) do
     with_program("in", subject[1], subject[2], function(image)
       assert.is_true(compare(image) > 300)
     end)
@@ -198,7 +198,7 @@ describe("The file and line of every address in an assembler's tables equal libb
     if machine.core then
       ready, lack = foreign.prepare(machine.core, machine.tools .. "as")
     end
-    for _, version in ipairs(chance.some({ 2, 3, 4, 5 }, 2)) do
+    for _, version in ipairs(chance.some({ 2, 3, 4, 5 }, 4)) do
       local title = ("on %s, DWARF %d"):format(machine.name, version)
       if ready then
         it(title, function()

@@ -139,7 +139,7 @@ with_compilers(function(compiler)
       return compared
     end
 
-    for _, level in ipairs(chance.some({ "-O0", "-O1", "-O2", "-O3" }, 2)) do
+    for _, level in ipairs(chance.some({ "-O0", "-O1", "-O2", "-O3" }, 4)) do
       it("counts the function's calls at " .. level, function()
         for source, least in pairs { updcrc = 1, branches = 5, jumps = 4, words = 6 } do
           assert.truthy(check_functions(source, level) >= least)

@@ -61,6 +61,19 @@ function chance.some(list, share)
   return chosen
 end
 
+--- Returns `it` for one in `share` of the specs that are defined with it; for all of them with GPROF_THOROUGH.
+-- @tparam integer share
+-- @tparam function it busted's
+-- @treturn function
+function chance.one_in(share, it)
+  if chance.thorough then return it end
+  local number = -1
+  return function(...)
+    number = number + 1
+    if number % share == 0 then return it(...) end
+  end
+end
+
 --- Collects the facts about an image that random profiles need.
 -- @tparam string image path
 -- @tparam[opt] table shape `pointer` (bytes, default 8) and `big` (byte order) of the image

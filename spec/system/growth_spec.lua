@@ -230,18 +230,22 @@ local function calling_library(large, n, outside, own, text)
 end
 
 -- All calls to the library come from the program, and each function has its own number of calls.
-local profiled
+local library_of_4000
+local function large_library()
+  library_of_4000 = library_of_4000 or library_image(4002)
+  return library_of_4000
+end
+
 dimension("functions of a library that a program calls", 1000, function(n)
-  profiled = profiled or library_image(4002)
   local function count(i) return 1 + i * i % 97 end
-  return calling_library(profiled, n, count, count, [[
+  return calling_library(large_library(), n, count, count, [[
     assert(profile:find "f0000000":callees "count"().callee.name:find "library")
   ]])
 end)
 
 -- The recorded calls are consistent with every load address of the library.
 dimension("functions of a library that fits everywhere", 2000, function(n)
-  return calling_library(profiled, n, function() return 1000 end, function() return 1 end, [[
+  return calling_library(large_library(), n, function() return 1000 end, function() return 1 end, [[
     assert(profile:find "<outside>@library".children == 0)
   ]])
 end)
@@ -401,7 +405,7 @@ end
 for _, options in ipairs { "-p", "-l", "-lC", "-lA" } do
   dimension("source files, with " .. options, 80, function(n)
     return running("-b", options, "--inline-file-names", in_files(n), chain(n))
-  end)
+  end, true)
 end
 
 dimension("source files, by line", 100, function(n)
@@ -713,6 +717,8 @@ end)
 if not work.countable() then
   return pending "needs valgrind, which counts instructions"
 end
+
+dimensions = chance.some(dimensions, 3)
 
 describe("four times the input takes about four times the work:", function()
   -- The size of a tiny input. Its work, measured after all modules have been loaded, is subtracted as fixed cost.

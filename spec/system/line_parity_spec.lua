@@ -264,6 +264,7 @@ local function each_program()
 end
 
 describe("with --gnu-compat, lines and blocks equal GNU gprof's", function()
+  local it <const> = chance.one_in(2, it)
   for name, variant in each_program() do
     it(("for %s %s"):format(name, variant), function() check_program(name, variant) end)
   end
@@ -383,6 +384,7 @@ int start(void)
 end
 
 describe("with --gnu-compat, lines equal GNU gprof's in corner cases", function()
+  local it <const> = chance.one_in(3, it)
   local lists <const> = { { "-p", "-z" }, { "-q", "-z" }, { "-C", "-z" }, { "-A" }, { "-A", "-x" } }
 
   -- Code alone, code with a label at its end, and code followed by code without lines.

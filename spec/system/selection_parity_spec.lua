@@ -736,7 +736,7 @@ for _, entry in ipairs(command_lines) do
     end)
     local listed = {}
     for line in lines:gmatch "[^\n]+" do listed[#listed + 1] = line:match "^%s*(.*%S)" end
-    for _, line in ipairs(chance.some(listed, 2)) do
+    for _, line in ipairs(chance.some(listed, 4)) do
       it("by " .. line, function()
         check(split(line, built, files), { cwd = built.dir, stdin = built.gmon, env = { GPROF_PATH = "/" } })
       end)

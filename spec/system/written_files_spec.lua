@@ -6,6 +6,7 @@
 
 local blocks = require "support.blocks"
 local build = require "support.build"
+local chance = require "support.chance"
 local contexts = require "support.contexts"
 local exports = require "gprof.cli.exports"
 local faults = require "support.faults"
@@ -261,6 +262,7 @@ describe("the old files stay if the disk is full:", function()
 end)
 
 describe("all files are old or all are new", function()
+  local it <const> = chance.one_in(3, it)
   if not can_trace then
     it("", function() pending "needs strace" end)
     return
