@@ -52,10 +52,10 @@ static size_t read_start(const char *path, char *bytes, size_t size) {
   return used;
 }
 
-/* Whether contexts were joined because the memory limit was reached. */
+/* Whether contexts were joined, because there were too many. */
 static bool joined(void) {
   const thread *t = rec_taken_tables;
-  while (t && !__atomic_load_n(&t->full, __ATOMIC_RELAXED)) t = t->next;
+  while (t && !rec_joins_contexts(t)) t = t->next;
   return t;
 }
 

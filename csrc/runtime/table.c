@@ -16,6 +16,14 @@
  * it. */
 #define MAX_DEPTH 4096
 
+/* Call paths explode if, while a table of this many records was doubled, there were fewer than
+ * this many calls for each new record. Looking up calls in such a table would take most of
+ * the time. Then deep contexts are joined, so that the others have at most this many
+ * records. */
+#define LARGE_TABLE ((size_t)1 << 17)
+#define FEW_CALLS 4
+#define MANY_RECORDS 4096
+
 /* After a failed allocation, this many allocations of the thread fail at once. Asking the
  * system each time would make the calls that are not counted slow. */
 #define SKIPPED 4095
@@ -85,6 +93,25 @@ static record *find(const thread *t, const record *context, uintptr_t from,
   return r;
 }
 
+/* Joins deep contexts if call paths explode. Calls of records that are in the table stay
+ * there. */
+static void limit_depth(thread *t) {
+  uint32_t records[MAX_SEARCHED] = {0};
+  uint64_t calls = 0;
+  for (const block *b = t->blocks; b; b = b->next)
+    for (const record *r = b->first; r < b->first + b->used; r++) {
+      calls += r->count;
+      if (r->depth < MAX_SEARCHED) records[r->depth]++;
+    }
+  if (calls - t->calls < FEW_CALLS * (uint64_t)(t->records / 2)) {
+    uint16_t depth = 1; /* of the callee's records */
+    for (uint32_t sum = 0; depth < MAX_SEARCHED; depth++)
+      if ((sum += records[depth]) > MANY_RECORDS) break;
+    __atomic_store_n(&t->deepest, depth > 3 ? depth - 2 : 1, __ATOMIC_RELAXED);
+  }
+  t->calls = calls;
+}
+
 /* Doubles the number of buckets. If there is no memory, the buckets get longer. */
 static void grow_buckets(thread *t) {
   const size_t buckets = t->mask + 1, mask = 2 * buckets - 1;
@@ -100,6 +127,7 @@ static void grow_buckets(thread *t) {
   if (buckets != FIRST_BUCKETS) release(t->buckets, buckets * sizeof *grown);
   t->buckets = grown;
   t->mask = mask;
+  if (buckets >= LARGE_TABLE) limit_depth(t);
 }
 
 /* Divides the memory of a block, of `size` bytes, among records and their marks. */
@@ -290,6 +318,7 @@ thread *rec_new_table(uintptr_t low, uintptr_t high) {
     t->roots[i].entered = t->roots[i].follower = &t->roots[i];
     t->roots[i].number = (uint32_t)i;
   }
+  t->deepest = UINT16_MAX;
   t->now = window_of(low, high, space, FIRST_SLOTS, &t->roots[ROOT]);
   for (size_t i = 0; i < CACHED_CALLS; i++) t->cached_calls[i] = t->roots;
   cache_slots(t);
@@ -457,7 +486,8 @@ record *rec_call_in(thread *t, record *context, uintptr_t from, uintptr_t self) 
 record *rec_find_call(thread *t, slot **at, uintptr_t from, uintptr_t self,
                       bool by_order) {
   for (;;) {
-    record *const context = (*at)->context;
+    record *const joined = &t->roots[JOINED], *const own = (*at)->context;
+    record *const context = own->depth > t->deepest ? joined : own;
     record *call = find(t, context, from, self);
     if (by_order && (!call || (call->entered && !call->inside))) {
       slot *const checked = rec_innermost(t, *at);

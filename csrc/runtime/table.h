@@ -107,7 +107,7 @@ typedef struct thread {
                     was busy */
   bool has_timer; /* of the clock `timer` */
   bool of_waiting; /* the table is the table `waiting` of another one */
-  bool full;       /* further contexts are joined, for lack of memory */
+  bool full;       /* new contexts are joined, for lack of memory */
   stack *stack;    /* the stack in use */
   const struct rec_clock *clock; /* samples the thread; NULL: none (see clocks.h) */
   uint64_t random;  /* state of rec_random */
@@ -124,6 +124,8 @@ typedef struct thread {
   uint32_t number;  /* number of the table in this process, from 1 */
   uint32_t threads; /* number of threads that used the table, one after the other */
   uint32_t records;
+  uint16_t deepest; /* deeper contexts make their calls in the joined context */
+  uint64_t calls;   /* number of calls when the number of buckets last grew */
   block *blocks;         /* by number of record */
   block *newest;         /* the last of `blocks` */
   record *roots;         /* indexed by kind of root */
@@ -169,6 +171,12 @@ static inline int id_of(const thread *t) {
 
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+/* Whether contexts of a table, which another thread may use, were joined. */
+static inline bool rec_joins_contexts(const thread *t) {
+  return __atomic_load_n(&t->full, __ATOMIC_RELAXED) ||
+         __atomic_load_n(&t->deepest, __ATOMIC_RELAXED) != UINT16_MAX;
+}
 
 /* Keeps changes of a table in program order, as seen by signal handlers of its thread. */
 #define BARRIER() __atomic_signal_fence(__ATOMIC_SEQ_CST)

@@ -175,7 +175,7 @@ end
 -- @tfield integer ticks number of samples
 -- @tfield integer lost number of calls that were not counted, for lack of memory
 -- @tfield integer rate requested samples per second
--- @tfield boolean joined whether call paths were joined, for lack of memory
+-- @tfield boolean joined whether call paths were joined, because there were too many
 -- @tfield boolean wall whether samples are of wall-clock time
 
 --- Adds the contents of a file. A failure closes the data, because part of the file may

@@ -182,7 +182,7 @@ describe("--file-info", function()
     local profile = example()
     profile.process.joined, profile.process.lost = 1, 12
     assert.equal("File `joined' (version 1) contains:\n" .. contained ..
-      "\tsome call paths were joined, for lack of memory\n" ..
+      "\tsome call paths were joined, because there were too many\n" ..
       "\t12 calls were not counted, for lack of memory\n", info(path, save("joined", profile)))
   end)
 

@@ -307,6 +307,22 @@ describe("call paths are exact", function()
     assert.is_true(#file.bytes < 1 << 20)
   end)
 
+  it("until their number explodes; deep paths are joined, and counts remain exact", function()
+    local built = recorder.compile "explodes.c"
+    for paths, joined in pairs { [2000] = 0, [100000] = 1 } do
+      local path, result = record(built, { tostring(paths) }, { env = { GPROF_RECORDER = "memory=1024,rate=0" } })
+      local calls = {}
+      for arc, count in pairs(recorder.arcs(built, path)) do
+        local name = arc:match " (f%d+)$" or ""
+        calls[name] = (calls[name] or 0) + count
+      end
+      for name, count in result.stdout:gmatch "(f%d+) (%d+)" do assert.equal(tonumber(count), calls[name]) end
+      local file = recorder.read(path .. ".ctx")
+      assert.equal(joined, file.process.joined)
+      assert.is_true(file.threads[1].rows < 300000, file.threads[1].rows)
+    end
+  end)
+
   it("with no memory beyond the limit, although a profile is written while the program runs", function()
     local built = recorder.compile("paths.c", { flags = { WHOLE } })
     local _, result = record(built, { "dump" }, { env = { GPROF_RECORDER = "memory=1,rate=0,dump-signal=USR1" } })

@@ -35,7 +35,9 @@ local function write_file(file, version, write)
   if is_context and file.process == 0 then write_counts(file, process_kinds, write) end
   write_counts(file, is_context and context_kinds or kinds, write)
   if file.wall then write "\tsamples are of wall-clock time\n" end
-  if file.joined then write "\tsome call paths were joined, for lack of memory\n" end
+  if file.joined then
+    write "\tsome call paths were joined, because there were too many\n"
+  end
   if is_context and file.lost > 0 then
     write("\t%d calls were not counted, for lack of memory\n", file.lost)
   end
