@@ -16,10 +16,10 @@
  * it. */
 #define MAX_DEPTH 4096
 
-/* Call paths explode if, while a table of this many records was doubled, there were fewer than
- * this many calls for each new record. Looking up calls in such a table would take most of
- * the time. Then deep contexts are joined, so that the others have at most this many
- * records. */
+/* Call paths explode if, while a table of this many records was doubled, there were fewer
+ * than this many calls for each new record. Looking up calls in such a table would take
+ * most of the time. Then deep contexts are joined, so that the others have at most this
+ * many records. */
 #define LARGE_TABLE ((size_t)1 << 17)
 #define FEW_CALLS 4
 #define MANY_RECORDS 4096
