@@ -142,18 +142,27 @@ static void put_modules(void) {
 
 /* --- tables ----------------------------------------------------------------- */
 
+/* Copies the name that an ended thread had; returns its length. */
+static size_t last_name(const thread *t, char *name) {
+  memcpy(name, t->name, sizeof t->name);
+  return strnlen(name, sizeof t->name);
+}
+
+/* Copies the name of a thread that may run; returns its length. A thread that a signal
+ * handler interrupted at its end, after its table was left, has further tables. */
 static size_t thread_name(const thread *t, char *name, size_t size) {
-  if (__atomic_load_n(&t->ended, __ATOMIC_ACQUIRE)) {
-    memcpy(name, t->name, sizeof t->name);
-    return strnlen(name, sizeof t->name);
-  }
+  if (__atomic_load_n(&t->ended, __ATOMIC_ACQUIRE)) return last_name(t, name);
   char path[64];
   text built = begin_text(path, sizeof path);
   add_text(&built, "/proc/self/task/");
   add_number(&built, (uint64_t)id_of(t));
   add_text(&built, "/comm");
   const size_t used = read_start(path, name, size);
-  return used > 0 && name[used - 1] == '\n' ? used - 1 : used;
+  if (used > 0) return name[used - 1] == '\n' ? used - 1 : used;
+  const thread *other = rec_taken_tables;
+  while (other && !(id_of(other) == id_of(t) && last_name(other, name) > 0))
+    other = other->next;
+  return other ? last_name(other, name) : 0;
 }
 
 /* Writes a record, whose number in the file is `number`. */

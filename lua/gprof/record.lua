@@ -83,20 +83,32 @@ local function goes_before(a, b, process)
   return a.process < b.process
 end
 
+-- Returns those of `found`, profiles by the time when they were begun, that a process
+-- wrote, or a process that it has forked.
+local function of_family(found, process)
+  local family, kept = { [process] = true }, {}
+  for _, written in ipairs(found) do
+    local is_own = family[written.process] or family[written.parent]
+    if is_own then family[written.process], kept[#kept + 1] = true, written end
+  end
+  return kept
+end
+
 -- Returns the profiles that have been written since a time, in nanoseconds since 1970: by
--- a process or, if it `follows`, also by those that it started.
+-- a process and those that it has forked or, if it `follows`, by all that it started.
 local function profiles_since(time, process, options)
-  local follows = options.follow
   local directory, rest = names(recorder_options.output(options))
   local found = {}
   for name in pairs(core.list_directory(directory ~= "" and directory or ".") or {}) do
     local path = directory .. name
     local origin = name:find(rest) and context_files.origin(path)
-    if origin and origin.begin >= time and (follows or origin.process == process) then
-      found[#found + 1] = { profile = path:gsub("%.ctx$", ""), image = origin.image,
-        process = origin.process, begin = origin.begin }
+    if origin and origin.begin >= time then
+      origin.profile = path:gsub("%.ctx$", "")
+      found[#found + 1] = origin
     end
   end
+  table.sort(found, function(a, b) return a.begin < b.begin end)
+  if not options.follow then found = of_family(found, process) end
   table.sort(found, function(a, b) return goes_before(a, b, process) end)
   return found
 end
@@ -139,7 +151,8 @@ end
 --   ended the program; `image`, the program's path; and `profile`, the path of
 --   `gmon.out`, if there is one in the current directory, or where `output` or
 --   GMON_OUT_PREFIX says; `directory` names this place in messages.
---   With `follow`, or if the program wrote several, `profiles` lists all profiles, each
+--   With `follow`, or if the program or its forked children wrote others, `profiles`
+--   lists all profiles, each
 --   with the fields `profile`, `image` and `process`; the program's come first, in the
 --   order in which they were begun
 -- @return[2] nil
@@ -176,7 +189,8 @@ return function(command, options)
   if not ending then return nil, command[1] .. ": " .. number end
   local profiles = profiles_since(started, process, options)
   name_image(profiles, path)
-  local own = profiles[1] or { image = path }
+  local is_own = profiles[1] and (options.follow or profiles[1].process == process)
+  local own = is_own and profiles[1] or { image = path }
   local output = recorder_options.output(options)
   local directory = names(output)
   return { status = ending == "exit" and number or nil, image = own.image,
@@ -184,5 +198,5 @@ return function(command, options)
     signal = ending == "signal" and number or nil, profile = own.profile,
     device = not own.profile and output and core.file_status(output) == "other" and output
       or nil,
-    profiles = (options.follow or profiles[2]) and profiles or nil }
+    profiles = (options.follow or profiles[is_own and 2 or 1]) and profiles or nil }
 end

@@ -7,6 +7,7 @@ local gmon = require "support.gmon"
 local gprof = require "gprof"
 local program = require "support.program"
 local shell = require "support.shell"
+local stacks = require "support.context_stacks"
 local small = require "support.small"
 
 -- Sets the modification time of a file, in seconds after 2001-01-01.
@@ -34,6 +35,14 @@ local function check_of(result, name)
 end
 
 describe("--verify", function()
+  it("knows samples in libraries", function()
+    local functions = { "main", "work" }
+    local path = gmon.write(shell.tmpdir() .. "/gmon.out.ctx", stacks.pack(functions,
+      { { "main", "work" }, { "main", "@", ticks = 9 } }))
+    local result = run(crafted.image { functions = functions }, path)
+    assert.same({ "-", "all 9 are in libraries" }, { check_of(result, "samples") })
+  end)
+
   it("passes each check if image, profile and source belong together", function()
     local made, path, source = made_in_order()
     local low, size = build.section(made.image, ".text")

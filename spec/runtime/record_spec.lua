@@ -380,6 +380,42 @@ describe("--record says in one line that", function()
   end)
 end)
 
+describe("gprof.lua --record, after the program has forked,", function()
+  local forking = recorder.compile "kills.c"
+
+  -- Returns the messages, and the numbers of the children by which profiles are named.
+  local function fork(...)
+    local dir = shell.tmpdir "forks"
+    local result = program.run({ "--record", "--rate=0", forking.image, ... }, { cwd = dir,
+      env = { GMON_OUT_PREFIX = false, GPROF_RECORDER = false, LD_PRELOAD = false } })
+    local children = {}
+    for number in shell.listing(dir):gmatch "gmon%.out%.(%d+)\n" do children[#children + 1] = tonumber(number) end
+    table.sort(children)
+    assert.equal(2, #children)
+    local messages = result.stderr:gsub("/[^ :]*/program", "program")
+    for i, number in ipairs(children) do messages = messages:gsub("%.out%." .. number .. "%f[%D]", ".out." .. i) end
+    return messages, dir, children
+  end
+
+  it("lists the profiles of its children, and how to read their sum", function()
+    local messages, dir, children = fork()
+    assert.equal("gprof.lua: gmon.out was written; to read it: gprof.lua program gmon.out\n" ..
+      "gprof.lua: gmon.out.1 was written; to read it: gprof.lua program gmon.out.1\n" ..
+      "gprof.lua: gmon.out.2 was written; to read it: gprof.lua program gmon.out.2\n" ..
+      "gprof.lua: to read their sum: gprof.lua program gmon.out gmon.out.1 gmon.out.2\n", messages)
+    local flat = program.run({ "-b", "-p", forking.image, "gmon.out", "gmon.out." .. children[1],
+      "gmon.out." .. children[2] }, { cwd = dir }).stdout
+    assert.matches(" 3 +[%d.]+ +[%d.]+ +callee\n", flat)
+  end)
+
+  it("lists them also if the program was killed", function()
+    assert.equal("gprof.lua: gmon.out.1 was written; to read it: gprof.lua program gmon.out.1\n" ..
+      "gprof.lua: gmon.out.2 was written; to read it: gprof.lua program gmon.out.2\n" ..
+      "gprof.lua: to read their sum: gprof.lua program gmon.out.1 gmon.out.2\n" ..
+      "gprof.lua: program: was killed by SIGKILL, so it could not write its profile\n", (fork "now"))
+  end)
+end)
+
 describe("gprof.record", function()
   it("returns how the program ended, and where its profile is", function()
     local here = "the current directory"

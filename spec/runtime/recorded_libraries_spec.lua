@@ -202,6 +202,20 @@ describe("recorded threads", function()
     assert.is_true(helper.number ~= main.number and helper.number > 0)
   end)
 
+  it("are one if they make calls after their end", function()
+    local leaving = recorder.compile "leaves.c"
+    local result = recorder.run(leaving)
+    local file = recorder.read(result.dir .. "/gmon.out.ctx")
+    assert.equal(3, #file.threads)
+    local of_program = assert(gprof.image(leaving.image))
+    local profile = gprof.profile(of_program, gprof.data(of_program, result.dir .. "/gmon.out"))
+    local calls = {}
+    for _, thread in ipairs(profile:threads()) do calls[#calls + 1] = ("%s %d %d"):format(thread.name, thread.count,
+      thread.calls) end
+    table.sort(calls)
+    assert.same({ "program 1 1", "program 1 4" }, calls)
+  end)
+
   it("are unknown without call paths", function()
     local plain = assert(gprof.data.new { image = image })
     assert(plain:add_arc(1, 2, 3))

@@ -327,6 +327,7 @@ describe("gprof.lua --record --anew", function()
     for i, name in ipairs { "gmon.out", "gmon.out-2", "gmon.out-3" } do
       lines[i] = ("gprof.lua: %s was written; to read it: gprof.lua %s %s\n"):format(name, built.image, name)
     end
+    lines[4] = ("gprof.lua: to read their sum: gprof.lua %s gmon.out gmon.out-2 gmon.out-3\n"):format(built.image)
     assert.same({ table.concat(lines), 0 }, { result.stderr, result.status })
   end)
 

@@ -195,7 +195,7 @@ end
 function snippets.run(steps)
   local dir = shell.tmpdir "steps"
   local list, reads = shell.write(dir .. "/steps.lua", serialize(steps)), dir .. "/reads"
-  local result = launch.script(driver, { list, reads }, { cwd = workplace(), timeout = true, env = {
+  local result = launch.script(driver, { list, reads }, { cwd = workplace(), timeout = 30 * #steps, env = {
     PATH = commands(reads) .. ":" .. os.getenv "PATH", LUA_PATH = program.root .. "/?.lua;;", LC_ALL = "C",
     GMON_OUT_PREFIX = false, GPROF_PATH = false,
   } })

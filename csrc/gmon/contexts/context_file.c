@@ -459,6 +459,7 @@ gp_context_origin gp_context_find_origin(const unsigned char *bytes, size_t size
         length >= 32 && size - at >= 32) {
       o.has_process = true;
       o.process = gp_u64(bytes + at, layout);
+      o.parent = gp_u64(bytes + at + 8, layout);
       o.begin = gp_u64(bytes + at + 16, layout);
       o.written = gp_u64(bytes + at + 24, layout);
     }

@@ -53,6 +53,19 @@ local function by_image(profiles)
   return groups
 end
 
+-- Says how to read a few profiles of one image: each, and their sum.
+local function tell_few(group)
+  local names = {}
+  for i, written in ipairs(group) do
+    names[i] = written.profile
+    tell(("%s was written; %s"):format(written.profile, advice(written, "it")))
+  end
+  if names[2] and group[1].image ~= names[1] then
+    tell(("to read their sum: gprof.lua %s %s"):format(group[1].image,
+      table.concat(names, " ")))
+  end
+end
+
 -- Says which profiles were written: each, or the first few of many.
 local function tell_profiles(profiles)
   for _, group in ipairs(by_image(profiles)) do
@@ -62,9 +75,7 @@ local function tell_profiles(profiles)
       tell(("%d profiles were written: %s; %s"):format(#group, wording.first(names),
         advice(group[1], "the first")))
     else
-      for _, written in ipairs(group) do
-        tell(("%s was written; %s"):format(written.profile, advice(written, "it")))
-      end
+      tell_few(group)
     end
   end
 end
@@ -145,6 +156,7 @@ function record.run(settings, report)
       dump_file = settings.dump_file, wall = settings.wall,
       count = settings.count, with_c = settings.with_c }))
   if not run.profile then
+    tell_profiles(run.profiles or {})
     return without_profile(run, settings, is_explained)
   elseif not settings.record_reports then
     tell_profiles(run.profiles or { run })

@@ -10,6 +10,7 @@
 local core = require "gprof.core"
 local external_calls = require "gprof.library.libraries.external_calls"
 local fit = require "gprof.library.fit"
+local recorded = require "gprof.library.libraries.recorded"
 local slide = require "gprof.library.slide"
 local source_text = require "gprof.library.files.source_text"
 
@@ -90,8 +91,20 @@ function checks.callers(profile)
   return is_enough(count, all, MIN_ADDRESSES, text)
 end
 
+-- Returns the number of samples in the program and in libraries, if call paths were
+-- recorded; otherwise 0.
+local function recorded_samples(profile)
+  local sum = 0
+  for _, thread in ipairs(recorded.threads(profile.data) or {}) do
+    sum = sum + thread.ticks
+  end
+  return sum
+end
+
 function checks.samples(profile)
   local all = profile.sampled_ticks
+  local elsewhere = all == 0 and recorded_samples(profile) or 0
+  if elsewhere > 0 then return nil, ("all %d are in libraries"):format(elsewhere) end
   local count = math.min(profile.met_ticks, all)  -- rounding errors can make it larger
   return is_enough(count, all, MIN_SAMPLES,
     ("%.0f of %.0f samples (%.1f %%) are in functions"):format(count, all,

@@ -20,14 +20,15 @@ end
 
 --- Returns where a context profile that was written on this machine is from.
 -- @tparam string path
--- @treturn table|nil `process`, its number; `begin`, when it began, in nanoseconds since
---   1970; and `image`, the program's path; nil if there is no such file
+-- @treturn table|nil `process`, its number; `parent`, that of its parent; `begin`, when
+--   it began, in nanoseconds since 1970; and `image`, the program's path; nil if there is
+--   no such file
 function context_files.origin(path)
   if core.file_status(path) ~= "file" then return nil end
-  local process, begin, _, _, image =
+  local process, begin, _, _, image, parent =
     core.contexts_origin(profile_files.start_of_contexts(path))
   if not process or not image or #image > LONGEST then return nil end
-  return { process = process, begin = begin, image = image }
+  return { process = process, parent = parent, begin = begin, image = image }
 end
 
 --- Reads the context profile beside a gmon.out.
