@@ -140,7 +140,7 @@ describe("A deep call tree", function()
   it("is below its legend; what is pointed at is said in sight, however far the page is scrolled", function()
     local top <const> = "document.querySelector('.detail').getBoundingClientRect().top"
     local edges <const> = "(() => { const box = document.querySelector('.detail').getBoundingClientRect(); " ..
-      "return document.elementFromPoint(45, box.top + 2).className + document.elementFromPoint(innerWidth - 45, " ..
+      "return document.elementFromPoint(45, box.top + 2).className + document.elementFromPoint(innerWidth - 50, " ..
       "box.top + 2).className; })()"
     local found = browser.walk(select(2, pages.crafted(plan_of)), { "open", "!tree" }, { "size", 1920, 300 },
       "document.querySelector('.legend').offsetTop < document.querySelector('.tree').offsetTop", fits,
@@ -232,7 +232,7 @@ describe("Call trees on a wide screen", function()
     local found = browser.walk(select(2, pages.crafted(plan)), { "open", "!tree=around:work" }, width,
       { "size", 1920, 1080 }, width, fits,
       "[...document.querySelectorAll('.canvas > *')].map((e) => e.textContent && e.className).join(' ')")
-    assert.same({ 1224, 1840, true, "caption tree tree caption" }, found)
+    assert.same({ 1209, 1840, true, "caption tree tree caption" }, found)
   end)
 end)
 

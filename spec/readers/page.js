@@ -151,7 +151,10 @@ const actions = {
   async size(width, height, scheme) {
     await send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
     await send("Emulation.setEmulatedMedia", {
-      features: [{ name: "prefers-color-scheme", value: scheme || "light" }],
+      features: [
+        { name: "prefers-color-scheme", value: scheme === "forced" ? "dark" : scheme || "light" },
+        { name: "forced-colors", value: scheme === "forced" ? "active" : "none" },
+      ],
     });
     await settle();
   },

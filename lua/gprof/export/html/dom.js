@@ -96,7 +96,7 @@ const searchKeys = makeShortcuts("Search", [
       update();
     },
   },
-  { keys: ["ArrowDown"], use: "go to the first match", act: () => focusView() },
+  { keys: ["ArrowDown", "Enter"], use: "go to the first match", act: () => focusView() },
 ]);
 
 // Makes a search field, and the status beside it. After every change, `search` gets a test for strings, null if the

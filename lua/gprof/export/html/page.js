@@ -148,6 +148,7 @@ function highlight(tab) {
     if (isCurrent === link.hasAttribute("aria-current")) return;
     if (!isCurrent) return link.removeAttribute("aria-current");
     link.setAttribute("aria-current", "page");
+    setStop(link.parentNode, link);
     link.parentNode.scrollLeft = link.offsetLeft + link.offsetWidth - link.parentNode.clientWidth;
   });
 }
@@ -233,14 +234,28 @@ function viewSelect() {
   );
 }
 
+// Makes the controls at the top: the choice of threads, and what is rarely needed, settings and help.
+function makeCorner() {
+  const settings = make("div", { id: "settings", popover: "", role: "group", "aria-label": "Settings" },
+    viewSelect(), themeSelect());
+  const open = { "class": "plain", "type": "button", "popovertarget": "settings", "title": "Settings",
+    "aria-label": "Settings" };
+  const ask = { "class": "plain ask", "type": "button", "title": "Keyboard shortcuts (?)", "click": () => help.showModal() };
+  const buttons = oneStop(make("div", { class: "buttons" }, make("button", open, "⚙\uFE0E"), make("button", ask, "?")));
+  return make("div", { class: "corner" }, threadSelect(), buttons, settings);
+}
+
+function skip(event) {
+  event.preventDefault();
+  focusView();
+}
+
 function start() {
   history.scrollRestoration = "manual";
   page.setAttribute("tabindex", "-1");
-  page.append(make("nav", { "aria-label": "Views" }, ...links), view);
-  const helpButton = { class: "plain", type: "button", title: "Keyboard shortcuts (?)", click: () => help.showModal() };
-  const switches = [threadSelect(), viewSelect(), themeSelect()],
-    corner = make("div", { class: "corner" }, ...switches, make("button", helpButton, "?"));
-  document.querySelector("header").prepend(corner);
+  page.append(oneStop(make("nav", { "aria-label": "Views" }, ...links)), view);
+  document.querySelector("header").prepend(makeCorner());
+  document.body.prepend(make("a", { class: "skip", href: location.hash || "#", click: skip }, "Skip to the first row"));
   document.body.append(help);
   addEventListener("scroll", () => scrolls.set(visit, scrollY), { passive: true });
   addEventListener("hashchange", () => show(false));

@@ -30,7 +30,7 @@ function makeHead(columns, sortBy) {
       : column.title;
     return make("th", { scope: "col", class: column.class, title: column.value ? null : column.hint }, title);
   });
-  return make("thead", {}, make("tr", {}, ...cells));
+  return make("thead", {}, oneStop(make("tr", {}, ...cells)));
 }
 
 const ZERO = /^0[.0]*$/;

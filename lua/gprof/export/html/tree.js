@@ -51,7 +51,7 @@ function treeView() {
     made = new Map(); // pictures, by mode
 
   const detail = make("div", { "class": "detail", "aria-live": "polite" }),
-    path = make("nav", { "class": "path", "aria-label": "Path" }),
+    path = oneStop(make("nav", { "class": "path", "aria-label": "Path" })),
     legend = make("p", { class: "legend" }),
     canvas = make("div", { class: "canvas" });
 
@@ -98,6 +98,7 @@ function treeView() {
         return [i > 0 ? " › " : "", link];
       }),
     );
+    setStop(path, path.querySelector("a"));
     path.scrollLeft = path.scrollWidth;
   }
 
