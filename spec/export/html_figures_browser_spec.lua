@@ -75,7 +75,7 @@ describe("The threads of a page", function()
       { "open", "!tree" }, "document.querySelector('.tree').getAttribute('aria-label')", { "open", "main" },
       "document.querySelector('#view').textContent.includes('Call times are measured')")
     assert.same({ "75.0|0.900||2|2|thread; 25.0|0.300||2|1|thread",
-      "The other views show all threads together. Choose one of them here or at the top.",
+      "The other views show all threads together. Choose one of them here or in the settings.",
       "Call tree, measured", true }, found)
   end)
 

@@ -195,8 +195,13 @@ const hotLineKeys = [
   { keys: ["p"], use: "previous hot line", act: () => stepToHotLine(-1) },
 ];
 
+function chooseThreads() {
+  document.getElementById("settings").showPopover();
+  document.querySelector(".thread-choice").focus();
+}
+
 const threadKeys = [
-  { keys: ["t"], use: "choose threads", act: () => document.querySelector(".thread-choice").focus() },
+  { keys: ["t"], use: "choose threads", act: chooseThreads },
 ];
 
 const pageKeys = makeShortcuts("Everywhere", [
@@ -234,15 +239,15 @@ function viewSelect() {
   );
 }
 
-// Makes the controls at the top: the choice of threads, and what is rarely needed, settings and help.
+// Makes the buttons at the top, for settings and help.
 function makeCorner() {
   const settings = make("div", { id: "settings", popover: "", role: "group", "aria-label": "Settings" },
-    viewSelect(), themeSelect());
+    threadSelect(), viewSelect(), themeSelect());
   const open = { "class": "plain", "type": "button", "popovertarget": "settings", "title": "Settings",
-    "aria-label": "Settings" };
+    "aria-label": threadChoices.length > 0 ? "Threads and settings" : "Settings" };
   const ask = { "class": "plain ask", "type": "button", "title": "Keyboard shortcuts (?)", "click": () => help.showModal() };
-  const buttons = oneStop(make("div", { class: "buttons" }, make("button", open, "⚙\uFE0E"), make("button", ask, "?")));
-  return make("div", { class: "corner" }, threadSelect(), buttons, settings);
+  const buttons = oneStop(make("div", { class: "buttons" }, make("button", open, (threadChoices.length > 0 ? "Threads " : "") + "⚙\uFE0E"), make("button", ask, "?")));
+  return make("div", { class: "corner" }, buttons, settings);
 }
 
 function skip(event) {
@@ -254,7 +259,10 @@ function start() {
   history.scrollRestoration = "manual";
   page.setAttribute("tabindex", "-1");
   page.append(oneStop(make("nav", { "aria-label": "Views" }, ...links)), view);
-  document.querySelector("header").prepend(makeCorner());
+  const header = document.querySelector("header"),
+    sentence = makeSentence();
+  header.prepend(makeCorner());
+  if (sentence) header.querySelector("dl").after(sentence);
   document.body.prepend(make("a", { class: "skip", href: location.hash || "#", click: skip }, "Skip to the first row"));
   document.body.append(help);
   addEventListener("scroll", () => scrolls.set(visit, scrollY), { passive: true });
