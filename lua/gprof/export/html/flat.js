@@ -1,19 +1,18 @@
 // The flat profile: a table of all functions with a filter.
 
-// Makes the bar of a node: self time in total time, with whiskers at the bounds of the total time.
+// Makes the bar of a node: self time in total time, hatched between the bounds of the total time.
 function timeBar(node) {
   const between = boundsOf(node),
     isCertain = !between || seconds(between[0]) === seconds(between[1]);
-  return shareBar(
-    shareOf(totalOf(node)),
-    shareOf(field(node, "self")),
-    isCertain ? null : between.map(shareOf),
-  );
+  const bar = shareBar(shareOf(totalOf(node)), shareOf(field(node, "self")), isCertain ? null : between.map(shareOf));
+  if (isVague(node)) bar.classList.add("guess");
+  if (!isCertain) bar.title = `Total: ${rangeOf(...between)} of all time, ${between.map(seconds).join("–")} ${unitName}`;
+  return bar;
 }
 
 const barHint =
   "Dark: self time; pale: total time; both as shares of all time" +
-  (hasBounds ? "; whiskers: bounds of the total time" : "");
+  (hasBounds || limits.size > 0 ? "; hatched: between the bounds of the total time" : "");
 
 const UNCERTAIN = 0.1; // of all time: a total time with bounds further apart is marked
 
@@ -22,7 +21,7 @@ function boundsText(node, unit = "") {
   const between = boundsOf(node);
   if (!between) return "";
   const [low, high] = between.map(seconds),
-    isUncertain = shareOf(between[1] - between[0]) > UNCERTAIN;
+    isUncertain = hasBounds && shareOf(between[1] - between[0]) > UNCERTAIN;
   return (low === high ? low : low + "–" + high) + unit + (isUncertain ? "?" : "");
 }
 

@@ -50,11 +50,18 @@ function changeParts() {
   return ["; ", node === undefined ? comparison.name[row] : nounLink(node), " is ", link(amount), " than in the old profile"];
 }
 
+// Says how much of the time is divided among callers by guess.
+function guessedPart() {
+  const share = tree && tree.guessed ? (100 * tree.guessed).toFixed(0) : "0";
+  if (share === "0") return "";
+  return make("span", { class: "soft guessed" }, ` ${share} % of the time is attributed to callers by guess; --record measures it.`);
+}
+
 // Makes the sentence; null if nothing was measured.
 function makeSentence() {
   const node = largest(hasTime ? functions.self : functions.calls);
   if (node < 0) return null;
   const parts = hasTime ? whereParts(node) : ["Most calls are of ", nounLink(node)];
-  parts.push(...callerParts(node), ...callParts(node), ...changeParts(), ".");
+  parts.push(...callerParts(node), ...callParts(node), ...changeParts(), ".", guessedPart());
   return oneStop(make("p", { "class": "sentence", "role": "group", "aria-label": "Summary" }, ...parts));
 }

@@ -23,7 +23,7 @@ function guessNote() {
   if (!tree.guessed) return "";
   return (
     ` ${percent(tree.guessed)} % of the time is divided among call paths by guess: of hatched frames, less than half` +
-    " is certain. --record measures call paths."
+    " is certain."
   );
 }
 
