@@ -35,9 +35,10 @@ describe("The help of a page", function()
     local rest <const> = "; Tabs, headings and buttons: ← → Home End; Search: Esc ↓ Enter; " ..
       "Tables: ↓ j ↑ k Page ↓ Page ↑ Enter"
     local tree <const> = "; Call tree: ↑ ↓ ← → Enter Space Esc Backspace o"
-    assert.same({ "Everywhere: ? / 1 2 ↓" .. rest .. tree }, seen[1].results)
-    assert.same({ "Everywhere: ? / 1 ↓" .. rest }, seen[2].results)
-    assert.same({ "Everywhere: ? / 1 2 3 4 ↓ n p" .. rest .. tree }, seen[3].results)
+    local rows <const> = "; Rows and frames: f h i"
+    assert.same({ "Everywhere: ? / 1 2 ↓" .. rest .. tree .. rows }, seen[1].results)
+    assert.same({ "Everywhere: ? / 1 ↓" .. rest .. rows }, seen[2].results)
+    assert.same({ "Everywhere: ? / 1 2 3 4 ↓ n p" .. rest .. tree .. rows }, seen[3].results)
   end)
 end)
 

@@ -137,7 +137,8 @@ const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 const counted = (count) => whole.format(count);
 // Times of functions can add up to slightly more than the total, as in GNU gprof: the bins of a histogram are taken to
 // be a little wider than they are.
-const shareOf = (time) => (data.total > 0 ? Math.min(1, time / data.total) : 0);
+let shareBase = data.total; // of which percentages are shares
+const shareOf = (time) => (shareBase > 0 ? Math.min(1, time / shareBase) : 0);
 const percent = (share) => (100 * share).toFixed(1);
 // Makes the text of a range of shares: "0–87 %".
 const rangeOf = (low, high) => [low, high].map((time) => (100 * shareOf(time)).toFixed(0)).join("–") + " %";

@@ -96,7 +96,11 @@ const searchKeys = makeShortcuts("Search", [
       update();
     },
   },
-  { keys: ["ArrowDown", "Enter"], use: "go to the first match", act: () => focusView() },
+  {
+    keys: ["ArrowDown", "Enter"],
+    use: "go to the first match; with Shift, focus on all",
+    act: (event, { input }) => (event.shiftKey ? addChip("focus", input.value.trim()) : focusView()),
+  },
 ]);
 
 // Makes a search field, and the status beside it. After every change, `search` gets a test for strings, null if the

@@ -24,6 +24,8 @@ const treeKeys = makeShortcuts("Call tree", [
   },
 ], tree !== null);
 
+const selectedFrames = new WeakMap(); // functions that return the selected frame of a picture
+
 // Pictures with work left, as functions that work until a time. They share the slices.
 const working = new Set();
 
@@ -187,6 +189,10 @@ function flamePicture(options) {
     const box = boxUnder(event);
     if (box) options.open((at = box.item));
   });
+  element.addEventListener("contextmenu", (event) => {
+    const box = boxUnder(event);
+    if (box) select(box.item);
+  });
   element.addEventListener("mousemove", (event) => {
     const box = boxUnder(event);
     element.classList.toggle("pointed", box !== undefined);
@@ -203,6 +209,7 @@ function flamePicture(options) {
   addEventListener("beforeprint", () => element.isConnected && drawAll());
 
   element.id = "tree" + ++flamePicture.count;
+  selectedFrames.set(element, () => (at ? at.frame : -1));
   const picture = {
     element,
     redraw,

@@ -153,7 +153,7 @@ function flatView() {
     rows = functions.name.map((_, f) => f);
   const sorted = columns.find((column) => column.title.startsWith(hasTime ? "Self %" : "Calls"));
   const table = makeTable(columns, rows, { sorted, label: "Flat profile", class: "flat" });
-  const matches = (f, test) => test(nameOf(f)) || test(placeOf(f));
+  const matches = (f, test) => isShown(f) && (test(nameOf(f)) || test(placeOf(f)));
   const search = tableSearch("Filter by name or file, or /regex/", table, matches, describeShown);
   return make(
     "section",

@@ -92,7 +92,7 @@ function showFunctions() {
 // Shows the view that the fragment names. Returns the tab to highlight, the title (null for the list of
 // functions), and an element to scroll to, if any.
 function route() {
-  const [, name, argument] = /^(!?[^=]*)=?(.*)$/s.exec(location.hash.slice(1));
+  const [, name, argument] = /^(!?[^=]*)=?(.*)$/s.exec(hashWithoutChips().slice(1));
   const decode = (text) => {
     try {
       return decodeURIComponent(text);
@@ -119,7 +119,8 @@ function route() {
     put(cached("changes", changesView));
     return ["#!changes", "Changes"];
   }
-  if (location.hash.length > 1 && !name.startsWith("!")) return showFunction(decode(location.hash.slice(1)));
+  const key = hashWithoutChips().slice(1);
+  if (key !== "" && !name.startsWith("!")) return showFunction(decode(key));
   return showFunctions();
 }
 
@@ -163,8 +164,9 @@ function show(first) {
   // Positions are read before the view changes: later, the browser would have to lay it out at once.
   const before = savedScroll(),
     isBelow = scrollY > page.offsetTop,
-    shown = view.firstChild,
-    [tab, title, target] = route();
+    shown = view.firstChild;
+  followAddress(first || before !== null);
+  const [tab, title, target] = route();
   document.body.classList.toggle("inside", title !== null);
   highlight(tab);
   document.title = (title ? title + " – " : "") + pageTitle;
@@ -258,13 +260,15 @@ function skip(event) {
 function start() {
   history.scrollRestoration = "manual";
   page.setAttribute("tabindex", "-1");
-  page.append(oneStop(make("nav", { "aria-label": "Views" }, ...links)), view);
+  page.append(oneStop(make("nav", { "aria-label": "Views" }, ...links)), oneStop(refineBar), view);
+  view.addEventListener("contextmenu", openRowMenu);
+  view.addEventListener("keydown", (event) => event.target.closest("input, select") || runShortcut(refineKeys, event));
   const header = document.querySelector("header"),
     sentence = makeSentence();
   header.prepend(makeCorner());
   if (sentence) header.querySelector("dl").after(sentence);
   document.body.prepend(make("a", { class: "skip", href: location.hash || "#", click: skip }, "Skip to the first row"));
-  document.body.append(help);
+  document.body.append(help, rowMenu);
   addEventListener("scroll", () => scrolls.set(visit, scrollY), { passive: true });
   addEventListener("hashchange", () => show(false));
   addEventListener("keydown", keyPressed);

@@ -17,7 +17,7 @@ function whereParts(node) {
     link = hot ? sourceLink(hot.file, hot.number) : sourceLink(fileOf(node), functions.line[node]),
     error = functions.self_error[node],
     share = percent(shareOf(functions.self[node])) + (error ? " ± " + percent(shareOf(error)) : "");
-  return [make("b", {}, share + " %"), " of the time is in ", nounLink(node), ...(place ? [" (", placeLink(place, link), ")"] : [])];
+  return [make("strong", {}, share + " %"), " of the time is in ", nounLink(node), ...(place ? [" (", placeLink(place, link), ")"] : [])];
 }
 
 // Returns from where a function is reached. Estimated times say nothing of that; numbers of calls do.

@@ -64,7 +64,7 @@ function sourceListView() {
     class: "mid",
     sorted: hasTime ? columns[0] : more[0],
   });
-  const search = tableSearch("Filter by name, or /regex/", table, (file, test) => test(file.name), (shown) =>
+  const search = tableSearch("Filter by name, or /regex/", table, (file, test) => isShownFile(file.name) && test(file.name), (shown) =>
     counted(shown.length) + (shown.length === 1 ? " file" : " files"),
   );
   return make(

@@ -144,7 +144,8 @@ function tableSearch(label, table, matches, describe, reset) {
     if (test) nothing.hidden = table.filter((row) => matches(row, test)) > 0;
     return describe(table.shown());
   });
-  search.status.textContent = describe(table.shown());
+  refreshers.push(search.update);
+  search.update();
   table.element.append(nothing);
   return search;
 }

@@ -159,6 +159,12 @@ function treeView() {
     return result ? describeHits(result) : "";
   });
 
+  // Shows the refined tree.
+  refreshers.push(() => {
+    roots.clear();
+    search.update();
+  });
+
   showLegend();
   const element = make(
     "section",
