@@ -37,7 +37,7 @@ describe("The header of a page", function()
 
   it("has a line for each figure; of paths, the directory is cut", function()
     local steps = { path }
-    for _, size in ipairs { { 1280, 800 }, { 1920, 1080 }, { 390, 844 } } do
+    for _, size in ipairs { { 1180, 800 }, { 1024, 768 }, { 390, 844 } } do
       table.insert(steps, { "size", table.unpack(size) })
       table.insert(steps, taller ".whole dd")
       table.insert(steps, fits)
@@ -45,7 +45,7 @@ describe("The header of a page", function()
         "return name.textContent + (name.scrollWidth > name.clientWidth) + dir.parentNode.title.startsWith('/'); })()")
     end
     table.insert(steps, "new Set([...document.querySelectorAll('.whole dt')].map((e) => e.offsetTop)).size")
-    table.insert(steps, { "size", 1280, 800 })
+    table.insert(steps, { "size", 1180, 800 })
     table.insert(steps, "new Set([...document.querySelectorAll('.whole dt')].map((e) => e.offsetTop)).size")
     local shown <const> = "/programfalsetrue"
     assert.same({ {}, true, shown, {}, true, shown, {}, true, shown, 4, 1 }, browser.walk(table.unpack(steps)))
@@ -180,7 +180,7 @@ describe("Columns of numbers", function()
   it("are as narrow as their numbers, however few functions there are", function()
     local large = { functions = { "main", "f" }, ticks = { main = 65534, f = 1 },
       calls = { { "main", "f", 4294967295 } } }
-    local found = browser.walk(select(2, pages.crafted(large)), { "size", 1280, 800 },
+    local found = browser.walk(select(2, pages.crafted(large)), { "size", 1180, 800 },
       "[...document.querySelectorAll('#view th:not(.bar, .left)')].filter((e) => e.offsetWidth > 130).length",
       { "open", "f" }, "(() => { const [calls, all] = document.querySelectorAll('td.count'), range = new Range(); " ..
         "range.selectNodeContents(all); const text = range.getBoundingClientRect(); " ..
@@ -231,7 +231,7 @@ describe("Call trees on a wide screen", function()
     local found = browser.walk(select(2, pages.crafted(plan)), { "open", "!tree=around:work" }, width,
       { "size", 1920, 1080 }, width, fits,
       "[...document.querySelectorAll('.canvas > *')].map((e) => e.textContent && e.className).join(' ')")
-    assert.same({ 1209, 1840, true, "caption tree tree caption" }, found)
+    assert.same({ 1109, 1840, true, "caption tree tree caption" }, found)
   end)
 end)
 

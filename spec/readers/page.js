@@ -270,7 +270,7 @@ async function visit(page, steps) {
   requests = [];
   for (const domain of ["Page", "Runtime", "Log", "Network"]) await send(domain + ".enable");
   await send("Performance.enable", { timeDomain: "threadTicks" });
-  await actions.size(1280, 900, "light");
+  await actions.size(1180, 900, "light");
   await load();
   await settle();
   const ready = await evaluate(

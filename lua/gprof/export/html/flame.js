@@ -75,7 +75,7 @@ function flamePicture(options) {
   }
 
   function kindOf(item) {
-    const found = hits ? (hits.has(item.frame) ? " hit" : " dim") : "";
+    const found = hits ? (hits.has(item.frame) ? " hit" : options.isStrip ? "" : " dim") : "";
     return (item.members ? "gathered" : options.tint(item)) + found;
   }
 
@@ -205,7 +205,7 @@ function flamePicture(options) {
     width = element.clientWidth; // 0 if the picture is not in the page
     redraw();
   }).observe(element);
-  addEventListener("scroll", () => element.isConnected && drawVisible(), { passive: true });
+  addEventListener("scroll", () => element.isConnected && drawVisible(), { passive: true, capture: true });
   addEventListener("beforeprint", () => element.isConnected && drawAll());
 
   element.id = "tree" + ++flamePicture.count;

@@ -154,13 +154,35 @@ function flatView() {
   const sorted = columns.find((column) => column.title.startsWith(hasTime ? "Self %" : "Calls"));
   const table = makeTable(columns, rows, { sorted, label: "Flat profile", class: "flat" });
   const matches = (f, test) => isShown(f) && (test(nameOf(f)) || test(placeOf(f)));
-  const search = tableSearch("Filter by name or file, or /regex/", table, matches, describeShown);
-  return make(
+  const search = tableSearch("Filter by name or file, or /regex/", table, matches, describeShown),
+    bench = makeBench(table.element);
+  search.input.addEventListener("input", () => setParameters({ filter: search.input.value.trim() }, false));
+  table.element.addEventListener("click", (event) => {
+    if (event.target.closest("th")) setParameters({ sort: table.order() }, false);
+  });
+
+  // Shows what the address says.
+  function show() {
+    const parameters = addressParameters(),
+      filter = parameters.get("filter") || "",
+      selected = nodeByKey.get(parameters.get("at"));
+    if (filter !== search.input.value.trim() && parameters.has("filter")) {
+      search.input.value = filter;
+      search.update();
+    }
+    if (parameters.has("sort")) table.setOrder(parameters.get("sort"));
+    const [first] = table.shown();
+    if (selected !== undefined || first !== undefined) bench.show(selected === undefined ? first : selected);
+  }
+  wideScreen.addEventListener("change", () => element.isConnected && show());
+
+  const element = make(
     "section",
-    {},
+    { class: "functions" },
     make("div", { class: "tools" }, search.input, search.status),
-    table.element,
+    bench.element,
     hasTime && hasBounds ? boundsNote() : null,
     functionCount === 0 ? make("p", { class: "empty" }, "This profile has no samples and no calls.") : null,
   );
+  return { element, show };
 }

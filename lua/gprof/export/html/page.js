@@ -85,7 +85,9 @@ function showFunction(key) {
 }
 
 function showFunctions() {
-  put(cached("functions", flatView));
+  const shown = cached("functions", flatView);
+  put(shown.element);
+  shown.show();
   return ["#", null];
 }
 
@@ -168,6 +170,7 @@ function show(first) {
   followAddress(first || before !== null);
   const [tab, title, target] = route();
   document.body.classList.toggle("inside", title !== null);
+  document.body.classList.toggle("benched", view.firstChild.matches(".functions"));
   highlight(tab);
   document.title = (title ? title + " – " : "") + pageTitle;
   if (first) return target && reveal(target);
@@ -262,11 +265,15 @@ function start() {
   page.setAttribute("tabindex", "-1");
   page.append(oneStop(make("nav", { "aria-label": "Views" }, ...links)), oneStop(refineBar), view);
   view.addEventListener("contextmenu", openRowMenu);
-  view.addEventListener("keydown", (event) => event.target.closest("input, select") || runShortcut(refineKeys, event));
+  view.addEventListener("keydown", (event) => {
+    if (event.target.closest("input, select")) return;
+    runShortcut(refineKeys, event);
+  });
   const header = document.querySelector("header"),
     sentence = makeSentence();
   header.prepend(makeCorner());
   if (sentence) header.querySelector("dl").after(sentence);
+  makeTopRow(header, header.querySelector(".buttons"));
   document.body.prepend(make("a", { class: "skip", href: location.hash || "#", click: skip }, "Skip to the first row"));
   document.body.append(help, rowMenu);
   addEventListener("scroll", () => scrolls.set(visit, scrollY), { passive: true });

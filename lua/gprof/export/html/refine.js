@@ -1,7 +1,7 @@
 // The refinement of all views by chips: "focus" keeps the call paths with functions that match, "hide" takes functions
 // out of the paths, "file" keeps the functions of a file. The end of the address has the chips.
 
-const REFINEMENT = /(?:&(?:focus|hide|file|of)=[^&]*)+$/;
+const SUFFIX = /(?:&(?:focus|hide|file|of|at|filter|sort)=[^&]*)+$/; // of addresses
 
 let chips = [], // each with `kind` and `text`, a query or, after "=", a whole name
   chipsText = "", // as in the address
@@ -19,7 +19,13 @@ function isShownFile(name) {
   return !shownFunctions || functions.file.some((each, f) => each === file && isShown(f));
 }
 
-const hashWithoutChips = () => location.hash.replace(REFINEMENT, "");
+const hashWithoutChips = () => location.hash.replace(SUFFIX, "");
+
+// Returns what is at the end of the address, as names and values.
+function addressParameters() {
+  const [text] = SUFFIX.exec(location.hash) || [""];
+  return new URLSearchParams(text.replaceAll("+", "%2B"));
+}
 
 function textOfChips(list, ofShown) {
   const parts = list.map(({ kind, text }) => `&${kind}=${encodeURIComponent(text)}`);
@@ -104,9 +110,14 @@ function drawRefineBar() {
   setStop(refineBar, refineBar.firstElementChild);
 }
 
+const KINDS = ["focus", "hide", "file"];
+
+const chipsOf = (parameters) =>
+  [...parameters].filter(([kind]) => KINDS.includes(kind)).map(([kind, value]) => ({ kind, text: value }));
+
 function applyChips(text) {
   const parameters = new URLSearchParams(text.replaceAll("+", "%2B"));
-  chips = [...parameters].filter(([kind]) => kind !== "of").map(([kind, value]) => ({ kind, text: value }));
+  chips = chipsOf(parameters);
   isOfShown = parameters.get("of") === "shown";
   chipsText = textOfChips(chips, isOfShown);
   computeRefinement();
@@ -128,9 +139,10 @@ function addChip(kind, text) {
 
 // Takes the chips of an address that was visited before; otherwise a new address gets the present ones.
 function followAddress(isKnown) {
-  const [text] = REFINEMENT.exec(location.hash) || [""];
+  const parameters = addressParameters(),
+    text = textOfChips(chipsOf(parameters), parameters.get("of") === "shown");
   if (text === "" && !isKnown && chipsText !== "")
-    history.replaceState(history.state, "", (hashWithoutChips() || "#") + chipsText);
+    history.replaceState(history.state, "", (location.hash || "#") + chipsText);
   else if (text !== chipsText) applyChips(text);
 }
 
@@ -169,17 +181,23 @@ const refineKeys = makeShortcuts(
 
 const rowMenu = make("div", { id: "row-menu", popover: "", role: "group", "aria-label": "Refine" });
 
+// Returns what the menu of a function offers: arrays of a title, a key and an action.
+function chipItems(node) {
+  if (!canFocus(node)) return [];
+  return chipActions.filter(([, , , textFor]) => textFor(node)).map(([key, kind, title, textFor]) => {
+    const name = kind === "file" ? baseName(fileOf(node)) : splitOnce(nameOf(node))[0];
+    return [title + name, key, () => addChip(kind, textFor(node))];
+  });
+}
+
 // Opens the menu of a row or a frame at the mouse.
 function openRowMenu(event) {
-  const node = functionAt(event.target);
-  if (!canFocus(node) || !rowMenu.showPopover) return;
+  const items = chipItems(functionAt(event.target));
+  if (items.length === 0 || !rowMenu.showPopover) return;
   event.preventDefault();
-  const items = chipActions.filter(([, , , textFor]) => textFor(node)).map(([key, kind, title, textFor]) => {
-    const name = kind === "file" ? baseName(fileOf(node)) : splitOnce(nameOf(node))[0];
-    const choose = () => (rowMenu.hidePopover(), addChip(kind, textFor(node)));
-    return make("button", { type: "button", click: choose }, title + name, " ", make("kbd", {}, key));
-  });
-  rowMenu.replaceChildren(...items);
-  rowMenu.style.inset = `${Math.min(event.clientY, innerHeight - 130)}px auto auto ${Math.min(event.clientX, innerWidth - 260)}px`;
+  const button = ([title, key, act]) =>
+    make("button", { type: "button", click: () => (rowMenu.hidePopover(), act()) }, title, " ", make("kbd", {}, key));
+  rowMenu.replaceChildren(...items.map(button));
+  rowMenu.style.inset = `${Math.min(event.clientY, innerHeight - 200)}px auto auto ${Math.min(event.clientX, innerWidth - 260)}px`;
   rowMenu.showPopover();
 }

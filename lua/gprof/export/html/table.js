@@ -70,8 +70,8 @@ const rowKeys = makeShortcuts("Tables", [
 ]);
 
 // Makes a table of rows; a row can be any value. `options`: `sorted`, the column to sort by first; `class`;
-// `label`. Returns `element`; `filter(test)`, which returns the number of matching rows; and `shown()`, which
-// returns these rows.
+// `label`. Returns `element`; `filter(test)`, which returns the number of matching rows; `shown()`, which
+// returns these rows; `order()` and `setOrder(order)`, a column's title, after "-" if descending.
 function makeTable(columns, rows, options) {
   const body = make("tbody");
   const end = make("div", { class: "more" });
@@ -125,6 +125,11 @@ function makeTable(columns, rows, options) {
       return matching.length;
     },
     shown: () => matching,
+    order: () => (descending ? "-" : "") + sorted.title,
+    setOrder(order) {
+      const column = columns.find(({ title }) => title === order.replace(/^-/, ""));
+      for (let i = 0; i < 2 && column && column.value && this.order() !== order; i++) sortBy(column);
+    },
   };
 }
 
