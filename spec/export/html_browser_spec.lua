@@ -77,7 +77,7 @@ describe("The functions of a page", function()
   end)
 
   it("keep the filter and the scroll position when the user comes back", function()
-    local found = visit(path, { "size", 1280, 260 }, { "key", "/" }, { "type", "o" }, "scrollTo(0, 60)",
+    local found = visit(path, { "size", 1180, 260 }, { "key", "/" }, { "type", "o" }, "scrollTo(0, 60)",
       "new Promise((done) => setTimeout(done, 100))", "document.querySelector('tbody .node').click()",
       "new Promise((done) => setTimeout(done, 100))", title, { "back" }, names, "scrollY")
     assert.same({ "work", "work pong", 60 }, { found[5], found[6], found[7] })

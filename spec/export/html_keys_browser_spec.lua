@@ -32,7 +32,7 @@ describe("The help of a page", function()
     local image, gmon = exported.inlined()
     local source = select(2, pages.write(image, gmon))
     local seen = browser.walk_all { { path, listed }, { counts, listed }, { source, listed } }
-    local rest <const> = "; Tabs, headings and buttons: ← → Home End; Search: Esc ↓ Enter; " ..
+    local rest <const> = "; Tabs, headings and buttons: ← → Home End; Search: Esc ↓ Enter; Copy: c C m; " ..
       "Tables: ↓ j ↑ k Page ↓ Page ↑ Enter"
     local tree <const> = "; Call tree: ↑ ↓ ← → Enter Space Esc Backspace o"
     local rows <const> = "; Rows and frames: f h i"

@@ -78,9 +78,8 @@ describe("On a phone, a page", function()
     local found = browser.walk(select(2, pages.crafted(plan)), { "size", 390, 844 }, { "open", "!tree" },
       { "key", "/" }, { "type", "l" },
       "document.querySelector('.tools [role=status]').textContent.includes('of the time')", narrow,
-      "document.querySelector('.legend').offsetTop > document.querySelector('.tree').offsetTop",
-      "document.querySelector('h1').offsetTop < document.querySelector('.facts').offsetTop")
-    assert.same({ true, 0, true, true }, found)
+      "document.querySelector('.legend').offsetTop > document.querySelector('.tree').offsetTop")
+    assert.same({ true, 0, true }, found)
   end)
 end)
 
@@ -231,7 +230,7 @@ describe("Call trees on a wide screen", function()
     local found = browser.walk(select(2, pages.crafted(plan)), { "open", "!tree=around:work" }, width,
       { "size", 1920, 1080 }, width, fits,
       "[...document.querySelectorAll('.canvas > *')].map((e) => e.textContent && e.className).join(' ')")
-    assert.same({ 1109, 1840, true, "caption tree tree caption" }, found)
+    assert.same({ 1109, 1865, true, "caption tree tree caption" }, found)
   end)
 end)
 

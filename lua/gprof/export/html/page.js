@@ -268,6 +268,7 @@ function start() {
   view.addEventListener("keydown", (event) => {
     if (event.target.closest("input, select")) return;
     runShortcut(refineKeys, event);
+    runShortcut(copyKeys, event);
   });
   const header = document.querySelector("header"),
     sentence = makeSentence();

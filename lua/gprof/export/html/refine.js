@@ -192,7 +192,7 @@ function chipItems(node) {
 
 // Opens the menu of a row or a frame at the mouse.
 function openRowMenu(event) {
-  const items = chipItems(functionAt(event.target));
+  const items = [...chipItems(functionAt(event.target)), ...copyItems(event.target)];
   if (items.length === 0 || !rowMenu.showPopover) return;
   event.preventDefault();
   const button = ([title, key, act]) =>

@@ -115,6 +115,7 @@ function makeTable(columns, rows, options) {
   const table = make("table", { "class": options.class, "aria-label": options.label }, head, body);
   table.addEventListener("keydown", (event) => runShortcut(rowKeys, event, body));
   growers.set(end, draw);
+  copiedTables.set(table, { columns, rows: () => matching });
   if (options.sorted) sortBy(options.sorted);
   else redraw();
   return {
