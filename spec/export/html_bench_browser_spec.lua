@@ -66,9 +66,10 @@ describe("The workbench of a page", function()
 
   it("has a strip of the call tree that folds away; a click on a frame selects its function", function()
     local found = browser.walk(path, wide, { "click", ".strip .frame[aria-label^='ping']" }, selected, hash,
-      "document.querySelectorAll('.strip .hit').length", { "click", ".strip summary" },
+      "document.querySelectorAll('.strip .hit').length", "document.querySelectorAll('.strip .frame').length",
+      { "click", ".strip summary" },
       "document.querySelector('.strip').open")
-    assert.same({ "ping", "#&at=ping", 1, false }, found)
+    assert.same({ "ping", "#&at=ping", 1, 8, false }, found)
   end)
 
   it("has details and notices behind buttons, which small screens show at once", function()

@@ -67,7 +67,8 @@ function flamePicture(options) {
 
   // Finds the rows near the window.
   function look() {
-    const above = -element.getBoundingClientRect().top,
+    // A strip is a window of its own, whose place in the page may still change.
+    const above = options.isStrip ? element.parentElement.scrollTop : -element.getBoundingClientRect().top,
       first = Math.floor(above / ROW_HEIGHT) - MARGIN,
       last = Math.ceil((above + innerHeight) / ROW_HEIGHT) + MARGIN,
       count = height / ROW_HEIGHT;
