@@ -77,7 +77,7 @@ describe("The functions of a page", function()
   end)
 
   it("keep the filter and the scroll position when the user comes back", function()
-    local found = visit(path, { "size", 1280, 260 }, { "key", "/" }, { "type", "o" }, "scrollTo(0, 60)",
+    local found = visit(path, { "size", 1180, 260 }, { "key", "/" }, { "type", "o" }, "scrollTo(0, 60)",
       "new Promise((done) => setTimeout(done, 100))", "document.querySelector('tbody .node').click()",
       "new Promise((done) => setTimeout(done, 100))", title, { "back" }, names, "scrollY")
     assert.same({ "work", "work pong", 60 }, { found[5], found[6], found[7] })
@@ -144,7 +144,7 @@ describe("The call tree of a page", function()
       "[...tree.querySelectorAll('.frame')].map((e) => (e.getBoundingClientRect().top - " ..
       "tree.getBoundingClientRect().top) / 22 + ' ' + e.getAttribute('aria-label').split(':')[0])" ..
       ".sort((a, b) => parseInt(a) - parseInt(b)).join(' ')).join(' | ')"
-    local found = visit(path, { "open", "work" }, { "click", "a[href*='around']" }, pictures,
+    local found = visit(path, { "open", "work" }, { "click", "#view a[href*='around']" }, pictures,
       { "click", ".frame[aria-label^='leaf']" }, pictures, "location.hash")
     assert.same({ "0 main 1 work | 0 work 1 leaf", "0 main 1 main 1 <cycle 1> 2 work 2 pong 3 leaf | 0 leaf",
       "#!tree=around:leaf" }, found)
@@ -192,10 +192,10 @@ describe("The call tree of a page", function()
   end)
 
   it("stays where it is when it is zoomed in to, and is scrolled to from other views", function()
-    local found = visit(path, { "size", 1000, 300 }, { "open", "!tree" }, "scrollTo(0, 250)",
+    local found = visit(path, { "size", 1000, 250 }, { "open", "!tree" }, "scrollTo(0, 370)",
       "scrollY > page.offsetTop", { "open", "!tree=down:4" }, "scrollY", { "open", "work" },
       "scrollY === page.offsetTop")
-    assert.same({ true, 250, true }, { found[2], found[3], found[4] })
+    assert.same({ true, 370, true }, { found[2], found[3], found[4] })
   end)
 
   it("is drawn piece by piece if that takes long", function()

@@ -5,6 +5,7 @@ local browser = require "support.browser"
 local build = require "support.build"
 local crafted = require "support.crafted"
 local dkjson = require "dkjson"
+local exported = require "support.exported"
 local gmon = require "support.gmon"
 local pages = require "support.pages"
 local program = require "support.program"
@@ -44,10 +45,39 @@ describe("The bounds of total times in a page", function()
     assert.same({ { "25%", "50%", "?" }, { true, false }, "Bounds", true, true }, table.move(found, 3, 7, 1, {}))
   end)
 
-  it("are absent without --bounds", function()
+  it("have no column without --bounds", function()
     local found = browser.walk(select(2, pages.write(built.image, built.gmon)), "hasBounds",
-      "document.querySelectorAll('.share b').length", "document.querySelector('#view').textContent.includes('Bounds')")
-    assert.same({ false, 0, false }, found)
+      "document.querySelector('#view').textContent.includes('Bounds')")
+    assert.same({ false, false }, found)
+  end)
+end)
+
+describe("Estimated total times of a page", function()
+  -- The time of work may be that of a or of b.
+  local shared = { functions = { "main", "a", "b", "work" }, ticks = { main = 40, work = 60 },
+    calls = { { "main", "a", 1 }, { "main", "b", 1 }, { "a", "work", 1 }, { "b", "work", 2 } } }
+  local path = select(2, pages.write(crafted.image(shared), crafted.gmon(shared)))
+
+  it("are hatched between the bounds that the calls leave, which are in the tip", function()
+    local bars <const> = "Object.fromEntries(functions.name.map((name, f) => { const bar = timeBar(f), range = " ..
+      "bar.querySelector('b'); return [name, range && [bar.className, bar.title, range.style.left, " ..
+      "range.style.width]]; }))"
+    local tips <const> = "[...document.querySelectorAll('.lists .guess')].map((e) => e.title).join('; ')"
+    local frame <const> = "document.querySelector('.frame.guess').getAttribute('aria-label')"
+    local found = browser.walk(path, bars, { "open", "work" }, tips, { "open", "!tree" }, frame)
+    local vague <const> = { "share guess", "Total: 0–60 % of all time, 0.00–0.60 s", "0%", "60%" }
+    assert.same({ main = false, work = false, a = vague, b = vague }, found[1])
+    assert.equal("0–0.60 s, 0–60 % of all time; 0–0.60 s, 0–60 % of all time", found[2])
+    assert.match("possible 0–60 %% of all", found[3])
+  end)
+
+  it("are said to be guessed in the header, unless they were measured", function()
+    local header <const> = "document.querySelector('header').textContent.includes('by guess; --record measures it')"
+    local image, context = exported.measured()
+    local seen = browser.walk_all { { path, header, "document.querySelector('.guessed').textContent" },
+      { select(2, pages.write(image, context)), header, "limits.size" } }
+    assert.same({ true, " 60 % of the time is attributed to callers by guess; --record measures it." }, seen[1].results)
+    assert.same({ false, 0 }, seen[2].results)
   end)
 end)
 
@@ -75,7 +105,7 @@ describe("The threads of a page", function()
       { "open", "!tree" }, "document.querySelector('.tree').getAttribute('aria-label')", { "open", "main" },
       "document.querySelector('#view').textContent.includes('Call times are measured')")
     assert.same({ "75.0|0.900||2|2|thread; 25.0|0.300||2|1|thread",
-      "The other views show all threads together. Choose one of them here or at the top.",
+      "The other views show all threads together. Choose one of them here or in the settings.",
       "Call tree, measured", true }, found)
   end)
 

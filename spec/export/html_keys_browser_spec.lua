@@ -21,7 +21,7 @@ describe("The help of a page", function()
   it("is opened by ?, keeps the focus inside, and is closed by Escape or ?", function()
     local found = browser.walk(path, key "ArrowDown", key "?", is_open, inside, key "Tab", inside, key "Tab", inside,
       key "2", "location.hash", key "Escape", is_open, focused, key "?", is_open, key "?", is_open,
-      { "click", ".corner button" }, is_open, { "click", "dialog button" }, is_open)
+      { "click", ".ask" }, is_open, { "click", "dialog button" }, is_open)
     assert.same({ true, true, true, true, "", false, "leaf", true, false, true, false }, found)
   end)
 
@@ -32,11 +32,13 @@ describe("The help of a page", function()
     local image, gmon = exported.inlined()
     local source = select(2, pages.write(image, gmon))
     local seen = browser.walk_all { { path, listed }, { counts, listed }, { source, listed } }
-    local rest <const> = "; Search: Esc ↓; Tables: ↓ j ↑ k Page ↓ Page ↑ Enter"
+    local rest <const> = "; Tabs, headings and buttons: ← → Home End; Search: Esc ↓ Enter; Copy: c C m; " ..
+      "Tables: ↓ j ↑ k Page ↓ Page ↑ Enter"
     local tree <const> = "; Call tree: ↑ ↓ ← → Enter Space Esc Backspace o"
-    assert.same({ "Everywhere: ? / 1 2 ↓" .. rest .. tree }, seen[1].results)
-    assert.same({ "Everywhere: ? / 1 ↓" .. rest }, seen[2].results)
-    assert.same({ "Everywhere: ? / 1 2 3 4 ↓ n p" .. rest .. tree }, seen[3].results)
+    local rows <const> = "; Rows and frames: f h i"
+    assert.same({ "Everywhere: ? / 1 2 ↓" .. rest .. tree .. rows }, seen[1].results)
+    assert.same({ "Everywhere: ? / 1 ↓" .. rest .. rows }, seen[2].results)
+    assert.same({ "Everywhere: ? / 1 2 3 4 ↓ n p" .. rest .. tree .. rows }, seen[3].results)
   end)
 end)
 

@@ -151,7 +151,10 @@ const actions = {
   async size(width, height, scheme) {
     await send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
     await send("Emulation.setEmulatedMedia", {
-      features: [{ name: "prefers-color-scheme", value: scheme || "light" }],
+      features: [
+        { name: "prefers-color-scheme", value: scheme === "forced" ? "dark" : scheme || "light" },
+        { name: "forced-colors", value: scheme === "forced" ? "active" : "none" },
+      ],
     });
     await settle();
   },
@@ -267,7 +270,7 @@ async function visit(page, steps) {
   requests = [];
   for (const domain of ["Page", "Runtime", "Log", "Network"]) await send(domain + ".enable");
   await send("Performance.enable", { timeDomain: "threadTicks" });
-  await actions.size(1280, 900, "light");
+  await actions.size(1180, 900, "light");
   await load();
   await settle();
   const ready = await evaluate(

@@ -127,6 +127,8 @@ function changeColumns() {
   ];
 }
 
+const isShownRow = (row) => !functionByRow.has(row) || isShown(functionByRow.get(row));
+
 // Whether a function is new or gone, or changed by more than noise.
 function isSignificant(row) {
   const times = [comparison.self, comparison.total].filter(Boolean);
@@ -140,7 +142,7 @@ function changesView() {
   const rows = comparison.name.map((_, row) => row);
   const table = makeTable(changeColumns(), rows, { label: "Changes", class: "changes" });
   const hideNoise = make("input", { type: "checkbox", id: "hide-noise", change: () => search.update() });
-  const matches = (row, test) => test(comparison.name[row]) && (!hideNoise.checked || isSignificant(row));
+  const matches = (row, test) => test(comparison.name[row]) && isShownRow(row) && (!hideNoise.checked || isSignificant(row));
   const describe = (shown) => counted(shown.length) + " of " + counted(rows.length) + " functions";
   const search = tableSearch("Filter by name, or /regex/", table, matches, describe, () => (hideNoise.checked = false));
   return make(

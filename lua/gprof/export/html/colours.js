@@ -18,7 +18,7 @@ function groupsWithTints(own, area) {
 // Returns how much of the picture each function fills: the weight of its frames.
 const frameAreas = lazily(() => {
   const areas = new Float64Array(functionCount),
-    { frame, weight } = tree;
+    { frame, weight } = recordedTree;
   for (let i = 0; i < frame.length; i++) if (frame[i] >= 0 && frame[i] < functionCount) areas[frame[i]] += weight[i];
   return areas;
 });

@@ -26,9 +26,19 @@ const labelOf = (node) => data.labels[node] || nameOf(node);
 const totalOf = (node) => field(node, "self") + field(node, "children");
 const baseName = (path) => path.replace(/^.*\//, "");
 
-// Returns the bounds of a node's total time, an array of two; null if they are not known.
+// The limits of estimated total times that are not certain, by node.
+const limits = new Map();
+if (data.limits)
+  data.limits.step.reduce((last, step, i) => {
+    const { low, high } = data.limits;
+    limits.set(last + step, [low[i] * data.period, high[i] * data.period]);
+    return last + step;
+  }, 0);
+
+// Returns the bounds of a node's total time, an array of two; null if they are not known. Without the option for
+// bounds, they follow from the calls alone.
 function boundsOf(node) {
-  if (!hasBounds) return null;
+  if (!hasBounds) return limits.get(node) || null;
   const low = field(node, "total_low"),
     high = field(node, "total_high");
   return low === null || high === null ? null : [low, high];
@@ -50,6 +60,9 @@ function lazily(compute) {
   let value;
   return () => (value === undefined ? (value = compute()) : value);
 }
+
+// Whether less than half of a node's total time is certain.
+const isVague = (node) => !data.exact && boundsOf(node) !== null && 2 * boundsOf(node)[0] < totalOf(node);
 
 const arcTime = (arc) => arcs.self[arc] + arcs.children[arc];
 
@@ -124,8 +137,11 @@ const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 const counted = (count) => whole.format(count);
 // Times of functions can add up to slightly more than the total, as in GNU gprof: the bins of a histogram are taken to
 // be a little wider than they are.
-const shareOf = (time) => (data.total > 0 ? Math.min(1, time / data.total) : 0);
+let shareBase = data.total; // of which percentages are shares
+const shareOf = (time) => (shareBase > 0 ? Math.min(1, time / shareBase) : 0);
 const percent = (share) => (100 * share).toFixed(1);
+// Makes the text of a range of shares: "0–87 %".
+const rangeOf = (low, high) => [low, high].map((time) => (100 * shareOf(time)).toFixed(0)).join("–") + " %";
 const unitName = data.abbreviation || data.unit || "";
 
 // Formats a time per call, in s, ms, µs or ns.

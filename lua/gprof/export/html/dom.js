@@ -44,8 +44,8 @@ function placeLink(place, href, title) {
   return href ? make("a", { href, title }, ...text) : make("span", {}, ...text);
 }
 
-// Makes a bar that fills the share `outer` (0 to 1), overlaid with a darker bar for `inner`, and with whiskers between
-// two other shares, if given.
+// Makes a bar that fills the share `outer` (0 to 1), overlaid with a darker bar for `inner`, and hatched between two
+// other shares, if given.
 function shareBar(outer, inner, between) {
   const bar = make("span", { "class": "share", "aria-hidden": "true" });
   for (const share of [outer, inner]) {
@@ -54,10 +54,10 @@ function shareBar(outer, inner, between) {
     bar.append(part);
   }
   if (between) {
-    const whiskers = make("b");
-    whiskers.style.left = 100 * between[0] + "%";
-    whiskers.style.width = 100 * Math.max(0, between[1] - between[0]) + "%";
-    bar.append(whiskers);
+    const range = make("b");
+    range.style.left = 100 * between[0] + "%";
+    range.style.width = 100 * Math.max(0, between[1] - between[0]) + "%";
+    bar.append(range);
   }
   return bar;
 }
@@ -96,7 +96,11 @@ const searchKeys = makeShortcuts("Search", [
       update();
     },
   },
-  { keys: ["ArrowDown"], use: "go to the first match", act: () => focusView() },
+  {
+    keys: ["ArrowDown", "Enter"],
+    use: "go to the first match; with Shift, focus on all",
+    act: (event, { input }) => (event.shiftKey ? addChip("focus", input.value.trim()) : focusView()),
+  },
 ]);
 
 // Makes a search field, and the status beside it. After every change, `search` gets a test for strings, null if the

@@ -24,6 +24,8 @@ const treeKeys = makeShortcuts("Call tree", [
   },
 ], tree !== null);
 
+const selectedFrames = new WeakMap(); // functions that return the selected frame of a picture
+
 // Pictures with work left, as functions that work until a time. They share the slices.
 const working = new Set();
 
@@ -65,7 +67,8 @@ function flamePicture(options) {
 
   // Finds the rows near the window.
   function look() {
-    const above = -element.getBoundingClientRect().top,
+    // A strip is a window of its own, whose place in the page may still change.
+    const above = options.isStrip ? element.parentElement.scrollTop : -element.getBoundingClientRect().top,
       first = Math.floor(above / ROW_HEIGHT) - MARGIN,
       last = Math.ceil((above + innerHeight) / ROW_HEIGHT) + MARGIN,
       count = height / ROW_HEIGHT;
@@ -73,7 +76,7 @@ function flamePicture(options) {
   }
 
   function kindOf(item) {
-    const found = hits ? (hits.has(item.frame) ? " hit" : " dim") : "";
+    const found = hits ? (hits.has(item.frame) ? " hit" : options.isStrip ? "" : " dim") : "";
     return (item.members ? "gathered" : options.tint(item)) + found;
   }
 
@@ -187,6 +190,10 @@ function flamePicture(options) {
     const box = boxUnder(event);
     if (box) options.open((at = box.item));
   });
+  element.addEventListener("contextmenu", (event) => {
+    const box = boxUnder(event);
+    if (box) select(box.item);
+  });
   element.addEventListener("mousemove", (event) => {
     const box = boxUnder(event);
     element.classList.toggle("pointed", box !== undefined);
@@ -199,10 +206,11 @@ function flamePicture(options) {
     width = element.clientWidth; // 0 if the picture is not in the page
     redraw();
   }).observe(element);
-  addEventListener("scroll", () => element.isConnected && drawVisible(), { passive: true });
+  addEventListener("scroll", () => element.isConnected && drawVisible(), { passive: true, capture: true });
   addEventListener("beforeprint", () => element.isConnected && drawAll());
 
   element.id = "tree" + ++flamePicture.count;
+  selectedFrames.set(element, () => (at ? at.frame : -1));
   const picture = {
     element,
     redraw,

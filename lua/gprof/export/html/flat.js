@@ -1,19 +1,18 @@
 // The flat profile: a table of all functions with a filter.
 
-// Makes the bar of a node: self time in total time, with whiskers at the bounds of the total time.
+// Makes the bar of a node: self time in total time, hatched between the bounds of the total time.
 function timeBar(node) {
   const between = boundsOf(node),
     isCertain = !between || seconds(between[0]) === seconds(between[1]);
-  return shareBar(
-    shareOf(totalOf(node)),
-    shareOf(field(node, "self")),
-    isCertain ? null : between.map(shareOf),
-  );
+  const bar = shareBar(shareOf(totalOf(node)), shareOf(field(node, "self")), isCertain ? null : between.map(shareOf));
+  if (isVague(node)) bar.classList.add("guess");
+  if (!isCertain) bar.title = `Total: ${rangeOf(...between)} of all time, ${between.map(seconds).join("–")} ${unitName}`;
+  return bar;
 }
 
 const barHint =
   "Dark: self time; pale: total time; both as shares of all time" +
-  (hasBounds ? "; whiskers: bounds of the total time" : "");
+  (hasBounds || limits.size > 0 ? "; hatched: between the bounds of the total time" : "");
 
 const UNCERTAIN = 0.1; // of all time: a total time with bounds further apart is marked
 
@@ -22,7 +21,7 @@ function boundsText(node, unit = "") {
   const between = boundsOf(node);
   if (!between) return "";
   const [low, high] = between.map(seconds),
-    isUncertain = shareOf(between[1] - between[0]) > UNCERTAIN;
+    isUncertain = hasBounds && shareOf(between[1] - between[0]) > UNCERTAIN;
   return (low === high ? low : low + "–" + high) + unit + (isUncertain ? "?" : "");
 }
 
@@ -154,14 +153,36 @@ function flatView() {
     rows = functions.name.map((_, f) => f);
   const sorted = columns.find((column) => column.title.startsWith(hasTime ? "Self %" : "Calls"));
   const table = makeTable(columns, rows, { sorted, label: "Flat profile", class: "flat" });
-  const matches = (f, test) => test(nameOf(f)) || test(placeOf(f));
-  const search = tableSearch("Filter by name or file, or /regex/", table, matches, describeShown);
-  return make(
+  const matches = (f, test) => isShown(f) && (test(nameOf(f)) || test(placeOf(f)));
+  const search = tableSearch("Filter by name or file, or /regex/", table, matches, describeShown),
+    bench = makeBench(table.element);
+  search.input.addEventListener("input", () => setParameters({ filter: search.input.value.trim() }, false));
+  table.element.addEventListener("click", (event) => {
+    if (event.target.closest("th")) setParameters({ sort: table.order() }, false);
+  });
+
+  // Shows what the address says.
+  function show() {
+    const parameters = addressParameters(),
+      filter = parameters.get("filter") || "",
+      selected = nodeByKey.get(parameters.get("at"));
+    if (filter !== search.input.value.trim() && parameters.has("filter")) {
+      search.input.value = filter;
+      search.update();
+    }
+    if (parameters.has("sort")) table.setOrder(parameters.get("sort"));
+    const [first] = table.shown();
+    if (selected !== undefined || first !== undefined) bench.show(selected === undefined ? first : selected);
+  }
+  wideScreen.addEventListener("change", () => element.isConnected && show());
+
+  const element = make(
     "section",
-    {},
+    { class: "functions" },
     make("div", { class: "tools" }, search.input, search.status),
-    table.element,
+    bench.element,
     hasTime && hasBounds ? boundsNote() : null,
     functionCount === 0 ? make("p", { class: "empty" }, "This profile has no samples and no calls.") : null,
   );
+  return { element, show };
 }

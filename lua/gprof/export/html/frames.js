@@ -8,14 +8,20 @@ const LABELLED = 26, // pixels: narrower frames have no label
 const itemName = (item) =>
   item.members ? counted(item.members.length) + " narrow frames" : frameName(item.frame);
 
+// Returns what is certain of an item's time, and the most that its function can have, as shares.
+function possibleShares(item) {
+  const between = item.frame < nodeCount && boundsOf(item.frame);
+  return rangeOf(timeOf(item.certain), between ? between[1] : timeOf(item.weight));
+}
+
 // Returns an item's time, and its shares of all time and of its parent's.
 function itemFigures(item) {
   const parent = item.parent;
   const share = (whole) => percent(whole > 0 ? item.weight / whole : 0) + " % of ";
   const parts = [`${seconds(timeOf(item.weight))} ${unitName}`];
-  if (item.frame !== ROOT) parts.push(share(tree.weight[0]) + "all");
+  if (item.frame !== ROOT) parts.push(share((isOfShown ? tree : recordedTree).weight[0]) + (isOfShown ? "what is shown" : "all"));
   if (parent && parent.frame !== ROOT) parts.push(share(parent.weight) + frameName(parent.frame));
-  if (isGuess(item)) parts.push(`only ${seconds(timeOf(item.certain))} ${unitName} is certain`);
+  if (isGuess(item)) parts.push(`possible ${possibleShares(item)} of all`);
   if (!item.up && item.frame >= 0) parts.push(`self ${seconds(timeOf(item.own))} ${unitName}`);
   return parts.join(", ");
 }

@@ -12,7 +12,7 @@ function timeFacts(node) {
     fact("Self", seconds(own) + (error ? " ± " + seconds(error) : "") + " " + unitName + share(own)),
     fact("In callees", seconds(field(node, "children")) + " " + unitName + share(field(node, "children"))),
     fact("Total", seconds(totalOf(node)) + " " + unitName + share(totalOf(node))),
-    boundsOf(node) && fact("Bounds", boundsText(node, " " + unitName)),
+    boundsOf(node) && fact(hasBounds ? "Bounds" : "Possible", boundsText(node, " " + unitName)),
   ];
 }
 
@@ -58,7 +58,10 @@ const isGuessed = (arc) => !data.exact && arcTime(arc) > 0 && arcs.count[arc] < 
 // Makes a bar of an arc's share of the time.
 function arcBar(arc, whole) {
   const bar = shareBar(arcTime(arc) / whole, arcs.self[arc] / whole);
-  if (isGuessed(arc)) bar.classList.add("guess");
+  if (!isGuessed(arc)) return bar;
+  const [from, to] = [arcs.caller[arc], arcs.callee[arc]].map((node) => (boundsOf(node) || [0, totalOf(node)])[1]);
+  bar.classList.add("guess");
+  bar.title = `0–${seconds(Math.min(from, to))} ${unitName}, ${rangeOf(0, Math.min(from, to))} of all time`;
   return bar;
 }
 
@@ -248,6 +251,6 @@ function functionView(node) {
               " divided among several callers by this guess.",
         )
       : null,
-    hasTime && boundsOf(node) ? boundsNote() : null,
+    hasTime && hasBounds ? boundsNote() : null,
   );
 }

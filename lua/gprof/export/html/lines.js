@@ -136,7 +136,8 @@ function linesView() {
   const columns = [...lineColumns(allLines, data.total), functionColumn, textColumn];
   const table = makeTable(columns, allLines, { label: "Lines", class: "lines", sorted: columns[0] });
   const matches = (line, test) =>
-    test(lineName(line)) || test(textOf(line)) || line.rows.some((row) => test(rowFunction(row)));
+    line.rows.some((row) => isShown(data.lines.node[row])) &&
+    (test(lineName(line)) || test(textOf(line)) || line.rows.some((row) => test(rowFunction(row))));
   const search = tableSearch("Filter by file, function or text, or /regex/", table, matches, describeLines);
   const missing = 1 - shareOf(timeOfLines(allLines));
   return make(

@@ -85,14 +85,16 @@ function showFunction(key) {
 }
 
 function showFunctions() {
-  put(cached("functions", flatView));
+  const shown = cached("functions", flatView);
+  put(shown.element);
+  shown.show();
   return ["#", null];
 }
 
 // Shows the view that the fragment names. Returns the tab to highlight, the title (null for the list of
 // functions), and an element to scroll to, if any.
 function route() {
-  const [, name, argument] = /^(!?[^=]*)=?(.*)$/s.exec(location.hash.slice(1));
+  const [, name, argument] = /^(!?[^=]*)=?(.*)$/s.exec(hashWithoutChips().slice(1));
   const decode = (text) => {
     try {
       return decodeURIComponent(text);
@@ -119,7 +121,8 @@ function route() {
     put(cached("changes", changesView));
     return ["#!changes", "Changes"];
   }
-  if (location.hash.length > 1 && !name.startsWith("!")) return showFunction(decode(location.hash.slice(1)));
+  const key = hashWithoutChips().slice(1);
+  if (key !== "" && !name.startsWith("!")) return showFunction(decode(key));
   return showFunctions();
 }
 
@@ -148,6 +151,7 @@ function highlight(tab) {
     if (isCurrent === link.hasAttribute("aria-current")) return;
     if (!isCurrent) return link.removeAttribute("aria-current");
     link.setAttribute("aria-current", "page");
+    setStop(link.parentNode, link);
     link.parentNode.scrollLeft = link.offsetLeft + link.offsetWidth - link.parentNode.clientWidth;
   });
 }
@@ -162,9 +166,11 @@ function show(first) {
   // Positions are read before the view changes: later, the browser would have to lay it out at once.
   const before = savedScroll(),
     isBelow = scrollY > page.offsetTop,
-    shown = view.firstChild,
-    [tab, title, target] = route();
+    shown = view.firstChild;
+  followAddress(first || before !== null);
+  const [tab, title, target] = route();
   document.body.classList.toggle("inside", title !== null);
+  document.body.classList.toggle("benched", view.firstChild.matches(".functions"));
   highlight(tab);
   document.title = (title ? title + " – " : "") + pageTitle;
   if (first) return target && reveal(target);
@@ -194,8 +200,13 @@ const hotLineKeys = [
   { keys: ["p"], use: "previous hot line", act: () => stepToHotLine(-1) },
 ];
 
+function chooseThreads() {
+  document.getElementById("settings").showPopover();
+  document.querySelector(".thread-choice").focus();
+}
+
 const threadKeys = [
-  { keys: ["t"], use: "choose threads", act: () => document.querySelector(".thread-choice").focus() },
+  { keys: ["t"], use: "choose threads", act: chooseThreads },
 ];
 
 const pageKeys = makeShortcuts("Everywhere", [
@@ -233,15 +244,39 @@ function viewSelect() {
   );
 }
 
+// Makes the buttons at the top, for settings and help.
+function makeCorner() {
+  const settings = make("div", { id: "settings", popover: "", role: "group", "aria-label": "Settings" },
+    threadSelect(), viewSelect(), themeSelect());
+  const open = { "class": "plain", "type": "button", "popovertarget": "settings", "title": "Settings",
+    "aria-label": threadChoices.length > 0 ? "Threads and settings" : "Settings" };
+  const ask = { "class": "plain ask", "type": "button", "title": "Keyboard shortcuts (?)", "click": () => help.showModal() };
+  const buttons = oneStop(make("div", { class: "buttons" }, make("button", open, (threadChoices.length > 0 ? "Threads " : "") + "⚙\uFE0E"), make("button", ask, "?")));
+  return make("div", { class: "corner" }, buttons, settings);
+}
+
+function skip(event) {
+  event.preventDefault();
+  focusView();
+}
+
 function start() {
   history.scrollRestoration = "manual";
   page.setAttribute("tabindex", "-1");
-  page.append(make("nav", { "aria-label": "Views" }, ...links), view);
-  const helpButton = { class: "plain", type: "button", title: "Keyboard shortcuts (?)", click: () => help.showModal() };
-  const switches = [threadSelect(), viewSelect(), themeSelect()],
-    corner = make("div", { class: "corner" }, ...switches, make("button", helpButton, "?"));
-  document.querySelector("header").prepend(corner);
-  document.body.append(help);
+  page.append(oneStop(make("nav", { "aria-label": "Views" }, ...links)), oneStop(refineBar), view);
+  view.addEventListener("contextmenu", openRowMenu);
+  view.addEventListener("keydown", (event) => {
+    if (event.target.closest("input, select")) return;
+    runShortcut(refineKeys, event);
+    runShortcut(copyKeys, event);
+  });
+  const header = document.querySelector("header"),
+    sentence = makeSentence();
+  header.prepend(makeCorner());
+  if (sentence) header.querySelector("dl").after(sentence);
+  makeTopRow(header, header.querySelector(".buttons"));
+  document.body.prepend(make("a", { class: "skip", href: location.hash || "#", click: skip }, "Skip to the first row"));
+  document.body.append(help, rowMenu);
   addEventListener("scroll", () => scrolls.set(visit, scrollY), { passive: true });
   addEventListener("hashchange", () => show(false));
   addEventListener("keydown", keyPressed);

@@ -64,7 +64,7 @@ function sourceListView() {
     class: "mid",
     sorted: hasTime ? columns[0] : more[0],
   });
-  const search = tableSearch("Filter by name, or /regex/", table, (file, test) => test(file.name), (shown) =>
+  const search = tableSearch("Filter by name, or /regex/", table, (file, test) => isShownFile(file.name) && test(file.name), (shown) =>
     counted(shown.length) + (shown.length === 1 ? " file" : " files"),
   );
   return make(
@@ -190,15 +190,18 @@ function hottestNumber(file) {
   return line ? line.number : 0;
 }
 
+// Returns what figures the lines of a file have: the most time, and whether there are calls and blocks.
+const figuresOf = ({ known }) => ({
+  most: Math.max(0, ...known.map((entry) => entry[1])),
+  calls: known.some((entry) => entry[3] > 0),
+  blocks: known.some((entry) => entry[4] >= 0),
+});
+
 // Makes the view of a file. `target` is the line to mark.
 function sourceView(name, target) {
   const file = sourceByName.get(name);
   if (!file) return make("p", { class: "empty" }, "This page does not contain the source of " + name + ".");
-  const shown = {
-    most: Math.max(0, ...file.known.map((entry) => entry[1])),
-    calls: file.known.some((entry) => entry[3] > 0),
-    blocks: file.known.some((entry) => entry[4] >= 0),
-  };
+  const shown = figuresOf(file);
   const titles = [
     "Line",
     ...(hasTime ? ["Self " + unitName] : []),

@@ -30,7 +30,7 @@ function makeHead(columns, sortBy) {
       : column.title;
     return make("th", { scope: "col", class: column.class, title: column.value ? null : column.hint }, title);
   });
-  return make("thead", {}, make("tr", {}, ...cells));
+  return make("thead", {}, oneStop(make("tr", {}, ...cells)));
 }
 
 const ZERO = /^0[.0]*$/;
@@ -70,8 +70,8 @@ const rowKeys = makeShortcuts("Tables", [
 ]);
 
 // Makes a table of rows; a row can be any value. `options`: `sorted`, the column to sort by first; `class`;
-// `label`. Returns `element`; `filter(test)`, which returns the number of matching rows; and `shown()`, which
-// returns these rows.
+// `label`. Returns `element`; `filter(test)`, which returns the number of matching rows; `shown()`, which
+// returns these rows; `order()` and `setOrder(order)`, a column's title, after "-" if descending.
 function makeTable(columns, rows, options) {
   const body = make("tbody");
   const end = make("div", { class: "more" });
@@ -115,6 +115,7 @@ function makeTable(columns, rows, options) {
   const table = make("table", { "class": options.class, "aria-label": options.label }, head, body);
   table.addEventListener("keydown", (event) => runShortcut(rowKeys, event, body));
   growers.set(end, draw);
+  copiedTables.set(table, { columns, rows: () => matching });
   if (options.sorted) sortBy(options.sorted);
   else redraw();
   return {
@@ -125,6 +126,11 @@ function makeTable(columns, rows, options) {
       return matching.length;
     },
     shown: () => matching,
+    order: () => (descending ? "-" : "") + sorted.title,
+    setOrder(order) {
+      const column = columns.find(({ title }) => title === order.replace(/^-/, ""));
+      for (let i = 0; i < 2 && column && column.value && this.order() !== order; i++) sortBy(column);
+    },
   };
 }
 
@@ -144,7 +150,8 @@ function tableSearch(label, table, matches, describe, reset) {
     if (test) nothing.hidden = table.filter((row) => matches(row, test)) > 0;
     return describe(table.shown());
   });
-  search.status.textContent = describe(table.shown());
+  refreshers.push(search.update);
+  search.update();
   table.element.append(nothing);
   return search;
 }

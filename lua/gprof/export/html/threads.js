@@ -46,7 +46,7 @@ function aboutThreads() {
       `The other views show ${choiceName(shownThreads)}. `,
       make("a", { href: linkToThreads(null) + "#!threads" }, allShown ? "Show all threads" : "Show all these threads"),
     ];
-  if (threadChoices.length > 0) return [`The other views show ${together}. Choose one of them here or at the top.`];
+  if (threadChoices.length > 0) return [`The other views show ${together}. Choose one of them here or in the settings.`];
   return [
     `The other views show ${together}. For a page of one of them, write it with `,
     make("code", {}, "--thread=NAME"),

@@ -23,7 +23,7 @@ function guessNote() {
   if (!tree.guessed) return "";
   return (
     ` ${percent(tree.guessed)} % of the time is divided among call paths by guess: of hatched frames, less than half` +
-    " is certain. --record measures call paths."
+    " is certain."
   );
 }
 
@@ -51,7 +51,7 @@ function treeView() {
     made = new Map(); // pictures, by mode
 
   const detail = make("div", { "class": "detail", "aria-live": "polite" }),
-    path = make("nav", { "class": "path", "aria-label": "Path" }),
+    path = oneStop(make("nav", { "class": "path", "aria-label": "Path" })),
     legend = make("p", { class: "legend" }),
     canvas = make("div", { class: "canvas" });
 
@@ -98,6 +98,7 @@ function treeView() {
         return [i > 0 ? " › " : "", link];
       }),
     );
+    setStop(path, path.querySelector("a"));
     path.scrollLeft = path.scrollWidth;
   }
 
@@ -156,6 +157,12 @@ function treeView() {
     hits = result && result.hits;
     for (const picture of pictures) picture.mark(hits);
     return result ? describeHits(result) : "";
+  });
+
+  // Shows the refined tree.
+  refreshers.push(() => {
+    roots.clear();
+    search.update();
   });
 
   showLegend();

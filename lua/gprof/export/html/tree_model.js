@@ -9,13 +9,14 @@ const ROOT = -1, // frames without a function: the whole program;
 
 const ALL = -1; // in the column `certain`: the whole weight
 
-// The tree; null if the profile has no time.
-const tree = data.tree && data.tree.weight[0] > 0 ? layOut(data.tree) : null;
+// The tree; null if the profile has no time. A refinement replaces it.
+let tree = data.tree && data.tree.weight[0] > 0 ? layOut(data.tree) : null;
 
 // Adds columns to the tree, computed when they are first used: `end`, one past a node's last descendant, and `own`, its
 // self time as a weight.
 function layOut(source) {
-  const columns = lazily(() => addedColumns(source));
+  const columns = lazily(() => addedColumns(source)),
+    byFrame = lazily(() => nodesByFrame(source));
   return {
     ...source,
     get own() {
@@ -23,6 +24,9 @@ function layOut(source) {
     },
     get end() {
       return columns().end;
+    },
+    get byFrame() {
+      return byFrame();
     },
   };
 }
@@ -167,19 +171,18 @@ function wholeTree(up) {
 }
 
 // The nodes of each frame, in their order: `nodes` from `starts[frame + 2]` to `starts[frame + 3]`.
-const nodesByFrame = lazily(() => {
-  const { frame } = tree,
-    starts = new Int32Array(nodeCount + tree.others.length + 4),
+function nodesByFrame({ frame, others }) {
+  const starts = new Int32Array(nodeCount + others.length + 4),
     nodes = new Int32Array(frame.length);
   for (const number of frame) starts[number + 3]++;
   for (let i = 1; i < starts.length; i++) starts[i] += starts[i - 1];
   const next = starts.slice();
   for (let i = 0; i < frame.length; i++) nodes[next[frame[i] + 2]++] = i;
   return { starts, nodes };
-});
+}
 
 function nodesOfFrame(frame) {
-  const { starts, nodes } = nodesByFrame();
+  const { starts, nodes } = tree.byFrame;
   return nodes.subarray(starts[frame + 2], starts[frame + 3]);
 }
 
@@ -227,7 +230,7 @@ function itemAt(root, path) {
 // count once.
 function searchTree(test) {
   const { frame, weight, end } = tree,
-    { starts } = nodesByFrame(),
+    { starts } = tree.byFrame,
     hits = new Set(),
     isHit = new Uint8Array(starts.length); // by frame + 2
   let sum = 0,

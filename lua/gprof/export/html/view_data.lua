@@ -130,6 +130,30 @@ local function arcs_of(content, node_of)
   return object(entries)
 end
 
+-- Returns the limits of total times that are estimates (see `profile:find_limits`, which
+-- the tree needs) as columns, for the nodes whose time is not certain: the difference to
+-- the node before, and samples. Null if the times were measured, or if there are columns
+-- of bounds.
+local function limits_of(content, node_of)
+  local profile = content.profile
+  if not (content.tree and content.tree.certain) or profile.has_bounds then
+    return "null"
+  end
+  local steps, lows, highs, last = {}, {}, {}, 0
+  local function add(id)
+    local low, high = profile:get(id, "least_ticks"), profile:get(id, "most_ticks")
+    local whole = profile.rate * (profile:get(id, "self") + profile:get(id, "children"))
+    if not (high and (whole - low > 0.5 or high - whole > 0.5)) then return end
+    steps[#steps + 1], last = node_of[id] - last, node_of[id]
+    lows[#steps] = math.floor(math.min(low, whole))
+    highs[#steps] = math.ceil(math.max(high, whole))
+  end
+  for _, id in ipairs(content.ids) do add(id) end
+  for _, cycle in ipairs(content.cycles) do add(cycle.id) end
+  return object { { "step", array(number, steps) }, { "low", array(number, lows) },
+    { "high", array(number, highs) } }
+end
+
 local special_frames <const> = { [tree_list.ROOT] = -1, [tree_list.HIDDEN] = -2 }
 
 -- Returns what is certain of each weight, as a column; -1 stands for all of it.
@@ -181,7 +205,7 @@ function view_data.entries(view, node_of, file_number, known)
   local cycles, within = cycles_of(view, node_of)
   return { { "inlines", tostring(view.profile.has_inlines) }, { "cycles", cycles },
     { "functions", functions_of(view, file_number, within, known) },
-    { "arcs", arcs_of(view, node_of) },
+    { "arcs", arcs_of(view, node_of) }, { "limits", limits_of(view, node_of) },
     { "tree", tree_of(view, node_of, #view.ids + #view.cycles) } }
 end
 

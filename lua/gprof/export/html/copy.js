@@ -1,0 +1,71 @@
+// Copies rows and tables: as text for spreadsheets, with tabs between columns, or as Markdown.
+
+const copiedTables = new WeakMap(); // by element: `columns`, and `rows()`, those that are shown
+
+const NUMBER = /^-?[\d,]+(\.\d+)?$/;
+
+// Returns the texts of a row's cells; numbers lack the marks between thousands.
+function cellTexts(columns, row) {
+  return columns.map((column) => {
+    const content = column.cell(row),
+      text = (content && content.textContent !== undefined ? content.textContent : String(content ?? "")).trim();
+    return NUMBER.test(text) ? text.replace(/,/g, "") : text.replace(/\s+/g, " ");
+  });
+}
+
+const asTabs = (lines) => lines.map((cells) => cells.join("\t") + "\n").join("");
+
+// Makes a table in Markdown. Columns of numbers are aligned on the right.
+function asMarkdown([titles, ...lines]) {
+  const line = (cells) => `| ${cells.map((cell) => cell.replace(/[|\\]/g, "\\$&")).join(" | ")} |\n`,
+    isNumeric = (_, i) => lines.length > 0 && lines.every((cells) => cells[i] === "" || NUMBER.test(cells[i]));
+  const rule = titles.map((title, i) => (isNumeric(title, i) ? "---:" : "---"));
+  return line(titles) + line(rule) + lines.map(line).join("");
+}
+
+// Returns a table, or one of its rows, as text.
+function tableText(element, row, format) {
+  const { columns, rows } = copiedTables.get(element),
+    written = columns.filter((column) => !/\bbar\b/.test(column.class)),
+    wanted = row ? [rows()[[...element.tBodies[0].rows].indexOf(row)]] : rows();
+  const lines = wanted.map((each) => cellTexts(written, each));
+  return format(row && format === asTabs ? lines : [written.map(({ title }) => title), ...lines]);
+}
+
+// Puts text on the clipboard. Some browsers refuse that to files; a selection of the text can then be copied.
+async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = make("textarea", { "aria-hidden": "true" });
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+}
+
+const copyActions = [
+  { key: "c", use: "copy the row", title: "Copy row", text: (table, row) => tableText(table, row, asTabs) },
+  { key: "C", use: "copy the table", title: "Copy table", text: (table) => tableText(table, null, asTabs) },
+  { key: "m", use: "copy the table as Markdown", title: "Copy as Markdown", text: (table) => tableText(table, null, asMarkdown) },
+];
+
+// Copies for an action what an element is in. Returns false if that is no table.
+function copyFrom(element, { text }) {
+  const table = element.closest("table");
+  if (!copiedTables.has(table)) return false;
+  copyText(text(table, element.closest("tbody tr")));
+}
+
+const copyKeys = makeShortcuts(
+  "Copy",
+  copyActions.map((action) => ({ keys: [action.key], use: action.use, act: (event) => copyFrom(event.target, action) })),
+);
+
+// Returns what the menu of an element offers.
+function copyItems(element) {
+  if (!copiedTables.has(element.closest("table"))) return [];
+  return copyActions.map((action) => [action.title, action.key, () => copyFrom(element, action)]);
+}

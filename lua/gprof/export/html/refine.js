@@ -1,0 +1,203 @@
+// The refinement of all views by chips: "focus" keeps the call paths with functions that match, "hide" takes functions
+// out of the paths, "file" keeps the functions of a file. The end of the address has the chips.
+
+const SUFFIX = /(?:&(?:focus|hide|file|of|at|filter|sort)=[^&]*)+$/; // of addresses
+
+let chips = [], // each with `kind` and `text`, a query or, after "=", a whole name
+  chipsText = "", // as in the address
+  isOfShown = false, // whether percentages are of what is shown
+  shownFunctions = null; // 1 for each function that is shown; null: all are
+
+const isShown = (f) => !shownFunctions || shownFunctions[f] === 1;
+const recordedTree = tree;
+const refreshers = []; // called after a change
+const refineBar = make("div", { class: "refine", role: "group", "aria-label": "Refinement", hidden: true });
+
+// Whether a file has functions that are shown.
+function isShownFile(name) {
+  const file = data.files.indexOf(name);
+  return !shownFunctions || functions.file.some((each, f) => each === file && isShown(f));
+}
+
+const hashWithoutChips = () => location.hash.replace(SUFFIX, "");
+
+// Returns what is at the end of the address, as names and values.
+function addressParameters() {
+  const [text] = SUFFIX.exec(location.hash) || [""];
+  return new URLSearchParams(text.replaceAll("+", "%2B"));
+}
+
+function textOfChips(list, ofShown) {
+  const parts = list.map(({ kind, text }) => `&${kind}=${encodeURIComponent(text)}`);
+  return parts.join("") + (list.length > 0 && ofShown ? "&of=shown" : "");
+}
+
+// Returns a test for names. An invalid regular expression matches nothing.
+function nameTest(text) {
+  return text.startsWith("=") ? (name) => name === text.slice(1) : matcher(text) || (() => false);
+}
+
+// Returns, for each frame, 1 if it passes one of the chips of a kind; null if there is no such chip.
+function framesThatMatch(kind) {
+  const tests = chips.filter((chip) => chip.kind === kind).map(({ text }) => nameTest(text));
+  if (tests.length === 0) return null;
+  const found = new Uint8Array(nodeCount + (recordedTree ? recordedTree.others.length : 0));
+  for (let frame = 0; frame < found.length; frame++) {
+    const name = kind === "file" ? frameFile(frame) : nameOf(frame);
+    if (name !== null && tests.some((test) => test(name))) found[frame] = 1;
+  }
+  return found;
+}
+
+// Returns the tree without hidden frames, whose time their callers get, and without paths that lack a frame in focus.
+function refinedTree(source, focus, isHidden) {
+  const { frame, parent, certain } = source,
+    count = frame.length,
+    inFocus = new Uint8Array(count),
+    weight = new Float64Array(count);
+  for (let i = 0; i < count; i++) {
+    inFocus[i] = !focus || (i > 0 && inFocus[parent[i]]) || (frame[i] >= 0 && focus[frame[i]]) ? 1 : 0;
+    if (inFocus[i]) weight[i] = source.own[i];
+  }
+  for (let i = count - 1; i > 0; i--) weight[parent[i]] += weight[i];
+  const place = new Int32Array(count),
+    kept = { frame: [], parent: [], weight: [], certain: certain && [] };
+  for (let i = 0; i < count; i++) {
+    place[i] = i > 0 ? place[parent[i]] : 0;
+    if (i > 0 && (!(weight[i] > 0) || isHidden(frame[i]))) continue;
+    kept.parent.push(i > 0 ? place[i] : -1);
+    place[i] = kept.frame.push(frame[i]) - 1;
+    kept.weight.push(weight[i]);
+    if (certain) kept.certain.push(certain[i] === ALL ? ALL : Math.max(0, certain[i] - (source.weight[i] - weight[i])));
+  }
+  return layOut({ ...source, ...kept });
+}
+
+// Computes what the chips show.
+function computeRefinement() {
+  const focus = framesThatMatch("focus"),
+    hide = framesThatMatch("hide"),
+    files = framesThatMatch("file");
+  const isHidden = (frame) => (frame < 0 ? files !== null : Boolean((hide && hide[frame]) || (files && !files[frame])));
+  tree = recordedTree && chips.length > 0 ? refinedTree(recordedTree, focus, isHidden) : recordedTree;
+  shownFunctions = chips.length > 0 ? new Uint8Array(functionCount) : null;
+  if (shownFunctions) {
+    const reached = focus && Uint8Array.from(focus);
+    if (focus && tree) for (const frame of tree.frame) if (frame >= 0) reached[frame] = 1;
+    for (let f = 0; f < functionCount; f++) shownFunctions[f] = (!reached || reached[f]) && !isHidden(f) ? 1 : 0;
+  }
+  const time = isOfShown ? functions.self.reduce((sum, own, f) => sum + (isShown(f) ? own : 0), 0) : data.total;
+  shareBase = time > 0 ? time : data.total;
+}
+
+function chipButton(chip) {
+  const rest = chips.filter((each) => each !== chip),
+    name = chip.kind === "file" ? baseName(chip.text) : chip.text.replace(/^=/, "");
+  return make(
+    "button",
+    { class: "chip " + chip.kind, type: "button", title: "Remove: " + chip.text.replace(/^=/, ""), click: () => refine(rest) },
+    make("span", { class: "soft" }, (chip.kind === "file" ? "only " : "") + chip.kind + " "), name, " ×",
+  );
+}
+
+function drawRefineBar() {
+  const share = make("button", {
+    class: "chip", type: "button", click: () => refine(chips, !isOfShown),
+    title: "Of what percentages are shares",
+  }, isOfShown ? "% of what is shown" : "% of all");
+  refineBar.hidden = chips.length === 0;
+  refineBar.replaceChildren(...chips.map(chipButton), ...(hasTime && chips.length > 0 ? [share] : []));
+  setStop(refineBar, refineBar.firstElementChild);
+}
+
+const KINDS = ["focus", "hide", "file"];
+
+const chipsOf = (parameters) =>
+  [...parameters].filter(([kind]) => KINDS.includes(kind)).map(([kind, value]) => ({ kind, text: value }));
+
+function applyChips(text) {
+  const parameters = new URLSearchParams(text.replaceAll("+", "%2B"));
+  chips = chipsOf(parameters);
+  isOfShown = parameters.get("of") === "shown";
+  chipsText = textOfChips(chips, isOfShown);
+  computeRefinement();
+  drawRefineBar();
+  for (const refresh of refreshers) refresh();
+}
+
+// Shows other chips, as a step of the browser's history.
+function refine(list, ofShown = isOfShown) {
+  const hash = hashWithoutChips() || "#";
+  applyChips(textOfChips(list, ofShown));
+  location.hash = hash + chipsText;
+}
+
+// Adds a chip, unless it is there already.
+function addChip(kind, text) {
+  if (text && !chips.some((chip) => chip.kind === kind && chip.text === text)) refine([...chips, { kind, text }]);
+}
+
+// Takes the chips of an address that was visited before; otherwise a new address gets the present ones.
+function followAddress(isKnown) {
+  const parameters = addressParameters(),
+    text = textOfChips(chipsOf(parameters), parameters.get("of") === "shown");
+  if (text === "" && !isKnown && chipsText !== "")
+    history.replaceState(history.state, "", (location.hash || "#") + chipsText);
+  else if (text !== chipsText) applyChips(text);
+}
+
+// Rows and frames ---------------------------------------------------------------------------
+
+// Returns the function of the row or the frame at an element; -1 if there is none.
+function functionAt(element) {
+  const picture = element.closest(".tree"),
+    row = element.closest("tr"),
+    link = row && row.querySelector("a.node, .owner a");
+  if (picture) return selectedFrames.get(picture)();
+  const node = link ? nodeByKey.get(decodeURIComponent(link.hash.slice(1))) : undefined;
+  return node === undefined ? -1 : node;
+}
+
+const canFocus = (node) => node >= 0 && node < nodeCount;
+
+const chipActions = [
+  ["f", "focus", "Focus on ", (node) => "=" + nameOf(node)],
+  ["h", "hide", "Hide ", (node) => "=" + nameOf(node)],
+  ["i", "file", "Only file ", (node) => fileOf(node) && "=" + fileOf(node)],
+];
+
+const refineKeys = makeShortcuts(
+  "Rows and frames",
+  chipActions.map(([key, kind, title, textFor]) => ({
+    keys: [key],
+    use: { focus: "focus on the function", hide: "hide it", file: "only its file" }[kind],
+    act(event) {
+      const node = functionAt(event.target);
+      if (!canFocus(node)) return false;
+      addChip(kind, textFor(node));
+    },
+  })),
+);
+
+const rowMenu = make("div", { id: "row-menu", popover: "", role: "group", "aria-label": "Refine" });
+
+// Returns what the menu of a function offers: arrays of a title, a key and an action.
+function chipItems(node) {
+  if (!canFocus(node)) return [];
+  return chipActions.filter(([, , , textFor]) => textFor(node)).map(([key, kind, title, textFor]) => {
+    const name = kind === "file" ? baseName(fileOf(node)) : splitOnce(nameOf(node))[0];
+    return [title + name, key, () => addChip(kind, textFor(node))];
+  });
+}
+
+// Opens the menu of a row or a frame at the mouse.
+function openRowMenu(event) {
+  const items = [...chipItems(functionAt(event.target)), ...copyItems(event.target)];
+  if (items.length === 0 || !rowMenu.showPopover) return;
+  event.preventDefault();
+  const button = ([title, key, act]) =>
+    make("button", { type: "button", click: () => (rowMenu.hidePopover(), act()) }, title, " ", make("kbd", {}, key));
+  rowMenu.replaceChildren(...items.map(button));
+  rowMenu.style.inset = `${Math.min(event.clientY, innerHeight - 200)}px auto auto ${Math.min(event.clientX, innerWidth - 260)}px`;
+  rowMenu.showPopover();
+}

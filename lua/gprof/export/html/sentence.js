@@ -1,0 +1,67 @@
+// The sentence at the top: where the time is, from where that is reached, and what has certainly changed. All nouns are
+// links.
+
+const nounLink = (node) => make("a", { class: "mono", href: linkTo(node), title: nameOf(node) }, splitOnce(labelOf(node))[0]);
+
+// Returns the function with the largest value; -1 if all values are 0.
+function largest(values) {
+  let best = -1;
+  for (let f = 0; f < functionCount; f++) if (values[f] > (best < 0 ? 0 : values[best])) best = f;
+  return best;
+}
+
+// Returns how much is in a function, and where its hottest line is.
+function whereParts(node) {
+  const hot = hottestLine(node),
+    place = hot ? lineName(hot) : placeOf(node),
+    link = hot ? sourceLink(hot.file, hot.number) : sourceLink(fileOf(node), functions.line[node]),
+    error = functions.self_error[node],
+    share = percent(shareOf(functions.self[node])) + (error ? " ± " + percent(shareOf(error)) : "");
+  return [make("strong", {}, share + " %"), " of the time is in ", nounLink(node), ...(place ? [" (", placeLink(place, link), ")"] : [])];
+}
+
+// Returns from where a function is reached. Estimated times say nothing of that; numbers of calls do.
+function callerParts(node) {
+  const amount = (arc) => (data.exact && hasTime ? arcTime(arc) : arcs.count[arc]),
+    known = callersOf(node).filter((arc) => arcs.caller[arc] !== node && amount(arc) > 0);
+  if (known.length === 0) return [];
+  const first = known.reduce((best, arc) => (amount(arc) > amount(best) ? arc : best)),
+    isMost = 2 * amount(first) > sumOf(known.map(amount)),
+    how = known.length === 1 ? "" : isMost ? "mostly " : "among others ";
+  return [`, reached ${how}from `, nounLink(arcs.caller[first])];
+}
+
+function callParts(node) {
+  const count = functions.calls[node],
+    text = counted(count) + (count === 1 ? " call" : " calls");
+  return count > 0 ? ["; ", make("a", { href: tree ? linkToTree("around", keyOf(node)) : linkTo(node) }, text)] : [];
+}
+
+// Returns the largest certain change since the old profile.
+function changeParts() {
+  const time = comparison && !shownThreads && comparison.self;
+  if (!time) return [];
+  const link = (text) => make("a", { href: "#!changes" }, text),
+    certain = time.change.map((_, row) => row).filter((row) => time.noise[row] === 0 && time.change[row] !== 0);
+  if (certain.length === 0) return ["; ", link("no certain change"), " since the old profile"];
+  const row = certain.reduce((best, other) => (Math.abs(time.change[other]) > Math.abs(time.change[best]) ? other : best)),
+    node = functionByRow.get(row),
+    amount = seconds(Math.abs(time.change[row])) + " " + unitName + (time.change[row] > 0 ? " slower" : " faster");
+  return ["; ", node === undefined ? comparison.name[row] : nounLink(node), " is ", link(amount), " than in the old profile"];
+}
+
+// Says how much of the time is divided among callers by guess.
+function guessedPart() {
+  const share = tree && tree.guessed ? (100 * tree.guessed).toFixed(0) : "0";
+  if (share === "0") return "";
+  return make("span", { class: "soft guessed" }, ` ${share} % of the time is attributed to callers by guess; --record measures it.`);
+}
+
+// Makes the sentence; null if nothing was measured.
+function makeSentence() {
+  const node = largest(hasTime ? functions.self : functions.calls);
+  if (node < 0) return null;
+  const parts = hasTime ? whereParts(node) : ["Most calls are of ", nounLink(node)];
+  parts.push(...callerParts(node), ...callParts(node), ...changeParts(), ".", guessedPart());
+  return oneStop(make("p", { "class": "sentence", "role": "group", "aria-label": "Summary" }, ...parts));
+}

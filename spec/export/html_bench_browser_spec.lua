@@ -1,0 +1,82 @@
+-- --html: the workbench that a page is on wide screens.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local browser = require "support.browser"
+local crafted = require "support.crafted"
+local exported = require "support.exported"
+local pages = require "support.pages"
+
+local lack <const> = browser.lack()
+if lack then return pending(lack) end
+
+local path = select(2, pages.crafted(crafted.example))
+local wide <const> = { "size", 1440, 900 }
+
+local hash <const> = "location.hash"
+local selected <const> = "document.querySelector('.selection h2').textContent"
+local marked <const> = "document.querySelector('tr.selected .node').textContent"
+local lists <const> = "[...document.querySelectorAll('.selection .lists')].map((table) => " ..
+  "[...table.querySelectorAll('.node')].map((e) => e.textContent).join(' ')).join(' | ')"
+
+local function row(number) return (".list tbody tr:nth-child(%d) .node"):format(number) end
+local function key(name) return { "key", name } end
+
+describe("The workbench of a page", function()
+  it("has 36 rows of 22 pixels below a header of 48, beside the selected function", function()
+    local many = { functions = {}, ticks = {} }
+    for i = 1, 100 do
+      many.functions[i] = ("function_%d"):format(i)
+      many.ticks[many.functions[i]] = 100 + i
+    end
+    local found = browser.walk(select(2, pages.crafted(many)), wide,
+      "[...document.querySelectorAll('.list tbody tr')].filter((e) => e.offsetHeight === 22 && " ..
+      "e.getBoundingClientRect().bottom <= innerHeight).length", "document.querySelector('header').offsetHeight",
+      browser.fits, "document.documentElement.scrollHeight <= innerHeight", selected,
+      { "size", 1190, 900 }, "document.querySelector('.side').offsetWidth")
+    assert.truthy(found[1] >= 36, found[1])
+    assert.same({ 48, true, true, "function_100", 0 }, table.move(found, 2, 6, 1, {}))
+  end)
+
+  it("shows callers, callees and source of the function that a click selects; Back works", function()
+    local found = browser.walk(path, wide, selected, lists, { "click", row(2) }, selected, marked, lists, hash,
+      { "click", row(3) }, selected, { "back" }, selected, marked, { "back" }, selected, hash)
+    assert.same({ "leaf", "work pong", "work", "work", "main work | leaf work", "#&at=work", "ping", "work", "work",
+      "leaf", "" }, found)
+    local image, gmon = exported.inlined()
+    assert.same({ "main.c:3", "3" }, browser.walk(select(2, pages.write(image, gmon)), wide, { "open", "&at=leaf" },
+      "document.querySelector('.excerpt h3').textContent", "document.querySelector('.excerpt .here td').textContent"))
+  end)
+
+  it("follows arrow keys; Enter and a double click open the function's page", function()
+    local twice <const> = ("document.querySelector(%q).dispatchEvent(new MouseEvent('dblclick', { bubbles: true }))")
+    local found = browser.walk(path, wide, key "ArrowDown", key "ArrowDown", selected, hash, key "Enter", hash,
+      "document.querySelector('#view > section > h2').textContent", { "back" }, selected, twice:format(row(3)), hash)
+    assert.same({ "work", "#&at=work", "#work", "work", "work", "#ping" },
+      { found[1], found[2], found[3], found[4], found[5], found[7] })
+  end)
+
+  it("keeps filter, order and selection in the address", function()
+    local names <const> = "[...document.querySelectorAll('.list .node')].map((e) => e.textContent).join(' ')"
+    local calls <const> = "[...document.querySelectorAll('th button')].find((e) => e.textContent === 'Calls').click()"
+    local found = browser.walk(path, wide, calls, key "/", { "type", "p" }, { "click", row(2) }, names, hash,
+      { "leave", "location.reload()" }, names, selected, "document.querySelector('input[type=search]').value")
+    assert.same({ "ping pong", "#&sort=-Calls&filter=p&at=pong", "ping pong", "pong", "p" },
+      table.move(found, 2, 6, 1, {}))
+  end)
+
+  it("has a strip of the call tree that folds away; a click on a frame selects its function", function()
+    local found = browser.walk(path, wide, { "click", ".strip .frame[aria-label^='ping']" }, selected, hash,
+      "document.querySelectorAll('.strip .hit').length", "document.querySelectorAll('.strip .frame').length",
+      { "click", ".strip summary" },
+      "document.querySelector('.strip').open")
+    assert.same({ "ping", "#&at=ping", 1, 8, false }, found)
+  end)
+
+  it("has details and notices behind buttons, which small screens show at once", function()
+    local seen <const> = "['#details', '#notices'].map((id) => document.querySelector(id).offsetHeight > 0)"
+    local found = browser.walk(path, seen, wide, seen, { "click", "[popovertarget=details]" }, seen,
+      { "click", "[popovertarget=notices]" }, seen, "document.querySelector('.brief').textContent")
+    assert.same({ { true, true }, { false, false }, { true, false }, { false, true } }, table.move(found, 1, 4, 1, {}))
+    assert.match("^0%.95 seconds ± 0%.10", found[5])
+  end)
+end)

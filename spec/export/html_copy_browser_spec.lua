@@ -1,0 +1,40 @@
+-- --html: rows and tables of a page are copied as text.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local browser = require "support.browser"
+local pages = require "support.pages"
+
+local lack <const> = browser.lack()
+if lack then return pending(lack) end
+
+local plan = { functions = { "main", "a|b", "work" }, ticks = { main = 40, work = 160 },
+  calls = { { "main", "work", 1234567 }, { "main", "a|b", 1 } } }
+
+describe("The table of a page", function()
+  local path = select(2, pages.crafted(plan))
+  local copied <const> = "window.copied"
+
+  it("is copied by keys: a row, all rows that are shown, or Markdown", function()
+    local found = browser.walk(path, "copyText = (text) => (window.copied = text); 0", { "key", "/" },
+      { "type", "/work|b/" }, { "key", "Enter" }, { "key", "c" }, copied, { "key", "C" }, copied, { "key", "m" },
+      copied)
+    assert.equal("80.0\t1.60\t0.13\t80.0\t1.60\t1234567\t1.30 µs\twork\n", found[2])
+    assert.equal("Self %\tSelf s\t±\tTotal %\tTotal s\tCalls\tSelf/call\tFunction\n" .. found[2] ..
+      "0.0\t0.00\t0.01\t0.0\t0.00\t1\t\ta|b\n", found[3])
+    assert.equal("| Self % | Self s | ± | Total % | Total s | Calls | Self/call | Function |\n" ..
+      "| ---: | ---: | ---: | ---: | ---: | ---: | --- | --- |\n" ..
+      "| 80.0 | 1.60 | 0.13 | 80.0 | 1.60 | 1234567 | 1.30 µs | work |\n" ..
+      "| 0.0 | 0.00 | 0.01 | 0.0 | 0.00 | 1 |  | a\\|b |\n", found[4])
+  end)
+
+  it("is copied from the menu of a row, and without the clipboard's permission", function()
+    local menu <const> = "(() => { document.querySelector('tbody .node').dispatchEvent(" ..
+      "new MouseEvent('contextmenu', { bubbles: true })); " ..
+      "return [...document.querySelectorAll('#row-menu button')].map((b) => b.textContent); })()"
+    local found = browser.walk(path, "navigator.clipboard.writeText = () => Promise.reject(); " ..
+      "document.execCommand = () => (window.copied = document.activeElement.value); 0", menu,
+      { "click", "#row-menu button:nth-child(3)" }, copied)
+    assert.same({ "Focus on work f", "Hide work h", "Copy row c", "Copy table C", "Copy as Markdown m" }, found[2])
+    assert.match("^80%.0\t1%.60\t", found[3])
+  end)
+end)

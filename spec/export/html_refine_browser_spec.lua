@@ -1,0 +1,73 @@
+-- --html: chips that refine all views of a page.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local browser = require "support.browser"
+local crafted = require "support.crafted"
+local exported = require "support.exported"
+local pages = require "support.pages"
+
+local lack <const> = browser.lack()
+if lack then return pending(lack) end
+
+local path = select(2, pages.crafted(crafted.example))
+
+local names <const> = "[...document.querySelectorAll('tbody .node')].map((e) => e.textContent).join(' ')"
+local chips <const> = "[...document.querySelectorAll('.chip')].map((e) => e.textContent).join('; ')"
+local frames <const> = "[...document.querySelectorAll('.frame')]" ..
+  ".map((e) => e.getAttribute('aria-label').split(':')[0]).join(' ')"
+local hash <const> = "location.hash"
+
+local function key(name) return { "key", name } end
+
+describe("The refinement of a page", function()
+  it("keeps the call paths with a function, in the table and in the tree; Back removes it", function()
+    local found = browser.walk(path, "document.querySelectorAll('tbody .node')[1].focus()", key "f", names, chips, hash,
+      { "open", "!tree" }, frames, hash, { "click", ".frame[aria-label^='work']" }, hash, { "back" }, { "back" },
+      { "back" }, names, chips)
+    assert.same({ "leaf work main", "focus work ×; % of all", "#&focus=%3Dwork", "all main work leaf",
+      "#!tree&focus=%3Dwork", "#!tree=down:4.1&focus=%3Dwork", "leaf work ping pong main", "" },
+      table.move(found, 2, 9, 1, {}))
+  end)
+
+  it("takes functions out of the paths: their callers get the time", function()
+    local main <const> = "document.querySelector('.frame[aria-label^=\"main\"]').getAttribute('aria-label')"
+    local found = browser.walk(path, { "open", "&hide=/^(work|leaf)$/" }, names, chips, { "open", "!tree" },
+      frames, main, { "click", ".chip" }, frames, hash)
+    assert.equal("ping pong main", found[1])
+    assert.equal("hide /^(work|leaf)$/ ×; % of all", found[2])
+    assert.equal("all main <cycle 1> ping pong", found[3])
+    assert.match("0%.95 s.*self 0%.60 s$", found[4])
+    assert.same({ "all main work <cycle 1> leaf ping pong leaf", "#!tree" }, { found[5], found[6] })
+  end)
+
+  it("has percentages of all, or of what is shown", function()
+    local first <const> = "document.querySelector('tbody td').textContent"
+    local found = browser.walk(path, { "open", "&hide==leaf" }, first, { "click", ".chip:last-child" }, first, chips,
+      hash, { "leave", "location.reload()" }, first, chips)
+    assert.same({ "31.6", "54.5", "hide leaf ×; % of what is shown", "#&hide=%3Dleaf&of=shown", "54.5",
+      "hide leaf ×; % of what is shown" }, found)
+  end)
+
+  it("keeps the functions of a file, with their lines and source", function()
+    local image, gmon = exported.inlined()
+    local lines <const> = "[...document.querySelectorAll('.place')].map((e) => e.textContent).join(' ')"
+    local found = browser.walk(select(2, pages.write(image, gmon)), { "open", "&file=main.c" }, names,
+      { "open", "!lines" }, lines, { "open", "!files" },
+      "[...document.querySelectorAll('tbody a')].map((e) => e.textContent)", chips)
+    assert.equal("main leaf", found[1])
+    assert.equal("only file main.c ×; % of all", found[4])
+    assert.same({ "main.c" }, found[3])
+  end)
+
+  it("is offered for rows and frames by a right click, and for the matches of a search", function()
+    local menu <const> = "(() => { const e = document.querySelector(\"%s\"), at = e.getBoundingClientRect(); " ..
+      "e.dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, clientX: at.x + 2, clientY: at.y + 2 })); " ..
+      "return [...document.querySelectorAll('#row-menu:popover-open button')].slice(0, 2)" ..
+      ".map((b) => b.textContent); })()"
+    local found = browser.walk(path, menu:format "tbody tr:nth-child(2) .node", { "click", "#row-menu button" }, chips,
+      { "open", "!tree" }, menu:format ".frame[aria-label^='leaf']",
+      { "click", "#row-menu button:nth-child(2)" }, chips, frames)
+    assert.same({ { "Focus on work f", "Hide work h" }, "focus work ×; % of all", { "Focus on leaf f", "Hide leaf h" },
+      "focus work ×; hide leaf ×; % of all", "all main work" }, found)
+  end)
+end)

@@ -1,0 +1,52 @@
+-- --html: the sentence at the top of a page.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local browser = require "support.browser"
+local crafted = require "support.crafted"
+local exported = require "support.exported"
+local pages = require "support.pages"
+local program = require "support.program"
+local shell = require "support.shell"
+
+local lack <const> = browser.lack()
+if lack then return pending(lack) end
+
+local plan <const> = crafted.example
+local sentence <const> = "document.querySelector('.sentence').textContent" ..
+  ".replace(/ \\d+ % of the time is attributed.*/, '')"
+local links <const> = "[...document.querySelectorAll('.sentence a')].map((e) => e.getAttribute('href')).join(' ')"
+
+describe("The sentence at the top of a page", function()
+  it("says where the time is, and from where that is reached; all nouns are links", function()
+    local image, gmon = exported.inlined()
+    local seen = browser.walk_all {
+      { select(2, pages.crafted(plan)), sentence, links, { "click", ".sentence a" }, "location.hash" },
+      { select(2, pages.write(image, gmon)), sentence, links },
+    }
+    assert.same({ "42.1 ± 6.7 % of the time is in leaf, reached mostly from work; 8 calls.",
+      "#leaf #work #!tree=around:leaf", "#leaf" }, seen[1].results)
+    assert.match("^64%.3 ± %d+%.%d %% of the time is in main %(twice%.h:2%)", seen[2].results[1])
+    assert.match("#!source=", seen[2].results[2])
+  end)
+
+  it("says what certainly changed", function()
+    local slower = { functions = plan.functions, calls = plan.calls,
+      ticks = { work = 330, ping = 20, pong = 5, leaf = 42 } }
+    local path = shell.tmpdir() .. "/page.html"
+    assert.equal(0, program.run({ "-b", "--html=" .. path, "--compare=" .. crafted.gmon(plan), crafted.image(plan),
+      crafted.gmon(slower) }).status)
+    local same = select(2, pages.crafted(plan, "--compare=" .. crafted.gmon(plan)))
+    local seen = browser.walk_all { { path, sentence }, { same, sentence } }
+    assert.match("; work is 3%.00 s slower than in the old profile%.$", seen[1].results[1])
+    assert.match("; no certain change since the old profile%.$", seen[2].results[1])
+  end)
+
+  it("speaks of calls if there is no time, and is absent if there is nothing", function()
+    local seen = browser.walk_all {
+      { select(2, pages.crafted { functions = plan.functions, calls = plan.calls }), sentence },
+      { select(2, pages.crafted { functions = plan.functions }), "document.querySelector('.sentence') !== null" },
+    }
+    assert.match("^Most calls are of %l+, reached", seen[1].results[1])
+    assert.same({ false }, seen[2].results)
+  end)
+end)
