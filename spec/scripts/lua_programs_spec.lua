@@ -718,7 +718,7 @@ describe("the profile of a Lua program", function()
   it("needs no program", function()
     local result = program.run { "-b", "-p", path }
     assert.same({ "", 0 }, { result.stderr, result.status })
-    assert.truthy(result.stdout:find " 100 [^\n]* f\n")
+    assert.truthy(result.stdout:find " 100 [^\n]* f %([^()\n]+:%d+%)\n")
   end)
 
   -- A report of the profile of another run of the same program is added.
@@ -728,10 +728,10 @@ describe("the profile of a Lua program", function()
     shell.check { "cp", path, same }
     local sum = program.run { "-b", "-p", path, same }
     assert.same({ "", 0 }, { sum.stderr, sum.status })
-    assert.truthy(sum.stdout:find " 200 [^\n]* f\n")
+    assert.truthy(sum.stdout:find " 200 [^\n]* f %([^()\n]+:%d+%)\n")
     local change = program.run { "-b", "--compare=" .. other, path }
     assert.same({ "", 0 }, { change.stderr, change.status })
-    assert.truthy(change.stdout:find " 50 +100 +%+50 +2%.00 +f\n")
+    assert.truthy(change.stdout:find " 50 +100 +%+50 +2%.00 +f %([^()\n]+:%d+%)\n")
   end)
 
   it("is refused with a reason if its list of functions is damaged", function()
