@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "scripts/functions.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,12 +138,17 @@ static bool is_name(const char *name) {
   return name && strcmp(name, "integer index") != 0 && strcmp(name, "?") != 0;
 }
 
-/* Keeps the best name by which a function is called. */
+/* Keeps the best name by which a function is called. Lua leaves out the underscores of
+ * metamethods, except of __gc. */
 static void learn_name(scr_function *f, lua_State *L, lua_Debug *ar) {
   f->asked++;
   if (!lua_getinfo(L, "n", ar) || !is_name(ar->name)) return;
   const uint32_t rank = rank_of(ar->namewhat);
-  if (!f->name || rank < f->rank) scr_function_name(f, ar->name, rank);
+  if (f->name && rank >= f->rank) return;
+  char event[32];
+  const bool is_event = strcmp(ar->namewhat, "metamethod") == 0 && *ar->name != '_';
+  snprintf(event, sizeof event, "__%s", ar->name);
+  scr_function_name(f, is_event ? event : ar->name, rank);
 }
 
 static uint32_t signature_of(const lua_Debug *ar) {

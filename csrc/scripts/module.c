@@ -180,17 +180,22 @@ static void set_boolean(lua_State *L, const char *key, bool value) {
   lua_setfield(L, -2, key);
 }
 
-/* Pushes what identifies a C function in other processes, too: the name of its object
- * file, and its place there. */
-static void push_place(lua_State *L, lua_CFunction entry) {
+/* Sets the fields of a C function: what identifies it in other processes, too, the name
+ * of its object file and its place there; and its symbol, if it is exported. */
+static void set_place(lua_State *L, lua_CFunction entry) {
   Dl_info found;
   const char *path = dladdr((void *)(uintptr_t)entry, &found) ? found.dli_fname : NULL;
   const char *name = path ? strrchr(path, '/') : NULL;
+  if (path && found.dli_saddr == (void *)(uintptr_t)entry) {
+    lua_pushstring(L, found.dli_sname);
+    lua_setfield(L, -2, "symbol");
+  }
   if (path)
     lua_pushfstring(L, "%s+%p", name ? name + 1 : path,
                     (void *)((uintptr_t)entry - (uintptr_t)found.dli_fbase));
   else
     lua_pushfstring(L, "%p", (void *)(uintptr_t)entry);
+  lua_setfield(L, -2, "place");
 }
 
 static void push_executions(lua_State *L, const scr_lines *lines) {
@@ -203,7 +208,7 @@ static void push_executions(lua_State *L, const scr_lines *lines) {
 }
 
 /* functions(recording) -> array of tables: `name`, or nil, and its `rank`; `source`, or
- * nil for C functions; `place`, of C functions; `first` and `last`, the lines of the
+ * nil for C functions; `place`, of C functions, and `symbol`, or nil; `first` and `last`, the lines of the
  * definition; `signature`; `code`, the checksum of the bytecode, or 0; `text`, of a
  * chunk that is a text, or nil; `executions`, a table from lines with code to numbers,
  * empty unless lines were counted */
@@ -216,11 +221,9 @@ static int functions(lua_State *L) {
     lua_pushstring(L, f->name);
     lua_setfield(L, -2, "name");
     set_integer(L, "rank", f->rank);
-    if (f->entry)
-      push_place(L, f->entry);
-    else
-      lua_pushstring(L, f->source);
-    lua_setfield(L, -2, f->entry ? "place" : "source");
+    if (f->entry) set_place(L, f->entry);
+    lua_pushstring(L, f->source);
+    lua_setfield(L, -2, "source");
     set_integer(L, "first", f->first);
     set_integer(L, "last", f->last);
     set_integer(L, "signature", f->signature);

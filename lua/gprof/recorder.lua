@@ -33,14 +33,34 @@ local MOST_PATHS <const> = 0x7fffffff
 local LIMITS <const> = { rate = { 0, 100000 }, instructions = { 1, 0x7fffffff },
   memory = { 1, 1048576 } }
 
+local getinfo <const> = debug.getinfo
 local running   -- what `prepare` returned
 local recorded  -- what was recorded last: see `recorder.stop`
+
+local function is_c_function(value)
+  return type(value) == "function" and getinfo(value, "S").what == "C"
+end
+
+-- Returns the interpreter's functions if it runs this coroutine: the outermost one, and
+-- the one that handles errors, which is on its stack. Both are in C.
+local function host_functions()
+  local level, handler = 1, nil
+  while getinfo(level + 1, "S") do level = level + 1 end
+  local main = getinfo(level, "Sf")
+  if main.what ~= "C" then return {} end
+  for i = 8, 1, -1 do
+    local _, value = debug.getlocal(level, i)
+    if is_c_function(value) then handler = value end
+  end
+  return { ["(interpreter)"] = main.func, ["(message handler)"] = handler }
+end
 
 -- Modules are loaded here: later, the program may have changed the search path.
 local function prepare(options)
   options = options or {}
   local most = ((options.memory or MEMORY) << 20) // PATH_SIZE
   return { recording = hooks.new(math.min(most, MOST_PATHS)), options = options,
+    host = host_functions(),
     mixed_profile = options.with_c and require "gprof.format.mixed_profile" }
 end
 
@@ -136,17 +156,35 @@ function recorder.start(options)
   if problem then error(problem, 2) end
 end
 
--- In order, because a function may have several names.
-local function name_members(recording, members, prefix)
+local function is_function(value) return type(value) == "function" end
+
+-- Names members with a property. In order, because a function may have several names.
+local function name_members(recording, members, prefix, has_property)
   local names = {}
   for name, member in next, members do
-    if type(name) == "string" and type(member) == "function" then
+    if type(name) == "string" and has_property(member) then
       names[#names + 1] = name
     end
   end
   table.sort(names)
   for _, name in ipairs(names) do
     hooks.name(recording, rawget(members, name), prefix .. name)
+  end
+end
+
+-- Names the C functions in the metatables of modules, and methods: "file:read".
+local function name_methods(recording)
+  for name, meta in next, debug.getregistry() do
+    if type(name) == "string" and type(meta) == "table" and
+      rawget(meta, "__name") == name
+    then
+      local methods = rawget(meta, "__index")
+      local class = name == "FILE*" and "file" or name
+      name_members(recording, meta, class .. ".", is_c_function)
+      if type(methods) == "table" then
+        name_members(recording, methods, class .. ":", is_c_function)
+      end
+    end
   end
 end
 
@@ -161,9 +199,9 @@ local function name_modules(recording)
   end
   table.sort(modules)
   for _, name in ipairs(modules) do
-    name_members(recording, package.loaded[name], name .. ".")
+    name_members(recording, package.loaded[name], name .. ".", is_function)
   end
-  name_members(recording, _G, "")
+  name_members(recording, _G, "", is_function)
 end
 
 local SOURCE <const> = debug.getinfo(1, "S").source
@@ -175,12 +213,30 @@ local function forget_own_lines(functions)
   end
 end
 
--- Names the functions that functions of the standard library return.
-local function name_iterators(recording)
-  hooks.name(recording, string.gmatch("", ""), "string.gmatch (iterator)")
-  hooks.name(recording, (ipairs {}), "ipairs (iterator)")
-  for _, make in ipairs { wrap, own_wrap } do
-    hooks.name(recording, make(print), "coroutine.wrap (resumed)")
+-- Functions that functions of the standard library return.
+local iterators <const> = {
+  ["string.gmatch (iterator)"] = string.gmatch("", ""),
+  ["ipairs (iterator)"] = ipairs {},
+  ["utf8.codes (iterator)"] = utf8.codes "",
+  ["utf8.codes (lax iterator)"] = utf8.codes("", true),
+  ["coroutine.wrap (resumed)"] = wrap(print),
+  ["coroutine.wrap (resumed without counts)"] = own_wrap(print),
+}
+if io.type(io.stdin) == "file" then
+  iterators["io.lines (iterator)"] = io.stdin:lines()
+end
+local own = {}  -- Lua's own: others are written in Lua
+for _, searcher in ipairs(package.searchers) do
+  if is_c_function(searcher) then
+    own[#own + 1] = searcher
+    iterators[("package.searchers[%d]"):format(#own)] = searcher
+  end
+end
+
+-- Names functions that no table contains.
+local function name_others(recording, host)
+  for _, list in ipairs { iterators, host } do
+    for name, f in next, list do hooks.name(recording, f, name) end
   end
 end
 
@@ -193,8 +249,9 @@ function recorder.stop()
   if not running then return recorded end
   local recording = running.recording
   hooks.stop(recording, not running.is_program)  -- whether the C recorder goes on
+  name_others(recording, running.host)
+  name_methods(recording)
   name_modules(recording)
-  name_iterators(recording)
   restore_coroutines()
   recorded = hooks.result(recording)
   recorded.functions = hooks.functions(recording)

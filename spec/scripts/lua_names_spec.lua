@@ -294,3 +294,46 @@ describe("The names of a list of functions", function()
       names({ "@a.lua", 1, "f" }, { "@a.lua", 2, "f" }, { "@b.lua", 9, "f (a.lua:1)" }))
   end)
 end)
+
+describe("A C function", function()
+  local PROGRAM <const> = [[
+    local file = io.tmpfile()
+    for _ in file:lines() do end
+    file:seek "set"
+    for _ in utf8.codes "é" do end
+    pcall(require, "no.such.module")
+    local unknown = setmetatable({}, { __index = rawequal, __add = select })
+    pcall(function() return unknown.x, 1 + unknown end)
+    xpcall(error, tostring)
+    error "ends"
+  ]]
+
+  it("of the interpreter has the name of its library, also if no table contains it", function()
+    local dir = shell.tmpdir "names"
+    shell.write(dir .. "/main.lua", PROGRAM)
+    assert.equal(1, program.run({ "--record", "main.lua" }, { cwd = dir }).status)
+    local text = report("-z", "-p", dir .. "/main.prof")
+    for _, name in ipairs { "io.tmpfile", "file:lines", "file:seek", "io.lines (iterator)", "utf8.codes (iterator)",
+      "package.searchers[1]", "package.searchers[4]", "rawequal", "select", "(message handler)" } do
+      assert.truthy(text:find(" " .. name .. "\n", 1, true), name .. text)
+    end
+    assert.falsy(text:find "lua5%.4%+0x", text)
+  end)
+
+  it("has the name of its event if it is a metamethod that no table names", function()
+    local text = report("-z", "-p", (recorded { ["main.lua"] = [[
+      local meta = { __index = coroutine.running }
+      local _ = setmetatable({}, meta).x
+      package.loaded.coroutine = nil
+    ]] }))
+    assert.truthy(text:find " __index\n", text)
+  end)
+
+  it("can share its name with another one", function()
+    local text = report("-z", "-p", (recorded { ["main.lua"] = [[
+      package.loaded.x, package.loaded["x.y"] = { ["y.z"] = string.len }, { z = string.upper }
+      for _ = 1, 3 do local a = "a" a:len() a:upper() end
+    ]] }))
+    assert.truthy(text:find " 3 [^\n]* x%.y%.z[^\n]*\n[^\n]* 3 [^\n]* x%.y%.z[^\n]*\n", text)
+  end)
+end)
