@@ -19,8 +19,10 @@ local home = package.loaded["gprof.library.home"] or
 local hooks, missing = require "gprof.library.native".load "gprof.hooks"
 if not hooks then error(missing, 0) end
 local escape = require "gprof.format.escape"
+local module_names = require "gprof.library.module_names"
 local script_names = require "gprof.format.script_names"
 local script_profile = require "gprof.format.script_profile"
+local standard = require "gprof.library.standard"
 
 local recorder = {}
 
@@ -33,34 +35,15 @@ local MOST_PATHS <const> = 0x7fffffff
 local LIMITS <const> = { rate = { 0, 100000 }, instructions = { 1, 0x7fffffff },
   memory = { 1, 1048576 } }
 
-local getinfo <const> = debug.getinfo
 local running   -- what `prepare` returned
 local recorded  -- what was recorded last: see `recorder.stop`
-
-local function is_c_function(value)
-  return type(value) == "function" and getinfo(value, "S").what == "C"
-end
-
--- Returns the interpreter's functions if it runs this coroutine: the outermost one, and
--- the one that handles errors, which is on its stack. Both are in C.
-local function host_functions()
-  local level, handler = 1, nil
-  while getinfo(level + 1, "S") do level = level + 1 end
-  local main = getinfo(level, "Sf")
-  if main.what ~= "C" then return {} end
-  for i = 8, 1, -1 do
-    local _, value = debug.getlocal(level, i)
-    if is_c_function(value) then handler = value end
-  end
-  return { ["(interpreter)"] = main.func, ["(message handler)"] = handler }
-end
 
 -- Modules are loaded here: later, the program may have changed the search path.
 local function prepare(options)
   options = options or {}
   local most = ((options.memory or MEMORY) << 20) // PATH_SIZE
   return { recording = hooks.new(math.min(most, MOST_PATHS)), options = options,
-    host = host_functions(),
+    host = module_names.host(),
     mixed_profile = options.with_c and require "gprof.format.mixed_profile" }
 end
 
@@ -69,6 +52,8 @@ local resume <const>, wrap <const> = coroutine.resume, coroutine.wrap
 local own_resume <const>, own_wrap <const> = hooks.coroutines(resume, wrap)
 
 -- luacheck: push globals coroutine.resume coroutine.wrap
+
+local coroutine <const> = coroutine
 
 local function replace_coroutines()
   coroutine.resume, coroutine.wrap = own_resume, own_wrap
@@ -156,54 +141,6 @@ function recorder.start(options)
   if problem then error(problem, 2) end
 end
 
-local function is_function(value) return type(value) == "function" end
-
--- Names members with a property. In order, because a function may have several names.
-local function name_members(recording, members, prefix, has_property)
-  local names = {}
-  for name, member in next, members do
-    if type(name) == "string" and has_property(member) then
-      names[#names + 1] = name
-    end
-  end
-  table.sort(names)
-  for _, name in ipairs(names) do
-    hooks.name(recording, rawget(members, name), prefix .. name)
-  end
-end
-
--- Names the C functions in the metatables of modules, and methods: "file:read".
-local function name_methods(recording)
-  for name, meta in next, debug.getregistry() do
-    if type(name) == "string" and type(meta) == "table" and
-      rawget(meta, "__name") == name
-    then
-      local methods = rawget(meta, "__index")
-      local class = name == "FILE*" and "file" or name
-      name_members(recording, meta, class .. ".", is_c_function)
-      if type(methods) == "table" then
-        name_members(recording, methods, class .. ":", is_c_function)
-      end
-    end
-  end
-end
-
--- Names the functions in the tables of modules: "string.gsub". Global functions come
--- last: a later name takes the place of an earlier one.
-local function name_modules(recording)
-  local modules = {}
-  for name, module in next, package.loaded do
-    if type(name) == "string" and type(module) == "table" then
-      modules[#modules + 1] = name
-    end
-  end
-  table.sort(modules)
-  for _, name in ipairs(modules) do
-    name_members(recording, package.loaded[name], name .. ".", is_function)
-  end
-  name_members(recording, _G, "", is_function)
-end
-
 local SOURCE <const> = debug.getinfo(1, "S").source
 
 -- Leaves out the lines of this file that were executed to start and stop.
@@ -213,31 +150,18 @@ local function forget_own_lines(functions)
   end
 end
 
--- Functions that functions of the standard library return.
-local iterators <const> = {
-  ["string.gmatch (iterator)"] = string.gmatch("", ""),
-  ["ipairs (iterator)"] = ipairs {},
-  ["utf8.codes (iterator)"] = utf8.codes "",
-  ["utf8.codes (lax iterator)"] = utf8.codes("", true),
-  ["coroutine.wrap (resumed)"] = wrap(print),
-  ["coroutine.wrap (resumed without counts)"] = own_wrap(print),
-}
-if io.type(io.stdin) == "file" then
-  iterators["io.lines (iterator)"] = io.stdin:lines()
-end
-local own = {}  -- Lua's own: others are written in Lua
-for _, searcher in ipairs(package.searchers) do
-  if is_c_function(searcher) then
-    own[#own + 1] = searcher
-    iterators[("package.searchers[%d]"):format(#own)] = searcher
-  end
-end
-
--- Names functions that no table contains.
-local function name_others(recording, host)
-  for _, list in ipairs { iterators, host } do
-    for name, f in next, list do hooks.name(recording, f, name) end
-  end
+-- Returns what was recorded.
+local function result_of(stopped)
+  local recording = stopped.recording
+  local function name(f, text) hooks.name(recording, f, text) end
+  name(own_wrap(resume), "coroutine.wrap (resumed)")
+  module_names.assign(name, stopped.host)
+  local result = hooks.result(recording)
+  result.functions = hooks.functions(recording)
+  script_names.assign(result.functions, hooks.source, hooks.crc32)
+  forget_own_lines(result.functions)
+  result.options, result.mixed_profile = stopped.options, stopped.mixed_profile
+  return result
 end
 
 --- Stops recording.
@@ -247,18 +171,9 @@ end
 --   not recorded for this reason
 function recorder.stop()
   if not running then return recorded end
-  local recording = running.recording
-  hooks.stop(recording, not running.is_program)  -- whether the C recorder goes on
-  name_others(recording, running.host)
-  name_methods(recording)
-  name_modules(recording)
+  hooks.stop(running.recording, not running.is_program)  -- whether the C recorder goes on
   restore_coroutines()
-  recorded = hooks.result(recording)
-  recorded.functions = hooks.functions(recording)
-  script_names.assign(recorded.functions, hooks.source, hooks.crc32)
-  forget_own_lines(recorded.functions)
-  recorded.options, recorded.mixed_profile = running.options, running.mixed_profile
-  running = nil
+  recorded, running = standard.call(result_of, running), nil
   return recorded
 end
 
@@ -281,7 +196,7 @@ end
 
 -- Writes what was recorded. `is_default`: the user has not chosen the path.
 local function write(path, is_default)
-  if not recorder.stop() then return nil, "nothing was recorded" end
+  if not recorded then return nil, "nothing was recorded" end
   local options = recorded.options
   if not recorded.functions[1] then
     return nil, options.count == "none" and
@@ -299,7 +214,10 @@ end
 -- @treturn[1] boolean true
 -- @return[2] nil
 -- @treturn[2] string what is wrong
-function recorder.write(path) return write(path, false) end
+function recorder.write(path)
+  recorder.stop()
+  return standard.call(write, path, false)
+end
 
 -- Returns the name that a pattern stands for.
 local function name_of(pattern)
@@ -312,7 +230,7 @@ end
 
 -- Writes the profile of the program, and says on standard error why that failed.
 local function finish(pattern, is_default)
-  if recorder.stop() and recorded.is_forked then return end
+  if recorded and recorded.is_forked then return end
   local done, problem = write(recorded and name_of(pattern) or pattern, is_default)
   local told = recorded and (recorded.displaced and
     "the program set a hook (debug.sethook): the rest of it was not recorded" or
@@ -334,8 +252,10 @@ function recorder.record_program(pattern, options, is_default)
   local exit = os.exit
   local is_written = false
   local function write_once()
-    if not is_written then finish(pattern, is_default) end
+    if is_written then return end
     is_written = true
+    recorder.stop()
+    standard.call(finish, pattern, is_default)
   end
   os.exit = function(...) -- luacheck: globals os.exit
     write_once()

@@ -605,6 +605,30 @@ describe("gprof.lua --record with a Lua program", function()
       run("strict.lua").stderr)
   end)
 
+  it("records a program that removes or replaces the standard library", function()
+    local work = "local function work() for _ = 1, 9 do end end work() work()\n"
+    for name, text in pairs {
+      globals = "local pairs, _G = pairs, _G for name in pairs(_G) do _G[name] = nil end",
+      members = [[for _, library in pairs(_G) do
+          if type(library) == "table" and library ~= _G then for name in pairs(library) do library[name] = nil end end
+        end]],
+      replaced = "local f = error for name in pairs(string) do string[name] = f end ipairs = f",
+      strings = "debug.setmetatable('', { __index = error })",
+      guarded = "setmetatable(_G, { __index = error, __newindex = error, __pairs = error })",
+      loaded = "for name in pairs(package.loaded) do package.loaded[name] = 1 end",
+      registry = "debug.getregistry()._LOADED = nil",
+      coroutine = "coroutine.wrap(function() coroutine.wrap(function() os.exit(0) end)() end)()",
+      hook = "debug.sethook(function() end, 'crl') work() debug.sethook()",
+    } do
+      for _, count in ipairs { "calls", "lines" } do
+        shell.write(dir .. "/changed.lua", work .. text .. "\n")
+        local result = run("--count=" .. count, "-b", "-p", "changed.lua")
+        assert.equal(0, result.status, name .. result.stderr)
+        assert.truthy(result.stdout:find "\n[ %d.]+ 2 +0%.00 +0%.00  work %(changed%.lua:1%)\n", name .. result.stdout)
+      end
+    end
+  end)
+
   it("runs a program whose name has special characters", function()
     local name = "it's a \"%q\"\n$x.lua"
     shell.write(dir .. "/" .. name, "print(#arg[0])")
