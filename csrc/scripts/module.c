@@ -12,6 +12,7 @@
 #include "scripts/mixed.h"
 #include "scripts/recording.h"
 #include "scripts/save.h"
+#include "scripts/signals.h"
 #include "scripts/source.h"
 
 #define RECORDING "gprof.recording"
@@ -28,6 +29,7 @@ static scr_recording *check_recording(lua_State *L) {
 static void end_recording(lua_State *L, scr_recording *r, bool goes_on) {
   if (scr_current != r) return;
   r->active = false;
+  scr_leave_signals(r);
   scr_stop_timer(r);
   if (r->with_c) scr_mixed_end(r, goes_on);
   r->cpu = scr_time_of(CLOCK_THREAD_CPUTIME_ID) - r->cpu;
@@ -154,6 +156,16 @@ static int free_recording(lua_State *L) {
   scr_stacks_free(&r->stacks);
   free(r->profile);
   r->profile = NULL;
+  return 0;
+}
+
+/* at_signal(recording, function): has the function called before a signal ends the
+ * program; while the state is being recorded */
+static int at_signal(lua_State *L) {
+  scr_recording *r = check_recording(L);
+  luaL_checktype(L, 2, LUA_TFUNCTION);
+  lua_settop(L, 2);
+  scr_catch_signals(L, r);
   return 0;
 }
 
@@ -291,6 +303,7 @@ static int crc32(lua_State *L) {
 int luaopen_gprof_hooks(lua_State *L) {
   static const luaL_Reg members[] = {{"new", new_recording}, {"start", start},
                                      {"stop", stop}, {"name", name},
+                                     {"at_signal", at_signal},
                                      {"functions", functions}, {"result", result},
                                      {"coroutines", scr_coroutines},
                                      {"crc32", crc32}, {"save", scr_save},

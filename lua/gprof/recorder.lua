@@ -267,6 +267,7 @@ function recorder.record_program(pattern, options, is_default)
   -- when the state is closed, this runs after the finalizers of the program's objects,
   -- and before that of the recording
   debug.getregistry()[recorder] = setmetatable({}, { __gc = write_once })
+  hooks.at_signal(prepared.recording, write_once)
   local problem = start(prepared)
   if problem then tell(problem) end
 end

@@ -586,6 +586,91 @@ describe("gprof.lua --record with a Lua program", function()
     end
   end)
 
+  it("says before the run that only Lua 5.4 is recorded", function()
+    for line, name in pairs { ["#!/opt/lua5.4/lua5.1"] = "lua5.1", ["#!/usr/bin/env luajit-2.1"] = "luajit-2.1",
+      ["#!/usr/bin/env lua5.3"] = "lua5.3", ["#!/lua5.1/lua"] = false, ["#!/usr/bin/lua5.4"] = false } do
+      local told = name and ("is a program for %s: it is run and recorded with Lua 5.4\n"):format(name)
+      shell.write(dir .. "/version.lua", line .. "\nlocal function f() end f()\n")
+      local stderr = run("version.lua").stderr
+      assert.equal(told or nil, stderr:match "^gprof%.lua: version%.lua: (is a program[^\n]*\n)", stderr)
+      if name then
+        shell.write(dir .. "/version", line .. "\n")
+        assert.matches("^gprof.lua: ./version: is a program for " .. name:gsub("%W", "%%%0") ..
+          ": only programs for Lua 5.4 are recorded\n", run("./version").stderr)
+      end
+    end
+    local interpreter = shell.check({ "sh", "-c", "command -v lua5.4" }).stdout:sub(1, -2)
+    assert.matches("is the interpreter: to record a Lua program, name it in its place: gprof.lua %-%-record SCRIPT\n",
+      run(interpreter, "-v").stderr)
+  end)
+
+  describe("that a signal ends", function()
+    -- Runs a program that sends signals to itself. Returns the number of the signal that ended it, and its calls.
+    local function ended(text, signals, options)
+      local ready = dir .. "/ready"
+      os.remove(ready)
+      shell.write(dir .. "/ended.lua", "local function start() io.open('ready', 'w'):close() end start()\n" .. text)
+      local commands = [[
+        "$@" >/dev/null 2>errors &
+        while [ ! -e ready ]; do sleep 0.01; done
+        for signal in ]] .. signals .. [[; do kill -$signal $!; done
+        wait $!
+        echo $?
+      ]]
+      local words = { "timeout", "60", "bash", "-c", commands, "bash", table.unpack(program.interpreter) }
+      for _, word in ipairs { program.root .. "/gprof.lua", "--record", "--output=ended.prof", options } do
+        words[#words + 1] = word
+      end
+      words[#words + 1] = "ended.lua"
+      local result = shell.run(words, { cwd = dir })
+      local stderr = shell.read(dir .. "/errors")
+      assert.truthy(stderr:find("ended.prof was written", 1, true), stderr)
+      assert.falsy(stderr:find("set a hook", 1, true), stderr)
+      return tonumber(result.stdout:match "%d+") - 128, program.run { "-b", "-z", "-p", dir .. "/ended.prof" }.stdout
+    end
+
+    local PROGRAMS <const> = {
+      computes = "local function work() while true do end end work()",
+      ["computes in a coroutine"] = "local function work() while true do end end coroutine.wrap(work)()",
+      waits = "local function work() os.execute 'exec sleep 50' end work()",
+      ["waits in a coroutine"] = "local function work() io.popen('exec sleep 50'):read() end coroutine.wrap(work)()",
+      ["catches errors"] = "local function work() while true do pcall(error) end end work()",
+    }
+    for name, text in pairs(PROGRAMS) do
+      it("and that " .. name .. " writes its profile", function()
+        for signals, number in pairs { TERM = 15, ["TERM TERM"] = 15, HUP = 1 } do
+          local signal, flat = ended(text, signals)
+          assert.equal(number, signal)
+          assert.truthy(flat:find " 1 [^\n]*  work %(ended%.lua:2%)\n", flat)
+        end
+      end)
+    end
+
+    it("writes its profile also if it has a hook, and with C functions", function()
+      for _, option in ipairs { "--count=lines", "--with-c" } do
+        local signal, flat = ended(PROGRAMS.computes, "TERM", option)
+        assert.equal(15, signal)
+        assert.truthy(flat:find "  work %(ended%.lua:2%)\n", flat)
+      end
+    end)
+
+    it("writes its profile if it writes to a closed pipe", function()
+      shell.write(dir .. "/pipe.lua", "local function work() while true do print 'x' end end work()")
+      local command = "lua5.4 " .. program.root .. "/gprof.lua --record pipe.lua | head -n 1"
+      local result = shell.run({ "timeout", "60", "sh", "-c", command }, { cwd = dir })
+      assert.truthy(result.stderr:find("pipe.prof was written", 1, true), result.stderr)
+    end)
+  end)
+
+  it("does not change what its children and its own handlers do", function()
+    shell.write(dir .. "/child.lua", "print(os.execute 'kill -TERM $$')")
+    assert.equal("nil\tsignal\t15\n", run("child.lua").stdout)
+    shell.write(dir .. "/ignores.lua", "os.execute 'kill -TERM $PPID' print 'lives'")
+    local command = "trap '' TERM; exec lua5.4 " .. program.root .. "/gprof.lua --record ignores.lua"
+    local result = shell.run({ "sh", "-c", command }, { cwd = dir })
+    assert.equal("lives\n", result.stdout)
+  end)
+
   it("does not change its arguments and paths", function()
     shell.write(dir .. "/state.lua", [[
       local first = 0
