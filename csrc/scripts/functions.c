@@ -18,7 +18,8 @@ bool scr_functions_init(scr_functions *functions) {
   functions->slot_count = FIRST_SLOTS;
   functions->list = calloc(FIRST_FUNCTIONS, sizeof *functions->list);
   functions->slots = calloc(FIRST_SLOTS, sizeof *functions->slots);
-  if (functions->list && functions->slots) return true;
+  functions->known = calloc(SCR_KNOWN_PROTOTYPES, sizeof *functions->known);
+  if (functions->list && functions->slots && functions->known) return true;
   scr_functions_free(functions);
   return false;
 }
@@ -32,6 +33,7 @@ void scr_functions_free(scr_functions *functions) {
   }
   free(functions->list);
   free(functions->slots);
+  free(functions->known);
   memset(functions, 0, sizeof *functions);
 }
 

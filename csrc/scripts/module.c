@@ -36,8 +36,9 @@ static void end_recording(lua_State *L, scr_recording *r, bool goes_on) {
   r->ended = scr_time_of(CLOCK_REALTIME);
   scr_current = NULL;
   const lua_Hook hook = lua_gethook(r->running);
-  r->displaced = hook != scr_hook && (hook || r->events != 0);
-  if (!r->displaced) lua_sethook(r->running, NULL, 0, 0);
+  const bool displaced = hook != scr_hook && (hook || r->events != 0);
+  r->displaced = r->displaced || displaced;
+  if (!displaced) lua_sethook(r->running, NULL, 0, 0);
   lua_pushnil(L);
   lua_rawsetp(L, LUA_REGISTRYINDEX, r);
   if (r->closures) scr_closures_free(r->closures, L);
@@ -67,6 +68,17 @@ static void add_ticks(uint64_t ticks) {
   if (scr_current && scr_current->active) scr_add_ticks(scr_current, ticks);
 }
 
+/* Prepares a recording that continues: the stacks are as they are now. The processor time
+ * of former periods is added to that of this one. */
+static bool start_period(scr_recording *r) {
+  scr_stacks_free(&r->stacks);
+  r->stack = NULL;
+  r->resumed = NULL;
+  if (r->began == 0) r->began = scr_time_of(CLOCK_REALTIME);
+  r->cpu = scr_time_of(CLOCK_THREAD_CPUTIME_ID) - r->cpu;
+  return scr_stacks_init(&r->stacks);
+}
+
 /* Starts what takes samples. Returns NULL, or what is wrong. */
 static const char *start_samples(lua_State *L, scr_recording *r, lua_Integer rate,
                                  bool with_c, bool is_program) {
@@ -80,7 +92,7 @@ static const char *start_samples(lua_State *L, scr_recording *r, lua_Integer rat
  * message. `rate`: samples in a second, or 0; `period`: instructions of Lua for a sample,
  * or 0; `count`: "none", "calls" or "lines", which are counted with the calls; `with_c`:
  * whether the C recorder takes the samples, and records C functions, too; `is_program`:
- * see scr_mixed_begin */
+ * see scr_mixed_begin. A recording that was stopped continues, unless `with_c` */
 static int start(lua_State *L) {
   scr_recording *r = check_recording(L);
   static const char *const counts[] = {"none", "calls", "lines", NULL};
@@ -101,8 +113,7 @@ static int start(lua_State *L) {
   r->events = events[count];
   r->functions.counts_lines = (r->events & LUA_MASKLINE) != 0;
   r->functions.knows_prototypes = knows_prototypes;
-  r->began = scr_time_of(CLOCK_REALTIME);
-  r->cpu = scr_time_of(CLOCK_THREAD_CPUTIME_ID);
+  if (!start_period(r)) return luaL_error(L, "not enough memory");
   r->active = true;
   scr_current = r;
   const char *problem =
@@ -303,6 +314,7 @@ static int crc32(lua_State *L) {
 int luaopen_gprof_hooks(lua_State *L) {
   static const luaL_Reg members[] = {{"new", new_recording}, {"start", start},
                                      {"stop", stop}, {"name", name},
+                                     {"free", free_recording},
                                      {"at_signal", at_signal},
                                      {"functions", functions}, {"result", result},
                                      {"coroutines", scr_coroutines},

@@ -35,7 +35,8 @@ local MOST_PATHS <const> = 0x7fffffff
 local LIMITS <const> = { rate = { 0, 100000 }, instructions = { 1, 0x7fffffff },
   memory = { 1, 1048576 } }
 
-local running   -- what `prepare` returned
+local session   -- what `prepare` returned; nil if nothing was recorded
+local running   -- `session`, until recording stops; `is_paused`
 local recorded  -- what was recorded last: see `recorder.stop`
 
 -- Modules are loaded here: later, the program may have changed the search path.
@@ -79,7 +80,8 @@ local function start(prepared)
     restore_coroutines()
     return problem
   end
-  running, recorded = prepared, nil
+  prepared.is_paused = false
+  session, running, recorded = prepared, prepared, nil
 end
 
 -- The values of the option `count`.
@@ -120,7 +122,7 @@ local function check(options)
 end
 
 --- Starts to record the calls of this coroutine, and of all coroutines that it creates
--- from now on. Forgets what was recorded before: write that first.
+-- from now on. Forgets what was recorded before: write that first, or `recorder.resume`.
 -- @tparam[opt] table options
 --
 --   - `rate`: samples per second of processor time, up to 100,000; 0 for none; 1,000 by
@@ -137,8 +139,56 @@ end
 -- @raise if the state is already being recorded, or has a hook (`debug.sethook`)
 function recorder.start(options)
   if options ~= nil then check(options) end
+  local former = session
   local problem = start(prepare(options))
   if problem then error(problem, 2) end
+  if former then hooks.free(former.recording) end
+end
+
+--- Stops recording for a while: `recorder.resume` continues. Does nothing if recording is
+-- paused or stopped. Costs little, unlike `recorder.stop`.
+-- @raise with the option `with_c`
+function recorder.pause()
+  if not running or running.is_paused then return end
+  if running.options.with_c then error("recorder.pause: not with 'with_c'", 2) end
+  hooks.stop(running.recording, true)
+  restore_coroutines()
+  running.is_paused = true
+end
+
+--- Continues what was paused or stopped: calls and samples are added to those recorded
+-- before. Does nothing while recording.
+-- @raise with the option `with_c`; if nothing was recorded; or like `recorder.start`
+function recorder.resume()
+  if running and not running.is_paused then return end
+  if not session then error("recorder.resume: nothing was recorded", 2) end
+  if session.options.with_c then error("recorder.resume: not with 'with_c'", 2) end
+  local problem = start(session)
+  if problem then error(problem, 2) end
+end
+
+-- Functions that call another one, by the names of zones. The variable keeps that from
+-- being a tail call, so the zone is on the stack.
+local ZONE <const> = "return function(f, ...) local _ <close> = nil return f(...) end"
+local zones <const> = {}
+
+--- Calls a function in a zone: a part of the program with a name, such as "parse" or
+-- "request". Reports show `zone NAME` as a function that calls the function. Zones may be
+-- in zones, and coroutines may yield in them. Works also if nothing is recorded.
+-- @tparam string name
+-- @tparam function f
+-- @param ... arguments of `f`
+-- @return its results
+function recorder.zone(name, f, ...)
+  local zone = zones[name]
+  if not zone then
+    if type(name) ~= "string" then
+      error("recorder.zone: name: string expected, got " .. type(name), 2)
+    end
+    zone = load(ZONE, "=zone " .. name)()
+    zones[name] = zone
+  end
+  return zone(f, ...)
 end
 
 local SOURCE <const> = debug.getinfo(1, "S").source
@@ -154,6 +204,7 @@ end
 local function result_of(stopped)
   local recording = stopped.recording
   local function name(f, text) hooks.name(recording, f, text) end
+  for zone, f in next, zones do name(f, "zone " .. zone) end
   name(own_wrap(resume), "coroutine.wrap (resumed)")
   module_names.assign(name, stopped.host)
   local result = hooks.result(recording)
@@ -185,27 +236,27 @@ local function command_line()
   return table.concat(words)
 end
 
-local function bytes_of(options)
-  if recorded.with_c then
-    return recorded.mixed_profile.bytes(recorded, hooks.crc32)
+local function bytes_of(result, options)
+  if result.with_c then
+    return result.mixed_profile.bytes(result, hooks.crc32)
   end
-  return script_profile.bytes(recorded, { crc32 = hooks.crc32,
+  return script_profile.bytes(result, { crc32 = hooks.crc32,
     rate = not options.instructions and options.rate or DEFAULT_RATE,
     command = command_line() })
 end
 
 -- Writes what was recorded. `is_default`: the user has not chosen the path.
-local function write(path, is_default)
-  if not recorded then return nil, "nothing was recorded" end
-  local options = recorded.options
-  if not recorded.functions[1] then
+local function write(path, is_default, result)
+  if not result then return nil, "nothing was recorded" end
+  local options = result.options
+  if not result.functions[1] then
     return nil, options.count == "none" and
       "no samples were taken: the program was too short" or "no calls were recorded"
   end
-  if recorded.with_c and not recorded.profile then
+  if result.with_c and not result.profile then
     return nil, "the C recorder gave no profile"
   end
-  return hooks.save(path, bytes_of(options), is_default)
+  return hooks.save(path, bytes_of(result, options), is_default)
 end
 
 --- Writes what was recorded. A recording that still runs is stopped. The file replaces an
@@ -216,7 +267,45 @@ end
 -- @treturn[2] string what is wrong
 function recorder.write(path)
   recorder.stop()
-  return standard.call(write, path, false)
+  return standard.call(write, path, false, recorded)
+end
+
+-- Prints a report of the profile in a file.
+local function print_report(path, name, options, to)
+  local gprof = require "gprof"
+  local image <close> = assert(gprof.image(path))
+  local data <close> = assert(gprof.data(image, path))
+  local profile <close> = gprof.profile(image, data)
+  profile:report(name, options, to)
+end
+
+local function report(result, name, options, to)
+  if type(name) == "string" then
+    local found, problem = require "gprof.reports".find(name)
+    if not found then error(problem, 0) end
+    name = found
+  end
+  local path = os.tmpname()
+  local done, problem = write(path, false, result)
+  if done then done, problem = pcall(print_report, path, name, options, to) end
+  os.remove(path)
+  if not done then error(problem, 0) end
+end
+
+--- Prints a report of what was recorded. Recording continues afterwards. Loads the
+-- library `gprof`.
+-- @tparam[opt="flat"] string name as for `profile:report`
+-- @tparam[opt] table options of the report; `{ brief = true }` by default
+-- @tparam[optchain] function|file to takes the text; standard output by default
+-- @raise if nothing was recorded, and what `profile:report` raises
+function recorder.report(name, options, to)
+  local is_running = running and not running.is_paused
+  if is_running then recorder.pause() end
+  local result = recorded or session and standard.call(result_of, session)
+  local done, problem = pcall(standard.call, report, result, name or "flat",
+    options or { brief = true }, to)
+  if is_running then recorder.resume() end
+  if not done then error(problem, 0) end
 end
 
 -- Returns the name that a pattern stands for.
@@ -231,7 +320,8 @@ end
 -- Writes the profile of the program, and says on standard error why that failed.
 local function finish(pattern, is_default)
   if recorded and recorded.is_forked then return end
-  local done, problem = write(recorded and name_of(pattern) or pattern, is_default)
+  local done, problem = write(recorded and name_of(pattern) or pattern, is_default,
+    recorded)
   local told = recorded and (recorded.displaced and
     "the program set a hook (debug.sethook): the rest of it was not recorded" or
     recorded.out_of_memory and "not enough memory: the rest of it was not recorded")

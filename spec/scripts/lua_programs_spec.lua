@@ -456,6 +456,95 @@ describe("gprof.recorder", function()
       message 'recorder.start { count = "none", rate = 0 } print(recorder.write "x.prof")')
   end)
 
+  local HOT <const> = [[
+    local function hot() for _ = 1, 9 do end end
+    local function calls(pattern)
+      recorder.report("flat", { brief = true }, function(text)
+        for line in text:gmatch "[^\n]+" do
+          local count, name = line:match "(%d+) +[%d.]+ +[%d.]+  (%S.*)$"
+          if name and name:find(pattern) then print(name:gsub(" %(.*", "") .. " " .. count) end
+        end
+      end)
+    end
+  ]]
+
+  it("adds up several periods", function()
+    assert.same({ "hot 12\nhot 13\nhot 1\n", "", 0 }, message(HOT .. [[
+      recorder.start { rate = 0 }
+      for _ = 1, 3 do
+        hot() recorder.pause() hot() recorder.pause() hot() recorder.resume() recorder.resume() hot()
+      end
+      for _ = 1, 3 do recorder.stop() hot() recorder.resume() hot() end
+      for _ = 1, 3 do coroutine.wrap(function() recorder.pause() recorder.resume() hot() end)() end
+      calls "^hot"
+      hot()
+      recorder.stop()
+      calls "^hot"
+      recorder.start { rate = 0 }
+      hot()
+      calls "^hot"
+    ]]))
+  end)
+
+  it("adds up several periods without counts", function()
+    sampled.decide(function()
+      local result = message [[
+        local function work()
+          local began = os.clock()
+          repeat for _ = 1, 10000 do end until os.clock() - began > 0.1
+        end
+        recorder.start { count = "none" }
+        work() recorder.pause() work() recorder.resume() work() recorder.stop()
+        print(recorder.stop().ticks)
+      ]]
+      local ticks = tonumber(result[1])
+      assert.truthy(ticks > 150 and ticks < 250, ticks)
+    end)
+  end)
+
+  it("shows zones as functions, with their results and in coroutines", function()
+    assert.same({ "hot 3\nzone a 2\nzone b 1\n1\tnil\t3\tnil\n", "", 0 }, message(HOT .. [[
+      recorder.zone("a", hot)
+      recorder.start { rate = 0 }
+      recorder.zone("a", recorder.zone, "b", hot)
+      local resume = coroutine.wrap(function() recorder.zone("a", function() coroutine.yield() hot() end) end)
+      resume() hot() resume()
+      calls "^hot" calls "^zone"
+      print(recorder.zone("c", function(...) return ... end, 1, nil, 3, nil))
+    ]]))
+    assert.same({ "false\tfailed\n", "", 0 }, message 'print(pcall(recorder.zone, "a", error, "failed", 0))')
+    assert.same({ "false\trecorder.zone: name: string expected, got nil\n", "", 0 },
+      message 'print(pcall(recorder.zone))')
+  end)
+
+  it("says what cannot be continued or reported", function()
+    assert.same({ "false\trecorder.resume: nothing was recorded\nfalse\tnothing was recorded\n", "", 0 },
+      message "recorder.pause() print(pcall(recorder.resume)) print(pcall(recorder.report))")
+    assert.same({ "false\tunknown report 'none': module gprof.report.none not found\n", "", 0 },
+      message 'recorder.start { rate = 0 } math.abs(1) print(pcall(recorder.report, "none"))')
+  end)
+
+  it("leaks nothing over many periods", function()
+    assert.same({ "true\n", "", 0 }, message [[
+      local function size()
+        collectgarbage()
+        for line in io.lines "/proc/self/status" do
+          local size = line:match "VmRSS:%s*(%d+)"
+          if size then return tonumber(size) end
+        end
+      end
+      local function periods(count)
+        for _ = 1, count do
+          recorder.start() recorder.zone("z", math.abs, 1) recorder.pause() recorder.resume()
+          math.abs(2) recorder.pause()
+        end
+        return size()
+      end
+      local before = periods(500)
+      print(periods(10000) - before < 65536)  -- kilobytes: a recording takes more than 40
+    ]])
+  end)
+
   it("says that the program has set a hook of its own", function()
     assert.same({ "true\n", "", 0 },
       message 'recorder.start() debug.sethook(print, "", 1000000) print(recorder.stop().displaced)')
