@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "scripts/functions.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,8 @@ bool scr_functions_init(scr_functions *functions) {
   functions->slot_count = FIRST_SLOTS;
   functions->list = calloc(FIRST_FUNCTIONS, sizeof *functions->list);
   functions->slots = calloc(FIRST_SLOTS, sizeof *functions->slots);
-  if (functions->list && functions->slots) return true;
+  functions->known = calloc(SCR_KNOWN_PROTOTYPES, sizeof *functions->known);
+  if (functions->list && functions->slots && functions->known) return true;
   scr_functions_free(functions);
   return false;
 }
@@ -31,6 +33,7 @@ void scr_functions_free(scr_functions *functions) {
   }
   free(functions->list);
   free(functions->slots);
+  free(functions->known);
   memset(functions, 0, sizeof *functions);
 }
 
@@ -137,12 +140,17 @@ static bool is_name(const char *name) {
   return name && strcmp(name, "integer index") != 0 && strcmp(name, "?") != 0;
 }
 
-/* Keeps the best name by which a function is called. */
+/* Keeps the best name by which a function is called. Lua leaves out the underscores of
+ * metamethods, except of __gc. */
 static void learn_name(scr_function *f, lua_State *L, lua_Debug *ar) {
   f->asked++;
   if (!lua_getinfo(L, "n", ar) || !is_name(ar->name)) return;
   const uint32_t rank = rank_of(ar->namewhat);
-  if (!f->name || rank < f->rank) scr_function_name(f, ar->name, rank);
+  if (f->name && rank >= f->rank) return;
+  char event[32];
+  const bool is_event = strcmp(ar->namewhat, "metamethod") == 0 && *ar->name != '_';
+  snprintf(event, sizeof event, "__%s", ar->name);
+  scr_function_name(f, is_event ? event : ar->name, rank);
 }
 
 static uint32_t signature_of(const lua_Debug *ar) {

@@ -40,7 +40,7 @@ typedef struct scr_functions {
   bool counts_lines;    /* set before functions are added */
   bool knows_prototypes;  /* likewise: see scr_prototype_of */
   gp_crc32 crc;
-  scr_known known[SCR_KNOWN_PROTOTYPES];
+  scr_known *known;     /* SCR_KNOWN_PROTOTYPES entries */
 } scr_functions;
 
 bool scr_functions_init(scr_functions *functions);

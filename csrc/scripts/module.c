@@ -12,6 +12,7 @@
 #include "scripts/mixed.h"
 #include "scripts/recording.h"
 #include "scripts/save.h"
+#include "scripts/signals.h"
 #include "scripts/source.h"
 
 #define RECORDING "gprof.recording"
@@ -28,14 +29,16 @@ static scr_recording *check_recording(lua_State *L) {
 static void end_recording(lua_State *L, scr_recording *r, bool goes_on) {
   if (scr_current != r) return;
   r->active = false;
+  scr_leave_signals(r);
   scr_stop_timer(r);
   if (r->with_c) scr_mixed_end(r, goes_on);
   r->cpu = scr_time_of(CLOCK_THREAD_CPUTIME_ID) - r->cpu;
   r->ended = scr_time_of(CLOCK_REALTIME);
   scr_current = NULL;
   const lua_Hook hook = lua_gethook(r->running);
-  r->displaced = hook != scr_hook && (hook || r->events != 0);
-  if (!r->displaced) lua_sethook(r->running, NULL, 0, 0);
+  const bool displaced = hook != scr_hook && (hook || r->events != 0);
+  r->displaced = r->displaced || displaced;
+  if (!displaced) lua_sethook(r->running, NULL, 0, 0);
   lua_pushnil(L);
   lua_rawsetp(L, LUA_REGISTRYINDEX, r);
   if (r->closures) scr_closures_free(r->closures, L);
@@ -65,6 +68,17 @@ static void add_ticks(uint64_t ticks) {
   if (scr_current && scr_current->active) scr_add_ticks(scr_current, ticks);
 }
 
+/* Prepares a recording that continues: the stacks are as they are now. The processor time
+ * of former periods is added to that of this one. */
+static bool start_period(scr_recording *r) {
+  scr_stacks_free(&r->stacks);
+  r->stack = NULL;
+  r->resumed = NULL;
+  if (r->began == 0) r->began = scr_time_of(CLOCK_REALTIME);
+  r->cpu = scr_time_of(CLOCK_THREAD_CPUTIME_ID) - r->cpu;
+  return scr_stacks_init(&r->stacks);
+}
+
 /* Starts what takes samples. Returns NULL, or what is wrong. */
 static const char *start_samples(lua_State *L, scr_recording *r, lua_Integer rate,
                                  bool with_c, bool is_program) {
@@ -78,7 +92,7 @@ static const char *start_samples(lua_State *L, scr_recording *r, lua_Integer rat
  * message. `rate`: samples in a second, or 0; `period`: instructions of Lua for a sample,
  * or 0; `count`: "none", "calls" or "lines", which are counted with the calls; `with_c`:
  * whether the C recorder takes the samples, and records C functions, too; `is_program`:
- * see scr_mixed_begin */
+ * see scr_mixed_begin. A recording that was stopped continues, unless `with_c` */
 static int start(lua_State *L) {
   scr_recording *r = check_recording(L);
   static const char *const counts[] = {"none", "calls", "lines", NULL};
@@ -99,8 +113,7 @@ static int start(lua_State *L) {
   r->events = events[count];
   r->functions.counts_lines = (r->events & LUA_MASKLINE) != 0;
   r->functions.knows_prototypes = knows_prototypes;
-  r->began = scr_time_of(CLOCK_REALTIME);
-  r->cpu = scr_time_of(CLOCK_THREAD_CPUTIME_ID);
+  if (!start_period(r)) return luaL_error(L, "not enough memory");
   r->active = true;
   scr_current = r;
   const char *problem =
@@ -157,6 +170,16 @@ static int free_recording(lua_State *L) {
   return 0;
 }
 
+/* at_signal(recording, function): has the function called before a signal ends the
+ * program; while the state is being recorded */
+static int at_signal(lua_State *L) {
+  scr_recording *r = check_recording(L);
+  luaL_checktype(L, 2, LUA_TFUNCTION);
+  lua_settop(L, 2);
+  scr_catch_signals(L, r);
+  return 0;
+}
+
 /* name(recording, function, name): names a function that has been called */
 static int name(lua_State *L) {
   scr_recording *r = check_recording(L);
@@ -180,17 +203,22 @@ static void set_boolean(lua_State *L, const char *key, bool value) {
   lua_setfield(L, -2, key);
 }
 
-/* Pushes what identifies a C function in other processes, too: the name of its object
- * file, and its place there. */
-static void push_place(lua_State *L, lua_CFunction entry) {
+/* Sets the fields of a C function: what identifies it in other processes, too, the name
+ * of its object file and its place there; and its symbol, if it is exported. */
+static void set_place(lua_State *L, lua_CFunction entry) {
   Dl_info found;
   const char *path = dladdr((void *)(uintptr_t)entry, &found) ? found.dli_fname : NULL;
   const char *name = path ? strrchr(path, '/') : NULL;
+  if (path && found.dli_saddr == (void *)(uintptr_t)entry) {
+    lua_pushstring(L, found.dli_sname);
+    lua_setfield(L, -2, "symbol");
+  }
   if (path)
     lua_pushfstring(L, "%s+%p", name ? name + 1 : path,
                     (void *)((uintptr_t)entry - (uintptr_t)found.dli_fbase));
   else
     lua_pushfstring(L, "%p", (void *)(uintptr_t)entry);
+  lua_setfield(L, -2, "place");
 }
 
 static void push_executions(lua_State *L, const scr_lines *lines) {
@@ -203,10 +231,10 @@ static void push_executions(lua_State *L, const scr_lines *lines) {
 }
 
 /* functions(recording) -> array of tables: `name`, or nil, and its `rank`; `source`, or
- * nil for C functions; `place`, of C functions; `first` and `last`, the lines of the
- * definition; `signature`; `code`, the checksum of the bytecode, or 0; `text`, of a
- * chunk that is a text, or nil; `executions`, a table from lines with code to numbers,
- * empty unless lines were counted */
+ * nil for C functions; `place`, of C functions, and `symbol`, or nil; `first` and
+ * `last`, the lines of the definition; `signature`; `code`, the checksum of the bytecode,
+ * or 0; `text`, of a chunk that is a text, or nil; `executions`, a table from lines with
+ * code to numbers, empty unless lines were counted */
 static int functions(lua_State *L) {
   const scr_functions *known = &check_recording(L)->functions;
   lua_createtable(L, (int)known->count, 0);
@@ -216,11 +244,9 @@ static int functions(lua_State *L) {
     lua_pushstring(L, f->name);
     lua_setfield(L, -2, "name");
     set_integer(L, "rank", f->rank);
-    if (f->entry)
-      push_place(L, f->entry);
-    else
-      lua_pushstring(L, f->source);
-    lua_setfield(L, -2, f->entry ? "place" : "source");
+    if (f->entry) set_place(L, f->entry);
+    lua_pushstring(L, f->source);
+    lua_setfield(L, -2, "source");
     set_integer(L, "first", f->first);
     set_integer(L, "last", f->last);
     set_integer(L, "signature", f->signature);
@@ -288,6 +314,8 @@ static int crc32(lua_State *L) {
 int luaopen_gprof_hooks(lua_State *L) {
   static const luaL_Reg members[] = {{"new", new_recording}, {"start", start},
                                      {"stop", stop}, {"name", name},
+                                     {"free", free_recording},
+                                     {"at_signal", at_signal},
                                      {"functions", functions}, {"result", result},
                                      {"coroutines", scr_coroutines},
                                      {"crc32", crc32}, {"save", scr_save},

@@ -46,6 +46,14 @@ local function limitation(path, image, follows)
     return "is setuid or setgid: only its owner or group can record it"
   elseif is_of_other_size(path) then
     return "is a 32-bit program: the recorder is for 64-bit programs"
+  end
+  local lua, is_recorded = program_files.lua_version(path)
+  if lua and not is_recorded then
+    return ("is %s %s: only programs for Lua 5.4 are recorded"):format(
+      image and "the interpreter" or "a program for", lua)
+  elseif lua and image then
+    return "is the interpreter: to record a Lua program, name it in its place: " ..
+      "gprof.lua --record SCRIPT"
   elseif not image then
     return not follows and core.file_status(path) == "file" and
       "is not an ELF file: its interpreter is recorded in its place" .. FOLLOW or nil
@@ -164,7 +172,14 @@ return function(command, options)
   recorder_options.check(options)
   local warn = options.warn
   local script = program_files.find_lua(command[1])
-  if script then return record_lua(script, command, options) end
+  if script then
+    local version, is_recorded = program_files.lua_version(script)
+    if options.warn and version and not is_recorded then
+      options.warn(("%s: is a program for %s: it is run and recorded with Lua 5.4")
+        :format(script, version))
+    end
+    return record_lua(script, command, options)
+  end
   local library, path, done, message
   library, message = native.recorder()
   if not library then return nil, "the " .. message end

@@ -19,8 +19,10 @@ local home = package.loaded["gprof.library.home"] or
 local hooks, missing = require "gprof.library.native".load "gprof.hooks"
 if not hooks then error(missing, 0) end
 local escape = require "gprof.format.escape"
+local module_names = require "gprof.library.module_names"
 local script_names = require "gprof.format.script_names"
 local script_profile = require "gprof.format.script_profile"
+local standard = require "gprof.library.standard"
 
 local recorder = {}
 
@@ -33,7 +35,8 @@ local MOST_PATHS <const> = 0x7fffffff
 local LIMITS <const> = { rate = { 0, 100000 }, instructions = { 1, 0x7fffffff },
   memory = { 1, 1048576 } }
 
-local running   -- what `prepare` returned
+local session   -- what `prepare` returned; nil if nothing was recorded
+local running   -- `session`, until recording stops; `is_paused`
 local recorded  -- what was recorded last: see `recorder.stop`
 
 -- Modules are loaded here: later, the program may have changed the search path.
@@ -41,6 +44,7 @@ local function prepare(options)
   options = options or {}
   local most = ((options.memory or MEMORY) << 20) // PATH_SIZE
   return { recording = hooks.new(math.min(most, MOST_PATHS)), options = options,
+    host = module_names.host(),
     mixed_profile = options.with_c and require "gprof.format.mixed_profile" }
 end
 
@@ -49,6 +53,8 @@ local resume <const>, wrap <const> = coroutine.resume, coroutine.wrap
 local own_resume <const>, own_wrap <const> = hooks.coroutines(resume, wrap)
 
 -- luacheck: push globals coroutine.resume coroutine.wrap
+
+local coroutine <const> = coroutine
 
 local function replace_coroutines()
   coroutine.resume, coroutine.wrap = own_resume, own_wrap
@@ -74,7 +80,8 @@ local function start(prepared)
     restore_coroutines()
     return problem
   end
-  running, recorded = prepared, nil
+  prepared.is_paused = false
+  session, running, recorded = prepared, prepared, nil
 end
 
 -- The values of the option `count`.
@@ -115,7 +122,7 @@ local function check(options)
 end
 
 --- Starts to record the calls of this coroutine, and of all coroutines that it creates
--- from now on. Forgets what was recorded before: write that first.
+-- from now on. Forgets what was recorded before: write that first, or `recorder.resume`.
 -- @tparam[opt] table options
 --
 --   - `rate`: samples per second of processor time, up to 100,000; 0 for none; 1,000 by
@@ -132,38 +139,56 @@ end
 -- @raise if the state is already being recorded, or has a hook (`debug.sethook`)
 function recorder.start(options)
   if options ~= nil then check(options) end
+  local former = session
   local problem = start(prepare(options))
+  if problem then error(problem, 2) end
+  if former then hooks.free(former.recording) end
+end
+
+--- Stops recording for a while: `recorder.resume` continues. Does nothing if recording is
+-- paused or stopped. Costs little, unlike `recorder.stop`.
+-- @raise with the option `with_c`
+function recorder.pause()
+  if not running or running.is_paused then return end
+  if running.options.with_c then error("recorder.pause: not with 'with_c'", 2) end
+  hooks.stop(running.recording, true)
+  restore_coroutines()
+  running.is_paused = true
+end
+
+--- Continues what was paused or stopped: calls and samples are added to those recorded
+-- before. Does nothing while recording.
+-- @raise with the option `with_c`; if nothing was recorded; or like `recorder.start`
+function recorder.resume()
+  if running and not running.is_paused then return end
+  if not session then error("recorder.resume: nothing was recorded", 2) end
+  if session.options.with_c then error("recorder.resume: not with 'with_c'", 2) end
+  local problem = start(session)
   if problem then error(problem, 2) end
 end
 
--- In order, because a function may have several names.
-local function name_members(recording, members, prefix)
-  local names = {}
-  for name, member in next, members do
-    if type(name) == "string" and type(member) == "function" then
-      names[#names + 1] = name
-    end
-  end
-  table.sort(names)
-  for _, name in ipairs(names) do
-    hooks.name(recording, rawget(members, name), prefix .. name)
-  end
-end
+-- Functions that call another one, by the names of zones. The variable keeps that from
+-- being a tail call, so the zone is on the stack.
+local ZONE <const> = "return function(f, ...) local _ <close> = nil return f(...) end"
+local zones <const> = {}
 
--- Names the functions in the tables of modules: "string.gsub". Global functions come
--- last: a later name takes the place of an earlier one.
-local function name_modules(recording)
-  local modules = {}
-  for name, module in next, package.loaded do
-    if type(name) == "string" and type(module) == "table" then
-      modules[#modules + 1] = name
+--- Calls a function in a zone: a part of the program with a name, such as "parse" or
+-- "request". Reports show `zone NAME` as a function that calls the function. Zones may be
+-- in zones, and coroutines may yield in them. Works also if nothing is recorded.
+-- @tparam string name
+-- @tparam function f
+-- @param ... arguments of `f`
+-- @return its results
+function recorder.zone(name, f, ...)
+  local zone = zones[name]
+  if not zone then
+    if type(name) ~= "string" then
+      error("recorder.zone: name: string expected, got " .. type(name), 2)
     end
+    zone = load(ZONE, "=zone " .. name)()
+    zones[name] = zone
   end
-  table.sort(modules)
-  for _, name in ipairs(modules) do
-    name_members(recording, package.loaded[name], name .. ".")
-  end
-  name_members(recording, _G, "")
+  return zone(f, ...)
 end
 
 local SOURCE <const> = debug.getinfo(1, "S").source
@@ -175,13 +200,19 @@ local function forget_own_lines(functions)
   end
 end
 
--- Names the functions that functions of the standard library return.
-local function name_iterators(recording)
-  hooks.name(recording, string.gmatch("", ""), "string.gmatch (iterator)")
-  hooks.name(recording, (ipairs {}), "ipairs (iterator)")
-  for _, make in ipairs { wrap, own_wrap } do
-    hooks.name(recording, make(print), "coroutine.wrap (resumed)")
-  end
+-- Returns what was recorded.
+local function result_of(stopped)
+  local recording = stopped.recording
+  local function name(f, text) hooks.name(recording, f, text) end
+  for zone, f in next, zones do name(f, "zone " .. zone) end
+  name(own_wrap(resume), "coroutine.wrap (resumed)")
+  module_names.assign(name, stopped.host)
+  local result = hooks.result(recording)
+  result.functions = hooks.functions(recording)
+  script_names.assign(result.functions, hooks.source, hooks.crc32)
+  forget_own_lines(result.functions)
+  result.options, result.mixed_profile = stopped.options, stopped.mixed_profile
+  return result
 end
 
 --- Stops recording.
@@ -191,17 +222,9 @@ end
 --   not recorded for this reason
 function recorder.stop()
   if not running then return recorded end
-  local recording = running.recording
-  hooks.stop(recording, not running.is_program)  -- whether the C recorder goes on
-  name_modules(recording)
-  name_iterators(recording)
+  hooks.stop(running.recording, not running.is_program)  -- whether the C recorder goes on
   restore_coroutines()
-  recorded = hooks.result(recording)
-  recorded.functions = hooks.functions(recording)
-  script_names.assign(recorded.functions, hooks.source, hooks.crc32)
-  forget_own_lines(recorded.functions)
-  recorded.options, recorded.mixed_profile = running.options, running.mixed_profile
-  running = nil
+  recorded, running = standard.call(result_of, running), nil
   return recorded
 end
 
@@ -213,27 +236,27 @@ local function command_line()
   return table.concat(words)
 end
 
-local function bytes_of(options)
-  if recorded.with_c then
-    return recorded.mixed_profile.bytes(recorded, hooks.crc32)
+local function bytes_of(result, options)
+  if result.with_c then
+    return result.mixed_profile.bytes(result, hooks.crc32)
   end
-  return script_profile.bytes(recorded, { crc32 = hooks.crc32,
+  return script_profile.bytes(result, { crc32 = hooks.crc32,
     rate = not options.instructions and options.rate or DEFAULT_RATE,
     command = command_line() })
 end
 
 -- Writes what was recorded. `is_default`: the user has not chosen the path.
-local function write(path, is_default)
-  if not recorder.stop() then return nil, "nothing was recorded" end
-  local options = recorded.options
-  if not recorded.functions[1] then
+local function write(path, is_default, result)
+  if not result then return nil, "nothing was recorded" end
+  local options = result.options
+  if not result.functions[1] then
     return nil, options.count == "none" and
       "no samples were taken: the program was too short" or "no calls were recorded"
   end
-  if recorded.with_c and not recorded.profile then
+  if result.with_c and not result.profile then
     return nil, "the C recorder gave no profile"
   end
-  return hooks.save(path, bytes_of(options), is_default)
+  return hooks.save(path, bytes_of(result, options), is_default)
 end
 
 --- Writes what was recorded. A recording that still runs is stopped. The file replaces an
@@ -242,7 +265,48 @@ end
 -- @treturn[1] boolean true
 -- @return[2] nil
 -- @treturn[2] string what is wrong
-function recorder.write(path) return write(path, false) end
+function recorder.write(path)
+  recorder.stop()
+  return standard.call(write, path, false, recorded)
+end
+
+-- Prints a report of the profile in a file.
+local function print_report(path, name, options, to)
+  local gprof = require "gprof"
+  local image <close> = assert(gprof.image(path))
+  local data <close> = assert(gprof.data(image, path))
+  local profile <close> = gprof.profile(image, data)
+  profile:report(name, options, to)
+end
+
+local function report(result, name, options, to)
+  if type(name) == "string" then
+    local found, problem = require "gprof.reports".find(name)
+    if not found then error(problem, 0) end
+    name = found
+  end
+  local path = os.tmpname()
+  local done, problem = write(path, false, result)
+  if done then done, problem = pcall(print_report, path, name, options, to) end
+  os.remove(path)
+  if not done then error(problem, 0) end
+end
+
+--- Prints a report of what was recorded. Recording continues afterwards. Loads the
+-- library `gprof`.
+-- @tparam[opt="flat"] string name as for `profile:report`
+-- @tparam[opt] table options of the report; `{ brief = true }` by default
+-- @tparam[optchain] function|file to takes the text; standard output by default
+-- @raise if nothing was recorded, and what `profile:report` raises
+function recorder.report(name, options, to)
+  local is_running = running and not running.is_paused
+  if is_running then recorder.pause() end
+  local result = recorded or session and standard.call(result_of, session)
+  local done, problem = pcall(standard.call, report, result, name or "flat",
+    options or { brief = true }, to)
+  if is_running then recorder.resume() end
+  if not done then error(problem, 0) end
+end
 
 -- Returns the name that a pattern stands for.
 local function name_of(pattern)
@@ -255,8 +319,9 @@ end
 
 -- Writes the profile of the program, and says on standard error why that failed.
 local function finish(pattern, is_default)
-  if recorder.stop() and recorded.is_forked then return end
-  local done, problem = write(recorded and name_of(pattern) or pattern, is_default)
+  if recorded and recorded.is_forked then return end
+  local done, problem = write(recorded and name_of(pattern) or pattern, is_default,
+    recorded)
   local told = recorded and (recorded.displaced and
     "the program set a hook (debug.sethook): the rest of it was not recorded" or
     recorded.out_of_memory and "not enough memory: the rest of it was not recorded")
@@ -277,8 +342,10 @@ function recorder.record_program(pattern, options, is_default)
   local exit = os.exit
   local is_written = false
   local function write_once()
-    if not is_written then finish(pattern, is_default) end
+    if is_written then return end
     is_written = true
+    recorder.stop()
+    standard.call(finish, pattern, is_default)
   end
   os.exit = function(...) -- luacheck: globals os.exit
     write_once()
@@ -290,6 +357,7 @@ function recorder.record_program(pattern, options, is_default)
   -- when the state is closed, this runs after the finalizers of the program's objects,
   -- and before that of the recording
   debug.getregistry()[recorder] = setmetatable({}, { __gc = write_once })
+  hooks.at_signal(prepared.recording, write_once)
   local problem = start(prepared)
   if problem then tell(problem) end
 end

@@ -66,11 +66,50 @@ describe("A Lua function that is called by a parameter", function()
       table.sort(names)
       return names
     end
-    assert.same({ "object:visit" }, selected "object:visit")
-    assert.same({ "object:visit" }, selected "visit")
+    assert.same({ "object:visit (main.lua:5)" }, selected "object:visit")
+    assert.same({ "object:visit (main.lua:5)" }, selected "visit")
     assert.same({ "callback of call (main.lua:7)" }, selected "callback of call (main.lua:7)")
     assert.same({ "callback of call (main.lua:7)", "callback of call (main.lua:8)" }, selected "callback of call")
     assert.same({ "callback of call (main.lua:7)" }, selected "main.lua:callback of call (main.lua:7)")
+  end)
+end)
+
+describe("The place of a Lua function", function()
+  local path = recorded { ["main.lua"] = CALLBACKS }
+  local PLACED <const> = { "cheap (main.lua:2)", "call (main.lua:1)", "object:visit (main.lua:5)" }
+
+  it("follows its name in reports, once", function()
+    for _, option in ipairs { "-p", "-q", "-T" } do
+      for _, more in ipairs { "-b", "--inline-file-names", "--short-names" } do
+        local text = report(option, more, "-z", path)
+        for _, name in ipairs(PLACED) do assert.truthy(text:find(name, 1, true), option .. name) end
+        assert.falsy(text:find("%(main%.lua:%d+%) %(main%.lua") or text:find "chunk of main%.lua %(", option)
+      end
+    end
+    assert.truthy(report("-p", "-L", path):find("cheap (main.lua:2)", 1, true))
+  end)
+
+  it("follows its name in comparisons", function()
+    local moved = recorded { ["main.lua"] = "\n" .. CALLBACKS:gsub("call%(cheap, 1%)", "%0 %0") }
+    for _, option in ipairs { "-z", "--inline-file-names", "--export=markdown" } do
+      local text = report("--compare=" .. path, option, moved)
+      assert.truthy(text:find("cheap (main.lua:3)", 1, true), text)
+      assert.falsy(text:find "%(main%.lua:%d+%) %(main%.lua", text)
+    end
+  end)
+
+  it("is part of the name in exports that have nothing else for it, and with --inline-file-names", function()
+    local spin = recorded { ["main.lua"] = [[
+      local function spin() for _ = 1, 1e6 do end end
+      for _ = 1, 40 do spin() end
+    ]] }
+    assert.truthy(report("--export=folded", spin):find("main chunk of main.lua;spin (main.lua:1) ", 1, true))
+    assert.truthy(report("--export=csv", spin):find "\nspin,spin,[^,\n]*main%.lua,1,")
+    assert.truthy(report("--export=csv", "--inline-file-names", spin):find("spin (main.lua:1),", 1, true))
+  end)
+
+  it("is left out by --gnu-compat", function()
+    assert.truthy(report("--gnu-compat", "-p", path):find " call\n")
   end)
 end)
 
@@ -186,7 +225,7 @@ describe("Functions that are defined on one line", function()
         "return s end local function b(n) local s = 1 for i = 1, n do s = s + i end return s end " ..
         "for _ = 1, 60 do a(1e6) b(1e6) end" }, "--count=" .. count)
       local flat = report("-p", path)
-      assert.truthy(flat:find " a\n" and flat:find " b\n", flat)
+      assert.truthy(flat:find " a %(main%.lua:1%)\n" and flat:find " b %(main%.lua:1%)\n", flat)
     end
   end)
 
@@ -253,5 +292,48 @@ describe("The names of a list of functions", function()
   it("are never equal, whatever they look like", function()
     assert.same({ "f (a.lua:1)", "f (a.lua:2)", "f (a.lua:1) (b.lua:9)" },
       names({ "@a.lua", 1, "f" }, { "@a.lua", 2, "f" }, { "@b.lua", 9, "f (a.lua:1)" }))
+  end)
+end)
+
+describe("A C function", function()
+  local PROGRAM <const> = [[
+    local file = io.tmpfile()
+    for _ in file:lines() do end
+    file:seek "set"
+    for _ in utf8.codes "é" do end
+    pcall(require, "no.such.module")
+    local unknown = setmetatable({}, { __index = rawequal, __add = select })
+    pcall(function() return unknown.x, 1 + unknown end)
+    xpcall(error, tostring)
+    error "ends"
+  ]]
+
+  it("of the interpreter has the name of its library, also if no table contains it", function()
+    local dir = shell.tmpdir "names"
+    shell.write(dir .. "/main.lua", PROGRAM)
+    assert.equal(1, program.run({ "--record", "main.lua" }, { cwd = dir }).status)
+    local text = report("-z", "-p", dir .. "/main.prof")
+    for _, name in ipairs { "io.tmpfile", "file:lines", "file:seek", "io.lines (iterator)", "utf8.codes (iterator)",
+      "package.searchers[1]", "package.searchers[4]", "rawequal", "select", "(message handler)" } do
+      assert.truthy(text:find(" " .. name .. "\n", 1, true), name .. text)
+    end
+    assert.falsy(text:find "lua5%.4%+0x", text)
+  end)
+
+  it("has the name of its event if it is a metamethod that no table names", function()
+    local text = report("-z", "-p", (recorded { ["main.lua"] = [[
+      local meta = { __index = coroutine.running }
+      local _ = setmetatable({}, meta).x
+      package.loaded.coroutine = nil
+    ]] }))
+    assert.truthy(text:find " __index\n", text)
+  end)
+
+  it("can share its name with another one", function()
+    local text = report("-z", "-p", (recorded { ["main.lua"] = [[
+      package.loaded.x, package.loaded["x.y"] = { ["y.z"] = string.len }, { z = string.upper }
+      for _ = 1, 3 do local a = "a" a:len() a:upper() end
+    ]] }))
+    assert.truthy(text:find " 3 [^\n]* x%.y%.z[^\n]*\n[^\n]* 3 [^\n]* x%.y%.z[^\n]*\n", text)
   end)
 end)

@@ -456,6 +456,95 @@ describe("gprof.recorder", function()
       message 'recorder.start { count = "none", rate = 0 } print(recorder.write "x.prof")')
   end)
 
+  local HOT <const> = [[
+    local function hot() for _ = 1, 9 do end end
+    local function calls(pattern)
+      recorder.report("flat", { brief = true }, function(text)
+        for line in text:gmatch "[^\n]+" do
+          local count, name = line:match "(%d+) +[%d.]+ +[%d.]+  (%S.*)$"
+          if name and name:find(pattern) then print(name:gsub(" %(.*", "") .. " " .. count) end
+        end
+      end)
+    end
+  ]]
+
+  it("adds up several periods", function()
+    assert.same({ "hot 12\nhot 13\nhot 1\n", "", 0 }, message(HOT .. [[
+      recorder.start { rate = 0 }
+      for _ = 1, 3 do
+        hot() recorder.pause() hot() recorder.pause() hot() recorder.resume() recorder.resume() hot()
+      end
+      for _ = 1, 3 do recorder.stop() hot() recorder.resume() hot() end
+      for _ = 1, 3 do coroutine.wrap(function() recorder.pause() recorder.resume() hot() end)() end
+      calls "^hot"
+      hot()
+      recorder.stop()
+      calls "^hot"
+      recorder.start { rate = 0 }
+      hot()
+      calls "^hot"
+    ]]))
+  end)
+
+  it("adds up several periods without counts", function()
+    sampled.decide(function()
+      local result = message [[
+        local function work()
+          local began = os.clock()
+          repeat for _ = 1, 10000 do end until os.clock() - began > 0.1
+        end
+        recorder.start { count = "none" }
+        work() recorder.pause() work() recorder.resume() work() recorder.stop()
+        print(recorder.stop().ticks)
+      ]]
+      local ticks = tonumber(result[1])
+      assert.truthy(ticks > 150 and ticks < 250, ticks)
+    end)
+  end)
+
+  it("shows zones as functions, with their results and in coroutines", function()
+    assert.same({ "hot 3\nzone a 2\nzone b 1\n1\tnil\t3\tnil\n", "", 0 }, message(HOT .. [[
+      recorder.zone("a", hot)
+      recorder.start { rate = 0 }
+      recorder.zone("a", recorder.zone, "b", hot)
+      local resume = coroutine.wrap(function() recorder.zone("a", function() coroutine.yield() hot() end) end)
+      resume() hot() resume()
+      calls "^hot" calls "^zone"
+      print(recorder.zone("c", function(...) return ... end, 1, nil, 3, nil))
+    ]]))
+    assert.same({ "false\tfailed\n", "", 0 }, message 'print(pcall(recorder.zone, "a", error, "failed", 0))')
+    assert.same({ "false\trecorder.zone: name: string expected, got nil\n", "", 0 },
+      message 'print(pcall(recorder.zone))')
+  end)
+
+  it("says what cannot be continued or reported", function()
+    assert.same({ "false\trecorder.resume: nothing was recorded\nfalse\tnothing was recorded\n", "", 0 },
+      message "recorder.pause() print(pcall(recorder.resume)) print(pcall(recorder.report))")
+    assert.same({ "false\tunknown report 'none': module gprof.report.none not found\n", "", 0 },
+      message 'recorder.start { rate = 0 } math.abs(1) print(pcall(recorder.report, "none"))')
+  end)
+
+  it("leaks nothing over many periods", function()
+    assert.same({ "true\n", "", 0 }, message [[
+      local function size()
+        collectgarbage()
+        for line in io.lines "/proc/self/status" do
+          local size = line:match "VmRSS:%s*(%d+)"
+          if size then return tonumber(size) end
+        end
+      end
+      local function periods(count)
+        for _ = 1, count do
+          recorder.start() recorder.zone("z", math.abs, 1) recorder.pause() recorder.resume()
+          math.abs(2) recorder.pause()
+        end
+        return size()
+      end
+      local before = periods(500)
+      print(periods(10000) - before < 65536)  -- kilobytes: a recording takes more than 40
+    ]])
+  end)
+
   it("says that the program has set a hook of its own", function()
     assert.same({ "true\n", "", 0 },
       message 'recorder.start() debug.sethook(print, "", 1000000) print(recorder.stop().displaced)')
@@ -586,6 +675,91 @@ describe("gprof.lua --record with a Lua program", function()
     end
   end)
 
+  it("says before the run that only Lua 5.4 is recorded", function()
+    for line, name in pairs { ["#!/opt/lua5.4/lua5.1"] = "lua5.1", ["#!/usr/bin/env luajit-2.1"] = "luajit-2.1",
+      ["#!/usr/bin/env lua5.3"] = "lua5.3", ["#!/lua5.1/lua"] = false, ["#!/usr/bin/lua5.4"] = false } do
+      local told = name and ("is a program for %s: it is run and recorded with Lua 5.4\n"):format(name)
+      shell.write(dir .. "/version.lua", line .. "\nlocal function f() end f()\n")
+      local stderr = run("version.lua").stderr
+      assert.equal(told or nil, stderr:match "^gprof%.lua: version%.lua: (is a program[^\n]*\n)", stderr)
+      if name then
+        shell.write(dir .. "/version", line .. "\n")
+        assert.matches("^gprof.lua: ./version: is a program for " .. name:gsub("%W", "%%%0") ..
+          ": only programs for Lua 5.4 are recorded\n", run("./version").stderr)
+      end
+    end
+    local interpreter = shell.check({ "sh", "-c", "command -v lua5.4" }).stdout:sub(1, -2)
+    assert.matches("is the interpreter: to record a Lua program, name it in its place: gprof.lua %-%-record SCRIPT\n",
+      run(interpreter, "-v").stderr)
+  end)
+
+  describe("that a signal ends", function()
+    -- Runs a program that sends signals to itself. Returns the number of the signal that ended it, and its calls.
+    local function ended(text, signals, options)
+      local ready = dir .. "/ready"
+      os.remove(ready)
+      shell.write(dir .. "/ended.lua", "local function start() io.open('ready', 'w'):close() end start()\n" .. text)
+      local commands = [[
+        "$@" >/dev/null 2>errors &
+        while [ ! -e ready ]; do sleep 0.01; done
+        for signal in ]] .. signals .. [[; do kill -$signal $!; done
+        wait $!
+        echo $?
+      ]]
+      local words = { "timeout", "60", "bash", "-c", commands, "bash", table.unpack(program.interpreter) }
+      for _, word in ipairs { program.root .. "/gprof.lua", "--record", "--output=ended.prof", options } do
+        words[#words + 1] = word
+      end
+      words[#words + 1] = "ended.lua"
+      local result = shell.run(words, { cwd = dir })
+      local stderr = shell.read(dir .. "/errors")
+      assert.truthy(stderr:find("ended.prof was written", 1, true), stderr)
+      assert.falsy(stderr:find("set a hook", 1, true), stderr)
+      return tonumber(result.stdout:match "%d+") - 128, program.run { "-b", "-z", "-p", dir .. "/ended.prof" }.stdout
+    end
+
+    local PROGRAMS <const> = {
+      computes = "local function work() while true do end end work()",
+      ["computes in a coroutine"] = "local function work() while true do end end coroutine.wrap(work)()",
+      waits = "local function work() os.execute 'exec sleep 50' end work()",
+      ["waits in a coroutine"] = "local function work() io.popen('exec sleep 50'):read() end coroutine.wrap(work)()",
+      ["catches errors"] = "local function work() while true do pcall(error) end end work()",
+    }
+    for name, text in pairs(PROGRAMS) do
+      it("and that " .. name .. " writes its profile", function()
+        for signals, number in pairs { TERM = 15, ["TERM TERM"] = 15, HUP = 1 } do
+          local signal, flat = ended(text, signals)
+          assert.equal(number, signal)
+          assert.truthy(flat:find " 1 [^\n]*  work %(ended%.lua:2%)\n", flat)
+        end
+      end)
+    end
+
+    it("writes its profile also if it has a hook, and with C functions", function()
+      for _, option in ipairs { "--count=lines", "--with-c" } do
+        local signal, flat = ended(PROGRAMS.computes, "TERM", option)
+        assert.equal(15, signal)
+        assert.truthy(flat:find "  work %(ended%.lua:2%)\n", flat)
+      end
+    end)
+
+    it("writes its profile if it writes to a closed pipe", function()
+      shell.write(dir .. "/pipe.lua", "local function work() while true do print 'x' end end work()")
+      local command = "lua5.4 " .. program.root .. "/gprof.lua --record pipe.lua | head -n 1"
+      local result = shell.run({ "timeout", "60", "sh", "-c", command }, { cwd = dir })
+      assert.truthy(result.stderr:find("pipe.prof was written", 1, true), result.stderr)
+    end)
+  end)
+
+  it("does not change what its children and its own handlers do", function()
+    shell.write(dir .. "/child.lua", "print(os.execute 'kill -TERM $$')")
+    assert.equal("nil\tsignal\t15\n", run("child.lua").stdout)
+    shell.write(dir .. "/ignores.lua", "os.execute 'kill -TERM $PPID' print 'lives'")
+    local command = "trap '' TERM; exec lua5.4 " .. program.root .. "/gprof.lua --record ignores.lua"
+    local result = shell.run({ "sh", "-c", command }, { cwd = dir })
+    assert.equal("lives\n", result.stdout)
+  end)
+
   it("does not change its arguments and paths", function()
     shell.write(dir .. "/state.lua", [[
       local first = 0
@@ -603,6 +777,30 @@ describe("gprof.lua --record with a Lua program", function()
     ]])
     assert.equal("gprof.lua: strict.prof was written; to read it: gprof.lua strict.prof\n",
       run("strict.lua").stderr)
+  end)
+
+  it("records a program that removes or replaces the standard library", function()
+    local work = "local function work() for _ = 1, 9 do end end work() work()\n"
+    for name, text in pairs {
+      globals = "local pairs, _G = pairs, _G for name in pairs(_G) do _G[name] = nil end",
+      members = [[for _, library in pairs(_G) do
+          if type(library) == "table" and library ~= _G then for name in pairs(library) do library[name] = nil end end
+        end]],
+      replaced = "local f = error for name in pairs(string) do string[name] = f end ipairs = f",
+      strings = "debug.setmetatable('', { __index = error })",
+      guarded = "setmetatable(_G, { __index = error, __newindex = error, __pairs = error })",
+      loaded = "for name in pairs(package.loaded) do package.loaded[name] = 1 end",
+      registry = "debug.getregistry()._LOADED = nil",
+      coroutine = "coroutine.wrap(function() coroutine.wrap(function() os.exit(0) end)() end)()",
+      hook = "debug.sethook(function() end, 'crl') work() debug.sethook()",
+    } do
+      for _, count in ipairs { "calls", "lines" } do
+        shell.write(dir .. "/changed.lua", work .. text .. "\n")
+        local result = run("--count=" .. count, "-b", "-p", "changed.lua")
+        assert.equal(0, result.status, name .. result.stderr)
+        assert.truthy(result.stdout:find "\n[ %d.]+ 2 +0%.00 +0%.00  work %(changed%.lua:1%)\n", name .. result.stdout)
+      end
+    end
   end)
 
   it("runs a program whose name has special characters", function()
@@ -718,7 +916,7 @@ describe("the profile of a Lua program", function()
   it("needs no program", function()
     local result = program.run { "-b", "-p", path }
     assert.same({ "", 0 }, { result.stderr, result.status })
-    assert.truthy(result.stdout:find " 100 [^\n]* f\n")
+    assert.truthy(result.stdout:find " 100 [^\n]* f %([^()\n]+:%d+%)\n")
   end)
 
   -- A report of the profile of another run of the same program is added.
@@ -728,10 +926,10 @@ describe("the profile of a Lua program", function()
     shell.check { "cp", path, same }
     local sum = program.run { "-b", "-p", path, same }
     assert.same({ "", 0 }, { sum.stderr, sum.status })
-    assert.truthy(sum.stdout:find " 200 [^\n]* f\n")
+    assert.truthy(sum.stdout:find " 200 [^\n]* f %([^()\n]+:%d+%)\n")
     local change = program.run { "-b", "--compare=" .. other, path }
     assert.same({ "", 0 }, { change.stderr, change.status })
-    assert.truthy(change.stdout:find " 50 +100 +%+50 +2%.00 +f\n")
+    assert.truthy(change.stdout:find " 50 +100 +%+50 +2%.00 +f %([^()\n]+:%d+%)\n")
   end)
 
   it("is refused with a reason if its list of functions is damaged", function()

@@ -15,6 +15,8 @@ local wording = require "gprof.format.wording"
 local record = {}
 
 local SIGKILL <const> = 9
+local SIGNALS <const> = { "SIGHUP", "SIGINT", "SIGQUIT", [6] = "SIGABRT",
+  [SIGKILL] = "SIGKILL", [11] = "SIGSEGV", [13] = "SIGPIPE", [15] = "SIGTERM" }
 local MOST_LINES <const> = 10  -- for the profiles of one program
 
 local function tell(message) terminal.tell("gprof.lua: " .. message) end
@@ -100,9 +102,9 @@ local function without_profile(run, settings, is_explained)
     tell(("%s: the profile was written to %s, which is not a file%s"):format(run.image,
       run.device, lost))
     return lost == "" and finish(run) or 1
-  elseif run.signal == SIGKILL then
-    tell(("%s: was killed by SIGKILL, so it could not write its profile%s"):format(
-      run.image, lost))
+  elseif run.signal and (run.signal == SIGKILL or not is_explained) then
+    tell(("%s: was killed by %s, so it could not write its profile%s"):format(
+      run.image, SIGNALS[run.signal] or "signal " .. run.signal, lost))
   elseif is_explained then
     tell(("%s: no profile was written%s"):format(run.image, lost))
   else

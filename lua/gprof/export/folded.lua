@@ -30,7 +30,7 @@ end
 -- @tparam stream write
 return function(profile, options, write)
   profile = profile:by_function(true)
-  local names = chains.names(labels.exported(profile, options), plain)
+  local names = chains.names(labels.exported(profile, options, true), plain)
   local sums, lines = {}, {}
   for _, chain in ipairs((chains.of(profile, extract.units(profile, 1000000)))) do
     local line = line_of(chain, names)

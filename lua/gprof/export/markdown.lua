@@ -187,7 +187,7 @@ return function(profile, options, write)
   local comparison, list = options.comparison, options.fail_on and options.failures
   write(("### %s\n\n"):format(title(list)))
   write_whole(comparison, write)
-  local names = labels.of_rows(comparison, profile, options)
+  local names = labels.of_rows(comparison, profile, options, true)
   if list and list[1] then
     write_failures(list, comparison, names, profile, options, write)
   end

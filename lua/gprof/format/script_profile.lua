@@ -69,8 +69,12 @@ local function lines_of(recorded, of)
 end
 
 -- A C function is identified by its name in a module, or by its place in an object file.
-local function source_of(f)
-  return f.source or "[C]" .. (f.name and f.rank == 0 and f.name or f.place)
+-- Modules that change while they are recorded may give a name to several.
+local function source_of(f, taken)
+  local name = not f.source and f.rank == 0 and f.name
+  local is_new = name and not taken[name]
+  if is_new then taken[name] = true end
+  return f.source or "[C]" .. (is_new and name or f.place)
 end
 
 --- Gives functions and their lines addresses.
@@ -80,10 +84,11 @@ end
 -- @treturn table for each function, the addresses of its lines and of its `entry`
 -- @treturn integer where the addresses end
 function script_profile.list(functions, lines)
-  local list, addresses, low = {}, {}, LOW
+  local list, addresses, low, taken = {}, {}, LOW, {}
   for i, f in ipairs(functions) do
-    list[i] = { source = source_of(f), first = f.first, last = f.last,
-      signature = f.signature, name = f.name or "", rank = f.name and f.rank or UNNAMED,
+    list[i] = { source = source_of(f, taken), first = f.first, last = f.last,
+      signature = f.signature, name = f.name or f.symbol or "",
+      rank = f.name and f.rank or UNNAMED,
       lines = sorted.keys(lines[f]), recorded = f }
   end
   script_functions.sort(list)

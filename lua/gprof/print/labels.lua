@@ -8,12 +8,65 @@ local names = require "gprof.names"
 
 local labels = {}
 
+--- Returns whether names are followed by file and line. Those of Lua functions are,
+-- because these are known by their places: many have no name of their own.
+-- @tparam profile|nil profile
+-- @tparam table options `inline_file_names`, `gnu_compat`
+-- @treturn boolean
+function labels.shows_places(profile, options)
+  return options.inline_file_names or options.inline_file_names == nil and
+    profile and profile.image.has_scripts and not options.gnu_compat
+end
+
+-- Whether the name of a Lua function has its place, as in "callback of f (main.lua:7)".
+local function has_place(name, file, line)
+  local place = (" %s:%d"):format(common.file(file, {}), line)
+  return name:gsub("[(/]", " "):find(place, 1, true) or name:find "^main chunk of "
+end
+
+-- Returns what follows the name of a function: its place, unless the name has it.
+local function place_of(name, file, line, options)
+  if not file or line and has_place(name, file, line) then return "" end
+  return (" (%s%s)"):format(common.file(file, options), line and ":" .. line or "")
+end
+
+--- Returns what follows the name of a row of a comparison: its place, unless the name has
+-- it.
+-- @tparam table row
+-- @tparam profile profile the new profile
+-- @tparam table options `print_path`
+-- @treturn string
+function labels.place_of_row(row, profile, options)
+  local file, line = require "gprof.print.failures".place(row, profile)
+  return place_of(row.name, file, line, options)
+end
+
+-- Returns the places of Lua functions, by number.
+local function places_of(profile, options)
+  local places = {}
+  for id, name, file, line in profile:functions(nil, "id", "name", "file", "line") do
+    places[id] = place_of(name, file, line, options)
+  end
+  return places
+end
+
+-- Adds the options of names.labels that show places.
+local function add_places(profile, options, more)
+  more.print_path = options.print_path
+  if more.bare or not labels.shows_places(profile, options) then return end
+  if profile.image.has_scripts and not profile.by_line then
+    more.suffixes = places_of(profile, options)
+  else
+    more.inline_file_names = true
+  end
+end
+
 -- Makes labels with the options of a report; `more` are further options of
 -- names.labels, and `no_suffixes`: lines do not say where they were inlined.
 local function make(profile, options, field, more)
   more.symbols = field == "symbol"
-  more.inline_file_names, more.print_path = options.inline_file_names, options.print_path
   more.short_names = options.short_names
+  add_places(profile, options, more)
   if profile.has_frames and not more.no_suffixes then
     more.suffixes = require "gprof.print.inlined_at".suffixes(profile, options)
   end
@@ -27,7 +80,7 @@ local function make_last(profile, options, field, more)
 end
 
 --- Returns labels of functions and cycles: names, with file and line if the options ask
--- for that.
+-- for that, or if they are Lua functions.
 -- @tparam profile profile
 -- @tparam table options `inline_file_names`, `print_path`; a profile by line always shows
 --   file, line and address, and where the line was inlined if that is known;
@@ -82,7 +135,7 @@ end
 --   the columns of the line before it; nil if labels are not shortened
 function labels.with_files(profile, options)
   local whole = { inline_file_names = options.inline_file_names,
-    print_path = options.print_path }
+    print_path = options.print_path, gnu_compat = options.gnu_compat }
   return make(profile, whole, "name", { static_files = true, no_suffixes = true }),
     (options.terminal_width or options.short_names) and shortener(profile, options)
 end
@@ -100,14 +153,14 @@ end
 -- @tparam profile profile
 -- @tparam table options `short_names`; `inline_file_names`, `print_path`: with file and
 --   line
+-- @tparam[opt] boolean is_only_name the export has no other place for file and line, so
+--   names of Lua functions have them
 -- @treturn {[integer]=string} by number
-function labels.exported(profile, options)
-  if not (options.short_names or options.inline_file_names) then
-    return look_up(profile)
-  end
-  return names.labels(profile, { short_names = options.short_names,
-    inline_file_names = options.inline_file_names, print_path = options.print_path,
-    bare = not options.inline_file_names })
+function labels.exported(profile, options, is_only_name)
+  local is_placed = options.inline_file_names or
+    is_only_name and labels.shows_places(profile, options)
+  if not (options.short_names or is_placed) then return look_up(profile) end
+  return make(profile, options, "name", { bare = not is_placed, no_suffixes = true })
 end
 
 -- Returns the short names of the rows of a comparison.
@@ -123,15 +176,15 @@ end
 -- @tparam comparison comparison
 -- @tparam profile profile the new profile
 -- @tparam table options as for `labels.exported`
+-- @tparam[opt] boolean is_only_name as for `labels.exported`
 -- @treturn {[table]=string} by row
-function labels.of_rows(comparison, profile, options)
-  local place = require "gprof.print.failures".place
+function labels.of_rows(comparison, profile, options, is_only_name)
   local short, shown = options.short_names and short_names(comparison), {}
+  local is_placed = options.inline_file_names or
+    is_only_name and labels.shows_places(profile, options)
   for i, row in ipairs(comparison) do
-    local file, line
-    if options.inline_file_names then file, line = place(row, profile) end
-    shown[row] = (short and short[i] or row.name) .. (file and (" (%s%s)"):format(
-      common.file(file, options), line and ":" .. line or "") or "")
+    shown[row] = (short and short[i] or row.name) ..
+      (is_placed and labels.place_of_row(row, profile, options) or "")
   end
   return shown
 end

@@ -5,6 +5,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local common = require "gprof.print.common"
+local labels = require "gprof.print.labels"
 local wording = require "gprof.format.wording"
 
 local integer <const> = math.tointeger
@@ -190,12 +191,20 @@ end
 
 -- Returns the function that makes the names of rows, and what follows them. The name may
 -- be shortened, the rest may not.
-local function labeller(rows, several, options, figures)
+local function labeller(rows, several, options, figures, profile)
   local names = {}
   for i, row in ipairs(rows) do names[i] = row.name end
   local shortened = require "gprof.print.layout".shortener(names, options)
+  local is_lua = profile and profile.image.has_scripts
+  local wanted = { inline_file_names = options.inline_file_names and not is_lua,
+    print_path = options.print_path }
+  local has_places = is_lua and labels.shows_places(profile, options)
   return function(number)
-    local rest = notes(rows[number], several, options)
+    local row = rows[number]
+    local rest = notes(row, several, wanted)
+    if rest == "" and has_places then
+      rest = labels.place_of_row(row, profile, options)
+    end
     return shortened(number, figures + (utf8.len(rest) or #rest)) .. rest
   end
 end
@@ -250,14 +259,14 @@ local function note_gone(rows, write)
 end
 
 --- Prints the report.
--- @tparam profile _ the new profile (unused)
+-- @tparam profile profile the new profile
 -- @tparam table options `comparison`: from `gprof.compare`; `brief`: no explanation;
 --   `display_unused_functions`: also print functions without any change; `sort`: "self"
 --   (default), "total", "calls" or "name"; `top`: the largest number of rows;
 --   `short_names`, `inline_file_names`, `print_path`, `terminal_width`, `full_names`;
 --   `color`
 -- @tparam stream write
-return function(_, options, write)
+return function(profile, options, write)
   local comparison = options.comparison
   if not comparison then error("needs an old profile (--compare)", 0) end
   local unit = unit_of(comparison)
@@ -265,7 +274,7 @@ return function(_, options, write)
   write_title(comparison, options, unit, write)
   local figures = write_columns(groups, options, write)
   local rows = rows_of(comparison, options)
-  local label = labeller(rows, several, options, figures)
+  local label = labeller(rows, several, options, figures, profile)
   for i, row in ipairs(rows) do write_row(row, groups, label(i), write) end
   if not options.brief then note_gone(rows, write) end
   if not options.brief then write(require "gprof.print.explain".comparison) end

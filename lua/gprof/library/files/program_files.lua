@@ -3,6 +3,7 @@
 -- @internal gprof.library.files.program_files
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local base_name <const> = require "gprof.format.path".base
 local core = require "gprof.core"
 
 local program_files = {}
@@ -33,6 +34,14 @@ function program_files.find(program)
     (core.file_status(program) == "file" and ": write ./" .. program or "")
 end
 
+-- Returns the first line of a script, without "#!" and the directories of paths; "" if it
+-- is not one.
+local function interpreter_line(path)
+  local file <close> = core.file_status(path) == "file" and io.open(path, "rb") or nil
+  local line = (file and file:read(128) or ""):match "^#!([^\n]*)" or ""
+  return (line:gsub("[^%s/]*/", ""))
+end
+
 --- Returns whether a file is a Lua program: its name ends in ".lua", or its first line
 -- names an interpreter of Lua 5.4, or of no certain version.
 -- @tparam string path
@@ -40,10 +49,22 @@ end
 function program_files.is_lua(path)
   if core.file_status(path) ~= "file" then return false end
   if path:find "%.lua$" then return true end
-  local file <close> = io.open(path, "rb")
-  local start = file and file:read(128) or ""
-  return start:find "^#![^\n]*%f[%w]lua%f[^%w%.]" ~= nil or
-    start:find "^#![^\n]*%f[%w]lua%-?5%.?4%f[^%w%.]" ~= nil
+  local line = interpreter_line(path)
+  return line:find "%f[%w]lua%f[^%w%.]" ~= nil or
+    line:find "%f[%w]lua%-?5%.?4%f[^%w%.]" ~= nil
+end
+
+--- Returns the interpreter of Lua that a script's first line names, or that a program is,
+-- if it has a version.
+-- @tparam string path
+-- @treturn string|nil such as "lua5.1", "luajit"
+-- @treturn boolean whether it is Lua 5.4
+function program_files.lua_version(path)
+  local line = interpreter_line(path)
+  if line == "" then line = base_name(core.real_path(path) or path) end
+  local name = line:match "%f[^%s%z]lua%-?5%.?%d%f[^%w%.]" or
+    line:match "%f[^%s%z]luajit[%w%.%-]*"
+  return name, name ~= nil and name:find "5%.?4$" ~= nil
 end
 
 --- Returns the path of a Lua program.
