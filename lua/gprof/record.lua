@@ -160,9 +160,8 @@ end
 --   `gmon.out`, if there is one in the current directory, or where `output` or
 --   GMON_OUT_PREFIX says; `directory` names this place in messages.
 --   With `follow`, or if the program or its forked children wrote others, `profiles`
---   lists all profiles, each
---   with the fields `profile`, `image` and `process`; the program's come first, in the
---   order in which they were begun
+--   lists all profiles, each with the fields `profile`, `image` and `process`; the
+--   program's come first, in the order in which they were begun
 -- @return[2] nil
 -- @treturn[2] string why the program or the recorder cannot be started
 return function(command, options)
