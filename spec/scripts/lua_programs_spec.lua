@@ -525,6 +525,7 @@ describe("gprof.recorder", function()
   end)
 
   it("leaks nothing over many periods", function()
+    if os.getenv "GPROF_LUA" then return end -- AddressSanitizer keeps freed memory
     assert.same({ "true\n", "", 0 }, message [[
       local function size()
         collectgarbage()
