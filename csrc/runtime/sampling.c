@@ -81,9 +81,9 @@ void rec_start_clock(thread *t) {
 }
 
 void rec_stop_clock(thread *t) {
-  const rec_clock *const clock = __atomic_load_n(&t->clock, __ATOMIC_ACQUIRE);
+  /* No sample that is taken meanwhile may start the clock again. */
+  const rec_clock *const clock = __atomic_exchange_n(&t->clock, NULL, __ATOMIC_ACQ_REL);
   if (clock) clock->stop(t);
-  __atomic_store_n(&t->clock, NULL, __ATOMIC_RELEASE);
 }
 
 /* Gives a thread the next clock, because its own has failed. */

@@ -16,9 +16,10 @@ end
 
 local PRINTENV <const> = shell.check({ "sh", "-c", "command -v printenv" }).stdout:gsub("\n", "")
 
-local built, static
+local built, static, plain
 setup(function()
   built = recorder.compile "executes.c"
+  plain = recorder.compile("executes.c", { plain = true }) -- without glibc's timer, which would go on
   static = recorder.compile("executes.c", { flags = { "-static" }, link = { recorder.archive } })
 end)
 
@@ -62,6 +63,14 @@ describe("before a program is replaced by another one, its profile is written:",
 end)
 
 describe("a program that another one executes", function()
+  it("is not ended by a sample that is pending when the clock stops", function()
+    local forking = recorder.compile "forks.c"
+    for _ = 1, 3 do
+      local result = recorder.run(forking, { "/bin/true" }, { env = { GPROF_RECORDER = "rate=100000" } })
+      assert.same({ "", 0 }, { result.stderr, result.status })
+    end
+  end)
+
   it("has the environment without the recorder, and with all other libraries", function()
     local function environment(image, way, preload, setting)
       local result = recorder.run(image, { way, PRINTENV }, { preload = preload or false,
@@ -71,9 +80,9 @@ describe("a program that another one executes", function()
     end
     local library = recorder.library
     for _, way in ipairs { "execl", "execvp", "execle", "system", "spawn", "vfork" } do
-      local alone = environment(built, way)
+      local alone = environment(plain, way)
       assert.same(alone, environment(built, way, library, "rate=0"))
-      local other = environment(built, way, "libm.so.6")
+      local other = environment(plain, way, "libm.so.6")
       assert.truthy(other:find "LD_PRELOAD=libm.so.6\n")
       for _, list in ipairs { library .. ":libm.so.6", "libm.so.6:" .. library, "libm.so.6 " .. library } do
         assert.same(other, environment(built, way, list))
