@@ -148,8 +148,8 @@ static size_t last_name(const thread *t, char *name) {
   return strnlen(name, sizeof t->name);
 }
 
-/* Copies the name of a thread that may run; returns its length. A thread that a signal
- * handler interrupted at its end, after its table was left, has further tables. */
+/* Copies the name of a thread; returns its length. A thread that made a call at its very
+ * end has a table that is not marked as ended. Then an earlier table has its name. */
 static size_t thread_name(const thread *t, char *name, size_t size) {
   if (__atomic_load_n(&t->ended, __ATOMIC_ACQUIRE)) return last_name(t, name);
   char path[64];

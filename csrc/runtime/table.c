@@ -24,6 +24,9 @@
 #define FEW_CALLS 4
 #define MANY_RECORDS 4096
 
+/* Records are counted down to this depth: paths that explode have enough there. */
+#define DEPTHS 64
+
 /* After a failed allocation, this many allocations of the thread fail at once. Asking the
  * system each time would make the calls that are not counted slow. */
 #define SKIPPED 4095
@@ -96,17 +99,17 @@ static record *find(const thread *t, const record *context, uintptr_t from,
 /* Joins deep contexts if call paths explode. Calls of records that are in the table stay
  * there. */
 static void limit_depth(thread *t) {
-  uint32_t records[MAX_SEARCHED] = {0};
-  uint64_t calls = 0;
+  uint32_t records[DEPTHS + 1] = {0};
+  uint64_t calls = 0; /* and ticks, which are few */
   for (const block *b = t->blocks; b; b = b->next)
     for (const record *r = b->first; r < b->first + b->used; r++) {
       calls += r->count;
-      if (r->depth < MAX_SEARCHED) records[r->depth]++;
+      if (r->depth < DEPTHS) records[r->depth]++;
     }
   if (calls - t->calls < FEW_CALLS * (uint64_t)(t->records / 2)) {
-    uint16_t depth = 1; /* of the callee's records */
-    for (uint32_t sum = 0; depth < MAX_SEARCHED; depth++)
-      if ((sum += records[depth]) > MANY_RECORDS) break;
+    uint16_t depth = 0; /* where the records become too many */
+    uint32_t sum = 0;
+    while (sum <= MANY_RECORDS && depth < DEPTHS) sum += records[++depth];
     __atomic_store_n(&t->deepest, depth > 3 ? depth - 2 : 1, __ATOMIC_RELAXED);
   }
   t->calls = calls;

@@ -203,8 +203,9 @@ return function(command, options)
   if not ending then return nil, command[1] .. ": " .. number end
   local profiles = profiles_since(started, process, options)
   name_image(profiles, path)
-  local is_own = profiles[1] and (options.follow or profiles[1].process == process)
-  local own = is_own and profiles[1] or { image = path }
+  local first = profiles[1]
+  local own = first and (options.follow or first.process == process) and first or
+    { image = path }
   local output = recorder_options.output(options)
   local directory = names(output)
   return { status = ending == "exit" and number or nil, image = own.image,
@@ -212,5 +213,5 @@ return function(command, options)
     signal = ending == "signal" and number or nil, profile = own.profile,
     device = not own.profile and output and core.file_status(output) == "other" and output
       or nil,
-    profiles = (options.follow or profiles[is_own and 2 or 1]) and profiles or nil }
+    profiles = (options.follow or profiles[own == first and 2 or 1]) and profiles or nil }
 end

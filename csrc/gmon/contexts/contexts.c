@@ -364,12 +364,13 @@ static bool add_table(void *into, const gp_context_table *t) {
   if (a->joins && !index_records(a)) return false;
   gp_contexts_table *known = &a->sum->tables[row];
   /* A thread has several tables if it makes calls after its end, and one in each run. */
-  const uint64_t counted = same.thread != 0 ? known->threads : 0;
-  const uint64_t more = t->threads > counted ? t->threads - counted : 0;
-  if (known->threads + more > UINT32_MAX)
+  if (same.thread != 0)
+    keep_largest(&known->threads, t->threads);
+  else if (known->threads + t->threads > UINT32_MAX)
     return gp_fail(a->r->error, "the sum has too many threads in the section at offset %"
                    PRIu64, a->r->offset);
-  known->threads += more;
+  else
+    known->threads += t->threads;
   a->context_count = 0;
   for (uint32_t i = 0; i < GP_CONTEXT_ROOTS; i++)
     if (!push_context(a, known->root + i)) return false;

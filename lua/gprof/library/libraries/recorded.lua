@@ -257,9 +257,7 @@ function recorded.threads(data, rate, entries)
         selected = not chosen or chosen[i] }
       known[key], threads[#threads + 1] = thread, thread
     end
-    -- A thread has further tables if signal handlers interrupt the recorder.
-    thread.count = part.number > 0 and math.max(thread.count, part.threads) or
-      thread.count + part.threads
+    thread.count = thread.count + part.threads
     thread.ticks, thread.calls = thread.ticks + part.ticks, thread.calls + part.calls
     thread.time = rate and thread.ticks / rate
   end
