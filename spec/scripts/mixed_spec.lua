@@ -304,6 +304,16 @@ describe("a Lua program with C functions", function()
     assert.truthy(shell.read(page):find("touch@native.so", 1, true))
   end)
 
+  it("has names of functions of a stripped interpreter, without a warning", function()
+    local path = recorded([[
+      local native = require "native"
+      local function callback() end
+      local stop = os.clock() + 0.3
+      while os.clock() < stop do native.apply(1000, callback) end
+    ]], { "--rate=2000" })
+    assert.truthy(report("-b", "-p", path):find "lua_%w+@")
+  end)
+
   it("cannot be recorded without the calls of Lua functions", function()
     local result = program.run { "--record", "--with-c", "--count=none", fixtures .. "calls.lua" }
     assert.same({ "", "gprof.lua: options --with-c and --count=none are mutually exclusive\n", 1 },

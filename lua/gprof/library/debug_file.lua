@@ -147,13 +147,16 @@ end
 
 -- Finds the image's debugging file that has the `wanted` information, and attaches it.
 -- Returns its path, or nil; and an array of messages about unusable files, or about the
--- missing file that .gnu_debuglink names.
+-- missing file that .gnu_debuglink names. Those of a distribution's libraries are missing
+-- nearly everywhere, and are no news.
 local function attach(image, wanted)
   local list, link = debug_file.places(image)
   local found, problems = first_of(image, list, function(path)
     return core.attach_debug(image, path, wanted)
   end)
-  if found or not link or problems[1] then return found, problems end
+  if found or not link or problems[1] or core.state(image).is_library then
+    return found, problems
+  end
   if is_plain_name(link) then
     return nil, { not_found(image, "debugging file", link, list) }
   end

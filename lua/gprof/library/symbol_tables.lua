@@ -22,12 +22,13 @@ local function key_of(options, shared)
 end
 
 -- Makes a symbol table from the debugging file of a stripped image. The dynamic symbols
--- of a library are better than none.
-local function of_stripped(image, message, make)
+-- of a library, or of an interpreter in the profile of its script, are better than none.
+local function of_stripped(image, message, shared, make)
   local debug_file = require "gprof.library.debug_file"
   local symbols
   symbols, message = debug_file.symbols(image, message, make)
-  if symbols or not core.is_shared_library(image) then return symbols, message end
+  local is_library = shared or core.is_shared_library(image)
+  if symbols or not is_library then return symbols, message end
   core.use_dynamic_symbols(image)
   symbols = make()
   return symbols, not symbols and message or nil
@@ -50,7 +51,7 @@ function symbol_tables.of(image, options, trace, shared)
   local symbols, message = core.symbols(image, options, trace, shared)
   local debug_files = policy.of(options).debug_files
   if not symbols and debug_files and core.lacks_symbols(image) then
-    symbols, message = of_stripped(image, message, function()
+    symbols, message = of_stripped(image, message, shared, function()
       return core.symbols(image, options, trace, shared)
     end)
   end

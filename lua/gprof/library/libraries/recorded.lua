@@ -75,6 +75,7 @@ local function open(program, module)
     if not image then return nil, message:sub(#path + 3) end
     local given = image_options.of(program)
     image_options.set(image, { debug_dir = given.debug_dir, warn = given.warn })
+    core.state(image).is_library = true
     state.libraries[file] = image
   end
   if image.build_id == module.build_id then return image end
