@@ -19,7 +19,7 @@ local lists <const> = "[...document.querySelectorAll('.selection .lists')].map((
   "[...table.querySelectorAll('.node')].map((e) => e.textContent).join(' ')).join(' | ')"
 
 local function row(number) return (".list tbody tr:nth-child(%d) .node"):format(number) end
-local function key(name) return { "key", name } end
+local key <const> = browser.key
 
 describe("The workbench of a page", function()
   it("has 36 rows of 22 pixels below a header of 48, beside the selected function", function()

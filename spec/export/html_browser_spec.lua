@@ -16,14 +16,13 @@ local plan <const> = crafted.example
 local visit, visit_all <const> = browser.walk, browser.walk_all
 
 -- JavaScript expressions.
-local names <const> = "[...document.querySelectorAll('tbody .node')].map((e) => e.textContent).join(' ')"
+local names <const> = browser.names
 local title <const> = "(document.querySelector('#view h2') || document.querySelector('nav [aria-current]')).textContent"
 local tables <const> = "[...document.querySelectorAll('tbody')].map((body) => [...body.querySelectorAll('.node')]" ..
   ".map((e) => e.textContent).join(' ')).join(' | ')"
 local status <const> = "document.querySelector('[role=status]').textContent"
 local focused <const> = browser.focused
-local frames <const> = "[...document.querySelectorAll('.frame')]" ..
-  ".map((e) => e.getAttribute('aria-label').split(':')[0]).join(' ')"
+local frames <const> = browser.frames
 local current <const> = "document.querySelector('.frame.at').getAttribute('aria-label').split(':')[0]"
 local fits <const> = browser.fits
 

@@ -23,7 +23,7 @@ describe("The bounds of total times in a page", function()
   if io.popen("uname -m"):read "l" ~= "x86_64" then return end  -- only its code is surveyed
   local built = build.program "calls"
 
-  it("are those of the library, in the table and as whiskers of the bars", function()
+  it("are those of the library, in the table and hatched in the bars", function()
     local path = select(2, pages.write(built.image, built.gmon, "--bounds"))
     local known = dkjson.decode(program.run { "--bounds", "--export=json", built.image, built.gmon }.stdout)
     local low, high = 0, 0

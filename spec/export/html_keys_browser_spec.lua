@@ -13,7 +13,7 @@ local focused <const> = browser.focused
 local is_open <const> = "document.querySelector('dialog').open"
 local inside <const> = "document.querySelector('dialog').contains(document.activeElement)"
 
-local function key(name) return { "key", name } end
+local key <const> = browser.key
 
 describe("The help of a page", function()
   local path = select(2, pages.crafted(crafted.example))

@@ -11,7 +11,7 @@ if lack then return pending(lack) end
 
 local path = select(2, pages.crafted(crafted.example))
 
-local function key(name) return { "key", name } end
+local key <const> = browser.key
 
 describe("A page", function()
   -- The elements that moved after the first paint.

@@ -11,13 +11,12 @@ if lack then return pending(lack) end
 
 local path = select(2, pages.crafted(crafted.example))
 
-local names <const> = "[...document.querySelectorAll('tbody .node')].map((e) => e.textContent).join(' ')"
+local names <const> = browser.names
 local chips <const> = "[...document.querySelectorAll('.chip')].map((e) => e.textContent).join('; ')"
-local frames <const> = "[...document.querySelectorAll('.frame')]" ..
-  ".map((e) => e.getAttribute('aria-label').split(':')[0]).join(' ')"
+local frames <const> = browser.frames
 local hash <const> = "location.hash"
 
-local function key(name) return { "key", name } end
+local key <const> = browser.key
 
 describe("The refinement of a page", function()
   it("keeps the call paths with a function, in the table and in the tree; Back removes it", function()

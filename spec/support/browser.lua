@@ -8,9 +8,18 @@ local shell = require "support.shell"
 
 local browser = {}
 
---- JavaScript expressions: the text of the element with the focus; whether a page is not wider than the window.
+--- JavaScript expressions: the names in tables; those of the frames of a call tree; the text of the element with the
+-- focus; whether a page is not wider than the window.
+browser.names = "[...document.querySelectorAll('tbody .node')].map((e) => e.textContent).join(' ')"
+browser.frames = "[...document.querySelectorAll('.frame')]" ..
+  ".map((e) => e.getAttribute('aria-label').split(':')[0]).join(' ')"
 browser.focused = "document.activeElement.textContent"
 browser.fits = "document.documentElement.scrollWidth <= innerWidth"
+
+--- Returns the step that presses a key.
+-- @tparam string name as in JavaScript, such as "Enter"
+-- @treturn table
+function browser.key(name) return { "key", name } end
 
 --- Returns a message that names the programs needed if one is missing; nil if all are installed.
 -- @treturn string|nil

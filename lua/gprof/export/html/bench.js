@@ -3,20 +3,6 @@
 
 const wideScreen = matchMedia("(min-width: 1200px)");
 
-// Changes parameters of the address; null removes one. `isStep` makes a step of the browser's history.
-function setParameters(changes, isStep) {
-  const parameters = addressParameters();
-  for (const [name, value] of Object.entries(changes)) {
-    parameters.delete(name);
-    if (value) parameters.set(name, value);
-  }
-  const suffix = [...parameters].map(([name, value]) => `&${name}=${encodeURIComponent(value)}`).join("");
-  const hash = (hashWithoutChips() || "#") + suffix;
-  if (hash === (location.hash || "#")) return;
-  if (isStep) location.hash = hash;
-  else history.replaceState(history.state, "", hash);
-}
-
 const BEFORE = 10, // lines of source before the hottest line,
   AFTER = 40; // and after it
 
@@ -137,9 +123,14 @@ function makeTopRow(header, buttons) {
   const notes = [...header.querySelectorAll(".warning:not(.mismatch), .notes")],
     count = header.querySelectorAll(".warning:not(.mismatch), .notes li").length,
     facts = header.querySelector("dl");
-  const wrap = (id, label, ...elements) => make("div", { id, popover: "", role: "group", "aria-label": label }, ...elements);
+  const wrap = (id, label, ...elements) =>
+    make("div", { id, popover: "", role: "group", "aria-label": label }, ...elements);
   const opener = (id, label, text) =>
-    make("button", { "class": "plain behind", "type": "button", "popovertarget": id, "title": label, "aria-label": label }, text);
+    make(
+      "button",
+      { "class": "plain behind", "type": "button", "popovertarget": id, "title": label, "aria-label": label },
+      text,
+    );
   const values = ["time", "samples"].map((name) => facts.querySelector(`.${name} dd`)).filter(Boolean);
   const short = (text) => text.replace(/^1, .*/, "1 sample").replace(/, .*/, " samples");
   const brief = make("p", { class: "brief" }, ...values.map((value, i) =>
@@ -149,7 +140,7 @@ function makeTopRow(header, buttons) {
   facts.before(details);
   details.append(facts);
   if (count > 0) header.append(wrap("notices", "Notices", ...notes));
-  buttons.prepend(...(count > 0 ? [opener("notices", counted(count) + (count === 1 ? " notice" : " notices"), "⚠" + count)] : []),
-    opener("details", "Details", "i"));
+  buttons.prepend(opener("details", "Details", "i"));
+  if (count > 0) buttons.prepend(opener("notices", counted(count) + (count === 1 ? " notice" : " notices"), "⚠" + count));
   header.classList.add("top");
 }

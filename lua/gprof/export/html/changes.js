@@ -142,7 +142,8 @@ function changesView() {
   const rows = comparison.name.map((_, row) => row);
   const table = makeTable(changeColumns(), rows, { label: "Changes", class: "changes" });
   const hideNoise = make("input", { type: "checkbox", id: "hide-noise", change: () => search.update() });
-  const matches = (row, test) => test(comparison.name[row]) && isShownRow(row) && (!hideNoise.checked || isSignificant(row));
+  const matches = (row, test) =>
+    test(comparison.name[row]) && isShownRow(row) && (!hideNoise.checked || isSignificant(row));
   const describe = (shown) => counted(shown.length) + " of " + counted(rows.length) + " functions";
   const search = tableSearch("Filter by name, or /regex/", table, matches, describe, () => (hideNoise.checked = false));
   return make(

@@ -49,7 +49,10 @@ async function copyText(text) {
 const copyActions = [
   { key: "c", use: "copy the row", title: "Copy row", text: (table, row) => tableText(table, row, asTabs) },
   { key: "C", use: "copy the table", title: "Copy table", text: (table) => tableText(table, null, asTabs) },
-  { key: "m", use: "copy the table as Markdown", title: "Copy as Markdown", text: (table) => tableText(table, null, asMarkdown) },
+  {
+    key: "m", use: "copy the table as Markdown", title: "Copy as Markdown",
+    text: (table) => tableText(table, null, asMarkdown),
+  },
 ];
 
 // Copies for an action what an element is in. Returns false if that is no table.
@@ -61,7 +64,9 @@ function copyFrom(element, { text }) {
 
 const copyKeys = makeShortcuts(
   "Copy",
-  copyActions.map((action) => ({ keys: [action.key], use: action.use, act: (event) => copyFrom(event.target, action) })),
+  copyActions.map((action) => ({
+    keys: [action.key], use: action.use, act: (event) => copyFrom(event.target, action),
+  })),
 );
 
 // Returns what the menu of an element offers.

@@ -19,7 +19,8 @@ function itemFigures(item) {
   const parent = item.parent;
   const share = (whole) => percent(whole > 0 ? item.weight / whole : 0) + " % of ";
   const parts = [`${seconds(timeOf(item.weight))} ${unitName}`];
-  if (item.frame !== ROOT) parts.push(share((isOfShown ? tree : recordedTree).weight[0]) + (isOfShown ? "what is shown" : "all"));
+  const [base, name] = isOfShown ? [tree, "what is shown"] : [recordedTree, "all"];
+  if (item.frame !== ROOT) parts.push(share(base.weight[0]) + name);
   if (parent && parent.frame !== ROOT) parts.push(share(parent.weight) + frameName(parent.frame));
   if (isGuess(item)) parts.push(`possible ${possibleShares(item)} of all`);
   if (!item.up && item.frame >= 0) parts.push(`self ${seconds(timeOf(item.own))} ${unitName}`);

@@ -94,7 +94,8 @@ function showFunctions() {
 // Shows the view that the fragment names. Returns the tab to highlight, the title (null for the list of
 // functions), and an element to scroll to, if any.
 function route() {
-  const [, name, argument] = /^(!?[^=]*)=?(.*)$/s.exec(hashWithoutChips().slice(1));
+  const fragment = hashWithoutParameters().slice(1),
+    [, name, argument] = /^(!?[^=]*)=?(.*)$/s.exec(fragment);
   const decode = (text) => {
     try {
       return decodeURIComponent(text);
@@ -121,8 +122,7 @@ function route() {
     put(cached("changes", changesView));
     return ["#!changes", "Changes"];
   }
-  const key = hashWithoutChips().slice(1);
-  if (key !== "" && !name.startsWith("!")) return showFunction(decode(key));
+  if (fragment !== "" && !name.startsWith("!")) return showFunction(decode(fragment));
   return showFunctions();
 }
 
@@ -250,9 +250,12 @@ function makeCorner() {
     threadSelect(), viewSelect(), themeSelect());
   const open = { "class": "plain", "type": "button", "popovertarget": "settings", "title": "Settings",
     "aria-label": threadChoices.length > 0 ? "Threads and settings" : "Settings" };
-  const ask = { "class": "plain ask", "type": "button", "title": "Keyboard shortcuts (?)", "click": () => help.showModal() };
-  const buttons = oneStop(make("div", { class: "buttons" }, make("button", open, (threadChoices.length > 0 ? "Threads " : "") + "⚙\uFE0E"), make("button", ask, "?")));
-  return make("div", { class: "corner" }, buttons, settings);
+  const ask = {
+    class: "plain ask", type: "button", title: "Keyboard shortcuts (?)", click: () => help.showModal(),
+  };
+  const sign = (threadChoices.length > 0 ? "Threads " : "") + "⚙\uFE0E",
+    buttons = make("div", { class: "buttons" }, make("button", open, sign), make("button", ask, "?"));
+  return make("div", { class: "corner" }, oneStop(buttons), settings);
 }
 
 function skip(event) {

@@ -1,7 +1,5 @@
 // The refinement of all views by chips: "focus" keeps the call paths with functions that match, "hide" takes functions
-// out of the paths, "file" keeps the functions of a file. The end of the address has the chips.
-
-const SUFFIX = /(?:&(?:focus|hide|file|of|at|filter|sort)=[^&]*)+$/; // of addresses
+// out of the paths, "file" keeps the functions of a file. The address has the chips.
 
 let chips = [], // each with `kind` and `text`, a query or, after "=", a whole name
   chipsText = "", // as in the address
@@ -19,17 +17,9 @@ function isShownFile(name) {
   return !shownFunctions || functions.file.some((each, f) => each === file && isShown(f));
 }
 
-const hashWithoutChips = () => location.hash.replace(SUFFIX, "");
-
-// Returns what is at the end of the address, as names and values.
-function addressParameters() {
-  const [text] = SUFFIX.exec(location.hash) || [""];
-  return new URLSearchParams(text.replaceAll("+", "%2B"));
-}
-
 function textOfChips(list, ofShown) {
-  const parts = list.map(({ kind, text }) => `&${kind}=${encodeURIComponent(text)}`);
-  return parts.join("") + (list.length > 0 && ofShown ? "&of=shown" : "");
+  const parameters = list.map(({ kind, text }) => [kind, text]);
+  return parametersText(list.length > 0 && ofShown ? [...parameters, ["of", "shown"]] : parameters);
 }
 
 // Returns a test for names. An invalid regular expression matches nothing.
@@ -92,10 +82,11 @@ function computeRefinement() {
 
 function chipButton(chip) {
   const rest = chips.filter((each) => each !== chip),
-    name = chip.kind === "file" ? baseName(chip.text) : chip.text.replace(/^=/, "");
+    text = chip.text.replace(/^=/, ""),
+    name = chip.kind === "file" ? baseName(text) : text;
   return make(
     "button",
-    { class: "chip " + chip.kind, type: "button", title: "Remove: " + chip.text.replace(/^=/, ""), click: () => refine(rest) },
+    { class: "chip " + chip.kind, type: "button", title: "Remove: " + text, click: () => refine(rest) },
     make("span", { class: "soft" }, (chip.kind === "file" ? "only " : "") + chip.kind + " "), name, " ×",
   );
 }
@@ -116,7 +107,7 @@ const chipsOf = (parameters) =>
   [...parameters].filter(([kind]) => KINDS.includes(kind)).map(([kind, value]) => ({ kind, text: value }));
 
 function applyChips(text) {
-  const parameters = new URLSearchParams(text.replaceAll("+", "%2B"));
+  const parameters = parametersOf(text);
   chips = chipsOf(parameters);
   isOfShown = parameters.get("of") === "shown";
   chipsText = textOfChips(chips, isOfShown);
@@ -127,7 +118,7 @@ function applyChips(text) {
 
 // Shows other chips, as a step of the browser's history.
 function refine(list, ofShown = isOfShown) {
-  const hash = hashWithoutChips() || "#";
+  const hash = hashWithoutParameters() || "#";
   applyChips(textOfChips(list, ofShown));
   location.hash = hash + chipsText;
 }
@@ -198,6 +189,8 @@ function openRowMenu(event) {
   const button = ([title, key, act]) =>
     make("button", { type: "button", click: () => (rowMenu.hidePopover(), act()) }, title, " ", make("kbd", {}, key));
   rowMenu.replaceChildren(...items.map(button));
-  rowMenu.style.inset = `${Math.min(event.clientY, innerHeight - 200)}px auto auto ${Math.min(event.clientX, innerWidth - 260)}px`;
+  const top = Math.min(event.clientY, innerHeight - 200),
+    left = Math.min(event.clientX, innerWidth - 260);
+  rowMenu.style.inset = `${top}px auto auto ${left}px`;
   rowMenu.showPopover();
 }

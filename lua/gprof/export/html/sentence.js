@@ -1,7 +1,8 @@
 // The sentence at the top: where the time is, from where that is reached, and what has certainly changed. All nouns are
 // links.
 
-const nounLink = (node) => make("a", { class: "mono", href: linkTo(node), title: nameOf(node) }, splitOnce(labelOf(node))[0]);
+const nounLink = (node) =>
+  make("a", { class: "mono", href: linkTo(node), title: nameOf(node) }, splitOnce(labelOf(node))[0]);
 
 // Returns the function with the largest value; -1 if all values are 0.
 function largest(values) {
@@ -17,7 +18,8 @@ function whereParts(node) {
     link = hot ? sourceLink(hot.file, hot.number) : sourceLink(fileOf(node), functions.line[node]),
     error = functions.self_error[node],
     share = percent(shareOf(functions.self[node])) + (error ? " ± " + percent(shareOf(error)) : "");
-  return [make("strong", {}, share + " %"), " of the time is in ", nounLink(node), ...(place ? [" (", placeLink(place, link), ")"] : [])];
+  const found = place ? [" (", placeLink(place, link), ")"] : [];
+  return [make("strong", {}, share + " %"), " of the time is in ", nounLink(node), ...found];
 }
 
 // Returns from where a function is reached. Estimated times say nothing of that; numbers of calls do.
@@ -44,17 +46,20 @@ function changeParts() {
   const link = (text) => make("a", { href: "#!changes" }, text),
     certain = time.change.map((_, row) => row).filter((row) => time.noise[row] === 0 && time.change[row] !== 0);
   if (certain.length === 0) return ["; ", link("no certain change"), " since the old profile"];
-  const row = certain.reduce((best, other) => (Math.abs(time.change[other]) > Math.abs(time.change[best]) ? other : best)),
+  const size = (row) => Math.abs(time.change[row]),
+    row = certain.reduce((best, other) => (size(other) > size(best) ? other : best)),
     node = functionByRow.get(row),
-    amount = seconds(Math.abs(time.change[row])) + " " + unitName + (time.change[row] > 0 ? " slower" : " faster");
-  return ["; ", node === undefined ? comparison.name[row] : nounLink(node), " is ", link(amount), " than in the old profile"];
+    name = node === undefined ? comparison.name[row] : nounLink(node),
+    amount = seconds(size(row)) + " " + unitName + (time.change[row] > 0 ? " slower" : " faster");
+  return ["; ", name, " is ", link(amount), " than in the old profile"];
 }
 
 // Says how much of the time is divided among callers by guess.
 function guessedPart() {
   const share = tree && tree.guessed ? (100 * tree.guessed).toFixed(0) : "0";
   if (share === "0") return "";
-  return make("span", { class: "soft guessed" }, ` ${share} % of the time is attributed to callers by guess; --record measures it.`);
+  const text = ` ${share} % of the time is attributed to callers by guess; --record measures it.`;
+  return make("span", { class: "soft guessed" }, text);
 }
 
 // Makes the sentence; null if nothing was measured.

@@ -64,9 +64,9 @@ function sourceListView() {
     class: "mid",
     sorted: hasTime ? columns[0] : more[0],
   });
-  const search = tableSearch("Filter by name, or /regex/", table, (file, test) => isShownFile(file.name) && test(file.name), (shown) =>
-    counted(shown.length) + (shown.length === 1 ? " file" : " files"),
-  );
+  const matches = (file, test) => isShownFile(file.name) && test(file.name),
+    describe = (shown) => counted(shown.length) + (shown.length === 1 ? " file" : " files"),
+    search = tableSearch("Filter by name, or /regex/", table, matches, describe);
   return make(
     "section",
     {},

@@ -1,0 +1,27 @@
+// Parameters at the end of the address, after the view: chips, and what the workbench shows. The text of an address has
+// the form "&name=value&name=value".
+
+const PARAMETERS = /(?:&(?:focus|hide|file|of|at|filter|sort)=[^&]*)+$/;
+
+const hashWithoutParameters = () => location.hash.replace(PARAMETERS, "");
+
+// Reads parameters. In addresses, "+" stands for itself.
+const parametersOf = (text) => new URLSearchParams(text.replaceAll("+", "%2B"));
+
+// Writes parameters, pairs of a name and a value.
+const parametersText = (pairs) => pairs.map(([name, value]) => `&${name}=${encodeURIComponent(value)}`).join("");
+
+const addressParameters = () => parametersOf((PARAMETERS.exec(location.hash) || [""])[0]);
+
+// Changes parameters of the address; an empty value removes one. `isStep` makes a step of the browser's history.
+function setParameters(changes, isStep) {
+  const parameters = addressParameters();
+  for (const [name, value] of Object.entries(changes)) {
+    parameters.delete(name);
+    if (value) parameters.set(name, value);
+  }
+  const hash = (hashWithoutParameters() || "#") + parametersText([...parameters]);
+  if (hash === (location.hash || "#")) return;
+  if (isStep) location.hash = hash;
+  else history.replaceState(history.state, "", hash);
+}
