@@ -1,9 +1,6 @@
 --- The aims: how much faster than GNU gprof our program should be, and how much memory it may use. Judges whether a
 -- row of the table meets them.
 --
--- If GNU gprof takes at least `FLOOR` seconds, the ratio of wall times counts. Below that, starting Lua dominates our
--- time, so net times are compared: wall time without start-up.
---
 -- @module bench.aims
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -14,21 +11,25 @@ local aims = {}
 --- Default aim: the wall time of GNU gprof divided by ours.
 aims.RATIO = 2
 
---- The ratio of wall times counts if GNU gprof takes at least this many seconds.
-aims.FLOOR = 0.020
+--- If GNU gprof takes less than `FLOOR` seconds, starting Lua is most of our time, and `SMALL` is the aim.
+aims.FLOOR, aims.SMALL = 0.020, 0.4
 
---- If GNU gprof takes less than `FLOOR`, we may use this many megabytes more than GNU gprof: the size of Lua.
+--- We may use this many megabytes more than GNU gprof: the size of Lua.
 aims.MARGIN = 3
 
---- Returns whether we meet the aim for time: true, false, or nil if unknown. If net times decide, also returns them in
--- seconds.
-local function in_time(gnu, ours, aim, idle)
+--- Returns the aim of a row.
+-- @tparam table row see `bench.rows`
+-- @tparam result gnu from `turns.result`
+-- @treturn number the least ratio of wall times
+function aims.of(row, gnu)
+  if not gnu.timeout and gnu.wall < aims.FLOOR then return aims.SMALL end
+  return row.aim or aims.RATIO
+end
+
+--- Returns whether we meet the aim for time: true, false, or nil if unknown.
+local function in_time(gnu, ours, aim)
   if ours.trouble then return false end
   if gnu.trouble and not gnu.timeout then return true end
-  if not gnu.timeout and gnu.wall < aims.FLOOR then
-    local net = { gnu = gnu.wall - idle.gnu, ours = ours.wall - idle.ours }
-    return net.ours <= net.gnu, net
-  end
   local met = turns.ratio(gnu, ours) >= aim
   if gnu.timeout and not met then return nil end
   return met
@@ -39,7 +40,7 @@ end
 local function in_memory(gnu, ours)
   if ours.trouble then return false end
   if gnu.trouble and not gnu.timeout then return true end
-  local met = ours.mb <= gnu.mb + (gnu.wall < aims.FLOOR and aims.MARGIN or 0)
+  local met = ours.mb <= gnu.mb + aims.MARGIN
   if gnu.timeout and not met then return nil end
   return met
 end
@@ -48,12 +49,9 @@ end
 -- @tparam result gnu from `turns.result`
 -- @tparam result ours
 -- @tparam number aim the least ratio of wall times
--- @tparam table idle start-up times in seconds: `gnu`, `ours`
--- @treturn table `time` and `memory`: whether the aim is met; nil if unknown, because GNU gprof was stopped; `net`: the
---   net seconds of `gnu` and `ours`, if they decide
-function aims.judge(gnu, ours, aim, idle)
-  local time, net = in_time(gnu, ours, aim, idle)
-  return { time = time, memory = in_memory(gnu, ours), net = net }
+-- @treturn table `time` and `memory`: whether the aim is met; nil if unknown, because GNU gprof was stopped
+function aims.judge(gnu, ours, aim)
+  return { time = in_time(gnu, ours, aim), memory = in_memory(gnu, ours) }
 end
 
 return aims

@@ -42,8 +42,8 @@ local function profiled(built, program, command)
 end
 
 local ROWS <const> = {
-  { name = "readelf", title = "readelf, about 1,000 functions, with -g", input = "readelf", aim = 3 },
-  { name = "gold", title = "gold, a linker in C++: 100 MB, with -g", input = "gold", aim = 50 },
+  { name = "readelf", title = "readelf, about 1,000 functions, with -g", input = "readelf" },
+  { name = "gold", title = "gold, a linker in C++: 100 MB, with -g", input = "gold", aim = 30 },
   { name = "gold-lines", title = "-l -p: the flat profile of gold by line", input = "gold", words = { "-l", "-p" },
     aim = 200, slow = true, symbolized = true },
   { name = "gold-inlines", title = "--inlines: flat profile and call graph of gold, with inlined functions",

@@ -26,50 +26,42 @@ local function ratio_cell(gnu, ours, ratio)
   return (gnu.timeout and "> " or "") .. number(ratio)
 end
 
---- Formats the aim of a row.
-local function aim_cell(aim, verdict)
-  if verdict.net then return ("net <= %.1f ms"):format(verdict.net.gnu * 1000) end
-  return (">= %g"):format(aim)
-end
-
 --- Formats whether the aim is met, or what is missed.
 local function met_cell(verdict)
-  local net = verdict.net and (" (%.1f ms)"):format(verdict.net.ours * 1000) or ""
-  if verdict.time and verdict.memory then return "yes" .. net end
+  if verdict.time and verdict.memory then return "yes" end
   local missing = {}
   for _, what in ipairs { "time", "memory" } do
     if verdict[what] == false then missing[#missing + 1] = what end
   end
-  return (missing[1] and "no: " .. table.concat(missing, ", ") or "not known") .. net
+  return missing[1] and "no: " .. table.concat(missing, ", ") or "not known"
 end
 
 --- Returns the cells of a row, and the verdict of `aims.judge`.
-local function line_of(measured, idle, runs)
+local function line_of(measured, runs)
   local row, gnu, ours = measured.row, measured.gnu, measured.ours
-  local aim = row.aim or aims.RATIO
-  local verdict = aims.judge(gnu, ours, aim, idle)
+  local aim = aims.of(row, gnu)
+  local verdict = aims.judge(gnu, ours, aim)
   local compatible = measured.compatible
   local line = {
     row.name, wall_cell(gnu, #gnu.runs < runs), number(gnu.cpu), number(gnu.mb),
     wall_cell(ours, #ours.runs < runs), number(ours.cpu), number(ours.mb),
     ratio_cell(gnu, ours, turns.ratio(gnu, ours)), ratio_cell(gnu, ours, gnu.mb / ours.mb),
-    aim_cell(aim, verdict), met_cell(verdict), ratio_cell(gnu, compatible, compatible and turns.ratio(gnu, compatible)),
+    (">= %g"):format(aim), met_cell(verdict), ratio_cell(gnu, compatible, compatible and turns.ratio(gnu, compatible)),
   }
   return line, verdict
 end
 
 --- Formats the table.
 -- @tparam {table,...} list results of `comparison.measure`
--- @tparam table idle start-up times in seconds: `gnu`, `ours`
 -- @tparam table options of the command line: `runs`, the number of runs of each command; `check`: whether to add the
 --   column "output"
 -- @treturn string Markdown
 -- @treturn integer number of rows that meet their aim
-function report.table(list, idle, options)
+function report.table(list, options)
   local lines, good = { table.move(HEADINGS, 1, #HEADINGS, 1, {}) }, 0
   if options.check then table.insert(lines[1], "output") end
   for i, measured in ipairs(list) do
-    local line, verdict = line_of(measured, idle, options.runs)
+    local line, verdict = line_of(measured, options.runs)
     if verdict.time and verdict.memory then good = good + 1 end
     if options.check then
       table.insert(line, measured.same and "identical" or measured.same == false and "differs" or "not compared")

@@ -7,7 +7,7 @@
 -- * `input`: the name of its input, see `bench.inputs`;
 -- * `words`: an array of options that both programs get in addition to `-b`, or a function (input) that returns such an
 --   array;
--- * `aim`: the least ratio of GNU gprof's wall time to ours (default: `aims.RATIO`);
+-- * `aim`: the least ratio of GNU gprof's wall time to ours (default: see `bench.aims`);
 -- * `slow`: GNU gprof is slow, and runs only once, after all other rows;
 -- * `ours_alone`: GNU gprof cannot do this, so --gnu-compat is not measured either;
 -- * `sums`: both programs write a sum, into the directory of the input. `cat` of the profiles is also measured, as the
@@ -47,17 +47,16 @@ end
 
 return {
   { name = "demo", title = "the sample program of examples/sample, with -g", input = "demo" },
-  { name = "c-1000", title = "1,000 C functions", input = "c-1000", aim = 3 },
-  { name = "c-1000-g", title = "the same, with -g", input = "c-1000-g", aim = 3 },
+  { name = "c-1000", title = "1,000 C functions", input = "c-1000" },
+  { name = "c-1000-g", title = "the same, with -g", input = "c-1000-g" },
   { name = "c-10000", title = "10,000 C functions", input = "c-10000" },
   { name = "c-10000-g", title = "the same, with -g", input = "c-10000-g" },
   { name = "c-100000", title = "100,000 C functions", input = "c-100000", slow = true },
-  { name = "c-100000-g", title = "the same, with -g", input = "c-100000-g" },
+  { name = "c-100000-g", title = "the same, with -g", input = "c-100000-g", aim = 1.3 },
   { name = "cxx-10000", title = "10,000 C++ functions with names of 100 to 400 characters", input = "cxx-10000" },
   { name = "cxx-10000-g", title = "the same, with -g", input = "cxx-10000-g" },
-  { name = "arcs", title = "1,000,000 arcs between 100,000 C functions", input = "arcs-1000000", aim = 5,
-    slow = true },
-  { name = "arcs-g", title = "the same, with -g", input = "arcs-1000000-g", aim = 5 },
+  { name = "arcs", title = "1,000,000 arcs between 100,000 C functions", input = "arcs-1000000", slow = true },
+  { name = "arcs-g", title = "the same, with -g", input = "arcs-1000000-g" },
   { name = "own-report", title = "--report=bench/arcs.lua: a report of one's own with a line for each of these arcs",
     input = "arcs-1000000-g", words = { "--report=" .. assert(shell.capture "pwd") .. "/bench/arcs.lua" },
     ours_alone = true },
@@ -78,11 +77,11 @@ return {
   { name = "inlines", title = "--inlines: with inlined functions; 10,000 C++ functions, with -g",
     input = "cxx-10000-g", words = { "--inlines" }, ours_alone = true },
   { name = "source", title = "-A: annotated source; 10,000 C functions, with -g", input = "c-10000-g",
-    words = { "-A" } },
+    words = { "-A" }, aim = 1.5 },
   { name = "source-lines", title = "-l -A -x: annotated source with a count for each line; the same program",
     input = "c-10000-g", words = { "-l", "-A", "-x" } },
   { name = "order", title = "-r: a link order; 100,000 C functions, with -g", input = "c-100000-g",
-    words = { "-r" }, aim = 4 },
+    words = { "-r" }, aim = 1.3 },
   { name = "select-k", title = "100 options -k (leave out calls); 10,000 C functions", input = "c-10000",
     words = hundred("-k", true) },
   { name = "select-e", title = "100 options -e (leave out entries); the same program", input = "c-10000",
@@ -97,7 +96,7 @@ return {
     words = { "--html=/dev/null" }, ours_alone = true },
   { name = "spread", title = "-s --spread: the sum of 20 profiles of 1 MB, and how runs differ", input = "runs-20",
     words = { "-s", "--spread" }, sums = true, ours_alone = true },
-  { name = "sum-20", title = "-s: the sum of 20 profiles of 1 MB", input = "runs-20", words = { "-s" }, aim = 50,
+  { name = "sum-20", title = "-s: the sum of 20 profiles of 1 MB", input = "runs-20", words = { "-s" }, aim = 40,
     sums = true },
   { name = "sum-2000", title = "-s: the sum of 2,000 profiles of 1 MB", input = "runs-2000", words = { "-s" },
     aim = 50, sums = true, slow = true },

@@ -83,10 +83,8 @@ describe("the runs of a measurement", function()
 end)
 
 describe("an aim", function()
-  local idle <const> = { gnu = 0.001, ours = 0.002 }
-
   local function judged(gnu, ours, aim)
-    return aims.judge(gnu, ours, aim or 2, idle)
+    return aims.judge(gnu, ours, aim or aims.of({}, gnu))
   end
 
   it("is a ratio if GNU gprof takes a measurable time", function()
@@ -94,18 +92,15 @@ describe("an aim", function()
     assert.same({ time = false, memory = true }, judged(result(3), result(1), 4))
   end)
 
-  it("is a net time if GNU gprof is very fast", function()
-    local verdict = judged(result(0.010), result(0.010))
-    assert.is_true(verdict.time)
-    assert.near(0.009, verdict.net.gnu, 1e-9)
-    assert.near(0.008, verdict.net.ours, 1e-9)
-    assert.is_false(judged(result(0.010), result(0.0115)).time)
+  it("is smaller if starting Lua is most of the time", function()
+    assert.is_true(judged(result(0.010), result(0.024)).time)
+    assert.is_false(judged(result(0.010), result(0.026)).time)
+    assert.equal(2, aims.of({}, result(0.021)))
   end)
 
-  it("allows GNU gprof's memory, plus that of Lua for small inputs", function()
-    assert.is_false(judged(result(3), with(result(1), { mb = 10.1 })).memory)
-    assert.is_true(judged(result(0.010), with(result(0.010), { mb = 12.9 })).memory)
-    assert.is_false(judged(result(0.010), with(result(0.010), { mb = 13.1 })).memory)
+  it("allows GNU gprof's memory, plus that of Lua", function()
+    assert.is_true(judged(result(3), with(result(1), { mb = 12.9 })).memory)
+    assert.is_false(judged(result(3), with(result(1), { mb = 13.1 })).memory)
   end)
 
   it("is met if GNU gprof fails, and not met if our program fails", function()
@@ -117,7 +112,7 @@ describe("an aim", function()
   it("is met or unknown if GNU gprof was stopped", function()
     local function stopped() return with(result(120), { trouble = "> 120 s", timeout = 120 }) end
     assert.same({ time = true, memory = true }, judged(stopped(), result(1)))
-    assert.same({}, judged(stopped(), with(result(100), { mb = 11 })))
+    assert.same({}, judged(stopped(), with(result(100), { mb = 14 })))
   end)
 end)
 
@@ -140,14 +135,14 @@ describe("the table", function()
         compatible = result(1) },
       { row = { name = "alone" }, gnu = with(result(1), { trouble = "fails (1)" }), ours = result(2, 2) },
     }
-    local text, met = report.table(list, { gnu = 0.001, ours = 0.002 }, { runs = 2 })
+    local text, met = report.table(list, { runs = 2 })
     assert.equal(5, met)
     local lines = {}
     for line in text:gsub(" +", " "):gmatch "[^\n]+" do lines[#lines + 1] = line end
     assert.equal("| good | 4.00 | 4.00 | 10.0 | 1.00 | 1.00 | 10.0 | 4.00 | 1.00 | >= 2 | yes | 2.00 |", lines[3])
     assert.equal("| bad | 4.00 * | 4.00 | 10.0 | 1.00 | 1.00 | 10.0 | 4.00 | 1.00 | >= 5 | no: time | 2.00 |", lines[4])
-    assert.equal("| quick | 0.003 | 0.003 | 10.0 | 0.003 | 0.003 | 10.0 | 1.00 | 1.00 | net <= 2.0 ms | " ..
-      "yes (1.0 ms) | 1.00 |", lines[5])
+    assert.equal("| quick | 0.003 | 0.003 | 10.0 | 0.003 | 0.003 | 10.0 | 1.00 | 1.00 | >= 0.4 | " ..
+      "yes | 1.00 |", lines[5])
     assert.equal("| stopped | > 120 s | 120 | 10.0 | 1.00 | 1.00 | 10.0 | > 120 | > 1.00 | >= 2 | yes | > 120 |",
       lines[6])
     assert.equal("| dead | dies (SIGSEGV) | 9.00 | 10.0 | 1.00 * | 1.00 | 10.0 | | | >= 2 | yes | |", lines[7])
