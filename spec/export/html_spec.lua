@@ -505,16 +505,33 @@ describe("Source in a page", function()
     assert.is_nil(file.lines[2016])
   end)
 
-  it("has its long lines cut, and is left out above the size limit", function()
+  it("has its long lines cut, and is reduced above the size limit", function()
     local filler = "/*" .. ("\u{e9}"):rep(300) .. "*/\n"
     local made = small.build { ["main.c"] = "int leaf(void);\n" .. filler .. "int main(void) { return leaf(); }\n",
       ["leaf.c"] = "int leaf(void) { return 3; }\n" .. ("/*" .. ("x"):rep(390) .. "*/\n"):rep(1100) }
     local ticks = { [small.even(made.rows["main.c"][3][1])] = 9, [small.even(made.rows["leaf.c"][1][1])] = 1 }
-    local run = small.profile(made, { ticks = ticks })
-    local files, page = files_of(made.image, run), pages.write(made.image, run)
+    local files = files_of(made.image, small.profile(made, { ticks = ticks }))
     assert.truthy(utf8.len(files["main.c"].lines[2].text))
     assert.truthy(files["main.c"].lines[2].text:find "\u{e9} %.%.%.$")
+    assert.same({ 1101, 394 }, { files["leaf.c"].count, #files["leaf.c"].lines[16].text })
+    assert.is_nil(files["leaf.c"].lines[17])
+  end)
+
+  it("is left out where other lines have more time", function()
+    local body, ticks = { "int leaf(int);", "int main(int n, char **v) {" }, {}
+    for i = 1, 400 do body[2 + i] = "  n += leaf(n);" .. ("\n"):rep(30) end
+    body[#body + 1] = "  return n;\n}\n"
+    local made = small.build { ["main.c"] = table.concat(body, "\n"),
+      ["leaf.c"] = "int leaf(int n) { return n + 1; }\n" }
+    for number, addresses in pairs(made.rows["main.c"]) do
+      if number > 2 then ticks[small.even(addresses[1])] = number end
+    end
+    ticks[small.even(made.rows["leaf.c"][1][1])] = 1
+    local run = small.profile(made, { ticks = ticks })
+    local files, page = files_of(made.image, run), pages.write(made.image, run)
     assert.is_nil(files["leaf.c"])
+    assert.equal("  n += leaf(n);", files["main.c"].lines[3 + 31 * 399].text)
+    assert.is_nil(files["main.c"].lines[3])
     assert.truthy(page:find("The source of 1 file is left out to limit the size of this page: [^ ]*leaf%.c%."))
   end)
 end)

@@ -113,7 +113,9 @@ end
 -- @tparam profile profile
 -- @tparam string file
 -- @tparam[opt] {string,...} directories
-function annotation.annotate(profile, file, directories)
+-- @tparam[opt] function choose given the text of all lines, returns the numbers of those
+--   to be returned, as a set; other lines are left out
+function annotation.annotate(profile, file, directories, choose)
   arguments.check(profile, "gprof.profile", 0, "annotate")
   arguments.check(file, "string", 1, "annotate")
   arguments.check(directories or {}, "strings", 2, "annotate")
@@ -121,14 +123,18 @@ function annotation.annotate(profile, file, directories)
   if not number then return nil, name end  -- the second result is the message
   local text, problem = source_text.load(name, directories)
   if not text then return nil, problem end
-  local result, known <close> = {}, annotation.lines(profile, number)
-  for i, line in ipairs(source_text.lines(text)) do
-    result[i] = { number = i, text = line }
+  local texts = source_text.lines(text)
+  local result, chosen = {}, choose and choose(texts)
+  for i, line in ipairs(texts) do
+    if not chosen or chosen[i] then result[i] = { number = i, text = line } end
   end
+  local known <close> = annotation.lines(profile, number)
   for i, counts, seconds, calls, blocks in known:lines() do
-    local line = result[i] or {}  -- the source may have fewer lines than the line table
-    line.counts, line.calls, line.blocks, line.seconds = counts, calls, blocks, seconds
-    line.seconds_error = profile:error_of(seconds)
+    local line = result[i]
+    if line then  -- the source may have fewer lines than the line table
+      line.counts, line.calls, line.blocks, line.seconds = counts, calls, blocks, seconds
+      line.seconds_error = profile:error_of(seconds)
+    end
   end
   add_callers(profile, name, result)
   return result

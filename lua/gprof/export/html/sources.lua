@@ -1,9 +1,12 @@
 --- Selects the source text of a page: files in which time or calls were recorded, in
--- descending order of time, up to a total size.
+-- descending order of time, up to a total size. If not everything fits, the lines with
+-- most time of all files are shown, with the lines around them.
 --
 -- @internal gprof.export.html.sources
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local annotation = require "gprof.library.annotation"
+local largest = require "gprof.analysis.largest"
 local source_text = require "gprof.library.files.source_text"
 local wording = require "gprof.format.wording"
 
@@ -12,19 +15,33 @@ local sources = {}
 -- Limits for a page: the number of files, and the total size of their text in bytes.
 local MAX_FILES <const>, MAX_TEXT <const> = 300, 400000
 
+-- So many lines are chosen by their time, by the typical number of bytes in a line.
+local LINE <const> = 40
+local MAX_LINES <const> = MAX_TEXT // LINE
+
 -- A file with more lines than MAX_WHOLE is reduced to executed lines and CONTEXT lines on
 -- either side. A line is cut after MAX_LINE bytes.
 local MAX_WHOLE <const>, CONTEXT <const>, MAX_LINE <const> = 1500, 15, 400
 
--- Returns the files in which time or calls were recorded, in descending order of time.
+-- Adds a line in which time or calls were recorded to its file.
+local function add_line(files, name, line, ticks, calls)
+  local file = files[name]
+  if not file then
+    file = { name = name, ticks = 0, calls = 0, lines = {} }
+    files[name], files[#files + 1] = file, file
+  end
+  file.ticks, file.calls = file.ticks + ticks, file.calls + calls
+  table.insert(file.lines, { file = file, number = line, ticks = ticks, calls = calls })
+end
+
+-- Returns the files in which time or calls were recorded, in descending order of time,
+-- each with its `lines`.
 local function files_of(profile)
-  local sums, files = {}, {}
-  for id, ticks, calls in profile:functions("address", "id", "ticks", "calls") do
-    local file = profile:get(id, "file")
+  local files = {}
+  for _, ticks, calls, file, line in
+    profile:functions("address", "id", "ticks", "calls", "file", "line") do
     if file and (ticks > 0 or calls > 0) then
-      local sum = sums[file] or { name = file, ticks = 0, calls = 0 }
-      if not sums[file] then sums[file], files[#files + 1] = sum, sum end
-      sum.ticks, sum.calls = sum.ticks + ticks, sum.calls + calls
+      add_line(files, file, line, ticks, calls)
     end
   end
   table.sort(files, function(a, b)
@@ -35,28 +52,61 @@ local function files_of(profile)
   return files
 end
 
-local function is_executed(line)
-  return (line.seconds or 0) > 0 or (line.calls or 0) > 0 or (line.blocks or 0) > 0
-end
-
 -- Whether a line has figures. Blocks with a count of 0 are known not to have run.
 local function is_known(line)
-  return is_executed(line) or line.blocks ~= nil
+  return (line.seconds or 0) > 0 or (line.calls or 0) > 0 or line.blocks ~= nil
 end
 
--- Returns the set of included line numbers: all, or those near executed lines.
-local function chosen_lines(lines)
-  local chosen = {}
-  for i, line in ipairs(lines) do
-    if #lines <= MAX_WHOLE then
-      chosen[i] = true
-    elseif is_executed(line) then
-      for near = math.max(1, i - CONTEXT), math.min(#lines, i + CONTEXT) do
-        chosen[near] = true
+-- Adds the lines that ran according to counts of blocks.
+local function add_blocks(profile, files)
+  local numbers = {}
+  for number, name in ipairs(profile.symbols:files()) do numbers[name] = number end
+  for _, file in ipairs(files) do
+    local runs = annotation.runs(profile, numbers[file.name])
+    for line, count in pairs(runs) do
+      if count > 0 then
+        table.insert(file.lines,
+          { file = file, number = line, ticks = 0, calls = count })
       end
     end
   end
-  return chosen
+end
+
+-- Returns the lines with most time, then those with most calls.
+local function hottest(files)
+  local lines, heat, most = {}, {}, 0
+  for rank, file in ipairs(files) do
+    file.rank, file.near, file.size = rank, {}, 0
+    for _, line in ipairs(file.lines) do
+      lines[#lines + 1], most = line, math.max(most, line.calls)
+    end
+  end
+  for i, line in ipairs(lines) do heat[i] = line.ticks + line.calls / (most + 1) end
+  lines = largest(lines, heat, MAX_LINES)
+  table.sort(lines, function(a, b)
+    if a.ticks ~= b.ticks then return a.ticks > b.ticks end
+    if a.calls ~= b.calls then return a.calls > b.calls end
+    if a.file ~= b.file then return a.file.rank < b.file.rank end
+    return a.number < b.number
+  end)
+  return lines
+end
+
+-- Chooses lines until there are enough. Sets fields of files: `near`, the numbers of the
+-- chosen lines and those around them, as a set; and `size`, how many these are. Returns
+-- the sum of the sizes.
+local function choose_lines(files)
+  local size = 0
+  for _, line in ipairs(hottest(files)) do
+    if size >= MAX_LINES then break end
+    local file = line.file
+    for number = math.max(1, line.number - CONTEXT), line.number + CONTEXT do
+      if not file.near[number] then
+        file.near[number], file.size, size = true, file.size + 1, size + 1
+      end
+    end
+  end
+  return size
 end
 
 -- Removes the line end and cuts a long line.
@@ -66,16 +116,28 @@ local function shown(text)
 end
 
 -- Returns the included lines of a file, as from `profile:annotate`, with two more fields:
--- `known`, and `place`, the line's index from 0; and their size in bytes.
-local function excerpt(lines)
-  local found, size, chosen = {}, 0, chosen_lines(lines)
-  for i, line in ipairs(lines) do
-    if chosen[i] then
+-- `known`, and `place`, the line's index from 0; their size in bytes; and the number of
+-- all lines. Nil if the file cannot be read. If all lines are not larger than `room`, the
+-- excerpt is the whole file, but for a long one.
+local function excerpt(profile, file, options, room)
+  local count
+  local lines = annotation.annotate(profile, file.name, options.directory_path,
+    function(texts)
+      count = #texts
+      if count > MAX_WHOLE then return file.near end
+      for _, text in ipairs(texts) do room = room - math.min(#text, MAX_LINE) end
+      return room < 0 and file.near or nil
+    end)
+  if not lines then return nil end
+  local found, size = {}, 0
+  for i = 1, count do
+    local line = lines[i]
+    if line then
       line.text, line.known, line.place = shown(line.text), is_known(line), #found
       found[#found + 1], size = line, size + #line.text
     end
   end
-  return found, size
+  return found, size, count
 end
 
 local function is_newer(profile, name, directories)
@@ -83,26 +145,26 @@ local function is_newer(profile, name, directories)
   return changed and changed > source_text.built(profile.image)
 end
 
--- Adds a file to the result, or records why it is left out.
-local function add(result, profile, file, options)
-  if #result.files + #result.missing >= MAX_FILES or result.size >= MAX_TEXT then
-    table.insert(result.left_out, file.name)
-    return
+-- Adds a file to the result, or records why it is left out. `waiting`: the number of
+-- lines that were chosen in later files.
+local function add(result, profile, file, options, waiting)
+  local room = MAX_TEXT - result.size
+  local found, size, count
+  if file.size > 0 and #result.files + #result.missing < MAX_FILES then
+    found, size, count = excerpt(profile, file, options, room - waiting * LINE)
+    if not found then
+      table.insert(result.missing, file.name)
+      return
+    end
   end
-  local lines = profile:annotate(file.name, options.directory_path)
-  if not lines then
-    table.insert(result.missing, file.name)
-    return
-  end
-  local found, size = excerpt(lines)
-  if result.size + size > MAX_TEXT then
+  if not found or size > room then
     table.insert(result.left_out, file.name)
     return
   end
   result.size = result.size + size
   table.insert(result.files, { name = file.name,
     seconds = profile.rate and file.ticks / profile.rate,
-    calls = file.calls, lines = found, count = #lines })
+    calls = file.calls, lines = found, count = count })
   if is_newer(profile, file.name, options.directory_path) then
     table.insert(result.newer, file.name)
   end
@@ -116,7 +178,13 @@ end
 --   `newer` (than the program) and `left_out` (over the limits): names of files
 function sources.of(lines, options)
   local result = { files = {}, missing = {}, newer = {}, left_out = {}, size = 0 }
-  for _, file in ipairs(files_of(lines)) do add(result, lines, file, options) end
+  local files = files_of(lines)
+  if lines.data.block_records > 0 then add_blocks(lines, files) end
+  local waiting = choose_lines(files)
+  for _, file in ipairs(files) do
+    waiting = waiting - file.size
+    add(result, lines, file, options, waiting)
+  end
   return result
 end
 
@@ -125,10 +193,13 @@ end
 local function lines_with_figures(profile, file, options)
   local places, found = {}, {}
   for _, line in ipairs(file.lines) do places[line.number] = line.place end
-  for _, line in ipairs(profile:annotate(file.name, options.directory_path) or {}) do
+  local lines = annotation.annotate(profile, file.name, options.directory_path,
+    function() return places end) or {}
+  for _, line in pairs(lines) do
     line.known, line.place = is_known(line), places[line.number]
-    if line.known and line.place then found[#found + 1] = line end
+    if line.known then found[#found + 1] = line end
   end
+  table.sort(found, function(a, b) return a.place < b.place end)
   return found
 end
 
@@ -140,7 +211,7 @@ end
 --   with figures; false for files without time and calls
 function sources.figures(lines, files, options)
   local sums, result = {}, {}
-  for _, sum in ipairs(files_of(lines)) do sums[sum.name] = sum end
+  for _, file in ipairs(files_of(lines)) do sums[file.name] = file end
   for i, file in ipairs(files) do
     local sum = sums[file.name]
     result[i] = sum and { seconds = lines.rate and sum.ticks / lines.rate,

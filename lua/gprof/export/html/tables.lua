@@ -5,6 +5,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local common = require "gprof.print.common"
+local largest = require "gprof.analysis.largest"
 local text = require "gprof.export.html.page_text"
 
 local tables = {}
@@ -63,7 +64,10 @@ local function write_calls(content, write)
   local format = time_format(content.profile)
   local columns = { { "Caller", true }, { "Callee", true }, { "Calls" },
     { "Time in callee" } }
-  local arcs = table.move(content.arcs, 1, #content.arcs, 1, {})
+  local times = {}
+  for i, arc in ipairs(content.arcs) do times[i] = arc.self + arc.children end
+  local arcs = largest(content.arcs, times, MAX_ROWS)
+  arcs = table.move(arcs, 1, #arcs, 1, {})
   table.sort(arcs, function(a, b)
     local x, y = a.self + a.children, b.self + b.children
     if x ~= y then return x > y end
@@ -76,7 +80,7 @@ local function write_calls(content, write)
     row({ content.labels[arc.caller], content.labels[arc.callee],
       ("%d"):format(arc.count), format:format(arc.self + arc.children) }, columns, write)
   end
-  foot(#arcs, "pairs of functions", write)
+  foot(#content.arcs, "pairs of functions", write)
 end
 
 -- Returns the cells of a change: old, new, difference, and "noise" if it may be due to
