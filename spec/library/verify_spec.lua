@@ -120,10 +120,23 @@ describe("--verify", function()
     assert.same({ "NO", "0 of 18 arcs lead to function entries; with --slide=0x555555554000, 18" },
       { check_of(result, "callees") })
     assert.same({ "NO", "0 of 18 arcs come from the code" }, { check_of(result, "callers") })
-    assert.matches("^0 of %d+ samples %(0%.0 %%%) are in functions$", select(2, check_of(result, "samples")))
+    assert.matches("^0 of %d+ samples %(0%.0 %%%) are in functions", select(2, check_of(result, "samples")))
     result = run("--slide=0x555555554000", built.image, path)
     assert.same({ 0, "18 of 18 arcs lead to function entries" }, { result.status,
       select(2, check_of(result, "callees")) })
+  end)
+
+  it("is not decided by a few samples outside functions", function()
+    local image = build.craft { address = 0x1000, text = 0x200,
+      symbols = { { "main", 0x40 }, { "work", 0x100 } } }
+    for ticks, expected in pairs { [9] = "-", [10] = "NO" } do
+      local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {
+        { kind = "histogram", low = 0x1000, high = 0x1200, bins = { ticks, n = 128 } },
+        { kind = "arc", from = 0x1050, self = 0x1100, count = 1 } } })
+      local result = run(image, path)
+      assert.equal(expected, (check_of(result, "samples")), result.stdout)
+      assert.equal(expected == "-" and 0 or 1, result.status)
+    end
   end)
 
   it("skips checks of what was not recorded", function()

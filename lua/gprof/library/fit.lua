@@ -22,8 +22,11 @@ fit.MIN_ADDRESSES = 0.9
 -- in linkage stubs, for example.
 fit.MIN_SAMPLES = 0.75
 
--- A smaller number of arcs or samples without a match is not evidence of another build.
-local ENOUGH_ARCS <const>, ENOUGH_SAMPLES <const> = 3, 10
+--- A smaller number of samples without a match is no evidence of another build.
+fit.ENOUGH_SAMPLES = 10
+
+-- Nor is a smaller number of arcs.
+local ENOUGH_ARCS <const> = 3
 
 --- Returns the reason to believe that the histogram is from another build of the program.
 -- @tparam image image
@@ -97,7 +100,7 @@ end
 
 local function samples_mismatch(profile, data)
   local unknown, all = profile.unknown_ticks, profile.recorded_ticks
-  if unknown < ENOUGH_SAMPLES or all - unknown >= fit.MIN_SAMPLES * all or
+  if unknown < fit.ENOUGH_SAMPLES or all - unknown >= fit.MIN_SAMPLES * all or
     not profile.symbols.complete
   then
     return nil

@@ -106,9 +106,11 @@ function checks.samples(profile)
   local elsewhere = all == 0 and recorded_samples(profile) or 0
   if elsewhere > 0 then return nil, ("all %d are in libraries"):format(elsewhere) end
   local count = math.min(profile.met_ticks, all)  -- rounding errors can make it larger
-  return is_enough(count, all, MIN_SAMPLES,
-    ("%.0f of %.0f samples (%.1f %%) are in functions"):format(count, all,
-      all > 0 and 100 * count / all or 0))
+  local text = ("%.0f of %.0f samples (%.1f %%) are in functions"):format(count, all,
+    all > 0 and 100 * count / all or 0)
+  local are_few = all - count < fit.ENOUGH_SAMPLES and count < MIN_SAMPLES * all
+  if are_few then return nil, text .. ": too few to tell" end
+  return is_enough(count, all, MIN_SAMPLES, text)
 end
 
 -- Returns the modification time of a regular file; nil if there is none.

@@ -9,7 +9,7 @@ local raise <const> = require "gprof.library.failure".raise
 
 local rules = {}
 
---- The rules by the time at which they are checked. "A needs B C": A has no effect
+-- The rules by the time at which they are checked. "A needs B C": A has no effect
 -- without B or C. "A excludes B C": A cannot be combined with B, and not with C. "A
 -- sums": A is for sums.
 rules.texts = {
