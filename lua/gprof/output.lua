@@ -15,8 +15,9 @@
 --   "callees", "members" or "lines" for the rows around it. `formats` is a format, or a
 --   table with the format for each value of the field `kind`. The options: `by`, a field
 --   in place of `kind`; `labels` (see gprof.names) for `%{label}`, `%{caller}` and
---   `%{callee}`; `values`, the names of the further values; `paint`, a function of a
---   format and the values of the fields `paint_by` that returns the format to use.
+--   `%{callee}`; `values`, the names of the further values, for columns of one's own;
+--   `paint`, a function of a format and the values of the fields `paint_by` that returns
+--   the format to use, or "" to leave the row out.
 -- - `stream:lines(text, margin [, position [, most]])` writes at most `most` lines of a
 --   text, from a position on, each after a margin. It returns the position of the next
 --   line, and the number of lines.

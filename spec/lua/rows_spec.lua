@@ -113,6 +113,13 @@ describe("stream:rows", function()
       paint_by = { "ticks", "calls" } }, id_of.leaf)))
   end)
 
+  it("leaves out the rows for which a function returns an empty format", function()
+    local function paint(format, count) return count > 1 and format or "" end
+    local all = rows("callees", "%{callee_id} ", nil, id_of.main)
+    local some = rows("callees", "%{callee_id} ", { paint = paint, paint_by = { "count" } }, id_of.main)
+    assert.truthy(#some > 0 and #some < #all, some)
+  end)
+
   it("writes labels in place of numbers", function()
     assert.equal(labels[id_of.leaf], (rows("function", "%{label}", { labels = labels }, id_of.leaf)))
     assert.truthy((rows("function", "%{label}", { labels = labels }, id_of.one)):find "^one <cycle 1> %[%d%]$")

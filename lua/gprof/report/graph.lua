@@ -8,8 +8,9 @@ local entries = require "gprof.print.graph_entries"
 local labels = require "gprof.print.labels"
 local policy = require "gprof.library.policy"
 
--- The lines of an entry. In place of [bounds] and [gap], lines can have bounds of total
--- times, or as many blanks; in place of [calls], they have the columns below.
+-- The lines of an entry, with fields of functions, cycles and arcs (see gprof.profile). In
+-- place of [bounds] and [gap], lines can have bounds of total times, or as many blanks; in
+-- place of [calls], they have the columns below.
 local lines <const> = {
   caller = "             %{self:7.2f} %{children:7.2f}[gap][calls]     %{caller}\n",
   spontaneous = (" "):rep(28) .. "[gap]                     <spontaneous>\n",
@@ -28,14 +29,14 @@ local of_node <const> = {
   called = " %{calls:7d}        ",
   uncalled = "                ",
 }
-local of_member <const> = {
+local of_member <const> = { -- 0, not blanks, if there were no calls
   recursive = of_node.recursive, called = of_node.called, uncalled = of_node.called,
 }
 local of_arc <const> = {
   counted = " %{count:7d}/%{of:-7d}",
   uncounted = " %{count:7d}/%{of:-7d}", -- 0/0: other programs require a number
   inlined = "     inlined    ",
-  recursive = " %{count:7d}        ",
+  recursive = " %{count:7d}        ", -- to the function itself, or within a cycle
   inlined_recursive = " inlined        ",
 }
 local arcs_without_time <const> = { recursive = true, inlined_recursive = true }
@@ -134,7 +135,10 @@ return function(profile, options, write, layout)
   local names = labels.references(profile, options, layout.name)
   local spontaneous = (" "):rep(layout.wide - 7) .. complete(lines.spontaneous)
 
-  -- Prepares the rows of a list. Their formats are made when they are needed.
+  -- Returns a function that takes the number of a function or cycle, writes the rows of
+  -- a list, and returns how many they were (see `stream:rows` in gprof.output). Formats
+  -- are made when they are needed; `paint_line` takes one and the `figures` of a row, and
+  -- returns the format to use.
   local function rows(list, line, calls, without_time, paint_line, figures)
     local formats = setmetatable({}, { __index = function(_, kind)
       return complete(line, calls[kind], without_time[kind] and "")
