@@ -99,22 +99,28 @@ local function tables_of(profile, object_of, options, write)
       number(LOCATION.mapping_id, mapping_of(id)) .. number(LOCATION.address, address) ..
       lines))
   end)
-  -- Returns the number of the location of a line or, if `line` is nil, of a function;
-  -- or of a function that was inlined into those of `around`.
-  local function place(id, line, around)
-    if around and around[1] then
-      local key = id .. "<" .. table.concat(around, "<")
-      return place_table(key, id, nil, (profile:get(id, "line")), nil, around)
-    elseif line then
-      local key = id .. ":" .. line.address
-      return place_table(key, id, line.address, line.line, line.file)
-    elseif id == chains.TRUNCATED or profile:get(id, "is_cycle") then
+  local function place_of_function(id)
+    if id == chains.TRUNCATED or profile:get(id, "is_cycle") then
       return place_table(id, id)
     end
     local address, first = profile:get(id, "address", "line")
     -- a function that stands for all code of a library without symbols has no address
     if address and address >= object_of(id).high then address = nil end
     return place_table(id, id, address, first)
+  end
+  local whole = {}  -- the numbers of the locations of functions
+  -- Returns the number of the location of a line or, if `line` is nil, of a function;
+  -- or of a function that was inlined into those of `around`.
+  local function place(id, line, around)
+    if around then
+      local key = id .. "<" .. table.concat(around, "<")
+      return place_table(key, id, nil, (profile:get(id, "line")), nil, around)
+    elseif line then
+      local key = id .. ":" .. line.address
+      return place_table(key, id, line.address, line.line, line.file)
+    end
+    whole[id] = whole[id] or place_of_function(id)
+    return whole[id]
   end
   return text, place
 end
@@ -165,9 +171,9 @@ local function write_chain(chain, place, only_inlined, write)
   local i = #links
   while i > 0 do
     local leaf = i == #links and chain.piece.address and chain.piece or nil
-    local id, around = links[i], {}
+    local id, around = links[i], nil
     while i > 1 and only_inlined(links[i - 1], links[i]) do
-      i = i - 1
+      i, around = i - 1, around or {}
       around[#around + 1] = links[i]
     end
     places[#places + 1] = place(id, leaf, around)

@@ -13,8 +13,7 @@ local protobuf = {}
 local NUMBER <const>, BYTES <const> = 0, 2
 
 -- A negative number takes ten bytes.
-local function varint(number)
-  if number >= 0 and number < 128 then return string.char(number) end
+local function encode(number)
   local bytes = {}
   repeat
     local rest = number >> 7
@@ -22,6 +21,18 @@ local function varint(number)
     number = rest
   until number == 0
   return string.char(table.unpack(bytes))
+end
+
+-- Numbers below `FREQUENT` are mostly those of functions, and occur many times.
+local FREQUENT <const> = 1 << 20
+local known = {}
+
+local function varint(number)
+  local bytes = known[number]
+  if bytes then return bytes end
+  bytes = encode(number)
+  if number >= 0 and number < FREQUENT then known[number] = bytes end
+  return bytes
 end
 
 --- Encodes a field that is a number.

@@ -8,9 +8,9 @@ local entries = require "gprof.print.graph_entries"
 local labels = require "gprof.print.labels"
 local policy = require "gprof.library.policy"
 
--- The lines of an entry, with fields of functions, cycles and arcs (see gprof.profile). In
--- place of [bounds] and [gap], lines can have bounds of total times, or as many blanks; in
--- place of [calls], they have the columns below.
+-- The lines of an entry, with fields of functions, cycles and arcs (see gprof.profile).
+-- In place of [bounds] and [gap], lines can have bounds of total times, or as many
+-- blanks; in place of [calls], they have the columns below.
 local lines <const> = {
   caller = "             %{self:7.2f} %{children:7.2f}[gap][calls]     %{caller}\n",
   spontaneous = (" "):rep(28) .. "[gap]                     <spontaneous>\n",
