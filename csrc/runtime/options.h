@@ -13,6 +13,7 @@
 typedef struct options {
   int dump_signal; /* the signal for requests; 0 if the user chose none */
   bool anew;       /* each request by this signal begins a new profile */
+  bool samples;    /* a program without -pg is recorded, too: its samples */
   unsigned part;   /* number of the first profile */
 } options;
 

@@ -95,7 +95,11 @@ static void construct(int count, char **arguments, char **environment) {
   startup.started = true;
   if (getauxval(AT_SECURE)) return;
   start(environment);
-  if (startup.is_asked) record_program(startup.low, startup.high);
+  if (startup.is_asked) {
+    record_program(startup.low, startup.high);
+  } else if (rec_options.samples && rec_modules) {
+    record_program(rec_modules->code, rec_modules->code_end); /* the first: the program */
+  }
 }
 
 /* If the program has libraries, the recorder's own _init calls the startup code of the

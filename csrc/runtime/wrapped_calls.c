@@ -1,24 +1,94 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Functions of the C library that the recorder wraps, to notice when the program closes a
- * library and when it switches to a coroutine's stack, and to hide the recorder's signals
- * from a program that waits for all signals. The C library's own functions are found by
- * the dynamic linker, so this file is not in the archive for static programs.
+ * Functions of the C library that the recorder wraps: to notice when the program makes
+ * a thread, closes a library, or switches to a coroutine's stack; and to hide the
+ * recorder's signals from a program that waits for all signals. The C library's own
+ * functions are found by the dynamic linker, so this file is not in the archive for
+ * static programs.
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/signalfd.h>
+#include <threads.h>
 #include <time.h>
 #include <ucontext.h>
 
 #include "runtime/linux.h"
 #include "runtime/modules.h"
+#include "runtime/options.h"
 #include "runtime/recorder.h"
 #include "runtime/requests.h"
 #include "runtime/sampling.h"
 #include "runtime/stacks.h"
+#include "runtime/table.h"
+#include "runtime/threads.h"
+
+/* --- threads ---------------------------------------------------------------- */
+
+/* What a new thread runs. C11 threads return an int, POSIX threads an address. */
+typedef struct thread_start {
+  union {
+    void *(*posix)(void *);
+    thrd_start_t c11;
+  } run;
+  void *argument;
+} thread_start;
+
+/* With -pg, a thread's first call begins its record; without, this has to. */
+static thread_start begin_thread(void *given) {
+  const thread_start start = *(thread_start *)given;
+  free(given);
+  if (!rec_own && rec_state == RECORDING)
+    rec_other_table(NULL, (uintptr_t)__builtin_frame_address(0));
+  return start;
+}
+
+static void *run_posix(void *given) {
+  const thread_start start = begin_thread(given);
+  return start.run.posix(start.argument);
+}
+
+static int run_c11(void *given) {
+  const thread_start start = begin_thread(given);
+  return start.run.c11(start.argument);
+}
+
+/* Returns NULL if the thread begins its record by itself, or without memory. */
+static thread_start *new_start(void *argument) {
+  thread_start *start = rec_options.samples ? malloc(sizeof *start) : NULL;
+  if (start) start->argument = argument;
+  return start;
+}
+
+EXPORTED int pthread_create(pthread_t *restrict thread_id,
+                            const pthread_attr_t *restrict attributes,
+                            void *(*run)(void *), void *restrict argument) {
+  typedef int function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+  function *const original = (function *)dlsym(RTLD_NEXT, "pthread_create");
+  thread_start *const start = new_start(argument);
+  if (!start) return original(thread_id, attributes, run, argument);
+  start->run.posix = run;
+  const int error = original(thread_id, attributes, run_posix, start);
+  if (error) free(start);
+  return error;
+}
+
+EXPORTED int thrd_create(thrd_t *thread_id, thrd_start_t run, void *argument) {
+  typedef int function(thrd_t *, thrd_start_t, void *);
+  function *const original = (function *)dlsym(RTLD_NEXT, "thrd_create");
+  thread_start *const start = new_start(argument);
+  if (!start) return original(thread_id, run, argument);
+  start->run.c11 = run;
+  const int error = original(thread_id, run_c11, start);
+  if (error != thrd_success) free(start);
+  return error;
+}
+
+/* --- libraries and coroutines ----------------------------------------------- */
 
 /* dlopen is not wrapped, because it searches the run path (DT_RUNPATH) of the object that
  * calls it. */
@@ -37,6 +107,8 @@ EXPORTED int swapcontext(ucontext_t *restrict old, const ucontext_t *restrict ne
   if (low) rec_register_stack(low, low + new->uc_stack.ss_size);
   return original(old, new);
 }
+
+/* --- signals ---------------------------------------------------------------- */
 
 /* Returns the set without the recorder's signals. */
 static sigset_t without_own(const sigset_t *set) {

@@ -16,6 +16,7 @@ local context_files = require "gprof.library.files.context_files"
 local program_files = require "gprof.library.files.program_files"
 local record_lua <const> = require "gprof.record_lua"
 local recorder_options = require "gprof.library.options.recorder_options"
+local symbol_tables = require "gprof.library.symbol_tables"
 
 -- Whether the recorder is part of a program.
 local function has_recorder(image) return image:find "gprof_stack" ~= nil end
@@ -37,7 +38,8 @@ local function first_library(image)
 end
 
 -- Returns why parts of a program, or all of it, will not be recorded; nil if everything
--- will be. If `follows`, the programs that it starts are recorded, too.
+-- will be; and whether samples will be. If `follows`, the programs that it starts are
+-- recorded, too.
 local function limitation(path, image, follows)
   local change = core.changes_user(path)
   if change == "capabilities" then
@@ -61,10 +63,13 @@ local function limitation(path, image, follows)
     return nil
   elseif not core.needed_libraries(image)[1] then
     return "is static, and is not recorded unless it is linked with libgprof-recorder.a"
-  elseif not follows and not collection.is_instrumented(image) then
-    return "is not compiled with -pg: " ..
-      "only calls in libraries compiled with -pg are recorded" .. FOLLOW
+  elseif follows or collection.is_instrumented(image) then
+    return nil
+  elseif symbol_tables.of(image, {}) then
+    return "is not compiled with -pg: times are recorded, but no calls", true
   end
+  return "is not compiled with -pg, and has no symbols: " ..
+    "only calls in libraries compiled with -pg are recorded" .. FOLLOW
 end
 
 -- What the placeholders of the option `output` stand for, as Lua patterns.
@@ -137,8 +142,8 @@ end
 --   unless it contains a slash, and its arguments
 -- @tparam[opt] table options
 --
---   - `warn`: function called with a message, before the program starts, if parts of it
---     will not be recorded
+--   - `warn`: function called before the program starts if parts of it will not be
+--     recorded, with a message, and whether its samples will be
 --   - `rate`: samples per second of processor time, from 0 (none) to 100,000; 1,000 by
 --     default
 --   - `memory`: limit on the memory for call paths in each process, in megabytes, from 1
@@ -193,13 +198,14 @@ return function(command, options)
   done, message = program_files.check_directory((names(recorder_options.output(options))))
   if not done then return nil, message end
   local image <close> = open_image(path)
-  local limited = limitation(path, image, options.follow)
-  if warn and limited then warn(path .. ": " .. limited) end
+  local limited, samples = limitation(path, image, options.follow)
+  if warn and limited then warn(path .. ": " .. limited, samples) end
   local started = core.time()
   local loaded = image and has_recorder(image) and "" or library
   if loaded ~= "" then loaded = first_library(image) .. loaded end
   local ending, number, process = core.run_program(path, command,
-    { recorder_options.preloading(loaded), recorder_options.setting(options) })
+    { recorder_options.preloading(loaded),
+      recorder_options.setting(options, samples and "samples") })
   if not ending then return nil, command[1] .. ": " .. number end
   local profiles = profiles_since(started, process, options)
   name_image(profiles, path)

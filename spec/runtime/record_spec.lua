@@ -13,7 +13,7 @@ if lack then return pending(lack) end
 
 local FOLLOW <const> = "; with --follow, the programs that it starts are recorded\n"
 local NOT_PROFILED <const> =
-  "is not compiled with -pg: only calls in libraries compiled with -pg are recorded" .. FOLLOW
+  "is not compiled with -pg, and has no symbols: only calls in libraries compiled with -pg are recorded" .. FOLLOW
 
 -- The command `gprof.lua --record`.
 local function words(...)
@@ -297,6 +297,58 @@ describe("the recorder's options", function()
     assert.error_matches(function() gprof.record({ "x" }, { memory = 0 }) end,
       "option 'memory': 1 to 1048576 expected, got 0")
     assert.error_matches(function() gprof.record({ "x" }, { rates = 5 }) end, "no option 'rates'")
+  end)
+end)
+
+describe("--record of a program without -pg", function()
+  local source <const> = shell.write(shell.tmpdir "samples" .. "/samples.c", [[
+#include <pthread.h>
+#include <threads.h>
+#include <time.h>
+static volatile double sum;
+static double used(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return t.tv_sec + 1e-9 * t.tv_nsec;
+}
+#define WORK(name) __attribute__((noinline)) void name(double until) { \
+  while (used() < until) for (int i = 0; i < 100000; i++) sum += 1; }
+WORK(first) WORK(second) WORK(third)
+static void *posix(void *p) { second(0.2); return p; }
+static int c11(void *p) { third(0.1); return p != 0; }
+int main(void) {
+  pthread_t one;
+  thrd_t two;
+  pthread_create(&one, 0, posix, 0);
+  first(0.1);
+  pthread_join(one, 0);
+  int result = 1;
+  if (thrd_create(&two, c11, 0) != thrd_success || thrd_join(two, &result) != thrd_success) return 2;
+  return result;
+}
+]])
+  local path <const> = source:gsub("%.c$", "")
+  shell.check { "gcc", "-O1", "-g", "-pthread", "-o", path, source }
+
+  it("has the time of all threads, and says that there are no calls", function()
+    sampled.decide(function()
+      local result, dir = record(path)
+      assert.same({ 0, ("gprof.lua: %s: is not compiled with -pg: times are recorded, but no calls\ngprof.lua: " ..
+        "gmon.out was written; to read it: gprof.lua %s gmon.out\n"):format(path, path) },
+        { result.status, result.stderr })
+      local image = assert(gprof.image(path))
+      local profile = assert(gprof.profile(image, assert(gprof.data(image, dir .. "/gmon.out")), { libraries = true }))
+      for name, time in pairs { first = 0.1, second = 0.2, third = 0.1 } do
+        assert.near(time, profile:find(name).self, 0.03, name)
+      end
+      assert.equal(3, #assert(profile:threads()))
+    end)
+  end)
+
+  it("does not record such programs that the program starts", function()
+    local result, dir = record("sh", "-c", path)
+    assert.truthy(result.stderr:find "no profile was written", result.stderr)
+    assert.is_nil(io.open(dir .. "/gmon.out"))
   end)
 end)
 

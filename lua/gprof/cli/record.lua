@@ -147,8 +147,8 @@ function record.run(settings, report)
   end
   note_arguments(settings)
   local is_explained = false
-  local function warn(message)
-    is_explained = true
+  local function warn(message, has_samples)
+    is_explained = not has_samples
     tell(message)
   end
   local run = failure.need(record_program(settings.operands,

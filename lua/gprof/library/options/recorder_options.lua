@@ -76,8 +76,9 @@ end
 --- Returns the environment variable that passes options to the recorder, after those that
 -- it has already: the last value of an option counts.
 -- @tparam table options
+-- @tparam[opt] string more a word for the recorder
 -- @treturn string|nil nil if no option is set
-function recorder_options.setting(options)
+function recorder_options.setting(options, more)
   local words = { os.getenv "GPROF_RECORDER" }
   if words[1] == "" then words[1] = nil end
   local given = #words
@@ -91,6 +92,7 @@ function recorder_options.setting(options)
   if options.anew then words[#words + 1] = "anew" end
   if options.output then words[#words + 1] = "output=" .. options.output end
   if options.follow then words[#words + 1] = "follow" end
+  words[#words + 1] = more
   return #words > given and "GPROF_RECORDER=" .. table.concat(words, ",") or nil
 end
 
