@@ -82,5 +82,5 @@ write(here .. "/terminal.svg", terminal_svg("$ gprof.lua " .. options .. "\n" ..
 
 output_of(("cd %s && " .. gprof .. "--html=page.html sample"):format(demo))
 -- Chromium's own --screenshot may come before the page is drawn.
-write(demo .. "/visits.json", ('[["%s/page.html", [["size", 1080, 560], ["shot", "%s/page.png"]]]]'):format(demo, here))
+write(demo .. "/visits.json", ('[["%s/page.html", [["size", 1280, 720], ["shot", "%s/page.png"]]]]'):format(demo, here))
 output_of("node spec/readers/page.js chromium " .. demo .. "/visits.json")

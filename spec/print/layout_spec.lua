@@ -265,18 +265,17 @@ describe("On a terminal names", function()
   it("are shortened so that lines fit", function()
     local text = on_terminal(80, image, profile)
     assert.equal(80, widest(text))
-    assert.truthy(text:find("\n 60.00      0.60     0.60        4   150.00   150.00  space::Container<>::insert\n", 1,
+    assert.truthy(text:find("\n 60.00      0.60     0.60        4   150 ms   150 ms  space::Container<>::insert\n", 1,
       true), text)
-    assert.truthy(text:find("80.00  übergröße_", 1, true), text)
+    assert.truthy(text:find("80.0 ms  übergröße_", 1, true), text)
     assert.truthy(text:find("4/4           space::Container<>::insert [2]\n", 1, true), text)
   end)
 
   it("are complete if they fit, or with --full-names", function()
-    local plain = run("-b", image, profile)
     local graph = run("-b", "-q", image, profile)
     assert.equal(graph, on_terminal(200, "-q", image, profile))
-    assert.equal(plain, on_terminal(80, "--full-names", image, profile))
-    assert.equal(plain, on_terminal(nil, image, profile))
+    assert.equal(graph, on_terminal(80, "-q", "--full-names", image, profile))
+    assert.equal(run("-b", image, profile), on_terminal(nil, image, profile))
     assert.equal(run("-b", "-T", image, profile), on_terminal(80, "-T", "--full-names", image, profile))
   end)
 
@@ -290,7 +289,7 @@ describe("On a terminal names", function()
 
   it("fill the next line if the line wraps anyway", function()
     local text = on_terminal(60, "-p", image, profile)
-    assert.truthy(text:find("150.00  space::Container<std::string, Allocator>::insert\n", 1, true), text)
+    assert.truthy(text:find("150 ms  space::Container<std::string, Allocator>::insert\n", 1, true), text)
     assert.is_true(widest(text) <= 120)
   end)
 
@@ -319,8 +318,8 @@ describe("On a wide terminal bars", function()
     local text = on_terminal(100, "-p", image, profile)
     assert.equal(100, widest(text))
     for _, row in ipairs {
-      "ms/call                name", "150.00  ███████▊      space::", " 80.00  ███▉          übergröße",
-      " 11.43  █             ping\n", "  2.86  ▎             pong\n",
+      "/call                name", "150 ms  ███████▊      space::", "80.0 ms  ███▉          übergröße",
+      "11.4 ms  █             ping\n", "2.86 ms  ▎             pong\n",
     } do
       assert.truthy(text:find(row, 1, true), text)
     end
@@ -341,6 +340,22 @@ describe("On a wide terminal bars", function()
   it("are omitted if names need the room, and in BSD's style", function()
     assert.is_nil(on_terminal(88, "-p", image, profile):find("█", 1, true))
     assert.is_nil(on_terminal(200, "-p", "-T", image, profile):find("█", 1, true))
+  end)
+end)
+
+describe("On a terminal times per call", function()
+  it("have a unit each", function()
+    local calls <const> = { { "main", "slow", 4 }, { "main", "quick", 9000000 }, { "main", "idle", 1 } }
+    local of_three <const> = { functions = { "main", "slow", "quick", "idle" }, ticks = { slow = 30, quick = 3 },
+      calls = calls }
+    local words <const> = { "-b", "-p", crafted.image(of_three), crafted.gmon(of_three) }
+    local text = pty.run(words, { COLUMNS = "80" }).stdout
+    assert.truthy(text:find("   calls    /call    /call  name    \n", 1, true), text)
+    for _, row in ipairs { "       4  75.0 ms  75.0 ms  slow\n", " 9000000  3.33 ns  3.33 ns  quick\n",
+      "       1      0 s      0 s  idle\n" } do
+      assert.truthy(text:find(row, 1, true), text)
+    end
+    assert.truthy(run(table.unpack(words)):find(" 9000000     0.00     0.00  quick\n", 1, true))
   end)
 end)
 
@@ -380,7 +395,7 @@ describe("A pager", function()
     assert.equal(plain, shown({ PAGER = "sed s/^/:/" }, image, profile))
     assert.equal(marked, shown({ PAGER = "sed s/^/:/" }, "--pager", image, profile))
     assert.equal(marked, shown({ PAGER = "cat", GPROF_PAGER = "sed s/^/:/" }, "--pager", image, profile))
-    assert.equal(plain, run("-b", "--pager", image, profile))
+    assert.equal(run("-b", image, profile), run("-b", "--pager", image, profile))
   end)
 
   it("is not used if the variable is empty", function()

@@ -58,7 +58,7 @@ calls      The number of calls, without recursive ones. Blank if no call was
            -pg.
 
  self      The average time per call spent in the function's own code. The
- /call     heading gives the unit: ms/call means milliseconds.
+ /call     unit is in the heading (ms/call: milliseconds), or in each row.
 
  total     The same, including the functions that it called. Only this column
  /call     is computed from the call graph.

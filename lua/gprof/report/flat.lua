@@ -47,6 +47,21 @@ local function call_unit(profile)
   return prefixes[1][1], prefixes[1][2]
 end
 
+-- Returns a function that formats a time in its own unit, such as "206 ns".
+local function own_unit(abbreviation)
+  return function(time)
+    for _, prefix in ipairs(prefixes) do
+      local scaled = prefix[2] * time
+      if scaled >= 0.9995 then
+        local digits = scaled < 9.995 and 2 or scaled < 99.95 and 1 or 0
+        return ("%." .. digits .. "f %s%s"):format(scaled, prefix[1]:match "%S*",
+          abbreviation)
+      end
+    end
+    return "0 " .. abbreviation
+  end
+end
+
 -- The layout of the report; `gprof.report.bsd.flat` has another. `title` and `ending`
 -- are functions of (profile, options, write) that write the text before and after the
 -- rows. `unit` is a function that returns the prefix and the scale of times per call.
@@ -80,10 +95,12 @@ function gnu.ending(profile, options, write)
   if bounds then bounds.explain(profile, write) end
 end
 
--- `gap` is the width of the bars before names.
+-- `prefix` is that of the unit of times per call; nil if each has its own. `gap` is the
+-- width of the bars before names.
 local function write_heading(profile, options, prefix, gap, write)
   local unit, abbreviation = profile.unit, profile.abbreviation
-  local per_call = abbreviation == "" and prefix or prefix .. abbreviation .. "/call"
+  local per_call = not prefix and "/call" or
+    abbreviation == "" and prefix or prefix .. abbreviation .. "/call"
   local above, below = "", ""
   if options.errors then
     above, below = "   self  ", "    error"
@@ -101,16 +118,16 @@ end
 -- The rows ------------------------------------------------------------------------------
 
 -- Returns the formats of the rows of functions with and without recorded calls. `bar` is
--- the column before names.
-local function formats_of(profile, options, layout, bar)
+-- the column before names, `per_call` the conversion of times per call.
+local function formats_of(profile, options, layout, bar, per_call)
   local bounds = common.bounds(profile, options)
   local times = layout.percent .. " " .. layout.cumulative .. " %{self:8.2f}"
   if options.errors then  -- with enough digits to show one sample
     times = ("%s %%{self_error:8.%df}"):format(times, common.decimals(1 / profile.rate))
   end
   local name = (bounds and bounds.COLUMNS .. " " or "  ") .. bar .. "%{label}\n"
-  return times .. " %{calls:8d} %{self_per_call:8.2f} %{total_per_call:8.2f}" .. name,
-    times .. "                           " .. name
+  return ("%s %%{calls:8d} %%{self_per_call:%s} %%{total_per_call:%s}%s"):format(times,
+    per_call, per_call, name), times .. (" "):rep(27) .. name
 end
 
 -- Sort keys for the option `sort`, ascending. Names are compared without return types.
@@ -150,9 +167,9 @@ local function functions_of(profile, options)
   return sorted(key_of, profile:functions("self", table.unpack(fields)))
 end
 
--- Writes the rows. `scale` converts times per call to their unit; `called` and `uncalled`
--- write the row of a function.
-local function write_rows(profile, options, scale, called, uncalled)
+-- Writes the rows. `in_unit` converts times per call to what is shown; `called` and
+-- `uncalled` write the row of a function.
+local function write_rows(profile, options, in_unit, called, uncalled)
   local all, left = options.display_unused_functions, options.top or -1
   local rate, outside, cumulative = profile.rate, profile.outside, 0
   for id, ticks, children, calls, listed in functions_of(profile, options) do
@@ -160,8 +177,8 @@ local function write_rows(profile, options, scale, called, uncalled)
     if listed and (all or ticks ~= 0 or calls ~= 0) and id ~= outside then
       local row = calls ~= 0 and called or uncalled
       cumulative, left = cumulative + ticks, left - 1
-      row(id, cumulative / rate, scale * ticks / rate / calls,
-        scale * (ticks + children) / rate / calls)
+      row(id, cumulative / rate, in_unit(ticks / rate / calls),
+        in_unit((ticks + children) / rate / calls))
     end
   end
 end
@@ -190,6 +207,17 @@ local function bar_length(profile, options, layout)
     TAKEN + (options.errors and ERROR or 0) + (bounds and bounds.WIDTH or 0))
 end
 
+-- Returns the prefix of the unit of times per call; the function that converts a time to
+-- what is shown; and its conversion in formats. On a terminal, each time has its own
+-- unit, and the prefix is nil.
+local function unit_of(profile, options, layout)
+  if options.terminal_width and layout.has_bars and profile.abbreviation ~= "" then
+    return nil, own_unit(profile.abbreviation), "8s"
+  end
+  local prefix, scale = layout.unit(profile)
+  return prefix, function(time) return scale * time end, "8.2f"
+end
+
 --- Prints the report.
 -- @tparam profile profile with a histogram
 -- @tparam table options `brief`: no explanation; `display_unused_functions`: also print
@@ -206,10 +234,10 @@ return function(profile, options, write, layout)
     error("a flat profile needs a histogram, which this profile lacks", 0)
   end
   layout = layout or gnu
-  local prefix, scale = layout.unit(profile)
+  local prefix, in_unit, per_call = unit_of(profile, options, layout)
   local length = bar_length(profile, options, layout)
   local bar = length and require "gprof.print.layout".BAR .. " " or ""
-  local called, uncalled = formats_of(profile, options, layout, bar)
+  local called, uncalled = formats_of(profile, options, layout, bar, per_call)
   local columns <const> = {
     labels = layout.labels(profile, options),
     values = { "cumulative", "self_per_call", "total_per_call" },
@@ -218,7 +246,7 @@ return function(profile, options, write, layout)
   }
   layout.title(profile, options, write)
   write_heading(profile, options, prefix, length and length + 1 or 0, write)
-  write_rows(profile, options, scale, write:rows(profile, "function", called, columns),
+  write_rows(profile, options, in_unit, write:rows(profile, "function", called, columns),
     write:rows(profile, "function", uncalled, columns))
   local bounds = common.bounds(profile, options)
   if bounds then bounds.write_note(profile, write) end

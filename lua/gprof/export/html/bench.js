@@ -3,7 +3,7 @@
 
 const wideScreen = matchMedia("(min-width: 1200px)");
 
-const BEFORE = 10, // lines of source before the hottest line,
+const BEFORE = 3, // lines of source before the hottest line,
   AFTER = 40; // and after it
 
 // Makes the source around a function's hottest line; null if the page does not contain it.
