@@ -18,6 +18,7 @@
 #include "runtime/messages.h"
 #include "runtime/modules.h"
 #include "runtime/output.h"
+#include "runtime/sampling.h"
 #include "runtime/snapshot.h"
 #include "runtime/text.h"
 #include "runtime/threads.h"
@@ -151,6 +152,7 @@ static void describe(void) {
   if (about.code_low >= about.code_high)
     rec_set_code(rec_modules->code, rec_modules->code_end);
   about.end = read_clock(CLOCK_REALTIME);
+  rec_check_actions();
 }
 
 /* Writes the snapshot, at an end of the program or on request. Returns 0 or an errno. */
@@ -322,6 +324,7 @@ void rec_write_profile(void) {
   const uint64_t before = block_signals();
   uint64_t pending = 0;
   SYSTEM_CALL(rt_sigpending, &pending, KERNEL_SIGSET, 0, 0);
+  rec_check_pending(pending);
   if (begin_writing()) {
     rec_read_prefix(environ);
     write_snapshot(false, false);

@@ -33,9 +33,9 @@ bool gp_pairs_reserve(gp_pairs *pairs, size_t more);
 uint32_t gp_pairs_row(gp_pairs *pairs, uint64_t first, uint64_t second);
 
 /* Flags of a process: call paths were joined; samples are of wall-clock time; a bit for
- * each clock that sampled threads; and the kernel's tick, in units of 10 microseconds.
- * Other bits are ignored. */
-enum { GP_CONTEXT_JOINED = 1, GP_CONTEXT_WALL = 2, GP_CONTEXT_CLOCKS = 0x3c };
+ * each clock that sampled threads; the program took, or blocked, their signal; and the
+ * kernel's tick, in units of 10 microseconds. Other bits are ignored. */
+enum { GP_CONTEXT_JOINED = 1, GP_CONTEXT_WALL = 2, GP_CONTEXT_CLOCKS = 0xfc };
 #define GP_CONTEXT_TICK UINT32_C(0xffff0000)
 
 /* Joins the flags of two processes, except GP_CONTEXT_WALL, which `flags` keeps. */
