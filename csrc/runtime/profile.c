@@ -78,6 +78,8 @@ static void complain(const file *f, const char *what, int error) {
                          ? "is a symbolic link: links are followed only if the option "
                            "output names them"
                          : strerrordesc_np(error));
+  if (error == ENOENT && rec_has_other_root())
+    add_text(&message, ": the program has changed its root directory");
   rec_complain(line, (size_t)(message.at - line));
 }
 
