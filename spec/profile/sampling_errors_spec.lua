@@ -119,6 +119,13 @@ describe("the error of a time", function()
       assert.near(math.sqrt(0.1 ^ 2 + 10 ^ 2), profile_of(file(10000, 0.5)):find "g".self_error, 1e-4)
     end)
 
+    it("is no matter if no samples were wanted", function()
+      local profile = profile_of(gmon.write(shell.tmpdir() .. "/gmon.out.ctx", contexts.pack {
+        process = { rate = 0, low = crafted.BASE, high = crafted.BASE + crafted.SIZE },
+        modules = { { low = 0, high = 0x10000, code = crafted.BASE } }, tables = { { cpu = 1000000000 } } }))
+      assert.same({ 1, nil }, { profile.coverage, profile.cpu })
+    end)
+
     it("is that of changes, whatever the old profile is", function()
       local old, new = file(10000, 1), file(13000, 0.8)
       local saved, kept = shell.tmpdir() .. "/old.json", shell.tmpdir() .. "/old.baseline"

@@ -59,8 +59,8 @@ typedef struct gp_call_paths {
   uint64_t signals;    /* signals of the timers, in any code; each is a sample */
   uint64_t signal_ticks;  /* ticks that these stand for: a late signal has several */
   uint64_t inside;     /* of these, ticks in the recorder's own code */
-  uint64_t cpu;        /* processor time in nanoseconds; 0 if unknown, or if samples are
-                          of wall-clock time */
+  uint64_t cpu;        /* processor time in nanoseconds; 0 if unknown, or if no samples
+                          of it were taken */
   uint32_t flags;      /* of the processes: see above */
   uint32_t *renumbered;  /* scratch of gp_call_paths_merge */
 } gp_call_paths;
