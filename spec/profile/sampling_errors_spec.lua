@@ -120,10 +120,10 @@ describe("the error of a time", function()
     end)
 
     it("is no matter if no samples were wanted", function()
-      local profile = profile_of(gmon.write(shell.tmpdir() .. "/gmon.out.ctx", contexts.pack {
+      local unsampled = profile_of(gmon.write(shell.tmpdir() .. "/gmon.out.ctx", contexts.pack {
         process = { rate = 0, low = crafted.BASE, high = crafted.BASE + crafted.SIZE },
         modules = { { low = 0, high = 0x10000, code = crafted.BASE } }, tables = { { cpu = 1000000000 } } }))
-      assert.same({ 1, nil }, { profile.coverage, profile.cpu })
+      assert.same({ 1, nil }, { unsampled.coverage, unsampled.cpu })
     end)
 
     it("is that of changes, whatever the old profile is", function()

@@ -961,3 +961,30 @@ describe("the profile of a Lua program", function()
     end
   end)
 end)
+
+describe("the samples of a program whose calls are counted", function()
+  local small <const> = program.root .. "/spec/fixtures/lua/small_calls.lua"
+
+  -- Returns the ratio of the two times that the script prints.
+  local function ratio_of(result)
+    local calls, loop = result.stdout:match "^(%S+)%s+(%S+)\n$"
+    return tonumber(calls) / tonumber(loop)
+  end
+
+  it("do not charge small functions with the time that counting takes", function()
+    sampled.decide(function()
+      local path = shell.tmpdir "small" .. "/lua.prof"
+      local plain = ratio_of(shell.check { "lua5.4", small })
+      local counted = ratio_of(program.run { "--record", "--output=" .. path, small })
+      local report = program.run({ "-b", "-p", path }).stdout
+      local self = {}
+      for seconds, name in report:gmatch "%d+%.%d+ +%d+%.%d+ +(%d+%.%d+) +%d+ [^\n]- (%l+) %(" do
+        self[name] = seconds
+      end
+      local found = (self.small + self.many) / self.loop
+      assert.is_true(counted > 2 * plain, counted)
+      assert.is_true(found > plain / 2 and found < 1.5 * plain, ("%g instead of %g"):format(found, plain))
+      assert.matches("\n%d+%% of the processor time was the recorder's; %-%-count=none", report)
+    end)
+  end)
+end)

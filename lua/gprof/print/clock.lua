@@ -52,7 +52,8 @@ function clock.write(profile, write)
   if profile.recorder_share > 0.2 then
     write("%.0f%% of the processor time was the recorder's; %s.\n",
       100 * profile.recorder_share,
-      "compile small functions without -pg, or inline them")
+      profile.image.has_scripts and "--count=none counts no calls, and takes less" or
+        "compile small functions without -pg, or inline them")
   end
 end
 
