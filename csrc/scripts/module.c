@@ -106,7 +106,7 @@ static int start(lua_State *L) {
   if (lua_gethook(L))
     return fail_to_start(L, "the program has set a hook (debug.sethook)");
   const bool knows_prototypes = scr_finds_prototypes(L);
-  if (events[count] != 0 && !(r->closures = scr_closures_new(L)))
+  if (events[count] != 0 && !(r->closures = scr_closures_new(L, &r->stacks)))
     return fail_to_start(L, "not enough memory");
   r->registry = lua_topointer(L, LUA_REGISTRYINDEX);
   scr_set_running(r, L);
@@ -164,6 +164,7 @@ static int free_recording(lua_State *L) {
   /* if the state was passed to this thread from the one that was recorded: */
   scr_stop_timer(r);
   if (r->with_c && r->ended == 0) scr_mixed_abandon();
+  if (r->closures) r->closures->stacks = NULL;
   scr_paths_free(&r->paths);
   scr_functions_free(&r->functions);
   scr_stacks_free(&r->stacks);
@@ -266,11 +267,11 @@ static int functions(lua_State *L) {
  * functions, `profile`, the C recorder's context profile, or nil if it could not be
  * taken, `interpreter`, an address in the code of Lua, and `functions_low` and
  * `line_bits`: see csrc/runtime/lua_program.h;
- * `ticks`; `inside`, those in the hook; `call_cost`: see recording.h; `signals`; `cpu`, the processor time, `began` and `ended`, in
- * nanoseconds; `memory`, the limit in bytes; `process` and `parent`, numbers of
- * processes; `is_forked`, whether this process did not start the recording; `joined`,
- * whether calls with different paths were joined; `displaced`, whether the program set a
- * hook of its own; `out_of_memory` */
+ * `ticks`; `inside`, those in the hook; `call_cost`: see recording.h; `signals`; `cpu`,
+ * the processor time, `began` and `ended`, in nanoseconds; `memory`, the limit in bytes;
+ * `process` and `parent`, numbers of processes; `is_forked`, whether this process did not
+ * start the recording; `joined`, whether calls with different paths were joined;
+ * `displaced`, whether the program set a hook of its own; `out_of_memory` */
 static int result(lua_State *L) {
   const scr_recording *r = check_recording(L);
   luaL_argcheck(L, r != scr_current, 1, "is not stopped");
