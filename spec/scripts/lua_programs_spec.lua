@@ -989,6 +989,31 @@ describe("the samples of a program whose calls are counted", function()
   end)
 end)
 
+describe("coroutines that are older than the recording", function()
+  it("are recorded when they are resumed, whichever function resumes them", function()
+    local dir = shell.tmpdir "older"
+    local older = shell.write(dir .. "/older.lua", [[
+      require "gprof"
+      local recorder = require "gprof.recorder"
+      local function work() end
+      local function body() while true do work() coroutine.yield() end end
+      local wrapped, begun, new = coroutine.wrap(body), coroutine.create(body), coroutine.create(body)
+      coroutine.resume(begun)
+      recorder.start { rate = 0 }
+      for _ = 1, 5 do
+        wrapped()
+        coroutine.resume(begun)
+        coroutine.resume(new)
+      end
+      recorder.stop()
+      recorder.report("flat", { brief = true })
+    ]])
+    local result = shell.check({ "lua5.4", older }, { env = { LUA_PATH = program.root .. "/?.lua;;" } })
+    assert.matches(" 15 +0%.00 +0%.00 +work %(", result.stdout)
+    assert.matches(" 2 +0%.00 +0%.00 +body %(", result.stdout)
+  end)
+end)
+
 describe("the memory of a recorded program", function()
   -- 20,000 coroutines live, 40,000 are collected. Prints the most memory, in kilobytes.
   local keep <const> = shell.write(shell.tmpdir "coroutines" .. "/keep.lua", [[
