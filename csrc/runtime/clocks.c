@@ -10,6 +10,7 @@ unsigned rec_rate = REC_DEFAULT_RATE;
 int rec_tick_signal;
 int rec_clock_error;
 uint32_t rec_clock_threads[CLOCKS_IN_FILE];
+uint32_t rec_obstacles;
 uint64_t rec_signals;
 struct sigaction rec_signal_action;
 int (*rec_need_background)(void);

@@ -29,6 +29,10 @@ HIDDEN extern int rec_tick_signal; /* the signal, which also carries requests (s
 HIDDEN extern int rec_clock_error; /* errno of the last thread that got no clock */
 HIDDEN extern uint32_t rec_clock_threads[]; /* how many threads have got each clock */
 
+/* Why samples may be missing: flags of the profile (see context_out.c). */
+enum { SIGNAL_TAKEN = 64, SIGNAL_BLOCKED = 128 };
+HIDDEN extern uint32_t rec_obstacles;
+
 /* Number of signals that the recorder has handled. */
 HIDDEN extern uint64_t rec_signals;
 

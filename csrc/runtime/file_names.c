@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "runtime/file_names.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 
 #include "runtime/environment.h"
@@ -18,6 +20,15 @@ static char prefix[PATH_MAX];    /* value of GMON_OUT_PREFIX, or else other_pref
 static char other_prefix[64];    /* "" until it is set */
 static char pattern[PATH_MAX];   /* value of the option `output`; "" if it is not set */
 static char rank[16];            /* rank of the process; "" if it has none */
+static char chosen_directory[PATH_MAX]; /* option `directory`; "" if it is not set */
+
+/* What identifies a directory; zeros if it is unknown. */
+typedef struct identity {
+  dev_t device;
+  ino_t inode;
+} identity;
+
+static identity root, chosen; /* the root and `chosen_directory`, at the start */
 
 void rec_read_prefix(char **environment) {
   const char *value = rec_variable(environment, "GMON_OUT_PREFIX=");
@@ -28,6 +39,38 @@ void rec_read_prefix(char **environment) {
 void rec_set_prefix(const char *given) {
   text copy = begin_text(other_prefix, sizeof other_prefix);
   add_text(&copy, given);
+}
+
+/* --- directories ------------------------------------------------------------ */
+
+static identity identity_of(const char *path) {
+  struct stat file;
+  if (SYSTEM_CALL(newfstatat, AT_FDCWD, path, &file, 0) != 0) return (identity){0, 0};
+  return (identity){file.st_dev, file.st_ino};
+}
+
+static bool is_same(identity a, identity b) {
+  return a.device == b.device && a.inode == b.inode;
+}
+
+bool rec_set_directory(const char *path) {
+  if (path[0] != '/' || strlen(path) >= sizeof chosen_directory) return false;
+  strcpy(chosen_directory, path);
+  return true;
+}
+
+bool rec_has_other_root(void) { return !is_same(root, identity_of("/")); }
+
+/* Sets the directory for relative names. The current directory may have become
+ * unreachable by its path, after chroot. The program may change it before the profile is
+ * written again. */
+static void find_directory(void) {
+  if (directory[0] != '\0') return;
+  if (chosen_directory[0] != '\0' && !is_same(chosen, identity_of(".")))
+    memcpy(directory, chosen_directory, sizeof directory);
+  else if (SYSTEM_CALL(getcwd, directory, sizeof directory, 0, 0) <= 0 ||
+           directory[0] != '/')
+    memcpy(directory, ".", 2);
 }
 
 /* --- patterns --------------------------------------------------------------- */
@@ -111,6 +154,10 @@ void rec_begin_names(char **environment, bool numbered, unsigned first) {
   has_process = numbered;
   number = first;
   directory[0] = '\0';
+  if (root.inode == 0) {
+    root = identity_of("/");
+    chosen = identity_of(chosen_directory);
+  }
   rec_read_prefix(environment);
   read_rank(environment);
 }
@@ -118,14 +165,6 @@ void rec_begin_names(char **environment, bool numbered, unsigned first) {
 unsigned rec_profile_number(void) { return number; }
 
 void rec_next_profile_number(void) { number++; }
-
-/* Sets the directory for relative names: the current directory when the profile is first
- * written. The program may change its directory before the profile is written again. */
-static void find_directory(void) {
-  if (directory[0] != '\0') return;
-  if (SYSTEM_CALL(getcwd, directory, sizeof directory, 0, 0) <= 0 || directory[0] != '/')
-    memcpy(directory, ".", 2);
-}
 
 /* Adds the name that the option `output` or, without it, glibc chooses. Adds the process
  * id if other processes may write profiles, too. */

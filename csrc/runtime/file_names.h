@@ -20,6 +20,14 @@ typedef struct file_name {
   char temporary[2 * PATH_MAX + 32]; /* path until the file is complete */
 } file_name;
 
+/* Sets the directory for relative names; false if it is not an absolute path, or is too
+ * long. Without it, that is the program's current directory when it first writes a
+ * profile. */
+bool rec_set_directory(const char *path);
+
+/* Whether the program has changed its root directory since its start. */
+bool rec_has_other_root(void);
+
 /* Sets the pattern; false if it has an unknown placeholder, is empty, or is too long. */
 bool rec_set_pattern(const char *given);
 

@@ -85,7 +85,7 @@ static bool set_option(char *option) {
       {"clock", rec_set_clock},           {"dump-signal", set_dump_signal},
       {"dump-file", rec_set_dump_file}, {"memory", set_memory},
       {"output", rec_set_pattern},      {"part", set_part},
-      {"rate", set_rate},
+      {"rate", set_rate},               {"directory", rec_set_directory},
   };
   char *value = strchr(option, '=');
   if (value) {

@@ -18,6 +18,7 @@
 #include "runtime/messages.h"
 #include "runtime/modules.h"
 #include "runtime/output.h"
+#include "runtime/sampling.h"
 #include "runtime/snapshot.h"
 #include "runtime/text.h"
 #include "runtime/threads.h"
@@ -77,6 +78,8 @@ static void complain(const file *f, const char *what, int error) {
                          ? "is a symbolic link: links are followed only if the option "
                            "output names them"
                          : strerrordesc_np(error));
+  if (error == ENOENT && rec_has_other_root())
+    add_text(&message, ": the program has changed its root directory");
   rec_complain(line, (size_t)(message.at - line));
 }
 
@@ -151,6 +154,7 @@ static void describe(void) {
   if (about.code_low >= about.code_high)
     rec_set_code(rec_modules->code, rec_modules->code_end);
   about.end = read_clock(CLOCK_REALTIME);
+  rec_check_actions();
 }
 
 /* Writes the snapshot, at an end of the program or on request. Returns 0 or an errno. */
@@ -322,6 +326,7 @@ void rec_write_profile(void) {
   const uint64_t before = block_signals();
   uint64_t pending = 0;
   SYSTEM_CALL(rt_sigpending, &pending, KERNEL_SIGSET, 0, 0);
+  rec_check_pending(pending);
   if (begin_writing()) {
     rec_read_prefix(environ);
     write_snapshot(false, false);

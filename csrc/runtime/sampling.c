@@ -145,6 +145,22 @@ uint64_t rec_sampling_signals(void) {
   return signal_bit(rec_tick_signal) | (rec_uses_events() ? signal_bit(SIGTRAP) : 0);
 }
 
+static bool is_taken(int number) {
+  struct sigaction present;
+  return __sigaction(number, NULL, &present) == 0 &&
+         present.sa_sigaction != rec_signal_action.sa_sigaction;
+}
+
+void rec_check_actions(void) {
+  if ((rec_tick_signal && is_taken(rec_tick_signal)) ||
+      (rec_uses_events() && is_taken(SIGTRAP)))
+    rec_obstacles |= SIGNAL_TAKEN;
+}
+
+void rec_check_pending(uint64_t pending) {
+  if (pending & rec_sampling_signals()) rec_obstacles |= SIGNAL_BLOCKED;
+}
+
 void rec_end_events(void) {
   rec_refuse_events();
   for (thread *t = __atomic_load_n(&rec_tables, __ATOMIC_ACQUIRE); t; t = t->next)
@@ -172,6 +188,7 @@ void rec_end_sampling(void) {
   const struct sigaction ignore = {.sa_handler = SIG_IGN};
   const int number = rec_tick_signal;
   rec_tick_signal = 0;
+  rec_obstacles |= SIGNAL_TAKEN;
   for (thread *t = __atomic_load_n(&rec_tables, __ATOMIC_ACQUIRE); t; t = t->next)
     rec_stop_clock(t);
   __sigaction(number, &ignore, NULL);

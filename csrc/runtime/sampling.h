@@ -24,6 +24,13 @@ void rec_end_events(void);
 /* Returns the set of signals that sample threads, which no thread may block. */
 uint64_t rec_sampling_signals(void);
 
+/* Finds out whether the program has set an action for a signal that samples threads by a
+ * system call, which the recorder does not see. */
+void rec_check_actions(void);
+
+/* The same of a thread that has blocked such a signal, and has the signals `pending`. */
+void rec_check_pending(uint64_t pending);
+
 /* Starts a clock for this thread, and stops it. */
 void rec_start_clock(thread *t);
 void rec_stop_clock(thread *t);

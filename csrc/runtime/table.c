@@ -96,8 +96,33 @@ static record *find(const thread *t, const record *context, uintptr_t from,
   return r;
 }
 
-/* Joins deep contexts if call paths explode. Calls of records that are in the table stay
- * there. */
+/* Joins the contexts of a stack in use. */
+static void join_slots(thread *t, const window *used) {
+  for (slot *s = used->slots + 1; s <= used->top; s++)
+    if (s->context->depth > t->deepest) s->context = &t->roots[JOINED];
+}
+
+/* Makes sure that deep records, which keep their counts, are not found again: they would
+ * take more memory than the processor's caches have. */
+static void forget_deep_records(thread *t) {
+  for (size_t i = 0; i <= t->mask; i++)
+    for (record **at = &t->buckets[i]; *at;) {
+      record *r = *at;
+      if (r->depth > t->deepest)
+        *at = r->next;
+      else
+        at = &r->next;
+    }
+  for (block *b = t->blocks; b; b = b->next)
+    for (record *r = b->first; r < b->first + b->used; r++)
+      if (r->follower->depth > t->deepest) r->follower = t->roots;
+  for (size_t i = 0; i < CACHED_CALLS; i++) t->cached_calls[i] = t->roots;
+  join_slots(t, &t->now);
+  for (stack *s = t->stacks; s; s = s->next)
+    if (s != t->stack) join_slots(t, &s->saved);
+}
+
+/* Joins deep contexts if call paths explode. */
 static void limit_depth(thread *t) {
   uint32_t records[DEPTHS + 1] = {0};
   uint64_t calls = 0; /* and ticks, which are few */
@@ -111,6 +136,7 @@ static void limit_depth(thread *t) {
     uint32_t sum = 0;
     while (sum <= MANY_RECORDS && depth < DEPTHS) sum += records[++depth];
     __atomic_store_n(&t->deepest, depth > 3 ? depth - 2 : 1, __ATOMIC_RELAXED);
+    forget_deep_records(t);
   }
   t->calls = calls;
 }
@@ -194,7 +220,7 @@ static record *add(thread *t, record *context, uintptr_t from, uintptr_t self) {
  * a recursive call, the context that its function already has on the path; otherwise a
  * new context. */
 static record *entered_by(thread *t, record *call) {
-  if (call->depth > MAX_DEPTH) return &t->roots[JOINED];
+  if (call->depth > MAX_DEPTH || call->depth > t->deepest) return &t->roots[JOINED];
   for (record *above = call->context; above; above = above->context)
     if (above->self == call->self) return above;
   return call;

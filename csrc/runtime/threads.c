@@ -20,7 +20,10 @@ static void set_key(void *table) { pthread_setspecific(leaving, table); }
  * again. */
 static void leave(void *table) {
   thread *t = table;
+  uint64_t pending = 0;
   if (rec_state == ENDED) return;
+  SYSTEM_CALL(rt_sigpending, &pending, KERNEL_SIGSET, 0, 0);
+  rec_check_pending(pending);
   rec_stop_clock(t);
   const uint64_t before = block_signals();
   rec_end_alternate_stack();

@@ -4,7 +4,8 @@
  * lines of a closure.
  *
  * The address may be used again once the closure is collected. So the state's allocator
- * is replaced by one that forgets freed addresses and calls the former one.
+ * is replaced by one that forgets freed addresses and calls the former one. It also frees
+ * the stacks of coroutines that are collected.
  */
 #ifndef GPROF_SCRIPTS_CLOSURES_H
 #define GPROF_SCRIPTS_CLOSURES_H
@@ -12,6 +13,8 @@
 #include <lua.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "scripts/coroutine_stacks.h"
 
 typedef struct scr_known {
   const void *closure;  /* NULL: free */
@@ -23,11 +26,13 @@ enum { SCR_KNOWN = 1 << 12 };
 typedef struct scr_closures {
   lua_Alloc allocate;   /* the former allocator, and its argument */
   void *data;
+  scr_stacks *stacks;   /* of coroutines; NULL: the recording has ended */
+  size_t thread_size;   /* bytes of a coroutine; 0 until one is created */
   scr_known known[SCR_KNOWN];
 } scr_closures;
 
 /* Replaces the allocator of a state. Returns NULL if there is no memory. */
-scr_closures *scr_closures_new(lua_State *L);
+scr_closures *scr_closures_new(lua_State *L, scr_stacks *stacks);
 
 /* Restores the allocator. */
 void scr_closures_free(scr_closures *closures, lua_State *L);

@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 
-enum { FIRST_STACKS = 1 << 4, FIRST_FRAMES = 1 << 6 };
+enum { FIRST_STACKS = 1 << 4, FIRST_FRAMES = 1 << 2 };
 
 bool scr_stacks_init(scr_stacks *stacks) {
   *stacks = (scr_stacks){.size = FIRST_STACKS};
@@ -28,13 +28,18 @@ static scr_stack *entry_of(const scr_stacks *stacks, const void *thread) {
   }
 }
 
+static bool is_live(const scr_stack *stack) { return stack->thread && !stack->collected; }
+
+/* Makes room for a stack. Leaves out those of collected coroutines. */
 static bool grow(scr_stacks *stacks) {
   if (stacks->used < stacks->size / 2) return true;
-  scr_stacks grown = {.used = stacks->used, .size = stacks->size * 2};
+  scr_stacks grown = {.size = stacks->size};
+  for (size_t i = 0; i < stacks->size; i++) grown.used += is_live(&stacks->list[i]);
+  if (grown.used > grown.size / 4) grown.size *= 2;
   grown.list = calloc(grown.size, sizeof *grown.list);
   if (!grown.list) return false;
   for (size_t i = 0; i < stacks->size; i++)
-    if (stacks->list[i].thread)
+    if (is_live(&stacks->list[i]))
       *entry_of(&grown, stacks->list[i].thread) = stacks->list[i];
   free(stacks->list);
   *stacks = grown;
@@ -48,12 +53,23 @@ scr_stack *scr_stack_find(const scr_stacks *stacks, const void *thread) {
 
 scr_stack *scr_stack_of(scr_stacks *stacks, const void *thread, uint32_t base) {
   scr_stack *found = entry_of(stacks, thread);
-  if (found->thread) return found;
-  if (!grow(stacks)) return NULL;
-  found = entry_of(stacks, thread);
+  if (is_live(found)) return found;
+  if (!found->thread) {
+    if (!grow(stacks)) return NULL;
+    found = entry_of(stacks, thread);
+    stacks->used++;
+  }
   *found = (scr_stack){.thread = thread, .base = base};
-  stacks->used++;
   return found;
+}
+
+void scr_stack_drop(scr_stacks *stacks, const void *thread) {
+  scr_stack *found = stacks->list ? scr_stack_find(stacks, thread) : NULL;
+  if (!found) return;
+  free(found->frames);
+  found->frames = NULL;
+  found->count = found->capacity = found->resumed = 0;
+  found->collected = true;
 }
 
 bool scr_stack_grow(scr_stack *stack) {

@@ -39,6 +39,7 @@ typedef struct scr_stack {
   size_t resumed;
   bool active;          /* it runs, or has resumed an active coroutine: */
   const void *resumer;  /* the one that has resumed it; NULL: none */
+  bool collected;       /* there is no such coroutine */
 } scr_stack;
 
 typedef struct scr_stacks {
@@ -52,6 +53,9 @@ void scr_stacks_free(scr_stacks *stacks);
 /* Returns the stack of a coroutine, which is added with this base if it is new; NULL if
  * there is no memory. The addresses of stacks change when one is added. */
 scr_stack *scr_stack_of(scr_stacks *stacks, const void *thread, uint32_t base);
+
+/* Frees the frames of a coroutine that is collected; if it has a stack. */
+void scr_stack_drop(scr_stacks *stacks, const void *thread);
 
 /* Returns the stack of a coroutine; NULL if it has none. */
 scr_stack *scr_stack_find(const scr_stacks *stacks, const void *thread);

@@ -92,7 +92,45 @@ static void replace(lua_State *L, int index, lua_CFunction function) {
     lua_pushvalue(L, index);
 }
 
+/* --- calls that resume, if calls are counted ------------------------------------- */
+
+/* Lua's coroutine.resume, and what its coroutine.wrap returns. */
+static lua_CFunction lua_resume_function, lua_wrapped_function;
+
+/* Learns them from the functions at 1 and 2, unless the program has replaced these. */
+static void learn_resumers(lua_State *L) {
+  if (!lua_iscfunction(L, 1) || !lua_iscfunction(L, 2)) return;
+  lua_resume_function = lua_tocfunction(L, 1);
+  lua_pushvalue(L, 2);
+  lua_pushvalue(L, 1);
+  lua_call(L, 1, 1);
+  lua_wrapped_function = lua_tocfunction(L, -1);
+  lua_pop(L, 1);
+}
+
+/* Pushes the coroutine that a call resumes; false if the call resumes none. */
+static bool push_resumed(lua_State *L, const lua_Debug *ar, lua_CFunction entry) {
+  if (entry == lua_resume_function) return lua_getlocal(L, ar, 1);
+  if (entry != lua_wrapped_function) return false;
+  lua_Debug called = *ar;
+  lua_getinfo(L, "f", &called);
+  const bool found = lua_getupvalue(L, -1, 1);
+  lua_remove(L, found ? -2 : -1);
+  return found;
+}
+
+void scr_hook_resumed(const scr_recording *r, lua_State *L, const lua_Debug *ar,
+                      lua_CFunction entry) {
+  if (!entry || !push_resumed(L, ar, entry)) return;
+  lua_State *co = lua_tothread(L, -1);
+  if (co && !lua_gethook(co))
+    lua_sethook(co, lua_gethook(L), r->events | (r->period > 0 ? LUA_MASKCOUNT : 0),
+                r->period);
+  lua_pop(L, 1);
+}
+
 int scr_coroutines(lua_State *L) {
+  learn_resumers(L);
   replace(L, 1, resume);
   replace(L, 2, wrap);
   return 2;

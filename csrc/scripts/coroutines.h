@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Tracks the running coroutine if calls are not counted. There are no call events then,
- * so coroutine.resume and coroutine.wrap are replaced.
+ * so coroutine.resume and coroutine.wrap are replaced. If calls are counted, coroutines
+ * that are older than the recording get their hook when they are resumed.
  */
 #ifndef GPROF_SCRIPTS_COROUTINES_H
 #define GPROF_SCRIPTS_COROUTINES_H
 
 #include <lua.h>
 
+#include "scripts/recording.h"
+
 /* coroutines(resume, wrap) -> the functions that replace these: they do what Lua's own
  * do, and Lua functions are not replaced */
 int scr_coroutines(lua_State *L);
+
+/* Gives the hook of `L` to the coroutine that a call resumes, if it has none. `entry` is
+ * the called function; `ar`, the event of the call. */
+void scr_hook_resumed(const scr_recording *r, lua_State *L, const lua_Debug *ar,
+                      lua_CFunction entry);
 
 #endif

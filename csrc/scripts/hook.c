@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The hook: counts calls and executions of lines, and assigns ticks to lines. */
+#include "scripts/coroutines.h"
 #include "scripts/mixed.h"
 #include "scripts/recording.h"
-
-_Thread_local scr_recording *scr_current;
 
 static void fail(scr_recording *r) {
   r->out_of_memory = true;
@@ -40,13 +39,6 @@ static void assign_ticks(scr_recording *r, const scr_stack *stack, uint32_t line
 static uint32_t line_of(lua_State *L, lua_Debug *ar) {
   lua_getinfo(L, "l", ar);
   return ar->currentline > 0 ? (uint32_t)ar->currentline : 0;
-}
-
-bool scr_set_running(scr_recording *r, lua_State *L) {
-  const bool is_main = lua_pushthread(L);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, r);
-  r->running = L;
-  return is_main;
 }
 
 /* Whether the event calls the function that a coroutine was created with. The address
@@ -111,6 +103,8 @@ static void enter(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stac
       !(r->with_c ? scr_mixed_call(stack, ar, function, line)
                   : count_call(r, stack, ar, function, line)))
     fail(r);
+  else
+    scr_hook_resumed(r, L, ar, r->functions.list[function].entry);
 }
 
 static void on_call(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stack) {

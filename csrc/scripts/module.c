@@ -83,7 +83,9 @@ static bool start_period(scr_recording *r) {
 static const char *start_samples(lua_State *L, scr_recording *r, lua_Integer rate,
                                  bool with_c, bool is_program) {
   if (with_c) return scr_mixed_begin(r, add_ticks, is_program);
-  const int failed = rate > 0 && r->period == 0 ? scr_start_timer(r, (long)rate) : 0;
+  const bool has_timer = rate > 0 && r->period == 0;
+  if (has_timer && r->events != 0 && r->call_cost == 0) r->call_cost = scr_call_cost();
+  const int failed = has_timer ? scr_start_timer(r, (long)rate) : 0;
   if (failed == 0) return NULL;
   return lua_pushfstring(L, "there is no timer for samples: %s", strerror(failed));
 }
@@ -104,7 +106,7 @@ static int start(lua_State *L) {
   if (lua_gethook(L))
     return fail_to_start(L, "the program has set a hook (debug.sethook)");
   const bool knows_prototypes = scr_finds_prototypes(L);
-  if (events[count] != 0 && !(r->closures = scr_closures_new(L)))
+  if (events[count] != 0 && !(r->closures = scr_closures_new(L, &r->stacks)))
     return fail_to_start(L, "not enough memory");
   r->registry = lua_topointer(L, LUA_REGISTRYINDEX);
   scr_set_running(r, L);
@@ -162,6 +164,7 @@ static int free_recording(lua_State *L) {
   /* if the state was passed to this thread from the one that was recorded: */
   scr_stop_timer(r);
   if (r->with_c && r->ended == 0) scr_mixed_abandon();
+  if (r->closures) r->closures->stacks = NULL;
   scr_paths_free(&r->paths);
   scr_functions_free(&r->functions);
   scr_stacks_free(&r->stacks);
@@ -264,11 +267,11 @@ static int functions(lua_State *L) {
  * functions, `profile`, the C recorder's context profile, or nil if it could not be
  * taken, `interpreter`, an address in the code of Lua, and `functions_low` and
  * `line_bits`: see csrc/runtime/lua_program.h;
- * `ticks`; `signals`; `cpu`, the processor time, `began` and `ended`, in
- * nanoseconds; `memory`, the limit in bytes; `process` and `parent`, numbers of
- * processes; `is_forked`, whether this process did not start the recording; `joined`,
- * whether calls with different paths were joined; `displaced`, whether the program set a
- * hook of its own; `out_of_memory` */
+ * `ticks`; `inside`, those in the hook; `call_cost`: see recording.h; `signals`; `cpu`,
+ * the processor time, `began` and `ended`, in nanoseconds; `memory`, the limit in bytes;
+ * `process` and `parent`, numbers of processes; `is_forked`, whether this process did not
+ * start the recording; `joined`, whether calls with different paths were joined;
+ * `displaced`, whether the program set a hook of its own; `out_of_memory` */
 static int result(lua_State *L) {
   const scr_recording *r = check_recording(L);
   luaL_argcheck(L, r != scr_current, 1, "is not stopped");
@@ -285,6 +288,9 @@ static int result(lua_State *L) {
   set_integer(L, "functions_size", GPROF_LUA_SIZE);
   set_integer(L, "line_bits", GPROF_LUA_LINE_BITS);
   set_integer(L, "ticks", r->ticks);
+  set_integer(L, "inside", r->inside);
+  lua_pushnumber(L, r->call_cost);
+  lua_setfield(L, -2, "call_cost");
   set_integer(L, "signals", r->signals);
   set_integer(L, "cpu", r->cpu);
   set_integer(L, "began", r->began);

@@ -26,7 +26,7 @@ typedef struct scr_recording {
   int events;                   /* for which the hook is called, but for ticks; 0 if
                                    calls are not counted */
   bool with_c;                  /* the C recorder has the call paths: see mixed.h */
-  volatile bool in_hook;        /* with C functions: the hook runs */
+  volatile bool in_hook;        /* the hook runs */
   bool displaced;               /* the program set a hook of its own */
   bool out_of_memory;           /* and has ended */
 
@@ -36,6 +36,8 @@ typedef struct scr_recording {
   pid_t process;                /* that started the recording */
   uint64_t pending;             /* ticks that belong to no line yet; atomic */
   uint64_t signals, ticks;
+  uint64_t inside;              /* ticks that found the hook running */
+  double call_cost;             /* nanoseconds; see scr_call_cost. 0: not measured */
   uint64_t cpu;                 /* processor time, in nanoseconds */
   uint64_t began, ended;        /* nanoseconds since 1970 */
   int period;                   /* instructions for a tick; 0: the timer gives ticks */
@@ -78,6 +80,10 @@ uint64_t scr_rest_left(const scr_recording *r, uint64_t now);
 
 /* Ends a part of a sample, which began at this processor time of the thread. */
 void scr_rest(scr_recording *r, uint64_t began);
+
+/* Returns the time by which the hook for calls and returns makes a call longer, in
+ * nanoseconds, if the hook itself takes none; 0 if there is no memory. */
+double scr_call_cost(void);
 
 /* Starts a timer that ticks `rate` times in a second of the thread's processor time.
  * Its signal sets a count hook, which is called for the next instruction of Lua

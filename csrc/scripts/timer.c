@@ -31,8 +31,12 @@ static void take_tick(int number, siginfo_t *info, void *context) {
   (void)number, (void)context;
   scr_recording *r = scr_current;
   if (!r || !r->active || info->si_code != SI_TIMER) return;
+  const uint64_t ticks = 1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0);
   r->signals++;
-  scr_add_ticks(r, 1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0));
+  if (r->in_hook)
+    r->inside += ticks;
+  else
+    scr_add_ticks(r, ticks);
 }
 
 /* Returns a real-time signal that has no action, or this one; 0 if there is none. */

@@ -4,12 +4,12 @@
 -- where several have the same name. A function is matched with its clones, such as
 -- "f.isra.0".
 --
--- A time of n samples has an error of the square root of n (`profile:error_of`). The
--- variance of a difference is the sum of both variances. A change is significant if it
--- exceeds `factor` times its error; other changes are noise. The factor grows with the
--- number of tests (Bonferroni correction), so that about 1 in 20 comparisons of equal
--- programs reports any significant change. A change is always noise if the time has fewer
--- than ten samples in both profiles together.
+-- A time of n samples has an error of the square root of n, and a larger one if samples
+-- are missing (`profile:error_of`). The variance of a difference is the sum of both
+-- variances. A change is significant if it exceeds `factor` times its error; others are
+-- noise. The factor grows with the number of tests (Bonferroni correction), so that
+-- about 1 in 20 comparisons of equal programs reports any significant change. A change is
+-- always noise if the time has fewer than ten samples in both profiles together.
 --
 --     local changes = gprof.compare(old, new)
 --     for _, row in ipairs(changes) do
@@ -45,14 +45,14 @@ local ROUNDING <const> = 1e-3
 
 -- A side of the comparison is a table: `runs`, the number of runs summed in it; `rate`,
 -- ticks per unit, or nil; `unit`; `ticks`, the number of all ticks; `sampled`, the number
--- of independent samples, which may count for several ticks each, or nil; `counted`,
--- whether calls were recorded; `has_blocks`, whether basic blocks were counted;
--- `mismatch`, see `profile:mismatch`; `functions` (see gprof.analysis.matching); `arcs`,
--- a function that returns an iterator over calling functions, called functions, numbers
--- of calls, and the ticks of these calls, in the callee itself and in all. A function has
--- `id`; `ticks`, `whole_ticks` (which include its callees), `calls`, `self_calls`,
--- `blocks` (executions of its basic blocks); the fields that gprof.analysis.clones sets;
--- and those that gprof.analysis.limits sets.
+-- of independent samples, which may count for several ticks each, or nil; `coverage`, see
+-- `profile.coverage`, or nil; `counted`, whether calls were recorded; `has_blocks`,
+-- whether basic blocks were counted; `mismatch`, see `profile:mismatch`; `functions` (see
+-- gprof.analysis.matching); `arcs`, a function that returns an iterator over calling
+-- functions, called functions, numbers of calls, and the ticks of these calls, in the
+-- callee itself and in all. A function has `id`; `ticks`, `whole_ticks` (which include
+-- its callees), `calls`, `self_calls`, `blocks` (executions of its basic blocks); the
+-- fields that gprof.analysis.clones sets; and those that gprof.analysis.limits sets.
 
 -- Iterates over arcs in the form that `clones.set_inner` expects.
 local function arcs_of(profile)
@@ -111,7 +111,7 @@ function compare.side(profile, runs)
   return {
     runs = runs or math.max(#profile.data.files, 1),
     rate = profile.rate, unit = profile.unit, ticks = profile.total_ticks,
-    sampled = profile.total_ticks / profile.ticks_per_sample,
+    sampled = profile.total_ticks / profile.ticks_per_sample, coverage = profile.coverage,
     counted = profile.data.has_arcs, has_blocks = profile.data.block_records > 0,
     mismatch = profile:mismatch(),
     exact = profile.exact, has_libraries = profile.has_libraries,
@@ -142,6 +142,7 @@ end
 -- @treturn[2] integer index of the first side that differs from the sides before it
 function compare.sum(sides)
   if not sides[2] then return sides[1] end
+  local expected = 0  -- ticks, if no samples were missing
   local sum = { runs = 0, ticks = 0, sampled = 0, counted = true, exact = true,
     has_libraries = false, has_inlines = false, has_blocks = true, functions = {},
     rate = sides[1].rate, unit = sides[1].unit, arcs = all_arcs(sides) }
@@ -151,6 +152,7 @@ function compare.sum(sides)
     end
     sum.runs, sum.ticks = sum.runs + side.runs, sum.ticks + side.ticks
     sum.sampled = sum.sampled + (side.sampled or side.ticks)
+    expected = expected + side.ticks / (side.coverage or 1)
     sum.counted = sum.counted and side.counted
     sum.has_blocks = sum.has_blocks and side.has_blocks
     sum.exact = sum.exact and side.exact
@@ -159,6 +161,7 @@ function compare.sum(sides)
     sum.mismatch = sum.mismatch or side.mismatch
     table.move(side.functions, 1, #side.functions, #sum.functions + 1, sum.functions)
   end
+  sum.coverage = expected > 0 and sum.ticks / expected or 1
   return sum
 end
 
@@ -170,10 +173,12 @@ end
 local function time_change(old_ticks, new_ticks, old, new, spread)
   local before, now = old_ticks / old.samples, new_ticks / new.samples
   local least = (spread or 0) * math.sqrt(1 / old.runs + 1 / new.runs)
+  local by_chance = significance.error(before, now, old.independent, new.independent)
+  local missing = significance.missing(before, now, old, new)
   local change = {
     old = before, new = now, change = now - before, least_error = least,
-    error = math.max(least,
-      significance.error(before, now, old.independent, new.independent)),
+    missing_error = missing,
+    error = math.max(least, math.sqrt(by_chance ^ 2 + missing ^ 2)),
     ratio = before > 0 and now / before or nil, noise = true,
   }
   if abs(change.change) < ROUNDING * change.error then change.change = 0 end
@@ -221,7 +226,7 @@ local function mark_noise(result)
   for _, time in ipairs(compared) do
     time.noise = abs(time.change) <= result.factor * time.least_error or
       significance.is_noise(time.old, time.new, result.old.independent,
-        result.new.independent, result.factor)
+        result.new.independent, result.factor, time.missing_error)
   end
 end
 
@@ -320,7 +325,7 @@ end
 local function summary(side)
   local samples = side.rate and side.rate * side.runs
   return { runs = side.runs, counted = side.counted, has_blocks = side.has_blocks or nil,
-    samples = samples,
+    samples = samples, coverage = side.coverage or 1,
     independent = samples and
       (side.sampled and side.ticks > 0 and samples * side.sampled / side.ticks or
       samples),
@@ -415,7 +420,8 @@ end
 --   itself for the whole program; `field`, "calls", "self_calls", "blocks", "total" or
 --   "self"; `change`, the row's field of that name; `kind` and `percent` of the rule
 -- @return[2] nil
--- @treturn[2] string which figures are missing
+-- @treturn[2] string which figures are missing; or, with rules for times, that samples
+--   stand for less than half of the processor time
 function compare.failures(result, rules)
   arguments.check(result, "table", 1, "failures")
   local gate = require "gprof.analysis.gate"
@@ -498,8 +504,9 @@ end
 --
 -- @table comparison
 -- @tfield table old `runs`; `period`, the time per sample, or nil; `total`, the time of a
---   run, or nil; `counted`, whether calls were recorded; `mismatch`, evidence that the
---   profile is from another build than its image, or nil
+--   run, or nil; `coverage`, see `profile.coverage`; `counted`, whether calls were
+--   recorded; `mismatch`, evidence that the profile is from another build than its image,
+--   or nil
 -- @tfield table new the same fields for the new profile
 -- @tfield string|nil unit of times: "seconds"; nil unless both profiles have times
 -- @tfield table|nil total change in the time of the whole program
@@ -534,7 +541,8 @@ end
 -- @tfield number change `new` minus `old`
 -- @tfield number|nil ratio `new` divided by `old`; nil if `old` is 0
 -- @tfield number error statistical error of `change`, for times only. It is an upper
---   bound for `total`, because propagated time varies less
+--   bound for `total`, because propagated time varies less. Includes that of missing
+--   samples
 -- @tfield boolean noise whether the change is not significant, for times only
 -- @tfield number least the least by which a function's total time can have changed. The
 --   time of its callees is an estimate, unless it was measured

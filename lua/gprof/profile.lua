@@ -578,8 +578,11 @@ end
 -- because a function without samples may still have run. Two of three runs are within
 -- this error of the true time. Fractional samples are as uncertain as the same number of
 -- whole samples. If a sample counts for w periods of the clock on average, a time of n
--- periods has n/w samples, and its error is the square root of n*w. The error of a sum of
--- times is not the sum of their errors: pass the sum of the times.
+-- periods has n/w samples, and its error is the square root of n*w. If samples stand for
+-- the part c < 1 of the processor time (`profile.coverage`), the function may have its
+-- share of the rest, `time / c - time`: the error is the square root of the sum of both
+-- squares. The error of a sum of times is not the sum of their errors: pass the sum of
+-- the times.
 -- @function profile:error_of
 -- @tparam number time in the profile's unit, such as seconds
 -- @treturn number|nil in the same unit; nil without a histogram

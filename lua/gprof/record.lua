@@ -29,10 +29,12 @@ local function is_of_other_size(path)
   return file and file:read(5) == "\x7fELF\1"
 end
 
--- The runtime of a sanitizer must be the first library.
+-- The runtime of a sanitizer must be the first library: gcc's, and clang's.
 local function first_library(image)
   for _, name in ipairs(image and core.needed_libraries(image) or {}) do
-    if name:find "^lib%a+san%.so" then return name .. ":" end
+    if name:find "^lib%a+san%.so" or name:find "^libclang_rt%.%a+san[%w_-]*%.so" then
+      return name .. ":"
+    end
   end
   return ""
 end
@@ -205,7 +207,7 @@ return function(command, options)
   if loaded ~= "" then loaded = first_library(image) .. loaded end
   local ending, number, process = core.run_program(path, command,
     { recorder_options.preloading(loaded),
-      recorder_options.setting(options, samples and "samples") })
+      recorder_options.setting(options, core.real_path ".", samples and "samples") })
   if not ending then return nil, command[1] .. ": " .. number end
   local profiles = profiles_since(started, process, options)
   name_image(profiles, path)

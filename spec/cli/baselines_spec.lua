@@ -35,8 +35,8 @@ local function check(status, message, result)
 end
 
 local header <const> = '{"format": "gprof-baseline", "version": 1, "runs": %d, "functions": 3, "unit": "seconds", ' ..
-  '"rate": 100, "ticks_per_sample": 1, "calls": true, "blocks": false, "exact": false, "libraries": false, ' ..
-  '"inlines": false, "lost_calls": false, "include": {}, "exclude": {}, "total": %s}\n'
+  '"rate": 100, "ticks_per_sample": 1, "coverage": 1, "calls": true, "blocks": false, "exact": false, ' ..
+  '"libraries": false, "inlines": false, "lost_calls": false, "include": {}, "exclude": {}, "total": %s}\n'
 
 describe("a baseline", function()
   it("has a line for each function, sorted by name, and the callees of each", function()

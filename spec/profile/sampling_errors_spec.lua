@@ -95,6 +95,71 @@ describe("the error of a time", function()
     assert.same({ { "0.048", "0.048" }, { "0.152~", "0.152~" } }, { marked(1), marked(10) })
   end)
 
+  describe("if samples are missing", function()
+    local image <const> = crafted.image { functions = { "f", "g" } }
+
+    -- Writes a profile in which samples stand for a part of the processor time.
+    local function file(ticks, coverage, calls)
+      local low, high = crafted.BASE, crafted.BASE + crafted.SIZE
+      return gmon.write(shell.tmpdir() .. "/gmon.out.ctx", contexts.pack {
+        process = { low = low, high = high + crafted.SIZE },
+        modules = { { low = 0, high = 0x10000, code = low } },
+        tables = { { signals = ticks, cpu = math.floor(ticks * 1e6 / coverage),
+          { context = 0, from = low + 4, self = high, count = calls or 1 },
+          { context = 3, from = high, count = ticks } } } })
+    end
+
+    local function profile_of(path)
+      local opened = assert(gprof.image(image))
+      return assert(gprof.profile(opened, assert(gprof.data(opened, path))))
+    end
+
+    it("also has the function's share of the missing time", function()
+      assert.near(0.1, profile_of(file(10000, 0.96)):find "g".self_error, 1e-9)
+      assert.near(math.sqrt(0.1 ^ 2 + 10 ^ 2), profile_of(file(10000, 0.5)):find "g".self_error, 1e-4)
+    end)
+
+    it("is no matter if no samples were wanted", function()
+      local unsampled = profile_of(gmon.write(shell.tmpdir() .. "/gmon.out.ctx", contexts.pack {
+        process = { rate = 0, low = crafted.BASE, high = crafted.BASE + crafted.SIZE },
+        modules = { { low = 0, high = 0x10000, code = crafted.BASE } }, tables = { { cpu = 1000000000 } } }))
+      assert.same({ 1, nil }, { unsampled.coverage, unsampled.cpu })
+    end)
+
+    it("is that of changes, whatever the old profile is", function()
+      local old, new = file(10000, 1), file(13000, 0.8)
+      local saved, kept = shell.tmpdir() .. "/old.json", shell.tmpdir() .. "/old.baseline"
+      program.run { "--export=json:" .. saved, image, new }
+      program.run { "--baseline=" .. kept, "--update-baseline", image, new }
+      local missing = 13 / 0.8 - 13
+      for _, name in ipairs { new, saved, kept } do
+        local result = program.run { "-b", "--compare=" .. name, image, old }
+        assert.matches("old: 1 run, 13.00 seconds each; a sample counts as 0.001; samples stand for only 80%% of " ..
+          "the processor time\nnew: 1 run, 10.00 seconds each; a sample counts as 0.001\n", result.stdout)
+        assert.matches(("change: %%-3.000 seconds, error %.3f~"):format(math.sqrt(0.023 + missing ^ 2)), result.stdout)
+      end
+      assert.is_false(gprof.compare(profile_of(old), profile_of(file(13000, 1))).total.noise)
+    end)
+
+    it("is that of limits, which are not checked if half of the time is missing", function()
+      local old, new = file(10000, 1, 10), file(30000, 1, 10)
+      local function run(before, after, limit)
+        local result = program.run { "-b", "--compare=" .. before, image, after, "--fail-on=" .. limit }
+        return result.status, result.stderr
+      end
+      assert.equal(2, (run(old, new, "5%")))
+      local few <const> = file(30000, 0.6, 10)
+      assert.same({ 0, ("gprof.lua: warning: %s: --fail-on: samples of the new profile stand for only 60%% of the " ..
+        "processor time: times exceed a limit only by more than the missing time explains\n"):format(old) },
+        { run(old, few, "self:5%") })
+      for name, pair in pairs { new = { old, file(30000, 0.4, 10) }, old = { file(10000, 0.4, 10), new } } do
+        assert.same({ 1, ("gprof.lua: %s: cannot check --fail-on: samples of the %s profile stand for only 40%% of " ..
+          "the processor time\n"):format(pair[1], name) }, { run(pair[1], pair[2], "calls:0,self:5%") })
+        assert.same({ 0, "" }, { run(pair[1], pair[2], "calls:0") })
+      end
+    end)
+  end)
+
   it("can be computed for any time", function()
     assert.near(0.01, profile:error_of(0), 1e-15)
     assert.near(0.1, profile:error_of(f.hundred.self), 1e-15)

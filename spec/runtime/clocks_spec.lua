@@ -3,6 +3,7 @@
 
 local chance = require "support.chance"
 local gprof = require "gprof"
+local program = require "support.program"
 local recorder = require "support.recorder"
 local sampled = require "support.sampled"
 local shell = require "support.shell"
@@ -105,5 +106,21 @@ describe("a program behaves as without the recorder, with the clock", function()
         assert.is_true(assert(gprof.profile(assert(gprof.image(behaves.image)), read)):find "work".calls > 0)
       end)
     end
+  end
+end)
+
+describe("a profile without samples", function()
+  local obstacles <const> = recorder.compile "obstacles.c"
+  local taken <const>, blocked <const> = "the program set an action for the signal that takes samples",
+    "the program blocked the signal that takes samples"
+
+  for what, reason in pairs { handle = taken, ignore = taken, unseen = taken, block = blocked } do
+    it("says that the program is the cause: " .. what, function()
+      local result = recorder.run(obstacles, { what }, { env = { GPROF_RECORDER = "clock=timer" } })
+      assert.same({ "", 0 }, { result.stderr, result.status })
+      local report = program.run { "-b", "-p", obstacles.image, result.dir .. "/gmon.out" }
+      assert.matches("\nSamples stand for only 0%% of the processor time, 0%.%d+ seconds: " .. reason .. "%.\n",
+        report.stdout)
+    end)
   end
 end)

@@ -155,19 +155,40 @@ describe("--record", function()
     end
   end)
 
-  it("says where it searched for the profile of a program that should have left one", function()
-    local dir = shell.tmpdir "moves"
-    local source = shell.write(dir .. "/moves.c", "#include <unistd.h>\nint main(void) { return chdir(\"..\"); }\n")
-    shell.check { "gcc", "-pg", "-o", dir .. "/moves", source }
-    for output, place in pairs { ["gmon.out"] = "the current directory", ["out/x"] = "out/" } do
+  describe("a program that changes its directory", function()
+    local moves <const> = recorder.compile "moves.c"
+
+    local function moved(...)
       local where = options()
-      shell.check { "mkdir", where.cwd .. "/out", where.cwd .. "/in" }
-      where.cwd = where.cwd .. (output == "gmon.out" and "/in" or "")
-      local result = shell.run(words("--output=" .. output, dir .. "/moves"), where)
-      assert.same({ 1, ("gprof.lua: %s/moves: no profile was found in %s; to have it written elsewhere, use " ..
-        "--output=/DIRECTORY/gmon.out\n"):format(dir, place) }, { result.status, (result.stderr:gsub(
-        "libgprof%-recorder: [^\n]*\n", "")) })
+      shell.check { "mkdir", where.cwd .. "/in" }
+      local result = shell.run(words(...), where)
+      return result, where.cwd
     end
+
+    for _, what in ipairs { "away", "removed" } do
+      for _, output in ipairs { "gmon.out", "in/x" } do
+        it("leaves its profile where it was started: " .. what .. ", " .. output, function()
+          local result, dir = moved("--output=" .. output, moves.image, what)
+          assert.same({ 0, ("gprof.lua: %s was written; to read it: gprof.lua %s %s\n"):format(output, moves.image,
+            output) }, { result.status, result.stderr })
+          assert.truthy(shell.read(dir .. "/" .. output))
+        end)
+      end
+    end
+
+    it("is told which path has failed, and why", function()
+      if shell.check({ "id", "-u" }).stdout ~= "0\n" then return pending "only root can change the root directory" end
+      local result, dir = moved("--output=gmon.out", moves.image, "jailed")
+      local message = ([[
+libgprof-recorder: DIR/gmon.out: No such file or directory: the program has changed its root directory
+libgprof-recorder: DIR/gmon.out.ctx: No such file or directory: the program has changed its root directory
+gprof.lua: PROGRAM: no profile was found in the current directory: unless a message above says why, the program ]] ..
+        "closed standard error, or ended by a system call of its own\n"):gsub("%u%u+", { DIR = dir,
+        PROGRAM = moves.image })
+      assert.same({ 1, message }, { result.status, result.stderr })
+      result = moved("--output=gmon.out", moves.image, "jailed here")
+      assert.same(0, result.status)
+    end)
   end)
 
   it("does not start the program if the profile has no directory", function()
@@ -221,6 +242,26 @@ describe("--record", function()
     local result = shell.run(words("--follow", "printenv", "LD_PRELOAD"), where)
     assert.equal(recorder.library .. ":libm.so.6\n", result.stdout)
   end)
+end)
+
+describe("--record of a program with AddressSanitizer in a library", function()
+  local dir <const> = shell.tmpdir "sanitized"
+  local source <const> = shell.write(dir .. "/main.c", "int main(void) { return 0; }\n")
+
+  for compiler, flags in pairs { gcc = "-shared-libgcc", clang = "-shared-libasan" } do
+    it("loads that library first: " .. compiler, function()
+      local image, env = dir .. "/" .. compiler, {}
+      local built = shell.run { compiler, "-pg", "-fsanitize=address", flags, source, "-o", image }
+      if built.status ~= 0 then return pending(compiler .. " -fsanitize=address") end
+      if compiler == "clang" then
+        local name = "libclang_rt.asan-" .. recorder.machine .. ".so"
+        env.LD_LIBRARY_PATH = shell.check({ compiler, "-print-file-name=" .. name }).stdout:match "^(.*)/"
+      end
+      local result = shell.run(words(image), options { env = env })
+      assert.same({ 0, "gprof.lua: gmon.out was written; to read it: gprof.lua " .. image .. " gmon.out\n" },
+        { result.status, result.stderr })
+    end)
+  end
 end)
 
 describe("the recorder's options", function()

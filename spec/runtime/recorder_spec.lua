@@ -323,6 +323,22 @@ describe("call paths are exact", function()
     end
   end)
 
+  it("but not in deep records once their number has exploded, which would make them slow", function()
+    local built = recorder.compile "explodes.c"
+    local function deep_calls(paths)
+      local path = record(built, { tostring(paths) }, { env = { GPROF_RECORDER = "memory=1024,rate=0" } })
+      local sum = 0
+      for names, count in pairs((recorder.paths(built, path .. ".ctx"))) do
+        local _, depth = names:gsub("/", "")
+        if depth > 4 then sum = sum + count end
+      end
+      return sum
+    end
+    local calls = deep_calls(60000)
+    assert.is_true(calls > 10000, calls)
+    assert.equal(calls, deep_calls(70000))
+  end)
+
   it("with no memory beyond the limit, although a profile is written while the program runs", function()
     local built = recorder.compile("paths.c", { flags = { WHOLE } })
     local _, result = record(built, { "dump" }, { env = { GPROF_RECORDER = "memory=1,rate=0,dump-signal=USR1" } })

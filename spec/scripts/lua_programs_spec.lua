@@ -961,3 +961,78 @@ describe("the profile of a Lua program", function()
     end
   end)
 end)
+
+describe("the samples of a program whose calls are counted", function()
+  local small <const> = program.root .. "/spec/fixtures/lua/small_calls.lua"
+
+  -- Returns the ratio of the two times that the script prints.
+  local function ratio_of(result)
+    local calls, loop = result.stdout:match "^(%S+)%s+(%S+)\n$"
+    return tonumber(calls) / tonumber(loop)
+  end
+
+  it("do not charge small functions with the time that counting takes", function()
+    sampled.decide(function()
+      local path = shell.tmpdir "small" .. "/lua.prof"
+      local plain = ratio_of(shell.check { "lua5.4", small })
+      local counted = ratio_of(program.run { "--record", "--output=" .. path, small })
+      local report = program.run({ "-b", "-p", path }).stdout
+      local self = {}
+      for seconds, name in report:gmatch "%d+%.%d+ +%d+%.%d+ +(%d+%.%d+) +%d+ [^\n]- (%l+) %(" do
+        self[name] = seconds
+      end
+      local found = (self.small + self.many) / self.loop
+      assert.is_true(counted > 2 * plain, counted)
+      assert.is_true(found > plain / 2 and found < 1.5 * plain, ("%g instead of %g"):format(found, plain))
+      assert.matches("\n%d+%% of the processor time was the recorder's; %-%-count=none", report)
+    end)
+  end)
+end)
+
+describe("coroutines that are older than the recording", function()
+  it("are recorded when they are resumed, whichever function resumes them", function()
+    local dir = shell.tmpdir "older"
+    local older = shell.write(dir .. "/older.lua", [[
+      require "gprof"
+      local recorder = require "gprof.recorder"
+      local function work() end
+      local function body() while true do work() coroutine.yield() end end
+      local wrapped, begun, new = coroutine.wrap(body), coroutine.create(body), coroutine.create(body)
+      coroutine.resume(begun)
+      recorder.start { rate = 0 }
+      for _ = 1, 5 do
+        wrapped()
+        coroutine.resume(begun)
+        coroutine.resume(new)
+      end
+      recorder.stop()
+      recorder.report("flat", { brief = true })
+    ]])
+    local result = shell.check({ "lua5.4", older }, { env = { LUA_PATH = program.root .. "/?.lua;;" } })
+    assert.matches(" 15 +0%.00 +0%.00 +work %(", result.stdout)
+    assert.matches(" 2 +0%.00 +0%.00 +body %(", result.stdout)
+  end)
+end)
+
+describe("the memory of a recorded program", function()
+  -- 20,000 coroutines live, 40,000 are collected. Prints the most memory, in kilobytes.
+  local keep <const> = shell.write(shell.tmpdir "coroutines" .. "/keep.lua", [[
+    local keep = {}
+    for i = 1, 60000 do
+      local resume = coroutine.wrap(function(value) return coroutine.yield(value) end)
+      resume(i)
+      keep[i] = i <= 20000 and resume or nil
+    end
+    io.write((io.open "/proc/self/status":read "a":match "VmHWM:%s*(%d+)"))
+  ]])
+
+  it("grows little with its coroutines", function()
+    if os.getenv "GPROF_LUA" then return pending "needs an interpreter without sanitizers" end
+    local plain = tonumber(shell.check({ "lua5.4", keep }).stdout)
+    for _, option in ipairs { "--count=calls", "--count=lines" } do
+      local path = shell.tmpdir "kept" .. "/lua.prof"
+      local used = tonumber(program.run({ "--record", option, "--output=" .. path, keep }).stdout)
+      assert.is_true(used < 2 * plain, ("%d, not %d"):format(used, plain))
+    end
+  end)
+end)

@@ -33,9 +33,9 @@ bool gp_pairs_reserve(gp_pairs *pairs, size_t more);
 uint32_t gp_pairs_row(gp_pairs *pairs, uint64_t first, uint64_t second);
 
 /* Flags of a process: call paths were joined; samples are of wall-clock time; a bit for
- * each clock that sampled threads; and the kernel's tick, in units of 10 microseconds.
- * Other bits are ignored. */
-enum { GP_CONTEXT_JOINED = 1, GP_CONTEXT_WALL = 2, GP_CONTEXT_CLOCKS = 0x3c };
+ * each clock that sampled threads; the program took, or blocked, their signal; and the
+ * kernel's tick, in units of 10 microseconds. Other bits are ignored. */
+enum { GP_CONTEXT_JOINED = 1, GP_CONTEXT_WALL = 2, GP_CONTEXT_CLOCKS = 0xfc };
 #define GP_CONTEXT_TICK UINT32_C(0xffff0000)
 
 /* Joins the flags of two processes, except GP_CONTEXT_WALL, which `flags` keeps. */
@@ -59,8 +59,8 @@ typedef struct gp_call_paths {
   uint64_t signals;    /* signals of the timers, in any code; each is a sample */
   uint64_t signal_ticks;  /* ticks that these stand for: a late signal has several */
   uint64_t inside;     /* of these, ticks in the recorder's own code */
-  uint64_t cpu;        /* processor time in nanoseconds; 0 if unknown, or if samples are
-                          of wall-clock time */
+  uint64_t cpu;        /* processor time in nanoseconds; 0 if unknown, or if no samples
+                          of it were taken */
   uint32_t flags;      /* of the processes: see above */
   uint32_t *renumbered;  /* scratch of gp_call_paths_merge */
 } gp_call_paths;

@@ -99,7 +99,7 @@ static bool begin_table(void *into, const gp_context_table *table) {
   image_sum *s = into;
   gp_path_sum_begin(&s->paths);
   return gp_call_paths_add_table(&s->sum.paths, table->signals, table->inside,
-                                 table->cpu, s->r->error);
+                                 s->rate > 0 ? table->cpu : 0, s->r->error);
 }
 
 static bool add_record(void *into, const gp_context_record *record) {

@@ -153,7 +153,7 @@ static bool add_signals(taking *t) {
     const gp_contexts_table *from = &t->sum->tables[i];
     if (t->view->tables && !t->view->tables[i]) continue;
     if (!gp_call_paths_add_table(&t->paths.data->paths, from->signals, from->inside,
-                                 from->cpu, t->error))
+                                 t->sum->process.rate > 0 ? from->cpu : 0, t->error))
       return false;
   }
   return true;

@@ -115,6 +115,7 @@ local function side_of(header)
   return { runs = runs, rate = rate,
     unit = rate and text(header, "unit", "line 1: ") or nil, ticks = ticks,
     sampled = ticks / weight, total_spread = spread,
+    coverage = header.coverage and positive(header, "coverage", 2 ^ -33, 1),
     counted = header.calls == true, has_blocks = header.blocks == true,
     exact = header.exact == true, has_libraries = header.libraries == true,
     has_inlines = header.inlines == true,

@@ -12,7 +12,8 @@
 -- - `"time"`: total times, or self times if no calls were recorded.
 --
 -- Counts are exact: any growth beyond the limit counts. A time must exceed its limit by
--- more than chance explains, whatever the true total times are within their limits.
+-- more than chance and missing samples explain, whatever the true total times are within
+-- their limits.
 --
 -- @internal gprof.analysis.gate
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -23,6 +24,9 @@ local gate = {}
 
 -- Sums of means of several runs have rounding errors below this part.
 local ROUNDING <const> = 1e-13
+
+-- Times are not tested if samples stand for less than this part of the processor time.
+local LEAST_COVERAGE <const> = 0.5
 
 -- The fields of a row that each kind of rule tests.
 local fields <const> = {
@@ -82,8 +86,10 @@ local function has_grown(time, percent, result, shift, field)
     new = math.max(new - shift["outlined_" .. field], 0)
   end
   local limit, rate = old * factor, result.old.independent / factor
+  local missing = significance.missing(limit, new, result.old, result.new)
   return not time.noise and new - limit > result.factor * factor * time.least_error and
-    not significance.is_noise(limit, new, rate, result.new.independent, result.factor)
+    not significance.is_noise(limit, new, rate, result.new.independent, result.factor,
+      missing)
 end
 
 -- Returns what to compare with the limit. Recursive calls of a function that had none
@@ -149,6 +155,22 @@ local lacks <const> = {
   self = "have no times in common",
 }
 
+local has_counts <const> = { calls = true, blocks = true }
+
+--- Returns which profile has the lower coverage, if rules test times.
+-- @tparam comparison result
+-- @tparam {table,...} rules
+-- @treturn string|nil what is missing of it; nil if nothing is
+-- @treturn boolean|nil whether that is too much to test times
+function gate.missing_samples(result, rules)
+  local old, new = result.old.coverage, result.new.coverage
+  local coverage, is_timed = math.min(old, new), false
+  for _, rule in ipairs(rules) do is_timed = is_timed or not has_counts[rule.kind] end
+  if not is_timed or coverage == 1 then return nil end
+  return ("samples of the %s profile stand for only %.0f%% of the processor time"):format(
+    new < old and "new" or "old", 100 * coverage), coverage < LEAST_COVERAGE
+end
+
 --- Returns why rules cannot be checked: the profiles lack the figures.
 -- @tparam comparison result
 -- @tparam {table,...} rules
@@ -162,6 +184,8 @@ function gate.lack(result, rules)
     local kind = rule.kind == "time" and "self" or rule.kind
     if not has[kind] then return ("the profiles %s"):format(lacks[kind]) end
   end
+  local missing, is_too_much = gate.missing_samples(result, rules)
+  return is_too_much and missing or nil
 end
 
 -- The names of the figures of the whole program, which is a row of its own: the

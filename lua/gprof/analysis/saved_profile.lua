@@ -29,6 +29,9 @@ local tests <const> = {
   weight = function(value)
     return type(value) == "number" and value >= 1 and value < 2 ^ 63
   end,
+  part = function(value)
+    return type(value) == "number" and value > 2 ^ -33 and value <= 1
+  end,
   period = function(value)
     return type(value) == "number" and value > 2 ^ -33 and value < 2 ^ 33
   end,
@@ -150,6 +153,7 @@ local function side_of(profile)
     rate = period and rate_of(period),
     unit = period and field(profile, "unit", "string", "") or nil,
     ticks = ticks, sampled = ticks / (weight or 1),
+    coverage = field(profile, "coverage", "part", "", true),
     counted = #arcs > 0,
     has_blocks = has_blocks(functions),
     functions = functions, arcs = arcs_between(functions, arcs, period),

@@ -3,6 +3,10 @@
 -- Samples are nearly independent. So their number has a Poisson distribution, whose
 -- variance equals its mean.
 --
+-- If the samples of a side stand for the part c < 1 of the processor time, a function may
+-- have its share of the rest: t/c - t for a time of t. The squares of both sides are
+-- added to the variance.
+--
 -- @internal gprof.analysis.significance
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -35,6 +39,17 @@ local function variance_of_equals(old, new, old_rate, new_rate)
   return max(old * old_rate + new * new_rate, 1) / (old_rate * new_rate)
 end
 
+--- Returns the error of the difference between two times that missing samples cause.
+-- @tparam number old time
+-- @tparam number new time
+-- @tparam table before side: `coverage`, see `profile.coverage`
+-- @tparam table now the same of the new time
+-- @treturn number in the unit of the times
+function significance.missing(old, new, before, now)
+  local old_part, new_part = 1 / before.coverage - 1, 1 / now.coverage - 1
+  return sqrt((old * old_part) ^ 2 + (new * new_part) ^ 2)
+end
+
 --- Returns the statistical error of the difference between two times.
 -- @tparam number old time
 -- @tparam number new time
@@ -54,11 +69,12 @@ end
 -- @tparam number old_rate samples per unit of the old time
 -- @tparam number new_rate samples per unit of the new time
 -- @tparam number factor
+-- @tparam number missing see `significance.missing`
 -- @treturn boolean
-function significance.is_noise(old, new, old_rate, new_rate, factor)
+function significance.is_noise(old, new, old_rate, new_rate, factor, missing)
   local largest = max(variance(old, new, old_rate, new_rate),
     variance_of_equals(old, new, old_rate, new_rate))
-  return abs(new - old) <= factor * sqrt(largest)
+  return abs(new - old) <= factor * sqrt(largest + missing ^ 2)
 end
 
 return significance

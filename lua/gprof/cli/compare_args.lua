@@ -256,6 +256,16 @@ local function warn_of_lost_calls(settings, comparison, names, warn)
   end
 end
 
+-- Warns if limits of times are checked with larger errors.
+local function warn_of_missing_samples(settings, comparison, names, warn)
+  local missing = require "gprof.analysis.gate".missing_samples(comparison,
+    settings.fail_on)
+  if missing then
+    warn(("%s: --fail-on: %s: times exceed a limit only by more than the missing time " ..
+      "explains"):format(names, missing))
+  end
+end
+
 -- Warns of total times that --fail-on cannot check.
 local function warn_of_estimates(settings, comparison, names, warn)
   local ignored, replaced =
@@ -283,6 +293,7 @@ function compare_args.failures(settings, comparison, names, warn)
   if not failures then raise("%s: cannot check --fail-on: %s", names, lack) end
   warn_of_lost_calls(settings, comparison, names, warn)
   warn_of_estimates(settings, comparison, names, warn)
+  warn_of_missing_samples(settings, comparison, names, warn)
   return failures
 end
 

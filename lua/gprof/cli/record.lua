@@ -95,7 +95,7 @@ local function own_profiles(run)
 end
 
 -- Says that there is no profile. If no message before the run has said why, names the
--- place where it was searched. Returns the exit status.
+-- possible causes. Returns the exit status.
 local function without_profile(run, settings, is_explained)
   local lost = settings.record_reports and ", so there is no report" or ""
   if run.device then
@@ -108,8 +108,9 @@ local function without_profile(run, settings, is_explained)
   elseif is_explained then
     tell(("%s: no profile was written%s"):format(run.image, lost))
   else
-    tell(("%s: no profile was found in %s%s; to have it written elsewhere, use " ..
-      "--output=/DIRECTORY/gmon.out"):format(run.image, run.directory, lost))
+    tell(("%s: no profile was found in %s%s: unless a message above says why, the " ..
+      "program closed standard error, or ended by a system call of its own")
+      :format(run.image, run.directory, lost))
   end
   local own = finish(run)
   return own == 0 and 1 or own

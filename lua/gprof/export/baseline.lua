@@ -158,12 +158,12 @@ local function entry_text(entry, whole)
 end
 
 local header_of <const> = json.object { "format", "version", "runs", "functions", "unit",
-  "rate", "ticks_per_sample", "calls", "blocks", "exact", "libraries", "inlines",
-  "lost_calls" }
+  "rate", "ticks_per_sample", "coverage", "calls", "blocks", "exact", "libraries",
+  "inlines", "lost_calls" }
 
 local function header_text(whole, list, options)
   local start = header_of(FORMAT, VERSION, whole.runs, #list, whole.unit, whole.rate,
-    whole.ticks_per_sample, whole.counted, whole.has_blocks, whole.exact,
+    whole.ticks_per_sample, whole.coverage, whole.counted, whole.has_blocks, whole.exact,
     whole.has_libraries, whole.has_inlines, whole.loses_calls)
   return ('%s, "include": %s, "exclude": %s, "total": %s}'):format(start:sub(1, -2),
     json.arrays(options.include or {}), json.arrays(options.exclude or {}),
@@ -208,6 +208,7 @@ return function(profile, options, write)
     end
     whole.rate, whole.unit = side.rate, side.unit
     whole.ticks_per_sample = side.rate and profile.ticks_per_sample
+    whole.coverage = side.rate and profile.coverage
     whole.total[whole.runs] = side.ticks / (side.rate or 1)
     add_run(entries, side, whole.runs, options.source_root)
   end

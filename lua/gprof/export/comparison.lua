@@ -13,7 +13,7 @@ local policy = require "gprof.library.policy"
 -- Increment VERSION with every incompatible change.
 local FORMAT <const>, VERSION <const> = "gprof-comparison", 1
 
-local side_of <const> = json.object { "runs", "period", "total", "mismatch" }
+local side_of <const> = json.object { "runs", "period", "total", "coverage", "mismatch" }
 local time_of <const> = json.object {
   "old", "new", "change", "ratio", "error", "noise" }
 local estimate_of <const> = json.object { "comparable", "least", "most" }
@@ -22,7 +22,7 @@ local function_of <const> = json.object {
   "name", "old_name", "old_file", "new_file", "status", "joined" }
 
 local function side_text(side, options)
-  return side_of(side.runs, side.period, side.total,
+  return side_of(side.runs, side.period, side.total, side.coverage,
     policy.of(options).checks_profile and side.mismatch or nil)
 end
 

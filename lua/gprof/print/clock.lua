@@ -23,6 +23,21 @@ local function clocks_of(profile)
   return found
 end
 
+-- Flags that say why samples are missing.
+local OBSTACLES <const> = {
+  { 64, "the program set an action for the signal that takes samples" },
+  { 128, "the program blocked the signal that takes samples" },
+}
+
+-- Returns why samples are missing, after ": "; "" if that is unknown.
+local function reason_of(profile)
+  local found = {}
+  for _, known in ipairs(OBSTACLES) do
+    if profile.clocks & known[1] ~= 0 then found[#found + 1] = known[2] end
+  end
+  return found[1] and ": " .. table.concat(found, "; ") or ""
+end
+
 --- Writes the lines; none if nothing is known.
 -- @tparam profile profile
 -- @tparam stream write
@@ -31,13 +46,14 @@ function clock.write(profile, write)
   local clocks = clocks_of(profile)
   if #clocks > 0 then write("Sampled by: %s.\n", table.concat(clocks, "; and ")) end
   if profile.coverage < 1 then
-    write("Samples stand for only %.0f%% of the processor time, %.2f seconds.\n",
-      100 * profile.coverage, profile.cpu)
+    write("Samples stand for only %.0f%% of the processor time, %.2f seconds%s.\n",
+      100 * profile.coverage, profile.cpu, reason_of(profile))
   end
   if profile.recorder_share > 0.2 then
     write("%.0f%% of the processor time was the recorder's; %s.\n",
       100 * profile.recorder_share,
-      "compile small functions without -pg, or inline them")
+      profile.image.has_scripts and "--count=none counts no calls, and takes less" or
+        "compile small functions without -pg, or inline them")
   end
 end
 

@@ -122,6 +122,9 @@ local function write_side(name, side, unit, write)
   if unit then
     write(", %.2f %s each; a sample counts as %s", side.total * unit.scale, unit.name,
       ("%g"):format(side.period * unit.scale))
+    if side.coverage < 1 then
+      write("; samples stand for only %.0f%% of the processor time", 100 * side.coverage)
+    end
   end
   write "\n"
 end

@@ -76,9 +76,10 @@ end
 --- Returns the environment variable that passes options to the recorder, after those that
 -- it has already: the last value of an option counts.
 -- @tparam table options
+-- @tparam[opt] string directory for relative names of profiles, an absolute path
 -- @tparam[opt] string more a word for the recorder
 -- @treturn string|nil nil if no option is set
-function recorder_options.setting(options, more)
+function recorder_options.setting(options, directory, more)
   local words = { os.getenv "GPROF_RECORDER" }
   if words[1] == "" then words[1] = nil end
   local given = #words
@@ -90,6 +91,9 @@ function recorder_options.setting(options, more)
   if options.dump_file then words[#words + 1] = "dump-file=" .. options.dump_file end
   if options.wall then words[#words + 1] = "wall" end
   if options.anew then words[#words + 1] = "anew" end
+  if directory and not directory:find "," then
+    words[#words + 1] = "directory=" .. directory
+  end
   if options.output then words[#words + 1] = "output=" .. options.output end
   if options.follow then words[#words + 1] = "follow" end
   words[#words + 1] = more

@@ -1,0 +1,76 @@
+--- Corrects the samples of a Lua program whose calls were counted: takes out the time
+-- that counting took.
+--
+-- Samples that find the hook running are known. But the interpreter takes time for it,
+-- too: c for a call and its return, measured when recording starts (scr_call_cost). Half
+-- of it is in the samples of the caller, half in those of the callee. So if n calls enter
+-- a function on a call path, and it makes m calls there, its samples on this path are too
+-- many by
+--
+--     rate * c * (n + m) / 2
+--
+-- That is taken out of them, at most all. Fractions, and what is more than all, are taken
+-- out of the function's samples on other paths. The lines of a path lose equal parts.
+--
+-- @internal gprof.format.hook_cost
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local sorted = require "gprof.format.sorted"
+
+local hook_cost = {}
+
+-- Takes ticks out of the samples of a path, or fewer. Returns how many.
+local function take(path, ticks)
+  local before, taken, sum = 0, 0, path.ticks
+  ticks = math.min(ticks, sum)
+  for _, sample in ipairs(sum > 0 and path or {}) do
+    before = before + sample.count
+    local part = ticks * before // sum - taken
+    sample.count, taken = sample.count - part, taken + part
+  end
+  path.ticks = sum - ticks
+  return ticks
+end
+
+-- Returns the paths by context: `calls` that enter or leave it, its samples, and the sum
+-- of their `ticks`.
+local function paths_of(records)
+  local paths = setmetatable({}, { __index = function(all, context)
+    all[context] = { calls = 0, ticks = 0 }
+    return all[context]
+  end })
+  for _, record in ipairs(records) do
+    local path = paths[record.context]
+    if record.is_call then
+      local callee = paths[record.entered]
+      path.calls = path.calls + record.count
+      callee.calls = callee.calls + record.count
+    else
+      path[#path + 1], path.ticks = record, path.ticks + record.count
+    end
+  end
+  return setmetatable(paths, nil)
+end
+
+--- Corrects samples.
+-- @tparam {table,...} records `context`, `count`; and in calls, `is_call` and `entered`,
+--   the context of the callee
+-- @tparam table of the function of each context
+-- @tparam number cost of a call in ticks
+-- @treturn integer the ticks that were taken out
+function hook_cost.correct(records, of, cost)
+  local paths, due, sum = paths_of(records), {}, 0
+  for pass = 1, 2 do
+    for _, context in ipairs(sorted.keys(paths)) do
+      local f, path = of[context], paths[context]
+      if f then
+        local wanted = (due[f] or 0) + (pass == 1 and cost * path.calls / 2 or 0)
+        local taken = take(path, math.floor(wanted))
+        due[f], sum = wanted - taken, sum + taken
+      end
+    end
+  end
+  return sum
+end
+
+return hook_cost
