@@ -47,17 +47,14 @@ static uint32_t hash_key(const gp_hash *hash, gp_key key) {
   return (uint32_t)gp_mix(gp_mix(key.first ^ hash->seed) ^ key.second);
 }
 
-static bool has_key(const gp_hash *hash, uint32_t row, gp_key key) {
-  gp_key other = hash->key_of(hash->columns, row);
-  return other.first == key.first && other.second == key.second;
-}
-
 /* Returns the slot of `key`, or the free slot where it would be added. */
 static gp_hash_slot *probe(const gp_hash *hash, gp_key key, uint32_t value) {
   for (size_t slot = value;; slot++) {
     gp_hash_slot *at = &hash->slots[slot & (hash->size - 1)];
-    if (at->row == GP_NONE || (at->hash == value && has_key(hash, at->row, key)))
-      return at;
+    if (at->row == GP_NONE) return at;
+    if (at->hash != value) continue;
+    gp_key other = hash->key_of(hash->columns, at->row);
+    if (other.first == key.first && other.second == key.second) return at;
   }
 }
 

@@ -283,17 +283,13 @@ bool gp_writer_open_companion(gp_writer *writer, const char *path, const char *m
          gp_writer_open(writer, path, GP_PATH_DERIVED, error);
 }
 
-/* Whether an old file with the last name may be replaced. */
-static bool check_last_name(const char *path, const char *magic, gp_error *error) {
-  struct stat status;
-  if (lstat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))
-    return gp_fail(error, "cannot be written: not a regular file");
-  return check_kind(path, magic, error);
-}
-
 bool gp_writer_open_renamed(gp_writer *writer, const char *path, const char *last_name,
                             const char *magic, gp_error *error) {
-  if (!check_last_name(last_name, magic, error) ||
+  struct stat status;
+  if (lstat(last_name, &status) == 0 && !S_ISREG(status.st_mode) &&
+      !S_ISLNK(status.st_mode))
+    return gp_fail(error, "cannot be written: not a regular file");
+  if (!check_kind(last_name, magic, error) ||
       !gp_writer_open_companion(writer, path, magic, error))
     return false;
   writer->last_name = strdup(last_name);

@@ -181,11 +181,6 @@ static void skip_operands(gp_line_program *program, unsigned opcode) {
   while (count-- > 0) gp_take_uleb(&program->code);
 }
 
-static void set_file(gp_line_program *program) {
-  program->row.file = gp_take_uleb(&program->code);
-  program->row.file_set = true;
-}
-
 /* DW_LNS_const_add_pc: advances the address like special opcode 255. */
 static void advance_const(gp_line_program *program) {
   if (program->line_range == 0)
@@ -202,7 +197,10 @@ static bool run_standard(gp_line_program *program, unsigned opcode) {
     case LNS_copy: return true;
     case LNS_advance_pc: advance(program, gp_take_uleb(code)); break;
     case LNS_advance_line: row->line += (uint32_t)gp_take_sleb(code); break;
-    case LNS_set_file: set_file(program); break;
+    case LNS_set_file:
+      row->file = gp_take_uleb(code);
+      row->file_set = true;
+      break;
     case LNS_negate_stmt: row->is_statement = !row->is_statement; break;
     case LNS_const_add_pc: advance_const(program); break;
     case LNS_fixed_advance_pc:

@@ -163,11 +163,6 @@ static void read_bounds(reading *r, gp_value low, gp_value high) {
     r->lists->damaged = is_address(high);
 }
 
-static uint64_t base_of(gp_dwarf *dwarf, const gp_unit *unit) {
-  uint64_t base;
-  return gp_dwarf_address(dwarf, &unit->layout, unit->low, &base) ? base : 0;
-}
-
 bool gp_range_lists_read(gp_range_lists *lists, const gp_unit *unit, gp_value low,
                          gp_value high, gp_value ranges) {
   gp_dwarf *dwarf = lists->dwarf;
@@ -181,7 +176,8 @@ bool gp_range_lists_read(gp_range_lists *lists, const gp_unit *unit, gp_value lo
     read_bounds(&r, low, high);
     return !r.failed;
   }
-  set_base(&r, base_of(dwarf, unit));
+  uint64_t base;
+  set_base(&r, gp_dwarf_address(dwarf, &unit->layout, unit->low, &base) ? base : 0);
   uint64_t offset = ranges.number;
   if (ranges.kind == GP_VALUE_RANGES_INDEX &&
       !find_list(dwarf, unit, ranges.number, &offset)) {

@@ -13,13 +13,6 @@ void gp_scopes_free(gp_scopes *scopes) {
   memset(scopes, 0, sizeof *scopes);
 }
 
-/* Adds a range of the scope that is added next, if the range has wanted code. */
-static bool add_range(gp_scopes *scopes, gp_range range) {
-  return !gp_range_meets(scopes->wanted, scopes->wanted_count, range) ||
-         gp_scope_ranges_add(&scopes->ranges, range, (uint32_t)scopes->map->count,
-                             scopes->rank);
-}
-
 /* Returns the value of an attribute; 0 if it is missing, or too large. */
 static uint32_t number_of(const gp_entry *entry, gp_role role) {
   gp_value value = entry->value[role];
@@ -59,7 +52,10 @@ static bool enter(gp_scopes *scopes, const gp_entry *entry, uint32_t parent,
                            value[GP_ROLE_HIGH], value[GP_ROLE_RANGES]))
     return false;
   for (size_t i = 0; i < lists->count; i++)
-    if (!add_range(scopes, lists->range[i])) return false;
+    if (gp_range_meets(scopes->wanted, scopes->wanted_count, lists->range[i]) &&
+        !gp_scope_ranges_add(&scopes->ranges, lists->range[i],
+                             (uint32_t)scopes->map->count, scopes->rank))
+      return false;
   if (scopes->ranges.count == before &&
       (parent == GP_NONE || entry->value[GP_ROLE_LOW].kind != GP_VALUE_NONE ||
        entry->value[GP_ROLE_RANGES].kind != GP_VALUE_NONE))

@@ -22,12 +22,6 @@ uint64_t gp_bin(const gp_histogram *histogram, size_t bin) {
   }
 }
 
-/* The number of the first byte that is not 0, in the order of memory. */
-static unsigned first_byte(uint64_t word) {
-  int zeros = GP_BIG_ENDIAN ? __builtin_clzll(word) : __builtin_ctzll(word);
-  return (unsigned)zeros / 8;
-}
-
 /* Looks at several bins at a time, because most are empty. */
 size_t gp_bins_next(const gp_histogram *histogram, size_t first) {
   const unsigned char *bytes = histogram->counts;
@@ -35,7 +29,9 @@ size_t gp_bins_next(const gp_histogram *histogram, size_t first) {
   for (; bins - first >= step; first += step) {
     uint64_t word;
     memcpy(&word, bytes + first * width, sizeof word);
-    if (word != 0) return first + first_byte(word) / width;
+    if (word == 0) continue;
+    int zeros = GP_BIG_ENDIAN ? __builtin_clzll(word) : __builtin_ctzll(word);
+    return first + (unsigned)zeros / 8 / width;
   }
   while (first < bins && gp_bin(histogram, first) == 0) first++;
   return first;

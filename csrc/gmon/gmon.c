@@ -427,12 +427,6 @@ static bool can_merge(gp_data *data, const gp_data *other, new_counts *added,
   return true;
 }
 
-static bool reserve_histograms(gp_data *data, const gp_data *other, gp_error *error) {
-  for (size_t i = 0; i < other->histogram_count; i++)
-    if (!reserve_histogram(data, &other->histograms[i], error)) return false;
-  return true;
-}
-
 /* Returns the first position in `by_address` that changes when `new` histograms are added
  * to `count` existing ones. Earlier runs are unchanged, so only the rest must be saved
  * for an undo. */
@@ -457,7 +451,9 @@ static bool reserve(gp_data *data, const gp_data *other, new_counts added,
   }
   if (saved > 0)
     memcpy(by_address, data->by_address + first, saved * sizeof *by_address);
-  bool done = reserve_histograms(data, other, error);
+  bool done = true;
+  for (size_t i = 0; done && i < other->histogram_count; i++)
+    done = reserve_histogram(data, &other->histograms[i], error);
   if (!done) {
     while (data->histogram_count > old_count)
       free(data->histograms[--data->histogram_count].counts);

@@ -98,12 +98,6 @@ static gp_image *check_lines(lua_State *L) {
   return gp_image_for_lines(gp_check_image(L, 1), false);
 }
 
-/* The path of the image that is argument 1. */
-static const char *path_of(lua_State *L) {
-  lua_getiuservalue(L, 1, GP_IMAGE_PATH);
-  return lua_tostring(L, -1);
-}
-
 static int lacks_symbols(lua_State *L) {
   lua_pushboolean(L, gp_check_image(L, 1)->stripped);
   return 1;
@@ -159,7 +153,8 @@ static int attach_debug(lua_State *L) {
   gp_wanted wanted = luaL_checkoption(L, 3, NULL, names) ? GP_WANT_LINES
                                                          : GP_WANT_SYMBOLS;
   gp_error error = {""};
-  bool done = gp_debug_file_attach(image, path, path_of(L), wanted, &error);
+  lua_getiuservalue(L, 1, GP_IMAGE_PATH);
+  bool done = gp_debug_file_attach(image, path, lua_tostring(L, -1), wanted, &error);
   return push_result(L, done, path, &error);
 }
 

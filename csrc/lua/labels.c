@@ -115,11 +115,6 @@ static void read_suffixes(lua_State *L, gp_labels *set, size_t functions) {
   lua_settop(L, labels);
 }
 
-/* Whether a label can be kept as text: it does not depend on the rest of its line. */
-static bool has_constant_labels(const gp_labels *set) {
-  return set->width == 0 && set->form == GP_COMPLETE;
-}
-
 /* Keeps labels, as far as there is memory. */
 static void keep_texts(gp_labels *set, const gp_callgraph *graph) {
   kept_labels *texts = gp_column(1, sizeof *texts);
@@ -158,7 +153,7 @@ static int new_labels(lua_State *L) {
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, LABELS_PROFILE);
   read_suffixes(L, set, profile->graph.functions);
-  if (!has_constant_labels(set))
+  if (set->width != 0 || set->form != GP_COMPLETE)  /* depends on the rest of the line */
     keep_differences(L, set);
   else if (set->references)
     keep_texts(set, &profile->graph);

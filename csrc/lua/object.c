@@ -40,6 +40,11 @@ int gp_get_field(lua_State *L) {
   return 1;
 }
 
+gp_field_value gp_user_value(const gp_part *p, int number) {
+  lua_getiuservalue(p->L, p->whole, number);
+  return gp_pushed_value;
+}
+
 /* Fields are read-only, because they show what was recorded. */
 static int refuse_assignment(lua_State *L) {
   luaL_getmetafield(L, 1, "__name");

@@ -144,13 +144,6 @@ static void tell_ancestors(reduction *r, int rank) {
 
 /* --- notices ---------------------------------------------------------------------- */
 
-static void hear_child(child *c, gp_notice notice) {
-  c->is_here = true;
-  c->heard = gp_channel_time();
-  if (notice == GP_READY) c->is_ready = true;
-  if (notice == GP_GONE) c->is_gone = true;
-}
-
 static void hear_parent(reduction *r, gp_notice notice) {
   r->heard = gp_channel_time();
   if (notice == GP_SEND) r->is_asked = true;
@@ -184,9 +177,12 @@ static void hear_all(reduction *r) {
   gp_notice notice;
   while (gp_channel_hear(&r->channel, &from, &notice)) {
     child *c = find_child(r, from);
-    if (c)
-      hear_child(c, notice);
-    else if (notice == GP_GONE)
+    if (c) {
+      c->is_here = true;
+      c->heard = gp_channel_time();
+      if (notice == GP_READY) c->is_ready = true;
+      if (notice == GP_GONE) c->is_gone = true;
+    } else if (notice == GP_GONE)
       remember(r, from);
     else if (notice == GP_ADOPT)
       change_parent(r, from);
@@ -436,12 +432,6 @@ static void find_family(reduction *r) {
     snprintf(r->family, sizeof r->family, ".%ld", (long)getpid());
 }
 
-/* Decides what becomes of this rank's profile. */
-static void settle(const reduction *r, bool in_sum) {
-  gp_error error = {""};
-  if (!gp_own_settle(in_sum, &error)) complain(r, "%s", error.text);
-}
-
 void gp_reduce(gp_channel_comms comms, const gp_settings *settings) {
   reduction r = {.settings = settings, .heard = gp_channel_time()};
   r.channel = (gp_channel){.comms = comms, .timeout = settings->timeout,
@@ -457,7 +447,9 @@ void gp_reduce(gp_channel_comms comms, const gp_settings *settings) {
     give_up(&r, "not enough memory");
   if (r.outcome == UNDECIDED) reduce(&r);
   tell_children(&r);
-  settle(&r, is_part && r.outcome == IN_SUM);
+  gp_error error = {""};
+  if (!gp_own_settle(is_part && r.outcome == IN_SUM, &error))
+    complain(&r, "%s", error.text);
   hear_all(&r);  /* MPI may complain about unreceived messages */
   gp_job_sum_free(&r.job);
   free(r.children);

@@ -52,13 +52,6 @@ static void prepare_bfd(void) {
   ready = true;
 }
 
-static bool is_object(bfd *file) {
-  FILE *before = hush();
-  bool is = bfd_check_format(file, bfd_object);
-  set_stderr(before);
-  return is;
-}
-
 /* Makes synthetic symbols: on some targets a function's symbol has the address of a
  * descriptor, and the code has no symbol. Does not make the symbols of PLT stubs
  * ("puts@plt"), which would need the dynamic symbols. False if there is no memory. */
@@ -273,7 +266,10 @@ static bool load(gp_image *image, gp_error *error) {
   if (is_text(image->file))
     return gp_fail(error, "is a text file, not an object file");
   if (!has_memory()) return gp_fail_memory(error);  /* libbfd 2.40 would crash */
-  if (!is_object(image->file)) return fail_unknown(error);
+  FILE *before = hush();
+  bool is_object = bfd_check_format(image->file, bfd_object);
+  set_stderr(before);
+  if (!is_object) return fail_unknown(error);
   if (bfd_stat(image->file, &image->status) < 0)
     return gp_fail(error, "%s", bfd_errmsg(bfd_get_error()));
   read_properties(image);

@@ -339,13 +339,6 @@ static bool emit_code_lines(building *b, uint32_t function, size_t *next) {
 
 /* --- the table ------------------------------------------------------------------ */
 
-static uint32_t highest(const uint32_t *numbers, size_t count) {
-  uint32_t most = 0;
-  for (size_t i = 0; i < count; i++)
-    if (numbers[i] > most) most = numbers[i];
-  return most;
-}
-
 static bool emit_all(building *b) {
   size_t next = 0;
   b->last = (place){GP_NONE, 0, NULL, GP_NONE};
@@ -396,14 +389,6 @@ static bool copy_files(building *b) {
   return true;
 }
 
-/* Finds the recorded addresses. Not needed if all lines get symbols and every byte is
- * searched for inlined functions. */
-static bool find_recorded(building *b, const gp_data *data) {
-  bool only = b->symtab->policy->recorded_lines_only;
-  if (b->options->all && b->options->named && !only) return true;
-  return gp_recorded_ranges_find(&b->recorded, data);
-}
-
 static bool build(building *b, const gp_data *data, gp_error *error) {
   const gp_symtab *functions = b->functions;
   b->lines = b->symtab->lines = gp_column(1, sizeof *b->lines);
@@ -413,8 +398,13 @@ static bool build(building *b, const gp_data *data, gp_error *error) {
   gp_inline_map_init(&b->lines->chains);
   b->lines->chained = b->options->chains;
   b->row = gp_column(functions->count, sizeof *b->row);
-  b->next_order = highest(functions->order, functions->count) + 1;
-  if (!b->row || !find_recorded(b, data)) return gp_fail_memory(error);
+  for (size_t i = 0; i < functions->count; i++)
+    if (functions->order[i] >= b->next_order) b->next_order = functions->order[i] + 1;
+  /* unless all lines get symbols and every byte is searched for inlined functions */
+  bool recorded = !b->options->all || !b->options->named ||
+                  b->symtab->policy->recorded_lines_only;
+  if (!b->row || (recorded && !gp_recorded_ranges_find(&b->recorded, data)))
+    return gp_fail_memory(error);
   if (!functions->sourceless && !(read_map(b, error) && read_inlines(b, error)))
     return false;
   if (!b->inlines_known && !gp_image_prepare_locate(b->image))

@@ -282,14 +282,6 @@ static uint64_t pass(accounts *a, uint32_t arc, uint64_t ticks) {
   return ticks;
 }
 
-/* Adds a sample's ticks to the self time of an arc, which is not part of its children's
- * time. */
-static void add_self(accounts *a, uint32_t arc, uint64_t ticks) {
-  if (arc == GP_NONE) return;
-  a->graph->arc_self[arc] += (double)ticks;
-  a->graph->arc_children[arc] -= (double)ticks;
-}
-
 static bool add_samples(accounts *a, const gp_selection *flat, const gp_selection *time) {
   const gp_measured *m = a->m;
   const gp_pairs *samples = &m->paths->samples;
@@ -301,7 +293,11 @@ static bool add_samples(accounts *a, const gp_selection *flat, const gp_selectio
     uint32_t arc = step_of(a, m->function[context], function), node = a->node[context];
     if (!add_node(a, &node, m->function[context], function, arc)) return false;
     a->stacks->amount[node - 1] += samples->amount[i];
-    add_self(a, arc == WITHIN ? a->entry[context] : arc, samples->amount[i]);
+    uint32_t timed = arc == WITHIN ? a->entry[context] : arc;
+    if (timed != GP_NONE) {  /* self time is not part of the children's time */
+      a->graph->arc_self[timed] += (double)samples->amount[i];
+      a->graph->arc_children[timed] -= (double)samples->amount[i];
+    }
     a->ticks[context] += pass(a, arc, samples->amount[i]);
   }
   return true;

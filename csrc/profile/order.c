@@ -127,14 +127,12 @@ static void prefetch_arc(const gp_callgraph *graph, uint32_t arc) {
  * while this number of arcs is measured. */
 enum { AHEAD = 16 };
 
-static bool is_smaller(const listed_arc *x, const listed_arc *y) {
+static bool ascending(const void *listed, uint32_t b, uint32_t a) {
+  const listed_arc *x = (const listed_arc *)listed + b;
+  const listed_arc *y = (const listed_arc *)listed + a;
   if (x->kind != y->kind) return x->kind < y->kind;
   if (x->sum != y->sum) return x->sum < y->sum;
   return x->count < y->count;
-}
-
-static bool ascending(const void *listed, uint32_t b, uint32_t a) {
-  return is_smaller((const listed_arc *)listed + b, (const listed_arc *)listed + a);
 }
 
 static bool descending(const void *listed, uint32_t b, uint32_t a) {

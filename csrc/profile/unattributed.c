@@ -81,12 +81,6 @@ static uint64_t drift_of(const gp_histogram *histogram) {
 
 /* --- symbols ---------------------------------------------------------------- */
 
-static bool has_ticks(const search *s, uint32_t row, uint32_t end) {
-  for (; row < end; row++)
-    if (s->samples->ticks[gp_symtab_owner(s->symtab, row)] > 0) return true;
-  return false;
-}
-
 /* Returns the index of a row's symbol in the image's symbol table, or GP_NONE. */
 static uint32_t symbol_of(const search *s, uint32_t row) {
   uint32_t order = s->symtab->order[row];
@@ -133,7 +127,10 @@ static bool find_gaps(search *s) {
   for (uint32_t row = 0, end; row < count; row = end) {
     if (gp_symtab_library(s->symtab, row)) break;
     end = gp_symtab_code_end(s->symtab, row);
-    if (has_ticks(s, row, end) && !add_gap(s, row, end)) return false;
+    bool has_ticks = false;
+    for (uint32_t part = row; !has_ticks && part < end; part++)
+      has_ticks = s->samples->ticks[gp_symtab_owner(s->symtab, part)] > 0;
+    if (has_ticks && !add_gap(s, row, end)) return false;
   }
   return true;
 }
@@ -142,13 +139,6 @@ static bool find_gaps(search *s) {
 
 static bool ends_before(const void *gaps, size_t i, uint64_t address) {
   return ((const gap *)gaps)[i].range.high <= address;
-}
-
-/* Returns the gap that contains an address, or that follows the symbol with the address;
- * NULL if there is none. */
-static gap *gap_at(const search *s, uint64_t address) {
-  size_t i = gp_search(s->gaps, 0, s->count, address, ends_before);
-  return i < s->count && s->gaps[i].begin <= address ? &s->gaps[i] : NULL;
 }
 
 /* Whether a symbol names code, rather than a file, a section or a mapping symbol. */
@@ -167,8 +157,9 @@ static void remove_covered(search *s) {
     asymbol *symbol = s->image->symbols[i];
     if (!is_of_code(s->image, symbol)) continue;
     uint64_t address = bfd_asymbol_value(symbol);
-    gap *found = gap_at(s, address);
-    if (!found) continue;
+    size_t place = gp_search(s->gaps, 0, s->count, address, ends_before);
+    if (place == s->count || s->gaps[place].begin > address) continue;
+    gap *found = &s->gaps[place];  /* contains the address, or follows the symbol */
     uint64_t size = gp_symbol_sizes_size(&s->sizes, i), end = UINT64_MAX;
     if (size == 0 && address == found->begin) continue;
     if (size > 0 && size < UINT64_MAX - address) end = address + size;

@@ -52,12 +52,6 @@ static bool open_table(table *t, const char *const *names) {
   return true;
 }
 
-static void close_table(table *t) {
-  free(t->entries);
-  free(t->rows);
-  free(t->text);
-}
-
 /* --- arguments and parameters ------------------------------------------------------- */
 
 static bool is_before(const void *context, uint32_t b, uint32_t a) {
@@ -236,6 +230,8 @@ bool gp_distinct_names(const char *const *names, size_t count, gp_kept *kept) {
               gp_sort(t.rows, count, ends_before, &t);
   if (done) keep_all_components(&t);
   done = done && keep_own_names(&t);
-  close_table(&t);
+  free(t.entries);
+  free(t.rows);
+  free(t.text);
   return done;
 }

@@ -88,15 +88,13 @@ static bool is_implied(const char *word, size_t length) {
   return false;
 }
 
-static bool in_identifier(char c) { return isalnum((unsigned char)c) || c == '_'; }
-
 /* Returns the longest identifier of a demangled name that its mangled name must contain.
  * Sets `*length` to the identifier's length; 0 if there is none. */
 static const char *longest_identifier(const char *name, size_t *length) {
   const char *best = name;
   *length = 0;
   for (const char *end; *name; name = end) {
-    for (end = name; in_identifier(*end); end++) continue;
+    for (end = name; isalnum((unsigned char)*end) || *end == '_'; end++) continue;
     size_t here = (size_t)(end - name);
     if (here > *length && here > 3 && !isdigit((unsigned char)*name) &&
         !is_implied(name, here)) {

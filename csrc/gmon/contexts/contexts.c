@@ -430,16 +430,10 @@ static bool enter_record(addition *a, uint32_t context, uint32_t entered, uint32
          (!a->joins || index_records(a));
 }
 
-/* The ignored records before record `number` do not stand for a context. */
-static bool skip_ignored(addition *a, uint32_t number) {
-  while (a->context_count < number)
-    if (!push_context(a, GP_NONE)) return false;
-  return true;
-}
-
 static bool add_record(void *into, const gp_context_record *r) {
   addition *a = into;
-  if (!skip_ignored(a, r->number)) return false;
+  while (a->context_count < r->number)  /* the ignored records between stand for none */
+    if (!push_context(a, GP_NONE)) return false;
   bool is_own = r->entered == r->number;
   uint32_t context = context_of(a, r->context), self = GP_NONE, entered = GP_NONE;
   uint32_t from = GP_NONE, row;

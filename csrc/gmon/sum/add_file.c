@@ -15,13 +15,6 @@ void gp_staging_free(gp_staging *staging) {
   staging->used = false;
 }
 
-static void prepare(gp_staging *staging, const gp_data *sum) {
-  if (staging->used) return;
-  gp_data_init(&staging->data, sum->layout);
-  staging->data.mixed_rates = sum->mixed_rates;
-  staging->used = true;
-}
-
 /* Whether at least half of `records` came from the last file, which had `last` records.
  * If not, the staging area is emptied, because merging stale records also takes time. */
 static bool is_worth_keeping(size_t records, size_t last) {
@@ -118,7 +111,11 @@ bool gp_data_add_from(gp_data *sum, gp_staging *staging, gp_reader *reader,
                       gp_file_kind *kind) {
   gp_error *error = reader->error;
   options.target = sum;
-  prepare(staging, sum);
+  if (!staging->used) {
+    gp_data_init(&staging->data, sum->layout);
+    staging->data.mixed_rates = sum->mixed_rates;
+    staging->used = true;
+  }
   bool done = gp_data_read_from(&staging->data, reader, &options, kind) &&
               (!check || check->check(check->into, &staging->data, error)) &&
               merge(sum, &staging->data, error);

@@ -71,7 +71,7 @@ static bool are_possible(const gp_amounts *a, uint64_t runs) {
          gp_wide_at_most(a->squares, gp_wide_product(a->sum, a->most));
 }
 
-/* Reads amounts. Names are known only later: see read_names. */
+/* Reads amounts. Names are known only later: see read_name. */
 static bool get_amounts(input *in, const unsigned char *p, gp_amounts *a) {
   *a = (gp_amounts){.runs = u64(p), .sum = u64(p + 8), .least = u64(p + 16),
                     .most = u64(p + 24), .squares = {u64(p + 40), u64(p + 32)},
@@ -159,13 +159,6 @@ static bool read_count(input *in, size_t size, uint32_t *count) {
          fail_at(in, "a count exceeds the size of the file");
 }
 
-static bool read_names(input *in) {
-  if (!read_count(in, 4, &in->names)) return false;
-  for (uint32_t i = 0; i < in->names; i++)
-    if (!read_name(in)) return false;
-  return true;
-}
-
 /* Reads the record of a function. Records are in the order of addresses; `*next` is the
  * first row that this one may have. */
 static bool read_record(input *in, uint32_t *next) {
@@ -209,7 +202,9 @@ bool gp_spread_read(gp_spread *spread, gp_reader *reader, uint32_t *id,
   input in = {.spread = spread, .reader = reader, .error = error};
   gp_amounts ticks = {0}, calls = {0};
   gp_crc32_init(&in.crc);
-  if (!read_header(&in, &ticks, &calls) || !read_names(&in)) return false;
+  if (!read_header(&in, &ticks, &calls) || !read_count(&in, 4, &in.names)) return false;
+  for (uint32_t i = 0; i < in.names; i++)
+    if (!read_name(&in)) return false;
   spread->ticks = ticks;
   spread->all_calls = calls;
   if (!use_name(&in, &ticks) || !use_name(&in, &calls) || !read_records(&in) ||
@@ -238,10 +233,6 @@ static gp_key name_key(const void *columns, uint32_t position) {
   return gp_bytes_key(name->text, name->size);
 }
 
-static bool is_same_name(const gp_run_name *a, const gp_run_name *b) {
-  return a->size == b->size && memcmp(a->text, b->text, a->size) == 0;
-}
-
 /* Numbers a name: equal names, which come from different spreads, are one in the file.
  * Different names with the same key, which never occur by chance, are both written. */
 static bool number_name(output *out, const gp_amounts *a) {
@@ -249,7 +240,9 @@ static bool number_name(output *out, const gp_amounts *a) {
   if (a->who == GP_NONE || out->number[a->who] != GP_NONE) return true;
   const gp_run_name *name = &names[a->who];
   uint32_t known = gp_hash_find(&out->index, gp_bytes_key(name->text, name->size));
-  if (known != GP_NONE && is_same_name(name, &names[out->rows[known]])) {
+  const gp_run_name *other = known == GP_NONE ? NULL : &names[out->rows[known]];
+  if (other && name->size == other->size &&
+      memcmp(name->text, other->text, name->size) == 0) {
     out->number[a->who] = known;
     return true;
   }

@@ -153,13 +153,6 @@ static bool add_recorded(building *b, uint64_t from, uint64_t self) {
   return found || add_overlapping(b, (gp_range){from - 1, from + ROUNDING - 1}, callee);
 }
 
-static bool add_data(building *b) {
-  const gp_arcs *arcs = &b->data->arcs;
-  for (size_t i = 0; i < arcs->count; i++)
-    if (!add_recorded(b, arcs->from[i], arcs->self[i])) return false;
-  return true;
-}
-
 /* Adds calls by the unknown function to code that ran although nothing seems to lead to
  * it. `recorded` is the row of the first recorded arc. */
 static bool add_unexplained(building *b, size_t recorded) {
@@ -276,7 +269,10 @@ static bool build(building *b, const gp_image *image, const gp_samples *samples)
     b->weight[b->leaf[b->function[s]]] += samples->ticks[s];
   if (!add_survey(b, image)) return false;
   size_t recorded = b->arcs;
-  return add_data(b) && add_unexplained(b, recorded);
+  const gp_arcs *arcs = &b->data->arcs;
+  for (size_t i = 0; i < arcs->count; i++)
+    if (!add_recorded(b, arcs->from[i], arcs->self[i])) return false;
+  return add_unexplained(b, recorded);
 }
 
 static void release(building *b) {

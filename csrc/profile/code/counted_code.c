@@ -131,14 +131,6 @@ static bool add_place(places *p, uint64_t low) {
   return true;
 }
 
-/* Sets the jump table, if the instruction at `code` refers to one. There is no other jump
- * or call between this instruction and the jump that uses the table. */
-static void note_table(search *s, gp_range code, uint64_t reference) {
-  if (!gp_jump_tables_has(&s->tables, reference, s->decoded)) return;
-  s->table = reference;
-  s->reference = code.low;
-}
-
 /* Handles the instruction at `code`. */
 static bool add_instruction(search *s, gp_range code, gp_instruction kind,
                             uint64_t target) {
@@ -161,7 +153,12 @@ static bool decode_range(search *s, gp_range code, gp_disasm *decoder, bool *cou
     uint64_t start = address;
     gp_instruction kind = gp_disasm_next(decoder, &address, code.high, &target);
     gp_range instruction = {start, address};
-    note_table(s, instruction, gp_disasm_reference(decoder));
+    uint64_t reference = gp_disasm_reference(decoder);
+    if (gp_jump_tables_has(&s->tables, reference, s->decoded)) {
+      /* no other jump or call is between this instruction and the table's jump */
+      s->table = reference;
+      s->reference = start;
+    }
     if (!add_instruction(s, instruction, kind, target)) return false;
     if (kind != GP_OTHER_INSTRUCTION && kind != GP_NOP) s->table = 0;
   }
