@@ -46,14 +46,6 @@ static void release_signals(const sigset_t *held) {
   pthread_sigmask(SIG_UNBLOCK, held, NULL);
 }
 
-/* Whether one of the held signals is pending. */
-static bool is_interrupted(const sigset_t *held) {
-  sigset_t pending, both;
-  sigpending(&pending);
-  sigandset(&both, &pending, held);
-  return !sigisemptyset(&both);
-}
-
 /* --- temporary names ----------------------------------------------------------- */
 
 /* The length of the directory in a path, including the slash. */
@@ -182,7 +174,10 @@ static bool copy_bytes(int from, int to, const sigset_t *held) {
     if (got == 0) return true;
     if (got < 0 || !write_all(to, window, (size_t)got)) return false;
     offset += got;
-    if (is_interrupted(held)) {
+    sigset_t pending, both;
+    sigpending(&pending);
+    sigandset(&both, &pending, held);
+    if (!sigisemptyset(&both)) {
       errno = EINTR;
       return false;
     }

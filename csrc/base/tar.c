@@ -243,17 +243,14 @@ static bool skip_map(gp_tar *tar, bool follows) {
   return true;
 }
 
-static bool is_regular(const gp_tar *tar, unsigned char type) {
-  bool is_directory = tar->name.size > 0 && tar->name.bytes[tar->name.size - 1] == '/';
-  return type == '7' || type == 'S' || ((type == '0' || type == 0) && !is_directory);
-}
-
 /* Ends the header of an entry. Sets *found if it is a member. */
 static bool begin(gp_tar *tar, const unsigned char *header, const description *member,
                   unsigned char type, uint64_t size, bool *found) {
   bool follows = type == 'S' && header[SPARSE_MORE] != 0;
   if (!member->named && !take_name(tar, header)) return false;
-  *found = is_regular(tar, type);
+  const gp_tar_text *name = &tar->name;
+  bool is_directory = name->size > 0 && name->bytes[name->size - 1] == '/';
+  *found = type == '7' || type == 'S' || ((type == '0' || type == 0) && !is_directory);
   tar->problem = member->sparse || type == 'S'
                      ? "is a sparse member, which is unsupported: omit tar's option -S"
                  : type == 'M' ? "continues a member of another volume"

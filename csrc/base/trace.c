@@ -4,6 +4,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
 
 const gp_trace_topic gp_trace_topics[] = {
     {GP_TRACE_NUMBERING, "numbering"},
@@ -20,12 +23,6 @@ const gp_trace_topic gp_trace_topics[] = {
     {GP_TRACE_ANNOTATION, "annotation"},
     {0, NULL}};
 
-/* A line may quote names from a file, which can contain any bytes. */
-static void replace_control_characters(char *text) {
-  for (; *text; text++)
-    if ((unsigned char)*text < ' ' || *text == 0x7f) *text = '?';
-}
-
 void gp_trace_write(const gp_trace *trace, unsigned topic, const char *format, ...) {
   char text[1024];
   va_list arguments;
@@ -35,6 +32,6 @@ void gp_trace_write(const gp_trace *trace, unsigned topic, const char *format, .
   va_start(arguments, format);
   vsnprintf(text + length, sizeof text - (size_t)length, format, arguments);
   va_end(arguments);
-  replace_control_characters(text);
+  gp_mask_control(text, strlen(text));
   trace->line(trace->context, text);
 }

@@ -74,19 +74,16 @@ static bool share(gp_writer *writer, int file) {
   return writer->file >= 0 || fail_write(writer, "cannot be written");
 }
 
-/* Whether a path names an open descriptor of this process. */
-static bool is_descriptor(const char *path) {
-  return strncmp(path, "/dev/fd/", strlen("/dev/fd/")) == 0 ||
-         strncmp(path, "/proc/self/fd/", strlen("/proc/self/fd/")) == 0 ||
-         strcmp(path, "/dev/stdout") == 0 || strcmp(path, "/dev/stderr") == 0;
-}
-
 static bool is_chosen(gp_writer_path kind) {
   return kind == GP_PATH_CHOSEN || kind == GP_PATH_CONFINED;
 }
 
 static bool follows_links(const char *path, gp_writer_path kind) {
-  return kind == GP_PATH_CHOSEN || (kind == GP_PATH_CONFINED && is_descriptor(path));
+  if (kind != GP_PATH_CONFINED) return kind == GP_PATH_CHOSEN;
+  /* to an open descriptor of this process */
+  return strncmp(path, "/dev/fd/", strlen("/dev/fd/")) == 0 ||
+         strncmp(path, "/proc/self/fd/", strlen("/proc/self/fd/")) == 0 ||
+         strcmp(path, "/dev/stdout") == 0 || strcmp(path, "/dev/stderr") == 0;
 }
 
 /* Returns the path of the file to replace. */

@@ -30,19 +30,14 @@ static void square(matrix *map) {
   for (int i = 0; i < 32; i++) map->columns[i] = apply(&once, once.columns[i]);
 }
 
-/* Sets `map` to the effect of appending one zero byte. */
-static void set_zero_byte(matrix *map) {
-  map->columns[0] = POLYNOMIAL;  /* first one zero bit; squaring thrice makes it eight */
-  for (int i = 1; i < 32; i++) map->columns[i] = UINT32_C(1) << (i - 1);
-  for (int i = 0; i < 3; i++) square(map);
-}
-
 /* Returns the CRC after `count` more zero bytes. The register is the complement of the
  * CRC. */
 static uint32_t append_zeros(uint32_t crc, uint64_t count) {
-  matrix map;
+  matrix map;  /* the effect of one zero bit; after squaring it thrice, of a byte */
   uint32_t bits = ~crc;
-  set_zero_byte(&map);
+  map.columns[0] = POLYNOMIAL;
+  for (int i = 1; i < 32; i++) map.columns[i] = UINT32_C(1) << (i - 1);
+  for (int i = 0; i < 3; i++) square(&map);
   for (; count > 0; count >>= 1, square(&map))
     if (count & 1) bits = apply(&map, bits);
   return ~bits;

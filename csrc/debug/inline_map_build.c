@@ -165,14 +165,6 @@ static bool read_units(building *b) {
   return true;
 }
 
-/* Notes a package that was rejected. */
-static bool find_rejected(building *b) {
-  const char *path = gp_split_files_rejected(&b->split_files);
-  char **rejected = &b->scopes.map->gaps.rejected;
-  if (path) *rejected = strdup(path);
-  return !path || *rejected;
-}
-
 static bool build(building *b, gp_inline_map *map, const gp_image *image) {
   const gp_image *shared = image->supplementary;
   if (shared) gp_dwarf_open_supplementary(&b->supplementary_dwarf, shared);
@@ -186,7 +178,10 @@ static bool build(building *b, gp_inline_map *map, const gp_image *image) {
   map->gaps.damaged = b->entries.incomplete;
   gp_split_files_init(&b->split_files, image, &b->dwarf);
   gp_line_program_init(&b->program, &b->dwarf);
-  return read_units(b) && find_rejected(b) && set_declarations(b) &&
+  if (!read_units(b)) return false;
+  const char *rejected = gp_split_files_rejected(&b->split_files);
+  if (rejected && !(map->gaps.rejected = strdup(rejected))) return false;
+  return set_declarations(b) &&
          gp_scope_ranges_resolve(&b->scopes.ranges, b->scopes.wanted,
                                  b->scopes.wanted_count, map) &&
          !gp_dwarf_no_memory(&b->dwarf) && !gp_dwarf_no_memory(&b->supplementary_dwarf);

@@ -43,18 +43,15 @@ static bool is_discarded(const reading *r, uint64_t low) {
   return low >= r->most - 1 || (low == 0 && !r->lists->zero_has_code);
 }
 
-static bool append(gp_range_lists *lists, gp_range range) {
-  if (!GP_RESERVE(&lists->capacity, lists->count + 1, GP_COLUMN(lists->range)))
-    return false;
-  lists->range[lists->count++] = range;
-  return true;
-}
-
 static void add(reading *r, uint64_t low, uint64_t high) {
   low &= r->most;
   high &= r->most;
-  if (low < high && !is_discarded(r, low))
-    r->failed |= !append(r->lists, (gp_range){low, high});
+  if (low >= high || is_discarded(r, low)) return;
+  gp_range_lists *lists = r->lists;
+  if (GP_RESERVE(&lists->capacity, lists->count + 1, GP_COLUMN(lists->range)))
+    lists->range[lists->count++] = (gp_range){low, high};
+  else
+    r->failed = true;
 }
 
 static void set_base(reading *r, uint64_t base) {

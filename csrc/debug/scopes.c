@@ -75,13 +75,6 @@ static bool find_scope(gp_scopes *scopes, const gp_entry *entry, uint32_t outer,
   return true;
 }
 
-static bool descend(gp_scopes *scopes, size_t depth, uint32_t scope) {
-  if (!GP_RESERVE(&scopes->level_capacity, depth + 1, GP_COLUMN(scopes->level)))
-    return false;
-  scopes->level[depth] = scope;
-  return true;
-}
-
 bool gp_scopes_read(gp_scopes *scopes, const gp_scope_source *from, uint32_t unit,
                     uint32_t rank) {
   gp_entry entry;
@@ -99,7 +92,10 @@ bool gp_scopes_read(gp_scopes *scopes, const gp_scope_source *from, uint32_t uni
     if (!find_scope(scopes, &entry, outer, &scope)) return false;
     bool wanted = entry.tag == GP_TAG_INLINED && scope != GP_NONE;
     if (!wanted && gp_entries_skip_children(from->entries, &entry)) continue;
-    if (entry.has_children && !descend(scopes, depth++, scope)) return false;
+    if (!entry.has_children) continue;
+    if (!GP_RESERVE(&scopes->level_capacity, depth + 1, GP_COLUMN(scopes->level)))
+      return false;
+    scopes->level[depth++] = scope;
   }
   scopes->map->gaps.damaged += gp_entries_damaged(from->entries);
   return true;

@@ -78,13 +78,6 @@ static const char *path_of(const gp_image *image) {
   return bfd_get_filename(image->file);
 }
 
-/* Returns the length of a path without ".debug" at its end. */
-static size_t plain_length(const char *path) {
-  static const char suffix[] = ".debug";
-  size_t length = strlen(path), end = sizeof suffix - 1;
-  return length > end && strcmp(path + length - end, suffix) == 0 ? length - end : length;
-}
-
 static bool is_open(const gp_split_file *file, const char *path) {
   return file->image && strcmp(path_of(file->image), path) == 0;
 }
@@ -110,7 +103,9 @@ static bool open_next_package(gp_split_files *files) {
   const gp_image *owner = files->image->owner;
   size_t place = files->searched;
   const char *path = place == 2 && owner ? path_of(owner) : path_of(files->image);
-  size_t length = place == 1 ? plain_length(path) : strlen(path);
+  size_t length = strlen(path), end = strlen(".debug");
+  if (place == 1 && length > end && strcmp(path + length - end, ".debug") == 0)
+    length -= end;
   char *package;
   if (asprintf(&package, "%.*s.dwp", (int)length, path) < 0) package = NULL;
   bool done = open_package(files, package, &files->package[place]);

@@ -230,17 +230,13 @@ bool gp_bins_reserve(gp_histogram *histogram, const gp_histogram *more) {
 
 /* --- writing counts to a file ---------------------------------------------- */
 
-/* Whether any of the bins, which have 16 bits, is not zero. */
-static bool has_samples(const gp_histogram *histogram) {
-  const uint16_t *bins = histogram->counts;
-  uint16_t any = 0;
-  for (size_t i = 0; i < histogram->bins; i++) any |= bins[i];
-  return any != 0;
-}
-
 uint64_t gp_bins_records(const gp_histogram *histogram) {
   uint64_t max = 0;
-  if (histogram->width == 2) return has_samples(histogram);
+  const uint16_t *narrow = histogram->counts;
+  if (histogram->width == 2) {  /* a record has room for every bin */
+    for (size_t i = 0; i < histogram->bins; i++) max |= narrow[i];
+    return max != 0;
+  }
   for (size_t i = 0; i < histogram->bins; i++)
     if (gp_bin(histogram, i) > max) max = gp_bin(histogram, i);
   return max / GP_BIN_MAX + (max % GP_BIN_MAX != 0);

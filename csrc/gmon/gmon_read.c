@@ -278,12 +278,6 @@ static bool is_44bsd(gp_records *r) {
   return bytes && gp_u32(bytes + offset, r->layout) == VERSION_44BSD;
 }
 
-static bool is_context_profile(gp_records *r) {
-  size_t size = strlen(GP_CONTEXT_MAGIC);
-  const unsigned char *bytes = gp_reader_peek(r->reader, size);
-  return bytes && memcmp(bytes, GP_CONTEXT_MAGIC, size) == 0;
-}
-
 static bool fail_address_size(const gp_records *r) {
   unsigned own = r->layout.pointer_size, other = own == 8 ? 4 : 8;
   return gp_fail(r->error, "has addresses of %u bytes, but the program has addresses "
@@ -296,7 +290,10 @@ static bool read_file(gp_records *r, gp_format format) {
     return gp_fail(r->error, "is empty");
   const unsigned char *header = gp_reader_peek(r->reader, MAGIC_HEADER);
   if (r->reader->failed) return false;
-  if (format == GP_FORMAT_AUTO && is_context_profile(r)) {
+  size_t size = strlen(GP_CONTEXT_MAGIC);
+  const unsigned char *start =
+      format == GP_FORMAT_AUTO ? gp_reader_peek(r->reader, size) : NULL;
+  if (start && memcmp(start, GP_CONTEXT_MAGIC, size) == 0) {
     r->kind.format = GP_FORMAT_CONTEXT;
     return gp_context_profile_read(r);
   }

@@ -64,13 +64,6 @@ struct gp_labels {
 /* Larger widths are ignored: names are not shortened. */
 enum { MAX_WIDTH = 1000000 };
 
-static size_t width_option(lua_State *L, int table) {
-  lua_getfield(L, table, "width");
-  lua_Integer width = luaL_optinteger(L, -1, 0);
-  lua_pop(L, 1);
-  return width > 0 && width <= MAX_WIDTH ? (size_t)width : 0;
-}
-
 static const char *name_of(lua_State *L, const gp_labels *set, uint32_t function) {
   return set->linker_names ? gp_linker_name(set->box, function)
                            : gp_shown_name(L, set->box, function);
@@ -134,6 +127,9 @@ static int new_labels(lua_State *L) {
   lua_settop(L, 2);
   gp_labels *set = lua_newuserdatauv(L, sizeof *set, LABELS_VALUES);
   bool by_line = profile->symtab->lines != NULL;
+  lua_getfield(L, 2, "width");
+  lua_Integer width = luaL_optinteger(L, -1, 0);
+  lua_pop(L, 1);
   lua_getiuservalue(L, 1, GP_PROFILE_SYMBOLS);
   *set = (gp_labels){.profile = lua_touserdata(L, 1),
                       .box = lua_touserdata(L, -1),
@@ -146,7 +142,7 @@ static int new_labels(lua_State *L) {
                       .static_files = !by_line && gp_flag_option(L, 2, "static_files"),
                       .whole_paths = gp_flag_option(L, 2, "print_path"),
                       .references = gp_flag_option(L, 2, "references"),
-                      .width = width_option(L, 2),
+                      .width = width > 0 && width <= MAX_WIDTH ? (size_t)width : 0,
                       .mark = gp_flag_option(L, 2, "ascii") ? "..." : "\xe2\x80\xa6"};
   lua_pop(L, 1);
   luaL_setmetatable(L, GP_LABELS);

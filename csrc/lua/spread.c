@@ -112,14 +112,6 @@ static int read_file(lua_State *L) {
   return 1;
 }
 
-/* Writes to an open file, from its current position. */
-static bool put_into(const gp_spread *spread, int file, uint32_t *id,
-                     gp_error *error) {
-  gp_writer writer;
-  return gp_writer_share(&writer, file, error) &&
-         gp_writer_close(&writer, gp_spread_put(spread, &writer, id));
-}
-
 /* spread:write(writer or file) -> number for the header of the sum; or nil and a
  * message */
 static int write_file(lua_State *L) {
@@ -127,8 +119,10 @@ static int write_file(lua_State *L) {
   gp_writer *writer = gp_test_writer(L, 2);
   gp_error error = {""};
   uint32_t id = 0;
+  gp_writer own;  /* to an open file, from its current position */
   bool done = writer ? gp_spread_put(&box->spread, writer, &id)
-                     : put_into(&box->spread, gp_check_writable(L, 2), &id, &error);
+              : gp_writer_share(&own, gp_check_writable(L, 2), &error) &&
+                    gp_writer_close(&own, gp_spread_put(&box->spread, &own, &id));
   if (!done)
     return writer ? gp_push_writer_failure(L, 2)
                   : gp_push_failure(L, "open file", &error);

@@ -123,14 +123,9 @@ GP_GETTER(is_function, gp_boolean_value(symtab_of(p)->flags[p->id] & GP_FUNCTION
 GP_GETTER(object, text_or_nil(gp_symtab_library(symtab_of(p), p->id)))
 GP_GETTER(mapped, gp_boolean_value(symtab_of(p)->flags[p->id] & GP_MAPPED))
 
-/* Looks up the sources of all symbols on first use. */
-static const gp_symbol_sources *sources_of(const gp_part *p) {
-  return gp_sources_of_symbols(p->L, symbols_of(p));
-}
-
 /* The file or line of a symbol; nil if it is unknown. */
 static gp_field_value source_value(const gp_part *p, bool is_line) {
-  const gp_symbol_sources *sources = sources_of(p);
+  const gp_symbol_sources *sources = gp_sources_of_symbols(p->L, symbols_of(p));
   uint32_t file = sources->file[p->id];
   if (file == GP_NONE) return gp_no_value;
   if (is_line) return gp_integer_value(sources->line[p->id]);

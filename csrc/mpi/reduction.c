@@ -126,13 +126,6 @@ static gp_notice news_for(const reduction *r, const child *c) {
   }
 }
 
-static void tell_children(reduction *r) {
-  for (size_t i = 0; i < r->count; i++) {
-    gp_notice notice = news_for(r, &r->children[i]);
-    if (notice != GP_ALIVE) gp_channel_tell(&r->channel, r->children[i].rank, notice);
-  }
-}
-
 /* Tells the ancestors of a rank that the ranks of this subtree write own files. Those
  * that do not know this rank yet remember it. */
 static void tell_ancestors(reduction *r, int rank) {
@@ -446,7 +439,10 @@ void gp_reduce(gp_channel_comms comms, const gp_settings *settings) {
   if (!insert_children(&r, 0, r.rank, end_of_subtree(r.rank, r.size)))
     give_up(&r, "not enough memory");
   if (r.outcome == UNDECIDED) reduce(&r);
-  tell_children(&r);
+  for (size_t i = 0; i < r.count; i++) {
+    gp_notice notice = news_for(&r, &r.children[i]);
+    if (notice != GP_ALIVE) gp_channel_tell(&r.channel, r.children[i].rank, notice);
+  }
   gp_error error = {""};
   if (!gp_own_settle(is_part && r.outcome == IN_SUM, &error))
     complain(&r, "%s", error.text);

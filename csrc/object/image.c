@@ -253,12 +253,6 @@ static bool has_memory(void) {
   return is_there;
 }
 
-/* Reports an unrecognized format. libbfd also fails this way if it runs out of memory. */
-static bool fail_unknown(gp_error *error) {
-  if (!has_memory()) return gp_fail_memory(error);
-  return gp_fail(error, "is not an object file (%s)", bfd_errmsg(bfd_get_error()));
-}
-
 /* Recognizes the format and reads the properties of the file. */
 static bool load(gp_image *image, gp_error *error) {
   if (!image->file) return gp_fail(error, "%s", bfd_errmsg(bfd_get_error()));
@@ -269,7 +263,9 @@ static bool load(gp_image *image, gp_error *error) {
   FILE *before = hush();
   bool is_object = bfd_check_format(image->file, bfd_object);
   set_stderr(before);
-  if (!is_object) return fail_unknown(error);
+  if (!is_object && !has_memory()) return gp_fail_memory(error);
+  if (!is_object)
+    return gp_fail(error, "is not an object file (%s)", bfd_errmsg(bfd_get_error()));
   if (bfd_stat(image->file, &image->status) < 0)
     return gp_fail(error, "%s", bfd_errmsg(bfd_get_error()));
   read_properties(image);
@@ -405,4 +401,10 @@ bool gp_image_demangling_style(const char *name) {
   if (style == unknown_demangling) return false;
   cplus_demangle_set_style(style);
   return true;
+}
+
+bool gp_symbol_is_code(const asymbol *symbol) {
+  flagword others = BSF_SECTION_SYM | BSF_FILE | BSF_DEBUGGING | BSF_SYNTHETIC;
+  return symbol->section && symbol->section->flags & SEC_CODE &&
+         !(symbol->flags & others);
 }

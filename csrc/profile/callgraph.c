@@ -51,12 +51,6 @@ static bool list_rows(gp_arc_lists *lists, const uint32_t *function, size_t rows
   return true;
 }
 
-static bool list_arcs(gp_callgraph *graph, gp_error *error) {
-  return (list_rows(&graph->callees, graph->caller, graph->arcs, graph->functions) &&
-          list_rows(&graph->callers, graph->callee, graph->arcs, graph->functions)) ||
-         gp_fail_memory(error);
-}
-
 /* --- calls between the same functions ---------------------------------------- */
 
 /* For a callee: the last of its callers, and the first row of the two. */
@@ -266,9 +260,14 @@ bool gp_callgraph_build(gp_callgraph *graph, const gp_data *data,
   graph->calls = gp_column(graph->functions, sizeof *graph->calls);
   graph->self_calls = gp_column(graph->functions, sizeof *graph->self_calls);
   bool done = ((graph->calls && graph->self_calls) || gp_fail_memory(error)) &&
-              reserve(&b, 1) &&
-              add_data(&b, data, matched) && add_steps(&b, steps) &&
-              add_static_calls(&b, found) && list_arcs(graph, error);
+              reserve(&b, 1) && add_data(&b, data, matched) && add_steps(&b, steps) &&
+              add_static_calls(&b, found) &&
+              (list_rows(&graph->callees, graph->caller, graph->arcs,
+                         graph->functions) ||
+               gp_fail_memory(error)) &&
+              (list_rows(&graph->callers, graph->callee, graph->arcs,
+                         graph->functions) ||
+               gp_fail_memory(error));
   if (!done) gp_callgraph_free(graph);
   return done;
 }

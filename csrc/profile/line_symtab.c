@@ -162,10 +162,6 @@ static bool append_line(building *b, uint64_t address, uint32_t function,
                 b->next_order++, source);
 }
 
-static bool same_function(const char *a, const char *b) {
-  return !a || !b || a == b || strcmp(a, b) == 0;
-}
-
 /* Returns the name of the innermost function at an address of `function`, from the inline
  * map. A function that was compiled, not inlined, has its symbol's name. */
 static const char *mapped_name(const building *b, uint32_t function, uint64_t address) {
@@ -218,9 +214,10 @@ static void prefer_line(building *b, uint32_t function, const place *source) {
  * address. */
 static bool enter_line(building *b, uint64_t address, uint32_t function,
                        const place *source) {
+  const char *a = source->function, *z = b->last.function;
   bool same = source->file == b->last.file && source->line == b->last.line &&
               source->scope == b->last.scope &&
-              same_function(source->function, b->last.function);
+              (!a || !z || a == z || strcmp(a, z) == 0);
   b->last = *source;
   if (same) return true;
   if (address != b->functions->address[function])

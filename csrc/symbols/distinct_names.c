@@ -26,12 +26,6 @@ typedef struct table {
   gp_kept *kept;
 } table;
 
-static const char *last_component(const char *name, size_t length) {
-  size_t last = 0;
-  for (size_t at = 0; at < length; at = gp_next_component(name, length, at)) last = at;
-  return name + last;
-}
-
 static bool open_table(table *t, const char *const *names) {
   size_t size = 0;
   for (size_t i = 0; i < t->count; i++) size += strlen(names[i]) + 1;
@@ -45,8 +39,9 @@ static bool open_table(table *t, const char *const *names) {
     size_t skipped = gp_return_type_length(names[i], length, place);
     size_t rest = gp_shorten_name(names[i], length, GP_WITHOUT_ARGUMENTS, NULL, place);
     place[rest] = '\0';
-    t->entries[i] =
-        (entry){names[i], names[i] + skipped, place, rest, last_component(place, rest)};
+    size_t last = 0;
+    for (size_t at = 0; at < rest; at = gp_next_component(place, rest, at)) last = at;
+    t->entries[i] = (entry){names[i], names[i] + skipped, place, rest, place + last};
     place += rest + 1;
   }
   return true;

@@ -118,22 +118,19 @@ static bool fill(gp_symtab *symtab, const gp_candidates *chosen, const uint32_t 
   return true;
 }
 
-/* Whether no_static omits a symbol. Cold parts of global functions are kept. */
-static bool is_unwanted(const building *b, const gp_candidate *c) {
-  if (!b->options->no_static || !(c->flags & GP_STATIC)) return false;
-  if (b->options->symbols && !b->options->policy->symfile_static) return false;
-  return c->owner == GP_NONE || b->chosen.rows[c->owner].flags & GP_STATIC;
-}
-
 /* Removes unwanted candidates. Replaces the row of each owner with its `order`, which
  * stays the same when candidates move. True if any symbol has an owner. */
 static bool remove_unwanted(building *b) {
   gp_candidates *chosen = &b->chosen;
   bool owned = false;
+  bool omits_static = b->options->no_static &&
+                      !(b->options->symbols && !b->options->policy->symfile_static);
   size_t kept = 0;
   for (size_t i = 0; i < chosen->count; i++) {
     gp_candidate *c = &chosen->rows[i];
-    if (is_unwanted(b, c)) {
+    bool is_static = c->flags & GP_STATIC &&
+                     (c->owner == GP_NONE || b->chosen.rows[c->owner].flags & GP_STATIC);
+    if (omits_static && is_static) {  /* cold parts of global functions are kept */
       GP_TRACE(b->options->trace, GP_TRACE_SYMBOLS,
                "0x%" PRIx64 " %s is omitted: static", c->address, c->name);
       c->name = NULL;

@@ -56,14 +56,6 @@ static bool merge(gp_data *sum, const gp_data *file, gp_error *error) {
   return true;
 }
 
-/* Whether a context profile has another ID. If reading it failed, `complete` is false:
- * then the ID of a process is known, but not the ID of a sum, its checksum. */
-static bool is_of_other_run(const gp_file_kind *kind, bool complete, uint64_t id) {
-  if (kind->format != GP_FORMAT_CONTEXT) return false;
-  if (!complete && kind->contexts.process == 0) return false;
-  return kind->contexts.id != id || id == 0;
-}
-
 /* Reads the context profile that belongs to the gmon.out at `companion`. Another run may
  * be of another build, so its records need not fit the sum. */
 static bool read_contexts(gp_data *data, const char *path,
@@ -71,7 +63,10 @@ static bool read_contexts(gp_data *data, const char *path,
                           uint64_t id, gp_error *error) {
   gp_file_kind kind = {.format = GP_FORMAT_AUTO};
   bool done = gp_data_read(data, path, options, &kind, error);
-  if (is_of_other_run(&kind, done, id))
+  /* if reading fails, the ID of a process is known, but not the ID of a sum, its
+   * checksum */
+  bool has_id = kind.format == GP_FORMAT_CONTEXT && (done || kind.contexts.process != 0);
+  if (has_id && (kind.contexts.id != id || id == 0))
     return gp_fail(error, "does not belong to %s, but to another run", companion);
   return done && (kind.format == GP_FORMAT_CONTEXT ||
                   gp_fail(error, "is not a context profile"));

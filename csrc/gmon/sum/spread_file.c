@@ -106,14 +106,6 @@ static bool check_functions(const input *in, const unsigned char *p) {
   return gp_spread_is_of(in->spread, &other, in->error);
 }
 
-/* Whether the numbers of units and bins are above 0 and have no common divisor. */
-static bool is_reduced(gp_time_scale scale) {
-  uint64_t bins = scale.bins;
-  if (scale.units == 0 || bins == 0) return false;
-  gp_time_scale_reduce(&scale);
-  return scale.bins == bins;
-}
-
 static bool get_scale(const input *in, const unsigned char *p) {
   gp_time_scale *scale = &in->spread->scale;
   scale->units = u64(p + AT_UNITS);
@@ -122,7 +114,9 @@ static bool get_scale(const input *in, const unsigned char *p) {
   memcpy(scale->dimension, p + AT_DIMENSION, DIMENSION_SIZE);
   scale->abbreviation = (char)p[AT_DIMENSION + DIMENSION_SIZE];
   if (scale->bins == 0) return scale->units == 0 || fail_at(in, "there are no bins");
-  return (is_reduced(*scale) && scale->rate > 0) ||
+  gp_time_scale reduced = *scale;
+  if (scale->units > 0) gp_time_scale_reduce(&reduced);
+  return (scale->units > 0 && reduced.bins == scale->bins && scale->rate > 0) ||
          fail_at(in, "the size of a bin is wrong");
 }
 
@@ -338,17 +332,14 @@ static bool put_records(output *out) {
   return done;
 }
 
-static bool put_all(output *out, uint32_t *id) {
-  if (!put_header(out) || !put_names(out) || !put_records(out)) return false;
-  uint32_t checksum = gp_crc32_value(&out->crc);
-  *id = id_of(checksum);
-  return put_u32(out, checksum);
-}
-
 bool gp_spread_put(const gp_spread *spread, gp_writer *writer, uint32_t *id) {
   output out = {.spread = spread, .writer = writer};
   gp_crc32_init(&out.crc);
-  bool done = number_names(&out) ? put_all(&out, id) : gp_fail_memory(writer->error);
+  bool done = (number_names(&out) || gp_fail_memory(writer->error)) &&
+              put_header(&out) && put_names(&out) && put_records(&out);
+  uint32_t checksum = gp_crc32_value(&out.crc);
+  *id = id_of(checksum);
+  done = done && put_u32(&out, checksum);
   free(out.number);
   free(out.rows);
   return done;

@@ -43,13 +43,6 @@ static bool allocate(search *s, size_t nodes) {
   return done;
 }
 
-static void release(search *s) {
-  uint32_t *columns[] = {s->node, s->number, s->parent, s->semi, s->dominator,
-                         s->ancestor, s->best, s->bucket, s->next, s->stack, s->arc};
-  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) free(columns[i]);
-  gp_digraph_free(&s->callers);
-}
-
 static void enter(search *s, const gp_digraph *graph, size_t depth, uint32_t node) {
   uint32_t number = (uint32_t)s->count++;
   s->number[node] = number;
@@ -147,6 +140,9 @@ bool gp_digraph_dominate(const gp_digraph *graph, uint32_t root, double *weight)
     for (uint32_t n = (uint32_t)s.count; n-- > 1;)
       weight[s.node[s.dominator[n]]] += weight[s.node[n]];
   }
-  release(&s);
+  uint32_t *columns[] = {s.node, s.number, s.parent, s.semi, s.dominator, s.ancestor,
+                         s.best, s.bucket, s.next, s.stack, s.arc};
+  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) free(columns[i]);
+  gp_digraph_free(&s.callers);
   return done;
 }

@@ -290,18 +290,14 @@ static void release(building *b) {
  * recorder, which also writes call paths, has no such limit. */
 enum { ARC_DENSITY = 33, MIN_ARCS = 50, MAX_ARCS = 1 << 20 };
 
-static bool is_full(const gp_data *data, gp_range covered) {
-  uint64_t limit = (covered.high - covered.low) / ARC_DENSITY;
-  if (limit < MIN_ARCS) limit = MIN_ARCS;
-  if (limit > MAX_ARCS) limit = MAX_ARCS;
-  return data->arcs.count + 1 >= limit;
-}
-
 static const char *find_problem(const gp_image *image, const gp_data *data) {
   gp_range covered = gp_data_covered(data);
   if (covered.low > image->text_low || covered.high < image->text_high)
     return "the profile does not cover all of .text";
-  if (!gp_measured_is_complete(data) && is_full(data, covered))
+  uint64_t room = (covered.high - covered.low) / ARC_DENSITY;
+  if (room < MIN_ARCS) room = MIN_ARCS;
+  if (room > MAX_ARCS) room = MAX_ARCS;
+  if (!gp_measured_is_complete(data) && data->arcs.count + 1 >= room)
     return "the table of calls was full, so that calls may be missing";
   return NULL;
 }
