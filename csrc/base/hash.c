@@ -30,17 +30,21 @@ static uint64_t add_bytes(uint64_t h, const char *bytes) {
 
 /* If the length is not a multiple of eight, the last eight bytes overlap the ones before
  * them. */
-gp_key gp_bytes_key(const char *text, size_t length) {
-  static const char place = 0;  /* varies with address-space randomization */
-  uint64_t h = gp_mix((uintptr_t)&place + length);
+uint64_t gp_hash_bytes(uint64_t seed, const char *bytes, size_t length) {
+  uint64_t h = gp_mix(seed + length);
   if (length < 8) {
     char padded[8] = "";
-    for (size_t i = 0; i < length; i++) padded[i] = text[i];
-    return (gp_key){add_bytes(h, padded), length};
+    for (size_t i = 0; i < length; i++) padded[i] = bytes[i];
+    return add_bytes(h, padded);
   }
-  const char *last = text + length - 8;
-  for (; text < last; text += 8) h = add_bytes(h, text);
-  return (gp_key){add_bytes(h, last), length};
+  const char *last = bytes + length - 8;
+  for (; bytes < last; bytes += 8) h = add_bytes(h, bytes);
+  return add_bytes(h, last);
+}
+
+gp_key gp_bytes_key(const char *text, size_t length) {
+  static const char place = 0;  /* varies with address-space randomization */
+  return (gp_key){gp_hash_bytes((uintptr_t)&place, text, length), length};
 }
 
 static uint32_t hash_key(const gp_hash *hash, gp_key key) {
