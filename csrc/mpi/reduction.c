@@ -89,12 +89,6 @@ static size_t list_children(int rank, int end, child list[MOST_CHILDREN]) {
   return count;
 }
 
-static bool was_gone(const reduction *r, int rank) {
-  for (size_t i = 0; i < r->gone_count; i++)
-    if (r->gone[i] == rank) return true;
-  return false;
-}
-
 /* Inserts the children of a rank. */
 static bool insert_children(reduction *r, size_t at, int rank, int end) {
   child list[MOST_CHILDREN];
@@ -104,7 +98,10 @@ static bool insert_children(reduction *r, size_t at, int rank, int end) {
   child *to = r->children + at;
   memmove(to + count, to, (r->count - at) * sizeof *to);
   memcpy(to, list, count * sizeof *to);
-  for (size_t i = 0; i < count; i++) to[i].is_gone = was_gone(r, to[i].rank);
+  for (size_t i = 0; i < count; i++) {
+    to[i].is_gone = false;
+    for (size_t g = 0; g < r->gone_count; g++) to[i].is_gone |= r->gone[g] == to[i].rank;
+  }
   r->count += count;
   return true;
 }

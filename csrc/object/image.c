@@ -364,19 +364,13 @@ bool gp_image_prepare_locate(const gp_image *image) {
                               image->text);
 }
 
-/* Returns the symbols that libbfd may use to name the function at an address. The list is
- * empty if the symbols were not read: then only debugging information is used. NULL if
- * libbfd cannot read debugging information without them. */
-static asymbol **symbols_near(const gp_image *image, uint64_t address) {
-  static asymbol *none[] = {NULL};
-  bool known = image->symbol_count > 0;
-  if (image->relocates_debug) return known ? image->symbols : NULL;
-  return known ? gp_near_symbols_find(image->near, address) : none;
-}
-
 bool gp_image_locate(const gp_image *image, uint64_t address, gp_location *location) {
-  asymbol **symbols = symbols_near(image, address);
+  static asymbol *none[] = {NULL};  /* then only debugging information is used */
+  bool known = image->symbol_count > 0;
   memset(location, 0, sizeof *location);
+  if (image->relocates_debug && !known) return false;  /* libbfd needs the symbols then */
+  asymbol **symbols = image->relocates_debug ? image->symbols
+                      : known ? gp_near_symbols_find(image->near, address) : none;
   if (!symbols) return false;
   FILE *before = hush();  /* libbfd may open another file with debugging information */
   bool found = bfd_find_nearest_line(image->file, image->text, symbols,
