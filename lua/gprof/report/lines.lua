@@ -102,8 +102,8 @@ local function write_rows(profile, rows, count, callers, options, write)
   local taken = before + 2 + wide + wider
   local columns = options.terminal_width and
     math.max(LEAST_TEXT, options.terminal_width - taken)
-  local decimals = common.decimals(1 / profile.rate)  -- show a single sample
-  local error_format = options.errors and " %8." .. decimals .. "f"
+  local error_format = options.errors and profile.rate and
+    " %8." .. common.decimals(1 / profile.rate) .. "f"  -- shows a single sample
   write_heading(profile, options, { wide, wider }, write)
   for i = 1, count do
     local seconds = rows[i].ticks / profile.rate
