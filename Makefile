@@ -121,7 +121,7 @@ $(CONFINEMENT): $(CONFINING:csrc/%.c=build/objects/%.o) build/objects/base/error
 	$(say) LINK $@
 	$(quietly)$(LINK) -o $@ $^
 
-$(HOOKS): $(HOOKING:csrc/%.c=build/objects/%.o) $(addprefix build/objects/base/,crc32.o error.o new_file.o reader.o writer.o)
+$(HOOKS): $(HOOKING:csrc/%.c=build/objects/%.o) $(addprefix build/objects/base/,crc32.o error.o hash.o new_file.o reader.o writer.o)
 	@mkdir -p $(@D)
 	$(say) LINK $@
 	$(quietly)$(LINK) -o $@ $^

@@ -61,12 +61,6 @@ static size_t put_rounded(char *text, double number) {
   return put_fraction(text, (uint32_t)nearest, places);
 }
 
-/* Whether a number is an integer of 64 bits. */
-static bool is_integer(double number) {
-  return floor(number) == number && number >= -9223372036854775808.0 &&
-         number < 9223372036854775808.0;
-}
-
 size_t gp_compact_number(char text[GP_COMPACT_NUMBER_SIZE], double number) {
   double size = fabs(number);
   size_t sign = signbit(number) ? 1 : 0, length;
@@ -76,6 +70,8 @@ size_t gp_compact_number(char text[GP_COMPACT_NUMBER_SIZE], double number) {
     return sign + put_digits(text + sign, (int64_t)size);
   length = size < LARGE ? put_rounded(text + sign, size) : 0;
   if (length > 0) return sign + length;
-  const char *format = is_integer(number) ? "%.0f" : size >= LARGE ? "%.1f" : "%.7g";
+  bool is_integer = floor(number) == number && number >= -9223372036854775808.0 &&
+                    number < 9223372036854775808.0;
+  const char *format = is_integer ? "%.0f" : size >= LARGE ? "%.1f" : "%.7g";
   return (size_t)snprintf(text, GP_COMPACT_NUMBER_SIZE, format, number);
 }

@@ -36,3 +36,30 @@ void gp_crc32_add(gp_crc32 *crc, const unsigned char *bytes, size_t count) {
   for (; count > 0; bytes++, count--) value = add_byte(crc, value, *bytes);
   crc->inverted = value;
 }
+
+/* A linear map from 32 bits to 32 bits, stored as the map's value for each single bit.
+ * Adding zeros changes the inverted checksum by such a map. */
+typedef struct matrix {
+  uint32_t columns[32];
+} matrix;
+
+static uint32_t apply(const matrix *map, uint32_t bits) {
+  uint32_t sum = 0;
+  for (int i = 0; bits != 0; i++, bits >>= 1)
+    if (bits & 1) sum ^= map->columns[i];
+  return sum;
+}
+
+static void square(matrix *map) {
+  const matrix once = *map;
+  for (int i = 0; i < 32; i++) map->columns[i] = apply(&once, once.columns[i]);
+}
+
+void gp_crc32_add_zeros(gp_crc32 *crc, uint64_t count) {
+  matrix map;  /* the effect of one zero bit; after squaring it thrice, of a byte */
+  map.columns[0] = POLYNOMIAL;
+  for (int i = 1; i < 32; i++) map.columns[i] = UINT32_C(1) << (i - 1);
+  for (int i = 0; i < 3; i++) square(&map);
+  for (; count > 0; count >>= 1, square(&map))
+    if (count & 1) crc->inverted = apply(&map, crc->inverted);
+}

@@ -5,12 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Replaces control characters, including NUL, with question marks: a message may quote
- * arbitrary bytes of a file. */
-static void replace_control_characters(char *text, int length) {
-  int most = (int)sizeof ((gp_error *)0)->text - 1;
-  if (length > most) length = most;
-  for (int i = 0; i < length; i++)
+void gp_mask_control(char *text, size_t length) {
+  for (size_t i = 0; i < length; i++)
     if ((unsigned char)text[i] < ' ' || text[i] == 0x7f) text[i] = '?';
 }
 
@@ -19,7 +15,8 @@ bool gp_fail(gp_error *error, const char *format, ...) {
   va_start(arguments, format);
   int length = vsnprintf(error->text, sizeof error->text, format, arguments);
   va_end(arguments);
-  replace_control_characters(error->text, length);
+  size_t most = sizeof error->text - 1;
+  gp_mask_control(error->text, (size_t)length < most ? (size_t)length : most);
   return false;
 }
 

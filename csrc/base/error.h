@@ -10,10 +10,15 @@
 #define GP_BASE_ERROR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef struct gp_error {
   char text[512];  /* without newline; empty if nothing failed */
 } gp_error;
+
+/* Replaces control characters, including NUL, with question marks: a line of output may
+ * quote arbitrary bytes of a file. */
+void gp_mask_control(char *text, size_t length);
 
 /* Formats the message into `error`. Always returns false, for `return gp_fail(...)`. */
 bool gp_fail(gp_error *error, const char *format, ...)

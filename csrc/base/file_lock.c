@@ -38,13 +38,6 @@ static gp_lock_state lock_whole(int file, bool wait) {
   return errno == EAGAIN || errno == EACCES ? GP_LOCK_BUSY : GP_LOCK_NONE;
 }
 
-/* Whether the path still leads to the open file. */
-static bool is_current(int file, const char *path, bool follow) {
-  struct stat opened, named;
-  return fstat(file, &opened) == 0 && get_status(path, follow, &named) &&
-         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
-}
-
 /* If another process held the lock, it has usually replaced the file by now. Then our
  * lock is on the old file, and the new file must be locked instead. */
 gp_lock_state gp_file_lock(const char *path, bool follow, bool wait, int *file) {
@@ -52,7 +45,11 @@ gp_lock_state gp_file_lock(const char *path, bool follow, bool wait, int *file) 
     *file = open_regular(path, follow);
     if (*file < 0) return errno == ENOENT ? GP_LOCK_MISSING : GP_LOCK_NONE;
     gp_lock_state state = lock_whole(*file, wait);
-    if (state == GP_LOCK_HELD && is_current(*file, path, follow)) return state;
+    struct stat opened, named;
+    if (state == GP_LOCK_HELD && fstat(*file, &opened) == 0 &&
+        get_status(path, follow, &named) && opened.st_dev == named.st_dev &&
+        opened.st_ino == named.st_ino)
+      return state;  /* the path still leads to the open file */
     close(*file);
     *file = -1;
     if (state != GP_LOCK_HELD) return state;
@@ -82,14 +79,6 @@ static gp_lock_state try_lock(int directory, off_t name) {
  * that another process tried at the same time. */
 #define ATTEMPTS 4
 
-/* Opens the directory of a path. */
-static int open_directory(const char *path, const char *slash) {
-  char *name = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-  int directory = name ? open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-  free(name);
-  return directory;
-}
-
 /* Returns the offset of the byte to lock in the directory for a file name. Different
  * names rarely have the same offset. */
 static off_t place_of(const char *name) {
@@ -101,7 +90,9 @@ static off_t place_of(const char *name) {
 
 gp_lock_state gp_name_lock(const char *path, bool wait, int *file) {
   const char *slash = strrchr(path, '/');
-  *file = open_directory(path, slash);
+  char *directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+  *file = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  free(directory);
   if (*file < 0) return GP_LOCK_NONE;
   off_t name = place_of(slash ? slash + 1 : path);
   gp_lock_state state = try_lock(*file, name);

@@ -30,34 +30,35 @@ static uint64_t add_bytes(uint64_t h, const char *bytes) {
 
 /* If the length is not a multiple of eight, the last eight bytes overlap the ones before
  * them. */
-gp_key gp_bytes_key(const char *text, size_t length) {
-  static const char place = 0;  /* varies with address-space randomization */
-  uint64_t h = gp_mix((uintptr_t)&place + length);
+uint64_t gp_hash_bytes(uint64_t seed, const char *bytes, size_t length) {
+  uint64_t h = gp_mix(seed + length);
   if (length < 8) {
     char padded[8] = "";
-    for (size_t i = 0; i < length; i++) padded[i] = text[i];
-    return (gp_key){add_bytes(h, padded), length};
+    for (size_t i = 0; i < length; i++) padded[i] = bytes[i];
+    return add_bytes(h, padded);
   }
-  const char *last = text + length - 8;
-  for (; text < last; text += 8) h = add_bytes(h, text);
-  return (gp_key){add_bytes(h, last), length};
+  const char *last = bytes + length - 8;
+  for (; bytes < last; bytes += 8) h = add_bytes(h, bytes);
+  return add_bytes(h, last);
+}
+
+gp_key gp_bytes_key(const char *text, size_t length) {
+  static const char place = 0;  /* varies with address-space randomization */
+  return (gp_key){gp_hash_bytes((uintptr_t)&place, text, length), length};
 }
 
 static uint32_t hash_key(const gp_hash *hash, gp_key key) {
   return (uint32_t)gp_mix(gp_mix(key.first ^ hash->seed) ^ key.second);
 }
 
-static bool has_key(const gp_hash *hash, uint32_t row, gp_key key) {
-  gp_key other = hash->key_of(hash->columns, row);
-  return other.first == key.first && other.second == key.second;
-}
-
 /* Returns the slot of `key`, or the free slot where it would be added. */
 static gp_hash_slot *probe(const gp_hash *hash, gp_key key, uint32_t value) {
   for (size_t slot = value;; slot++) {
     gp_hash_slot *at = &hash->slots[slot & (hash->size - 1)];
-    if (at->row == GP_NONE || (at->hash == value && has_key(hash, at->row, key)))
-      return at;
+    if (at->row == GP_NONE) return at;
+    if (at->hash != value) continue;
+    gp_key other = hash->key_of(hash->columns, at->row);
+    if (other.first == key.first && other.second == key.second) return at;
   }
 }
 

@@ -5,6 +5,9 @@
  * The rows are stored in the caller's columns. The index stores only row numbers and gets
  * the key of a row from a callback, so keys are not stored twice. A key is a pair of
  * 64-bit numbers.
+ *
+ * This is the hash for keys. Files have a CRC-32 (base/crc32), and what others must be
+ * able to verify has a SHA-256 (lua/gprof/format/sha256).
  */
 #ifndef GP_BASE_HASH_H
 #define GP_BASE_HASH_H
@@ -20,6 +23,10 @@
 typedef struct gp_key {
   uint64_t first, second;
 } gp_key;
+
+/* A hash of bytes: for a seed, the same in every process, on machines of the same byte
+ * order. With a known seed, texts with equal hashes can be made. */
+uint64_t gp_hash_bytes(uint64_t seed, const char *bytes, size_t length);
 
 /* A key for text: a hash, which differs from process to process so that no file can force
  * equal ones, and the length. Different texts can have equal keys by chance, so compare

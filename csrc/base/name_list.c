@@ -39,11 +39,9 @@ typedef struct list {
   gp_error *error;
 } list;
 
-static bool is_terminator(char byte) { return byte == '\0' || byte == '\n'; }
-
 /* Whether bytes, at least one, are one terminator repeated. */
 static bool are_blank(const char *bytes, size_t size) {
-  return is_terminator(*bytes) && memcmp(bytes, bytes + 1, size - 1) == 0;
+  return (*bytes == '\0' || *bytes == '\n') && memcmp(bytes, bytes + 1, size - 1) == 0;
 }
 
 /* Whether more of the blank bytes after the text would change nothing: it ends in more of
@@ -151,19 +149,6 @@ static bool is_name(const gp_name_list *names, size_t row, const char *name,
   return strncmp(other, name, length) == 0 && other[length] == '\0';
 }
 
-/* Names that belong together are mostly neighbours. */
-static bool is_neighbour(const gp_name_list *names, size_t row, const char *name,
-                         size_t length) {
-  return (row > 0 && is_name(names, row - 1, name, length)) ||
-         (row + 1 < names->count && is_name(names, row + 1, name, length));
-}
-
-static bool is_indexed(const gp_name_list *names, const gp_hash *index, const char *name,
-                       size_t length) {
-  const uint32_t row = gp_hash_find(index, gp_bytes_key(name, length));
-  return row != GP_NONE && is_name(names, row, name, length);
-}
-
 /* A search for names beside others. */
 typedef struct search {
   const gp_name_list *names;
@@ -190,9 +175,12 @@ static void load_ahead(const search *s, size_t row, const char *const *suffixes,
 /* Looks for the name before the suffix of a row. */
 static bool check_row(search *s, uint32_t row, size_t length) {
   const char *name = gp_name(s->names, row);
-  if (is_neighbour(s->names, row, name, length)) return add_row(s, row);
+  if ((row > 0 && is_name(s->names, row - 1, name, length)) ||
+      (row + 1 < s->names->count && is_name(s->names, row + 1, name, length)))
+    return add_row(s, row);  /* names that belong together are mostly neighbours */
   if (s->index.used == 0 && !index_names(s->names, &s->index)) return false;
-  return !is_indexed(s->names, &s->index, name, length) || add_row(s, row);
+  uint32_t found = gp_hash_find(&s->index, gp_bytes_key(name, length));
+  return found == GP_NONE || !is_name(s->names, found, name, length) || add_row(s, row);
 }
 
 uint32_t *gp_name_list_companions(const gp_name_list *names, const char *const *suffixes,

@@ -46,14 +46,6 @@ static void release_signals(const sigset_t *held) {
   pthread_sigmask(SIG_UNBLOCK, held, NULL);
 }
 
-/* Whether one of the held signals is pending. */
-static bool is_interrupted(const sigset_t *held) {
-  sigset_t pending, both;
-  sigpending(&pending);
-  sigandset(&both, &pending, held);
-  return !sigisemptyset(&both);
-}
-
 /* --- temporary names ----------------------------------------------------------- */
 
 /* The length of the directory in a path, including the slash. */
@@ -182,7 +174,10 @@ static bool copy_bytes(int from, int to, const sigset_t *held) {
     if (got == 0) return true;
     if (got < 0 || !write_all(to, window, (size_t)got)) return false;
     offset += got;
-    if (is_interrupted(held)) {
+    sigset_t pending, both;
+    sigpending(&pending);
+    sigandset(&both, &pending, held);
+    if (!sigisemptyset(&both)) {
       errno = EINTR;
       return false;
     }
@@ -248,12 +243,6 @@ static bool name_first(const char *name, const char *target) {
   return errno != EEXIST && access(target, F_OK) != 0 && rename(name, target) == 0;
 }
 
-static bool change(const step *s) {
-  if (!s->from) return unlink(s->target) == 0 || errno == ENOENT;
-  return s->new->is_first ? name_first(s->from, s->target)
-                          : rename(s->from, s->target) == 0;
-}
-
 static bool fail_step(const step *s) {
   if (!s->from)
     return gp_fail(s->new->error, "is unchanged: %s, which belongs to the old file, "
@@ -267,7 +256,9 @@ static bool fail_step(const step *s) {
 /* Performs a step. The old file is kept if another step follows, which may fail. */
 static bool perform(step *s, bool is_last, const sigset_t *held) {
   bool kept = is_last || s->new->is_first || keep_old(s, held);
-  s->done = kept && change(s);
+  s->done = kept && (!s->from           ? unlink(s->target) == 0 || errno == ENOENT
+                     : s->new->is_first ? name_first(s->from, s->target)
+                                        : rename(s->from, s->target) == 0);
   return s->done || fail_step(s);
 }
 

@@ -103,11 +103,6 @@ static bool read_octal(const unsigned char *field, size_t size, uint64_t *number
   return i == size || field[i] == ' ' || field[i] == '\0';
 }
 
-static bool read_number(const unsigned char *field, size_t size, uint64_t *number) {
-  return field[0] & 0x80 ? read_binary(field, size, number)
-                         : read_octal(field, size, number);
-}
-
 /* Old programs add up bytes as signed numbers. */
 static bool has_checksum(const unsigned char *header) {
   uint64_t expected;
@@ -201,11 +196,6 @@ static bool apply_records(gp_tar *tar, description *member) {
   return true;
 }
 
-static bool fail_extended(const gp_tar *tar) {
-  return gp_fail(tar->reader->error, "is damaged: the extended header that ends at "
-                 "offset %" PRIu64 " cannot be read", tar->reader->offset);
-}
-
 /* Reads an extended header, and takes over what it says about the next member. */
 static bool extend(gp_tar *tar, description *member, unsigned char type, uint64_t size) {
   if (member->extended++ == GP_TAR_EXTENDED_MAX)
@@ -216,7 +206,9 @@ static bool extend(gp_tar *tar, description *member, unsigned char type, uint64_
   const gp_tar_text *text = &tar->extended;
   if (type == 'x') {
     member->pax = true;
-    return apply_records(tar, member) || fail_extended(tar);
+    return apply_records(tar, member) ||
+           gp_fail(tar->reader->error, "is damaged: the extended header that ends at "
+                   "offset %" PRIu64 " cannot be read", tar->reader->offset);
   }
   if (type != 'L') return true;
   member->named = set_text(&tar->name, text->bytes, length_of(text->bytes, text->size));
@@ -251,36 +243,25 @@ static bool skip_map(gp_tar *tar, bool follows) {
   return true;
 }
 
-/* Whether content follows the header of an entry that is not a regular file. A hard link
- * has some only in pax archives. */
-static bool has_content(unsigned char type, const description *member) {
-  return type == '1' ? member->pax : !strchr("23456V", type);
-}
-
-static bool is_regular(const gp_tar *tar, unsigned char type) {
-  bool is_directory = tar->name.size > 0 && tar->name.bytes[tar->name.size - 1] == '/';
-  return type == '7' || type == 'S' || ((type == '0' || type == 0) && !is_directory);
-}
-
 /* Ends the header of an entry. Sets *found if it is a member. */
 static bool begin(gp_tar *tar, const unsigned char *header, const description *member,
                   unsigned char type, uint64_t size, bool *found) {
   bool follows = type == 'S' && header[SPARSE_MORE] != 0;
   if (!member->named && !take_name(tar, header)) return false;
-  *found = is_regular(tar, type);
+  const gp_tar_text *name = &tar->name;
+  bool is_directory = name->size > 0 && name->bytes[name->size - 1] == '/';
+  *found = type == '7' || type == 'S' || ((type == '0' || type == 0) && !is_directory);
   tar->problem = member->sparse || type == 'S'
                      ? "is a sparse member, which is unsupported: omit tar's option -S"
                  : type == 'M' ? "continues a member of another volume"
                                : NULL;
   if (type == 'M') *found = true;
-  tar->size = *found || has_content(type, member) ? size : 0;
+  /* content follows a hard link only in pax archives */
+  bool has_content = *found || (type == '1' ? member->pax : !strchr("23456V", type));
+  tar->size = has_content ? size : 0;
   tar->left = tar->size;
   tar->padding = (unsigned)((BLOCK - tar->size % BLOCK) % BLOCK);
   return skip_map(tar, follows);
-}
-
-static bool is_zero(const unsigned char *block) {
-  return block[0] == 0 && memcmp(block, block + 1, BLOCK - 1) == 0;
 }
 
 /* Reports a stream that does not begin with a header. `bytes` are its first ones. */
@@ -328,7 +309,8 @@ static bool check_header(gp_tar *tar, const unsigned char *header, uint64_t *siz
                ? gp_fail(reader->error, "is damaged: there is no header at offset %"
                          PRIu64, reader->offset - BLOCK)
                : fail_at_start(reader->error, header, BLOCK, "not a tar archive");
-  return read_number(header + SIZE, SIZE_SIZE, size) ||
+  return (header[SIZE] & 0x80 ? read_binary(header + SIZE, SIZE_SIZE, size)
+                              : read_octal(header + SIZE, SIZE_SIZE, size)) ||
          gp_fail(reader->error, "is damaged: the header at offset %" PRIu64
                  " has a wrong size", reader->offset - BLOCK);
 }
@@ -378,7 +360,8 @@ gp_tar_state gp_tar_next(gp_tar *tar) {
     if (!finish_member(tar)) return fail(tar);
     const unsigned char *block = gp_reader_take(tar->reader, BLOCK);
     if (!block) return end(tar);
-    tar->zeros = is_zero(block) ? tar->zeros + 1 : 0;
+    bool is_zero = block[0] == 0 && memcmp(block, block + 1, BLOCK - 1) == 0;
+    tar->zeros = is_zero ? tar->zeros + 1 : 0;
     if (tar->zeros > 0 ? !check_padding(tar) : !read_header(tar, block, &member, &found))
       return fail(tar);
   }

@@ -6,6 +6,10 @@
  * Archives may follow each other. Only regular files are members; directories, links and
  * devices are skipped. Names may have any length up to GP_TAR_HEADER_MAX. The sizes that
  * an archive claims never determine how much memory is used.
+ *
+ * All archives that users see are tar archives: profiles of `--profiles-from=tar:`, and
+ * checkpoints, which lua/gprof/cli/sum/checkpoint writes. Only the files of a sandboxed
+ * process have another format: see lua/gprof/library/files/spool_archive.
  */
 #ifndef GP_BASE_TAR_H
 #define GP_BASE_TAR_H

@@ -4,6 +4,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
 
 const gp_trace_topic gp_trace_topics[] = {
     {GP_TRACE_NUMBERING, "numbering"},
@@ -20,25 +23,15 @@ const gp_trace_topic gp_trace_topics[] = {
     {GP_TRACE_ANNOTATION, "annotation"},
     {0, NULL}};
 
-static const char *topic_name(unsigned topic) {
-  const gp_trace_topic *known = gp_trace_topics;
-  while (known->name && known->topic != topic) known++;
-  return known->name ? known->name : "trace";
-}
-
-/* A line may quote names from a file, which can contain any bytes. */
-static void replace_control_characters(char *text) {
-  for (; *text; text++)
-    if ((unsigned char)*text < ' ' || *text == 0x7f) *text = '?';
-}
-
 void gp_trace_write(const gp_trace *trace, unsigned topic, const char *format, ...) {
   char text[1024];
   va_list arguments;
-  int length = snprintf(text, sizeof text, "%s: ", topic_name(topic));
+  const gp_trace_topic *known = gp_trace_topics;
+  while (known->name && known->topic != topic) known++;
+  int length = snprintf(text, sizeof text, "%s: ", known->name ? known->name : "trace");
   va_start(arguments, format);
   vsnprintf(text + length, sizeof text - (size_t)length, format, arguments);
   va_end(arguments);
-  replace_control_characters(text);
+  gp_mask_control(text, strlen(text));
   trace->line(trace->context, text);
 }

@@ -74,19 +74,16 @@ static bool share(gp_writer *writer, int file) {
   return writer->file >= 0 || fail_write(writer, "cannot be written");
 }
 
-/* Whether a path names an open descriptor of this process. */
-static bool is_descriptor(const char *path) {
-  return strncmp(path, "/dev/fd/", strlen("/dev/fd/")) == 0 ||
-         strncmp(path, "/proc/self/fd/", strlen("/proc/self/fd/")) == 0 ||
-         strcmp(path, "/dev/stdout") == 0 || strcmp(path, "/dev/stderr") == 0;
-}
-
 static bool is_chosen(gp_writer_path kind) {
   return kind == GP_PATH_CHOSEN || kind == GP_PATH_CONFINED;
 }
 
 static bool follows_links(const char *path, gp_writer_path kind) {
-  return kind == GP_PATH_CHOSEN || (kind == GP_PATH_CONFINED && is_descriptor(path));
+  if (kind != GP_PATH_CONFINED) return kind == GP_PATH_CHOSEN;
+  /* to an open descriptor of this process */
+  return strncmp(path, "/dev/fd/", strlen("/dev/fd/")) == 0 ||
+         strncmp(path, "/proc/self/fd/", strlen("/proc/self/fd/")) == 0 ||
+         strcmp(path, "/dev/stdout") == 0 || strcmp(path, "/dev/stderr") == 0;
 }
 
 /* Returns the path of the file to replace. */
@@ -283,17 +280,13 @@ bool gp_writer_open_companion(gp_writer *writer, const char *path, const char *m
          gp_writer_open(writer, path, GP_PATH_DERIVED, error);
 }
 
-/* Whether an old file with the last name may be replaced. */
-static bool check_last_name(const char *path, const char *magic, gp_error *error) {
-  struct stat status;
-  if (lstat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))
-    return gp_fail(error, "cannot be written: not a regular file");
-  return check_kind(path, magic, error);
-}
-
 bool gp_writer_open_renamed(gp_writer *writer, const char *path, const char *last_name,
                             const char *magic, gp_error *error) {
-  if (!check_last_name(last_name, magic, error) ||
+  struct stat status;
+  if (lstat(last_name, &status) == 0 && !S_ISREG(status.st_mode) &&
+      !S_ISLNK(status.st_mode))
+    return gp_fail(error, "cannot be written: not a regular file");
+  if (!check_kind(last_name, magic, error) ||
       !gp_writer_open_companion(writer, path, magic, error))
     return false;
   writer->last_name = strdup(last_name);

@@ -138,11 +138,6 @@ static bool read_attributes(gp_abbreviations *set, gp_cursor *cursor, uint64_t t
   return true;
 }
 
-/* Whether the last row of the table is where its code is expected. */
-static bool is_consecutive(const gp_abbreviations *set, uint32_t row) {
-  return set->row[row].code == row - set->first[set->row[row].table] + 1;
-}
-
 /* Reads the next abbreviation. Sets `*more` if another one may follow. False if there is
  * no memory. */
 static bool read_abbreviation(gp_abbreviations *set, gp_cursor *cursor,
@@ -161,7 +156,8 @@ static bool read_abbreviation(gp_abbreviations *set, gp_cursor *cursor,
       tag <= UINT16_MAX ? (uint16_t)tag : 0, has_children};
   set->count++;
   *more = true;
-  return is_consecutive(set, row) ||
+  bool is_consecutive = set->row[row].code == row - set->first[set->row[row].table] + 1;
+  return is_consecutive ||
          gp_hash_find(&set->by_code, code_key(set, row)) != GP_NONE ||
          gp_hash_add(&set->by_code, row);
 }
@@ -179,15 +175,11 @@ static bool parse(gp_abbreviations *set, const gp_unit *unit) {
   return done;
 }
 
-/* Returns a number for the parameters that decide the sizes of values. */
-static uint64_t layout_of(const gp_unit *unit) {
-  const gp_unit_layout *layout = &unit->layout;
-  return (uint64_t)layout->address_size << 2 | (uint64_t)layout->wide << 1 |
-         (layout->version == 2);
-}
-
 bool gp_abbreviations_open(gp_abbreviations *set, const gp_unit *unit, uint32_t *table) {
-  gp_key key = {unit->abbreviations, layout_of(unit)};
+  const gp_unit_layout *layout = &unit->layout;  /* decides the sizes of values */
+  gp_key key = {unit->abbreviations, (uint64_t)layout->address_size << 2 |
+                                     (uint64_t)layout->wide << 1 |
+                                     (layout->version == 2)};
   *table = gp_hash_find(&set->tables, key);
   if (*table != GP_NONE) return true;
   if (!GP_RESERVE(&set->table_capacity, set->table_count + 1, GP_COLUMN(set->offset),

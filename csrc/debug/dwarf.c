@@ -183,10 +183,6 @@ static form_rule find_form(uint64_t number) {
   }
 }
 
-static void skip_block(gp_cursor *cursor, unsigned bytes) {
-  gp_take(cursor, bytes ? gp_take_uint(cursor, bytes) : gp_take_uleb(cursor));
-}
-
 bool gp_dwarf_value(gp_cursor *cursor, uint64_t number, const gp_unit_layout *unit,
                     int64_t implicit, gp_value *value) {
   /* an indirect form may name another indirect one */
@@ -200,7 +196,10 @@ bool gp_dwarf_value(gp_cursor *cursor, uint64_t number, const gp_unit_layout *un
     case OFFSET: value->number = gp_take_offset(cursor); break;
     case UNSIGNED: value->number = gp_take_uleb(cursor); break;
     case SIGNED: value->number = (uint64_t)gp_take_sleb(cursor); break;
-    case BLOCK: skip_block(cursor, form.bytes); break;
+    case BLOCK:
+      gp_take(cursor, form.bytes ? gp_take_uint(cursor, form.bytes)
+                                 : gp_take_uleb(cursor));
+      break;
     case STRING:
       value->number = (uint64_t)(cursor->at - cursor->start);
       gp_skip_string(cursor);

@@ -103,18 +103,14 @@ static char *search(gp_function_names *functions, place *at, declaration *d) {
   return linkage_name;
 }
 
-static bool no_memory(const gp_function_names *functions) {
-  const gp_entries *shared = functions->supplementary;
-  return gp_dwarf_no_memory(functions->entries->dwarf) ||
-         (shared && gp_dwarf_no_memory(shared->dwarf));
-}
-
 /* Adds a function, and the name that `at` leads to. */
 static bool add(gp_function_names *functions, gp_key key, place *at) {
   declaration d = {GP_NONE, GP_NONE, 0};
   char *name = search(functions, at, &d);
   uint32_t number = GP_NONE;
-  bool done = !no_memory(functions) &&
+  const gp_entries *shared = functions->supplementary;
+  bool done = !gp_dwarf_no_memory(functions->entries->dwarf) &&
+              !(shared && gp_dwarf_no_memory(shared->dwarf)) &&
               GP_RESERVE(&functions->capacity, functions->count + 1,
                          GP_COLUMN(functions->offset), GP_COLUMN(functions->shared),
                          GP_COLUMN(functions->name), GP_COLUMN(functions->unit),

@@ -69,13 +69,6 @@ static bool read_split_scopes(building *b, gp_split_file *file, uint32_t number,
   return done;
 }
 
-static void add_missing(building *b, const gp_unit *unit) {
-  gp_inline_gaps *gaps = &b->scopes.map->gaps;
-  if (gaps->missing++ > 0) return;
-  gaps->first_missing = gp_dwarf_string(&b->dwarf, &b->dwarf.info, &unit->layout,
-                                        unit->split_file);
-}
-
 static bool read_scopes(building *b, uint32_t number) {
   gp_split_file *file;
   uint32_t split;
@@ -85,7 +78,10 @@ static bool read_scopes(building *b, uint32_t number) {
     return gp_scopes_read(&b->scopes, &from, number, number);
   if (!gp_split_files_find(&b->split_files, unit, &file, &split)) return false;
   if (file) return read_split_scopes(b, file, split, number);
-  add_missing(b, unit);
+  gp_inline_gaps *gaps = &b->scopes.map->gaps;
+  if (gaps->missing++ == 0)
+    gaps->first_missing = gp_dwarf_string(&b->dwarf, &b->dwarf.info, &unit->layout,
+                                          unit->split_file);
   return true;
 }
 
@@ -169,27 +165,12 @@ static bool read_units(building *b) {
   return true;
 }
 
-/* Notes a package that was rejected. */
-static bool find_rejected(building *b) {
-  const char *path = gp_split_files_rejected(&b->split_files);
-  char **rejected = &b->scopes.map->gaps.rejected;
-  if (path) *rejected = strdup(path);
-  return !path || *rejected;
-}
-
-static bool no_memory(const building *b) {
-  return gp_dwarf_no_memory(&b->dwarf) || gp_dwarf_no_memory(&b->supplementary_dwarf);
-}
-
-static bool open_entries(building *b, const gp_image *image) {
+static bool build(building *b, gp_inline_map *map, const gp_image *image) {
   const gp_image *shared = image->supplementary;
   if (shared) gp_dwarf_open_supplementary(&b->supplementary_dwarf, shared);
-  return gp_entries_open(&b->entries, &b->dwarf) &&
-         (!shared || gp_entries_open(&b->supplementary, &b->supplementary_dwarf));
-}
-
-static bool build(building *b, gp_inline_map *map, const gp_image *image) {
-  if (!open_entries(b, image)) return false;
+  if (!gp_entries_open(&b->entries, &b->dwarf) ||
+      (shared && !gp_entries_open(&b->supplementary, &b->supplementary_dwarf)))
+    return false;
   gp_range_lists_init(&b->lists, &b->dwarf, image->text_low == 0);
   gp_function_names_init(&b->functions, &b->entries,
                          image->supplementary ? &b->supplementary : NULL, &map->names);
@@ -197,10 +178,13 @@ static bool build(building *b, gp_inline_map *map, const gp_image *image) {
   map->gaps.damaged = b->entries.incomplete;
   gp_split_files_init(&b->split_files, image, &b->dwarf);
   gp_line_program_init(&b->program, &b->dwarf);
-  return read_units(b) && find_rejected(b) && set_declarations(b) &&
+  if (!read_units(b)) return false;
+  const char *rejected = gp_split_files_rejected(&b->split_files);
+  if (rejected && !(map->gaps.rejected = strdup(rejected))) return false;
+  return set_declarations(b) &&
          gp_scope_ranges_resolve(&b->scopes.ranges, b->scopes.wanted,
                                  b->scopes.wanted_count, map) &&
-         !no_memory(b);
+         !gp_dwarf_no_memory(&b->dwarf) && !gp_dwarf_no_memory(&b->supplementary_dwarf);
 }
 
 static void free_building(building *b) {

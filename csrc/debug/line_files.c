@@ -43,12 +43,6 @@ typedef bool add_entry(gp_line_files *files, table_entry entry);
 
 /* --- DWARF 2 to 4 -------------------------------------------------------------- */
 
-static gp_value take_name(gp_cursor *cursor, uint64_t offset) {
-  gp_value name = {GP_VALUE_INLINE, offset + (uint64_t)(cursor->at - cursor->start)};
-  gp_skip_string(cursor);
-  return name;
-}
-
 /* Reads the entry at the cursor. False at the end of the table, which an empty name
  * marks. */
 static bool take_entry(gp_cursor *cursor, uint64_t offset, bool file,
@@ -59,7 +53,9 @@ static bool take_entry(gp_cursor *cursor, uint64_t offset, bool file,
     cursor->at++;
     return false;
   }
-  *entry = (table_entry){take_name(cursor, offset), 0};
+  uint64_t name = offset + (uint64_t)(cursor->at - cursor->start);
+  *entry = (table_entry){{GP_VALUE_INLINE, name}, 0};
+  gp_skip_string(cursor);
   if (!file) return true;
   entry->directory = gp_take_uleb(cursor);
   gp_take_uleb(cursor);  /* modification time */
@@ -142,18 +138,6 @@ static char *string_of(gp_line_files *files, gp_value value) {
   return gp_dwarf_string(files->dwarf, &files->dwarf->line, &files->layout, value);
 }
 
-/* Returns the directory in which the unit was compiled. */
-static char *read_comp_dir(gp_line_files *files) {
-  gp_dwarf *dwarf = files->dwarf;
-  return gp_dwarf_string(dwarf, &dwarf->info, &files->comp_dir_layout, files->comp_dir);
-}
-
-/* Charges the budget for a joined name. */
-static void charge(gp_dwarf *dwarf, const char *name) {
-  uint64_t size = name ? strlen(name) : 0;
-  dwarf->string_budget -= size < dwarf->string_budget ? size : dwarf->string_budget;
-}
-
 /* Concatenates two directories, either of which may be NULL, and a name. */
 static char *concatenate(const char *comp_dir, const char *directory, const char *name) {
   char *joined;
@@ -170,7 +154,10 @@ static char *join(gp_line_files *files, size_t row, char *name) {
   uint64_t place = files->directory_of[row] - files->first;
   char *directory = place < files->directory_count
                         ? string_of(files, files->directory[place]) : NULL;
-  char *comp_dir = directory && directory[0] == '/' ? NULL : read_comp_dir(files);
+  gp_dwarf *dwarf = files->dwarf;
+  char *comp_dir = directory && directory[0] == '/'
+                       ? NULL : gp_dwarf_string(dwarf, &dwarf->info,
+                                                &files->comp_dir_layout, files->comp_dir);
   char *joined = concatenate(comp_dir, directory, name);
   free(comp_dir);
   free(directory);
@@ -183,6 +170,7 @@ char *gp_line_files_name(gp_line_files *files, uint64_t number) {
   char *name = row < files->count ? string_of(files, files->name[row]) : NULL;
   if (!name) return strdup("<unknown>");
   name = join(files, (size_t)row, name);
-  charge(files->dwarf, name);
+  uint64_t size = name ? strlen(name) : 0, *budget = &files->dwarf->string_budget;
+  *budget -= size < *budget ? size : *budget;
   return name;
 }

@@ -21,13 +21,10 @@ void gp_line_map_free(gp_line_map *map) {
   gp_line_map_init(map);
 }
 
-static bool make_room(gp_line_map *map) {
-  return GP_RESERVE(&map->capacity, map->count + 1, GP_COLUMN(map->low),
-                    GP_COLUMN(map->high), GP_COLUMN(map->file), GP_COLUMN(map->line));
-}
-
 bool gp_line_map_append(gp_line_map *map, gp_range range, uint32_t file, uint32_t line) {
-  if (!make_room(map)) return false;
+  if (!GP_RESERVE(&map->capacity, map->count + 1, GP_COLUMN(map->low),
+                  GP_COLUMN(map->high), GP_COLUMN(map->file), GP_COLUMN(map->line)))
+    return false;
   map->low[map->count] = range.low;
   map->high[map->count] = range.high;
   map->file[map->count] = file;

@@ -119,11 +119,6 @@ static bool cover_init(cover *c, const gp_line_sequences *sequences) {
   return c->sequence && c->place;
 }
 
-static void cover_free(cover *c) {
-  free(c->sequence);
-  free(c->place);
-}
-
 /* Adds the sequence that begins at an edge, or removes the one that ends there. */
 static void pass_edge(cover *c, uint32_t edge) {
   uint32_t sequence = edge / 2;
@@ -210,7 +205,8 @@ static bool merge_sequences(building *b) {
   bool done = cover_init(&c, b->sequences) && edges &&
               gp_sort(edges, count, edge_before, b->sequences) &&
               merge_between(b, edges, count, &c);
-  cover_free(&c);
+  free(c.sequence);
+  free(c.place);
   free(edges);
   return done;
 }

@@ -146,22 +146,21 @@ static void read_files(gp_line_program *program) {
     program->malformed = true;
 }
 
-static void set_address(gp_line_program *program, gp_cursor *operand) {
-  size_t size = gp_left(operand);
-  program->row.address =
-      gp_dwarf_extend(program->dwarf, size, gp_take_uint(operand, size));
-  program->operation = 0;
-}
-
 /* Executes an extended opcode. True if it emits a row. */
 static bool run_extended(gp_line_program *program) {
   uint64_t length = gp_take_uleb(&program->code);
   gp_cursor operand = program->code;
   if (!gp_take(&program->code, length)) give_up(program);
   operand.end = program->code.at;
-  switch (gp_take_u8(&operand)) {
+  unsigned opcode = gp_take_u8(&operand);
+  size_t size = gp_left(&operand);
+  switch (opcode) {
     case LNE_end_sequence: program->row.end = true; return true;
-    case LNE_set_address: set_address(program, &operand); break;
+    case LNE_set_address:
+      program->operation = 0;
+      program->row.address =
+          gp_dwarf_extend(program->dwarf, size, gp_take_uint(&operand, size));
+      break;
     case LNE_set_discriminator:
       program->row.discriminator = (uint32_t)gp_take_uleb(&operand);
       break;
@@ -176,24 +175,6 @@ static bool run_extended(gp_line_program *program) {
   return false;
 }
 
-static void skip_operands(gp_line_program *program, unsigned opcode) {
-  unsigned count = program->operands[opcode - 1];
-  while (count-- > 0) gp_take_uleb(&program->code);
-}
-
-static void set_file(gp_line_program *program) {
-  program->row.file = gp_take_uleb(&program->code);
-  program->row.file_set = true;
-}
-
-/* DW_LNS_const_add_pc: advances the address like special opcode 255. */
-static void advance_const(gp_line_program *program) {
-  if (program->line_range == 0)
-    give_up(program);
-  else
-    advance(program, (255u - program->opcode_base) / program->line_range);
-}
-
 /* Executes a standard opcode. True if it emits a row. */
 static bool run_standard(gp_line_program *program, unsigned opcode) {
   gp_cursor *code = &program->code;
@@ -202,9 +183,17 @@ static bool run_standard(gp_line_program *program, unsigned opcode) {
     case LNS_copy: return true;
     case LNS_advance_pc: advance(program, gp_take_uleb(code)); break;
     case LNS_advance_line: row->line += (uint32_t)gp_take_sleb(code); break;
-    case LNS_set_file: set_file(program); break;
+    case LNS_set_file:
+      row->file = gp_take_uleb(code);
+      row->file_set = true;
+      break;
     case LNS_negate_stmt: row->is_statement = !row->is_statement; break;
-    case LNS_const_add_pc: advance_const(program); break;
+    case LNS_const_add_pc:  /* advances the address like special opcode 255 */
+      if (program->line_range == 0)
+        give_up(program);
+      else
+        advance(program, (255u - program->opcode_base) / program->line_range);
+      break;
     case LNS_fixed_advance_pc:
       row->address += gp_take_u16(code);
       program->operation = 0;
@@ -214,7 +203,10 @@ static bool run_standard(gp_line_program *program, unsigned opcode) {
     case LNS_set_epilogue_begin: break;
     case LNS_set_column:
     case LNS_set_isa: gp_take_uleb(code); break;
-    default: skip_operands(program, opcode); break;
+    default:
+      for (unsigned left = program->operands[opcode - 1]; left > 0; left--)
+        gp_take_uleb(code);
+      break;
   }
   return false;
 }

@@ -43,18 +43,15 @@ static bool is_discarded(const reading *r, uint64_t low) {
   return low >= r->most - 1 || (low == 0 && !r->lists->zero_has_code);
 }
 
-static bool append(gp_range_lists *lists, gp_range range) {
-  if (!GP_RESERVE(&lists->capacity, lists->count + 1, GP_COLUMN(lists->range)))
-    return false;
-  lists->range[lists->count++] = range;
-  return true;
-}
-
 static void add(reading *r, uint64_t low, uint64_t high) {
   low &= r->most;
   high &= r->most;
-  if (low < high && !is_discarded(r, low))
-    r->failed |= !append(r->lists, (gp_range){low, high});
+  if (low >= high || is_discarded(r, low)) return;
+  gp_range_lists *lists = r->lists;
+  if (GP_RESERVE(&lists->capacity, lists->count + 1, GP_COLUMN(lists->range)))
+    lists->range[lists->count++] = (gp_range){low, high};
+  else
+    r->failed = true;
 }
 
 static void set_base(reading *r, uint64_t base) {
@@ -163,11 +160,6 @@ static void read_bounds(reading *r, gp_value low, gp_value high) {
     r->lists->damaged = is_address(high);
 }
 
-static uint64_t base_of(gp_dwarf *dwarf, const gp_unit *unit) {
-  uint64_t base;
-  return gp_dwarf_address(dwarf, &unit->layout, unit->low, &base) ? base : 0;
-}
-
 bool gp_range_lists_read(gp_range_lists *lists, const gp_unit *unit, gp_value low,
                          gp_value high, gp_value ranges) {
   gp_dwarf *dwarf = lists->dwarf;
@@ -181,7 +173,8 @@ bool gp_range_lists_read(gp_range_lists *lists, const gp_unit *unit, gp_value lo
     read_bounds(&r, low, high);
     return !r.failed;
   }
-  set_base(&r, base_of(dwarf, unit));
+  uint64_t base;
+  set_base(&r, gp_dwarf_address(dwarf, &unit->layout, unit->low, &base) ? base : 0);
   uint64_t offset = ranges.number;
   if (ranges.kind == GP_VALUE_RANGES_INDEX &&
       !find_list(dwarf, unit, ranges.number, &offset)) {

@@ -13,13 +13,6 @@ void gp_scopes_free(gp_scopes *scopes) {
   memset(scopes, 0, sizeof *scopes);
 }
 
-/* Adds a range of the scope that is added next, if the range has wanted code. */
-static bool add_range(gp_scopes *scopes, gp_range range) {
-  return !gp_range_meets(scopes->wanted, scopes->wanted_count, range) ||
-         gp_scope_ranges_add(&scopes->ranges, range, (uint32_t)scopes->map->count,
-                             scopes->rank);
-}
-
 /* Returns the value of an attribute; 0 if it is missing, or too large. */
 static uint32_t number_of(const gp_entry *entry, gp_role role) {
   gp_value value = entry->value[role];
@@ -59,7 +52,10 @@ static bool enter(gp_scopes *scopes, const gp_entry *entry, uint32_t parent,
                            value[GP_ROLE_HIGH], value[GP_ROLE_RANGES]))
     return false;
   for (size_t i = 0; i < lists->count; i++)
-    if (!add_range(scopes, lists->range[i])) return false;
+    if (gp_range_meets(scopes->wanted, scopes->wanted_count, lists->range[i]) &&
+        !gp_scope_ranges_add(&scopes->ranges, lists->range[i],
+                             (uint32_t)scopes->map->count, scopes->rank))
+      return false;
   if (scopes->ranges.count == before &&
       (parent == GP_NONE || entry->value[GP_ROLE_LOW].kind != GP_VALUE_NONE ||
        entry->value[GP_ROLE_RANGES].kind != GP_VALUE_NONE))
@@ -76,13 +72,6 @@ static bool find_scope(gp_scopes *scopes, const gp_entry *entry, uint32_t outer,
     return enter(scopes, entry, GP_NONE, scope);
   if (entry->tag == GP_TAG_INLINED && outer != GP_NONE)
     return enter(scopes, entry, outer, scope);
-  return true;
-}
-
-static bool descend(gp_scopes *scopes, size_t depth, uint32_t scope) {
-  if (!GP_RESERVE(&scopes->level_capacity, depth + 1, GP_COLUMN(scopes->level)))
-    return false;
-  scopes->level[depth] = scope;
   return true;
 }
 
@@ -103,7 +92,10 @@ bool gp_scopes_read(gp_scopes *scopes, const gp_scope_source *from, uint32_t uni
     if (!find_scope(scopes, &entry, outer, &scope)) return false;
     bool wanted = entry.tag == GP_TAG_INLINED && scope != GP_NONE;
     if (!wanted && gp_entries_skip_children(from->entries, &entry)) continue;
-    if (entry.has_children && !descend(scopes, depth++, scope)) return false;
+    if (!entry.has_children) continue;
+    if (!GP_RESERVE(&scopes->level_capacity, depth + 1, GP_COLUMN(scopes->level)))
+      return false;
+    scopes->level[depth++] = scope;
   }
   scopes->map->gaps.damaged += gp_entries_damaged(from->entries);
   return true;

@@ -78,29 +78,17 @@ static const char *path_of(const gp_image *image) {
   return bfd_get_filename(image->file);
 }
 
-/* Returns the length of a path without ".debug" at its end. */
-static size_t plain_length(const char *path) {
-  static const char suffix[] = ".debug";
-  size_t length = strlen(path), end = sizeof suffix - 1;
-  return length > end && strcmp(path + length - end, suffix) == 0 ? length - end : length;
-}
-
 static bool is_open(const gp_split_file *file, const char *path) {
   return file->image && strcmp(path_of(file->image), path) == 0;
-}
-
-/* Whether a package is one of those that were opened. */
-static bool is_known(const gp_split_files *files, const char *path) {
-  for (size_t i = 0; i < files->searched; i++)
-    if (is_open(&files->package[i], path)) return true;
-  return false;
 }
 
 /* Opens a package, if there is one at `path` and it is not open. Takes ownership of
  * `path`. */
 static bool open_package(gp_split_files *files, char *path, gp_split_file *package) {
   if (!path) return false;
-  bool known = is_known(files, path);
+  bool known = false;
+  for (size_t i = 0; !known && i < files->searched; i++)
+    known = is_open(&files->package[i], path);
   bool done = known || open_file(files, path, true, package);
   bool damaged = !known && !package->image && access(path, F_OK) == 0;
   if (damaged && !files->damaged)
@@ -110,20 +98,17 @@ static bool open_package(gp_split_files *files, char *path, gp_split_file *packa
   return done;
 }
 
-/* Returns the path of the package with the name of a file, of whose path only the first
- * `length` bytes count. NULL if there is no memory. */
-static char *package_of(const char *path, size_t length) {
-  char *package;
-  return asprintf(&package, "%.*s.dwp", (int)length, path) < 0 ? NULL : package;
-}
-
 /* Opens the package at the next place. Some of the places may be the same. */
 static bool open_next_package(gp_split_files *files) {
   const gp_image *owner = files->image->owner;
   size_t place = files->searched;
   const char *path = place == 2 && owner ? path_of(owner) : path_of(files->image);
-  size_t length = place == 1 ? plain_length(path) : strlen(path);
-  bool done = open_package(files, package_of(path, length), &files->package[place]);
+  size_t length = strlen(path), end = strlen(".debug");
+  if (place == 1 && length > end && strcmp(path + length - end, ".debug") == 0)
+    length -= end;
+  char *package;
+  if (asprintf(&package, "%.*s.dwp", (int)length, path) < 0) package = NULL;
+  bool done = open_package(files, package, &files->package[place]);
   files->searched++;
   return done;
 }
@@ -197,13 +182,6 @@ static bool find_single(gp_split_files *files, const char *directory, const char
   return *unit != GP_NONE || !owner || find_companion(files, owner, name, id, unit);
 }
 
-/* Gives a unit what its skeleton in the image has. */
-static void adopt(gp_unit *unit, const gp_unit *skeleton) {
-  unit->layout.addr_base = skeleton->layout.addr_base;
-  unit->layout.ranges_base = skeleton->split_ranges_base;
-  unit->low = skeleton->low;
-}
-
 bool gp_split_files_find(gp_split_files *files, const gp_unit *skeleton,
                          gp_split_file **found, uint32_t *unit) {
   gp_dwarf *dwarf = files->dwarf;
@@ -222,6 +200,9 @@ bool gp_split_files_find(gp_split_files *files, const gp_unit *skeleton,
   }
   if (*unit == GP_NONE) return true;
   *found = file;
-  adopt(&file->entries.unit[*unit], skeleton);
+  gp_unit *own = &file->entries.unit[*unit];
+  own->layout.addr_base = skeleton->layout.addr_base;
+  own->layout.ranges_base = skeleton->split_ranges_base;
+  own->low = skeleton->low;
   return true;
 }

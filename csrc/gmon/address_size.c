@@ -18,13 +18,11 @@ typedef struct beginning {
   gp_layout layout;
 } beginning;
 
-static bool is_printable(unsigned char c) { return c >= ' ' && c <= '~'; }
-
 /* Whether 15 bytes are the name of a unit. */
 static bool is_dimension(const unsigned char *bytes) {
   size_t length = strnlen((const char *)bytes, DIMENSION_SIZE);
   for (size_t i = 0; i < length; i++)
-    if (!is_printable(bytes[i])) return false;
+    if (bytes[i] < ' ' || bytes[i] > '~') return false;
   return length > 0;
 }
 

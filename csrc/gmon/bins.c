@@ -22,12 +22,6 @@ uint64_t gp_bin(const gp_histogram *histogram, size_t bin) {
   }
 }
 
-/* The number of the first byte that is not 0, in the order of memory. */
-static unsigned first_byte(uint64_t word) {
-  int zeros = GP_BIG_ENDIAN ? __builtin_clzll(word) : __builtin_ctzll(word);
-  return (unsigned)zeros / 8;
-}
-
 /* Looks at several bins at a time, because most are empty. */
 size_t gp_bins_next(const gp_histogram *histogram, size_t first) {
   const unsigned char *bytes = histogram->counts;
@@ -35,7 +29,9 @@ size_t gp_bins_next(const gp_histogram *histogram, size_t first) {
   for (; bins - first >= step; first += step) {
     uint64_t word;
     memcpy(&word, bytes + first * width, sizeof word);
-    if (word != 0) return first + first_byte(word) / width;
+    if (word == 0) continue;
+    int zeros = GP_BIG_ENDIAN ? __builtin_clzll(word) : __builtin_ctzll(word);
+    return first + (unsigned)zeros / 8 / width;
   }
   while (first < bins && gp_bin(histogram, first) == 0) first++;
   return first;
@@ -234,17 +230,13 @@ bool gp_bins_reserve(gp_histogram *histogram, const gp_histogram *more) {
 
 /* --- writing counts to a file ---------------------------------------------- */
 
-/* Whether any of the bins, which have 16 bits, is not zero. */
-static bool has_samples(const gp_histogram *histogram) {
-  const uint16_t *bins = histogram->counts;
-  uint16_t any = 0;
-  for (size_t i = 0; i < histogram->bins; i++) any |= bins[i];
-  return any != 0;
-}
-
 uint64_t gp_bins_records(const gp_histogram *histogram) {
   uint64_t max = 0;
-  if (histogram->width == 2) return has_samples(histogram);
+  const uint16_t *narrow = histogram->counts;
+  if (histogram->width == 2) {  /* a record has room for every bin */
+    for (size_t i = 0; i < histogram->bins; i++) max |= narrow[i];
+    return max != 0;
+  }
   for (size_t i = 0; i < histogram->bins; i++)
     if (gp_bin(histogram, i) > max) max = gp_bin(histogram, i);
   return max / GP_BIN_MAX + (max % GP_BIN_MAX != 0);

@@ -190,22 +190,15 @@ static bool ends_before(const void *sorted, size_t i, uint64_t address) {
   return r->histograms[r->numbers[i]].high <= address;
 }
 
-/* Searches a run for the first histogram that ends above `address`. GP_NONE if there is
- * none. */
-static uint32_t above_in_run(sorted_run sorted, size_t length, uint64_t address) {
-  size_t i = gp_search(&sorted, 0, length, address, ends_before);
-  return i < length ? sorted.numbers[i] : GP_NONE;
-}
-
 uint32_t gp_data_histogram_above(const gp_data *data, uint64_t address) {
   uint32_t first = GP_NONE;
   for (size_t end = data->histogram_count, length; end > 0; end -= length) {
     length = last_run(end);
     sorted_run last = {data->histograms, data->by_address + end - length};
-    uint32_t found = above_in_run(last, length, address);
-    if (found != GP_NONE &&
-        (first == GP_NONE || is_below(data->histograms, found, first)))
-      first = found;
+    size_t place = gp_search(&last, 0, length, address, ends_before);
+    if (place == length) continue;
+    uint32_t found = last.numbers[place];
+    if (first == GP_NONE || is_below(data->histograms, found, first)) first = found;
   }
   return first;
 }
@@ -427,12 +420,6 @@ static bool can_merge(gp_data *data, const gp_data *other, new_counts *added,
   return true;
 }
 
-static bool reserve_histograms(gp_data *data, const gp_data *other, gp_error *error) {
-  for (size_t i = 0; i < other->histogram_count; i++)
-    if (!reserve_histogram(data, &other->histograms[i], error)) return false;
-  return true;
-}
-
 /* Returns the first position in `by_address` that changes when `new` histograms are added
  * to `count` existing ones. Earlier runs are unchanged, so only the rest must be saved
  * for an undo. */
@@ -457,7 +444,9 @@ static bool reserve(gp_data *data, const gp_data *other, new_counts added,
   }
   if (saved > 0)
     memcpy(by_address, data->by_address + first, saved * sizeof *by_address);
-  bool done = reserve_histograms(data, other, error);
+  bool done = true;
+  for (size_t i = 0; done && i < other->histogram_count; i++)
+    done = reserve_histogram(data, &other->histograms[i], error);
   if (!done) {
     while (data->histogram_count > old_count)
       free(data->histograms[--data->histogram_count].counts);

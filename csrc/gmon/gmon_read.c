@@ -176,20 +176,17 @@ static bool fail_version(const gp_records *r, uint32_t version) {
   return gp_fail(r->error, "unsupported version %" PRIu32 ": expected 0 or 1", version);
 }
 
-/* Reads the mark in a summed profile of a shared library; see gmon_format.h. */
-static bool read_mark(gp_records *r, const unsigned char *header) {
-  if (gp_u32(header + MARK_OFFSET, r->layout) != VERSION_SHARED) return true;
-  r->data->shared = true;
-  return gp_count_add(&r->data->uncounted, gp_u64(header + LOST_OFFSET, r->layout)) ||
-         gp_fail(r->error, "the number of uncounted calls exceeds 63 bits");
-}
-
 static bool read_magic(gp_records *r) {
   const unsigned char *bytes = gp_reader_take(r->reader, MAGIC_HEADER);
   r->kind.version = gp_u32(bytes + 4, r->layout);
   if (r->kind.version == VERSION_SHARED) return gp_ld_profile_read(r);
   if (r->kind.version > 1) return fail_version(r, r->kind.version);
-  return read_mark(r, bytes) && read_records(r);
+  if (gp_u32(bytes + MARK_OFFSET, r->layout) == VERSION_SHARED) {
+    r->data->shared = true;  /* a summed profile of a shared library: see gmon_format.h */
+    if (!gp_count_add(&r->data->uncounted, gp_u64(bytes + LOST_OFFSET, r->layout)))
+      return gp_fail(r->error, "the number of uncounted calls exceeds 63 bits");
+  }
+  return read_records(r);
 }
 
 /* --- the BSD formats ------------------------------------------------------- */
@@ -281,12 +278,6 @@ static bool is_44bsd(gp_records *r) {
   return bytes && gp_u32(bytes + offset, r->layout) == VERSION_44BSD;
 }
 
-static bool is_context_profile(gp_records *r) {
-  size_t size = strlen(GP_CONTEXT_MAGIC);
-  const unsigned char *bytes = gp_reader_peek(r->reader, size);
-  return bytes && memcmp(bytes, GP_CONTEXT_MAGIC, size) == 0;
-}
-
 static bool fail_address_size(const gp_records *r) {
   unsigned own = r->layout.pointer_size, other = own == 8 ? 4 : 8;
   return gp_fail(r->error, "has addresses of %u bytes, but the program has addresses "
@@ -299,7 +290,10 @@ static bool read_file(gp_records *r, gp_format format) {
     return gp_fail(r->error, "is empty");
   const unsigned char *header = gp_reader_peek(r->reader, MAGIC_HEADER);
   if (r->reader->failed) return false;
-  if (format == GP_FORMAT_AUTO && is_context_profile(r)) {
+  size_t size = strlen(GP_CONTEXT_MAGIC);
+  const unsigned char *start =
+      format == GP_FORMAT_AUTO ? gp_reader_peek(r->reader, size) : NULL;
+  if (start && memcmp(start, GP_CONTEXT_MAGIC, size) == 0) {
     r->kind.format = GP_FORMAT_CONTEXT;
     return gp_context_profile_read(r);
   }

@@ -247,13 +247,6 @@ static bool put_blocks(sink *s) {
   return true;
 }
 
-static bool put_magic(sink *s) {
-  if (!put_magic_header(s) || !put_histograms(s)) return false;
-  for (size_t i = 0; i < s->data->arcs.count; i++)
-    if (!put_arc(s, nth_arc(s->order, i))) return false;
-  return put_blocks(s);
-}
-
 /* --- the BSD formats ------------------------------------------------------- */
 
 /* Without a histogram the range is 0 to 0, and the size field counts only the header. */
@@ -290,13 +283,6 @@ static bool put_bsd_arc(sink *s, size_t arc) {
   return true;
 }
 
-static bool put_bsd(sink *s, gp_format format) {
-  if (!put_bsd_header(s, format)) return false;
-  for (size_t i = 0; i < s->data->arcs.count; i++)
-    if (!put_bsd_arc(s, nth_arc(s->order, i))) return false;
-  return true;
-}
-
 /* --- files ----------------------------------------------------------------- */
 
 /* Whether the format can hold the data. */
@@ -313,8 +299,16 @@ bool gp_data_put(const gp_data *data, gp_writer *writer, gp_format format,
                  const gp_record_order *order) {
   if (format == GP_FORMAT_AUTO) format = GP_FORMAT_MAGIC;
   sink s = {.data = data, .order = order, .writer = writer, .layout = data->layout};
-  return fits(data, format, order, writer->error) &&
-         (format == GP_FORMAT_MAGIC ? put_magic(&s) : put_bsd(&s, format));
+  if (!fits(data, format, order, writer->error)) return false;
+  bool is_magic = format == GP_FORMAT_MAGIC;
+  if (!(is_magic ? put_magic_header(&s) && put_histograms(&s)
+                 : put_bsd_header(&s, format)))
+    return false;
+  for (size_t i = 0; i < data->arcs.count; i++) {
+    size_t arc = nth_arc(order, i);
+    if (!(is_magic ? put_arc(&s, arc) : put_bsd_arc(&s, arc))) return false;
+  }
+  return !is_magic || put_blocks(&s);
 }
 
 bool gp_data_write_open(const gp_data *data, int file, gp_format format,

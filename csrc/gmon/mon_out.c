@@ -80,13 +80,6 @@ static bool read_counter(gp_records *r) {
                          r->error);
 }
 
-static bool read_counters(gp_records *r, uint64_t count) {
-  r->data->has_arcs = true;
-  for (uint64_t i = 0; i < count; i++)
-    if (!read_counter(r)) return false;
-  return true;
-}
-
 /* --- samples --------------------------------------------------------------- */
 
 /* Appends the bins in the reader's window, at least one. */
@@ -166,7 +159,10 @@ static bool read_histogram(gp_records *r, gp_histogram *histogram) {
 bool gp_mon_out_read(gp_records *r) {
   gp_histogram histogram;
   uint64_t counters;
-  if (!read_header(r, &histogram, &counters) || !read_counters(r, counters)) return false;
+  if (!read_header(r, &histogram, &counters)) return false;
+  r->data->has_arcs = true;
+  for (uint64_t i = 0; i < counters; i++)
+    if (!read_counter(r)) return false;
   bool done = read_histogram(r, &histogram);
   free(histogram.counts);
   return done;

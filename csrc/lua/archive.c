@@ -56,18 +56,6 @@ static int new_archive(lua_State *L) {
   return 1;
 }
 
-static int push_archive_failure(lua_State *L, const archive_box *box) {
-  lua_getiuservalue(L, 1, ARCHIVE_NAME);
-  return gp_push_failure(L, lua_tostring(L, -1), &box->error);
-}
-
-/* Sets the member's name in messages: ARCHIVE(MEMBER). */
-static void name_member(lua_State *L, const char *member) {
-  lua_getiuservalue(L, 1, ARCHIVE_NAME);
-  lua_pushfstring(L, "%s(%s)", lua_tostring(L, -1), member);
-  lua_setiuservalue(L, 1, MEMBER_NAME);
-}
-
 /* archive:next() -> name, size, the first bytes; at the end, nothing. If the member
  * cannot be read: name, nil, and a message. If the archive cannot be read: nil and a
  * message. */
@@ -76,10 +64,15 @@ static int go_to_next(lua_State *L) {
   gp_tar *tar = &box->tar;
   gp_tar_state state = gp_tar_next(tar);
   if (state == GP_TAR_END) return 0;
-  if (state == GP_TAR_FAILED) return push_archive_failure(L, box);
+  if (state == GP_TAR_FAILED) {
+    lua_getiuservalue(L, 1, ARCHIVE_NAME);
+    return gp_push_failure(L, lua_tostring(L, -1), &box->error);
+  }
   lua_settop(L, 1);
   lua_pushlstring(L, tar->name.bytes, tar->name.size);
-  name_member(L, lua_tostring(L, 2));
+  lua_getiuservalue(L, 1, ARCHIVE_NAME);
+  lua_pushfstring(L, "%s(%s)", lua_tostring(L, -1), lua_tostring(L, 2));
+  lua_setiuservalue(L, 1, MEMBER_NAME);  /* in messages */
   lua_settop(L, 2);
   if (tar->problem) {
     lua_pushnil(L);

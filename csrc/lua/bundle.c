@@ -106,19 +106,14 @@ static bool find_index(bundle *b) {
   return true;
 }
 
-/* Returns the start of the line at or before a position. */
-static const char *line_start(const char *from, const char *at) {
-  while (at > from && at[-1] != '\n') at--;
-  return at;
-}
-
 /* Returns the text after a module's name and space in the index; NULL if the module is
  * not there. Binary search. */
 static const char *find_line(const bundle *b, const char *name) {
   const char *low = b->index, *high = b->index_end;
   size_t length = strlen(name);
   while (low < high) {
-    const char *line = line_start(low, low + (high - low) / 2);
+    const char *line = low + (high - low) / 2;
+    while (line > low && line[-1] != '\n') line--;
     int order = strncmp(name, line, length);
     if (order == 0) order = ' ' - line[length];
     if (order == 0) return line + length + 1;

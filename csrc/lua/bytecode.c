@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/hash.h"
 #include "lua/module.h"
 
 /* lua_ident names the release. It is weak, because some interpreters do not export it. */
@@ -22,54 +23,25 @@ const char *gp_lua_release(size_t *length) {
   return release;
 }
 
-/* A checksum of words of eight bytes. The words go in turn to four sums, which the
- * processor computes at the same time. */
-enum { LANES = 4 };
-
-typedef struct checksum {
-  uint64_t lane[LANES];
-  uint64_t length;    /* of all bytes */
-} checksum;
-
-static uint64_t add_word(uint64_t sum, uint64_t word) {
-  sum = (sum ^ word) * UINT64_C(0xff51afd7ed558ccd);
-  return sum ^ sum >> 32;
-}
-
-/* Adds bytes. Their number must be a multiple of 32 except in the last call. */
-static void add(checksum *sum, const char *bytes, size_t length) {
-  uint64_t words[LANES];
-  sum->length += length;
-  for (; length >= sizeof words; bytes += sizeof words, length -= sizeof words) {
-    memcpy(words, bytes, sizeof words);
-    for (int i = 0; i < LANES; i++) sum->lane[i] = add_word(sum->lane[i], words[i]);
-  }
-  memset(words, 0, sizeof words);
-  memcpy(words, bytes, length);
-  for (int i = 0; length > 0 && i < LANES; i++)
-    sum->lane[i] = add_word(sum->lane[i], words[i]);
-}
-
-static uint64_t finish(const checksum *sum) {
-  uint64_t all = sum->length;
-  for (int i = 0; i < LANES; i++) all = add_word(all, sum->lane[i]);
-  return all;
-}
+/* Files are read, and hashed, in pieces of this size. */
+enum { PIECE = 16384 };
 
 uint64_t gp_bytecode_checksum(const char *bytes, size_t length) {
-  checksum sum = {{0}, 0};
-  add(&sum, bytes, length);
-  return finish(&sum);
+  uint64_t sum = 0;
+  for (size_t piece; length > 0; bytes += piece, length -= piece) {
+    piece = length < PIECE ? length : PIECE;
+    sum = gp_hash_bytes(sum, bytes, piece);
+  }
+  return sum;
 }
 
 bool gp_bytecode_file_checksum(const char *path, uint64_t *result) {
   FILE *file = fopen(path, "rb");
   if (!file) return false;
-  char bytes[16384];
-  checksum sum = {{0}, 0};
+  char bytes[PIECE];
+  *result = 0;
   for (size_t got; (got = fread(bytes, 1, sizeof bytes, file)) > 0;)
-    add(&sum, bytes, got);
-  *result = finish(&sum);
+    *result = gp_hash_bytes(*result, bytes, got);
   bool failed = ferror(file);
   (void)fclose(file);
   return !failed;

@@ -142,13 +142,6 @@ static const char *push_letters(lua_State *L, const char *table, bool ordered) {
   return lua_tostring(L, -1);
 }
 
-/* Returns the table line of the option for which getopt_long returned `choice`. */
-static const char *chosen_line(const char *table, int choice) {
-  if (choice >= LONG_BASE) return table + (choice - LONG_BASE);
-  while (*table && *table != choice) table = next_line(table);
-  return table;
-}
-
 /* Appends {line, value} to the list of options at `index`. */
 static void append(lua_State *L, int index, const char *line, const char *value) {
   lua_createtable(L, 2, 0);
@@ -225,10 +218,13 @@ static int read_options(lua_State *L) {
     if (choice == '?')
       return reject(L, result, optopt >= LONG_BASE ? "superfluous" : "unknown",
                     push_rejected(L, argv, optopt));
-    if (choice == OPERAND)
+    if (choice == OPERAND) {
       append_operand(L, operands, optarg);
-    else
-      append(L, result, chosen_line(table, choice), optarg);
+    } else {
+      const char *line = choice >= LONG_BASE ? table + (choice - LONG_BASE) : table;
+      while (choice < LONG_BASE && *line && *line != choice) line = next_line(line);
+      append(L, result, line, optarg);
+    }
   }
   for (int i = optind; i < argc; i++) append_operand(L, operands, argv[i]);
   return 2;

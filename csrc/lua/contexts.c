@@ -72,13 +72,6 @@ static int add_file(lua_State *L) {
   return 1;
 }
 
-/* Writes to an open file, from its current position. */
-static bool put_into(const gp_contexts *sum, int file, uint64_t *id, gp_error *error) {
-  gp_writer writer;
-  return gp_writer_share(&writer, file, error) &&
-         gp_writer_close(&writer, gp_contexts_put(sum, &writer, id));
-}
-
 /* contexts:write(writer or file) -> ID of the file; or nil and a message */
 static int write_file(lua_State *L) {
   const contexts_box *box = check_open(L, 1);
@@ -87,8 +80,10 @@ static int write_file(lua_State *L) {
   uint64_t id;
   luaL_argcheck(L, box->sum.processes > 0, 1, "contexts are empty");
   luaL_argcheck(L, !box->sum.by_thread, 1, "contexts are by thread");
+  gp_writer own;  /* to an open file, from its current position */
   bool done = writer ? gp_contexts_put(&box->sum, writer, &id)
-                     : put_into(&box->sum, gp_check_writable(L, 2), &id, &error);
+              : gp_writer_share(&own, gp_check_writable(L, 2), &error) &&
+                    gp_writer_close(&own, gp_contexts_put(&box->sum, &own, &id));
   if (!done)
     return writer ? gp_push_writer_failure(L, 2)
                   : gp_push_failure(L, "open file", &error);

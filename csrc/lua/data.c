@@ -283,11 +283,8 @@ static gp_field_value get_call_paths(const gp_part *p) {
 
 GP_GETTER(uncounted, gp_integer_value(opened(p)->uncounted))
 GP_GETTER(full_bins, gp_integer_value(opened(p)->full.count))
-
-static gp_field_value get_full_address(const gp_part *p) {
-  gp_full_bins full = opened(p)->full;
-  return full.count > 0 ? gp_integer_value(full.address) : gp_no_value;
-}
+GP_GETTER(full_address, opened(p)->full.count > 0
+                            ? gp_integer_value(opened(p)->full.address) : gp_no_value)
 
 /* data:set_full(count, address): sets the full bins of files that another process has
  * added up in the file that was read */
@@ -307,28 +304,19 @@ static gp_field_value get_files(const gp_part *p) {
   return gp_pushed_value;
 }
 
-/* Finds the lowest and highest address of histograms and callees; false if there are
- * none. */
-static bool find_range(const gp_data *data, uint64_t *low, uint64_t *high) {
-  gp_range covered = gp_data_covered(data);
-  *low = covered.low;
-  *high = covered.high;
+/* The lowest or highest address of histograms and callees; nil if there are none. */
+static gp_field_value end_of_range(const gp_data *data, bool highest) {
+  gp_range range = gp_data_covered(data);
   for (size_t i = 0; i < data->arcs.count; i++) {
-    if (data->arcs.self[i] < *low) *low = data->arcs.self[i];
-    if (data->arcs.self[i] > *high) *high = data->arcs.self[i];
+    if (data->arcs.self[i] < range.low) range.low = data->arcs.self[i];
+    if (data->arcs.self[i] > range.high) range.high = data->arcs.self[i];
   }
-  return *low <= *high;
+  if (range.low > range.high) return gp_no_value;
+  return gp_integer_value(highest ? range.high : range.low);
 }
 
-static gp_field_value get_low(const gp_part *p) {
-  uint64_t low, high;
-  return find_range(opened(p), &low, &high) ? gp_integer_value(low) : gp_no_value;
-}
-
-static gp_field_value get_high(const gp_part *p) {
-  uint64_t low, high;
-  return find_range(opened(p), &low, &high) ? gp_integer_value(high) : gp_no_value;
-}
+GP_GETTER(low, end_of_range(opened(p), false))
+GP_GETTER(high, end_of_range(opened(p), true))
 
 void gp_define_data(lua_State *L) {
   static const luaL_Reg meta[] = {

@@ -78,12 +78,6 @@ static bool write_script(const destination *to, gp_error *error) {
          gp_writer_close(&writer, gp_contexts_put(to->contexts, &writer, &id));
 }
 
-/* Whether a path leads to something other than a file. */
-static bool is_device(const char *path) {
-  struct stat status;
-  return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
-}
-
 /* The most files that are replaced and removed together: the sum, its context profile,
  * and the two names of its spread. */
 #define CHANGES (GP_SUM_CHANGES + 2)
@@ -124,7 +118,9 @@ static bool write_path(gp_data *data, destination *to, gp_format format,
   gp_new_sum sum;
   gp_writer spread;
   size_t count = 0;
-  if (to->spread && !is_device(to->path)) {
+  struct stat status;
+  bool is_device = stat(to->path, &status) == 0 && !S_ISREG(status.st_mode);
+  if (to->spread && !is_device) {
     if (!write_spread(data, to, &spread)) return false;
     changes[count++] = (gp_file_change){.writer = &spread};
   }

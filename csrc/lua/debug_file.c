@@ -27,12 +27,6 @@ static int set_finder(lua_State *L) {
   return 0;
 }
 
-/* Whether some debugging information seems to be in other files: a quick check. */
-static bool may_be_separate(const gp_image *image) {
-  return gp_debug_file_is_likely(image) ||
-         bfd_get_section_by_name(image->file, ".gnu_debugaltlink");
-}
-
 /* Pushes the finder, the image on the top of the stack, and `what`. If no finder is set,
  * pushes nothing and returns false. */
 static bool push_finder(lua_State *L, const char *what) {
@@ -53,7 +47,9 @@ void gp_find_debug_files(lua_State *L, const gp_image_box *of, bool by_libbfd) {
     if (by_libbfd && !box->links_checked) {
       gp_debuglink_check(box->image->file);
       box->links_checked = true;
-    } else if (!by_libbfd && !box->lines_searched && may_be_separate(box->image)) {
+    } else if (!by_libbfd && !box->lines_searched &&  /* and if there may be such files */
+               (gp_debug_file_is_likely(box->image) ||
+                bfd_get_section_by_name(box->image->file, ".gnu_debugaltlink"))) {
       box->lines_searched = true;
       if (push_finder(L, "lines")) lua_call(L, 2, 0);
     }
@@ -96,12 +92,6 @@ static int push_result(lua_State *L, bool done, const char *path,
 /* Returns the object file that holds the debugging information of argument 1. */
 static gp_image *check_lines(lua_State *L) {
   return gp_image_for_lines(gp_check_image(L, 1), false);
-}
-
-/* The path of the image that is argument 1. */
-static const char *path_of(lua_State *L) {
-  lua_getiuservalue(L, 1, GP_IMAGE_PATH);
-  return lua_tostring(L, -1);
 }
 
 static int lacks_symbols(lua_State *L) {
@@ -159,7 +149,8 @@ static int attach_debug(lua_State *L) {
   gp_wanted wanted = luaL_checkoption(L, 3, NULL, names) ? GP_WANT_LINES
                                                          : GP_WANT_SYMBOLS;
   gp_error error = {""};
-  bool done = gp_debug_file_attach(image, path, path_of(L), wanted, &error);
+  lua_getiuservalue(L, 1, GP_IMAGE_PATH);
+  bool done = gp_debug_file_attach(image, path, lua_tostring(L, -1), wanted, &error);
   return push_result(L, done, path, &error);
 }
 

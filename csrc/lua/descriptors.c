@@ -49,13 +49,6 @@ static int new_pipe(lua_State *L) {
   return opened ? 2 : gp_push_system_failure(L, "cannot create a pipe");
 }
 
-/* Opens an unnamed file in a directory. Other processes cannot open it, and the kernel
- * removes it when the last process that has it open exits, even if that process is
- * killed. */
-static int open_unnamed(const char *directory) {
-  return open(directory, O_RDWR | O_TMPFILE | O_EXCL | O_CLOEXEC, 0600);
-}
-
 /* spool() -> a temporary file open for writing and reading; or nil and a message. The
  * file is in TMPDIR, because it may be large and users set TMPDIR to choose between disk
  * and memory. If that file system does not support unnamed files, the file is in
@@ -63,7 +56,10 @@ static int open_unnamed(const char *directory) {
 static int new_spool(lua_State *L) {
   const char *directory = getenv("TMPDIR");
   luaL_Stream *spool = push_file(L);
-  int file = open_unnamed(directory && *directory ? directory : P_tmpdir);
+  /* Other processes cannot open an unnamed file. The kernel removes it when the last
+   * process that has it open exits, even if that process is killed. */
+  int file = open(directory && *directory ? directory : P_tmpdir,
+                  O_RDWR | O_TMPFILE | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) file = memfd_create("gprof", MFD_CLOEXEC);
   if (file >= 0 && open_end(spool, file, "w+")) return 1;
   return gp_push_system_failure(L, "cannot create a temporary file");

@@ -29,14 +29,6 @@ gp_image *gp_check_image(lua_State *L, int index) {
   return box->image;
 }
 
-/* Adds the image on the top of the stack to the table IMAGES. */
-static void register_image(lua_State *L) {
-  luaL_getsubtable(L, LUA_REGISTRYINDEX, IMAGES);
-  lua_pushvalue(L, -2);
-  lua_rawsetp(L, -2, lua_touserdata(L, -3));
-  lua_pop(L, 1);
-}
-
 void gp_push_image(lua_State *L, const gp_image_box *box) {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, IMAGES);
   lua_rawgetp(L, -1, box);
@@ -78,7 +70,10 @@ static gp_image_box *push_box(lua_State *L) {
   luaL_setmetatable(L, GP_IMAGE);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, GP_IMAGE_PATH);
-  register_image(L);
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, IMAGES);
+  lua_pushvalue(L, -2);
+  lua_rawsetp(L, -2, box);
+  lua_pop(L, 1);
   return box;
 }
 
@@ -330,11 +325,7 @@ static const gp_image *opened(const gp_part *p) {
   return box->image;
 }
 
-static gp_field_value get_path(const gp_part *p) {
-  lua_getiuservalue(p->L, 1, GP_IMAGE_PATH);
-  return gp_pushed_value;
-}
-
+GP_GETTER(path, gp_user_value(p, GP_IMAGE_PATH))
 GP_GETTER(text_low, gp_integer_value(opened(p)->text_low))
 GP_GETTER(code_low, gp_integer_value(opened(p)->code.low))
 GP_GETTER(code_high, gp_integer_value(opened(p)->code.high))

@@ -64,13 +64,6 @@ struct gp_labels {
 /* Larger widths are ignored: names are not shortened. */
 enum { MAX_WIDTH = 1000000 };
 
-static size_t width_option(lua_State *L, int table) {
-  lua_getfield(L, table, "width");
-  lua_Integer width = luaL_optinteger(L, -1, 0);
-  lua_pop(L, 1);
-  return width > 0 && width <= MAX_WIDTH ? (size_t)width : 0;
-}
-
 static const char *name_of(lua_State *L, const gp_labels *set, uint32_t function) {
   return set->linker_names ? gp_linker_name(set->box, function)
                            : gp_shown_name(L, set->box, function);
@@ -115,11 +108,6 @@ static void read_suffixes(lua_State *L, gp_labels *set, size_t functions) {
   lua_settop(L, labels);
 }
 
-/* Whether a label can be kept as text: it does not depend on the rest of its line. */
-static bool has_constant_labels(const gp_labels *set) {
-  return set->width == 0 && set->form == GP_COMPLETE;
-}
-
 /* Keeps labels, as far as there is memory. */
 static void keep_texts(gp_labels *set, const gp_callgraph *graph) {
   kept_labels *texts = gp_column(1, sizeof *texts);
@@ -139,6 +127,9 @@ static int new_labels(lua_State *L) {
   lua_settop(L, 2);
   gp_labels *set = lua_newuserdatauv(L, sizeof *set, LABELS_VALUES);
   bool by_line = profile->symtab->lines != NULL;
+  lua_getfield(L, 2, "width");
+  lua_Integer width = luaL_optinteger(L, -1, 0);
+  lua_pop(L, 1);
   lua_getiuservalue(L, 1, GP_PROFILE_SYMBOLS);
   *set = (gp_labels){.profile = lua_touserdata(L, 1),
                       .box = lua_touserdata(L, -1),
@@ -151,14 +142,14 @@ static int new_labels(lua_State *L) {
                       .static_files = !by_line && gp_flag_option(L, 2, "static_files"),
                       .whole_paths = gp_flag_option(L, 2, "print_path"),
                       .references = gp_flag_option(L, 2, "references"),
-                      .width = width_option(L, 2),
+                      .width = width > 0 && width <= MAX_WIDTH ? (size_t)width : 0,
                       .mark = gp_flag_option(L, 2, "ascii") ? "..." : "\xe2\x80\xa6"};
   lua_pop(L, 1);
   luaL_setmetatable(L, GP_LABELS);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, LABELS_PROFILE);
   read_suffixes(L, set, profile->graph.functions);
-  if (!has_constant_labels(set))
+  if (set->width != 0 || set->form != GP_COMPLETE)  /* depends on the rest of the line */
     keep_differences(L, set);
   else if (set->references)
     keep_texts(set, &profile->graph);

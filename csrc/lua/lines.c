@@ -10,15 +10,6 @@
 
 /* --- one address -------------------------------------------------------------- */
 
-/* Returns the function that contains the line at an address in the source; NULL if the
- * entries of .debug_info do not have it. */
-static const char *find_function(lua_State *L, gp_image_box *box, uint64_t address) {
-  const gp_inline_map *map = gp_open_inlines(L, box);
-  uint32_t scope = gp_inline_map_find(map, address);
-  bool known = scope != GP_NONE && map->function[scope] != GP_NONE;
-  return known ? map->names.name[map->function[scope]] : NULL;
-}
-
 /* Asks libbfd, which also knows the functions in the symbol table, unless it would need
  * too much time. */
 static bool ask_libbfd(lua_State *L, gp_image_box *box, uint64_t address, bool as_libbfd,
@@ -46,7 +37,13 @@ static bool look_up(lua_State *L, gp_image_box *box, uint64_t address, bool as_l
   const gp_line_map *map = gp_open_lines(L, box, as_libbfd);
   uint32_t row = gp_line_map_find(map, address);
   if (row == GP_NONE) return false;
-  const char *function = as_libbfd ? NULL : find_function(L, box, address);
+  const char *function = NULL;
+  if (!as_libbfd) {  /* NULL if the entries of .debug_info do not have it */
+    const gp_inline_map *inlines = gp_open_inlines(L, box);
+    uint32_t scope = gp_inline_map_find(inlines, address);
+    bool known = scope != GP_NONE && inlines->function[scope] != GP_NONE;
+    if (known) function = inlines->names.name[inlines->function[scope]];
+  }
   if (!function && ask_libbfd(L, box, address, as_libbfd, location))
     function = location->function;
   *location = (gp_location){map->names.name[map->file[row]], function, map->line[row]};

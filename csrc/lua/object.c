@@ -14,21 +14,17 @@ void *gp_check_self(lua_State *L) {
   return lua_touserdata(L, 1);
 }
 
-/* Raises an error about the key at stack index 2. */
-static int refuse_key(lua_State *L) {
-  lua_getfield(L, lua_upvalueindex(2), "__name");
-  const char *type = lua_tostring(L, -1), *key = luaL_tolstring(L, 2, NULL);
-  return luaL_error(L, "no field '%s': %s objects have no such field", key, type);
-}
-
 const gp_field *gp_find_member(lua_State *L) {
   lua_pushvalue(L, 2);
   switch (lua_rawget(L, lua_upvalueindex(1))) {
     case LUA_TLIGHTUSERDATA: return lua_touserdata(L, -1);
-    case LUA_TNIL: refuse_key(L); break;
-    case LUA_TBOOLEAN: lua_pushnil(L); break;
-    default: break;
+    case LUA_TBOOLEAN: lua_pushnil(L); return NULL;
+    case LUA_TNIL: break;
+    default: return NULL;
   }
+  lua_getfield(L, lua_upvalueindex(2), "__name");
+  const char *type = lua_tostring(L, -1), *key = luaL_tolstring(L, 2, NULL);
+  luaL_error(L, "no field '%s': %s objects have no such field", key, type);
   return NULL;
 }
 
@@ -38,6 +34,11 @@ int gp_get_field(lua_State *L) {
   const gp_part self = {L, NULL, object, 0, 1};
   if (field) gp_push_value(L, field->get(&self));
   return 1;
+}
+
+gp_field_value gp_user_value(const gp_part *p, int number) {
+  lua_getiuservalue(p->L, p->whole, number);
+  return gp_pushed_value;
 }
 
 /* Fields are read-only, because they show what was recorded. */

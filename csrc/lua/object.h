@@ -36,6 +36,9 @@ typedef struct gp_field {
 #define GP_GETTER(name, value) \
   static gp_field_value get_##name(const gp_part *p) { return value; }
 
+/* The value of a field that is the whole object's user value `number`. */
+gp_field_value gp_user_value(const gp_part *p, int number);
+
 /* The first user value of images, data, symbols and profiles: a table that belongs to the
  * library in Lua; nil until core.state makes it. */
 enum { GP_STATE = 1 };

@@ -214,67 +214,43 @@ static const gp_profile *opened(const gp_part *p) {
   return gp_open_profile(p->L, p->owner);
 }
 
+static const gp_symtab_lines *lines_of(const gp_part *p) {
+  return opened(p)->symtab->lines;
+}
+
 static gp_field_value known_number(bool known, double value) {
   return known ? gp_number_value(value) : gp_no_value;
 }
 
-static gp_field_value get_rate(const gp_part *p) {
-  double rate = opened(p)->samples.rate;
-  return known_number(rate != 0, rate);
+/* nil without a histogram */
+static gp_field_value of_samples(const gp_part *p, gp_field_value value) {
+  return opened(p)->samples.rate != 0 ? value : gp_no_value;
 }
 
-static gp_field_value get_unit(const gp_part *p) {
-  const gp_samples *samples = &opened(p)->samples;
-  return gp_text_value(samples->rate != 0 ? samples->dimension : NULL);
-}
-
-static gp_field_value get_abbreviation(const gp_part *p) {
-  const gp_samples *samples = &opened(p)->samples;
-  if (samples->rate == 0) return gp_no_value;
-  lua_pushlstring(p->L, &samples->abbreviation, samples->abbreviation ? 1 : 0);
-  return gp_pushed_value;
-}
-
+GP_GETTER(rate, of_samples(p, gp_number_value(opened(p)->samples.rate)))
+GP_GETTER(unit, of_samples(p, gp_text_value(opened(p)->samples.dimension)))
+GP_GETTER(abbreviation, of_samples(p, gp_letter_value(opened(p)->samples.abbreviation)))
+GP_GETTER(total, of_samples(p, gp_number_value(gp_profile_seconds(
+                                   opened(p), opened(p)->samples.total))))
+GP_GETTER(total_error, of_samples(p, gp_number_value(gp_profile_error(
+                                         opened(p), opened(p)->samples.total))))
+GP_GETTER(bin_size, of_samples(p, gp_number_value(opened(p)->samples.scale * 2)))
 GP_GETTER(total_ticks, gp_number_value(opened(p)->samples.total))
 GP_GETTER(ticks_per_sample, gp_number_value(opened(p)->ticks_per_sample))
 /* Processor time and clocks are known if the recorder has written them. */
 GP_GETTER(cpu, known_number(opened(p)->cpu > 0, opened(p)->cpu))
 GP_GETTER(coverage, gp_number_value(opened(p)->coverage))
 GP_GETTER(recorder_share, gp_number_value(opened(p)->recorder))
-
-static gp_field_value get_clocks(const gp_part *p) {
-  lua_pushinteger(p->L, opened(p)->clocks);
-  return gp_pushed_value;
-}
-
+GP_GETTER(clocks, gp_integer_value(opened(p)->clocks))
 GP_GETTER(sampled_ticks, gp_number_value(opened(p)->samples.counted))
 GP_GETTER(met_ticks, gp_number_value(opened(p)->samples.assigned))
 GP_GETTER(graph_ticks, gp_number_value(opened(p)->graph.total))
 
-static gp_field_value get_total(const gp_part *p) {
-  const gp_samples *samples = &opened(p)->samples;
-  return known_number(samples->rate != 0, samples->total / samples->rate);
-}
-
-static gp_field_value get_total_error(const gp_part *p) {
-  const gp_profile *profile = opened(p);
-  const gp_samples *samples = &profile->samples;
-  return known_number(samples->rate != 0, gp_profile_error(profile, samples->total));
-}
-
-static gp_field_value get_uncovered(const gp_part *p) {
-  const gp_profile *profile = opened(p);
-  return known_number(profile->unattributed.known,
-                      gp_profile_seconds(profile, profile->unattributed.ticks));
-}
-
-static gp_field_value get_bin_size(const gp_part *p) {
-  const gp_samples *samples = &opened(p)->samples;
-  return known_number(samples->rate != 0, samples->scale * 2);
-}
-
+GP_GETTER(uncovered,
+          known_number(opened(p)->unattributed.known,
+                       gp_profile_seconds(opened(p), opened(p)->unattributed.ticks)))
 GP_GETTER(arc_count, gp_integer_value(opened(p)->graph.arcs))
-GP_GETTER(by_line, gp_boolean_value(opened(p)->symtab->lines != NULL))
+GP_GETTER(by_line, gp_boolean_value(lines_of(p) != NULL))
 GP_GETTER(gnu_compat, gp_boolean_value(!opened(p)->symtab->policy->selected_total))
 
 static gp_field_value get_foreign(const gp_part *p) {
@@ -302,21 +278,10 @@ static gp_field_value get_odd(const gp_part *p) {
   return gp_boolean_value(samples->rate != 0 && (lacks || unknown >= 1));
 }
 
-static gp_field_value get_has_inlines(const gp_part *p) {
-  const gp_symtab_inlining *inlining = opened(p)->symtab->inlining;
-  return gp_boolean_value(inlining && inlining->map.count > 0);
-}
-
-static gp_field_value get_seeks_frames(const gp_part *p) {
-  const gp_symtab_lines *lines = opened(p)->symtab->lines;
-  return gp_boolean_value(lines && lines->chained);
-}
-
-static gp_field_value get_has_frames(const gp_part *p) {
-  const gp_symtab_lines *lines = opened(p)->symtab->lines;
-  return gp_boolean_value(lines && lines->chains.count > 0);
-}
-
+GP_GETTER(has_inlines, gp_boolean_value(opened(p)->symtab->inlining &&
+                                        opened(p)->symtab->inlining->map.count > 0))
+GP_GETTER(seeks_frames, gp_boolean_value(lines_of(p) && lines_of(p)->chained))
+GP_GETTER(has_frames, gp_boolean_value(lines_of(p) && lines_of(p)->chains.count > 0))
 GP_GETTER(has_libraries, gp_boolean_value(opened(p)->symtab->objects != NULL))
 GP_GETTER(has_bounds, gp_boolean_value(opened(p)->bounds.low != NULL))
 GP_GETTER(exact, gp_boolean_value(opened(p)->measured))
@@ -338,23 +303,12 @@ static gp_field_value get_spread(const gp_part *p) {
   return gp_pushed_value;
 }
 
-static gp_field_value get_image(const gp_part *p) {
-  lua_getiuservalue(p->L, 1, GP_PROFILE_IMAGE);
-  return gp_pushed_value;
-}
-
-static gp_field_value get_data(const gp_part *p) {
-  lua_getiuservalue(p->L, 1, GP_PROFILE_DATA);
-  return gp_pushed_value;
-}
-
-static gp_field_value get_symbols(const gp_part *p) {
-  lua_getiuservalue(p->L, 1, GP_PROFILE_SYMBOLS);
-  return gp_pushed_value;
-}
+GP_GETTER(image, gp_user_value(p, GP_PROFILE_IMAGE))
+GP_GETTER(data, gp_user_value(p, GP_PROFILE_DATA))
+GP_GETTER(symbols, gp_user_value(p, GP_PROFILE_SYMBOLS))
 
 static gp_field_value get_map_files(const gp_part *p) {
-  get_symbols(p);
+  lua_getiuservalue(p->L, p->whole, GP_PROFILE_SYMBOLS);
   lua_getfield(p->L, -1, "map_files");
   return gp_pushed_value;
 }

@@ -73,6 +73,15 @@ static gp_field_value time_value(const gp_part *p, double ticks) {
   return gp_number_value(gp_profile_seconds(profile_of(p), ticks));
 }
 
+/* Ticks of a column, converted or as they are; nil if the column was not computed. */
+static gp_field_value known_time(const gp_part *p, const double *ticks) {
+  return ticks ? time_value(p, ticks[p->id]) : gp_no_value;
+}
+
+static gp_field_value known_ticks(const gp_part *p, const double *ticks) {
+  return ticks ? gp_number_value(ticks[p->id]) : gp_no_value;
+}
+
 static gp_field_value node_value(const gp_part *p, uint32_t node) {
   gp_push_node(p->L, p->whole, node);
   return gp_pushed_value;
@@ -88,13 +97,8 @@ static gp_field_value get_profile(const gp_part *p) {
 static gp_field_value get_id(const gp_part *p) { return number_of(p->id); }
 
 GP_GETTER(is_cycle, gp_boolean_value(p->id >= graph_of(p)->functions))
-
-static gp_field_value get_is_function(const gp_part *p) {
-  uint32_t id = p->id;
-  return gp_boolean_value(id < graph_of(p)->functions &&
-                          symtab_of(p)->flags[id] & GP_FUNCTION);
-}
-
+GP_GETTER(is_function, gp_boolean_value(p->id < graph_of(p)->functions &&
+                                        symtab_of(p)->flags[p->id] & GP_FUNCTION))
 GP_GETTER(index, gp_integer_value(graph_of(p)->rank[p->id]))
 GP_GETTER(printed, gp_boolean_value(graph_of(p)->printed[p->id]))
 GP_GETTER(calls, gp_integer_value(graph_of(p)->calls[p->id]))
@@ -116,25 +120,10 @@ GP_GETTER(graph_self, time_value(p, graph_of(p)->shown_self[p->id]))
 GP_GETTER(graph_children, time_value(p, graph_of(p)->shown_children[p->id]))
 GP_GETTER(graph_percent, gp_number_value(gp_callgraph_percent(graph_of(p), p->id)))
 
-static gp_field_value get_total_low(const gp_part *p) {
-  const double *low = profile_of(p)->bounds.low;
-  return low ? time_value(p, low[p->id]) : gp_no_value;
-}
-
-static gp_field_value get_total_high(const gp_part *p) {
-  const double *high = profile_of(p)->bounds.high;
-  return high ? time_value(p, high[p->id]) : gp_no_value;
-}
-
-static gp_field_value get_least_ticks(const gp_part *p) {
-  const double *low = profile_of(p)->limits.low;
-  return low ? gp_number_value(low[p->id]) : gp_no_value;
-}
-
-static gp_field_value get_most_ticks(const gp_part *p) {
-  const double *high = profile_of(p)->limits.high;
-  return high ? gp_number_value(high[p->id]) : gp_no_value;
-}
+GP_GETTER(total_low, known_time(p, profile_of(p)->bounds.low))
+GP_GETTER(total_high, known_time(p, profile_of(p)->bounds.high))
+GP_GETTER(least_ticks, known_ticks(p, profile_of(p)->limits.low))
+GP_GETTER(most_ticks, known_ticks(p, profile_of(p)->limits.high))
 
 /* "?" if the bounds of a node's time with callees are further apart than a tenth of the
  * run, otherwise a blank. */
@@ -153,11 +142,8 @@ static gp_field_value get_percent(const gp_part *p) {
 }
 
 GP_GETTER(is_outside, gp_boolean_value(gp_callgraph_is_outside(graph_of(p), p->id)))
-
-static gp_field_value get_used(const gp_part *p) {
-  return gp_boolean_value(gp_callgraph_is_used(graph_of(p), p->id) ||
-                          gp_callgraph_is_outside(graph_of(p), p->id));
-}
+GP_GETTER(used, gp_boolean_value(gp_callgraph_is_used(graph_of(p), p->id) ||
+                                 gp_callgraph_is_outside(graph_of(p), p->id)))
 
 static gp_field_value get_reference(const gp_part *p) {
   bool printed = graph_of(p)->printed[p->id];
@@ -181,11 +167,7 @@ static gp_field_value get_node_kind(const gp_part *p) {
 
 /* --- functions ------------------------------------------------------------- */
 
-/* nil unless inlined functions are functions */
-static gp_field_value get_inlined(const gp_part *p) {
-  const double *inlined = profile_of(p)->samples.inlined;
-  return inlined ? time_value(p, inlined[p->id]) : gp_no_value;
-}
+GP_GETTER(inlined, known_time(p, profile_of(p)->samples.inlined))
 
 /* nil without a spread, and for functions of libraries */
 static gp_field_value get_spread(const gp_part *p) {

@@ -279,42 +279,27 @@ static int around_part(lua_State *L, const char *metatable, neighbours what) {
   return iterate_around(L, what, p.id, 2);
 }
 
-/* function:callers([order [, field...]]): arcs into it */
-static int function_callers(lua_State *L) {
-  return around_part(L, GP_FUNCTION_NODE, CALLERS);
-}
+/* Defines the method `name` of an object with a metatable. */
+#define AROUND(name, metatable, what) \
+  static int name(lua_State *L) { return around_part(L, metatable, what); }
 
-/* function:callees([order [, field...]]): arcs out of it */
-static int function_callees(lua_State *L) {
-  return around_part(L, GP_FUNCTION_NODE, CALLEES);
-}
+/* function:callers([order [, field...]]): arcs into it; callees: arcs out of it; lines:
+ * all its lines, the first one included */
+AROUND(function_callers, GP_FUNCTION_NODE, CALLERS)
+AROUND(function_callees, GP_FUNCTION_NODE, CALLEES)
+AROUND(function_lines, GP_FUNCTION_NODE, LINES)
 
-/* function:lines([order [, field...]]): all its lines, the first one included */
-static int function_lines(lua_State *L) {
-  return around_part(L, GP_FUNCTION_NODE, LINES);
-}
+/* cycle:members([order [, field...]]): its functions; callers: arcs from functions
+ * outside the cycle to its members; callees: arcs from its members to functions
+ * outside it */
+AROUND(cycle_members, GP_CYCLE_NODE, MEMBERS)
+AROUND(cycle_callers, GP_CYCLE_NODE, CALLERS)
+AROUND(cycle_callees, GP_CYCLE_NODE, CALLEES)
 
 /* function:blocks() -> iterator over address and executions of its basic blocks */
 static int function_blocks(lua_State *L) {
   gp_part p = gp_check_part(L, GP_FUNCTION_NODE);
   return push_blocks(L, p.whole, p.id);
-}
-
-/* cycle:members([order [, field...]]): its functions */
-static int cycle_members(lua_State *L) {
-  return around_part(L, GP_CYCLE_NODE, MEMBERS);
-}
-
-/* cycle:callers([order [, field...]]): arcs from functions outside the cycle to its
- * members */
-static int cycle_callers(lua_State *L) {
-  return around_part(L, GP_CYCLE_NODE, CALLERS);
-}
-
-/* cycle:callees([order [, field...]]): arcs from its members to functions outside the
- * cycle */
-static int cycle_callees(lua_State *L) {
-  return around_part(L, GP_CYCLE_NODE, CALLEES);
 }
 
 void gp_define_profile_parts(lua_State *L) {

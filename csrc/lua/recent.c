@@ -25,18 +25,12 @@ static int free_recent(lua_State *L) {
   return 0;
 }
 
-/* Returns the key of a text: FNV-1a and a polynomial of its bytes. Checkpoints contain
- * keys, so they are the same in every process. */
+/* Returns the key of a text. Checkpoints contain keys, so they are the same in every
+ * process. */
 static gp_key check_key(lua_State *L, int index) {
   size_t size;
   const char *text = luaL_checklstring(L, index, &size);
-  gp_key key = {UINT64_C(0xcbf29ce484222325), size};
-  for (size_t i = 0; i < size; i++) {
-    unsigned char byte = (unsigned char)text[i];
-    key.first = (key.first ^ byte) * UINT64_C(0x100000001b3);
-    key.second = key.second * UINT64_C(0x9e3779b97f4a7c15) + byte;
-  }
-  return key;
+  return (gp_key){gp_hash_bytes(1, text, size), gp_hash_bytes(2, text, size)};
 }
 
 /* recent:find(key) -> the number of a key, a string; nil if the key is unknown */

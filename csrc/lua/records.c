@@ -254,11 +254,6 @@ static const gp_histogram *check_histogram(lua_State *L, int index) {
   return open_histogram(L, index);
 }
 
-static uint64_t bin_address(const gp_histogram *histogram, size_t bin) {
-  double size = (double)(histogram->high - histogram->low) / (double)histogram->bins;
-  return histogram->low + (uint64_t)(size * (double)bin);
-}
-
 /* histogram:count(number) -> samples in a bin; the first bin is 1 */
 static int bin_count(lua_State *L) {
   const gp_histogram *histogram = check_histogram(L, 1);
@@ -279,7 +274,8 @@ static int next_bin(lua_State *L) {
   if (bin >= histogram->bins) return 0;
   lua_pushinteger(L, (lua_Integer)bin + 1);
   lua_pushinteger(L, (lua_Integer)gp_bin(histogram, bin));
-  lua_pushinteger(L, (lua_Integer)bin_address(histogram, bin));
+  double size = (double)(histogram->high - histogram->low) / (double)histogram->bins;
+  lua_pushinteger(L, (lua_Integer)(histogram->low + (uint64_t)(size * (double)bin)));
   return 3;
 }
 
@@ -304,25 +300,12 @@ GP_GETTER(low, gp_integer_value(opened(p)->low))
 GP_GETTER(high, gp_integer_value(opened(p)->high))
 GP_GETTER(bin_count, gp_integer_value(opened(p)->bins))
 
-static gp_field_value get_bin_size(const gp_part *p) {
-  const gp_histogram *histogram = opened(p);
-  double bytes = (double)(histogram->high - histogram->low);
-  return gp_number_value(bytes / (double)histogram->bins);
-}
-
+GP_GETTER(bin_size, gp_number_value((double)(opened(p)->high - opened(p)->low) /
+                                    (double)opened(p)->bins))
 GP_GETTER(rate, gp_integer_value(opened(p)->rate))
 GP_GETTER(unit, gp_text_value(opened(p)->dimension))
-
-static gp_field_value get_abbreviation(const gp_part *p) {
-  const gp_histogram *histogram = opened(p);
-  lua_pushlstring(p->L, &histogram->abbreviation, histogram->abbreviation ? 1 : 0);
-  return gp_pushed_value;
-}
-
-static gp_field_value get_data(const gp_part *p) {
-  lua_getiuservalue(p->L, 1, 1);
-  return gp_pushed_value;
-}
+GP_GETTER(abbreviation, gp_letter_value(opened(p)->abbreviation))
+GP_GETTER(data, gp_user_value(p, 1))
 
 void gp_define_records(lua_State *L) {
   static const luaL_Reg meta[] = {{"__tostring", describe}, {NULL, NULL}};

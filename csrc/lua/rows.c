@@ -109,16 +109,11 @@ static int release(lua_State *L) {
 
 /* --- formats ----------------------------------------------------------------- */
 
-/* Pushes the field of the parts with a name: light userdata, or nil. */
-static int push_field(lua_State *L, const row_list *list, const char *name) {
+static const gp_field *find_field(lua_State *L, const row_list *list, const char *name) {
   lua_getfield(L, LUA_REGISTRYINDEX, list->kind->fields);
   int type = lua_getfield(L, -1, name);
   lua_remove(L, -2);
-  return type;
-}
-
-static const gp_field *find_field(lua_State *L, const row_list *list, const char *name) {
-  if (push_field(L, list, name) != LUA_TLIGHTUSERDATA)
+  if (type != LUA_TLIGHTUSERDATA)
     luaL_error(L, "rows of %s: no field '%s'", list->name, name);
   const gp_field *field = lua_touserdata(L, -1);
   lua_pop(L, 1);
@@ -149,35 +144,23 @@ static void resolve(lua_State *L, int writer, const row_writer *w, row_piece *p)
   lua_pop(L, 3);
 }
 
-static size_t count_pieces(lua_State *L, const char *format) {
-  size_t count = 0;
-  for (gp_parsed_piece piece; *format; count++)
-    format = gp_parse_piece(L, format, &piece);
-  return count;
-}
-
 /* Pushes the format at stack index `text` in parsed form: a userdata. */
 static void push_parsed(lua_State *L, int writer, const row_writer *w, int text) {
   size_t length;
   const char *p = gp_format_text(L, text, &length);
-  size_t count = count_pieces(L, p);
+  size_t count = 0;
+  gp_parsed_piece piece;
+  for (const char *at = p; *at; count++) at = gp_parse_piece(L, at, &piece);
   if (length + count * GP_COLUMNS_NUMBER > GP_ROW_ROOM)
     luaL_error(L, "format of a row: too long");
   row_format *format =
       lua_newuserdatauv(L, sizeof *format + count * sizeof *format->pieces, 0);
   memset(format, 0, sizeof *format + count * sizeof *format->pieces);
   for (; format->count < count; format->count++) {
-    row_piece *piece = &format->pieces[format->count];
-    p = gp_parse_piece(L, p, &piece->parsed);
-    resolve(L, writer, w, piece);
+    row_piece *next = &format->pieces[format->count];
+    p = gp_parse_piece(L, p, &next->parsed);
+    resolve(L, writer, w, next);
   }
-}
-
-/* Forgets formats that `paint` returned, if there are very many. */
-static void limit_formats(lua_State *L, int writer, row_writer *w) {
-  if (!w->painted || w->parsed++ % MOST_PAINTED != 0) return;
-  lua_newtable(L);
-  lua_setiuservalue(L, writer, WRITER_PARSED);
 }
 
 /* Returns the format on the top of the stack in parsed form, and pops it. */
@@ -189,7 +172,10 @@ static const row_format *find_format(lua_State *L, int writer, row_writer *w) {
   lua_pushvalue(L, text);
   if (lua_rawget(L, -2) == LUA_TNIL) {
     push_parsed(L, writer, w, text);
-    limit_formats(L, writer, w);
+    if (w->painted && w->parsed++ % MOST_PAINTED == 0) {
+      lua_newtable(L);  /* forgets the formats that `paint` returned */
+      lua_setiuservalue(L, writer, WRITER_PARSED);
+    }
     lua_getiuservalue(L, writer, WRITER_PARSED);
     lua_pushvalue(L, text);
     lua_pushvalue(L, -3);

@@ -44,10 +44,6 @@ static void start_forwarding(struct sigaction *before) {
   }
 }
 
-static void stop_forwarding(const struct sigaction *before) {
-  for (int i = 0; i < FORWARDED; i++) sigaction(forwarded[i], &before[i], NULL);
-}
-
 /* --- the program ------------------------------------------------------------ */
 
 /* Starts a program, with the signal mask `mask`. Returns 0 or an errno value. SIGXFSZ,
@@ -87,7 +83,7 @@ static int run(const char *path, char **argv, char **environment, int *status) {
   /* WNOWAIT keeps the process number in use until no more signals are forwarded to it */
   siginfo_t ended;
   while (waitid(P_PID, (id_t)process, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {}
-  stop_forwarding(before);
+  for (int i = 0; i < FORWARDED; i++) sigaction(forwarded[i], &before[i], NULL);
   while (waitpid(process, status, 0) < 0 && errno == EINTR) {}
   return 0;
 }

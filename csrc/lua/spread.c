@@ -88,16 +88,14 @@ static int merge(lua_State *L) {
 
 /* --- files --------------------------------------------------------------------- */
 
-static bool is_empty(const gp_spread *spread) {
-  return spread->runs == 0 && spread->skipped == 0 && spread->name_count == 0;
-}
-
 /* spread:read(path or file or archive) -> number in the header of the sum; or nil and a
  * message. The spread must be empty. A failure closes it. */
 static int read_file(lua_State *L) {
   gp_spread_box *box = gp_check_spread(L, 1);
   const char *path = gp_check_input(L, 2);
-  luaL_argcheck(L, is_empty(&box->spread), 1, "spread is not empty");
+  const gp_spread *old = &box->spread;
+  luaL_argcheck(L, old->runs == 0 && old->skipped == 0 && old->name_count == 0, 1,
+                "spread is not empty");
   gp_error error = {""};
   gp_reader reader;
   uint32_t id = 0;
@@ -114,14 +112,6 @@ static int read_file(lua_State *L) {
   return 1;
 }
 
-/* Writes to an open file, from its current position. */
-static bool put_into(const gp_spread *spread, int file, uint32_t *id,
-                     gp_error *error) {
-  gp_writer writer;
-  return gp_writer_share(&writer, file, error) &&
-         gp_writer_close(&writer, gp_spread_put(spread, &writer, id));
-}
-
 /* spread:write(writer or file) -> number for the header of the sum; or nil and a
  * message */
 static int write_file(lua_State *L) {
@@ -129,8 +119,10 @@ static int write_file(lua_State *L) {
   gp_writer *writer = gp_test_writer(L, 2);
   gp_error error = {""};
   uint32_t id = 0;
+  gp_writer own;  /* to an open file, from its current position */
   bool done = writer ? gp_spread_put(&box->spread, writer, &id)
-                     : put_into(&box->spread, gp_check_writable(L, 2), &id, &error);
+              : gp_writer_share(&own, gp_check_writable(L, 2), &error) &&
+                    gp_writer_close(&own, gp_spread_put(&box->spread, &own, &id));
   if (!done)
     return writer ? gp_push_writer_failure(L, 2)
                   : gp_push_failure(L, "open file", &error);
@@ -167,12 +159,6 @@ static void push_amounts(lua_State *L, const gp_spread *spread, const gp_amounts
   lua_setfield(L, -2, "who");
 }
 
-/* The number of time units in a second; 1 without a histogram. */
-static double time_scale(const gp_time_scale *scale) {
-  if (scale->bins == 0) return 1;
-  return (double)scale->units / (double)scale->bins * scale->rate;
-}
-
 /* Pushes a table with the time, if it is known, and the calls. */
 static void push_both(lua_State *L, const gp_spread *spread, const gp_amounts *time,
                       double scale, const gp_amounts *calls) {
@@ -188,10 +174,12 @@ static void push_both(lua_State *L, const gp_spread *spread, const gp_amounts *t
 /* A function's table has the fields `self` (in seconds, nil without a histogram) and
  * `calls`; see push_amounts. */
 void gp_push_spread(lua_State *L, const gp_spread *spread, uint64_t address) {
+  const gp_time_scale *scale = &spread->scale;
+  double units = 1;  /* in a second */
+  if (scale->bins > 0) units = (double)scale->units / (double)scale->bins * scale->rate;
   uint32_t row = gp_spread_row(spread, address);
   if (row != GP_NONE)
-    push_both(L, spread, &spread->time[row], time_scale(&spread->scale),
-              &spread->calls[row]);
+    push_both(L, spread, &spread->time[row], units, &spread->calls[row]);
   else
     lua_pushnil(L);
 }

@@ -182,15 +182,6 @@ void gp_add_string(lua_State *L, int index, gp_stream *s, const char *text,
   s->used = (size_t)(gp_columns_string(s->text + s->used, text, length, style) - s->text);
 }
 
-/* Adds a number, for which gp_add_string or gp_begin_row made room. */
-static void add_integer(gp_stream *s, int64_t value, gp_column_style style) {
-  s->used = (size_t)(gp_columns_integer(s->text + s->used, value, style) - s->text);
-}
-
-static void add_number(gp_stream *s, double value, gp_column_style style) {
-  s->used = (size_t)(gp_columns_fixed(s->text + s->used, value, style) - s->text);
-}
-
 /* Adds a string that is on the top of the stack, and pops it. Lua code has made it, which
  * may have ended the stream. */
 static void add_converted(lua_State *L, int index, gp_stream *s, gp_column_style style) {
@@ -248,11 +239,13 @@ const char *gp_add_value(lua_State *L, int index, gp_stream *s, const gp_piece *
     lua_Integer integer = lua_tointegerx(L, place, &fits);
     if (!fits && lua_isnumber(L, place)) return "number has no integer representation";
     if (!fits) return bad_type(L, place, "number");
-    add_integer(s, integer, piece->style);
+    char *end = gp_columns_integer(s->text + s->used, integer, piece->style);
+    s->used = (size_t)(end - s->text);
   } else if (piece->conversion == 'f') {
     lua_Number real = lua_tonumberx(L, place, &fits);
     if (!fits) return bad_type(L, place, "number");
-    add_number(s, real, piece->style);
+    char *end = gp_columns_fixed(s->text + s->used, real, piece->style);
+    s->used = (size_t)(end - s->text);
   } else {
     return add_other(L, index, s, piece, place);
   }

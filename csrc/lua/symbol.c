@@ -96,6 +96,10 @@ static gp_symbols_box *symbols_of(const gp_part *p) {
 
 static const gp_symtab *symtab_of(const gp_part *p) { return &symbols_of(p)->symtab; }
 
+static gp_field_value text_or_nil(const char *text) {
+  return text ? gp_text_value(text) : gp_no_value;
+}
+
 gp_field_value gp_name_of_symbol(const gp_part *p) {
   return gp_text_value(gp_shown_name(p->L, symbols_of(p), p->id));
 }
@@ -103,10 +107,8 @@ gp_field_value gp_name_of_symbol(const gp_part *p) {
 GP_GETTER(linker_name, gp_text_value(gp_linker_name(symbols_of(p), p->id)))
 
 /* nil for a function that was only inlined: it has no code of its own */
-static gp_field_value get_address(const gp_part *p) {
-  if (gp_symtab_is_inlined(symtab_of(p), p->id)) return gp_no_value;
-  return gp_integer_value(symtab_of(p)->address[p->id]);
-}
+GP_GETTER(address, gp_symtab_is_inlined(symtab_of(p), p->id)
+                       ? gp_no_value : gp_integer_value(symtab_of(p)->address[p->id]))
 
 static gp_field_value get_size(const gp_part *p) {
   const gp_symtab *symtab = symtab_of(p);
@@ -118,31 +120,20 @@ static gp_field_value get_size(const gp_part *p) {
 
 GP_GETTER(static, gp_boolean_value(symtab_of(p)->flags[p->id] & GP_STATIC))
 GP_GETTER(is_function, gp_boolean_value(symtab_of(p)->flags[p->id] & GP_FUNCTION))
-
-static gp_field_value get_object(const gp_part *p) {
-  const char *library = gp_symtab_library(symtab_of(p), p->id);
-  return library ? gp_text_value(library) : gp_no_value;
-}
-
+GP_GETTER(object, text_or_nil(gp_symtab_library(symtab_of(p), p->id)))
 GP_GETTER(mapped, gp_boolean_value(symtab_of(p)->flags[p->id] & GP_MAPPED))
 
-/* Looks up the sources of all symbols on first use. */
-static const gp_symbol_sources *sources_of(const gp_part *p) {
-  return gp_sources_of_symbols(p->L, symbols_of(p));
-}
-
-static gp_field_value get_file(const gp_part *p) {
-  const gp_symbol_sources *sources = sources_of(p);
+/* The file or line of a symbol; nil if it is unknown. */
+static gp_field_value source_value(const gp_part *p, bool is_line) {
+  const gp_symbol_sources *sources = gp_sources_of_symbols(p->L, symbols_of(p));
   uint32_t file = sources->file[p->id];
-  return file == GP_NONE ? gp_no_value : gp_text_value(sources->files.name[file]);
+  if (file == GP_NONE) return gp_no_value;
+  if (is_line) return gp_integer_value(sources->line[p->id]);
+  return gp_text_value(sources->files.name[file]);
 }
 
-static gp_field_value get_line(const gp_part *p) {
-  const gp_symbol_sources *sources = sources_of(p);
-  if (sources->file[p->id] == GP_NONE) return gp_no_value;
-  return gp_integer_value(sources->line[p->id]);
-}
-
+GP_GETTER(file, source_value(p, false))
+GP_GETTER(line, source_value(p, true))
 GP_GETTER(id, gp_integer_value((uint64_t)p->id + 1))
 
 static gp_field_value get_image(const gp_part *p) {

@@ -63,6 +63,12 @@ static inline gp_field_value gp_bytes_value(const char *text, uint32_t length) {
   return (gp_field_value){.type = GP_FIELD_TEXT, .length = length, .as.text = text};
 }
 
+/* A text of one byte; empty if the byte is NUL. */
+static inline gp_field_value gp_letter_value(char letter) {
+  return (gp_field_value){
+      .type = GP_FIELD_SHORT, .length = letter != 0, .as.chars = {letter}};
+}
+
 static inline gp_field_value gp_label_value(const gp_label *label) {
   return (gp_field_value){.type = GP_FIELD_LABEL, .as.label = label};
 }

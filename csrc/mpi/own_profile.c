@@ -35,15 +35,13 @@ void gp_own_start(int rank) {
   atexit(name_file);  /* runs before the C library writes the file */
 }
 
-static bool open_files(gp_own_profile *profile, gp_error *error) {
+static gp_taken take_recorded(gp_own_profile *profile, gp_error *error) {
   profile->gmon = memfd_create("gmon.out", MFD_CLOEXEC);
   profile->contexts = memfd_create("gmon.out.ctx", MFD_CLOEXEC);
-  return (profile->gmon >= 0 && profile->contexts >= 0) ||
-         gp_fail(error, "no memory for the profile: %s", strerror(errno));
-}
-
-static gp_taken take_recorded(gp_own_profile *profile, gp_error *error) {
-  if (!open_files(profile, error)) return GP_NOT_TAKEN;
+  if (profile->gmon < 0 || profile->contexts < 0) {
+    gp_fail(error, "no memory for the profile: %s", strerror(errno));
+    return GP_NOT_TAKEN;
+  }
   int problem = gprof_recorder_suspend(profile->gmon, profile->contexts);
   if (problem == ENODATA) return GP_NO_PROFILE;
   if (problem == 0 && lseek(profile->gmon, 0, SEEK_SET) == 0 &&

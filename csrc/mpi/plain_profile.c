@@ -259,13 +259,6 @@ static uint64_t samples_in(const gp_data *data) {
   return samples;
 }
 
-/* Whether the rest has no calls, and samples of less than a tenth of a second. */
-static bool is_negligible(const gp_data *rest) {
-  return rest->arcs.count == 0 && rest->blocks.count == 0 &&
-         (rest->histogram_count == 0 ||
-          10 * samples_in(rest) < rest->histograms[0].rate);
-}
-
 /* Adds the rest to the own file. */
 static bool write_rest(int file, gp_error *error) {
   const gp_read_options options = {.format = GP_FORMAT_MAGIC};
@@ -274,7 +267,11 @@ static bool write_rest(int file, gp_error *error) {
   gp_data_init(&data, native);
   gp_data_init(&rest, native);
   bool is_first = plain.own[0] == '\0', done = add(&rest, file, error);
-  if (done && !is_negligible(&rest)) {
+  /* without calls, and with samples of less than a tenth of a second */
+  bool is_negligible = rest.arcs.count == 0 && rest.blocks.count == 0 &&
+                       (rest.histogram_count == 0 ||
+                        10 * samples_in(&rest) < rest.histograms[0].rate);
+  if (done && !is_negligible) {
     done = (is_first ? name_own(plain.own, error)
                      : gp_data_read(&data, plain.own, &options, &kind, error)) &&
            gp_data_merge(&data, &rest, error) && write_own(&data, plain.own, error);

@@ -15,11 +15,6 @@
 
 static const char file_of_program[] = "/proc/self/exe";
 
-static void set_id(gp_program *program, const unsigned char *id, size_t size) {
-  char *to = program->id + sprintf(program->id, "build ID ");
-  for (size_t i = 0; i < size && i < 64; i++) to += sprintf(to, "%02x", id[i]);
-}
-
 /* Looks for a build ID among notes. A note has a header, an owner and a description; both
  * texts are padded. */
 static void read_notes(gp_program *program, const unsigned char *notes, size_t left) {
@@ -31,8 +26,11 @@ static void read_notes(gp_program *program, const unsigned char *notes, size_t l
     const unsigned char *text = notes + sizeof note;
     if (owner > left - sizeof note || size > left - sizeof note - owner) return;
     if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-        memcmp(text, "GNU", 4) == 0)
-      set_id(program, text + owner, note.n_descsz);
+        memcmp(text, "GNU", 4) == 0) {
+      char *to = program->id + sprintf(program->id, "build ID ");
+      for (size_t i = 0; i < note.n_descsz && i < 64; i++)
+        to += sprintf(to, "%02x", text[owner + i]);
+    }
     notes += sizeof note + owner + size;
     left -= sizeof note + owner + size;
   }

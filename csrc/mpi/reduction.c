@@ -89,12 +89,6 @@ static size_t list_children(int rank, int end, child list[MOST_CHILDREN]) {
   return count;
 }
 
-static bool was_gone(const reduction *r, int rank) {
-  for (size_t i = 0; i < r->gone_count; i++)
-    if (r->gone[i] == rank) return true;
-  return false;
-}
-
 /* Inserts the children of a rank. */
 static bool insert_children(reduction *r, size_t at, int rank, int end) {
   child list[MOST_CHILDREN];
@@ -104,7 +98,10 @@ static bool insert_children(reduction *r, size_t at, int rank, int end) {
   child *to = r->children + at;
   memmove(to + count, to, (r->count - at) * sizeof *to);
   memcpy(to, list, count * sizeof *to);
-  for (size_t i = 0; i < count; i++) to[i].is_gone = was_gone(r, to[i].rank);
+  for (size_t i = 0; i < count; i++) {
+    to[i].is_gone = false;
+    for (size_t g = 0; g < r->gone_count; g++) to[i].is_gone |= r->gone[g] == to[i].rank;
+  }
   r->count += count;
   return true;
 }
@@ -126,13 +123,6 @@ static gp_notice news_for(const reduction *r, const child *c) {
   }
 }
 
-static void tell_children(reduction *r) {
-  for (size_t i = 0; i < r->count; i++) {
-    gp_notice notice = news_for(r, &r->children[i]);
-    if (notice != GP_ALIVE) gp_channel_tell(&r->channel, r->children[i].rank, notice);
-  }
-}
-
 /* Tells the ancestors of a rank that the ranks of this subtree write own files. Those
  * that do not know this rank yet remember it. */
 static void tell_ancestors(reduction *r, int rank) {
@@ -143,13 +133,6 @@ static void tell_ancestors(reduction *r, int rank) {
 }
 
 /* --- notices ---------------------------------------------------------------------- */
-
-static void hear_child(child *c, gp_notice notice) {
-  c->is_here = true;
-  c->heard = gp_channel_time();
-  if (notice == GP_READY) c->is_ready = true;
-  if (notice == GP_GONE) c->is_gone = true;
-}
 
 static void hear_parent(reduction *r, gp_notice notice) {
   r->heard = gp_channel_time();
@@ -184,9 +167,12 @@ static void hear_all(reduction *r) {
   gp_notice notice;
   while (gp_channel_hear(&r->channel, &from, &notice)) {
     child *c = find_child(r, from);
-    if (c)
-      hear_child(c, notice);
-    else if (notice == GP_GONE)
+    if (c) {
+      c->is_here = true;
+      c->heard = gp_channel_time();
+      if (notice == GP_READY) c->is_ready = true;
+      if (notice == GP_GONE) c->is_gone = true;
+    } else if (notice == GP_GONE)
       remember(r, from);
     else if (notice == GP_ADOPT)
       change_parent(r, from);
@@ -436,12 +422,6 @@ static void find_family(reduction *r) {
     snprintf(r->family, sizeof r->family, ".%ld", (long)getpid());
 }
 
-/* Decides what becomes of this rank's profile. */
-static void settle(const reduction *r, bool in_sum) {
-  gp_error error = {""};
-  if (!gp_own_settle(in_sum, &error)) complain(r, "%s", error.text);
-}
-
 void gp_reduce(gp_channel_comms comms, const gp_settings *settings) {
   reduction r = {.settings = settings, .heard = gp_channel_time()};
   r.channel = (gp_channel){.comms = comms, .timeout = settings->timeout,
@@ -456,8 +436,13 @@ void gp_reduce(gp_channel_comms comms, const gp_settings *settings) {
   if (!insert_children(&r, 0, r.rank, end_of_subtree(r.rank, r.size)))
     give_up(&r, "not enough memory");
   if (r.outcome == UNDECIDED) reduce(&r);
-  tell_children(&r);
-  settle(&r, is_part && r.outcome == IN_SUM);
+  for (size_t i = 0; i < r.count; i++) {
+    gp_notice notice = news_for(&r, &r.children[i]);
+    if (notice != GP_ALIVE) gp_channel_tell(&r.channel, r.children[i].rank, notice);
+  }
+  gp_error error = {""};
+  if (!gp_own_settle(is_part && r.outcome == IN_SUM, &error))
+    complain(&r, "%s", error.text);
   hear_all(&r);  /* MPI may complain about unreceived messages */
   gp_job_sum_free(&r.job);
   free(r.children);

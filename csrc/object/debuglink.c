@@ -8,12 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* True for a regular file, and for a missing one, which libbfd cannot open. */
-static bool is_regular(const char *path) {
-  struct stat status;
-  return stat(path, &status) < 0 || S_ISREG(status.st_mode);
-}
-
 /* Whether libbfd would open only regular files. It looks for `name` in the directory
  * whose path is the first `length` bytes of `directory`, and in its subdirectory .debug.
  * It also looks in system directories, which are not checked. */
@@ -23,7 +17,10 @@ static bool is_regular_in(const char *directory, size_t length, const char *name
   for (size_t i = 0; i < sizeof subdirectories / sizeof *subdirectories; i++) {
     int size = snprintf(path, sizeof path, "%.*s%s%s", (int)length, directory,
                         subdirectories[i], name);
-    if (size < 0 || (size_t)size >= sizeof path || !is_regular(path)) return false;
+    struct stat status;
+    if (size < 0 || (size_t)size >= sizeof path) return false;
+    /* libbfd cannot open a missing file */
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) return false;
   }
   return true;
 }

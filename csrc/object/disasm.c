@@ -37,12 +37,6 @@ static void find_architecture(gp_disasm *decoder, enum bfd_architecture number) 
 
 /* --- callbacks of libopcodes ----------------------------------------------- */
 
-static bool is_listed(const char *const *list, const char *word) {
-  for (; *list; list++)
-    if (strcmp(*list, word) == 0) return true;
-  return false;
-}
-
 /* Receives the text of an instruction in pieces. Only two matter: the mnemonic, which may
  * have prefixes, and the constant part of an operand's address. */
 static int take_text(void *stream, enum disassembler_style style, const char *format,
@@ -59,8 +53,8 @@ static int take_text(void *stream, enum disassembler_style style, const char *fo
     decoder->displacement = strtoull(word, NULL, 0);
     return length;
   }
-  if (decoder->calls && is_listed(decoder->calls, word))
-    decoder->has_call_mnemonic = true;
+  for (const char *const *call = decoder->calls; call && *call; call++)
+    if (strcmp(*call, word) == 0) decoder->has_call_mnemonic = true;
   if (strstr(word, "ret")) decoder->has_return_mnemonic = true;
   decoder->is_nop = strcmp(word, "nop") == 0;
   return length;

@@ -52,13 +52,6 @@ static void prepare_bfd(void) {
   ready = true;
 }
 
-static bool is_object(bfd *file) {
-  FILE *before = hush();
-  bool is = bfd_check_format(file, bfd_object);
-  set_stderr(before);
-  return is;
-}
-
 /* Makes synthetic symbols: on some targets a function's symbol has the address of a
  * descriptor, and the code has no symbol. Does not make the symbols of PLT stubs
  * ("puts@plt"), which would need the dynamic symbols. False if there is no memory. */
@@ -260,12 +253,6 @@ static bool has_memory(void) {
   return is_there;
 }
 
-/* Reports an unrecognized format. libbfd also fails this way if it runs out of memory. */
-static bool fail_unknown(gp_error *error) {
-  if (!has_memory()) return gp_fail_memory(error);
-  return gp_fail(error, "is not an object file (%s)", bfd_errmsg(bfd_get_error()));
-}
-
 /* Recognizes the format and reads the properties of the file. */
 static bool load(gp_image *image, gp_error *error) {
   if (!image->file) return gp_fail(error, "%s", bfd_errmsg(bfd_get_error()));
@@ -273,7 +260,12 @@ static bool load(gp_image *image, gp_error *error) {
   if (is_text(image->file))
     return gp_fail(error, "is a text file, not an object file");
   if (!has_memory()) return gp_fail_memory(error);  /* libbfd 2.40 would crash */
-  if (!is_object(image->file)) return fail_unknown(error);
+  FILE *before = hush();
+  bool is_object = bfd_check_format(image->file, bfd_object);
+  set_stderr(before);
+  if (!is_object && !has_memory()) return gp_fail_memory(error);
+  if (!is_object)
+    return gp_fail(error, "is not an object file (%s)", bfd_errmsg(bfd_get_error()));
   if (bfd_stat(image->file, &image->status) < 0)
     return gp_fail(error, "%s", bfd_errmsg(bfd_get_error()));
   read_properties(image);
@@ -372,19 +364,13 @@ bool gp_image_prepare_locate(const gp_image *image) {
                               image->text);
 }
 
-/* Returns the symbols that libbfd may use to name the function at an address. The list is
- * empty if the symbols were not read: then only debugging information is used. NULL if
- * libbfd cannot read debugging information without them. */
-static asymbol **symbols_near(const gp_image *image, uint64_t address) {
-  static asymbol *none[] = {NULL};
-  bool known = image->symbol_count > 0;
-  if (image->relocates_debug) return known ? image->symbols : NULL;
-  return known ? gp_near_symbols_find(image->near, address) : none;
-}
-
 bool gp_image_locate(const gp_image *image, uint64_t address, gp_location *location) {
-  asymbol **symbols = symbols_near(image, address);
+  static asymbol *none[] = {NULL};  /* then only debugging information is used */
+  bool known = image->symbol_count > 0;
   memset(location, 0, sizeof *location);
+  if (image->relocates_debug && !known) return false;  /* libbfd needs the symbols then */
+  asymbol **symbols = image->relocates_debug ? image->symbols
+                      : known ? gp_near_symbols_find(image->near, address) : none;
   if (!symbols) return false;
   FILE *before = hush();  /* libbfd may open another file with debugging information */
   bool found = bfd_find_nearest_line(image->file, image->text, symbols,
@@ -409,4 +395,10 @@ bool gp_image_demangling_style(const char *name) {
   if (style == unknown_demangling) return false;
   cplus_demangle_set_style(style);
   return true;
+}
+
+bool gp_symbol_is_code(const asymbol *symbol) {
+  flagword others = BSF_SECTION_SYM | BSF_FILE | BSF_DEBUGGING | BSF_SYNTHETIC;
+  return symbol->section && symbol->section->flags & SEC_CODE &&
+         !(symbol->flags & others);
 }

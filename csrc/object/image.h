@@ -134,4 +134,7 @@ bool gp_image_demangle(const gp_image *image, const char *name, bool parameters,
  * False if the style is unknown. */
 bool gp_image_demangling_style(const char *name);
 
+/* Whether a symbol names code, rather than a file or a section. */
+bool gp_symbol_is_code(const asymbol *symbol);
+
 #endif

@@ -178,14 +178,6 @@ static void add_first_only(collecting *c, size_t line, uint32_t symbol, bool fir
   add_blocks(c, line, symbol);
 }
 
-/* Whether any of the line's counts so far is above 0. */
-static bool has_run(const collecting *c, size_t line) {
-  const gp_annotation *a = c->into;
-  for (size_t i = a->first[line]; i < c->counts; i++)
-    if (a->counts[i] > 0) return true;
-  return false;
-}
-
 /* Ends a line. If the counts of some of its code are unknown, the line keeps its known
  * counts only if one of them is above 0. If the unknown counts include counts of whole
  * blocks, the line must also have a counted block or a known number of calls. If the
@@ -199,7 +191,10 @@ static void end_line(collecting *c, size_t line) {
   if (!(*flags & GP_LINE_ENTRY) && !begins && !known) *flags |= GP_LINE_CONTINUES;
   bool counted = *flags & (GP_LINE_BLOCKS | GP_LINE_CALLS);
   bool unknown = c->uncounted || c->partly;
-  if ((c->uncounted && !counted) || (unknown && !has_run(c, line))) {
+  bool has_run = false;
+  for (size_t i = a->first[line]; unknown && i < c->counts; i++)
+    has_run = has_run || a->counts[i] > 0;
+  if ((c->uncounted && !counted) || (unknown && !has_run)) {
     *flags &= (uint8_t)~(GP_LINE_BLOCKS | GP_LINE_CALLS);
     c->counts = a->first[line];
   }

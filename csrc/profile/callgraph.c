@@ -17,12 +17,6 @@ typedef struct building {
   gp_error *error;
 } building;
 
-static bool allocate(gp_callgraph *graph, gp_error *error) {
-  graph->calls = gp_column(graph->functions, sizeof *graph->calls);
-  graph->self_calls = gp_column(graph->functions, sizeof *graph->self_calls);
-  return (graph->calls && graph->self_calls) || gp_fail_memory(error);
-}
-
 static bool reserve(building *b, size_t more) {
   gp_callgraph *graph = b->graph;
   return GP_RESERVE(&b->capacity, b->rows + more, GP_COLUMN(graph->caller),
@@ -55,12 +49,6 @@ static bool list_rows(gp_arc_lists *lists, const uint32_t *function, size_t rows
   for (size_t row = 0; row < rows; row++)
     list[start[function[row] + 1]++] = (uint32_t)row;
   return true;
-}
-
-static bool list_arcs(gp_callgraph *graph, gp_error *error) {
-  return (list_rows(&graph->callees, graph->caller, graph->arcs, graph->functions) &&
-          list_rows(&graph->callers, graph->callee, graph->arcs, graph->functions)) ||
-         gp_fail_memory(error);
 }
 
 /* --- calls between the same functions ---------------------------------------- */
@@ -182,13 +170,6 @@ uint32_t *gp_callgraph_entered(const gp_symtab *symtab) {
   return entered;
 }
 
-/* Returns the function at the caller's address, or GP_NONE. `near`: see
- * gp_symtab_find_near. */
-static uint32_t caller_at(const gp_symtab *symtab, uint64_t address, uint32_t *near) {
-  if (address == GP_OUTSIDE && symtab->outside != GP_NONE) return symtab->outside;
-  return gp_symtab_find_near(symtab, address, near);
-}
-
 /* Adds the arcs of the data. Counts the arcs between known functions in `*matched`. */
 static bool add_arcs(building *b, const gp_data *data, const uint32_t *entered,
                      size_t *matched) {
@@ -197,7 +178,9 @@ static bool add_arcs(building *b, const gp_data *data, const uint32_t *entered,
   uint32_t near_caller = 0, near_callee = 0;
   if (!reserve(b, arcs->count)) return false;
   for (size_t i = 0; i < arcs->count; i++) {
-    uint32_t caller = caller_at(symtab, arcs->from[i], &near_caller);
+    uint32_t caller = arcs->from[i] == GP_OUTSIDE ? symtab->outside : GP_NONE;
+    if (caller == GP_NONE)
+      caller = gp_symtab_find_near(symtab, arcs->from[i], &near_caller);
     uint32_t callee = gp_symtab_find_near(symtab, arcs->self[i], &near_callee);
     if (callee != GP_NONE) callee = entered[callee];
     /* The caller may be unknown but its calls counted (policy callerless_calls). */
@@ -229,18 +212,14 @@ static bool add_data(building *b, const gp_data *data, size_t *matched) {
   return done;
 }
 
-/* Whether add_callerless counted calls to a callee. */
-static bool is_counted(const building *b, uint32_t callee, uint64_t calls) {
-  return calls > 0 && b->graph->symtab->policy->callerless_calls &&
-         gp_select_arc(b->selection, GP_NONE, callee);
-}
-
 /* Subtracts the calls of steps, which were counted without a caller. */
 static bool subtract_callerless(building *b, const gp_path_steps *steps) {
   for (size_t i = 0; i < steps->count; i++) {
     uint32_t callee = steps->callee[i];
     uint64_t *sum = &b->graph->calls[callee], calls = steps->calls[i];
-    if (!is_counted(b, callee, calls)) continue;
+    if (calls == 0 || !b->graph->symtab->policy->callerless_calls ||
+        !gp_select_arc(b->selection, GP_NONE, callee))
+      continue;
     if (calls > *sum)
       return gp_fail(b->error, "the call paths have more calls of '%s' than the profile: "
                      "remove the context profile beside it",
@@ -278,9 +257,17 @@ bool gp_callgraph_build(gp_callgraph *graph, const gp_data *data,
   graph->symtab = symtab;
   graph->functions = symtab->count;
   *matched = 0;
-  bool done = allocate(graph, error) && reserve(&b, 1) &&
-              add_data(&b, data, matched) && add_steps(&b, steps) &&
-              add_static_calls(&b, found) && list_arcs(graph, error);
+  graph->calls = gp_column(graph->functions, sizeof *graph->calls);
+  graph->self_calls = gp_column(graph->functions, sizeof *graph->self_calls);
+  bool done = ((graph->calls && graph->self_calls) || gp_fail_memory(error)) &&
+              reserve(&b, 1) && add_data(&b, data, matched) && add_steps(&b, steps) &&
+              add_static_calls(&b, found) &&
+              (list_rows(&graph->callees, graph->caller, graph->arcs,
+                         graph->functions) ||
+               gp_fail_memory(error)) &&
+              (list_rows(&graph->callers, graph->callee, graph->arcs,
+                         graph->functions) ||
+               gp_fail_memory(error));
   if (!done) gp_callgraph_free(graph);
   return done;
 }

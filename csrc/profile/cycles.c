@@ -150,13 +150,6 @@ static bool count_calls(gp_callgraph *graph, uint32_t cycle) {
   return true;
 }
 
-static void trace_cycle(const gp_callgraph *graph, size_t cycle) {
-  uint32_t head = graph->head[cycle];
-  for (uint32_t m = head; m != GP_NONE; m = graph->next_member[m])
-    gp_trace_write(graph->symtab->trace, GP_TRACE_CYCLES, "cycle %zu: %s %s", cycle + 1,
-                   m == head ? "head" : "member", name_of(graph, m));
-}
-
 /* Adds the cycles as nodes, in the order of their heads' addresses. */
 static bool add_cycles(gp_callgraph *graph, gp_error *error) {
   size_t nodes = graph->functions + graph->cycles;
@@ -167,9 +160,11 @@ static bool add_cycles(gp_callgraph *graph, gp_error *error) {
   for (size_t i = 0; i < graph->cycles; i++) {
     uint32_t cycle = (uint32_t)(graph->functions + i);
     graph->calls[cycle] = graph->self_calls[cycle] = 0;
-    for (uint32_t m = graph->head[i]; m != GP_NONE; m = graph->next_member[m])
+    for (uint32_t m = graph->head[i]; m != GP_NONE; m = graph->next_member[m]) {
       graph->cycle[m] = cycle;
-    if (gp_traces(graph->symtab->trace, GP_TRACE_CYCLES)) trace_cycle(graph, i);
+      GP_TRACE(graph->symtab->trace, GP_TRACE_CYCLES, "cycle %zu: %s %s", i + 1,
+               m == graph->head[i] ? "head" : "member", name_of(graph, m));
+    }
   }
   for (size_t i = 0; i < graph->cycles; i++)
     if (!count_calls(graph, (uint32_t)(graph->functions + i)))

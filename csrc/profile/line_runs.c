@@ -24,10 +24,6 @@ static bool is_before(const void *context, uint32_t b, uint32_t a) {
   return y->copy < x->copy;
 }
 
-static bool is_same_copy(const code *x, const code *y) {
-  return x->line == y->line && x->function == y->function && x->copy == y->copy;
-}
-
 static void at_least(uint64_t *most, uint64_t count) {
   if (count > *most) *most = count;
 }
@@ -52,12 +48,6 @@ static uint32_t copy_at(const gp_inline_map *map, uint64_t address) {
   return scope != GP_NONE && map->parent[scope] != GP_NONE ? scope : GP_NONE;
 }
 
-static code code_of(const gp_profile *profile, uint32_t symbol, uint32_t line) {
-  const gp_symtab_lines *lines = profile->symtab->lines;
-  uint32_t copy = copy_at(&lines->chains, profile->symtab->address[symbol]);
-  return (code){line, lines->function[symbol], copy, runs_of(profile, symbol)};
-}
-
 /* Adds up the copies of each line. `order` has the copies in ascending order. Returns the
  * number of lines. */
 static size_t add_up(gp_line_run *lines, const code *codes, const uint32_t *order,
@@ -66,8 +56,13 @@ static size_t add_up(gp_line_run *lines, const code *codes, const uint32_t *orde
   for (size_t i = 0; i < count;) {
     const code *copy = &codes[order[i]];
     uint64_t most = 0;
-    for (; i < count && is_same_copy(&codes[order[i]], copy); i++)
-      at_least(&most, codes[order[i]].runs);
+    for (; i < count; i++) {
+      const code *next = &codes[order[i]];
+      if (next->line != copy->line || next->function != copy->function ||
+          next->copy != copy->copy)
+        break;
+      at_least(&most, next->runs);
+    }
     if (found == 0 || lines[found - 1].line != copy->line)
       lines[found++] = (gp_line_run){copy->line, 0};
     uint64_t *sum = &lines[found - 1].runs;
@@ -82,10 +77,14 @@ static code *codes_of(const gp_profile *profile, const gp_symbol_sources *source
   size_t first = sources->start[file], end = sources->start[file + 1];
   code *codes = gp_column(end - first, sizeof *codes);
   *count = 0;
+  const gp_symtab_lines *lines = profile->symtab->lines;
   for (size_t i = first; codes && i < end; i++) {
     uint32_t symbol = sources->by_file[i];
     if (gp_annotation_selects(profile, symbol))
-      codes[(*count)++] = code_of(profile, symbol, sources->line[symbol]);
+      codes[(*count)++] =
+          (code){sources->line[symbol], lines->function[symbol],
+                 copy_at(&lines->chains, profile->symtab->address[symbol]),
+                 runs_of(profile, symbol)};
   }
   return codes;
 }

@@ -162,10 +162,6 @@ static bool append_line(building *b, uint64_t address, uint32_t function,
                 b->next_order++, source);
 }
 
-static bool same_function(const char *a, const char *b) {
-  return !a || !b || a == b || strcmp(a, b) == 0;
-}
-
 /* Returns the name of the innermost function at an address of `function`, from the inline
  * map. A function that was compiled, not inlined, has its symbol's name. */
 static const char *mapped_name(const building *b, uint32_t function, uint64_t address) {
@@ -218,9 +214,10 @@ static void prefer_line(building *b, uint32_t function, const place *source) {
  * address. */
 static bool enter_line(building *b, uint64_t address, uint32_t function,
                        const place *source) {
+  const char *a = source->function, *z = b->last.function;
   bool same = source->file == b->last.file && source->line == b->last.line &&
               source->scope == b->last.scope &&
-              same_function(source->function, b->last.function);
+              (!a || !z || a == z || strcmp(a, z) == 0);
   b->last = *source;
   if (same) return true;
   if (address != b->functions->address[function])
@@ -339,13 +336,6 @@ static bool emit_code_lines(building *b, uint32_t function, size_t *next) {
 
 /* --- the table ------------------------------------------------------------------ */
 
-static uint32_t highest(const uint32_t *numbers, size_t count) {
-  uint32_t most = 0;
-  for (size_t i = 0; i < count; i++)
-    if (numbers[i] > most) most = numbers[i];
-  return most;
-}
-
 static bool emit_all(building *b) {
   size_t next = 0;
   b->last = (place){GP_NONE, 0, NULL, GP_NONE};
@@ -396,14 +386,6 @@ static bool copy_files(building *b) {
   return true;
 }
 
-/* Finds the recorded addresses. Not needed if all lines get symbols and every byte is
- * searched for inlined functions. */
-static bool find_recorded(building *b, const gp_data *data) {
-  bool only = b->symtab->policy->recorded_lines_only;
-  if (b->options->all && b->options->named && !only) return true;
-  return gp_recorded_ranges_find(&b->recorded, data);
-}
-
 static bool build(building *b, const gp_data *data, gp_error *error) {
   const gp_symtab *functions = b->functions;
   b->lines = b->symtab->lines = gp_column(1, sizeof *b->lines);
@@ -413,8 +395,13 @@ static bool build(building *b, const gp_data *data, gp_error *error) {
   gp_inline_map_init(&b->lines->chains);
   b->lines->chained = b->options->chains;
   b->row = gp_column(functions->count, sizeof *b->row);
-  b->next_order = highest(functions->order, functions->count) + 1;
-  if (!b->row || !find_recorded(b, data)) return gp_fail_memory(error);
+  for (size_t i = 0; i < functions->count; i++)
+    if (functions->order[i] >= b->next_order) b->next_order = functions->order[i] + 1;
+  /* unless all lines get symbols and every byte is searched for inlined functions */
+  bool recorded = !b->options->all || !b->options->named ||
+                  b->symtab->policy->recorded_lines_only;
+  if (!b->row || (recorded && !gp_recorded_ranges_find(&b->recorded, data)))
+    return gp_fail_memory(error);
   if (!functions->sourceless && !(read_map(b, error) && read_inlines(b, error)))
     return false;
   if (!b->inlines_known && !gp_image_prepare_locate(b->image))

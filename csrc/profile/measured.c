@@ -129,12 +129,6 @@ static bool add_step(gp_pairs *arcs, uint32_t caller, uint32_t callee, uint64_t 
   return row != GP_NONE;
 }
 
-/* Whether a context stands for code that was inlined into its caller. */
-static bool is_inlined(const gp_measured *m, uint32_t context) {
-  const gp_pairs *sites = &m->paths->sites;
-  return is_inlined_code(m, sites->second[m->paths->contexts.second[context - 1]]);
-}
-
 /* Marks the steps into inlined functions. */
 static bool mark_inlined(const gp_measured *m, gp_path_steps *steps,
                          const gp_pairs *arcs, const uint32_t *rows) {
@@ -142,7 +136,8 @@ static bool mark_inlined(const gp_measured *m, gp_path_steps *steps,
   gp_pairs_init(&inlined);
   bool done = true;
   for (uint32_t c = 1; done && c < context_count(m); c++)
-    if (m->site[c] != GP_NONE && is_inlined(m, c))
+    if (m->site[c] != GP_NONE &&
+        is_inlined_code(m, m->paths->sites.second[m->paths->contexts.second[c - 1]]))
       done = gp_pairs_row(&inlined, m->site[c], m->function[c]) != GP_NONE;
   steps->inlined = done ? gp_column(steps->count, sizeof *steps->inlined) : NULL;
   for (size_t i = 0; steps->inlined && i < steps->count; i++)
@@ -228,13 +223,6 @@ static gp_key arc_key(const void *columns, uint32_t row) {
   return (gp_key){graph->caller[row], graph->callee[row]};
 }
 
-static bool index_arcs(accounts *a) {
-  gp_hash_init(&a->arcs, arc_key, a->graph);
-  if (!gp_hash_reserve(&a->arcs, a->graph->arcs)) return false;
-  for (uint32_t arc = 0; arc < a->graph->arcs; arc++) gp_hash_add(&a->arcs, arc);
-  return true;
-}
-
 /* Returns the arc of a step. An arc that the user excluded is not in the graph. */
 static uint32_t step_of(const accounts *a, uint32_t caller, uint32_t callee) {
   if (caller == GP_NONE || callee == GP_NONE) return GP_NONE;
@@ -282,14 +270,6 @@ static uint64_t pass(accounts *a, uint32_t arc, uint64_t ticks) {
   return ticks;
 }
 
-/* Adds a sample's ticks to the self time of an arc, which is not part of its children's
- * time. */
-static void add_self(accounts *a, uint32_t arc, uint64_t ticks) {
-  if (arc == GP_NONE) return;
-  a->graph->arc_self[arc] += (double)ticks;
-  a->graph->arc_children[arc] -= (double)ticks;
-}
-
 static bool add_samples(accounts *a, const gp_selection *flat, const gp_selection *time) {
   const gp_measured *m = a->m;
   const gp_pairs *samples = &m->paths->samples;
@@ -301,17 +281,14 @@ static bool add_samples(accounts *a, const gp_selection *flat, const gp_selectio
     uint32_t arc = step_of(a, m->function[context], function), node = a->node[context];
     if (!add_node(a, &node, m->function[context], function, arc)) return false;
     a->stacks->amount[node - 1] += samples->amount[i];
-    add_self(a, arc == WITHIN ? a->entry[context] : arc, samples->amount[i]);
+    uint32_t timed = arc == WITHIN ? a->entry[context] : arc;
+    if (timed != GP_NONE) {  /* self time is not part of the children's time */
+      a->graph->arc_self[timed] += (double)samples->amount[i];
+      a->graph->arc_children[timed] -= (double)samples->amount[i];
+    }
     a->ticks[context] += pass(a, arc, samples->amount[i]);
   }
   return true;
-}
-
-/* Passes ticks from each context to its parent, parents last. */
-static void pass_up(accounts *a) {
-  for (uint32_t c = context_count(a->m) - 1; c > GP_ROOT_CONTEXT; c--)
-    a->ticks[parent_of(a->m, c)] +=
-        pass(a, a->first[c], pass(a, a->second[c], a->ticks[c]));
 }
 
 static bool open_accounts(accounts *a) {
@@ -324,8 +301,12 @@ static bool open_accounts(accounts *a) {
   a->entry = gp_column(count, sizeof *a->entry);
   a->ticks = gp_column(count, sizeof *a->ticks);
   a->node = gp_column(count, sizeof *a->node);
-  return graph->arc_self && graph->arc_children && a->first && a->second && a->entry &&
-         a->ticks && a->node && index_arcs(a);
+  gp_hash_init(&a->arcs, arc_key, graph);
+  if (!graph->arc_self || !graph->arc_children || !a->first || !a->second || !a->entry ||
+      !a->ticks || !a->node || !gp_hash_reserve(&a->arcs, graph->arcs))
+    return false;
+  for (uint32_t arc = 0; arc < graph->arcs; arc++) gp_hash_add(&a->arcs, arc);
+  return true;
 }
 
 static void close_accounts(accounts *a) {
@@ -342,7 +323,9 @@ bool gp_measured_arcs(const gp_measured *m, gp_callgraph *graph, gp_stacks *stac
                       gp_error *error) {
   accounts a = {.m = m, .graph = graph, .stacks = stacks};
   bool done = open_accounts(&a) && find_arcs(&a) && add_samples(&a, flat, time);
-  if (done) pass_up(&a);
+  /* from each context to its parent, parents last */
+  for (uint32_t c = context_count(m) - 1; done && c > GP_ROOT_CONTEXT; c--)
+    a.ticks[parent_of(m, c)] += pass(&a, a.first[c], pass(&a, a.second[c], a.ticks[c]));
   close_accounts(&a);
   return done || gp_fail_memory(error);
 }

@@ -71,13 +71,6 @@ static size_t symbol_count(const gp_merged_object *object) {
   return object->symtab ? object->symtab->count : 0;
 }
 
-/* Returns the most rows that an object can take: code without a symbol can be before and
- * after each symbol. */
-static size_t rows_of(const gp_merged_object *object) {
-  size_t symbols = symbol_count(object);
-  return is_whole(object) ? 2 * symbols + 2 : symbols;
-}
-
 /* Returns the bytes needed for the names of an object's symbols. */
 static size_t name_bytes(const gp_merged_object *object) {
   if (!object->name) return 0;
@@ -171,14 +164,6 @@ static void append_whole(merging *m, const gp_merged_object *object,
     if (merged->name[row] == name) merged->owner[row] = unnamed;
 }
 
-/* Cold parts are owned by functions. */
-static void set_owners(merging *m, const gp_merged_object *object) {
-  const gp_symtab *symtab = object->symtab;
-  for (uint32_t s = 0; s < symbol_count(object); s++)
-    if (m->rows[s] != GP_NONE)
-      m->merged->owner[m->rows[s]] = m->rows[gp_symtab_owner(symtab, s)];
-}
-
 static void append(merging *m, const gp_merged_object *object) {
   const gp_symtab *symtab = object->symtab;
   const char *library = object->name ? join(m, object->name, strlen(object->name), "", "")
@@ -189,7 +174,9 @@ static void append(merging *m, const gp_merged_object *object) {
     append_whole(m, object, library);
   else
     append_symbols(m, object, library);
-  set_owners(m, object);
+  for (uint32_t s = 0; s < symbol_count(object); s++)  /* functions own cold parts */
+    if (m->rows[s] != GP_NONE)
+      m->merged->owner[m->rows[s]] = m->rows[gp_symtab_owner(object->symtab, s)];
   uint32_t highest = 0;
   for (uint32_t s = 0; s < symbol_count(object); s++)
     if (symtab->order[s] > highest) highest = symtab->order[s];
@@ -217,9 +204,11 @@ bool gp_merged_objects_build(gp_symtab *merged, gp_merged_object *objects, size_
   merged->sourceless = objects[0].symtab->sourceless;
   if (!place(objects, count, error)) return false;
   for (size_t i = 0; i < count; i++) {
-    rows += rows_of(&objects[i]);
+    /* code without a symbol can be before and after each symbol */
+    size_t symbols = symbol_count(&objects[i]);
+    rows += is_whole(&objects[i]) ? 2 * symbols + 2 : symbols;
     text += name_bytes(&objects[i]);
-    if (symbol_count(&objects[i]) > most) most = symbol_count(&objects[i]);
+    if (symbols > most) most = symbols;
   }
   if (rows >= UINT32_MAX / 4) return gp_fail(error, "the objects have too many symbols");
   bool done = allocate(merged, rows, count, text) &&

@@ -107,14 +107,6 @@ typedef struct listed_arc {
   uint64_t count;
 } listed_arc;
 
-/* Only calls that move time have any. */
-static listed_arc measure(const gp_callgraph *graph, uint32_t arc) {
-  gp_arc_time time = graph->moved[arc];
-  double sum = time.self + time.children;
-  return (listed_arc){.arc = arc, .kind = sum > 0 ? 2 : arc_kind(graph, arc), .sum = sum,
-                      .count = graph->count[arc]};
-}
-
 /* Starts to load an arc: in one of its functions' lists, an arc is anywhere in memory. */
 static void prefetch_arc(const gp_callgraph *graph, uint32_t arc) {
   __builtin_prefetch(&graph->moved[arc]);
@@ -127,14 +119,12 @@ static void prefetch_arc(const gp_callgraph *graph, uint32_t arc) {
  * while this number of arcs is measured. */
 enum { AHEAD = 16 };
 
-static bool is_smaller(const listed_arc *x, const listed_arc *y) {
+static bool ascending(const void *listed, uint32_t b, uint32_t a) {
+  const listed_arc *x = (const listed_arc *)listed + b;
+  const listed_arc *y = (const listed_arc *)listed + a;
   if (x->kind != y->kind) return x->kind < y->kind;
   if (x->sum != y->sum) return x->sum < y->sum;
   return x->count < y->count;
-}
-
-static bool ascending(const void *listed, uint32_t b, uint32_t a) {
-  return is_smaller((const listed_arc *)listed + b, (const listed_arc *)listed + a);
 }
 
 static bool descending(const void *listed, uint32_t b, uint32_t a) {
@@ -148,7 +138,10 @@ static bool sort_measured(const gp_callgraph *graph, gp_rows *arcs, gp_before *b
   for (size_t i = 0; i < arcs->count; i++) {
     if (arcs->count - i > AHEAD) prefetch_arc(graph, arcs->row[i + AHEAD]);
     places[i] = (uint32_t)i;
-    listed[i] = measure(graph, arcs->row[i]);
+    uint32_t arc = arcs->row[i];
+    double sum = graph->moved[arc].self + graph->moved[arc].children;
+    listed[i] = (listed_arc){.arc = arc, .kind = sum > 0 ? 2 : arc_kind(graph, arc),
+                             .sum = sum, .count = graph->count[arc]};
   }
   if (!gp_sort(places, arcs->count, before, listed)) return false;
   for (size_t i = 0; i < arcs->count; i++) arcs->row[i] = listed[places[i]].arc;
@@ -230,13 +223,6 @@ static bool list_arcs(const gp_callgraph *graph, uint32_t node, const gp_arc_lis
   return true;
 }
 
-static uint32_t *sorted(uint32_t *column, size_t count, gp_before *before,
-                        const gp_callgraph *graph) {
-  if (column && gp_sort(column, count, before, graph)) return column;
-  free(column);
-  return NULL;
-}
-
 static bool by_count(const void *context, uint32_t b, uint32_t a) {
   const gp_callgraph *graph = context;
   return graph->count[b] > graph->count[a];
@@ -245,7 +231,10 @@ static bool by_count(const void *context, uint32_t b, uint32_t a) {
 uint32_t *gp_order_arcs(const gp_callgraph *graph, gp_arc_order order, size_t *count) {
   uint32_t *arcs = gp_identity(graph->arcs);
   *count = graph->arcs;
-  return order == GP_BY_CREATION ? arcs : sorted(arcs, *count, by_count, graph);
+  if (order == GP_BY_CREATION || (arcs && gp_sort(arcs, *count, by_count, graph)))
+    return arcs;
+  free(arcs);
+  return NULL;
 }
 
 /* Traces the sorted arcs of a function. `end` is the column that holds the function at

@@ -73,13 +73,6 @@ static bool find_calls(gp_static_calls *found, gp_profile *profile,
   return true;
 }
 
-static void trace_calls(const gp_static_calls *found, const gp_symtab *symtab) {
-  if (!gp_traces(symtab->trace, GP_TRACE_STATIC_CALLS)) return;
-  for (size_t i = 0; i < found->count; i++)
-    gp_trace_write(symtab->trace, GP_TRACE_STATIC_CALLS, "in the code, %s calls %s",
-                   symtab->name[found->caller[i]], symtab->name[found->callee[i]]);
-}
-
 /* Assigns blocks to symbols: all blocks if they were found in the code, otherwise the
  * recorded ones. */
 static bool build_blocks(gp_profile *profile, const gp_data *data,
@@ -115,22 +108,18 @@ static bool build_graph(gp_profile *profile, const gp_data *data,
   gp_path_steps steps = {0};
   bool done = find_calls(&found, profile, data, options, error) &&
               find_steps(profile, measured, &steps, error);
-  if (done) trace_calls(&found, profile->symtab);
+  const gp_symtab *symtab = profile->symtab;
+  bool traces = done && gp_traces(symtab->trace, GP_TRACE_STATIC_CALLS);
+  for (size_t i = 0; traces && i < found.count; i++)
+    gp_trace_write(symtab->trace, GP_TRACE_STATIC_CALLS, "in the code, %s calls %s",
+                   symtab->name[found.caller[i]], symtab->name[found.callee[i]]);
   done = done && gp_callgraph_build(&profile->graph, data, &steps, &found,
-                                    profile->symtab, &profile->selections.arcs,
+                                    symtab, &profile->selections.arcs,
                                     &profile->arcs_matched, error) &&
          gp_cycles_find(&profile->graph, error);
   gp_path_steps_free(&steps);
   gp_static_calls_free(&found);
   return done;
-}
-
-/* Computes bounds of inclusive times, if requested. */
-static bool find_bounds(gp_profile *profile, const gp_data *data,
-                        const gp_profile_options *options, gp_error *error) {
-  return !options->time_bounds ||
-         gp_time_bounds_find(&profile->bounds, profile->image, data, &profile->graph,
-                             &profile->samples, options->opcodes, error);
 }
 
 /* Whether the time of arcs can be measured. The user's selection of time is propagated in
@@ -210,7 +199,10 @@ static bool build(gp_profile *profile, const gp_data *data, gp_data *inlined,
               build_graph(profile, calls, &measured, options, error) &&
               propagate(profile, &measured, error) &&
               gp_order_entries(&profile->graph, error) &&
-              find_bounds(profile, data, options, error);
+              (!options->time_bounds ||
+               gp_time_bounds_find(&profile->bounds, profile->image, data,
+                                   &profile->graph, &profile->samples, options->opcodes,
+                                   error));
   if (done) compare_clocks(profile, &data->paths);
   gp_measured_free(&measured);
   return done;

@@ -59,13 +59,6 @@ static gp_time_scale scale_of(const gp_histogram *histogram) {
   return scale;
 }
 
-static bool add_time(gp_run *run, uint32_t function, uint64_t units, uint64_t count) {
-  uint64_t time;
-  if (__builtin_mul_overflow(units, count, &time)) return false;
-  if (time > 0) list(run, function);
-  return gp_count_add(&run->time_of[function], time);
-}
-
 static bool add_histogram(gp_run_costs *costs, const gp_histogram *histogram,
                           double scale) {
   gp_bin_walk walk;
@@ -75,8 +68,10 @@ static bool add_histogram(gp_run_costs *costs, const gp_histogram *histogram,
     if (!gp_count_add(&costs->run.ticks, walk.count)) return false;
     while (gp_bin_walk_part(&walk, &part)) {
       uint32_t function = gp_symtab_owner(costs->symtab, part.symbol);
-      if (!add_time(&costs->run, function, part.end - part.begin, walk.count))
-        return false;
+      uint64_t time;
+      if (__builtin_mul_overflow(part.end - part.begin, walk.count, &time)) return false;
+      if (time > 0) list(&costs->run, function);
+      if (!gp_count_add(&costs->run.time_of[function], time)) return false;
     }
   }
   return true;

@@ -77,21 +77,16 @@ static bool assign(gp_samples *samples, tick_sums *sums, const gp_histogram *his
   return true;
 }
 
-/* Allocates what inlined functions need. */
-static bool open_inlined(gp_samples *samples, const gp_symtab *symtab, bool has_paths) {
-  if (!symtab->inlining) return true;
-  samples->inlined = gp_column(symtab->count, sizeof *samples->inlined);
-  if (!has_paths) samples->trees = gp_inlined_ticks_new(symtab);
-  return samples->inlined && (has_paths || samples->trees);
-}
-
 bool gp_samples_assign(gp_samples *samples, const gp_data *data, const gp_symtab *symtab,
                        const gp_selection *flat, bool restricted, bool has_paths,
                        gp_error *error) {
   tick_sums sums = {0, 0};
   memset(samples, 0, sizeof *samples);
   samples->ticks = gp_column(symtab->count, sizeof *samples->ticks);
-  if (!samples->ticks || !open_inlined(samples, symtab, has_paths))
+  bool inlines = symtab->inlining != NULL, in_trees = inlines && !has_paths;
+  if (inlines) samples->inlined = gp_column(symtab->count, sizeof *samples->inlined);
+  if (in_trees) samples->trees = gp_inlined_ticks_new(symtab);
+  if (!samples->ticks || (inlines && !samples->inlined) || (in_trees && !samples->trees))
     return gp_fail_memory(error);
   if (data->histogram_count == 0) return true;
   /* without `mixed_scales`, all histograms have nearly the same scale */

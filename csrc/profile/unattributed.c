@@ -81,12 +81,6 @@ static uint64_t drift_of(const gp_histogram *histogram) {
 
 /* --- symbols ---------------------------------------------------------------- */
 
-static bool has_ticks(const search *s, uint32_t row, uint32_t end) {
-  for (; row < end; row++)
-    if (s->samples->ticks[gp_symtab_owner(s->symtab, row)] > 0) return true;
-  return false;
-}
-
 /* Returns the index of a row's symbol in the image's symbol table, or GP_NONE. */
 static uint32_t symbol_of(const search *s, uint32_t row) {
   uint32_t order = s->symtab->order[row];
@@ -133,7 +127,10 @@ static bool find_gaps(search *s) {
   for (uint32_t row = 0, end; row < count; row = end) {
     if (gp_symtab_library(s->symtab, row)) break;
     end = gp_symtab_code_end(s->symtab, row);
-    if (has_ticks(s, row, end) && !add_gap(s, row, end)) return false;
+    bool has_ticks = false;
+    for (uint32_t part = row; !has_ticks && part < end; part++)
+      has_ticks = s->samples->ticks[gp_symtab_owner(s->symtab, part)] > 0;
+    if (has_ticks && !add_gap(s, row, end)) return false;
   }
   return true;
 }
@@ -144,31 +141,18 @@ static bool ends_before(const void *gaps, size_t i, uint64_t address) {
   return ((const gap *)gaps)[i].range.high <= address;
 }
 
-/* Returns the gap that contains an address, or that follows the symbol with the address;
- * NULL if there is none. */
-static gap *gap_at(const search *s, uint64_t address) {
-  size_t i = gp_search(s->gaps, 0, s->count, address, ends_before);
-  return i < s->count && s->gaps[i].begin <= address ? &s->gaps[i] : NULL;
-}
-
-/* Whether a symbol names code, rather than a file, a section or a mapping symbol. */
-static bool is_of_code(const gp_image *image, asymbol *symbol) {
-  flagword others = BSF_SECTION_SYM | BSF_FILE | BSF_DEBUGGING | BSF_SYNTHETIC;
-  return symbol->section && symbol->section->flags & SEC_CODE &&
-         !(symbol->flags & others) &&
-         !bfd_is_target_special_symbol(image->file, symbol);
-}
-
 /* Shrinks the gaps by the code of symbols that are not in the table, such as omitted
  * static symbols and further names of an address. A symbol without a size covers the rest
  * of its gap. */
 static void remove_covered(search *s) {
   for (size_t i = 0; s->count > 0 && i < s->image->symbol_count; i++) {
     asymbol *symbol = s->image->symbols[i];
-    if (!is_of_code(s->image, symbol)) continue;
+    bool is_mapping_symbol = bfd_is_target_special_symbol(s->image->file, symbol);
+    if (!gp_symbol_is_code(symbol) || is_mapping_symbol) continue;
     uint64_t address = bfd_asymbol_value(symbol);
-    gap *found = gap_at(s, address);
-    if (!found) continue;
+    size_t place = gp_search(s->gaps, 0, s->count, address, ends_before);
+    if (place == s->count || s->gaps[place].begin > address) continue;
+    gap *found = &s->gaps[place];  /* contains the address, or follows the symbol */
     uint64_t size = gp_symbol_sizes_size(&s->sizes, i), end = UINT64_MAX;
     if (size == 0 && address == found->begin) continue;
     if (size > 0 && size < UINT64_MAX - address) end = address + size;
@@ -211,13 +195,6 @@ bool gp_unattributed_find(gp_unattributed *found, const gp_image *image,
 
 /* --- calls ------------------------------------------------------------------ */
 
-static bool is_covered(search *s, uint64_t address) {
-  uint32_t above = gp_symtab_above(s->symtab, address);
-  uint32_t symbol = above > 0 ? symbol_of(s, above - 1) : GP_NONE;
-  return (symbol != GP_NONE && address < gp_symbol_sizes_end(&s->sizes, symbol)) ||
-         address < end_of_preceding(s, above);
-}
-
 size_t gp_unattributed_callees(const gp_image *image, const gp_symtab *symtab,
                                const gp_data *data) {
   uint64_t low = image->text_low, high = image->text_high;
@@ -228,7 +205,13 @@ size_t gp_unattributed_callees(const gp_image *image, const gp_symtab *symtab,
   if (!of_image || !gp_symbol_sizes_open(&s.sizes, image)) return 0;
   for (size_t i = 0; i < data->arcs.count; i++) {
     uint64_t callee = data->arcs.self[i];
-    count += callee >= low && callee < high && !is_covered(&s, callee);
+    if (callee < low || callee >= high) continue;
+    uint32_t above = gp_symtab_above(symtab, callee);
+    uint32_t symbol = above > 0 ? symbol_of(&s, above - 1) : GP_NONE;
+    bool is_covered = callee < end_of_preceding(&s, above) ||
+                      (symbol != GP_NONE &&
+                       callee < gp_symbol_sizes_end(&s.sizes, symbol));
+    count += !is_covered;
   }
   gp_symbol_sizes_close(&s.sizes);
   return count;

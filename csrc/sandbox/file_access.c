@@ -40,18 +40,14 @@ typedef struct beneath {     /* struct landlock_path_beneath_attr */
   int32_t parent;
 } __attribute__((packed)) beneath;
 
-/* The bits of all file access rights of a Landlock version: 13 in version 1; version 2
- * adds "refer", 3 "truncate", and 5 device control. */
-static uint64_t rights_of(long version) {
-  int count = 13 + (version >= 2) + (version >= 3) + (version >= 5);
-  return (UINT64_C(1) << count) - 1;
-}
-
 static int make_ruleset(void) {
   long version = syscall(SYS_landlock_create_ruleset, NULL, 0, ASK_VERSION);
   if (version < 1) return -1;
+  /* file access rights: 13 in version 1; version 2 adds "refer", 3 "truncate", and 5
+   * device control */
+  int count = 13 + (version >= 2) + (version >= 3) + (version >= 5);
   ruleset rules = {
-      .files = rights_of(version),
+      .files = (UINT64_C(1) << count) - 1,
       .network = version >= 4 ? 3 : 0,  /* TCP: bind and connect */
       .scopes = version >= 6 ? 3 : 0,   /* abstract sockets, signals */
   };
@@ -73,19 +69,15 @@ static bool allow(int rules, const char *path) {
   return added;
 }
 
-static bool restrict_to(int rules, const char *const *paths, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (!allow(rules, paths[i])) return false;
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         syscall(SYS_landlock_restrict_self, rules, 0) == 0;
-}
-
 bool gp_restrict_paths(const char *const *paths, size_t count, gp_error *error) {
   int rules = make_ruleset();
   if (rules < 0)
     return gp_fail(error, "Landlock is not available or disabled on this system (%s)",
                    strerror(errno));
-  bool done = restrict_to(rules, paths, count);
+  bool done = true;
+  for (size_t i = 0; done && i < count; i++) done = allow(rules, paths[i]);
+  done = done && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         syscall(SYS_landlock_restrict_self, rules, 0) == 0;
   if (!done) gp_fail(error, "cannot apply the Landlock rules (%s)", strerror(errno));
   close(rules);
   return done;

@@ -99,11 +99,6 @@ static void load(filter *f, size_t offset) {
 
 static void answer(filter *f, unsigned action) { add(f, BPF_RET | BPF_K, action, 0, 0); }
 
-static void add_call(filter *f, int call) {
-  add(f, BPF_JMP | BPF_JEQ | BPF_K, (unsigned)call, 0, 1);
-  answer(f, SECCOMP_RET_ALLOW);
-}
-
 static void add_condition(filter *f, const condition *c) {
   bool bits = c->test == BPF_JSET;
   add(f, BPF_JMP | BPF_JEQ | BPF_K, (unsigned)c->call, 0, 4);
@@ -139,7 +134,10 @@ static void make_filter(filter *f) {
   load(f, offsetof(struct seccomp_data, nr));
   add(f, BPF_JMP | BPF_JSET | BPF_K, FOREIGN_BIT, 0, 1);
   answer(f, SECCOMP_RET_KILL_PROCESS);
-  for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++) add_call(f, allowed[i]);
+  for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++) {
+    add(f, BPF_JMP | BPF_JEQ | BPF_K, (unsigned)allowed[i], 0, 1);
+    answer(f, SECCOMP_RET_ALLOW);
+  }
   add_conditions(f);
   add(f, BPF_JMP | BPF_JGT | BPF_K, LAST_KNOWN, 0, 1);
   answer(f, SECCOMP_RET_ERRNO | ENOSYS);

@@ -42,9 +42,8 @@ void scr_functions_free(scr_functions *functions) {
 static size_t hash_of(const scr_function *f) {
   uint64_t hash = (uint64_t)(uintptr_t)f->entry ^ (uint64_t)f->first << 32 ^ f->last ^
                   (uint64_t)f->signature << 20 ^ f->code;
-  for (const char *c = f->source ? f->source : ""; *c; c++)
-    hash = hash * 31 + (unsigned char)*c;
-  return (size_t)gp_mix(hash);
+  const char *source = f->source ? f->source : "";
+  return (size_t)gp_mix(gp_hash_bytes(hash, source, strlen(source)));
 }
 
 /* Whether functions are the same, or differ only in their bytecode. */

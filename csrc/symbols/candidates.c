@@ -71,23 +71,17 @@ static bool gnu_accepts_local(const choosing *c, const asymbol *symbol) {
   return gp_clone_gnu_accepts(name, limit);
 }
 
-/* On machines with function descriptors, returns whether another symbol names the same
- * function. The policy decides which symbols are dropped: symbols of descriptors, or
- * extra names of the code. */
-static bool is_redundant(const choosing *c, const asymbol *symbol) {
-  if (!(c->image->traits & GP_DESCRIPTORS)) return false;
-  if (c->options->policy->descriptor_names)
-    return strcmp(symbol->section->name, ".opd") == 0;
-  return gp_opd_is_extra(symbol);
-}
-
 /* Whether a symbol is a function; if so, sets its flags. */
 static bool choose(const choosing *c, asymbol *symbol, uint8_t *flags) {
   const asection *section = symbol->section;
   if (!section || !symbol->name || symbol->flags & BSF_DEBUGGING) return false;
   bool debugging = (section->flags & SEC_DEBUGGING) != 0;
   if (debugging && c->options->policy->debugging_skipped) return false;
-  if (is_redundant(c, symbol)) return false;
+  if (c->image->traits & GP_DESCRIPTORS) {  /* two symbols may name the same function */
+    bool is_descriptor = strcmp(section->name, ".opd") == 0;
+    if (c->options->policy->descriptor_names ? is_descriptor : gp_opd_is_extra(symbol))
+      return false;
+  }
   int class = bfd_decode_symclass(symbol);
   bool typed = !c->image->typed ||
                (symbol->flags & (BSF_FUNCTION | BSF_GNU_INDIRECT_FUNCTION)) != 0;

@@ -126,12 +126,6 @@ static void assign_elsewhere(functions *f, gp_candidates *chosen) {
   }
 }
 
-static bool has_cold_parts(const gp_candidates *chosen) {
-  for (size_t i = 0; i < chosen->count; i++)
-    if (gp_clone_is_cold(chosen->rows[i].name)) return true;
-  return false;
-}
-
 static bool allocate(functions *f) {
   size_t count = f->chosen->count;
   f->nearest = gp_column(count, sizeof *f->nearest);
@@ -151,7 +145,10 @@ static void free_functions(functions *f) {
 }
 
 bool gp_cold_parts_assign(gp_candidates *chosen) {
-  if (!has_cold_parts(chosen)) return true;
+  bool has_cold_parts = false;
+  for (size_t i = 0; !has_cold_parts && i < chosen->count; i++)
+    has_cold_parts = gp_clone_is_cold(chosen->rows[i].name);
+  if (!has_cold_parts) return true;
   functions f = {.chosen = chosen};
   gp_hash_init(&f.by_file, file_key, chosen);
   gp_hash_init(&f.by_name, name_key, chosen);

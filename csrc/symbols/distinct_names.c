@@ -26,12 +26,6 @@ typedef struct table {
   gp_kept *kept;
 } table;
 
-static const char *last_component(const char *name, size_t length) {
-  size_t last = 0;
-  for (size_t at = 0; at < length; at = gp_next_component(name, length, at)) last = at;
-  return name + last;
-}
-
 static bool open_table(table *t, const char *const *names) {
   size_t size = 0;
   for (size_t i = 0; i < t->count; i++) size += strlen(names[i]) + 1;
@@ -45,17 +39,12 @@ static bool open_table(table *t, const char *const *names) {
     size_t skipped = gp_return_type_length(names[i], length, place);
     size_t rest = gp_shorten_name(names[i], length, GP_WITHOUT_ARGUMENTS, NULL, place);
     place[rest] = '\0';
-    t->entries[i] =
-        (entry){names[i], names[i] + skipped, place, rest, last_component(place, rest)};
+    size_t last = 0;
+    for (size_t at = 0; at < rest; at = gp_next_component(place, rest, at)) last = at;
+    t->entries[i] = (entry){names[i], names[i] + skipped, place, rest, place + last};
     place += rest + 1;
   }
   return true;
-}
-
-static void close_table(table *t) {
-  free(t->entries);
-  free(t->rows);
-  free(t->text);
 }
 
 /* --- arguments and parameters ------------------------------------------------------- */
@@ -236,6 +225,8 @@ bool gp_distinct_names(const char *const *names, size_t count, gp_kept *kept) {
               gp_sort(t.rows, count, ends_before, &t);
   if (done) keep_all_components(&t);
   done = done && keep_own_names(&t);
-  close_table(&t);
+  free(t.entries);
+  free(t.rows);
+  free(t.text);
   return done;
 }

@@ -81,25 +81,18 @@ static const char *const implied[] = {
     "__float128", "decimal32", "decimal64", "decimal128", "auto", "char", "bool", "void",
     "clone", "true", "false", "unnamed", "type", "throw", "requires", "co_await"};
 
-static bool is_implied(const char *word, size_t length) {
-  for (size_t i = 0; i < sizeof implied / sizeof *implied; i++)
-    if (strlen(implied[i]) == length && memcmp(implied[i], word, length) == 0)
-      return true;
-  return false;
-}
-
-static bool in_identifier(char c) { return isalnum((unsigned char)c) || c == '_'; }
-
 /* Returns the longest identifier of a demangled name that its mangled name must contain.
  * Sets `*length` to the identifier's length; 0 if there is none. */
 static const char *longest_identifier(const char *name, size_t *length) {
   const char *best = name;
   *length = 0;
   for (const char *end; *name; name = end) {
-    for (end = name; in_identifier(*end); end++) continue;
+    for (end = name; isalnum((unsigned char)*end) || *end == '_'; end++) continue;
     size_t here = (size_t)(end - name);
-    if (here > *length && here > 3 && !isdigit((unsigned char)*name) &&
-        !is_implied(name, here)) {
+    bool is_longest = here > *length && here > 3 && !isdigit((unsigned char)*name);
+    for (size_t i = 0; is_longest && i < sizeof implied / sizeof *implied; i++)
+      is_longest = strlen(implied[i]) != here || memcmp(implied[i], name, here) != 0;
+    if (is_longest) {
       best = name;
       *length = here;
     }

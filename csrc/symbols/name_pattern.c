@@ -184,13 +184,6 @@ static bool glob_matches_components(const char *glob, const char *name, size_t l
   return false;
 }
 
-static bool components_match(const char *text, const char *name, size_t length) {
-  size_t size = strlen(text);
-  for (size_t from = 0; from < length; from = gp_next_component(name, length, from))
-    if (length - from == size && memcmp(text, name + from, size) == 0) return true;
-  return false;
-}
-
 bool gp_name_pattern_matches(const gp_name_pattern *pattern, const char *name,
                              char *scratch) {
   if (pattern->kind == GP_REGEX) return regexec(&pattern->regex, name, 0, NULL, 0) == 0;
@@ -213,7 +206,11 @@ bool gp_name_pattern_matches(const gp_name_pattern *pattern, const char *name,
     length = remove_tags(scratch, length);
     name = scratch;
   }
-  return pattern->kind == GP_GLOB
-             ? glob_matches_components(pattern->text, name, length)
-             : components_match(pattern->text, name, length);
+  if (pattern->kind == GP_GLOB)
+    return glob_matches_components(pattern->text, name, length);
+  size_t size = strlen(pattern->text);
+  for (size_t from = 0; from < length; from = gp_next_component(name, length, from))
+    if (length - from == size && memcmp(pattern->text, name + from, size) == 0)
+      return true;
+  return false;
 }

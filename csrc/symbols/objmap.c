@@ -35,12 +35,6 @@ static bool name_before(const void *context, uint32_t b, uint32_t a) {
   return strcmp(lines->name[b], lines->name[a]) < 0;
 }
 
-static bool sort_lines(gp_objmap *map) {
-  const gp_symfile *lines = map->lines;
-  map->sorted = gp_identity(lines->count);
-  return map->sorted && gp_sort(map->sorted, lines->count, name_before, lines);
-}
-
 /* GNU gprof's binary search returns the first match that it probes. If there are several
  * matches, the number of lines determines which one it is. */
 static uint32_t find_any(const gp_objmap *map, const char *name) {
@@ -62,7 +56,11 @@ static uint32_t find_any(const gp_objmap *map, const char *name) {
 bool gp_objmap_build(gp_objmap *map, const gp_symfile *lines, const gp_policy *policy) {
   *map = (gp_objmap){.lines = lines, .policy = policy};
   gp_hash_init(&map->index, name_key, lines);
-  bool done = policy->map_first_line ? index_lines(map) : sort_lines(map);
+  bool done = policy->map_first_line && index_lines(map);
+  if (!policy->map_first_line) {
+    map->sorted = gp_identity(lines->count);
+    done = map->sorted && gp_sort(map->sorted, lines->count, name_before, lines);
+  }
   if (!done) gp_objmap_free(map);
   return done;
 }

@@ -321,19 +321,14 @@ static size_t cut_middle(char *text, size_t length, size_t columns, const char *
   return cut.head + bytes + length - cut.tail;
 }
 
-static size_t count_components(const char *name, size_t length) {
-  size_t count = 0;
-  for (size_t at = 0; at < length; at = gp_next_component(name, length, at)) count++;
-  return count;
-}
-
 /* Replaces namespaces with the mark, or omits them if only what is kept fits. */
 static size_t drop_namespaces(char *name, size_t length, size_t columns,
                               const char *mark, size_t kept) {
   size_t bytes = strlen(mark), width = gp_utf8_width(name, length), last = 0;
   size_t taken = gp_utf8_width(mark, bytes) + 2;
   size_t most = columns > taken ? columns - taken : 0;
-  size_t rest = count_components(name, length), least = kept > 0 ? kept : 1;
+  size_t rest = 0, least = kept > 0 ? kept : 1;
+  for (size_t at = 0; at < length; at = gp_next_component(name, length, at)) rest++;
   for (; rest > least; rest--) {
     size_t next = gp_next_component(name, length, last);
     width -= gp_utf8_width(name + last, next - last);

@@ -111,18 +111,14 @@ static bool says_no_symbols(const char *line) {
   return strncmp(line, "No symbols in ", 14) == 0;
 }
 
-/* Whether the next word contains a colon; then it is not an address. */
-static bool has_colon(const char *text) {
-  text += strspn(text, blanks);
-  return text[strcspn(text, " \t\r\f\v:")] == ':';
-}
-
 /* Parses "OBJECT:ADDRESS TYPE NAME". Objects in archives and C++ names also contain
  * colons, so the object ends at the first colon that is followed by a symbol. */
 static line_kind parse_map_line(char *line, row *r) {
   if (!line[strspn(line, blanks)] || says_no_symbols(line)) return LINE_SKIPPED;
   for (char *colon = strchr(line, ':'); colon; colon = strchr(colon + 1, ':')) {
-    line_kind kind = has_colon(colon + 1) ? LINE_MALFORMED : parse_symbol(colon + 1, r);
+    const char *word = colon + 1 + strspn(colon + 1, blanks);
+    if (word[strcspn(word, " \t\r\f\v:")] == ':') continue;  /* it is no address */
+    line_kind kind = parse_symbol(colon + 1, r);
     if (kind == LINE_MALFORMED) continue;
     *colon = '\0';
     r->object = line;
@@ -161,12 +157,6 @@ static bool append(gp_symfile *file, const row *r, gp_error *error) {
   return true;
 }
 
-static line_kind parse_line(const gp_symfile *file, char *line, row *r) {
-  if (!file->map) return parse_symbol(line, r);
-  return file->policy->map_strict ? parse_map_line(line, r)
-                                  : parse_gnu_map_line(line, line == file->text.bytes, r);
-}
-
 static bool parse_lines(gp_symfile *file, gp_error *error) {
   char *const stop = file->text.bytes + file->text.size;
   const bool zeros = file->text.size > 0 &&
@@ -179,7 +169,10 @@ static bool parse_lines(gp_symfile *file, gp_error *error) {
     bool binary = zeros && memchr(line, '\0', (size_t)(end - line)) != NULL;
     *end = '\0';
     number++;
-    line_kind kind = binary ? LINE_MALFORMED : parse_line(file, line, &r);
+    line_kind kind = binary                     ? LINE_MALFORMED
+                     : !file->map               ? parse_symbol(line, &r)
+                     : file->policy->map_strict ? parse_map_line(line, &r)
+                     : parse_gnu_map_line(line, line == file->text.bytes, &r);
     if (kind == LINE_SYMBOL && !append(file, &r, error)) return false;
     if (kind == LINE_MALFORMED && !is_lenient(file))
       return gp_fail(error, "line %zu: expected '%sADDRESS TYPE NAME'", number,

@@ -74,11 +74,6 @@ static gp_candidate winner_from(const gp_candidates *chosen, size_t row, size_t 
   return best;
 }
 
-/* Whether two neighbours represent the same object file in a map. */
-static bool same_object(const gp_candidate *a, const gp_candidate *b) {
-  return a->flags & b->flags & GP_MAPPED && strcmp(a->name, b->name) == 0;
-}
-
 /* Reduces the candidates, in place, to one per address. With map_whole_objects also
  * merges neighbours that represent the same object file. For the lookup of owners, sets
  * `place[order]` to the row into which the symbol with this `order` was merged. */
@@ -87,8 +82,9 @@ static void deduplicate(gp_candidates *chosen, uint32_t *place,
   size_t kept = 0;
   for (size_t i = 0, end; i < chosen->count; i = end) {
     gp_candidate c = winner_from(chosen, i, &end, options);
-    bool merged = options->policy->map_whole_objects && kept > 0 &&
-                  same_object(&chosen->rows[kept - 1], &c);
+    const gp_candidate *last = kept > 0 ? &chosen->rows[kept - 1] : NULL;
+    bool merged = options->policy->map_whole_objects && last &&
+                  last->flags & c.flags & GP_MAPPED && strcmp(last->name, c.name) == 0;
     for (size_t other = i; other < end; other++)
       place[chosen->rows[other].order] = (uint32_t)(merged ? kept - 1 : kept);
     if (!merged) chosen->rows[kept++] = c;
@@ -122,22 +118,19 @@ static bool fill(gp_symtab *symtab, const gp_candidates *chosen, const uint32_t 
   return true;
 }
 
-/* Whether no_static omits a symbol. Cold parts of global functions are kept. */
-static bool is_unwanted(const building *b, const gp_candidate *c) {
-  if (!b->options->no_static || !(c->flags & GP_STATIC)) return false;
-  if (b->options->symbols && !b->options->policy->symfile_static) return false;
-  return c->owner == GP_NONE || b->chosen.rows[c->owner].flags & GP_STATIC;
-}
-
 /* Removes unwanted candidates. Replaces the row of each owner with its `order`, which
  * stays the same when candidates move. True if any symbol has an owner. */
 static bool remove_unwanted(building *b) {
   gp_candidates *chosen = &b->chosen;
   bool owned = false;
+  bool omits_static = b->options->no_static &&
+                      !(b->options->symbols && !b->options->policy->symfile_static);
   size_t kept = 0;
   for (size_t i = 0; i < chosen->count; i++) {
     gp_candidate *c = &chosen->rows[i];
-    if (is_unwanted(b, c)) {
+    bool is_static = c->flags & GP_STATIC &&
+                     (c->owner == GP_NONE || b->chosen.rows[c->owner].flags & GP_STATIC);
+    if (omits_static && is_static) {  /* cold parts of global functions are kept */
       GP_TRACE(b->options->trace, GP_TRACE_SYMBOLS,
                "0x%" PRIx64 " %s is omitted: static", c->address, c->name);
       c->name = NULL;

@@ -240,17 +240,12 @@ local function is_idle(f)
     (f.blocks or 0) == 0
 end
 
--- Returns the ids of the functions that a function of the new profile stands for.
-local function ids_of(f)
-  local ids = {}
-  for i, member in ipairs(matching.members(f)) do ids[i] = member.id end
-  return ids
-end
-
 -- Returns the row of a function; nil if it has no records.
 local function new_row(before, now, old, new)
   local was, is = before or absent, now or absent
   if is_idle(was) and is_idle(is) then return nil end
+  local new_ids = {}  -- of the functions that `now` stands for
+  for i, f in ipairs(now and matching.members(now) or {}) do new_ids[i] = f.id end
   local sampled, counted = old.samples and new.samples, old.counted and new.counted
   local blocks = old.has_blocks and new.has_blocks
   return {
@@ -259,7 +254,7 @@ local function new_row(before, now, old, new)
       escape.utf8(before.name) ~= escape.utf8(now.name) and before.name or nil,
     old_file = before and before.file, new_file = now and now.file,
     status = not before and "new" or not now and "gone" or "both",
-    joined = math.max(was.count, is.count), new_ids = now and ids_of(now) or {},
+    joined = math.max(was.count, is.count), new_ids = new_ids,
     self = sampled and
       time_change(was.ticks, is.ticks, old, new, was.self_spread) or nil,
     total = sampled and counted and total_change(was, is, old, new) or nil,
@@ -556,12 +551,6 @@ end
 -- functions in the new profile.
 -- @table counts
 
-local function make(_, old, new, options)
-  options = check_options(options)
-  return compare.sides(side_of(old, 1, options.old_runs),
-    side_of(new, 2, options.new_runs), options.chance)
-end
-
 --- Reads a profile that was exported as JSON, for use in a comparison.
 -- @function gprof.compare.load
 -- @tparam string path
@@ -574,4 +563,8 @@ function compare.load(path)
   return require "gprof.analysis.saved_profile".load(path)
 end
 
-return setmetatable(compare, { __call = make })
+return setmetatable(compare, { __call = function(_, old, new, options)
+  options = check_options(options)
+  return compare.sides(side_of(old, 1, options.old_runs),
+    side_of(new, 2, options.new_runs), options.chance)
+end })

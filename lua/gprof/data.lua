@@ -18,14 +18,6 @@ local function add_contexts(records, paths)
   return records
 end
 
--- Returns a list without the context profiles whose gmon.out is also in the list.
-local function without_accompanying(paths)
-  local names = core.names()
-  for _, path in ipairs(paths) do names:add(path) end
-  names:remove(profile_files.accompanying(names))
-  return table.move(names, 1, #names, 1, {})
-end
-
 local function read_all(records, image, paths, options)
   if options.spread then
     return require "gprof.library.files.spread_files".read(records, image, paths, options)
@@ -94,7 +86,12 @@ local function read(_, image, ...)
   if options.spread and options.slide then
     arguments.bad(paths.n + 2, "data", 2, "'spread' cannot be combined with 'slide'")
   end
-  if paths[2] then paths = without_accompanying(paths) end
+  if paths[2] then  -- without the context profiles whose gmon.out is also in the list
+    local names = core.names()
+    for _, path in ipairs(paths) do names:add(path) end
+    names:remove(profile_files.accompanying(names))
+    paths = table.move(names, 1, #names, 1, {})
+  end
   local records = core.data(image, options.mixed_rates, arguments.trace(options))
   local done, message = read_all(records, image, paths, options)
   if done and options.contexts then return add_contexts(records, paths) end

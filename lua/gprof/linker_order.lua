@@ -226,14 +226,6 @@ local function remaining(state, arcs)
   end
 end
 
--- Returns the sum of the counts of arcs; infinity if chains are made of all arcs anyway.
-local function sum_of(arcs, fraction)
-  local total = 0.0
-  if fraction >= 1 then return math.huge end
-  for _, _, count in arcs() do total = total + count end
-  return total
-end
-
 -- Hot functions -------------------------------------------------------------------------
 
 -- Counts the arcs into each node, among the first arcs that make up a fraction of all
@@ -376,7 +368,11 @@ function linker_order.functions(nodes, arcs, options)
   place_hot(state, arcs, hot, options.faulty)
   run_round(state, arcs, total, options.first_round)
   local rest, fraction = remaining(state, arcs), options.second_round
-  run_round(state, rest, sum_of(rest, fraction), fraction)
+  local sum = fraction >= 1 and math.huge or 0.0
+  if fraction < 1 then  -- otherwise, all arcs make chains anyway
+    for _, _, count in rest() do sum = sum + count end
+  end
+  run_round(state, rest, sum, fraction)
   place_unsettled(state, nodes)
   place_uncalled(state, nodes, options.faulty)
   return state.order

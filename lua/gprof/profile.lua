@@ -16,12 +16,6 @@ local symbol_tables = require "gprof.library.symbol_tables"
 -- profile has more; and `unknown_callers` (see merged_objects.lua).
 local state_of <const> = core.state
 
--- Whether basic blocks that never ran must be found.
-local function needs_idle_blocks(data, options)
-  return options.idle_blocks and options.line == "all" and data.block_records > 0 and
-    policy.of(options).finds_idle_blocks
-end
-
 -- Whether to compute bounds of inclusive times, and why it is not possible.
 local function bounds_options(image, data, options)
   if not options.bounds or not policy.of(options).extends_reports then return false end
@@ -134,7 +128,8 @@ local function make(image, data, options)
     symbols, message = core.inlined_symbols(symbols, data)
     if not symbols then return nil, message end
   end
-  options.idle_blocks = needs_idle_blocks(data, options)
+  options.idle_blocks = options.idle_blocks and options.line == "all" and
+    data.block_records > 0 and policy.of(options).finds_idle_blocks
   local problem
   options.bounds, problem = bounds_options(image, data, options)
   if options.static_call_graph or options.idle_blocks or options.bounds then
@@ -411,14 +406,6 @@ function core.profile_methods:bounds_problem()
   return state_of(self).bounds_problem or core.bounds_problem(self)
 end
 
--- Returns the decoder of machine code, if bounds can be computed with it.
-local function decoder_for(profile)
-  local problem = require "gprof.library.bounds".problem
-  local decodes = not (profile.exact or profile.gnu_compat) and
-    not problem(profile.image, profile.data, state_of(profile).options)
-  return decodes and require "gprof.library.native".load "gprof.opcodes" or nil
-end
-
 --- Makes the fields `least_ticks` and `most_ticks` of functions and cycles known: the
 -- true time in a function and its callees lies between them. They are the bounds of the
 -- option `bounds` where these can be computed; elsewhere they follow from the recorded
@@ -430,7 +417,11 @@ function core.profile_methods:find_limits(how)
   if how ~= nil and how ~= "calls" then
     arguments.bad(1, "find_limits", 2, "nil or 'calls' expected")
   end
-  core.find_limits(self, not how and decoder_for(self) or nil)
+  local decodes = not how and not (self.exact or self.gnu_compat) and
+    not require "gprof.library.bounds".problem(self.image, self.data,
+      state_of(self).options)
+  core.find_limits(self,
+    decodes and require "gprof.library.native".load "gprof.opcodes" or nil)
 end
 
 --- Makes a profile of the same data with the same options, but by function. Without the

@@ -23,12 +23,6 @@ local function has_recorder(image) return image:find "gprof_stack" ~= nil end
 
 local FOLLOW <const> = "; with --follow, the programs that it starts are recorded"
 
--- Whether a program is an ELF file of 32 bits.
-local function is_of_other_size(path)
-  local file <close> = core.file_status(path) == "file" and io.open(path, "rb") or nil
-  return file and file:read(5) == "\x7fELF\1"
-end
-
 -- The runtime of a sanitizer must be the first library: gcc's, and clang's.
 local function first_library(image)
   for _, name in ipairs(image and core.needed_libraries(image) or {}) do
@@ -48,7 +42,9 @@ local function limitation(path, image, follows)
     return "has file capabilities: only root can record it"
   elseif change then
     return "is setuid or setgid: only its owner or group can record it"
-  elseif is_of_other_size(path) then
+  end
+  local file <close> = core.file_status(path) == "file" and io.open(path, "rb") or nil
+  if file and file:read(5) == "\x7fELF\1" then
     return "is a 32-bit program: the recorder is for 64-bit programs"
   end
   local lua, is_recorded = program_files.lua_version(path)
@@ -90,14 +86,6 @@ local function names(output)
   return directory, "^" .. base .. "%.?%d*%-?%d*%.ctx$"
 end
 
--- Whether a profile goes before another one: the process's own come first, those of each
--- process in the order in which they were begun.
-local function goes_before(a, b, process)
-  if a.process == b.process then return a.begin < b.begin end
-  if a.process == process or b.process == process then return a.process == process end
-  return a.process < b.process
-end
-
 -- Returns those of `found`, profiles by the time when they were begun, that a process
 -- wrote, or a process that it has forked.
 local function of_family(found, process)
@@ -124,16 +112,12 @@ local function profiles_since(time, process, options)
   end
   table.sort(found, function(a, b) return a.begin < b.begin end)
   if not options.follow then found = of_family(found, process) end
-  table.sort(found, function(a, b) return goes_before(a, b, process) end)
+  table.sort(found, function(a, b)  -- the process's own come first
+    if a.process == b.process then return a.begin < b.begin end
+    if a.process == process or b.process == process then return a.process == process end
+    return a.process < b.process
+  end)
   return found
-end
-
--- Names the program as the caller did, not by the full path that its profiles have.
-local function name_image(profiles, path)
-  local full = core.real_path(path)
-  for _, written in ipairs(profiles) do
-    if written.image == full then written.image = path end
-  end
 end
 
 --- Runs a program under the recorder, and waits until it ends. The program has the
@@ -210,7 +194,10 @@ return function(command, options)
       recorder_options.setting(options, core.real_path ".", samples and "samples") })
   if not ending then return nil, command[1] .. ": " .. number end
   local profiles = profiles_since(started, process, options)
-  name_image(profiles, path)
+  local full = core.real_path(path)
+  for _, written in ipairs(profiles) do  -- named as the caller did
+    if written.image == full then written.image = path end
+  end
   local first = profiles[1]
   local own = first and (options.follow or first.process == process) and first or
     { image = path }

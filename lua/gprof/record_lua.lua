@@ -56,12 +56,6 @@ local function recording(interpreter, script, command, profile, options)
   return table.move(command, 2, #command, 5, { interpreter, "-e", start, script })
 end
 
--- Returns the absolute path of a file in an existing directory.
-local function absolute(path)
-  local directory, name = path:match "^(.-)([^/]*)$"
-  return core.real_path(directory ~= "" and directory or ".") .. "/" .. name
-end
-
 local function rank()
   for _, name in ipairs(RANKS) do
     local value = os.getenv(name)
@@ -83,13 +77,6 @@ local function pattern_of(script, output)
     return value and value:gsub("%%", "%%%%") or "%p"
   end)
   return pattern
-end
-
-local function check_profile(profile, directory)
-  if core.file_status(profile) == "directory" then
-    return nil, profile .. ": is a directory: the profile cannot be written there"
-  end
-  return program_files.check_directory(directory)
 end
 
 local function check_options(script, options)
@@ -137,11 +124,16 @@ return function(script, command, options)
   local pattern = pattern_of(command[1], options.output)
   local before_name = name_of(pattern)
   local directory = pattern:match "^.*/" or ""
-  done, message = check_profile(before_name, directory)
+  if core.file_status(before_name) == "directory" then
+    return nil, before_name .. ": is a directory: the profile cannot be written there"
+  end
+  done, message = program_files.check_directory(directory)
   if not done then return nil, message end
   local _, _, before = core.file_status(before_name)
+  local absolute = core.real_path(directory ~= "" and directory or ".") .. "/" ..
+    pattern:match "[^/]*$"
   local ending, number, process = core.run_program(interpreter,
-    recording(interpreter, script, command, absolute(pattern), options), variables)
+    recording(interpreter, script, command, absolute, options), variables)
   if not ending then return nil, command[1] .. ": " .. number end
   local profile = name_of(pattern, process)
   local kind, _, identity = core.file_status(profile)

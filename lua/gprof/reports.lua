@@ -63,10 +63,6 @@ end
 
 -- Finding -------------------------------------------------------------------------------
 
-local function is_path(name)
-  return name:find("/", 1, true) or name:find("%.lua$")
-end
-
 -- Returns the report that a file or module returns when run; nil and a message if that
 -- fails.
 local function result_of(name, run, ...)
@@ -109,7 +105,8 @@ end
 -- @return[2] nil
 -- @treturn[2] string what is wrong, in one line
 function reports.find(name)
-  return (is_path(name) and from_file or from_module)(name)
+  local is_path = name:find("/", 1, true) or name:find("%.lua$")
+  return (is_path and from_file or from_module)(name)
 end
 
 -- Running -------------------------------------------------------------------------------

@@ -55,12 +55,6 @@ local function add_module_directories(paths)
   end
 end
 
-local function readable(options)
-  local paths = { table.unpack(libraries) }
-  add_module_directories(paths)
-  return table.move(options.read or {}, 1, #(options.read or {}), #paths + 1, paths)
-end
-
 -- Returns the descriptors that paths such as /dev/fd/63 refer to, mostly pipes. They stay
 -- open. Also returns whether standard input is one of them.
 local function descriptors(options)
@@ -122,8 +116,11 @@ local function confine(run)
   local keep, input = descriptors(run.options)
   table.move({ run.outcome_writer, run.files, run.errors }, 1, 3, #keep + 1, keep)
   local memory = (run.options.memory or sandbox.memory) * MEGABYTE
+  local paths, read = { table.unpack(libraries) }, run.options.read or {}
+  add_module_directories(paths)
+  table.move(read, 1, #read, #paths + 1, paths)
   local done, problem = run.confinement.confine {
-    read = readable(run.options), keep = keep, input = input, noise = run.noise,
+    read = paths, keep = keep, input = input, noise = run.noise,
     memory = memory, file = memory, seconds = run.options.time or sandbox.time,
   }
   if not done then raise("cannot create the sandbox: %s", problem) end
@@ -177,10 +174,6 @@ local function fail_for_exit(run, how, code)
   raise("%s: the sandboxed process exited early (status %d)", run.about, code)
 end
 
-local function without_colors()
-  return false
-end
-
 -- Copies the child's messages to our standard error, writes its files, and copies its
 -- report to our output. If a file cannot be written, the report is not copied.
 local function copy_output(run)
@@ -191,7 +184,9 @@ local function copy_output(run)
   if run.options.writes then spool_archive.extract(run.files, run.options.writes) end
   run.output:seek("set", 0)
   local write, finish = run.options.write, nil
-  if not write then write, finish = output.into(io.stdout, without_colors) end
+  if not write then
+    write, finish = output.into(io.stdout, function() return false end)  -- no colours
+  end
   spool_archive.copy(run.output, write)
   if finish then finish() else write:flush() end
 end

@@ -127,12 +127,6 @@ symspec.tables = option_values.scopes
 --- The scopes as a set.
 symspec.scopes = option_values.is_scope
 
--- Prepends `core.machinery`, the functions that do the profiling, to the user's symspecs.
-local function with_machinery(specs)
-  return table.move(specs, 1, #specs, #core.machinery + 1,
-    table.move(core.machinery, 1, #core.machinery, 1, {}))
-end
-
 --- Resolves symspecs to selections of functions and calls.
 -- @tparam symbols symbols for a profile by line, they may include inlined functions
 -- @tparam symbols|nil lines for a profile by line, the table of lines made from
@@ -153,7 +147,9 @@ function symspec.resolve(symbols, lines, options, missed, trace)
         local resolve = scope == "arcs" and resolve_arcs or resolve_functions
         local built_in = 0
         if side == "exclude" and lookup.machinery_scopes[scope] then
-          specs, built_in = with_machinery(specs), #core.machinery
+          built_in = #core.machinery  -- the functions that do the profiling come first
+          specs = table.move(specs, 1, #specs, built_in + 1,
+            table.move(core.machinery, 1, built_in, 1, {}))
         end
         selections = selections or {}
         selections[scope] = selections[scope] or {}

@@ -5,9 +5,6 @@
 local program = require "support.program"
 local shell = require "support.shell"
 
-local collector <const> = program.root .. "/spec/coverage/collector.lua"
-local LUAC <const> = "luac5.4"
-
 -- A small checkout. Comments mark the lines that run.
 local sources <const> = {
   ["gprof.lua"] = [[
@@ -46,42 +43,20 @@ error "at the end"            -- run
   ["csrc/shared.h"] = "static inline int shared(int n) {\n  if (n == 2)\n    return 0;\n  return n;\n}\n",
 }
 
-local function write_tree()
-  local dir = shell.tmpdir "coverage"
-  shell.check({ "mkdir", "-p", "lua/gprof", "csrc", "build/lines", "build/objects/deep",
-    "copy/lua/gprof" }, { cwd = dir })
-  for path, text in pairs(sources) do
-    shell.write(dir .. "/" .. path, text)
-  end
-  shell.write(dir .. "/copy/lua/gprof/part.lua", sources["lua/gprof/part.lua"])
-  return dir
-end
-
-local function run_lua(dir)
-  local env = { LUA_INIT = "@" .. collector, LUA_INIT_5_4 = false, GPROF_COVERAGE = dir .. "/build/lines" }
-  return shell.run({ "lua5.4", dir .. "/gprof.lua" }, { env = env })
-end
-
-local function run_c(dir)
-  for _, object in ipairs { "first", "deep/second" } do
-    shell.check({ "gcc", "-O0", "--coverage", "-c", "-o", "build/objects/" .. object .. ".o",
-      "csrc/" .. object:match "%a+$" .. ".c" }, { cwd = dir })
-  end
-  shell.check({ "gcc", "--coverage", "-o", "program", "build/objects/first.o", "build/objects/deep/second.o" },
-    { cwd = dir })
-  shell.check { dir .. "/program" }
-end
-
-local function report(dir)
-  return shell.run { "lua5.4", program.root .. "/spec/coverage/report.lua", dir, LUAC }
-end
-
 describe("a run with coverage", function()
   local dir, ended
   setup(function()
-    dir = write_tree()
-    ended = run_lua(dir)
-    run_c(dir)
+    dir = shell.tmpdir "coverage"
+    local function check(...) shell.check({ ... }, { cwd = dir }) end
+    check("mkdir", "-p", "lua/gprof", "csrc", "build/lines", "build/objects/deep", "copy/lua/gprof")
+    for path, text in pairs(sources) do shell.write(dir .. "/" .. path, text) end
+    shell.write(dir .. "/copy/lua/gprof/part.lua", sources["lua/gprof/part.lua"])
+    ended = shell.run({ "lua5.4", dir .. "/gprof.lua" }, { env = { LUA_INIT_5_4 = false,
+      LUA_INIT = "@" .. program.root .. "/spec/coverage/collector.lua", GPROF_COVERAGE = dir .. "/build/lines" } })
+    check("gcc", "-O0", "--coverage", "-c", "-o", "build/objects/first.o", "csrc/first.c")
+    check("gcc", "-O0", "--coverage", "-c", "-o", "build/objects/deep/second.o", "csrc/second.c")
+    check("gcc", "--coverage", "-o", "program", "build/objects/first.o", "build/objects/deep/second.o")
+    check("./program")
   end)
 
   it("behaves like a run without coverage", function()
@@ -90,7 +65,7 @@ describe("a run with coverage", function()
   end)
 
   it("records the lines that ran and those that did not", function()
-    local result = report(dir)
+    local result = shell.run { "lua5.4", program.root .. "/spec/coverage/report.lua", dir, "luac5.4" }
     assert.equal([[
 Lua                                 lines      run      %
 gprof.lua                              20       17   85.0

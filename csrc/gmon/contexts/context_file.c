@@ -118,11 +118,6 @@ static bool read_functions(context_file *f) {
 
 static bool is_script(const context_file *f) { return f->seen[GP_CONTEXT_FUNCTIONS]; }
 
-static bool check_script(const context_file *f) {
-  return is_script(f) || !f->r->functions.bytes ||
-         gp_fail(f->r->error, "is not the profile of a Lua program");
-}
-
 /* Converts the module that stands for the program. */
 static bool convert_module(context_file *f, gp_context_module *m) {
   gp_range expected = gp_script_range(f->lines.count), loaded = m->loaded;
@@ -168,15 +163,11 @@ static bool read_lines(context_file *f) {
 
 /* --- the process ------------------------------------------------------------ */
 
-/* Drops unknown flags, and the clocks of samples if there are none. */
-static uint32_t known_flags(uint32_t flags, uint32_t rate) {
-  const uint32_t clocks = GP_CONTEXT_WALL | GP_CONTEXT_CLOCKS | GP_CONTEXT_TICK;
-  return flags & (GP_CONTEXT_JOINED | (rate > 0 ? clocks : 0u));
-}
-
 static bool read_process(context_file *f) {
   const unsigned char *bytes = take_part(f, GP_CONTEXT_PROCESS_SIZE);
-  if (!bytes || !check_script(f)) return false;
+  if (!bytes) return false;
+  if (!is_script(f) && f->r->functions.bytes)
+    return gp_fail(f->r->error, "is not the profile of a Lua program");
   gp_context_counts *counts = &f->r->kind.contexts;
   gp_context_process p = {
       .begin = u64_at(f, bytes, 2), .written = u64_at(f, bytes, 3),
@@ -185,7 +176,9 @@ static bool read_process(context_file *f) {
       .covered = is_script(f) ? gp_script_range(f->lines.total)
                               : (gp_range){u64_at(f, bytes, 7), u64_at(f, bytes, 8)},
       .rate = u32_at(f, bytes, 72)};
-  p.flags = known_flags(u32_at(f, bytes, 76), p.rate);
+  /* drops unknown flags, and the clocks of samples if there are none */
+  const uint32_t clocks = GP_CONTEXT_WALL | GP_CONTEXT_CLOCKS | GP_CONTEXT_TICK;
+  p.flags = u32_at(f, bytes, 76) & (GP_CONTEXT_JOINED | (p.rate > 0 ? clocks : 0u));
   counts->process = u64_at(f, bytes, 0);
   counts->processes = 1;
   counts->written = counts->id = p.written;
@@ -280,13 +273,6 @@ static bool check_record(const context_file *f, const gp_context_record *record,
                  offset);
 }
 
-static bool count_record(const context_file *f, const gp_context_record *record) {
-  gp_context_counts *counts = &f->r->kind.contexts;
-  if (record->self == 0) return gp_context_add(f->r, &counts->ticks, record->count);
-  counts->contexts += record->entered == record->number;
-  return gp_context_add(f->r, &counts->calls, record->count);
-}
-
 static bool read_record(context_file *f, uint32_t number) {
   uint64_t offset = f->r->reader->offset;
   const unsigned char *bytes = take_part(f, GP_CONTEXT_RECORD_SIZE);
@@ -299,7 +285,12 @@ static bool read_record(context_file *f, uint32_t number) {
   convert_address(f, &record.from);
   convert_address(f, &record.self);
   if (number < GP_CONTEXT_ROOTS || record.entered == GP_CONTEXT_IGNORED) return true;
-  return count_record(f, &record) && f->sink->record(f->sink->into, &record);
+  gp_context_counts *counts = &f->r->kind.contexts;
+  bool is_sample = record.self == 0;
+  if (!is_sample) counts->contexts += record.entered == record.number;
+  uint64_t *sum = is_sample ? &counts->ticks : &counts->calls;
+  return gp_context_add(f->r, sum, record.count) &&
+         f->sink->record(f->sink->into, &record);
 }
 
 static bool read_table(context_file *f) {

@@ -40,26 +40,15 @@ static const gp_data *wanted(const image_sum *s) {
   return s->r->target ? s->r->target : s->r->data;
 }
 
-/* Whether a module is the image. */
-static bool is_image(const image_sum *s, const gp_context_module *m, bool is_program) {
-  const gp_data *data = wanted(s);
-  if (data->build_id_size == 0) return is_program;
-  return m->build_id_size == data->build_id_size &&
-         memcmp(m->build_id, data->build_id, data->build_id_size) == 0;
-}
-
 static bool add_module(void *into, const gp_context_module *m, bool is_program) {
   image_sum *s = into;
-  if (!is_image(s, m, is_program)) return true;
+  const gp_data *data = wanted(s);
+  bool is_image = data->build_id_size == 0 ? is_program
+                  : m->build_id_size == data->build_id_size &&
+                        memcmp(m->build_id, data->build_id, data->build_id_size) == 0;
+  if (!is_image) return true;
   if (is_program) s->is_program = true;
   return gp_loaded_modules_add(&s->modules, m, 0, s->r->error);
-}
-
-static bool sort_modules(image_sum *s) {
-  if (s->modules.count == 0)
-    return gp_fail(s->r->error, "was recorded with another build: no module has the "
-                   "build ID of the image");
-  return gp_loaded_modules_sort(&s->modules, s->r);
 }
 
 /* Adds an empty histogram to the sum. For the program, it has the range of the histogram
@@ -76,7 +65,13 @@ static bool add_histogram(image_sum *s) {
                                    s->r->error);
 }
 
-static bool end_modules(void *into) { return sort_modules(into) && add_histogram(into); }
+static bool end_modules(void *into) {
+  image_sum *s = into;
+  if (s->modules.count == 0)
+    return gp_fail(s->r->error, "was recorded with another build: no module has the "
+                   "build ID of the image");
+  return gp_loaded_modules_sort(&s->modules, s->r) && add_histogram(s);
+}
 
 /* --- records ---------------------------------------------------------------- */
 

@@ -133,23 +133,16 @@ static bool join_clocks(addition *a) {
   return true;
 }
 
-/* Keeps the command line if all processes have the same one. */
-static bool join_commands(addition *a, gp_context_text command) {
-  gp_contexts_text *sum = &a->sum->command;
-  if (a->sum->processes == 0) return copy_text(a, sum, command);
-  if (compare_texts(*sum, command) != 0) sum->size = 0;
-  return true;
-}
-
 static bool add_process(void *into, const gp_context_process *process) {
   addition *a = into;
   gp_context_process *sum = &a->sum->process;
   a->process = *process;
-  if (!join_commands(a, process->command)) return false;
+  gp_contexts_text *command = &a->sum->command;
   if (a->sum->processes == 0) {
     *sum = *process;
-    return true;
+    return copy_text(a, command, process->command);
   }
+  if (compare_texts(*command, process->command) != 0) command->size = 0;
   keep_least(&sum->begin, process->begin);
   keep_largest(&sum->written, process->written);
   keep_largest(&sum->limit, process->limit);
@@ -311,21 +304,18 @@ static bool append_table(addition *a, const gp_context_table *t, gp_key key) {
   return true;
 }
 
-static bool is_table(const gp_contexts_table *known, const gp_context_table *t) {
-  return known->deferred == t->deferred && known->thread == t->thread &&
-         compare_texts(known->name, t->name) == 0;
-}
-
 /* Finds the table of `t` in the sum, or adds it. Sets *row. */
 static bool find_table(addition *a, const gp_context_table *t, uint32_t *row) {
   gp_contexts *sum = a->sum;
   gp_key key = gp_bytes_key((const char *)t->name.bytes, t->name.size);
   key.second = pair(t->deferred, t->thread);
   uint32_t first = gp_hash_find(&sum->table_index, key);
-  *row = first;
-  while (*row != GP_NONE && !is_table(&sum->tables[*row], t))
-    *row = sum->tables[*row].next;
-  if (*row != GP_NONE) return true;
+  for (*row = first; *row != GP_NONE; *row = sum->tables[*row].next) {
+    const gp_contexts_table *known = &sum->tables[*row];
+    if (known->deferred == t->deferred && known->thread == t->thread &&
+        compare_texts(known->name, t->name) == 0)
+      return true;
+  }
   if (!append_table(a, t, key)) return false;
   *row = (uint32_t)(sum->table_count - 1);
   if (first == GP_NONE)
@@ -411,35 +401,22 @@ static uint32_t context_of(const addition *a, uint32_t number) {
   return number < a->context_count ? a->contexts[number] : GP_NONE;
 }
 
-/* Returns the row of a record in the sum; GP_NONE if it is not there. */
-static uint32_t find_record(const addition *a, uint32_t context, uint32_t entered,
-                            uint32_t from, uint32_t self) {
-  if (!a->joins) return GP_NONE;
-  return gp_hash_find(&a->sum->records.index,
-                      (gp_key){pair(context, entered), pair(from, self)});
-}
-
 /* Finds a record in the sum, or adds it. `entered` is OWN if the record stands for its
  * own context. Sets *row. */
 static bool enter_record(addition *a, uint32_t context, uint32_t entered, uint32_t from,
                          uint32_t self, uint32_t *row) {
-  *row = find_record(a, context, entered, from, self);
+  gp_key key = {pair(context, entered), pair(from, self)};
+  *row = a->joins ? gp_hash_find(&a->sum->records.index, key) : GP_NONE;
   if (*row != GP_NONE) return true;
   *row = (uint32_t)a->sum->records.count;
   return append_record(a, context, entered == OWN ? *row : entered, from, self) &&
          (!a->joins || index_records(a));
 }
 
-/* The ignored records before record `number` do not stand for a context. */
-static bool skip_ignored(addition *a, uint32_t number) {
-  while (a->context_count < number)
-    if (!push_context(a, GP_NONE)) return false;
-  return true;
-}
-
 static bool add_record(void *into, const gp_context_record *r) {
   addition *a = into;
-  if (!skip_ignored(a, r->number)) return false;
+  while (a->context_count < r->number)  /* the ignored records between stand for none */
+    if (!push_context(a, GP_NONE)) return false;
   bool is_own = r->entered == r->number;
   uint32_t context = context_of(a, r->context), self = GP_NONE, entered = GP_NONE;
   uint32_t from = GP_NONE, row;

@@ -126,13 +126,6 @@ static bool add_call(taking *t, uint32_t row, gp_path_record *r) {
   return gp_path_sum_add_call(&t->paths, r, t->error);
 }
 
-static bool add_sample(taking *t, uint32_t row, gp_path_record *r) {
-  uint32_t histogram = t->histogram[module_of(t->sum, row)];
-  r->inside = move(t, t->sum->records.from[row], &r->self) && histogram != GP_NONE;
-  if (r->inside) r->samples = &t->paths.data->histograms[histogram];
-  return gp_path_sum_add_sample(&t->paths, r, t->error);
-}
-
 static bool add_records(taking *t) {
   const gp_contexts_records *records = &t->sum->records;
   const bool *tables = t->view->tables;
@@ -141,8 +134,14 @@ static bool add_records(taking *t) {
     if (is_root(records, i) || (tables && !tables[t->table[i]])) continue;
     gp_path_record r = {.number = i, .context = records->context[i],
                         .count = records->counts[i]};
-    bool is_sample = records->self[i] == GP_NONE;
-    if (!(is_sample ? add_sample(t, i, &r) : add_call(t, i, &r))) return false;
+    if (records->self[i] != GP_NONE) {
+      if (!add_call(t, i, &r)) return false;
+      continue;
+    }
+    uint32_t histogram = t->histogram[module_of(t->sum, i)];
+    r.inside = move(t, records->from[i], &r.self) && histogram != GP_NONE;
+    if (r.inside) r.samples = &t->paths.data->histograms[histogram];
+    if (!gp_path_sum_add_sample(&t->paths, &r, t->error)) return false;
   }
   return true;
 }

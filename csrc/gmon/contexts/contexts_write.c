@@ -262,13 +262,6 @@ static void put_header(output *o) {
   put(o, bytes, sizeof bytes);
 }
 
-/* Lua programs have a list of functions. */
-static void put_functions(output *o, gp_script_functions functions) {
-  if (!functions.bytes) return;
-  put_section(o, GP_CONTEXT_FUNCTIONS, functions.size);
-  put(o, functions.bytes, functions.size);
-}
-
 /* A sum has no process number. */
 static void put_process(output *o, const arrangement *a) {
   const gp_context_process *p = &a->sum->process;
@@ -371,7 +364,11 @@ static void put_tables(output *o, const arrangement *a) {
 
 static bool put_all(output *o, const arrangement *a, uint64_t *id) {
   put_header(o);
-  put_functions(o, a->sum->functions);
+  gp_script_functions functions = a->sum->functions;
+  if (functions.bytes) {  /* of a Lua program */
+    put_section(o, GP_CONTEXT_FUNCTIONS, functions.size);
+    put(o, functions.bytes, functions.size);
+  }
   put_process(o, a);
   put_modules(o, a);
   put_lines(o, a->sum);

@@ -12,16 +12,13 @@
 /* The profile is little-endian on all machines. */
 static const gp_layout layout = {.pointer_size = 8};
 
-static bool fail_truncated(gp_reader *reader) {
-  if (!reader->failed) gp_fail(reader->error, "ends in the middle of a section");
-  return false;
-}
-
 static bool take(gp_reader *reader, unsigned char *to, size_t size) {
   while (size > 0) {
     size_t now = size < GP_READER_WINDOW ? size : GP_READER_WINDOW;
     const unsigned char *bytes = gp_reader_take(reader, now);
-    if (!bytes) return fail_truncated(reader);
+    if (!bytes && !reader->failed)
+      gp_fail(reader->error, "ends in the middle of a section");
+    if (!bytes) return false;
     memcpy(to, bytes, now);
     to += now;
     size -= now;

@@ -15,13 +15,6 @@ void gp_staging_free(gp_staging *staging) {
   staging->used = false;
 }
 
-static void prepare(gp_staging *staging, const gp_data *sum) {
-  if (staging->used) return;
-  gp_data_init(&staging->data, sum->layout);
-  staging->data.mixed_rates = sum->mixed_rates;
-  staging->used = true;
-}
-
 /* Whether at least half of `records` came from the last file, which had `last` records.
  * If not, the staging area is emptied, because merging stale records also takes time. */
 static bool is_worth_keeping(size_t records, size_t last) {
@@ -63,14 +56,6 @@ static bool merge(gp_data *sum, const gp_data *file, gp_error *error) {
   return true;
 }
 
-/* Whether a context profile has another ID. If reading it failed, `complete` is false:
- * then the ID of a process is known, but not the ID of a sum, its checksum. */
-static bool is_of_other_run(const gp_file_kind *kind, bool complete, uint64_t id) {
-  if (kind->format != GP_FORMAT_CONTEXT) return false;
-  if (!complete && kind->contexts.process == 0) return false;
-  return kind->contexts.id != id || id == 0;
-}
-
 /* Reads the context profile that belongs to the gmon.out at `companion`. Another run may
  * be of another build, so its records need not fit the sum. */
 static bool read_contexts(gp_data *data, const char *path,
@@ -78,7 +63,10 @@ static bool read_contexts(gp_data *data, const char *path,
                           uint64_t id, gp_error *error) {
   gp_file_kind kind = {.format = GP_FORMAT_AUTO};
   bool done = gp_data_read(data, path, options, &kind, error);
-  if (is_of_other_run(&kind, done, id))
+  /* if reading fails, the ID of a process is known, but not the ID of a sum, its
+   * checksum */
+  bool has_id = kind.format == GP_FORMAT_CONTEXT && (done || kind.contexts.process != 0);
+  if (has_id && (kind.contexts.id != id || id == 0))
     return gp_fail(error, "does not belong to %s, but to another run", companion);
   return done && (kind.format == GP_FORMAT_CONTEXT ||
                   gp_fail(error, "is not a context profile"));
@@ -118,7 +106,11 @@ bool gp_data_add_from(gp_data *sum, gp_staging *staging, gp_reader *reader,
                       gp_file_kind *kind) {
   gp_error *error = reader->error;
   options.target = sum;
-  prepare(staging, sum);
+  if (!staging->used) {
+    gp_data_init(&staging->data, sum->layout);
+    staging->data.mixed_rates = sum->mixed_rates;
+    staging->used = true;
+  }
   bool done = gp_data_read_from(&staging->data, reader, &options, kind) &&
               (!check || check->check(check->into, &staging->data, error)) &&
               merge(sum, &staging->data, error);

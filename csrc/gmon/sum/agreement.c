@@ -4,15 +4,11 @@
 
 #include "gmon/bins.h"
 
-static uint64_t calls_between(const gp_arcs *arcs, uint64_t from, uint64_t self) {
-  uint32_t row = gp_hash_find(&arcs->index, (gp_key){from, self});
-  return row == GP_NONE ? 0 : arcs->calls[row];
-}
-
 static bool has_calls_of(const gp_arcs *arcs, const gp_arcs *other) {
-  for (size_t i = 0; i < other->count; i++)
-    if (calls_between(arcs, other->from[i], other->self[i]) != other->calls[i])
-      return false;
+  for (size_t i = 0; i < other->count; i++) {
+    uint32_t row = gp_hash_find(&arcs->index, (gp_key){other->from[i], other->self[i]});
+    if ((row == GP_NONE ? 0 : arcs->calls[row]) != other->calls[i]) return false;
+  }
   return true;
 }
 

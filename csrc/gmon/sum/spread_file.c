@@ -71,7 +71,7 @@ static bool are_possible(const gp_amounts *a, uint64_t runs) {
          gp_wide_at_most(a->squares, gp_wide_product(a->sum, a->most));
 }
 
-/* Reads amounts. Names are known only later: see read_names. */
+/* Reads amounts. Names are known only later: see read_name. */
 static bool get_amounts(input *in, const unsigned char *p, gp_amounts *a) {
   *a = (gp_amounts){.runs = u64(p), .sum = u64(p + 8), .least = u64(p + 16),
                     .most = u64(p + 24), .squares = {u64(p + 40), u64(p + 32)},
@@ -106,14 +106,6 @@ static bool check_functions(const input *in, const unsigned char *p) {
   return gp_spread_is_of(in->spread, &other, in->error);
 }
 
-/* Whether the numbers of units and bins are above 0 and have no common divisor. */
-static bool is_reduced(gp_time_scale scale) {
-  uint64_t bins = scale.bins;
-  if (scale.units == 0 || bins == 0) return false;
-  gp_time_scale_reduce(&scale);
-  return scale.bins == bins;
-}
-
 static bool get_scale(const input *in, const unsigned char *p) {
   gp_time_scale *scale = &in->spread->scale;
   scale->units = u64(p + AT_UNITS);
@@ -122,7 +114,9 @@ static bool get_scale(const input *in, const unsigned char *p) {
   memcpy(scale->dimension, p + AT_DIMENSION, DIMENSION_SIZE);
   scale->abbreviation = (char)p[AT_DIMENSION + DIMENSION_SIZE];
   if (scale->bins == 0) return scale->units == 0 || fail_at(in, "there are no bins");
-  return (is_reduced(*scale) && scale->rate > 0) ||
+  gp_time_scale reduced = *scale;
+  if (scale->units > 0) gp_time_scale_reduce(&reduced);
+  return (scale->units > 0 && reduced.bins == scale->bins && scale->rate > 0) ||
          fail_at(in, "the size of a bin is wrong");
 }
 
@@ -157,13 +151,6 @@ static bool read_count(input *in, size_t size, uint32_t *count) {
   *count = u32(p);
   return gp_reader_may_hold(in->reader, (uint64_t)*count * size) ||
          fail_at(in, "a count exceeds the size of the file");
-}
-
-static bool read_names(input *in) {
-  if (!read_count(in, 4, &in->names)) return false;
-  for (uint32_t i = 0; i < in->names; i++)
-    if (!read_name(in)) return false;
-  return true;
 }
 
 /* Reads the record of a function. Records are in the order of addresses; `*next` is the
@@ -209,7 +196,9 @@ bool gp_spread_read(gp_spread *spread, gp_reader *reader, uint32_t *id,
   input in = {.spread = spread, .reader = reader, .error = error};
   gp_amounts ticks = {0}, calls = {0};
   gp_crc32_init(&in.crc);
-  if (!read_header(&in, &ticks, &calls) || !read_names(&in)) return false;
+  if (!read_header(&in, &ticks, &calls) || !read_count(&in, 4, &in.names)) return false;
+  for (uint32_t i = 0; i < in.names; i++)
+    if (!read_name(&in)) return false;
   spread->ticks = ticks;
   spread->all_calls = calls;
   if (!use_name(&in, &ticks) || !use_name(&in, &calls) || !read_records(&in) ||
@@ -238,10 +227,6 @@ static gp_key name_key(const void *columns, uint32_t position) {
   return gp_bytes_key(name->text, name->size);
 }
 
-static bool is_same_name(const gp_run_name *a, const gp_run_name *b) {
-  return a->size == b->size && memcmp(a->text, b->text, a->size) == 0;
-}
-
 /* Numbers a name: equal names, which come from different spreads, are one in the file.
  * Different names with the same key, which never occur by chance, are both written. */
 static bool number_name(output *out, const gp_amounts *a) {
@@ -249,7 +234,9 @@ static bool number_name(output *out, const gp_amounts *a) {
   if (a->who == GP_NONE || out->number[a->who] != GP_NONE) return true;
   const gp_run_name *name = &names[a->who];
   uint32_t known = gp_hash_find(&out->index, gp_bytes_key(name->text, name->size));
-  if (known != GP_NONE && is_same_name(name, &names[out->rows[known]])) {
+  const gp_run_name *other = known == GP_NONE ? NULL : &names[out->rows[known]];
+  if (other && name->size == other->size &&
+      memcmp(name->text, other->text, name->size) == 0) {
     out->number[a->who] = known;
     return true;
   }
@@ -345,17 +332,14 @@ static bool put_records(output *out) {
   return done;
 }
 
-static bool put_all(output *out, uint32_t *id) {
-  if (!put_header(out) || !put_names(out) || !put_records(out)) return false;
-  uint32_t checksum = gp_crc32_value(&out->crc);
-  *id = id_of(checksum);
-  return put_u32(out, checksum);
-}
-
 bool gp_spread_put(const gp_spread *spread, gp_writer *writer, uint32_t *id) {
   output out = {.spread = spread, .writer = writer};
   gp_crc32_init(&out.crc);
-  bool done = number_names(&out) ? put_all(&out, id) : gp_fail_memory(writer->error);
+  bool done = (number_names(&out) || gp_fail_memory(writer->error)) &&
+              put_header(&out) && put_names(&out) && put_records(&out);
+  uint32_t checksum = gp_crc32_value(&out.crc);
+  *id = id_of(checksum);
+  done = done && put_u32(&out, checksum);
   free(out.number);
   free(out.rows);
   return done;

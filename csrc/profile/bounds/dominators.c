@@ -30,27 +30,17 @@ typedef struct search {
   gp_digraph callers;     /* the arcs between reached nodes, reversed */
 } search;
 
-static uint32_t *none_column(size_t count) {
-  uint32_t *column = gp_column(count, sizeof *column);
-  if (column) memset(column, 0xff, (count ? count : 1) * sizeof *column);
-  return column;
-}
-
 static bool allocate(search *s, size_t nodes) {
   uint32_t **columns[] = {&s->node, &s->number, &s->parent, &s->semi, &s->dominator,
                           &s->ancestor, &s->best, &s->bucket, &s->next, &s->stack,
                           &s->arc};
   bool done = true;
-  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-    done = (*columns[i] = none_column(nodes)) != NULL && done;
+  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+    uint32_t *column = *columns[i] = gp_column(nodes, sizeof *column);
+    if (column) memset(column, 0xff, (nodes ? nodes : 1) * sizeof *column);  /* GP_NONE */
+    done = column && done;
+  }
   return done;
-}
-
-static void release(search *s) {
-  uint32_t *columns[] = {s->node, s->number, s->parent, s->semi, s->dominator,
-                         s->ancestor, s->best, s->bucket, s->next, s->stack, s->arc};
-  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) free(columns[i]);
-  gp_digraph_free(&s->callers);
 }
 
 static void enter(search *s, const gp_digraph *graph, size_t depth, uint32_t node) {
@@ -150,6 +140,9 @@ bool gp_digraph_dominate(const gp_digraph *graph, uint32_t root, double *weight)
     for (uint32_t n = (uint32_t)s.count; n-- > 1;)
       weight[s.node[s.dominator[n]]] += weight[s.node[n]];
   }
-  release(&s);
+  uint32_t *columns[] = {s.node, s.number, s.parent, s.semi, s.dominator, s.ancestor,
+                         s.best, s.bucket, s.next, s.stack, s.arc};
+  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) free(columns[i]);
+  gp_digraph_free(&s.callers);
   return done;
 }

@@ -109,14 +109,6 @@ static bool is_heavier(const void *weight, uint32_t b, uint32_t a) {
   return of[b] > of[a];
 }
 
-/* Sums the weights of each component, and sorts the components with weight. */
-static bool weigh_components(components *c, const double *weight) {
-  for (uint32_t n = 0; n < c->graph->nodes; n++) c->weight[c->of[n]] += weight[n];
-  for (uint32_t i = 0; i < c->count; i++)
-    if (c->weight[i] != 0) c->by_weight[c->weighted++] = i;
-  return c->weighted <= MOST || gp_sort(c->by_weight, c->weighted, is_heavier, c->weight);
-}
-
 /* A pass over the arcs, for some of the components with weight. */
 typedef struct pass {
   components *c;
@@ -179,7 +171,11 @@ static void run_pass(pass *p, size_t begin) {
 }
 
 static bool weigh_reachable(components *c, const double *weight) {
-  if (!weigh_components(c, weight)) return false;
+  for (uint32_t n = 0; n < c->graph->nodes; n++) c->weight[c->of[n]] += weight[n];
+  for (uint32_t i = 0; i < c->count; i++)
+    if (c->weight[i] != 0) c->by_weight[c->weighted++] = i;
+  if (c->weighted > MOST && !gp_sort(c->by_weight, c->weighted, is_heavier, c->weight))
+    return false;
   pass p = {c, gp_column(c->count, sizeof *p.set), gp_column(BITS / 8, sizeof *p.sum)};
   bool done = p.set && p.sum;
   size_t bits = c->weighted < MOST ? c->weighted : MOST;

@@ -153,13 +153,6 @@ static bool add_recorded(building *b, uint64_t from, uint64_t self) {
   return found || add_overlapping(b, (gp_range){from - 1, from + ROUNDING - 1}, callee);
 }
 
-static bool add_data(building *b) {
-  const gp_arcs *arcs = &b->data->arcs;
-  for (size_t i = 0; i < arcs->count; i++)
-    if (!add_recorded(b, arcs->from[i], arcs->self[i])) return false;
-  return true;
-}
-
 /* Adds calls by the unknown function to code that ran although nothing seems to lead to
  * it. `recorded` is the row of the first recorded arc. */
 static bool add_unexplained(building *b, size_t recorded) {
@@ -276,7 +269,10 @@ static bool build(building *b, const gp_image *image, const gp_samples *samples)
     b->weight[b->leaf[b->function[s]]] += samples->ticks[s];
   if (!add_survey(b, image)) return false;
   size_t recorded = b->arcs;
-  return add_data(b) && add_unexplained(b, recorded);
+  const gp_arcs *arcs = &b->data->arcs;
+  for (size_t i = 0; i < arcs->count; i++)
+    if (!add_recorded(b, arcs->from[i], arcs->self[i])) return false;
+  return add_unexplained(b, recorded);
 }
 
 static void release(building *b) {
@@ -294,18 +290,14 @@ static void release(building *b) {
  * recorder, which also writes call paths, has no such limit. */
 enum { ARC_DENSITY = 33, MIN_ARCS = 50, MAX_ARCS = 1 << 20 };
 
-static bool is_full(const gp_data *data, gp_range covered) {
-  uint64_t limit = (covered.high - covered.low) / ARC_DENSITY;
-  if (limit < MIN_ARCS) limit = MIN_ARCS;
-  if (limit > MAX_ARCS) limit = MAX_ARCS;
-  return data->arcs.count + 1 >= limit;
-}
-
 static const char *find_problem(const gp_image *image, const gp_data *data) {
   gp_range covered = gp_data_covered(data);
   if (covered.low > image->text_low || covered.high < image->text_high)
     return "the profile does not cover all of .text";
-  if (!gp_measured_is_complete(data) && is_full(data, covered))
+  uint64_t room = (covered.high - covered.low) / ARC_DENSITY;
+  if (room < MIN_ARCS) room = MIN_ARCS;
+  if (room > MAX_ARCS) room = MAX_ARCS;
+  if (!gp_measured_is_complete(data) && data->arcs.count + 1 >= room)
     return "the table of calls was full, so that calls may be missing";
   return NULL;
 }

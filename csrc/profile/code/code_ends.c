@@ -5,19 +5,12 @@
 #include "base/array.h"
 #include "object/symbol_size.h"
 
-/* Whether a symbol names code, rather than a file or a section. */
-static bool is_of_code(const asymbol *symbol) {
-  flagword others = BSF_SECTION_SYM | BSF_FILE | BSF_DEBUGGING | BSF_SYNTHETIC;
-  return symbol->section && symbol->section->flags & SEC_CODE &&
-         !(symbol->flags & others);
-}
-
 /* Adds the code of the image's symbol `number`. Several symbols can begin within the code
  * of one row of the table. */
 static void add_symbol(uint64_t *ends, const gp_symtab *symtab, gp_symbol_sizes *sizes,
                        size_t number) {
   asymbol *symbol = sizes->image->symbols[number];
-  if (!is_of_code(symbol)) return;
+  if (!gp_symbol_is_code(symbol)) return;
   uint64_t address = bfd_asymbol_value(symbol);
   uint64_t size = gp_symbol_sizes_size(sizes, number);
   uint32_t above = gp_symtab_above(symtab, address);

@@ -232,14 +232,6 @@ static bool is_constructor_slot(const survey *s, uint64_t address) {
   return false;
 }
 
-/* Relocations: the dynamic linker stores the addend at an address. */
-static void scan_relocations(survey *s, const uint8_t *bytes, uint64_t size) {
-  gp_layout layout = s->image->layout;
-  for (; size >= RELA_SIZE; size -= RELA_SIZE, bytes += RELA_SIZE)
-    note_address(s, gp_u64(bytes + RELA_ADDEND, layout), GP_NONE,
-                 is_constructor_slot(s, gp_u64(bytes, layout)) ? GP_STARTED : GP_EXPOSED);
-}
-
 /* Sections that describe code or symbols, and whose addresses no program calls. */
 static bool is_description(const char *name) {
   static const char *const prefixes[] = {".eh_frame", ".gcc_except_table", ".dynsym",
@@ -256,7 +248,10 @@ static void scan_section(survey *s, const asection *section, const uint8_t *byte
   if (section->flags & SEC_CODE)
     scan_code(s, bytes, range);
   else if (strncmp(section->name, ".rela", 5) == 0)
-    scan_relocations(s, bytes, size);
+    for (; size >= RELA_SIZE; size -= RELA_SIZE, bytes += RELA_SIZE)
+      note_address(s, gp_u64(bytes + RELA_ADDEND, s->image->layout), GP_NONE,
+                   is_constructor_slot(s, gp_u64(bytes, s->image->layout)) ? GP_STARTED
+                                                                           : GP_EXPOSED);
   else
     scan_data(s, bytes, range,
               is_constructor_slot(s, range.low) ? GP_STARTED : GP_EXPOSED);
@@ -319,19 +314,6 @@ static bool add_site(survey *s, uint32_t caller, uint64_t address) {
   return true;
 }
 
-static bool is_mcount_call(const survey *s, uint64_t target) {
-  uint32_t callee = function_at(s, target);
-  return is_listed(&s->mcount.stubs, target, STUB_PREFIX) ||
-         (callee != GP_NONE && s->role[callee] & MCOUNT);
-}
-
-/* Returns the function that a call or jump leads to; GP_NONE outside the table. Symbols
- * extend to the next one, even if that is in another section. */
-static uint32_t branch_target(const survey *s, uint64_t target) {
-  uint32_t callee = function_at(s, target);
-  return is_in_text(s, target) || is_entry(s, callee, target) ? callee : GP_NONE;
-}
-
 /* Takes a call or a jump that leaves the table, usually to a stub of the PLT. The stub is
  * in the range of the symbol before it. */
 static bool take_stub(survey *s, uint32_t caller, uint64_t target, bool jump) {
@@ -348,8 +330,12 @@ static bool take_stub(survey *s, uint32_t caller, uint64_t target, bool jump) {
 static bool take_branch(survey *s, uint32_t caller, uint64_t target, uint64_t next,
                         bool jump) {
   gp_code_survey *found = s->found;
-  uint32_t callee = branch_target(s, target);
-  if (is_mcount_call(s, target)) {
+  uint32_t function = function_at(s, target);
+  /* symbols extend to the next one, even if that is in another section */
+  bool is_code = is_in_text(s, target) || is_entry(s, function, target);
+  uint32_t callee = is_code ? function : GP_NONE;
+  if (is_listed(&s->mcount.stubs, target, STUB_PREFIX) ||
+      (function != GP_NONE && s->role[function] & MCOUNT)) {
     add_flag(s, caller, GP_INSTRUMENTED);
     return true;
   }

@@ -125,26 +125,16 @@ static bool add_jump(search *s, uint64_t high, uint64_t target, bool conditional
          gp_jump_tables_add(&s->tables, s->table, s->decoded);
 }
 
-static bool add_place(places *p, uint64_t low) {
-  if (!GP_RESERVE(&p->capacity, p->count + 1, GP_COLUMN(p->low))) return false;
-  p->low[p->count++] = low;
-  return true;
-}
-
-/* Sets the jump table, if the instruction at `code` refers to one. There is no other jump
- * or call between this instruction and the jump that uses the table. */
-static void note_table(search *s, gp_range code, uint64_t reference) {
-  if (!gp_jump_tables_has(&s->tables, reference, s->decoded)) return;
-  s->table = reference;
-  s->reference = code.low;
-}
-
 /* Handles the instruction at `code`. */
 static bool add_instruction(search *s, gp_range code, gp_instruction kind,
                             uint64_t target) {
   bool counts = kind == GP_DIRECT_CALL && target == s->counter;
   bool empty = kind == GP_NOP || (kind == GP_JUMP && target != 0);
-  if (empty && !add_place(&s->empty, code.low)) return false;
+  if (empty) {
+    places *p = &s->empty;
+    if (!GP_RESERVE(&p->capacity, p->count + 1, GP_COLUMN(p->low))) return false;
+    p->low[p->count++] = code.low;
+  }
   switch (kind) {
     case GP_DIRECT_CALL: return !counts || add_call(s, code, 0);
     case GP_SLOT_CALL: return add_call(s, code, target);
@@ -161,7 +151,12 @@ static bool decode_range(search *s, gp_range code, gp_disasm *decoder, bool *cou
     uint64_t start = address;
     gp_instruction kind = gp_disasm_next(decoder, &address, code.high, &target);
     gp_range instruction = {start, address};
-    note_table(s, instruction, gp_disasm_reference(decoder));
+    uint64_t reference = gp_disasm_reference(decoder);
+    if (gp_jump_tables_has(&s->tables, reference, s->decoded)) {
+      /* no other jump or call is between this instruction and the table's jump */
+      s->table = reference;
+      s->reference = start;
+    }
     if (!add_instruction(s, instruction, kind, target)) return false;
     if (kind != GP_OTHER_INSTRUCTION && kind != GP_NOP) s->table = 0;
   }
@@ -356,13 +351,6 @@ static void count_idle_entries(search *s) {
   }
 }
 
-/* Whether jumps lead to a piece after `first`, up to `last`. */
-static bool is_shared(const search *s, uint32_t first, uint32_t last) {
-  while (first < last)
-    if (s->flags[++first] & TARGET) return true;
-  return false;
-}
-
 /* Compilers put a counter into the code that a landing pad continues with, perhaps after
  * a jump. So the landing pad has the count of this counter. But if other code may also
  * lead to the counter, the landing pad's count is known only if the counter's is 0. */
@@ -375,7 +363,9 @@ static void count_landing_pads(search *s) {
     bool leaves = runs[end] == GP_UNCOUNTED && !s->jumps.conditional[s->jump[end]];
     uint32_t counter = leaves ? target_of(s, end) : end;
     uint64_t count = counter != GP_NONE ? runs[counter] : GP_UNCOUNTED;
-    bool shared = leaves || is_shared(s, i, end);
+    bool shared = leaves;
+    for (uint32_t piece = i; !shared && piece < end;)
+      shared = (s->flags[++piece] & TARGET) != 0;  /* jumps lead into the middle */
     if (count == GP_UNCOUNTED || (count > 0 && shared)) continue;
     for (uint32_t piece = i; piece < end + leaves; piece++) {
       runs[piece] = count;

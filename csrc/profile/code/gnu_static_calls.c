@@ -16,11 +16,6 @@ typedef struct search {
   const uint8_t *text;
 } search;
 
-static bool is_covered(const gp_data *data, uint64_t address) {
-  uint32_t above = gp_data_histogram_above(data, address);
-  return above != GP_NONE && data->histograms[above].low <= address;
-}
-
 /* Returns the part of a symbol's code that a histogram covers. If several histograms
  * overlap the code, uses the one that was read first. */
 static gp_range covered(const gp_data *data, gp_range code) {
@@ -47,7 +42,9 @@ static bool search_range(const search *s, uint32_t caller, gp_range code) {
       displacement = displacement << 8 | instruction[i];
     uint64_t target = address + CALL_SIZE + displacement;
     uint32_t callee = gp_symtab_at(s->symtab, target);
-    if (callee == GP_NONE || !is_covered(s->data, target)) continue;
+    uint32_t above = gp_data_histogram_above(s->data, target);
+    bool is_covered = above != GP_NONE && s->data->histograms[above].low <= target;
+    if (callee == GP_NONE || !is_covered) continue;
     if (!gp_static_calls_append(s->calls, caller, callee)) return false;
   }
   return true;

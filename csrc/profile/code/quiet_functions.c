@@ -89,12 +89,6 @@ static bool has(const char *list, const char *name) {
   return false;
 }
 
-static bool is_of_glibc(bfd *file, asymbol *symbol) {
-  bool hidden;
-  const char *version = bfd_get_symbol_version_string(file, symbol, true, &hidden);
-  return version && strncmp(version, "GLIBC_", 6) == 0;
-}
-
 /* Returns the kinds of functions that a symbol lets call the program. */
 static unsigned opened_by(const asymbol *symbol) {
   const char *name = bfd_asymbol_name(symbol);
@@ -107,8 +101,10 @@ static unsigned opened_by(const asymbol *symbol) {
 
 static bool is_quiet(bfd *file, asymbol *symbol, unsigned opened) {
   const char *name = bfd_asymbol_name(symbol);
-  if (!bfd_is_und_section(bfd_asymbol_section(symbol)) || !is_of_glibc(file, symbol))
-    return false;
+  if (!bfd_is_und_section(bfd_asymbol_section(symbol))) return false;
+  bool hidden;
+  const char *version = bfd_get_symbol_version_string(file, symbol, true, &hidden);
+  if (!version || strncmp(version, "GLIBC_", 6) != 0) return false;
   return (!(opened & COMPUTING) && has(computing, name)) ||
          (!(opened & ALLOCATING) && has(allocating, name)) ||
          (!(opened & STREAMING) && has(streaming, name));

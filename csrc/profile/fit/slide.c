@@ -287,18 +287,15 @@ static bool choose(search *s, gp_slide *slide, gp_error *error) {
   return true;
 }
 
-/* Returns whether the range of the histogram leaves a single slide of whole pages. */
-static bool find_only_page(const search *s, uint64_t *offset) {
-  *offset = round_up(s->around.low, s->page);
-  return is_around(s, *offset) && !is_around(s, *offset + s->page);
-}
-
 /* Chooses a slide by the histogram alone. */
 static bool choose_from_histogram(search *s, gp_slide *slide, gp_error *error) {
-  if (s->from_ends == 0 && find_only_page(s, &slide->offset)) return true;
-  if (s->from_ends == 0)
+  if (s->from_ends == 0) {  /* a single slide of whole pages may be left */
+    slide->offset = round_up(s->around.low, s->page);
+    if (is_around(s, slide->offset) && !is_around(s, slide->offset + s->page))
+      return true;
     return gp_fail(error, "no slide found: there are no arcs, and the histogram does not "
                    "have the size of the code");
+  }
   if (s->from_ends > 1)
     return fail_rivals(s, &s->candidates[0], &s->candidates[1], error);
   slide->offset = s->candidates[0].offset;

@@ -27,13 +27,6 @@ static bool leaves(const gp_data *data, uint64_t address, uint64_t offset) {
   return highest(data) < UINT64_MAX && address - offset > highest(data);
 }
 
-/* Whether subtracting the offset moves all callees out of the address space. */
-static bool all_leave(const gp_data *data, uint64_t offset) {
-  for (size_t i = 0; i < data->arcs.count; i++)
-    if (!leaves(data, data->arcs.self[i], offset)) return false;
-  return data->arcs.count > 0;
-}
-
 static bool fail_leaving(uint64_t offset, uint64_t address, gp_error *error) {
   return gp_fail(error, "a slide of %s moves address 0x%" PRIx64
                  " out of the address space", gp_slide_text(offset).text, address);
@@ -53,8 +46,10 @@ static bool check(const gp_data *data, uint64_t offset, bool strict, gp_error *e
         wraps(data, bound, offset) != wraps(data, data->histograms[0].low, offset))
       return fail_leaving(offset, bound, error);
   }
-  if (strict && all_leave(data, offset))
-    return fail_leaving(offset, data->arcs.self[0], error);
+  bool all_leave = strict && data->arcs.count > 0;
+  for (size_t i = 0; all_leave && i < data->arcs.count; i++)
+    all_leave = leaves(data, data->arcs.self[i], offset);
+  if (all_leave) return fail_leaving(offset, data->arcs.self[0], error);
   return true;
 }
 

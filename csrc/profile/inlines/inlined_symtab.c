@@ -107,13 +107,6 @@ static bool read_maps(building *b, const gp_image *const *images, gp_error *erro
   return true;
 }
 
-/* Returns the name of the library that a scope is in; NULL for the program. */
-static const char *library_of(const building *b, uint32_t scope) {
-  size_t number = b->inlining->objects - 1;
-  while (number > 0 && b->first_scope[number] > scope) number--;
-  return object_at(b, number).name;
-}
-
 /* Marks a scope and those around it. */
 static void use(building *b, uint32_t scope) {
   const gp_inline_map *map = &b->inlining->map;
@@ -310,8 +303,10 @@ static bool append_inlined(const building *b, uint64_t high, uint32_t order,
     symtab->order[row] = order + (uint32_t)i;
     b->inlining->scope[i] = (uint32_t)b->added.amount[i];
     symtab->owner[row] = compiled ? owner : row;
-    if (symtab->objects)
-      symtab->objects->name[row] = library_of(b, b->inlining->scope[i]);
+    if (!symtab->objects) continue;
+    size_t number = b->inlining->objects - 1;
+    while (number > 0 && b->first_scope[number] > b->inlining->scope[i]) number--;
+    symtab->objects->name[row] = object_at(b, number).name;
   }
   return true;
 }

@@ -100,16 +100,12 @@ typedef struct sums {
   double *children;     /* the same in functions that were inlined there */
 } sums;
 
-static bool is_same(const gp_callgraph *graph, uint32_t a, uint32_t b) {
-  return gp_callgraph_whole(graph, a) == gp_callgraph_whole(graph, b);
-}
-
 static void find_entries(const gp_inlined_ticks *inlined, sums *s) {
   for (size_t node = 0; node < inlined->nodes.count; node++) {
     bool root = is_root(inlined, node);
     uint32_t outer = root ? GP_NONE : outer_node(inlined, node);
-    bool within = !root && is_same(s->graph, function_of(inlined, outer),
-                                   function_of(inlined, node));
+    bool within = !root && gp_callgraph_whole(s->graph, function_of(inlined, outer)) ==
+                               gp_callgraph_whole(s->graph, function_of(inlined, node));
     s->entry[node] = within ? s->entry[outer] : (uint32_t)node;
     s->self[s->entry[node]] += inlined->ticks[node];
   }

@@ -5,12 +5,6 @@
 
 local apportion = {}
 
--- Compares parts by what they lost in rounding, descending; then by position.
-local function by_loss(a, b)
-  if a.lost ~= b.lost then return a.lost > b.lost end
-  return a.place < b.place
-end
-
 --- Divides an integer in proportion to weights. Each part is rounded down; the remaining
 -- units go to the parts that lost most by rounding.
 -- @tparam integer whole
@@ -25,7 +19,10 @@ function apportion.divide(whole, parts)
     order[i] = { place = i, lost = exact - divided[i] }
     left = left - divided[i]
   end
-  table.sort(order, by_loss)
+  table.sort(order, function(a, b)
+    if a.lost ~= b.lost then return a.lost > b.lost end
+    return a.place < b.place
+  end)
   for i = 0, left - 1 do
     local place = order[i % #order + 1].place
     divided[place] = divided[place] + 1

@@ -18,15 +18,11 @@ local NOISE <const> = 1e-9
 -- A frame or arc is a guess if less than this part of its time is certain.
 local LEAST <const> = 0.5
 
--- Returns the node whose calls are divided: the function, or its cycle.
-local function whole_of(graph, id)
-  return not graph.stay[id] and graph.cycles[id] or id
-end
-
 -- Returns the only caller of a function, or of its cycle; false if there is none; nil if
 -- there are several, or other calls.
 local function only_caller(graph, id)
-  local above = graph.above[whole_of(graph, id)]
+  local divided = not graph.stay[id] and graph.cycles[id] or id  -- what has the calls
+  local above = graph.above[divided]
   if not above then return false end
   return not above[2] and above[1].part > 1 - NOISE and above[1].id or nil
 end

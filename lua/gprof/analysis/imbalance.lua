@@ -5,14 +5,6 @@
 
 local imbalance = {}
 
--- Whether the row `a` comes before `b`: by the time lost, then by the mean, then by name.
-local function is_before(a, b)
-  if a.lost ~= b.lost then return a.lost > b.lost end
-  if a.mean ~= b.mean then return a.mean > b.mean end
-  if a.name ~= b.name then return a.name < b.name end
-  return a.id < b.id
-end
-
 --- Returns what the functions of a profile have in its runs.
 -- @tparam profile profile with a spread
 -- @tparam string field "self" or "calls"
@@ -30,7 +22,12 @@ function imbalance.of(profile, field)
       rows[#rows + 1] = row
     end
   end
-  table.sort(rows, is_before)
+  table.sort(rows, function(a, b)
+    if a.lost ~= b.lost then return a.lost > b.lost end
+    if a.mean ~= b.mean then return a.mean > b.mean end
+    if a.name ~= b.name then return a.name < b.name end
+    return a.id < b.id
+  end)
   return rows
 end
 

@@ -156,28 +156,22 @@ local function add_samples(state, rows)
   end
 end
 
--- Whether the place of some code of a bin is known.
-local function is_known(state, rows, bin)
-  for row in code_rows.within(rows, bin.low, bin.high) do
-    if place_of(state, row) then return true end
-  end
-  return false
-end
-
-local function is_in_library(profile, address)
-  local found = profile:lookup(address)
-  return found ~= nil and found.object ~= nil
-end
-
 -- Returns the part of the program's samples whose place is unknown.
 local function unknown_part(state, rows)
   local all, unknown = 0, 0
   for _, bin in ipairs(state.bins) do
-    local known = is_known(state, rows, bin)
+    local known = false
+    for row in code_rows.within(rows, bin.low, bin.high) do
+      known = known or place_of(state, row) ~= nil
+    end
     if known then
       all = all + bin.ticks
-    elseif not is_in_library(state.profile, bin.low) then
-      all, unknown = all + bin.ticks, unknown + bin.ticks
+    else
+      local found = state.profile:lookup(bin.low)
+      local is_in_library = found and found.object
+      if not is_in_library then
+        all, unknown = all + bin.ticks, unknown + bin.ticks
+      end
     end
   end
   return all > 0 and unknown / all or 0
@@ -188,11 +182,6 @@ local function density(place)
 end
 
 -- Calls ---------------------------------------------------------------------------------
-
--- Returns the range of code that contains a call, whose return address was recorded.
-local function range_of_call(from, is_exact)
-  return from - 1, is_exact and from or from + ROUNDED - 1
-end
 
 -- Returns the place of a call; nil if several are possible.
 local function place_of_call(state, rows, call)
@@ -332,7 +321,8 @@ end
 local function calls_in(data)
   local calls, is_exact = {}, are_exact(data)
   for from, callee, count in data:arcs() do
-    local low, high = range_of_call(from, is_exact)
+    -- the code that contains the call, whose return address was recorded
+    local low, high = from - 1, is_exact and from or from + ROUNDED - 1
     calls[#calls + 1] = { low = low, high = high, callee = callee, count = count }
   end
   return calls

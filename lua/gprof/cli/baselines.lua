@@ -10,19 +10,18 @@ local source_root = require "gprof.library.files.source_root"
 
 local baselines = {}
 
-local function update(settings)
-  local path = settings.baseline
-  settings.source_root = source_root.of(path:match "^(.*)/[^/]*$" or ".")
-  table.insert(settings.exports, { kind = "baseline", path = path,
-    print = require "gprof.export.baseline" })
-end
-
 --- Turns the options into a comparison or an export.
 -- @tparam table settings
 -- @raise a table with the field `message`
 function baselines.apply(settings)
-  if settings.update_baseline then return update(settings) end
-  local kind, problem = core.file_status(settings.baseline)
+  local path = settings.baseline
+  if settings.update_baseline then
+    settings.source_root = source_root.of(path:match "^(.*)/[^/]*$" or ".")
+    table.insert(settings.exports, { kind = "baseline", path = path,
+      print = require "gprof.export.baseline" })
+    return
+  end
+  local kind, problem = core.file_status(path)
   if not kind then
     raise("%s: write the baseline of a good run with --update-baseline", problem)
   end

@@ -42,13 +42,6 @@ local never_called <const> = {
   frame_dummy = true, __do_global_dtors_aux = true,
 }
 
--- Whether an address is a function entry. On some machines, the lowest bit of an address
--- selects one of two instruction sets.
-local function is_entry(symbols, callee)
-  local symbol = symbols:lookup(callee)
-  return symbol ~= nil and callee - symbol.address <= 1 and not never_called[symbol.name]
-end
-
 -- There is no warning if up to this percentage of the callees are not function entries,
 -- since functions may lack a symbol.
 local FEW <const> = 10
@@ -59,7 +52,9 @@ local function check_callees(image, data, symbols, settings, where, warn)
   local callees, good, bad, example = {}, 0, 0, nil
   for _, callee in data:arcs() do callees[callee] = true end
   for callee in pairs(callees) do
-    if is_entry(symbols, callee) then
+    local symbol = symbols:lookup(callee)
+    -- on some machines, the lowest bit of an address selects an instruction set
+    if symbol and callee - symbol.address <= 1 and not never_called[symbol.name] then
       good = good + 1
     else
       bad, example = bad + 1, math.min(example or callee, callee)

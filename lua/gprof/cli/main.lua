@@ -91,12 +91,6 @@ local function is_lack_of_memory(problem)
   return type(problem) == "string" and problem:find "not enough memory$" ~= nil
 end
 
--- The message handler. Needs no memory if there is none.
-local function describe(problem)
-  if type(problem) == "table" or is_lack_of_memory(problem) then return problem end
-  return failure.of_bug(problem)
-end
-
 -- Prints an error, and the stack of a bug if debug output was requested.
 local function tell(problem, about)
   local terminal = require "gprof.format.terminal"
@@ -120,7 +114,11 @@ function main.run(arguments)
   core.set_program_signals()
   core.open_standard_files()
   local about = {}
-  local done, problem = xpcall(execute, describe, arguments, about)
+  -- the handler needs no memory if there is none
+  local done, problem = xpcall(execute, function(problem)
+    if type(problem) == "table" or is_lack_of_memory(problem) then return problem end
+    return failure.of_bug(problem)
+  end, arguments, about)
   if done then return problem end
   if is_lack_of_memory(problem) then
     return tell_of_memory()

@@ -54,13 +54,6 @@ local function image_path(settings)
   return table.move(settings.profiles, 1, #settings.profiles, 2, { path })
 end
 
-local function open_image(settings)
-  local image, problem = gprof.image(image_path(settings),
-    { debug_dir = settings.debug_dir, warn = warn })
-  if image then return image end
-  raise("%s", require "gprof.cli.advice.hints".program(settings, problem))
-end
-
 -- Returns the path of the only profile. Nil if there may be several, or if bad ones are
 -- skipped.
 local function only_profile(settings)
@@ -130,13 +123,18 @@ local function read_files(run)
   if settings.threads then
     require "gprof.cli.options.rules".check("reading", settings)
   end
-  run.image = open_image(settings)
+  local problem
+  run.image, problem = gprof.image(image_path(settings),
+    { debug_dir = settings.debug_dir, warn = warn })
+  if not run.image then
+    raise("%s", require "gprof.cli.advice.hints".program(settings, problem))
+  end
   local options, path = data_options(settings), only_profile(settings)
   if path then
-    local data, problem = gprof.data(run.image, path, options)
+    local data, message = gprof.data(run.image, path, options)
     if not data then
       local hints = require "gprof.cli.advice.hints"
-      raise("%s", hints.profile(settings, run.image, path, problem))
+      raise("%s", hints.profile(settings, run.image, path, message))
     end
     run.data, run.name, run.skipped, run.added, run.paths = data, path, 0, 1, { path }
   else
@@ -375,14 +373,6 @@ local function check_profile(run)
   end
 end
 
--- Fails if a symspec names calls that never happened. Only a profile with the right
--- addresses shows that. In a comparison, the old program may have these calls.
-local function check_calls(run)
-  if run.settings.compare[1] then return end
-  for _, spec in ipairs(run.profile:unmatched_calls()) do run.settings.missed(spec) end
-  if run.missed then failure.stop() end
-end
-
 -- Stores the requested comparison in the settings, where reports find it.
 local function compare(run)
   local settings = run.settings
@@ -527,7 +517,10 @@ return function(settings, write)
   if not (run.printed.info or is_about_functions(run)) then return run.skipped, {} end
   make_profile(run)
   check_profile(run)
-  check_calls(run)
+  if not settings.compare[1] then  -- the old program may have these calls
+    for _, spec in ipairs(run.profile:unmatched_calls()) do settings.missed(spec) end
+    if run.missed then failure.stop() end
+  end
   if settings.given_to and not settings.compare[1] then
     require "gprof.cli.advice.selected".explain(run, warn)
   end

@@ -167,16 +167,6 @@ local function use_one_process(settings)
   settings.jobs = 1
 end
 
--- Returns the function that runs in the child. It runs the program, and packs the results
--- of the run into a string: the number of bad profiles, whether --verify finds a
--- mismatch, and the lines about regressions.
-local function packed_run(settings)
-  return function(stream)
-    local skipped, regressions, differs = run(settings, stream)
-    return table.concat({ skipped, tostring(differs), table.unpack(regressions) }, "\0")
-  end
-end
-
 -- Unpacks the results of a run. The string is untrusted: an attacker may have taken over
 -- the child.
 local function unpack_results(text)
@@ -198,7 +188,13 @@ return function(settings, write)
   local image = defaults.image_path(settings)
   local _ <close> = require "gprof.cli.sum.sum_target".open(settings)
   use_one_process(settings)
-  return unpack_results(sandbox.run(packed_run(settings), {
+  -- Runs in the child. Packs into a string: the number of bad profiles, whether --verify
+  -- finds a mismatch, and the lines about regressions.
+  local function packed_run(stream)
+    local skipped, regressions, differs = run(settings, stream)
+    return table.concat({ skipped, tostring(differs), table.unpack(regressions) }, "\0")
+  end
+  return unpack_results(sandbox.run(packed_run, {
     about = image, read = readable(settings, image), writes = requested(settings),
     memory = settings.sandbox_memory, time = settings.sandbox_time, write = write,
   }))

@@ -80,13 +80,6 @@ local function spread_text(spread, before)
     amounts_text(spread.self), amounts_text(spread.calls)) or "null"
 end
 
--- Writes the spread of whole runs, if it is known.
-local function write_spread(spread, write)
-  if not spread then return end
-  json.field(write, "spread", spread_text(spread,
-    ('"runs": %d, "skipped": %d, '):format(spread.runs, spread.skipped)))
-end
-
 local object_of <const> = json.object { "name", "path", "build_id", "slide" }
 
 -- Writes the program and its libraries.
@@ -155,11 +148,6 @@ local function counts_blocks(profile)
   return profile.data.block_records > 0 and not profile.by_line
 end
 
--- Whether options change the names.
-local function has_labels(options)
-  return options.short_names or options.inline_file_names
-end
-
 -- Returns the keys of a function's object. `full_name` is a key only if options change
 -- the names, `function` is a key only in profiles by line,
 -- `object` only if there are libraries, `self_error` only if errors are known, `inlined`
@@ -167,7 +155,8 @@ end
 -- bounds are known. `blocks` is a key only if basic blocks were counted.
 local function keys_of(profile, options)
   local keys = table.move(columns, 1, #columns, 1, { [#columns + 1] = "cycle" })
-  keys[#keys + 1] = has_labels(options) and "full_name" or nil
+  local has_labels = options.short_names or options.inline_file_names
+  keys[#keys + 1] = has_labels and "full_name" or nil
   keys[#keys + 1] = profile.by_line and "function" or nil
   keys[#keys + 1] = profile.has_libraries and "object" or nil
   local first = profile:functions()()
@@ -205,15 +194,6 @@ end
 
 local arc_keys <const> = { "caller", "callee", "count", "self", "children", "inlined" }
 
--- Returns a function that returns an arc as JSON. `inlined` is a key only if inlined
--- functions are functions.
-local function arc_writer(profile)
-  local arc_of = json.object { table.unpack(arc_keys, 1, profile.has_inlines and 6 or 5) }
-  return function(arc)
-    return arc_of(arc.caller, arc.callee, arc.count, arc.self, arc.children, arc.inlined)
-  end
-end
-
 local function write_array(write, name, rows, last)
   write(('  "%s": '):format(name))
   json.rows(write, "  ", rows)
@@ -238,11 +218,18 @@ return function(profile, options, write)
   json.field(write, "generator", json.string("gprof for Lua " .. gprof._VERSION))
   write_files(profile, write)
   write_whole(profile, options, write)
-  write_spread(profile.spread, write)
+  local spread = profile.spread
+  if spread then
+    json.field(write, "spread", spread_text(spread,
+      ('"runs": %d, "skipped": %d, '):format(spread.runs, spread.skipped)))
+  end
   if profile.has_libraries then write_objects(profile, write) end
   write_array(write, "cycles", cycle_texts(profile))
   write_array(write, "functions",
     function_texts(profile, extract.functions(profile, arcs, options), options))
-  write_array(write, "arcs", json.texts(arcs, arc_writer(profile)), true)
+  local arc_of = json.object { table.unpack(arc_keys, 1, profile.has_inlines and 6 or 5) }
+  write_array(write, "arcs", json.texts(arcs, function(arc)
+    return arc_of(arc.caller, arc.callee, arc.count, arc.self, arc.children, arc.inlined)
+  end), true)
   write "}\n"
 end

@@ -102,13 +102,6 @@ local function columns_of(comparison)
   return fields, titles
 end
 
-local function cells_of(row, name, fields)
-  local note = row.status ~= "both" and (" (%s)"):format(row.status) or ""
-  local cells = { code(name) .. note }
-  for _, field in ipairs(fields) do cells[#cells + 1] = change_text(row[field]) end
-  return cells
-end
-
 -- Returns whether a row changed by more than chance explains, and whether it changed.
 local function changes_of(row)
   local is_significant, is_changed = false, false
@@ -129,7 +122,10 @@ local function write_changes(comparison, names, write)
     local is_significant, is_changed = changes_of(row)
     local list = is_significant and changed or noise
     if is_changed then
-      list[#list + 1] = cells_of(row, names[row], fields)
+      local note = row.status ~= "both" and (" (%s)"):format(row.status) or ""
+      local cells = { code(names[row]) .. note }
+      for _, field in ipairs(fields) do cells[#cells + 1] = change_text(row[field]) end
+      list[#list + 1] = cells
     else
       same = same + 1
     end

@@ -92,12 +92,6 @@ end
 
 -- Writing -------------------------------------------------------------------------------
 
-local function with_module(modules, high)
-  local count, at = ("<I4"):unpack(modules)
-  return ("<I4"):pack(count + 1) .. MODULE:pack(BIAS, BIAS + LOW, BIAS + high,
-    BIAS + LOW, BIAS + high, 0, "", "") .. modules:sub(at)
-end
-
 --- Returns the bytes of the profile.
 -- @tparam table recorded what `gprof.hooks` returns of a recording with C functions:
 --   `functions`, not empty, and all fields of its result
@@ -123,7 +117,9 @@ function mixed_profile.bytes(recorded, crc32)
   for _, section in ipairs(sections) do
     local content = section.content
     if section.kind == MODULES then
-      content = with_module(content, high)
+      local count, at = ("<I4"):unpack(content)
+      content = ("<I4"):pack(count + 1) .. MODULE:pack(BIAS, BIAS + LOW, BIAS + high,
+        BIAS + LOW, BIAS + high, 0, "", "") .. content:sub(at)
     elseif section.kind == TABLE then
       content = changed(content, decode, addresses, code, code_end)
     end

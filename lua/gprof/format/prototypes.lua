@@ -45,14 +45,12 @@ local function skip_line(bytes, at)
   return select(2, read_size(bytes, (select(2, read_size(bytes, at)))))
 end
 
-local function skip_variable(bytes, at)
-  return skip_line(bytes, skip_string(bytes, at))
-end
-
 local function skip_debug_information(bytes, at)
   at = skip_array(bytes, at, 1)
   at = skip_array(bytes, at, skip_line)
-  at = skip_array(bytes, at, skip_variable)
+  at = skip_array(bytes, at, function(_, variable)
+    return skip_line(bytes, skip_string(bytes, variable))
+  end)
   return skip_array(bytes, at, skip_string)
 end
 

@@ -183,11 +183,6 @@ local function name_of(f, detail)
   return detail == NAME_ONLY and f.name or ("%s (%s)"):format(f.name, place)
 end
 
--- The definitions of such functions do not name them, so their names have the place.
-local function needs_place(f)
-  return f.name:find "^callback of " or f.name:find "^function returned by "
-end
-
 -- Returns the functions with equal names: arrays of their numbers, by name.
 local function groups_of(names)
   local groups = {}
@@ -235,7 +230,9 @@ end
 function script_functions.names(functions)
   local names, details = {}, {}
   for i, f in ipairs(functions) do
-    details[i] = needs_place(f) and PLACE or NAME_ONLY
+    -- the definitions of such functions do not name them
+    local is_derived = f.name:find "^callback of " or f.name:find "^function returned by "
+    details[i] = is_derived and PLACE or NAME_ONLY
     names[i] = name_of(f, details[i])
   end
   for detail = PLACE, PATH do add_detail(functions, names, details, detail) end

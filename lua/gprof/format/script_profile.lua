@@ -120,12 +120,6 @@ local function process(recorded, rate, high, command)
     rate, recorded.joined and JOINED or 0, command))
 end
 
--- The module has neither a build ID nor a path.
-local function modules(high)
-  return section(MODULES, ("<I4I8I8I8I8I8I4s4s4"):pack(1, 0, LOW, high, LOW, high, 0, "",
-    ""))
-end
-
 --- Returns the section with the list of functions.
 -- @tparam {table,...} list
 -- @treturn string
@@ -194,8 +188,11 @@ function script_profile.bytes(recorded, about)
   local list, addresses, high =
     script_profile.list(recorded.functions, lines_of(recorded, of))
   local counts, removed = counts_of(recorded, of, about.rate)
+  -- has neither a build ID nor a path
+  local module = section(MODULES,
+    ("<I4I8I8I8I8I8I4s4s4"):pack(1, 0, LOW, high, LOW, high, 0, "", ""))
   return script_profile.complete(script_profile.functions(list) ..
-    process(recorded, about.rate, high, about.command) .. modules(high) ..
+    process(recorded, about.rate, high, about.command) .. module ..
     script_profile.executions(list) ..
     thread(recorded, records_of(recorded, of, addresses, counts),
       recorded.inside + removed), about.crc32)

@@ -9,14 +9,6 @@ local core = require "gprof.core"
 
 local bounds = {}
 
--- Whether the data were read from files that name no callers, or only some of them.
-local function lacks_callers(data)
-  for _, file in ipairs(data.files) do
-    if file.format == "prof" then return true end
-  end
-  return data.shared
-end
-
 -- Whether a dynamically linked program can switch the recording off. A static program
 -- always has these functions; there the core looks for calls.
 local function can_stop(image)
@@ -32,7 +24,11 @@ end
 function bounds.problem(image, data, options)
   if not data.has_histogram then return "the profile has no samples" end
   if not data.has_arcs then return "no calls were recorded" end
-  if lacks_callers(data) then return "the profile does not have all callers" end
+  local lacks_callers = data.shared
+  for _, file in ipairs(data.files) do
+    lacks_callers = lacks_callers or file.format == "prof"
+  end
+  if lacks_callers then return "the profile does not have all callers" end
   if options.line then return "the profile is by line" end
   if options.inlines then
     return "the machine code does not show which inlined function makes a call"

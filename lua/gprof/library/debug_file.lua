@@ -63,13 +63,6 @@ local function new_list()
   end
 end
 
-local function add_by_id(id, directories, add)
-  if not id or #id < 4 then return end
-  for _, directory in ipairs(directories) do
-    add(directory, "/.build-id/", id:sub(1, 2), "/", id:sub(3), ".debug")
-  end
-end
-
 -- objcopy writes names without directories to .gnu_debuglink. Other names could lead
 -- anywhere and are refused.
 local function is_plain_name(name)
@@ -98,7 +91,12 @@ function debug_file.places(image)
   local list, add = new_list()
   local link = core.debug_link(image)
   local name = link or image.build_id and base_name(image.path) .. ".debug"
-  add_by_id(image.build_id, search_directories(image), add)
+  local id = image.build_id
+  if id and #id >= 4 then
+    for _, directory in ipairs(search_directories(image)) do
+      add(directory, "/.build-id/", id:sub(1, 2), "/", id:sub(3), ".debug")
+    end
+  end
   if name and is_plain_name(name) then add_by_name(image, name, add) end
   return list, link
 end

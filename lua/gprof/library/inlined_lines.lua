@@ -19,26 +19,16 @@ local function add_caller(row, frame, ticks)
   caller.ticks = caller.ticks + ticks
 end
 
--- Returns the row of a line.
-local function row_of(files, file, line)
-  local lines = files[file] or {}
-  files[file] = lines
-  lines[line] = lines[line] or { ticks = 0, callers = {}, by_key = {} }
-  return lines[line]
-end
-
-local function precedes(a, b)
-  if a.ticks ~= b.ticks then return a.ticks > b.ticks end
-  if a.file ~= b.file then return (a.file or "") < (b.file or "") end
-  if a.line ~= b.line then return (a.line or 0) < (b.line or 0) end
-  return (a.name or "") < (b.name or "")
-end
-
 -- Sorts the callers of lines. Drops lines without callers, and files without such lines.
 local function finish(files)
   for file, lines in pairs(files) do
     for line, row in pairs(lines) do
-      table.sort(row.callers, precedes)
+      table.sort(row.callers, function(a, b)
+        if a.ticks ~= b.ticks then return a.ticks > b.ticks end
+        if a.file ~= b.file then return (a.file or "") < (b.file or "") end
+        if a.line ~= b.line then return (a.line or 0) < (b.line or 0) end
+        return (a.name or "") < (b.name or "")
+      end)
       row.by_key = nil
       if not row.callers[1] then lines[line] = nil end
     end
@@ -52,7 +42,10 @@ local function find(by_line)
   for id, ticks, selected in by_line:functions("address", "id", "ticks", "annotated") do
     local file, line = by_line:get(id, "file", "line")
     if ticks > 0 and selected and file then
-      local row, frames = row_of(files, file, line), by_line:frames(id, 2)
+      local lines = files[file] or {}
+      local row = lines[line] or { ticks = 0, callers = {}, by_key = {} }
+      files[file], lines[line] = lines, row
+      local frames = by_line:frames(id, 2)
       row.ticks = row.ticks + ticks
       if frames and frames[2] then add_caller(row, frames[2], ticks) end
     end

@@ -44,14 +44,6 @@ local function missing(what, path, more)
   return ("%s is not built yet: run 'make -C %s'%s"):format(what, directory, more or "")
 end
 
--- Returns the message for a module that exists, but cannot be loaded.
-local function unloadable(what, reason)
-  local directory = checkout()
-  local advice = directory and ("rebuild it with 'make -C %s'"):format(directory) or
-    "rebuild and install it with 'luarocks make' or 'make install' from its source"
-  return ("%s cannot be loaded: %s; %s"):format(what, reason, advice)
-end
-
 -- Returns the message for an error of `require`.
 local function explain(name, problem)
   local what = descriptions[name]
@@ -60,7 +52,11 @@ local function explain(name, problem)
   end
   local path = home.native_path(name)
   if package.preload[name] or exists(path) then
-    return unloadable(what, tostring(problem):match "([^\n\t]*)%s*$")
+    local directory = checkout()
+    local advice = directory and ("rebuild it with 'make -C %s'"):format(directory) or
+      "rebuild and install it with 'luarocks make' or 'make install' from its source"
+    local reason = tostring(problem):match "([^\n\t]*)%s*$"
+    return ("%s cannot be loaded: %s; %s"):format(what, reason, advice)
   end
   return missing(what, path, requirements[name])
 end

@@ -31,16 +31,6 @@ function slide.text(offset)
   return (offset < 0 and "-" or "") .. ("0x%x"):format(offset < 0 and -offset or offset)
 end
 
--- Returns all functions of the image, even those that options leave out, because arcs may
--- lead to any of them. A symbol file on standard input is skipped: it cannot be read
--- twice.
-local function functions_of(image, options)
-  local path = options.external_symbol_table or
-    image_options.of(image).external_symbol_table
-  return symbol_tables.of(image,
-    { external_symbol_table = path ~= "-" and path or nil })
-end
-
 --- Finds the slide of data.
 -- @tparam image image
 -- @tparam data data
@@ -49,7 +39,12 @@ end
 -- @return[2] nil
 -- @treturn[2] string why it cannot be determined, without the name of the file
 function slide.find(image, data, options)
-  local symbols, message = functions_of(image, options)
+  -- All functions of the image, even those that options leave out: arcs may lead to any
+  -- of them. A symbol file on standard input is skipped: it cannot be read twice.
+  local path = options.external_symbol_table or
+    image_options.of(image).external_symbol_table
+  local symbols, message = symbol_tables.of(image,
+    { external_symbol_table = path ~= "-" and path or nil })
   if not symbols then return nil, message end
   return core.find_slide(image, symbols, data)
 end

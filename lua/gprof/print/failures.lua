@@ -46,21 +46,11 @@ local function first_calls(comparison, field)
   return names[1] and ", not executed before: " .. wording.first(names) or ""
 end
 
-local function time_text(change, comparison)
-  return ("%.3g to %.3g %s"):format(change.old, change.new, comparison.unit)
-end
-
 local function count_text(change)
   local most = change.most and change.most > change.old and
     (" (at most %s)"):format(failures.count(change.most)) or ""
   return ("%s%s to %s"):format(failures.count(change.old), most,
     failures.count(change.new))
-end
-
--- Returns "300.0 % more", or "25 times as much".
-local function growth_text(change)
-  local growth = wording.growth(change)
-  return growth:find "^%+" and growth:sub(2) .. " more" or growth .. " as much"
 end
 
 --- Returns how much a figure grew: "1 to 4 seconds per run, 300.0 % more (error 0.22,
@@ -71,9 +61,15 @@ end
 function failures.growth(failure, comparison)
   local change = failure.change
   local is_whole = failure.row == comparison and not change.error
+  local growth = change.ratio and wording.growth(change)  -- "+300.0 %", or "25 times"
+  if growth then
+    growth = growth:find "^%+" and growth:sub(2) .. " more" or growth .. " as much"
+  end
   return ("%s per run%s (%slimit %g %%)%s"):format(
-    change.error and time_text(change, comparison) or count_text(change),
-    change.ratio and ", " .. growth_text(change) or "",
+    change.error and
+      ("%.3g to %.3g %s"):format(change.old, change.new, comparison.unit) or
+      count_text(change),
+    growth and ", " .. growth or "",
     change.error and ("error %.2g, "):format(change.error) or "", failure.percent,
     is_whole and first_calls(comparison, failure.field) or "")
 end

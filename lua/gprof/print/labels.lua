@@ -142,13 +142,6 @@ end
 
 -- Exports -------------------------------------------------------------------------------
 
-local function look_up(profile)
-  return setmetatable({}, { __index = function(known, id)
-    known[id] = profile:get(id, "name")
-    return known[id]
-  end })
-end
-
 --- Returns the names of functions and cycles as exports write them.
 -- @tparam profile profile
 -- @tparam table options `short_names`; `inline_file_names`, `print_path`: with file and
@@ -159,7 +152,12 @@ end
 function labels.exported(profile, options, is_only_name)
   local is_placed = options.inline_file_names or
     is_only_name and labels.shows_places(profile, options)
-  if not (options.short_names or is_placed) then return look_up(profile) end
+  if not (options.short_names or is_placed) then
+    return setmetatable({}, { __index = function(known, id)
+      known[id] = profile:get(id, "name")
+      return known[id]
+    end })
+  end
   return make(profile, options, "name", { bare = not is_placed, no_suffixes = true })
 end
 

@@ -25,11 +25,6 @@ local function glob(name)
   return (name:gsub("[*?%[%]\\\"%s%c]", "?"))
 end
 
--- Quotes a pattern if GNU ld could read it as several words.
-local function quoted(pattern)
-  return pattern:find "^[%w_.$?]+$" and pattern or '"' .. pattern .. '"'
-end
-
 -- The formats ---------------------------------------------------------------------------
 --
 -- In the files of lld, names are words, and `#` begins a comment.
@@ -66,7 +61,9 @@ function formats.ld(file, write)
   write "SECTIONS\n{\n  .text.ordered :\n  {\n"
   for _, name in ipairs(file.names) do
     local patterns = sections(glob(name), file.has_cold_part[name])
-    for i, pattern in ipairs(patterns) do patterns[i] = quoted(pattern) end
+    for i, pattern in ipairs(patterns) do  -- GNU ld could read some as several words
+      if not pattern:find "^[%w_.$?]+$" then patterns[i] = '"' .. pattern .. '"' end
+    end
     write(("    *(%s)\n"):format(table.concat(patterns, " ")))
   end
   write "  }\n}\nINSERT BEFORE .text;\n"

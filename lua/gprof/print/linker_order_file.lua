@@ -48,12 +48,6 @@ local function ordered_names(profile, list, names, options)
   return ordered
 end
 
-local function busier(a, b)
-  if a.count ~= b.count then return a.count > b.count end
-  if a.caller ~= b.caller then return a.caller < b.caller end
-  return a.callee < b.callee
-end
-
 -- Returns the calls between functions with different names, most frequent first.
 local function calls_by_name(profile, names)
   local list, known = {}, {}
@@ -69,7 +63,11 @@ local function calls_by_name(profile, names)
       known[key].count = sum < 0 and math.maxinteger or sum
     end
   end
-  table.sort(list, busier)
+  table.sort(list, function(a, b)
+    if a.count ~= b.count then return a.count > b.count end
+    if a.caller ~= b.caller then return a.caller < b.caller end
+    return a.callee < b.callee
+  end)
   return list
 end
 

@@ -117,11 +117,6 @@ local function write_line(page, listing, text, position)
   return (listing.copy(page.write, text, margin, position, 1))
 end
 
--- Writes the note below a line. The last line of a file may not end.
-local function write_note(page, note, is_ended)
-  page.write(is_ended and page.blank .. note .. "\n" or "\n" .. page.blank .. note)
-end
-
 -- Writes lines of a text, with margins. `number` is the number of lines before the text.
 -- Returns the number of lines up to its end.
 local function write_lines(page, listing, text, number)
@@ -136,7 +131,10 @@ local function write_lines(page, listing, text, number)
     else
       position, number = write_line(page, listing, text, position), number + 1
       local note = listing.notes[number]
-      if note then write_note(page, note, text:find("^\n", position - 1)) end
+      if note then  -- the last line of a file may not end
+        local is_ended = text:find("^\n", position - 1)
+        page.write(is_ended and page.blank .. note .. "\n" or "\n" .. page.blank .. note)
+      end
       step(listing, number + 1)
     end
   end
@@ -170,14 +168,6 @@ end
 
 -- Files ---------------------------------------------------------------------------------
 
--- Returns the message about a file that cannot be read. In the sandbox, the message gives
--- the likely reason.
-local function explain(page, problem)
-  local is_outside = page.options.sandbox and problem:find "Permission denied$"
-  return problem .. (is_outside and
-    " (--sandbox permits only the current directory and directories of -I)" or "")
-end
-
 -- Reads a source file; returns nil after a warning if that fails. A file that is newer
 -- than the program may differ from what was compiled.
 local function read_text(page, file)
@@ -186,19 +176,13 @@ local function read_text(page, file)
   if not text and where == source_text.not_found(file.name) then
     page.missing[#page.missing + 1] = file.name
   elseif not text then
-    page.warn(explain(page, where))
+    local is_outside = page.options.sandbox and where:find "Permission denied$"
+    page.warn(where .. (is_outside and
+      " (--sandbox permits only the current directory and directories of -I)" or ""))
   elseif changed > page.built then
     page.warn(where .. ": is newer than the program: its lines may have moved")
   end
   return text
-end
-
--- Warns if the line table has lines past the end of the text.
-local function check_length(page, file, length, known)
-  if known.last > length then
-    page.warn(("%s: has %d lines, but the program was compiled from at least %d"):format(
-      file.name, length, known.last))
-  end
 end
 
 -- Excerpts ------------------------------------------------------------------------------
@@ -255,13 +239,6 @@ end
 
 -- Callers of inlined lines --------------------------------------------------------------
 
--- Returns where the lines of all files were inlined, from the profile by line.
-local function callers_of(page)
-  if not page.options.inlines then return {} end
-  local lines = page.profile.by_line and page.profile or lines_of(page)
-  return require "gprof.library.inlined_lines".of(lines)
-end
-
 -- Returns the notes below lines, indented like the lines; nil if there are none.
 local function notes_of(page, file, text)
   local rows, notes = page.callers[file.name], {}
@@ -316,7 +293,10 @@ local function write_file(page, file, text)
     annotation.lines(page.profile, file.number, not rules.whole_lines)
   local listing = listing_of(page, known, notes_of(page, file, text))
   local length = write_text(page, file, text, listing)
-  if rules.gives_hints then check_length(page, file, length, known) end
+  if rules.gives_hints and known.last > length then
+    page.warn(("%s: has %d lines, but the program was compiled from at least %d"):format(
+      file.name, length, known.last))
+  end
   if page.options.table_length ~= 0 then write_top(page, known) end
   if rules.whole_lines then
     write_summary(page, listing.lines, listing.executed, known.executions)
@@ -476,7 +456,11 @@ return function(profile, options, write)
     listings = {},
     missing = {},  -- names of files that were not found
   }
-  page.callers = callers_of(page)  -- of inlined lines
+  page.callers = {}  -- of inlined lines
+  if options.inlines then
+    page.callers = require "gprof.library.inlined_lines".of(
+      profile.by_line and profile or lines_of(page))
+  end
   local print = options.separate_files and print_into_file or print_below
   local files = files_of(profile, options)
   check_figures(page, files)

@@ -86,13 +86,6 @@ local function write_node(page, node, before)
   end
 end
 
--- Writes the line that counts the children that are not shown.
-local function write_rest(page, node, before)
-  local what = node.parent and "callee" or "root"
-  write_line(page, before, { weight = node.rest, self = 0 },
-    ("(%s not shown)"):format(wording.plural(node.hidden, what)), "")
-end
-
 -- Writes the subtrees of a node's children. `before` is what precedes the node's own
 -- connecting line. Children of the root have no connecting line.
 local function write_children(page, node, before)
@@ -106,7 +99,11 @@ local function write_children(page, node, before)
     write_node(page, child, branch(is_last, "child", "last"))
     write_children(page, child, branch(is_last, "below", "below_last"))
   end
-  if has_rest then write_rest(page, node, branch(true, "child", "last")) end
+  if has_rest then  -- counts the children that are not shown
+    local what = node.parent and "callee" or "root"
+    write_line(page, branch(true, "child", "last"), { weight = node.rest, self = 0 },
+      ("(%s not shown)"):format(wording.plural(node.hidden, what)), "")
+  end
 end
 
 local function write_heading(profile, options, guessed, gap, write)

@@ -71,13 +71,6 @@ end
 
 -- Formats -------------------------------------------------------------------------------
 
--- Replaces the times in a line by a text.
-local function with_times(line, text)
-  return (line:gsub("%%{[%l_]+:(%d+)%.2f}", function(width)
-    return ("%" .. width .. "s"):format(text)
-  end))
-end
-
 -- Returns the function that completes a line: takes the line, the column of calls and,
 -- optionally, a text in place of its times.
 local function completer(profile, options, layout)
@@ -90,7 +83,11 @@ local function completer(profile, options, layout)
     if layout.wide ~= 7 then
       line = line:gsub("children:7", "children:" .. layout.wide)
     end
-    if text then line = with_times(line, text) end
+    if text then  -- in place of times
+      line = line:gsub("%%{[%l_]+:(%d+)%.2f}", function(width)
+        return ("%" .. width .. "s"):format(text)
+      end)
+    end
     return (line:gsub("%[%l+%]", columns))
   end
 end

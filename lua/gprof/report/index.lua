@@ -88,12 +88,6 @@ local function cell_writer(profile, options, format, names, write)
   })
 end
 
--- Returns the length of a number in brackets.
-local function length_of(number)
-  if number < 1000 then return number < 10 and 3 or number < 100 and 4 or 5 end
-  return #tostring(number) + 2
-end
-
 -- Blanks before cells: one more than the key.
 local blanks <const> = setmetatable({}, { __index = function(known, count)
   known[count] = (" "):rep(count + 1)
@@ -113,7 +107,7 @@ local function write_aligned(profile, options, layout, nodes, numbers, columns, 
   for line = 1, lines do
     local at, begin = 0, 5  -- where the last text ends; where the number should end
     for i = line, #nodes, lines do
-      local id, number = nodes[i], length_of(numbers[i])
+      local id, number = nodes[i], #tostring(numbers[i]) + 2  -- in brackets
       local fill = begin - at - number
       if fill < 0 then fill = 0 end
       local name = not is_plain and names[id]

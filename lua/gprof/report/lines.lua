@@ -84,11 +84,6 @@ local function write_heading(profile, options, taken, write)
     "source")
 end
 
--- Returns the format of a number of seconds that shows a single sample.
-local function error_format(profile)
-  return " %8." .. common.decimals(1 / profile.rate) .. "f"
-end
-
 -- Writes where a line was inlined, if that is known. `taken` is the number of columns
 -- before the lines.
 local function write_callers(row, callers, options, taken, write)
@@ -107,6 +102,8 @@ local function write_rows(profile, rows, count, callers, options, write)
   local taken = before + 2 + wide + wider
   local columns = options.terminal_width and
     math.max(LEAST_TEXT, options.terminal_width - taken)
+  local error_format = options.errors and profile.rate and
+    " %8." .. common.decimals(1 / profile.rate) .. "f"  -- shows a single sample
   write_heading(profile, options, { wide, wider }, write)
   for i = 1, count do
     local seconds = rows[i].ticks / profile.rate
@@ -115,7 +112,7 @@ local function write_rows(profile, rows, count, callers, options, write)
       layout.padded(functions[i], wider), text)
     write("%6.2f %9.2f%s%s\n",
       common.percentage(rows[i].ticks, profile.total_ticks), seconds,
-      options.errors and error_format(profile):format(profile:error_of(seconds)) or "",
+      error_format and error_format:format(profile:error_of(seconds)) or "",
       (line:gsub(" +$", "")))
     write_callers(rows[i], callers, options, before, write)
   end

@@ -41,12 +41,6 @@ local function write_row(row, name, run, width, number, write)
   write("%s\n", (line:gsub(" +$", "")))
 end
 
--- Returns the field to show, and its unit.
-local function field_of(profile, options)
-  if profile.spread.self and options.sort ~= "calls" then return "self", profile.unit end
-  return "calls", "calls"
-end
-
 --- Prints the report.
 -- @tparam profile profile with a spread; or by line, of data with a spread
 -- @tparam table options `top`: the number of functions (default: all); `sort`: "calls"
@@ -59,7 +53,8 @@ return function(profile, options, write)
   if not total then
     error("the spread between runs is not known: read the profiles with --spread", 0)
   end
-  local field, unit = field_of(profile, options)
+  local field, unit = "calls", "calls"
+  if total.self and options.sort ~= "calls" then field, unit = "self", profile.unit end
   local rows = imbalance.of(profile, field)
   for i = #rows, (options.top or #rows) + 1, -1 do rows[i] = nil end
   local whole = total[field]

@@ -72,21 +72,6 @@ local function lacks_time(chosen, options)
     (chosen.flat or chosen.tree or chosen.annotation and options.annotate_time)
 end
 
--- Returns the part of a message about an image that is newer than its profile; "" if the
--- image is not newer.
-local function newer_image(profile)
-  return are_older(profile.data.files, profile.image.path) and
-    ("; %s is newer than the profile"):format(profile.image.path) or ""
-end
-
--- Returns the part of a message about a source file that is newer than the image; "" if
--- there is none.
-local function newer_source(profile, directories)
-  local check = require "gprof.library.verify".check
-  local source = check("source", profile, directories).newer
-  return source and ("; %s is newer than %s"):format(source, profile.image.path) or ""
-end
-
 -- Returns the message that a profile is from another build of its image, which is newer.
 -- `other` is another remedy, or "".
 local function newer_message(profile, where, other)
@@ -109,8 +94,11 @@ local function mismatch_message(profile, where, directories)
   local stripped = core.histogram_fits(image, profile.data) and
     ", or symbols were stripped from the program" or ""
   local moved = core.histogram_fits(image, profile.data) and "" or MOVED
+  local check = require "gprof.library.verify".check
+  local source = check("source", profile, directories).newer
+  local newer = source and ("; %s is newer than %s"):format(source, image.path) or ""
   return ("%s: is probably from another build of %s%s: %s%s%s"):format(where, image.path,
-    stripped, profile:mismatch(), newer_source(profile, directories), moved)
+    stripped, profile:mismatch(), newer, moved)
 end
 
 --- Warns that a profile is probably from another build of the program. With --compare,
@@ -294,9 +282,11 @@ function diagnosis.explain(profile, chosen, options)
   local unknown, recorded = profile.unknown_ticks, profile.recorded_ticks
   local is_much = unknown >= math.max(LEAST_SAMPLES, LEAST_PART * recorded)
   if is_much and not profile:mismatch() and (shows_calls or chosen.annotation) then
+    local newer = are_older(profile.data.files, profile.image.path) and
+      ("; %s is newer than the profile"):format(profile.image.path) or ""
     hint("%.0f of %.0f samples are in code outside all functions: the profile may be " ..
       "from another build, or symbols may have been stripped (see --verify)%s", unknown,
-      recorded, newer_image(profile))
+      recorded, newer)
   end
 end
 

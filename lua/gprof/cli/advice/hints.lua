@@ -218,12 +218,6 @@ end
 -- Names that other profilers use.
 local SYNONYMS <const> = { ["call-graph"] = "graph", callgraph = "graph" }
 
--- Returns "did you mean --graph?" for "--call-graph"; nil if it is not a synonym.
-local function synonym(word)
-  local name, rest = word:match "^%-%-([^=]+)(.*)$"
-  return SYNONYMS[name] and hints.question { ("--%s%s"):format(SYNONYMS[name], rest) }
-end
-
 -- Returns "did you mean --export=json?" for "--json"; nil if no kind of export has that
 -- name.
 local function export_option(word)
@@ -238,7 +232,10 @@ local function unknown(word)
   if names[2] then
     return ("option '%s' is ambiguous: %s"):format(word, table.concat(names, ", "))
   end
-  local hint = synonym(word) or similar_option(word) or export_option(word)
+  local name, rest = word:match "^%-%-([^=]+)(.*)$"
+  local known = SYNONYMS[name]  -- "--graph" for "--call-graph"
+  local hint = known and hints.question { ("--%s%s"):format(known, rest) } or
+    similar_option(word) or export_option(word)
   hint = hint and ": " .. hint or ""
   return ("unknown option '%s'%s (-h lists all options)"):format(word, hint)
 end

@@ -151,12 +151,6 @@ local function similar(given, short, others)
   return is_class and table.concat(others, "::", 1, #others - 1) .. "::*" or short
 end
 
--- Chooses functions with the same last component: the namespaces or the parameters of the
--- symspec are wrong.
-local function same_component(given, short, others)
-  return others[#others] == given[#given] and short or nil
-end
-
 -- Returns the number of characters to insert, remove or replace to make one text of
 -- another; `most` + 1 if there are more than `most`.
 local function distance(a, b, most)
@@ -190,6 +184,17 @@ local function similar_classes(given, _, others)
   return is_alike(others, given, 1) and
     table.concat(others, "::", #others - #given, #others - 1) .. "::*" or nil
 end
+
+-- What misspelt names may stand for, the likeliest first.
+local choices <const> = {
+  similar,
+  -- with the same last component: the namespaces or parameters are wrong
+  function(given, short, others)
+    return others[#others] == given[#given] and short or nil
+  end,
+  similar_classes,
+  related,
+}
 
 -- Brackets ------------------------------------------------------------------------------
 
@@ -228,30 +233,26 @@ local function misspelt(image, name)
   local class = name:match "^(.*)::%*?$"
   if class then return names_like(image, components(class), similar_classes) end
   local given = components(name:gsub("(%w)%.(%w)", "%1::%2"))
-  for _, choose in ipairs { similar, same_component, similar_classes, related } do
+  for _, choose in ipairs(choices) do
     local names = names_like(image, given, choose)
     if names[1] then return names end
   end
   return {}
 end
 
--- Whether a path probably means a file of this name: the last component is spelt
--- similarly, or has another extension.
-local function is_similar_file(base, path)
-  local given = base_name(path)
-  local stem = given:match "^(.+)%.%w+$"
-  return hints.is_similar(base, given) or
-    stem ~= nil and stem == base:match "^(.+)%.%w+$"
-end
-
 -- Returns symspecs with the names of source files that the user probably meant in place
 -- of a file; or why there are none.
 local function explain_file(image, half)
   local names, seen, has_files = {}, {}, false
+  local given = base_name(half.file)
+  local stem = given:match "^(.+)%.%w+$"
   for _, path in image:symbols(nil, "address", "file") do
     local base = path and base_name(path)
     has_files = has_files or path ~= nil
-    if base and not seen[base] and is_similar_file(base, half.file) then
+    -- spelt similarly, or with another extension
+    local is_similar = base and not seen[base] and (hints.is_similar(base, given) or
+      stem ~= nil and stem == base:match "^(.+)%.%w+$")
+    if is_similar then
       names[#names + 1] = base .. half.text:sub(#half.file + 1)
     end
     if base then seen[base] = true end
@@ -334,13 +335,6 @@ local function explain_call(settings, image, spec)
   return no_call(from, to)
 end
 
--- Returns the hint that a symspec of functions has the form of calls.
-local function unexpected_call(image, spec)
-  local from, to = symspec.parse(spec, true)
-  return to and is_known(image, from) and is_known(image, to) and
-    "FROM/TO names calls, which are selected with -q, -Q or -k" or nil
-end
-
 -- Explains why a symspec matches nothing: "did you mean -pwork?". Nil if the
 -- reason is unknown.
 local function reason_of(settings, image, spec)
@@ -351,7 +345,11 @@ local function reason_of(settings, image, spec)
   local hint = unescaped(settings, spec)
   if hint then return hint end
   if is_call(settings, spec) then return explain_call(settings, image, spec) end
-  hint = unexpected_call(image, spec) or listed(settings, image, spec)
+  local from, to = symspec.parse(spec, true)
+  if to and is_known(image, from) and is_known(image, to) then
+    return "FROM/TO names calls, which are selected with -q, -Q or -k"
+  end
+  hint = listed(settings, image, spec)
   if hint then return hint end
   local names, reason = explain_name(settings, image, spec)
   return question(settings, spec, names) or reason or letters

@@ -11,14 +11,10 @@ local selected = {}
 -- The symspecs that select what a style prints are in the scope of the same name.
 local STYLES <const> = { "flat", "graph" }
 
--- Whether reports show a function or cycle without -z.
-local function is_shown(f)
-  return f.ticks > 0 or f.children_ticks > 0 or f.calls > 0 or f.self_calls > 0
-end
-
 local function are_idle(functions)
   for _, f in ipairs(functions) do
-    if is_shown(f) then return false end
+    local time, calls = f.ticks + f.children_ticks, f.calls + f.self_calls
+    if time > 0 or calls > 0 then return false end  -- reports show it without -z
   end
   return functions[1] ~= nil
 end

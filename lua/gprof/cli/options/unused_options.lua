@@ -26,19 +26,13 @@ local requests <const> = {
   json = "--export=json", dot = "--export=dot", svg = "--export=svg", html = "--html",
 }
 
-local function is_written(settings, kind)
-  for _, export in ipairs(settings.exports) do
-    if export.kind == kind then return true end
-  end
-  return false
-end
-
 -- Returns the options that would make an option useful: "-p, -q or --compare"; nil if it
 -- has an effect.
 local function needed(settings, printed, what)
-  local words = {}
+  local words, written = {}, {}
+  for _, export in ipairs(settings.exports) do written[export.kind] = true end
   for style in what:gmatch "%S+" do
-    if printed[style] or is_written(settings, style) then return nil end
+    if printed[style] or written[style] then return nil end
     words[#words + 1] = requests[style]
   end
   return wording.all(words, "or")

@@ -109,17 +109,17 @@ local function is_part(self, list)
   return true
 end
 
-local function build_of(list, path)
-  if not list.archive then return builds.of_file(list.stands_for or path) end
-  local held, problem = list.archive:hold()
-  if not held then return nil, nil, problem end
-  return builds.of_contexts(list.archive:text())
-end
-
 -- Returns the group of the profile in row `i` of a list; nil and a message if there is
 -- none.
 local function choose(self, list, i)
-  local id, recorded, problem = build_of(list, list[i])
+  local id, recorded, problem
+  if list.archive then
+    local held
+    held, problem = list.archive:hold()
+    if held then id, recorded, problem = builds.of_contexts(list.archive:text()) end
+  else
+    id, recorded, problem = builds.of_file(list.stands_for or list[i])
+  end
   if problem then return nil, problem end
   if id then return group_of(self, list[i], id, recorded) end
   if self.builds.only then return group_of(self, list[i], self.builds.only) end

@@ -72,11 +72,6 @@ local function add(into, list, i, mode)
   return add_file(into, list.stands_for or list[i], mode)
 end
 
--- Whether an error ends the run. Lack of memory always does, because no file is at fault.
-local function is_fatal(message, mode)
-  return not mode.keep_going or message:find "not enough memory$"
-end
-
 -- Whether row `i` of a list is a file in a directory, or a member of an archive, that is
 -- no profile.
 local function is_other(list, i)
@@ -142,7 +137,9 @@ local function read_range(into, list, first, last, mode, notify)
     if list.fetch and not list.fetch(i) then break end
     local done, message = read_row(into, list, i, mode, notify)
     if not done then
-      if is_fatal(message, mode) then return nil, message, i end
+      -- for lack of memory, no file is at fault
+      local is_fatal = not mode.keep_going or message:find "not enough memory$"
+      if is_fatal then return nil, message, i end
       notify("bad", i, message)
     end
     notify("done", i, into.data.bytes)
@@ -184,17 +181,13 @@ local function default_jobs(list)
   return math.min(core.processors(), MOST_JOBS)
 end
 
--- Whether the first profile ends the run: several processes would do so no sooner.
-local function is_missing(first, settings)
-  return not settings.keep_going and not core.file_status(first)
-end
-
 -- Returns the number of processes. Standard input, traces, call paths, duplicates that
 -- are left out, and output about each file need a single process.
 local function process_count(settings, list, image, options)
   local one = lists_files(settings, options) or settings.debug or list.standard_input or
     settings.skip_duplicates or
-    core.script_list(image) or is_missing(list[1], settings) or
+    core.script_list(image) or
+    not settings.keep_going and not core.file_status(list[1]) or  -- ends the run at once
     not options.assume_proportional and profile_files.have_contexts(list)
   return one and 1 or settings.jobs or default_jobs(list)
 end
@@ -285,14 +278,6 @@ local function observer(list, outcome, line)
   return function(event, ...) return on[event](...) end
 end
 
--- Warns once about sums that cannot be split into runs.
-local function report_whole(outcome, warn)
-  if outcome.whole == 0 then return end
-  local more = outcome.whole > 1 and
-    (" (and %d more like it)"):format(outcome.whole - 1) or ""
-  warn(("--spread: %s%s: it is not in the spread"):format(outcome.first_whole, more))
-end
-
 -- Warns about directories that contain files other than profiles. A directory without any
 -- profile is an error.
 local function report_others(list, mode, notify, warn)
@@ -329,7 +314,11 @@ end
 
 local function report(list, mode, notify, outcome, settings, warn)
   report_others(list, mode, notify, warn)
-  report_whole(outcome, warn)
+  if outcome.whole > 0 then  -- sums that cannot be split into runs
+    local more = outcome.whole > 1 and
+      (" (and %d more like it)"):format(outcome.whole - 1) or ""
+    warn(("--spread: %s%s: it is not in the spread"):format(outcome.first_whole, more))
+  end
   if outcome.duplicates and policy.of(settings).gives_hints then
     outcome.duplicates:report(warn)
   end

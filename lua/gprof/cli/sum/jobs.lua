@@ -123,20 +123,14 @@ local function open_pipe(pool)
   return reading, writing
 end
 
--- Opens the pipes for a worker's results.
-local function open_pipes(pool, into)
-  local pipes = {}
-  pipes.sum, pipes.output = open_pipe(pool)
-  if into.spread then pipes.spread, pipes.spread_output = open_pipe(pool) end
-  return pipes
-end
-
 local function start_worker(pool, into)
   local number, files = #pool + 1, #pool.list
   local worker = { number = number, first = (number - 1) * files // pool.count + 1,
     last = number * files // pool.count, files = 0, bytes = 0, events = {},
     full = { 0, 0 } }
-  local pipes = open_pipes(pool, into)
+  local pipes = {}
+  pipes.sum, pipes.output = open_pipe(pool)
+  if into.spread then pipes.spread, pipes.spread_output = open_pipe(pool) end
   local process = need(core.fork(pipes.output))
   if not process then
     pcall(work, pool, pipes, worker, into)
@@ -146,12 +140,6 @@ local function start_worker(pool, into)
   if pipes.spread then pipes.spread_output:close() end
   worker.process, worker.sum, worker.spread = process, pipes.sum, pipes.spread
   pool[number] = worker
-end
-
-local function start(pool, into)
-  pool.messages, pool.output = open_pipe(pool)
-  for _ = 1, pool.count do start_worker(pool, into) end
-  pool.output:close()
 end
 
 local function handle(pool, worker, event, file, detail)
@@ -249,7 +237,11 @@ end
 function jobs.read(read_range, into, list, mode, notify, progress)
   local pool <close> = setmetatable({ count = math.min(mode.jobs, #list), files = 0,
     bytes = 0, list = list, mode = mode, read_range = read_range, pipes = {} }, pool_meta)
-  local started, problem = pcall(start, pool, into)
+  local started, problem = pcall(function()
+    pool.messages, pool.output = open_pipe(pool)
+    for _ = 1, pool.count do start_worker(pool, into) end
+    pool.output:close()
+  end)
   if not started and mode.needs_jobs then error(problem, 0) end
   if not started then
     for _, file in ipairs(pool.pipes) do

@@ -103,13 +103,6 @@ local function add_files(list, path, directory, sum)
   end
 end
 
-local function add_directory(list, path, sum)
-  local directory, before = { path = path, files = 0, others = 0 }, list.count
-  table.insert(list.directories, directory)
-  add_files(list, path, directory, sum)
-  if list.count == before then add(list, path, nil, path .. ": contains no profiles") end
-end
-
 -- Moves what is known of the rows of a list to the rows that they have after some are
 -- dropped.
 local function renumber(list, dropped)
@@ -139,14 +132,6 @@ local function drop_accompanying(list)
   list.count = #list.names
 end
 
--- Whether an operand is the sum, and the sum does not exist yet. Then there is nothing to
--- add to.
-local function is_missing_sum(path, settings)
-  local target = settings.sum_target
-  return target and target.is_first and path == target.path and
-    policy.of(settings).starts_missing_sums
-end
-
 -- Adds the sum that another process has created meanwhile, unless it is named.
 local function add_new_sum(list, path)
   local files = require "gprof.library.files.file_set".new()
@@ -163,7 +148,12 @@ local function add_operand(list, path, settings)
   local reads_directories = policy.of(settings).reads_directories
   table.insert(list.named, path)
   if reads_directories and core.file_status(path) == "directory" then
-    add_directory(list, path, settings.styles.sum and defaults.sum_path(settings))
+    local directory, before = { path = path, files = 0, others = 0 }, list.count
+    table.insert(list.directories, directory)
+    add_files(list, path, directory, settings.styles.sum and defaults.sum_path(settings))
+    if list.count == before then
+      add(list, path, nil, path .. ": contains no profiles")
+    end
   else
     add_path(list, path)
   end
@@ -177,7 +167,11 @@ end
 local function add_operands(list, settings)
   for i = 2, #settings.operands do
     local path = settings.operands[i]
-    if not is_missing_sum(path, settings) then add_operand(list, path, settings) end
+    local target = settings.sum_target
+    -- a sum that does not exist yet: there is nothing to add to
+    local is_missing = target and target.is_first and path == target.path and
+      policy.of(settings).starts_missing_sums
+    if not is_missing then add_operand(list, path, settings) end
   end
   list.operands = list.count
 end

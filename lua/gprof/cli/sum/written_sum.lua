@@ -65,14 +65,6 @@ local function spread_of(run, format)
   return core.spread_of(run.data)
 end
 
--- Warns if the spread of the old sum will be removed.
-local function warn_of_lost_spread(target, warn)
-  if target.spread and core.file_status(target.spread) == "file" then
-    warn(("%s: is removed: without --spread, it cannot be kept up to date"):format(
-      target.spread))
-  end
-end
-
 --- Writes the sum of a run's profiles. Profiles in System V's format can be read but not
 -- written, so their sum is written in glibc's format.
 -- @tparam table run see `gprof.cli.run`
@@ -83,7 +75,10 @@ function sum.write(run, warn)
   if core.script_list(run.image) then return write_script(run) end
   if format == "prof" then format = "magic" end
   local spread = spread_of(run, format)
-  if not spread then warn_of_lost_spread(settings.sum_target, warn) end
+  local old = settings.sum_target.spread
+  if not spread and old and core.file_status(old) == "file" then
+    warn(("%s: is removed: without --spread, it cannot be kept up to date"):format(old))
+  end
   output.new_profile(settings.sum_target, run.data, format, ordering_symbols(run),
     sum_contexts(run, format, warn), spread)
 end

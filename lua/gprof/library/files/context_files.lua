@@ -51,14 +51,6 @@ function context_files.companion_contexts(image, path)
   return file
 end
 
--- Returns the path of the context profile that has the records of a profile: the path of
--- the profile itself, or of the file beside it. Nil if there is none.
-local function contexts_of(path)
-  if path == "-" or core.file_status(path) ~= "file" then return nil end
-  return profile_files.is_context_profile(path) and path or
-    profile_files.existing_contexts(path)
-end
-
 --- A sum of the context profiles of profiles, all of which must have one.
 -- @type context_sum
 local context_sum = {}
@@ -86,7 +78,9 @@ end
 -- @tparam string path of the profile
 function context_sum:add(path)
   if self.problem then return end
-  local source = contexts_of(path)
+  local is_file = path ~= "-" and core.file_status(path) == "file"
+  local source = is_file and (profile_files.is_context_profile(path) and path or
+    profile_files.existing_contexts(path))
   if not source then return self:lack(path) end
   local id = self:add_source(source)
   if id and source ~= path and id ~= id_of(path) then

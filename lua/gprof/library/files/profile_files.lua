@@ -210,11 +210,6 @@ function profile_files.have_contexts(paths)
   return false
 end
 
-local function is_older(file, time)
-  local kind, changed = core.file_status(file.path)
-  return kind == "file" and changed < time
-end
-
 --- Returns whether all profiles are older than their image. Alone, this is no evidence
 -- that they are from another build: copies of an image are newer, too.
 -- @tparam {table,...} files `data.files`
@@ -223,7 +218,8 @@ end
 function profile_files.are_older(files, image)
   local _, time = core.file_status(image)
   for _, file in ipairs(files) do
-    if not (time and is_older(file, time)) then return false end
+    local kind, changed = core.file_status(file.path)
+    if not (time and kind == "file" and changed < time) then return false end
   end
   return files[1] ~= nil
 end

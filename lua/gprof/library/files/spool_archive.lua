@@ -1,7 +1,9 @@
 --- The archive that carries files out of the sandbox.
 --
 -- The child process cannot open files for writing: it appends them to one open file. The
--- parent extracts the files that are complete.
+-- parent extracts the files that are complete. It reads them outside the sandbox, and an
+-- attacker may have written them. So this is not a tar archive, whose reader is a parser
+-- in C: an entry has two lengths, and Lua reads them.
 --
 -- @internal gprof.library.files.spool_archive
 -- SPDX-License-Identifier: GPL-3.0-or-later

@@ -46,17 +46,13 @@ end
 local excluded <const> = { "line", "static_call_graph", "gnu_compat",
   "external_symbol_table", "file_ordering", "assume_proportional", "bounds", "with" }
 
--- Whether times are selected; they are then divided by calls.
-local function selects_time(options)
-  return options.include and options.include.time or
-    options.exclude and options.exclude.time
-end
-
 local function may_have_libraries(data, options)
   for _, name in ipairs(excluded) do
     if options[name] then return false end
   end
-  return data.call_paths == "complete" and not selects_time(options)
+  local selects_time = options.include and options.include.time or
+    options.exclude and options.exclude.time  -- such times are divided by calls
+  return data.call_paths == "complete" and not selects_time
 end
 
 -- Opens the file of a module, with the options of the program's image, which keeps the

@@ -25,12 +25,6 @@ local formats <const> = {
   auto = true, magic = true, bsd = true, ["4.4bsd"] = true, prof = true,
 }
 
-local function wrong_format(value, plain)
-  local problem = plain.wrong_object(value, "string")
-  if problem then return problem end
-  if not formats[value] then return ("invalid option '%s'"):format(value) end
-end
-
 local function is_array_of_strings(value)
   if type(value) ~= "table" then return false end
   local count = 0
@@ -38,12 +32,6 @@ local function is_array_of_strings(value)
     count = type(text) == "string" and count + 1 or math.huge
   end
   return count == #value
-end
-
-local function wrong_strings(value, plain)
-  if is_array_of_strings(value) then return nil end
-  return "array of strings expected" ..
-    (type(value) == "table" and "" or ", got " .. plain.type_of(value))
 end
 
 -- Returns the first symspec that is not FROM/TO; nil if there is none.
@@ -54,19 +42,9 @@ local function first_without_slash(specs)
 end
 
 local sortings <const> = { self = true, total = true, calls = true, name = true }
-
-local function wrong_sorting(value)
-  if not sortings[value] then return "'self', 'total', 'calls' or 'name' expected" end
-end
-
 local order_formats <const> = {
   lld = true, ["call-graph"] = true, gold = true, ld = true,
 }
-
-local function wrong_order_format(value)
-  if order_formats[value] then return nil end
-  return "'lld', 'call-graph', 'gold' or 'ld' expected"
-end
 
 -- Returns what is wrong with the first invalid symspec; nil if all are valid.
 local function first_problem(specs, arcs, options)
@@ -94,13 +72,6 @@ local function wrong_symspecs(value, plain, options)
     local problem = first_problem(specs, scope == "arcs", options)
     if problem then return problem end
   end
-end
-
--- Checks a symspec of functions, by our own rules.
-local function wrong_symspec(value, plain)
-  local problem = plain.wrong_object(value, "string")
-  if problem then return problem end
-  return first_problem({ value }, false, {})
 end
 
 -- Checks an entry of the option `with`.
@@ -141,19 +112,34 @@ local function wrong_entries(value, plain, word, wrong_entry)
   end
 end
 
-local function wrong_threads(value, plain)
-  return wrong_entries(value, plain, "thread", wrong_thread)
-end
-
-local function wrong_libraries(value, plain)
-  return wrong_entries(value, plain, "library", wrong_library)
-end
-
 local checks <const> = {
-  format = wrong_format, strings = wrong_strings, symspecs = wrong_symspecs,
-  symspec = wrong_symspec, sorting = wrong_sorting, libraries = wrong_libraries,
-  threads = wrong_threads,
-  ["order format"] = wrong_order_format,
+  format = function(value, plain)
+    local problem = plain.wrong_object(value, "string")
+    if problem or formats[value] then return problem end
+    return ("invalid option '%s'"):format(value)
+  end,
+  strings = function(value, plain)
+    if is_array_of_strings(value) then return nil end
+    return "array of strings expected" ..
+      (type(value) == "table" and "" or ", got " .. plain.type_of(value))
+  end,
+  sorting = function(value)
+    if not sortings[value] then return "'self', 'total', 'calls' or 'name' expected" end
+  end,
+  ["order format"] = function(value)
+    if order_formats[value] then return nil end
+    return "'lld', 'call-graph', 'gold' or 'ld' expected"
+  end,
+  symspecs = wrong_symspecs,
+  symspec = function(value, plain)  -- of functions, by our own rules
+    return plain.wrong_object(value, "string") or first_problem({ value }, false, {})
+  end,
+  threads = function(value, plain)
+    return wrong_entries(value, plain, "thread", wrong_thread)
+  end,
+  libraries = function(value, plain)
+    return wrong_entries(value, plain, "library", wrong_library)
+  end,
 }
 
 --- Returns what is wrong with a value; nil if it is valid.

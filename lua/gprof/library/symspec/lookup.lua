@@ -271,19 +271,16 @@ end
 
 -- Tables --------------------------------------------------------------------------------
 
-local function list_all(count)
-  local ids = {}
-  for id = 1, count do ids[id] = id end
-  return ids
-end
-
 --- Returns the union of the functions that the symspecs of one table name.
 -- @tparam {table|boolean,...} found results of `find`, in reverse order of the symspecs
 -- @treturn {integer,...}|nil numbers of functions; nil if no symspec matched
 function Lookup:combine(found)
   local union = {}
   for _, ids in ipairs(found) do
-    ids = ids == true and list_all(self.symbols.count) or ids
+    if ids == true then
+      ids = {}
+      for id = 1, self.symbols.count do ids[id] = id end
+    end
     table.move(ids, 1, #ids, #union + 1, union)
   end
   return union[1] and union
