@@ -21,17 +21,24 @@ local MOST <const> = 2.5
 -- Instructions for a byte of a list of functions, most of which are paths and names.
 local MOST_PER_BYTE <const> = 600
 
--- Counts the work of a chunk for the sizes n, 2n and 4n, without what a tiny size takes. Returns the work of 2n.
-local function check(n, make)
-  local chunks = {}
-  for i, size in ipairs { 4, 4, n, 2 * n, 4 * n } do chunks[i] = make(size) end
-  local counts = work.count(chunks)
-  for i = 4, 5 do
-    local once, more = counts[i - 1] - counts[2], counts[i] - counts[2]
-    assert.is_true(more < MOST * once, ("%d and then %d instructions"):format(once, more))
-    assert.is_true(more > 1.5 * once, ("the input does not grow: %d and %d instructions"):format(once, more))
+-- Returns a function plan(n, make) that counts the work of a chunk for the sizes n, 2n and 4n, without what a tiny size
+-- takes. It returns a function that checks the counts and returns the work of 2n. All chunks of a `describe` are
+-- measured in one process, since starting it under callgrind takes as long as ten chunks.
+local function measurements()
+  local chunks, counts = {}, nil
+  return function(n, make)
+    local first = #chunks
+    for _, size in ipairs { 4, 4, n, 2 * n, 4 * n } do table.insert(chunks, make(size)) end
+    return function()
+      counts = counts or work.count(chunks)
+      for i = first + 4, first + 5 do
+        local once, more = counts[i - 1] - counts[first + 2], counts[i] - counts[first + 2]
+        assert.is_true(more < MOST * once, ("%d and then %d instructions"):format(once, more))
+        assert.is_true(more > 1.5 * once, ("the input does not grow: %d and %d instructions"):format(once, more))
+      end
+      return counts[first + 5] - counts[first + 4]
+    end
   end
-  return counts[5] - counts[4]
 end
 
 -- Returns a chunk that records a program.
@@ -71,18 +78,19 @@ local modes <const> = { calls = "rate = 0", lines = 'count = "lines", rate = 0',
   ["calls and samples"] = "instructions = 500", ["lines and samples"] = 'count = "lines", instructions = 500',
   ["samples only"] = 'count = "none", instructions = 500' }
 
--- make check-all tries all programs in all modes.
+-- make check-all tries all programs in all modes, and twice the depths.
+local DEPTH <const> = chance.thorough and 2000 or 1000
 local function is_tried(name, mode)
   return chance.thorough or name == "recursion" or mode == "calls and samples"
 end
 
 describe("the work of recording grows with the depth of", function()
+  local plan = measurements()
   for name, program in pairs(programs) do
     for mode, options in pairs(modes) do
-      local it = is_tried(name, mode) and it or function() end
-      it(("%s: %s"):format(name, mode), function()
-        check(2000, function(n) return recording(options, program:format(n)) end)
-      end)
+      if is_tried(name, mode) then
+        it(("%s: %s"):format(name, mode), plan(DEPTH, function(n) return recording(options, program:format(n)) end))
+      end
     end
   end
 end)
@@ -105,7 +113,7 @@ local function f(source, line, name)
   return { source = source, first = line, last = line, signature = 1, rank = 1, name = name, lines = { line } }
 end
 
-local PREFIX <const>, COUNT <const> = ("a/"):rep(2048), 25
+local PREFIX <const>, COUNT <const> = ("a/"):rep(chance.thorough and 2048 or 1024), 25
 
 -- Lists of functions that are alike, by their number.
 local lists <const> = {
@@ -127,24 +135,24 @@ local function list_of(n, make)
 end
 
 describe("the work of reading grows with the number of", function()
+  local plan = measurements()
   for name, make in pairs(lists) do
     for _, options in ipairs { '"-b", "-p"', chance.thorough and '"-s", "--sum-file=sum"' or nil } do
+      local check = plan(COUNT, function(n)
+        return ("run(%s, %q)"):format(options, profile_of(list_of(n, make)))
+      end)
       it(("%s: %s"):format(name, options), function()
-        local instructions = check(COUNT, function(n)
-          return ("run(%s, %q)"):format(options, profile_of(list_of(n, make)))
-        end)
+        local instructions = check()
         assert.is_true(instructions < 2 * COUNT * #PREFIX * MOST_PER_BYTE, instructions)
       end)
     end
 
     if not chance.thorough then goto next end
-    it(name .. ", of two profiles", function()
-      check(COUNT, function(n)
-        local odd, even = {}, {}
-        for i = 1, n do table.insert(i % 2 == 0 and even or odd, make(i)) end
-        return ("run('-b', '-p', %q, %q)"):format(profile_of(odd), profile_of(even))
-      end)
-    end)
+    it(name .. ", of two profiles", plan(COUNT, function(n)
+      local odd, even = {}, {}
+      for i = 1, n do table.insert(i % 2 == 0 and even or odd, make(i)) end
+      return ("run('-b', '-p', %q, %q)"):format(profile_of(odd), profile_of(even))
+    end))
     ::next::
   end
 end)
