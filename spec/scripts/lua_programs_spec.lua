@@ -695,11 +695,12 @@ describe("gprof.lua --record with a Lua program", function()
   end)
 
   describe("that a signal ends", function()
-    -- Runs a program that sends signals to itself. Returns the number of the signal that ended it, and its calls.
+    -- Runs a program, and sends signals to it when it has called `start`. Returns the number of the signal that ended
+    -- it, and its calls.
     local function ended(text, signals, options)
       local ready = dir .. "/ready"
       os.remove(ready)
-      shell.write(dir .. "/ended.lua", "local function start() io.open('ready', 'w'):close() end start()\n" .. text)
+      shell.write(dir .. "/ended.lua", "local function start() io.open('ready', 'w'):close() end\n" .. text)
       local commands = [[
         "$@" >/dev/null 2>errors &
         while [ ! -e ready ]; do sleep 0.01; done
@@ -720,11 +721,12 @@ describe("gprof.lua --record with a Lua program", function()
     end
 
     local PROGRAMS <const> = {
-      computes = "local function work() while true do end end work()",
-      ["computes in a coroutine"] = "local function work() while true do end end coroutine.wrap(work)()",
-      waits = "local function work() os.execute 'exec sleep 50' end work()",
-      ["waits in a coroutine"] = "local function work() io.popen('exec sleep 50'):read() end coroutine.wrap(work)()",
-      ["catches errors"] = "local function work() while true do pcall(error) end end work()",
+      computes = "local function work() start() while true do end end work()",
+      ["computes in a coroutine"] = "local function work() start() while true do end end coroutine.wrap(work)()",
+      waits = "local function work() start() os.execute 'exec sleep 50' end work()",
+      ["waits in a coroutine"] = "local function work() start() io.popen('exec sleep 50'):read() end " ..
+        "coroutine.wrap(work)()",
+      ["catches errors"] = "local function work() start() while true do pcall(error) end end work()",
     }
     for name, text in pairs(PROGRAMS) do
       it("and that " .. name .. " writes its profile", function()
