@@ -26,10 +26,17 @@ selected = $(if $(SPEC),$(foreach name,$(SPEC),$(or $(wildcard spec/$(name)_spec
 
 # $(call run_specs,PREREQUISITES,VARIABLES,FILES,INTERPRETER) runs specs and lists their failures.
 define run_specs
-@$(MAKE) --no-print-directory -j "$$(nproc)" all $(1)
+@$(MAKE) --no-print-directory -j "$$(nproc)" all $(SPAWN) $(1)
 @$(2) spec/run.sh $@ "$(call selected,$(3))" $(4) $(BUSTED)
 @spec/summary.sh $@
 endef
+
+# Starts the programs for the specs. Another process may just load it.
+SPAWN = build/spec/spawn.so
+$(SPAWN): spec/support/spawn.c
+	@mkdir -p $(@D)
+	$(say) CC and LINK $@
+	$(quietly)$(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -I$(LUA_INCDIR) -O2 -fPIC -shared -o $@.$$$$ $< && mv $@.$$$$ $@
 
 # GPROF_CASES is the number of random cases of each kind. With GPROF_THOROUGH=1, some specs try all of
 # many combinations, or larger inputs. make check-all does so, and runs more cases.
@@ -49,7 +56,7 @@ test-summary:
 # - cppcheck's ctuuninitvar reports structures that the called function initializes. It cannot
 #   expand the nested macros of bench/calls.c.
 ANALYZED = $(SOURCES) $(UNPACKING) $(CONFINING) $(HOOKING) $(sort $(wildcard csrc/runtime/*.c fuzz/*.c fuzz/*/*.c bench/*.c) \
-  $(filter-out %/plant.c,$(wildcard spec/sanitizer/*.c)))
+  $(filter-out %/plant.c,$(wildcard spec/sanitizer/*.c))) spec/support/spawn.c
 ANALYZED += $(if $(filter OPENMPI,$(MPI_INSTALLED)),$(MPI_SOURCES))
 build/analyzed/csrc/mpi/%: ANALYZED_FOR += $(shell $(MPICC_OPENMPI) --showme:compile)
 ANALYZERS = gcc tidy cppcheck
@@ -241,7 +248,7 @@ coverage: deps-test
 # Left out are specs in which memory or disk space runs out: gcov also fails there, and its messages
 # would mix with ours.
 NOT_COUNTED = $(STARTS_SANITIZED) $(call spec_files,system/checkout system/write_faults)
-run-coverage: all counted-runtime $(SANITIZED)
+run-coverage: all $(SPAWN) counted-runtime $(SANITIZED)
 	-GPROF_CASES=$${GPROF_CASES:-20} GPROF_SHARE=$${GPROF_SHARE:-3} \
 	  GPROF_COVERAGE=$(CURDIR)/build/lines LUA_INIT=@$(CURDIR)/spec/coverage/collector.lua \
 	  spec/run.sh coverage "$(filter-out $(NOT_COUNTED),$(ALL_SPECS))" $(LUA) $(BUSTED)

@@ -38,7 +38,7 @@ for name, text in pairs(programs) do
     local dir = shell.tmpdir "deep"
     shell.write(dir .. "/deep.lua", text)
     local plain = shell.run({ "lua5.4", "deep.lua" }, { cwd = dir })
-    for _, option in ipairs(chance.some(ways, 2)) do
+    for _, option in ipairs(chance.some(ways, 3)) do
       it("ends with " .. option, function()
         local result = shell.run({ "sh", "-c", 'ulimit -t 40; exec "$@"', "sh", "lua5.4", program.root .. "/gprof.lua",
           "--record", option, "--output=deep.prof", "deep.lua" }, { cwd = dir, timeout = 300 })

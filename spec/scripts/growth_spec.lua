@@ -21,17 +21,41 @@ local MOST <const> = 2.5
 -- Instructions for a byte of a list of functions, most of which are paths and names.
 local MOST_PER_BYTE <const> = 600
 
--- Counts the work of a chunk for the sizes n, 2n and 4n, without what a tiny size takes. Returns the work of 2n.
-local function check(n, make)
-  local chunks = {}
-  for i, size in ipairs { 4, 4, n, 2 * n, 4 * n } do chunks[i] = make(size) end
-  local counts = work.count(chunks)
-  for i = 4, 5 do
-    local once, more = counts[i - 1] - counts[2], counts[i] - counts[2]
-    assert.is_true(more < MOST * once, ("%d and then %d instructions"):format(once, more))
-    assert.is_true(more > 1.5 * once, ("the input does not grow: %d and %d instructions"):format(once, more))
+-- The largest input is this many times n.
+local TIMES <const> = chance.thorough and 4 or 2
+
+-- Returns a function plan(n, make) that counts the work of a chunk for the sizes n, 2n and with `make check-all` 4n,
+-- without what a tiny size takes. It returns a function that checks the counts and returns the work of the last n or
+-- 2n. All chunks of a `describe` are measured in one process, since starting it under callgrind takes as long as ten
+-- chunks.
+local function measurements()
+  local chunks, counts = {}, nil
+  return function(n, make)
+    local tiny = #chunks + 2
+    for _, size in ipairs { 4, 4, n, 2 * n, TIMES > 2 and 4 * n or nil } do table.insert(chunks, make(size)) end
+    local last = #chunks
+    return function()
+      counts = counts or work.count(chunks)
+      for i = tiny + 2, last do
+        local once, more = counts[i - 1] - counts[tiny], counts[i] - counts[tiny]
+        assert.is_true(more < MOST * once, ("%d and then %d instructions"):format(once, more))
+        assert.is_true(more > 1.5 * once, ("the input does not grow: %d and %d instructions"):format(once, more))
+      end
+      return counts[last] - counts[last - 1]
+    end
   end
-  return counts[5] - counts[4]
+end
+
+-- Iterates over a table in the order of its keys, so that the chunks before one are the same in every run.
+local function in_order(t)
+  local keys = {}
+  for key in pairs(t) do keys[#keys + 1] = key end
+  table.sort(keys)
+  local i = 0
+  return function()
+    i = i + 1
+    return keys[i], t[keys[i]]
+  end
 end
 
 -- Returns a chunk that records a program.
@@ -77,12 +101,12 @@ local function is_tried(name, mode)
 end
 
 describe("the work of recording grows with the depth of", function()
-  for name, program in pairs(programs) do
-    for mode, options in pairs(modes) do
-      local it = is_tried(name, mode) and it or function() end
-      it(("%s: %s"):format(name, mode), function()
-        check(2000, function(n) return recording(options, program:format(n)) end)
-      end)
+  local plan = measurements()
+  for name, program in in_order(programs) do
+    for mode, options in in_order(modes) do
+      if is_tried(name, mode) then
+        it(("%s: %s"):format(name, mode), plan(2000, function(n) return recording(options, program:format(n)) end))
+      end
     end
   end
 end)
@@ -105,7 +129,7 @@ local function f(source, line, name)
   return { source = source, first = line, last = line, signature = 1, rank = 1, name = name, lines = { line } }
 end
 
-local PREFIX <const>, COUNT <const> = ("a/"):rep(2048), 25
+local PREFIX <const>, COUNT <const> = ("a/"):rep(chance.thorough and 2048 or 1024), 25
 
 -- Lists of functions that are alike, by their number.
 local lists <const> = {
@@ -127,24 +151,24 @@ local function list_of(n, make)
 end
 
 describe("the work of reading grows with the number of", function()
-  for name, make in pairs(lists) do
+  local plan = measurements()
+  for name, make in in_order(lists) do
     for _, options in ipairs { '"-b", "-p"', chance.thorough and '"-s", "--sum-file=sum"' or nil } do
+      local check = plan(COUNT, function(n)
+        return ("run(%s, %q)"):format(options, profile_of(list_of(n, make)))
+      end)
       it(("%s: %s"):format(name, options), function()
-        local instructions = check(COUNT, function(n)
-          return ("run(%s, %q)"):format(options, profile_of(list_of(n, make)))
-        end)
-        assert.is_true(instructions < 2 * COUNT * #PREFIX * MOST_PER_BYTE, instructions)
+        local instructions = check()
+        assert.is_true(instructions < TIMES // 2 * COUNT * #PREFIX * MOST_PER_BYTE, instructions)
       end)
     end
 
     if not chance.thorough then goto next end
-    it(name .. ", of two profiles", function()
-      check(COUNT, function(n)
-        local odd, even = {}, {}
-        for i = 1, n do table.insert(i % 2 == 0 and even or odd, make(i)) end
-        return ("run('-b', '-p', %q, %q)"):format(profile_of(odd), profile_of(even))
-      end)
-    end)
+    it(name .. ", of two profiles", plan(COUNT, function(n)
+      local odd, even = {}, {}
+      for i = 1, n do table.insert(i % 2 == 0 and even or odd, make(i)) end
+      return ("run('-b', '-p', %q, %q)"):format(profile_of(odd), profile_of(even))
+    end))
     ::next::
   end
 end)

@@ -695,7 +695,8 @@ describe("gprof.lua --record with a Lua program", function()
   end)
 
   describe("that a signal ends", function()
-    -- Runs a program that sends signals to itself. Returns the number of the signal that ended it, and its calls.
+    -- Runs a program, and sends signals to it when it has called `start`. Returns the number of the signal that ended
+    -- it, and its calls.
     local function ended(text, signals, options)
       local ready = dir .. "/ready"
       os.remove(ready)

@@ -3,6 +3,20 @@
 
 local shell = {}
 
+-- Returns the module spawn.c. `make test` builds it; a spec that is run without make builds it here.
+local function load_spawn()
+  local root = debug.getinfo(1, "S").source:match "^@(.-)spec/support/shell%.lua$"
+  local path = root .. "build/spec/spawn.so"
+  local open = package.loadlib(path, "luaopen_spawn")
+  if not open then
+    assert(os.execute(("make -s -C './%s' build/spec/spawn.so"):format(root):gsub("%./(/)", "%1")))
+    open = assert(package.loadlib(path, "luaopen_spawn"))
+  end
+  return open()
+end
+
+local spawn <const> = load_spawn()
+
 -- busted reloads modules for each spec file. State of the whole process (the scratch tree, programs already built)
 -- therefore lives in Lua's registry.
 local registry <const> = debug.getregistry()
@@ -115,45 +129,28 @@ function shell.cleanup()
   end
 end
 
--- Directories are made in advance, this many at a time: starting `mkdir` for each would take much of the time of specs.
-local STOCK <const> = 20
-
--- Makes directories in the scratch tree. Returns an array of their paths.
-local function make_directories(root)
-  local state, paths = shell.state(), {}
-  for i = 1, STOCK do
-    state.count = state.count + 1
-    paths[i] = ("%s/%d"):format(root, state.count)
-  end
-  assert(os.execute("mkdir " .. shell.join(paths)))
-  return paths
-end
-
 --- Makes a fresh directory in the scratch tree.
 -- @tparam[opt] string label end of its name, for debugging
 -- @treturn string its absolute path
 function shell.tmpdir(label)
-  local state = shell.state()
-  local root = scratch()
-  if not state.stock or #state.stock == 0 then state.stock = make_directories(root) end
-  local path = table.remove(state.stock, 1)
-  if not label then return path end
-  assert(os.rename(path, path .. "-" .. label))
-  return path .. "-" .. label
+  local state, root = shell.state(), scratch()
+  state.count = state.count + 1
+  local path = ("%s/%d%s"):format(root, state.count, label and "-" .. label or "")
+  assert(spawn.mkdir(path))
+  return path
 end
 
-local function exports(env)
-  local parts, names = {}, {}
-  for name in pairs(env or {}) do
+-- Returns the environment, an array of "NAME=VALUE", with these changes.
+local function environment(env)
+  local settings = {}
+  for _, setting in ipairs(spawn.environment()) do
+    if env[setting:match "^[^=]*"] == nil then settings[#settings + 1] = setting end
+  end
+  for name, value in pairs(env) do
     assert(type(name) == "string" and name:find("^[%a_][%w_]*$"), "invalid name of an environment variable")
-    names[#names + 1] = name
+    if value ~= false then settings[#settings + 1] = name .. "=" .. value end
   end
-  table.sort(names)
-  for i, name in ipairs(names) do
-    parts[i] = env[name] == false and "unset " .. name .. "; "
-      or "export " .. name .. "=" .. shell.quote(env[name]) .. "; "
-  end
-  return table.concat(parts)
+  return settings
 end
 
 --- Seconds after which a program counts as hanging. The limit is generous, because on a machine with four times as much
@@ -167,6 +164,9 @@ function shell.await(condition)
   return ("(n=%d; until %s; do n=$((n - 1)); [ $n -gt 0 ] || exit 1; sleep 0.01; done; true)"):format(100 * shell.limit,
     condition)
 end
+
+-- Status of a program that cannot be started, as in a shell.
+local CANNOT_START <const> = 127
 
 -- Returns the seconds after which a program is killed, or nil.
 local function limit_of(options)
@@ -184,29 +184,18 @@ end
 --   `command` (for messages)
 function shell.run(argv, options)
   options = options or {}
-  local state = shell.state()
-  local root = scratch()
-  state.count = state.count + 1
-  local base = ("%s/%d"):format(root, state.count)
-  local out, err = base .. ".stdout", base .. ".stderr"
-
-  local command = shell.join(argv)
-  local line = { "{ ", exports(options.env) }
-  if options.cwd then
-    line[#line + 1] = "cd " .. shell.quote(options.cwd) .. " && "
-  end
-  -- exec, so that os.execute sees a signal; a shell would turn it into an exit status.
-  line[#line + 1] = "exec "
-  local limit = limit_of(options)
-  if limit then line[#line + 1] = ("timeout -k 2 %s "):format(limit) end
-  line[#line + 1] = command .. "; } <" .. shell.quote(options.stdin or "/dev/null")
-  line[#line + 1] = " >" .. shell.quote(out) .. " 2>" .. shell.quote(err)
-
-  local _, how, code = os.execute(table.concat(line))
-  local result = { stdout = shell.read(out), stderr = shell.read(err), command = command }
+  local words, env = {}, {}
+  for i, arg in ipairs(argv) do words[i] = tostring(arg) end
+  for name, value in pairs(options.env or {}) do env[name] = value end
+  -- A shell looks for the program in the new PATH.
+  if env.PATH then words = { "sh", "-c", 'exec "$@"', "sh", table.unpack(words) } end
+  if options.cwd then env.PWD = options.cwd:find "^/" and options.cwd or false end
+  local result = { command = shell.join(argv) }
+  local out, err, how, code = spawn.run(words, environment(env), options.stdin or "/dev/null", options.cwd,
+    limit_of(options))
+  if not out then out, err, how, code = "", argv[1] .. ": " .. err .. "\n", "exit", CANNOT_START end
+  result.stdout, result.stderr = out, err
   result[how == "signal" and "signal" or "status"] = code
-  os.remove(out)
-  os.remove(err)
   return result
 end
 

@@ -9,6 +9,7 @@ if os.getenv "GPROF_LUA" or os.getenv "GPROF_COVERAGE" then return end
 local bombs = require "support.bombs"
 local bounds = require "support.bounds"
 local build = require "support.build"
+local chance = require "support.chance"
 local contexts = require "support.contexts"
 local dwarf = require "support.dwarf"
 local entries = require "support.entries"
@@ -171,7 +172,7 @@ input("symbol files", "long lines", 1000, function(n)
   return symbol_file(list(n, function(i) return row.name(i):rep(i % 50) .. i end))
 end)
 
-for _, kind in ipairs { "substitutions", "packs", "conversions", "rust", "lifetimes" } do
+for _, kind in ipairs(chance.some({ "substitutions", "packs", "conversions", "rust", "lifetimes" }, 2)) do
   input("mangled names", kind, 1, function(n)
     return symbol_file(list(n, function(i) return bombs[kind](40 + i) end))
   end)
