@@ -159,9 +159,7 @@ end
 local function check_examples(tree)
   local dir = shell.tmpdir "examples"
   local scripts = files("examples", ".lua")
-  for _, name in ipairs(scripts) do
-    shell.write(dir .. "/" .. name, shell.read(program.root .. "/examples/" .. name))
-  end
+  shell.check { "cp", "-R", program.root .. "/examples/.", dir }
 
   it("has the modules that the examples require", function()
     for _, name in ipairs(scripts) do
