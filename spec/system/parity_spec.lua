@@ -258,6 +258,17 @@ describe("with --gnu-compat, reports equal GNU gprof's in corner cases", functio
     end)
   end
 
+  -- In exact arithmetic, the third decimal is a 5: the rounding depends on the order of operations.
+  it("for times per call halfway between two decimals", function()
+    local image = build.craft { text = 0x100, symbols = { { "first", 0 }, { "last", 0x80 } } }
+    for _, ticks in ipairs { 21, 27, 57, 69, 111, 117, 165, 201 } do
+      flat_profile(image, {
+        { kind = "histogram", low = 0x1000, high = 0x1080, bins = { n = 64, [9] = ticks } },
+        { kind = "arc", from = 0x1080, self = 0x1000, count = 48 },
+      })
+    end
+  end)
+
   -- The arcs have a count of 0. Under -z, the cycle has an entry, with 0 calls.
   it("for cycles without calls", function()
     local image = build.craft { text = 0x100, symbols = { { "first", 0 }, { "second", 0x20 }, { "last", 0x80 } } }

@@ -118,7 +118,7 @@ end
 -- The rows ------------------------------------------------------------------------------
 
 -- Returns the formats of the rows of functions with and without recorded calls. `bar` is
--- the column before names, `per_call` the conversion of times per call.
+-- the column before names, `per_call` the conversion of times per call in formats.
 local function formats_of(profile, options, layout, bar, per_call)
   local bounds = common.bounds(profile, options)
   local times = layout.percent .. " " .. layout.cumulative .. " %{self:8.2f}"
@@ -167,9 +167,9 @@ local function functions_of(profile, options)
   return sorted(key_of, profile:functions("self", table.unpack(fields)))
 end
 
--- Writes the rows. `in_unit` converts times per call to what is shown; `called` and
--- `uncalled` write the row of a function.
-local function write_rows(profile, options, in_unit, called, uncalled)
+-- Writes the rows. `per_call` takes the samples of calls and their number, and returns
+-- the time per call as it is shown; `called` and `uncalled` write the row of a function.
+local function write_rows(profile, options, per_call, called, uncalled)
   local all, left = options.display_unused_functions, options.top or -1
   local rate, outside, cumulative = profile.rate, profile.outside, 0
   for id, ticks, children, calls, listed in functions_of(profile, options) do
@@ -177,8 +177,8 @@ local function write_rows(profile, options, in_unit, called, uncalled)
     if listed and (all or ticks ~= 0 or calls ~= 0) and id ~= outside then
       local row = calls ~= 0 and called or uncalled
       cumulative, left = cumulative + ticks, left - 1
-      row(id, cumulative / rate, in_unit(ticks / rate / calls),
-        in_unit((ticks + children) / rate / calls))
+      row(id, cumulative / rate, per_call(ticks, calls),
+        per_call(ticks + children, calls))
     end
   end
 end
@@ -207,15 +207,18 @@ local function bar_length(profile, options, layout)
     TAKEN + (options.errors and ERROR or 0) + (bounds and bounds.WIDTH or 0))
 end
 
--- Returns the prefix of the unit of times per call; the function that converts a time to
--- what is shown; and its conversion in formats. On a terminal, each time has its own
--- unit, and the prefix is nil.
+-- Returns the prefix of the unit of times per call; the function that computes them, from
+-- samples and calls; and their conversion in formats. On a terminal, each time has its
+-- own unit, and the prefix is nil.
 local function unit_of(profile, options, layout)
+  local rate = profile.rate
   if options.terminal_width and layout.has_bars and profile.abbreviation ~= "" then
-    return nil, own_unit(profile.abbreviation), "8s"
+    local text = own_unit(profile.abbreviation)
+    return nil, function(ticks, calls) return text(ticks / rate / calls) end, "8s"
   end
   local prefix, scale = layout.unit(profile)
-  return prefix, function(time) return scale * time end, "8.2f"
+  -- in another order, other decimals would be rounded than GNU gprof's
+  return prefix, function(ticks, calls) return scale * ticks / rate / calls end, "8.2f"
 end
 
 --- Prints the report.
@@ -234,10 +237,10 @@ return function(profile, options, write, layout)
     error("a flat profile needs a histogram, which this profile lacks", 0)
   end
   layout = layout or gnu
-  local prefix, in_unit, per_call = unit_of(profile, options, layout)
+  local prefix, per_call, conversion = unit_of(profile, options, layout)
   local length = bar_length(profile, options, layout)
   local bar = length and require "gprof.print.layout".BAR .. " " or ""
-  local called, uncalled = formats_of(profile, options, layout, bar, per_call)
+  local called, uncalled = formats_of(profile, options, layout, bar, conversion)
   local columns <const> = {
     labels = layout.labels(profile, options),
     values = { "cumulative", "self_per_call", "total_per_call" },
@@ -246,7 +249,7 @@ return function(profile, options, write, layout)
   }
   layout.title(profile, options, write)
   write_heading(profile, options, prefix, length and length + 1 or 0, write)
-  write_rows(profile, options, in_unit, write:rows(profile, "function", called, columns),
+  write_rows(profile, options, per_call, write:rows(profile, "function", called, columns),
     write:rows(profile, "function", uncalled, columns))
   local bounds = common.bounds(profile, options)
   if bounds then bounds.write_note(profile, write) end
