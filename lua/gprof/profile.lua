@@ -241,7 +241,8 @@ end
 --   - the name of a module in gprof.report: `"flat"`, `"graph"`, `"index"`, the same in
 --     BSD's layout as `"bsd.flat"`, `"bsd.graph"`, `"bsd.index"`, or `"call_tree"`,
 --     `"executions"`, `"annotation"`, `"function_order"`, `"file_order"`, `"info"`,
---     `"lines"`, `"objects"`, `"threads"`, or a module of your own;
+--     `"lines"`, `"objects"`, `"threads"`, `"verify"`, `"spread"`, or a module of your
+--     own;
 --   - the path of a file that returns a report ("my.lua", "./reports/mine");
 --   - the report itself, a function of (profile, options, write)
 -- @tparam[opt] table options named like the program's long options, with underscores:
