@@ -118,6 +118,7 @@ static const char *skip_token(const char *p, bool *clear) {
 static uint64_t conversion_work(const char *name) {
   uint64_t work = 1;
   bool clear = true, found = false;
+  if (!strstr(name, "cv")) return work;
   for (const char *p = name + 2, *end; *p; p = end) {
     end = skip_token(p, &clear);
     found = found || strncmp(p, "cv", 2) == 0;
@@ -367,7 +368,9 @@ static bool demangle_rust(output *out, int options) {
   return rust_demangle_callback(out->name, options, append_or_spoil, out) != 0;
 }
 
+/* Old names of Rust look like those of C++, but end in a hash: "17h", and 16 digits. */
 static bool try_rust(output *out, int options) {
+  if (strncmp(out->name, "_Z", 2) == 0 && !strstr(out->name, "17h")) return false;
   out->has_punycode = may_have_punycode(out->name);
   if (out->has_punycode && !has_few_lifetimes(out->name)) out->outcome = TOO_LARGE;
   return out->outcome == FINE && demangle_rust(out, options);
