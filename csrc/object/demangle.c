@@ -222,6 +222,7 @@ static bool pattern_paths(const char *name, uint64_t *most) {
 
 static bool has_packs(const char *name) {
   bool clear = true;
+  if (!strstr(name, "Dp") && !strstr(name, "sp")) return false;
   for (const char *p = name; *p; p = skip_token(p, &clear))
     if (strncmp(p, "Dp", 2) == 0 || strncmp(p, "sp", 2) == 0) return true;
   return false;
