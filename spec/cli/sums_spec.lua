@@ -511,8 +511,9 @@ local function five_runs(built)
     local records = {}
     for n, record in ipairs(profile.records) do
       if record.kind == "histogram" then
-        for bin = i, record.bins.n, 11 do
-          record.bins[bin] = record.bins[bin] + bin % (2 + i)
+        -- not the samples of the run: by chance, a sum in another order would be rounded to other decimals
+        for bin = 1, record.bins.n do
+          record.bins[bin] = bin % 11 == i and bin % (2 + i) or 0
         end
       elseif record.kind == "arc" then
         record.count = record.count * i + n % 3
