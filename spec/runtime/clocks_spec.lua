@@ -109,7 +109,7 @@ describe("a program behaves as without the recorder, with the clock", function()
   end
 end)
 
-describe("a profile without samples", function()
+describe("a profile with hardly any sample", function()
   local obstacles <const> = recorder.compile "obstacles.c"
   local taken <const>, blocked <const> = "the program set an action for the signal that takes samples",
     "the program blocked the signal that takes samples"
@@ -119,7 +119,8 @@ describe("a profile without samples", function()
       local result = recorder.run(obstacles, { what }, { env = { GPROF_RECORDER = "clock=timer" } })
       assert.same({ "", 0 }, { result.stderr, result.status })
       local report = program.run { "-b", "-p", obstacles.image, result.dir .. "/gmon.out" }
-      assert.matches("\nSamples stand for only 0%% of the processor time, 0%.%d+ seconds: " .. reason .. "%.\n",
+      -- the first tick may come before the program is the cause
+      assert.matches("\nSamples stand for only %d%% of the processor time, 0%.%d+ seconds: " .. reason .. "%.\n",
         report.stdout)
     end)
   end
