@@ -38,7 +38,7 @@ typedef struct thread_start {
   void *argument;
 } thread_start;
 
-/* With -pg, a thread's first call begins its record; without, this has to. */
+/* With -pg, a thread gets its table at its first call; without, here. */
 static thread_start begin_thread(void *given) {
   const thread_start start = *(thread_start *)given;
   free(given);
@@ -57,7 +57,7 @@ static int run_c11(void *given) {
   return start.run.c11(start.argument);
 }
 
-/* Returns NULL if the thread begins its record by itself, or without memory. */
+/* Returns NULL if the thread gets its table at its first call, or without memory. */
 static thread_start *new_start(void *argument) {
   thread_start *start = rec_options.samples ? malloc(sizeof *start) : NULL;
   if (start) start->argument = argument;

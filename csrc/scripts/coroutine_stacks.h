@@ -54,7 +54,7 @@ void scr_stacks_free(scr_stacks *stacks);
  * there is no memory. The addresses of stacks change when one is added. */
 scr_stack *scr_stack_of(scr_stacks *stacks, const void *thread, uint32_t base);
 
-/* Frees the frames of a coroutine that is collected; if it has a stack. */
+/* Frees the frames of a collected coroutine, if it had a stack. */
 void scr_stack_drop(scr_stacks *stacks, const void *thread);
 
 /* Returns the stack of a coroutine; NULL if it has none. */

@@ -123,9 +123,7 @@ void scr_hook_resumed(const scr_recording *r, lua_State *L, const lua_Debug *ar,
                       lua_CFunction entry) {
   if (!entry || !push_resumed(L, ar, entry)) return;
   lua_State *co = lua_tothread(L, -1);
-  if (co && !lua_gethook(co))
-    lua_sethook(co, lua_gethook(L), r->events | (r->period > 0 ? LUA_MASKCOUNT : 0),
-                r->period);
+  if (co && !lua_gethook(co)) scr_set_hook(r, co, lua_gethook(L));
   lua_pop(L, 1);
 }
 

@@ -120,7 +120,7 @@ static int start(lua_State *L) {
   scr_current = r;
   const char *problem =
       start_samples(L, r, rate, lua_toboolean(L, 5), lua_toboolean(L, 6));
-  lua_sethook(L, scr_hook, r->events | (period > 0 ? LUA_MASKCOUNT : 0), (int)period);
+  scr_set_hook(r, L, scr_hook);
   if (problem) {
     end_recording(L, r, true);
     return fail_to_start(L, problem);

@@ -55,6 +55,9 @@ extern _Thread_local scr_recording *scr_current
 /* The hook of a state that is recorded. */
 void scr_hook(lua_State *L, lua_Debug *ar);
 
+/* Sets `hook` for all events of a recording. */
+void scr_set_hook(const scr_recording *r, lua_State *L, lua_Hook hook);
+
 /* Sets the coroutine that runs, and keeps it from being collected, because the timer's
  * handler uses it. Returns whether it is the main one. Only the first time allocates
  * memory. */

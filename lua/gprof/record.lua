@@ -191,7 +191,7 @@ return function(command, options)
   if loaded ~= "" then loaded = first_library(image) .. loaded end
   local ending, number, process = core.run_program(path, command,
     { recorder_options.preloading(loaded),
-      recorder_options.setting(options, core.real_path ".", samples and "samples") })
+      recorder_options.setting(options, core.real_path ".", samples) })
   if not ending then return nil, command[1] .. ": " .. number end
   local profiles = profiles_since(started, process, options)
   local full = core.real_path(path)

@@ -88,6 +88,13 @@ local function add_times(list, total)
   return list
 end
 
+-- Returns entries for the given functions, each with its whole time.
+local function whole_entries(ids)
+  local list = {}
+  for i, id in ipairs(ids) do list[i] = { id = id, part = 1 } end
+  return list
+end
+
 -- Adds inlined functions below the compiled functions of `graph`, with keys above all ids
 -- (see gprof.analysis.inlined_code). The time of a compiled function is then that of its
 -- own code. Returns a table from keys to ids of functions, the keys of the nodes of the
@@ -161,10 +168,7 @@ local function estimated_graph(profile, from)
   local join, open = inlined_copies.joiner(
     { names = names, self = self, total = total, below = below }, last)
   local roots = not from and find_roots(ids, called, total) or
-    trees and root_entries(from, trees, keys, join) or {}
-  if from and not trees then  -- each with its whole time
-    for i, id in ipairs(from) do roots[i] = { id = id, part = 1 } end
-  end
+    trees and root_entries(from, trees, keys, join) or whole_entries(from)
   local sorted = {}
   return {
     callers = graph,

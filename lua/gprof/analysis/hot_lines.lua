@@ -51,6 +51,12 @@ local function add_libraries(rows, profile)
   end
 end
 
+local function is_heavier(a, b)
+  if a.ticks ~= b.ticks then return a.ticks > b.ticks end
+  if a.name ~= b.name then return a.name < b.name end
+  return (a.owner or 0) < (b.owner or 0)
+end
+
 --- Returns the lines with samples, those with most samples first. Code without line
 -- information has a row for each function.
 -- @tparam profile by_function
@@ -64,13 +70,7 @@ function hot_lines.of(by_function, by_line)
   local rows = { by_key = {}, list = {} }
   add_lines(rows, by_line)
   if not by_line.has_libraries then add_libraries(rows, by_function) end
-  for _, row in ipairs(rows.list) do
-    table.sort(row.functions, function(a, b)
-      if a.ticks ~= b.ticks then return a.ticks > b.ticks end
-      if a.name ~= b.name then return a.name < b.name end
-      return (a.owner or 0) < (b.owner or 0)
-    end)
-  end
+  for _, row in ipairs(rows.list) do table.sort(row.functions, is_heavier) end
   table.sort(rows.list, function(a, b)
     if a.ticks ~= b.ticks then return a.ticks > b.ticks end
     if a.file ~= b.file then return (a.file or "") < (b.file or "") end

@@ -8,9 +8,9 @@
 -- @tparam {any,...} items
 -- @tparam {number,...} values the value of each item
 -- @tparam integer most
--- @treturn {any,...} in the order of `items`
+-- @treturn {any,...} a new array, in the order of `items`
 return function(items, values, most)
-  if #items <= most then return items end
+  if #items <= most then return table.move(items, 1, #items, 1, {}) end
   -- without a comparison function, sorting numbers is quick
   local sorted = table.move(values, 1, #values, 1, {})
   table.sort(sorted)

@@ -156,15 +156,19 @@ local function add_samples(state, rows)
   end
 end
 
+-- Whether the place of some code of a bin is known.
+local function is_known(state, rows, bin)
+  for row in code_rows.within(rows, bin.low, bin.high) do
+    if place_of(state, row) then return true end
+  end
+  return false
+end
+
 -- Returns the part of the program's samples whose place is unknown.
 local function unknown_part(state, rows)
   local all, unknown = 0, 0
   for _, bin in ipairs(state.bins) do
-    local known = false
-    for row in code_rows.within(rows, bin.low, bin.high) do
-      known = known or place_of(state, row) ~= nil
-    end
-    if known then
+    if is_known(state, rows, bin) then
       all = all + bin.ticks
     else
       local found = state.profile:lookup(bin.low)

@@ -19,16 +19,18 @@ local function add_caller(row, frame, ticks)
   caller.ticks = caller.ticks + ticks
 end
 
+local function precedes(a, b)
+  if a.ticks ~= b.ticks then return a.ticks > b.ticks end
+  if a.file ~= b.file then return (a.file or "") < (b.file or "") end
+  if a.line ~= b.line then return (a.line or 0) < (b.line or 0) end
+  return (a.name or "") < (b.name or "")
+end
+
 -- Sorts the callers of lines. Drops lines without callers, and files without such lines.
 local function finish(files)
   for file, lines in pairs(files) do
     for line, row in pairs(lines) do
-      table.sort(row.callers, function(a, b)
-        if a.ticks ~= b.ticks then return a.ticks > b.ticks end
-        if a.file ~= b.file then return (a.file or "") < (b.file or "") end
-        if a.line ~= b.line then return (a.line or 0) < (b.line or 0) end
-        return (a.name or "") < (b.name or "")
-      end)
+      table.sort(row.callers, precedes)
       row.by_key = nil
       if not row.callers[1] then lines[line] = nil end
     end

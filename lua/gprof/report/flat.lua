@@ -47,19 +47,17 @@ local function call_unit(profile)
   return prefixes[1][1], prefixes[1][2]
 end
 
--- Returns a function that formats a time in its own unit, such as "206 ns".
-local function own_unit(abbreviation)
-  return function(time)
-    for _, prefix in ipairs(prefixes) do
-      local scaled = prefix[2] * time
-      if scaled >= 0.9995 then
-        local digits = scaled < 9.995 and 2 or scaled < 99.95 and 1 or 0
-        return ("%." .. digits .. "f %s%s"):format(scaled, prefix[1]:match "%S*",
-          abbreviation)
-      end
+-- Formats a time in its own unit, such as "206 ns".
+local function in_own_unit(time, abbreviation)
+  for _, prefix in ipairs(prefixes) do
+    local scaled = prefix[2] * time
+    if scaled >= 0.9995 then
+      local digits = scaled < 9.995 and 2 or scaled < 99.95 and 1 or 0
+      return ("%." .. digits .. "f %s%s"):format(scaled, prefix[1]:match "%S*",
+        abbreviation)
     end
-    return "0 " .. abbreviation
   end
+  return "0 " .. abbreviation
 end
 
 -- The layout of the report; `gprof.report.bsd.flat` has another. `title` and `ending`
@@ -126,8 +124,8 @@ local function formats_of(profile, options, layout, bar, per_call)
     times = ("%s %%{self_error:8.%df}"):format(times, common.decimals(1 / profile.rate))
   end
   local name = (bounds and bounds.COLUMNS .. " " or "  ") .. bar .. "%{label}\n"
-  return ("%s %%{calls:8d} %%{self_per_call:%s} %%{total_per_call:%s}%s"):format(times,
-    per_call, per_call, name), times .. (" "):rep(27) .. name
+  return times .. " %{calls:8d} %{self_per_call:" .. per_call .. "} %{total_per_call:" ..
+    per_call .. "}" .. name, times .. (" "):rep(27) .. name
 end
 
 -- Sort keys for the option `sort`, ascending. Names are compared without return types.
@@ -211,10 +209,11 @@ end
 -- samples and calls; and their conversion in formats. On a terminal, each time has its
 -- own unit, and the prefix is nil.
 local function unit_of(profile, options, layout)
-  local rate = profile.rate
-  if options.terminal_width and layout.has_bars and profile.abbreviation ~= "" then
-    local text = own_unit(profile.abbreviation)
-    return nil, function(ticks, calls) return text(ticks / rate / calls) end, "8s"
+  local rate, abbreviation = profile.rate, profile.abbreviation
+  if options.terminal_width and layout.has_bars and abbreviation ~= "" then
+    return nil, function(ticks, calls)
+      return in_own_unit(ticks / rate / calls, abbreviation)
+    end, "8s"
   end
   local prefix, scale = layout.unit(profile)
   -- in another order, other decimals would be rounded than GNU gprof's

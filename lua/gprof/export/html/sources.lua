@@ -15,11 +15,11 @@ local sources = {}
 -- Limits for a page: the number of files, and the total size of their text in bytes.
 local MAX_FILES <const>, MAX_TEXT <const> = 300, 400000
 
--- So many lines are chosen by their time, by the typical number of bytes in a line.
+-- The usual size of a line in bytes; as many lines are chosen as then fit.
 local LINE <const> = 40
 local MAX_LINES <const> = MAX_TEXT // LINE
 
--- A file with more lines than MAX_WHOLE is reduced to executed lines and CONTEXT lines on
+-- A file with more lines than MAX_WHOLE is reduced to chosen lines and CONTEXT lines on
 -- either side. A line is cut after MAX_LINE bytes.
 local MAX_WHOLE <const>, CONTEXT <const>, MAX_LINE <const> = 1500, 15, 400
 
@@ -117,8 +117,8 @@ end
 
 -- Returns the included lines of a file, as from `profile:annotate`, with two more fields:
 -- `known`, and `place`, the line's index from 0; their size in bytes; and the number of
--- all lines. Nil if the file cannot be read. If all lines are not larger than `room`, the
--- excerpt is the whole file, but for a long one.
+-- all lines. Nil if the file cannot be read. All lines are included if they are few and
+-- have at most `room` bytes.
 local function excerpt(profile, file, options, room)
   local count
   local lines = annotation.annotate(profile, file.name, options.directory_path,
@@ -191,15 +191,17 @@ end
 -- Returns the lines of a file that have figures, each with the `place` that it has in the
 -- page.
 local function lines_with_figures(profile, file, options)
-  local places, found = {}, {}
-  for _, line in ipairs(file.lines) do places[line.number] = line.place end
+  local included, found = {}, {}
+  for _, line in ipairs(file.lines) do included[line.number] = true end
   local lines = annotation.annotate(profile, file.name, options.directory_path,
-    function() return places end) or {}
-  for _, line in pairs(lines) do
-    line.known, line.place = is_known(line), places[line.number]
-    if line.known then found[#found + 1] = line end
+    function() return included end) or {}
+  for place, shown_line in ipairs(file.lines) do
+    local line = lines[shown_line.number]
+    if line and is_known(line) then
+      line.known, line.place = true, place - 1
+      found[#found + 1] = line
+    end
   end
-  table.sort(found, function(a, b) return a.place < b.place end)
   return found
 end
 

@@ -67,7 +67,6 @@ local function write_calls(content, write)
   local times = {}
   for i, arc in ipairs(content.arcs) do times[i] = arc.self + arc.children end
   local arcs = largest(content.arcs, times, MAX_ROWS)
-  arcs = table.move(arcs, 1, #arcs, 1, {})
   table.sort(arcs, function(a, b)
     local x, y = a.self + a.children, b.self + b.children
     if x ~= y then return x > y end

@@ -77,9 +77,9 @@ end
 -- it has already: the last value of an option counts.
 -- @tparam table options
 -- @tparam[opt] string directory for relative names of profiles, an absolute path
--- @tparam[opt] string more a word for the recorder
+-- @tparam[opt] boolean samples also record a program without -pg
 -- @treturn string|nil nil if no option is set
-function recorder_options.setting(options, directory, more)
+function recorder_options.setting(options, directory, samples)
   local words = { os.getenv "GPROF_RECORDER" }
   if words[1] == "" then words[1] = nil end
   local given = #words
@@ -96,7 +96,7 @@ function recorder_options.setting(options, directory, more)
   end
   if options.output then words[#words + 1] = "output=" .. options.output end
   if options.follow then words[#words + 1] = "follow" end
-  words[#words + 1] = more
+  if samples then words[#words + 1] = "samples" end
   return #words > given and "GPROF_RECORDER=" .. table.concat(words, ",") or nil
 end
 
