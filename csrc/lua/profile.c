@@ -59,7 +59,7 @@ static gp_profile_box *new_box(lua_State *L, const gp_symbols_box *symbols) {
   box->profile = NULL;
   box->image = symbols->image;
   box->has_files = false;
-  box->by_count = NULL;
+  box->by_name = box->by_count = (gp_rows){.row = NULL};
   luaL_setmetatable(L, GP_PROFILE);
   lua_getiuservalue(L, 1, GP_SYMBOLS_IMAGE);
   lua_setiuservalue(L, -2, GP_PROFILE_IMAGE);
@@ -107,8 +107,8 @@ static int close_profile(lua_State *L) {
   box->profile = NULL;
   if (box->has_files) gp_symbol_sources_free(&box->files);
   box->has_files = false;
-  free(box->by_count);
-  box->by_count = NULL;
+  gp_rows_free(&box->by_name);
+  gp_rows_free(&box->by_count);
   return 0;
 }
 

@@ -4,6 +4,7 @@
 #define GP_LUA_PROFILE_H
 
 #include "lua/symbols.h"
+#include "profile/order.h"
 #include "profile/profile.h"
 
 #define GP_PROFILE "gprof.profile"
@@ -14,7 +15,8 @@ typedef struct gp_profile_box {
   gp_symbol_sources files;    /* the source files of static functions with time or calls,
                                  looked up on demand */
   bool has_files;             /* `files` were looked up */
-  uint32_t *by_count;         /* the arcs sorted by count; NULL until they are needed */
+  gp_rows by_name;            /* the functions sorted by name; empty until needed */
+  gp_rows by_count;           /* the arcs sorted by count; empty until needed */
 } gp_profile_box;
 
 /* User values of a profile. GP_PROFILE_OBJECTS and GP_PROFILE_ARCS are tables that cache

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Iterators over the functions, cycles and arcs of a profile, and lookups, for Lua. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -11,15 +12,38 @@
 
 /* --- all parts ---------------------------------------------------------------- */
 
+/* Returns a copy of a list: an array of `*count` numbers. NULL if there is no memory, or
+ * was none for the list. */
+static uint32_t *copy_of(const gp_rows *rows, size_t *count) {
+  uint32_t *copy = rows->row ? gp_column(rows->count, sizeof *copy) : NULL;
+  *count = rows->count;
+  if (copy) memcpy(copy, rows->row, rows->count * sizeof *copy);
+  return copy;
+}
+
+/* Returns the functions sorted by name, or by self time and then name. Names are compared
+ * only once. */
+static uint32_t *sorted_functions(gp_profile_box *box, bool by_self, size_t *count) {
+  const gp_callgraph *graph = &box->profile->graph;
+  if (!box->by_name.row)
+    box->by_name.row = gp_order_functions(graph, GP_BY_NAME, &box->by_name.count);
+  uint32_t *sorted = copy_of(&box->by_name, count);
+  if (!by_self || !sorted || gp_order_by_self(graph, sorted, *count)) return sorted;
+  free(sorted);
+  return NULL;
+}
+
 /* profile:functions([order [, field...]]) */
 static int functions(lua_State *L) {
+  enum { SELF, SYMBOL, ADDRESS };
   static const char *const names[] = {"self", "symbol", "address", NULL};
-  static const gp_function_order orders[] = {GP_BY_SELF, GP_BY_NAME, GP_BY_ADDRESS};
   const gp_callgraph *graph = &gp_check_profile(L, 1)->graph;
   int order = gp_order_option(L, 2, names);
   gp_iteration *each = gp_new_iteration(L, &gp_function_parts, 1, 2);
-  each->rows.row = gp_order_functions(graph, order < 0 ? GP_BY_SELF : orders[order],
-                                      &each->rows.count);
+  each->rows.row =
+      order == ADDRESS
+          ? gp_order_functions(graph, GP_BY_ADDRESS, &each->rows.count)
+          : sorted_functions(lua_touserdata(L, 1), order != SYMBOL, &each->rows.count);
   return gp_return_iteration(L, order >= 0);
 }
 
@@ -42,11 +66,9 @@ static int cycles(lua_State *L) {
 /* Returns the arcs sorted by count. They are sorted once. */
 static uint32_t *arcs_by_count(gp_profile_box *box, const gp_callgraph *graph,
                                size_t *count) {
-  if (!box->by_count) box->by_count = gp_order_arcs(graph, GP_BY_COUNT, count);
-  uint32_t *arcs = box->by_count ? gp_column(graph->arcs, sizeof *arcs) : NULL;
-  *count = graph->arcs;
-  if (arcs) memcpy(arcs, box->by_count, graph->arcs * sizeof *arcs);
-  return arcs;
+  if (!box->by_count.row)
+    box->by_count.row = gp_order_arcs(graph, GP_BY_COUNT, &box->by_count.count);
+  return copy_of(&box->by_count, count);
 }
 
 /* profile:arcs([order [, field...]]) */

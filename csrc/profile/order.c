@@ -73,8 +73,11 @@ static bool by_name(const void *context, uint32_t b, uint32_t a) {
 static bool by_self(const void *context, uint32_t b, uint32_t a) {
   const gp_callgraph *graph = context;
   if (graph->self[a] != graph->self[b]) return graph->self[b] > graph->self[a];
-  if (graph->calls[a] != graph->calls[b]) return graph->calls[b] > graph->calls[a];
-  return by_name(graph, b, a);
+  return graph->calls[b] > graph->calls[a];
+}
+
+bool gp_order_by_self(const gp_callgraph *graph, uint32_t *functions, size_t count) {
+  return gp_sort(functions, count, by_self, graph);
 }
 
 uint32_t *gp_order_functions(const gp_callgraph *graph, gp_function_order order,
@@ -84,8 +87,7 @@ uint32_t *gp_order_functions(const gp_callgraph *graph, gp_function_order order,
   *count = 0;
   for (uint32_t f = 0; f < graph->functions; f++)
     if (gp_symtab_owner(graph->symtab, f) == f) functions[(*count)++] = f;
-  if (order == GP_BY_ADDRESS) return functions;
-  if (gp_sort(functions, *count, order == GP_BY_NAME ? by_name : by_self, graph))
+  if (order == GP_BY_ADDRESS || gp_sort(functions, *count, by_name, graph))
     return functions;
   free(functions);
   return NULL;

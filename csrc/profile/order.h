@@ -24,7 +24,6 @@ uint32_t *gp_order_cycles(const gp_callgraph *graph, size_t *count);
 
 /* The orders in which functions can be listed. */
 typedef enum gp_function_order {
-  GP_BY_SELF,      /* by self time, then calls, both descending, then name */
   GP_BY_NAME,      /* by name, then address */
   GP_BY_ADDRESS
 } gp_function_order;
@@ -33,6 +32,10 @@ typedef enum gp_function_order {
  * `*count` numbers. NULL if there is no memory. */
 uint32_t *gp_order_functions(const gp_callgraph *graph, gp_function_order order,
                              size_t *count);
+
+/* Sorts functions by self time, then calls, both descending. Those with equal figures keep
+ * their order. Returns false if there is no memory. */
+bool gp_order_by_self(const gp_callgraph *graph, uint32_t *functions, size_t count);
 
 /* The orders in which arcs can be listed. */
 typedef enum gp_arc_order {

@@ -12,6 +12,8 @@
 /* Indexes of functions by name. */
 typedef struct functions {
   const gp_candidates *chosen;
+  gp_key *name;       /* per function: its name; per cold part: its owner's name */
+  bool *is_cold;      /* per function: it is a cold part */
   gp_hash by_file;    /* the first function of each name in each file */
   gp_hash by_name;    /* the first function of each name */
   uint32_t *nearest;  /* per row of `by_file`: the last function of that name and file
@@ -26,13 +28,13 @@ typedef struct functions {
 static gp_key in_file(gp_key name, uint32_t file) { return (gp_key){name.first, file}; }
 
 static gp_key name_key(const void *columns, uint32_t row) {
-  const gp_candidates *chosen = columns;
-  return gp_text_key(chosen->rows[row].name);
+  const functions *f = columns;
+  return f->name[row];
 }
 
 static gp_key file_key(const void *columns, uint32_t row) {
-  const gp_candidates *chosen = columns;
-  return in_file(name_key(chosen, row), chosen->rows[row].file);
+  const functions *f = columns;
+  return in_file(f->name[row], f->chosen->rows[row].file);
 }
 
 /* Returns the first row with the same key as `row`. If there is none, adds `row` and
@@ -45,7 +47,11 @@ static uint32_t enter(gp_hash *index, uint32_t row) {
 
 static bool enter_functions(functions *f) {
   for (uint32_t i = 0; i < f->chosen->count; i++) {
-    if (gp_clone_is_cold(f->chosen->rows[i].name)) continue;
+    const char *name = f->chosen->rows[i].name;
+    size_t stem = gp_clone_cold_stem(name);
+    f->is_cold[i] = stem != 0;
+    f->name[i] = stem != 0 ? gp_bytes_key(name, stem) : gp_text_key(name);
+    if (stem != 0) continue;
     uint32_t first = enter(&f->by_name, i);
     if (first == GP_NONE || enter(&f->by_file, i) == GP_NONE) return false;
   }
@@ -53,10 +59,6 @@ static bool enter_functions(functions *f) {
 }
 
 /* --- the rules, in order ----------------------------------------------------- */
-
-static gp_key stem_key(const char *part) {
-  return gp_bytes_key(part, gp_clone_cold_stem(part));
-}
 
 /* Returns the function named `name` in the cold part's file, or GP_NONE. Compilers list a
  * function before its cold part. If files are unknown (strip -g), several functions may
@@ -89,7 +91,7 @@ static void set_owner(functions *f, gp_candidates *chosen, uint32_t cold,
                       uint32_t owner) {
   if (owner == GP_NONE || f->owns[owner]) return;
   const char *part = chosen->rows[cold].name, *found = chosen->rows[owner].name;
-  size_t length = gp_clone_cold_stem(part);
+  size_t length = f->name[cold].second;
   if (strncmp(found, part, length) != 0 || found[length]) return;
   chosen->rows[cold].owner = owner;
   f->owns[owner] = true;
@@ -99,18 +101,17 @@ static void set_owner(functions *f, gp_candidates *chosen, uint32_t cold,
 
 static void assign_in_files(functions *f, gp_candidates *chosen) {
   for (uint32_t i = 0; i < chosen->count; i++) {
-    const char *name = chosen->rows[i].name;
-    if (gp_clone_is_cold(name))
-      set_owner(f, chosen, i, in_same_file(f, stem_key(name), i));
+    if (f->is_cold[i])
+      set_owner(f, chosen, i, in_same_file(f, f->name[i], i));
     else
-      f->nearest[gp_hash_find(&f->by_file, file_key(chosen, i))] = i;
+      f->nearest[gp_hash_find(&f->by_file, file_key(f, i))] = i;
   }
 }
 
 static void find_spare(functions *f) {
   for (uint32_t i = 0; i < f->chosen->count; i++) {
-    if (gp_clone_is_cold(f->chosen->rows[i].name) || f->owns[i]) continue;
-    uint32_t first = gp_hash_find(&f->by_name, name_key(f->chosen, i));
+    if (f->is_cold[i] || f->owns[i]) continue;
+    uint32_t first = gp_hash_find(&f->by_name, f->name[i]);
     f->spare[first]++;
     f->last[first] = i;
   }
@@ -118,26 +119,29 @@ static void find_spare(functions *f) {
 
 static void assign_elsewhere(functions *f, gp_candidates *chosen) {
   for (uint32_t i = 0; i < chosen->count; i++) {
-    const char *name = chosen->rows[i].name;
-    if (!gp_clone_is_cold(name) || chosen->rows[i].owner != GP_NONE) continue;
-    uint32_t owner = gp_hash_find(&f->by_file, in_file(stem_key(name), 0));
-    if (owner == GP_NONE) owner = hidden(f, stem_key(name));
+    if (!f->is_cold[i] || chosen->rows[i].owner != GP_NONE) continue;
+    uint32_t owner = gp_hash_find(&f->by_file, in_file(f->name[i], 0));
+    if (owner == GP_NONE) owner = hidden(f, f->name[i]);
     set_owner(f, chosen, i, owner);
   }
 }
 
 static bool allocate(functions *f) {
   size_t count = f->chosen->count;
+  f->name = gp_column(count, sizeof *f->name);
+  f->is_cold = gp_column(count, sizeof *f->is_cold);
   f->nearest = gp_column(count, sizeof *f->nearest);
   f->owns = gp_column(count, sizeof *f->owns);
   f->spare = gp_column(count, sizeof *f->spare);
   f->last = gp_column(count, sizeof *f->last);
-  return f->nearest && f->owns && f->spare && f->last;
+  return f->name && f->is_cold && f->nearest && f->owns && f->spare && f->last;
 }
 
 static void free_functions(functions *f) {
   gp_hash_free(&f->by_file);
   gp_hash_free(&f->by_name);
+  free(f->name);
+  free(f->is_cold);
   free(f->nearest);
   free(f->owns);
   free(f->spare);
@@ -150,8 +154,8 @@ bool gp_cold_parts_assign(gp_candidates *chosen) {
     has_cold_parts = gp_clone_is_cold(chosen->rows[i].name);
   if (!has_cold_parts) return true;
   functions f = {.chosen = chosen};
-  gp_hash_init(&f.by_file, file_key, chosen);
-  gp_hash_init(&f.by_name, name_key, chosen);
+  gp_hash_init(&f.by_file, file_key, &f);
+  gp_hash_init(&f.by_name, name_key, &f);
   bool done = allocate(&f) && enter_functions(&f);
   if (done) {
     assign_in_files(&f, chosen);
