@@ -20,20 +20,27 @@
 
 local shell = require "bench.shell"
 
---- Returns `words` that repeat an option for 100 symspecs, spread over the functions of the image. The symspecs are
--- names, or CALLER/CALLEE if `pairs_of_names` is true.
-local function hundred(option, pairs_of_names)
+-- A function of the program; statics have no symspec of their own.
+local NAME <const> = "(%l[%l_]+_%d+)"
+
+-- Reads all matches of a pattern in a command's output: names, or pairs of names as CALLER/CALLEE.
+local function symspecs(command, pattern)
+  local all = {}
+  for name, callee in shell.capture(command):gmatch(pattern) do
+    all[#all + 1] = callee and name .. "/" .. callee or name
+  end
+  return all
+end
+
+--- Returns `words` that repeat an option for 100 symspecs, spread over the functions of the image; over the calls of
+-- the profile if `calls` is true.
+local function hundred(option, calls)
   return function(input)
-    local names, words = {}, {}
-    for name in shell.capture("nm " .. shell.quote(input.image)):gmatch("%x+ T (%l[%l_]+_%d+)\n") do
-      names[#names + 1] = name
-    end
-    local step = #names // 200
-    for i = 1, 100 do
-      local spec = names[i * step]
-      if pairs_of_names then spec = spec .. "/" .. names[(i + 100) * step] end
-      table.move({ option, spec }, 1, 2, #words + 1, words)
-    end
+    local image, words = shell.quote(input.image), {}
+    local all = calls and symspecs(("lua5.4 gprof.lua --report=bench/arcs.lua %s %s"):format(image,
+      shell.quote(input.profiles[1])), NAME .. " %[%d+%] %-> " .. NAME) or
+      symspecs("nm " .. image, "%x+ T " .. NAME .. "\n")
+    for i = 1, 100 do table.move({ option, all[i * (#all // 100)] }, 1, 2, #words + 1, words) end
     return words
   end
 end

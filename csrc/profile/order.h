@@ -33,8 +33,8 @@ typedef enum gp_function_order {
 uint32_t *gp_order_functions(const gp_callgraph *graph, gp_function_order order,
                              size_t *count);
 
-/* Sorts functions by self time, then calls, both descending. Those with equal figures keep
- * their order. Returns false if there is no memory. */
+/* Sorts functions by self time, then calls, both descending; equal ones keep their order.
+ * Returns false if there is no memory. */
 bool gp_order_by_self(const gp_callgraph *graph, uint32_t *functions, size_t count);
 
 /* The orders in which arcs can be listed. */

@@ -8,7 +8,6 @@ local fixtures = require "fuzz.images.fixtures"
 local judge = require "fuzz.images.judge"
 local kinds = require "fuzz.repaired.kinds"
 local known = require "fuzz.images.known"
-local layout = require "fuzz.images.layout"
 local nodes = require "fuzz.repaired.nodes"
 local program = require "support.program"
 local shell = require "support.shell"
@@ -42,20 +41,6 @@ describe("a damaged image", function()
         images[number] = images[number] or { shell.read(case.image), case.damage }
         assert.same(images[number], { shell.read(case.image), case.damage })
       end
-    end
-  end)
-
-  it("usually differs from its fixture, and each fixture has fields to damage", function()
-    local damaged = 0
-    for number = 1, 30 do
-      local case = cases.make(all, SEED, number, shell.tmpdir "other")
-      if shell.read(case.image) ~= case.fixture.image then damaged = damaged + 1 end
-    end
-    assert.is_true(damaged > 20)
-    for _, fixture in ipairs(all) do
-      local elf = fixture.name ~= "coff" and fixture.name ~= "pe"
-      local fields = layout.read(fixture.bytes).fields
-      assert.same({ elf, elf }, { fields.header ~= nil, fields.section ~= nil }, fixture.name)
     end
   end)
 end)
@@ -126,12 +111,6 @@ describe("files that are changed as trees:", function()
       assert.matches(" [1-9]%d* reports, ", result.stdout)
     end)
   end
-
-  it("seed and number determine a run", function()
-    local result = runs("kind=archives", "runs=6", "show=1")
-    local again = runs("kind=archives", "runs=1", "first=5", "show=1").stdout:match "^5\t[^|]*|([^|]*|)"
-    assert.truthy(result.stdout:find(again, 1, true))
-  end)
 end)
 
 describe("the result of a damaged image is judged:", function()
@@ -146,20 +125,14 @@ describe("the result of a damaged image is judged:", function()
   -- Verdicts, each with changes of a silent success.
   for verdict_of, results in pairs {
     report = { {}, { stderr = "gprof.lua: warning: a.c: source not found\n" },
-      { stderr = "gprof.lua: warning: a\ngprof.lua: hint: no samples\n" },
-      { stderr = "gprof.lua: a: addresses corrected (--slide=0 disables this): slide 0x10\n" },
-      { printed = 0, how = { silent = true } },
-      { stderr = "symbols: main\nsymbols: a\n", how = { chatty = true } } },
-    line = { { status = 1, stderr = "gprof.lua: image: has no symbols\n" },
-      { status = 1, stderr = "gprof.lua: warning: a\ngprof.lua: image: has no symbols\n" },
+      { printed = 0, how = { silent = true } }, { stderr = "symbols: main\n", how = { chatty = true } } },
+    line = { { status = 1, stderr = "gprof.lua: warning: a\ngprof.lua: image: has no symbols\n" },
       { status = 1, stderr = "work\ngprof.lua: image: is damaged\n", how = { chatty = true } } },
     talk = { { printed = 0 }, { status = 2, stderr = "gprof.lua: image: a\n" },
       { stderr = "BFD: image: warning: a\n" }, { status = 1 },
       { status = 1, stderr = "gprof.lua: image: a\ngprof.lua: image: b\n" },
-      { status = 1, stderr = "gprof.lua: image: a" }, { stderr = "gprof.lua: image: a\n" },
-      { status = 1, stderr = "gprof.lua: internal error: a.lua:1: nil: please report it\n" },
-      { status = 1, stderr = "lua5.4: reporting.lua:3: a nil value\nstack traceback:\n" } },
-    crash = { { status = false, signal = 11 }, { status = false, signal = 6 },
+      { status = 1, stderr = "gprof.lua: internal error: a.lua:1: nil: please report it\n" } },
+    crash = { { status = false, signal = 11 },
       { status = 1, stderr = "==1==ERROR: AddressSanitizer: heap-buffer-overflow\n" },
       { status = 1, stderr = "text.c:1:2: runtime error: shift exponent\n" } },
     hang = { { status = false, signal = 24 }, { status = false, signal = "wait" } },
@@ -180,12 +153,6 @@ Program received signal SIGSEGV, Segmentation fault.
 #0  __memcpy_avx () at ../sysdeps/x86_64/multiarch/memmove.S:3
 #1  0x00005555556a76c3 in read_section (abfd=...) at ../../bfd/dwarf2.c:730
 #2  0x00005555555bd42f in gp_image_source (image=...) at csrc/object/image.c:170]])
-    assert.equal("libbfd's crash in bfd_getl32", kind
-      "#0  0x00007ffff7c in bfd_getl32 () from /lib/x86_64-linux-gnu/libbfd-2.40-system.so\n")
-    assert.equal("ours crash in gp_section_read", kind [[
-#0  0x00007ffff7c in memcpy () from /lib/x86_64-linux-gnu/libc.so.6
-#1  gp_section_read (section=...) at csrc/object/section.c:58
-#2  0x00005555556a76c3 in bfd_map (abfd=...) at ../../bfd/dwarf2.c:730]])
     assert.equal("ours crash in gp_take", kind [[
 ==7==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x60
     #0 0x7f5 in __interceptor_memcpy ../../../../src/libsanitizer/asan/asan_interceptors.cpp:827
@@ -193,9 +160,6 @@ Program received signal SIGSEGV, Segmentation fault.
 0x602 is located 0 bytes to the right of
     #0 0x7f5 in __interceptor_malloc ../../../../src/libsanitizer/asan/asan_malloc_linux.cpp:69
     #1 0x55d in bfd_malloc ../../bfd/libbfd.c:289]])
-  end)
-
-  it("faults without a stack, attributed to us", function()
     assert.equal("ours crash in ?", kind "")
   end)
 end)
