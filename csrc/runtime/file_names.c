@@ -29,6 +29,7 @@ typedef struct identity {
 } identity;
 
 static identity root, chosen; /* the root and `chosen_directory`, at the start */
+static uint64_t user;            /* the effective user id at the start */
 
 void rec_read_prefix(char **environment) {
   const char *value = rec_variable(environment, "GMON_OUT_PREFIX=");
@@ -60,6 +61,13 @@ bool rec_set_directory(const char *path) {
 }
 
 bool rec_has_other_root(void) { return !is_same(root, identity_of("/")); }
+
+static uint64_t current_user(void) { return (uint64_t)SYSTEM_CALL(geteuid, 0, 0, 0, 0); }
+
+bool rec_has_other_user(uint64_t *id) {
+  *id = current_user();
+  return *id != user;
+}
 
 /* Sets the directory for relative names. The current directory may have become
  * unreachable by its path, after chroot. The program may change it before the profile is
@@ -157,6 +165,7 @@ void rec_begin_names(char **environment, bool numbered, unsigned first) {
   if (root.inode == 0) {
     root = identity_of("/");
     chosen = identity_of(chosen_directory);
+    user = current_user();
   }
   rec_read_prefix(environment);
   read_rank(environment);

@@ -12,6 +12,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef struct file_name {
   char path[2 * PATH_MAX];
@@ -27,6 +28,10 @@ bool rec_set_directory(const char *path);
 
 /* Whether the program has changed its root directory since its start. */
 bool rec_has_other_root(void);
+
+/* Whether the program has changed its user since its start. Sets `*id` to the current
+ * one. */
+bool rec_has_other_user(uint64_t *id);
 
 /* Sets the pattern; false if it has an unknown placeholder, is empty, or is too long. */
 bool rec_set_pattern(const char *given);

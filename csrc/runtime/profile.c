@@ -80,6 +80,11 @@ static void complain(const file *f, const char *what, int error) {
                          : strerrordesc_np(error));
   if (error == ENOENT && rec_has_other_root())
     add_text(&message, ": the program has changed its root directory");
+  uint64_t user;
+  if ((error == EACCES || error == EPERM) && rec_has_other_user(&user)) {
+    add_text(&message, ": the program has changed its user, to ");
+    add_number(&message, user);
+  }
   rec_complain(line, (size_t)(message.at - line));
 }
 

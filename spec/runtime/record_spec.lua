@@ -177,17 +177,21 @@ describe("--record", function()
     end
 
     it("is told which path has failed, and why", function()
-      if shell.check({ "id", "-u" }).stdout ~= "0\n" then return pending "only root can change the root directory" end
-      local result, dir = moved("--output=gmon.out", moves.image, "jailed")
-      local message = ([[
-libgprof-recorder: DIR/gmon.out: No such file or directory: the program has changed its root directory
-libgprof-recorder: DIR/gmon.out.ctx: No such file or directory: the program has changed its root directory
+      if shell.check({ "id", "-u" }).stdout ~= "0\n" then return pending "only root can change its root and user" end
+      for what, why in pairs {
+        jailed = "No such file or directory: the program has changed its root directory",
+        dropped = "Permission denied: the program has changed its user, to 65534",
+      } do
+        local result, dir = moved("--output=gmon.out", moves.image, what)
+        local message = ([[
+libgprof-recorder: DIR/gmon.out: WHY
+libgprof-recorder: DIR/gmon.out.ctx: WHY
 gprof.lua: PROGRAM: no profile was found in the current directory: unless a message above says why, the program ]] ..
-        "closed standard error, or ended by a system call of its own\n"):gsub("%u%u+", { DIR = dir,
-        PROGRAM = moves.image })
-      assert.same({ 1, message }, { result.status, result.stderr })
-      result = moved("--output=gmon.out", moves.image, "jailed here")
-      assert.same(0, result.status)
+          "closed standard error, or ended by a system call of its own\n"):gsub("%u%u+", { DIR = dir,
+          PROGRAM = moves.image, WHY = why })
+        assert.same({ 1, message }, { result.status, result.stderr })
+      end
+      assert.same(0, moved("--output=gmon.out", moves.image, "jailed here").status)
     end)
   end)
 
