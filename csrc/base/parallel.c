@@ -27,17 +27,31 @@ static long read_quota(const char *path) {
   return quota > 0 && period > 0 ? (quota - 1) / period + 1 : LONG_MAX;
 }
 
+/* Returns the least limit of a cgroup, given as a path below the root, and of those that
+ * contain it. Changes `group`. */
+static long least_quota(char *group) {
+  char path[PATH_MAX + 32];
+  long least = LONG_MAX;
+  for (char *end = group + strlen(group); end;
+       end = end > group ? strrchr(group, '/') : NULL) {
+    *end = '\0';
+    (void)snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", group);
+    long own = read_quota(path);
+    if (own < least) least = own;
+  }
+  return least;
+}
+
 /* Returns the limit of this process's cgroup, which a container sees as the root. */
 static long find_quota(void) {
-  char line[PATH_MAX], path[PATH_MAX + 32];
+  char line[PATH_MAX];
   long limit = read_quota("/sys/fs/cgroup/cpu.max");
   FILE *file = fopen("/proc/self/cgroup", "re");
   if (!file) return limit;
   while (fgets(line, sizeof line, file)) {
     line[strcspn(line, "\n")] = '\0';
     if (strncmp(line, "0::/", 4) != 0) continue;
-    (void)snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", line + 3);
-    long own = read_quota(path);
+    long own = least_quota(line + 3);
     if (own < limit) limit = own;
   }
   (void)fclose(file);
