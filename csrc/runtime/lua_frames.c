@@ -134,7 +134,7 @@ void gprof_lua_forget(const gprof_lua_frame *function) {
 
 /* --- begin and end ---------------------------------------------------------- */
 
-int gprof_lua_begin(const gprof_lua_program *program) {
+static int begin(const gprof_lua_program *program) {
   if (rec_lua.table) return EBUSY;
   if (rec_state != RECORDING) return EAGAIN;
   if (!rec_own) rec_other_table(NULL, (uintptr_t)__builtin_frame_address(0));
@@ -151,6 +151,15 @@ int gprof_lua_begin(const gprof_lua_program *program) {
   BARRIER();
   rec_lua.table = rec_own;
   return 0;
+}
+
+/* Two threads may begin at the same time, each to record its own Lua state. */
+int gprof_lua_begin(const gprof_lua_program *program) {
+  static bool beginning;
+  if (__atomic_exchange_n(&beginning, true, __ATOMIC_ACQUIRE)) return EBUSY;
+  const int problem = begin(program);
+  __atomic_store_n(&beginning, false, __ATOMIC_RELEASE);
+  return problem;
 }
 
 /* Removes the Lua slots of a stack, and all slots above them. */
