@@ -106,6 +106,41 @@ describe("--record of a stripped program", function()
   end)
 end)
 
+describe("a profile of samples alone", function()
+  local function print_flat(...)
+    local _, where = record(exporting)
+    local result = program.run({ exporting, "gmon.out", "-p", ... }, { cwd = where })
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    return result.stdout
+  end
+
+  it("has no columns for calls; one line says what would add them", function()
+    local text = print_flat "-b"
+    assert.matches("\nCalls were not counted: compile with %-pg to see them, and times per call%.\n" ..
+      "  %%   cumulative   self +\n time   seconds   seconds  name +\n +%d+%.%d%d +%d%.%d%d +%d%.%d%d  [%w<]", text)
+    assert.is_nil(text:find "[ /]call[ \n]")
+  end)
+
+  it("is shown without advice or a call graph, also without libraries", function()
+    local _, where = record(exporting)
+    for _, option in ipairs { "-b", "--no-libraries" } do
+      local result = program.run({ "-b", option, exporting, "gmon.out" }, { cwd = where })
+      assert.same({ "", 0 }, { result.stderr, result.status })
+      assert.is_nil(result.stdout:find "Call graph")
+    end
+  end)
+
+  it("has an explanation without these columns", function()
+    local text = print_flat()
+    assert.is_nil(text:find("calls", text:find "How to read", true))
+    assert.matches("samples are omitted, unless %-z is given", text)
+  end)
+
+  it("has a column of errors, and none of calls", function()
+    assert.matches("\n time   seconds   seconds    error  name +\n", print_flat("-b", "--errors"))
+  end)
+end)
+
 describe("--record of a script", function()
   local function script(name, line)
     local path = shell.write(dir .. "/" .. name, line .. "\nno comment\n")
