@@ -6,8 +6,8 @@
 #include "lua/data.h"
 #include "lua/module.h"
 #include "lua/symbols.h"
-#include "profile/code/code_ends.h"
 #include "profile/merged_objects.h"
+#include "symbols/code_ends.h"
 
 static uint64_t address_at(lua_State *L, int number) {
   lua_rawgeti(L, -1, number);

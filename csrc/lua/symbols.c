@@ -11,6 +11,7 @@
 #include "profile/inlines/inlined_symtab.h"
 #include "profile/line_symtab.h"
 #include "profile/profile.h"
+#include "symbols/unnamed_code.h"
 
 /* Returns why symbols cannot be used, or NULL. A symbol table is never built empty. So an
  * empty one has been freed: the collector may finalize symbols before the objects that
@@ -93,20 +94,24 @@ static gp_symbols_box *new_box(lua_State *L, const gp_image_box *image) {
   return box;
 }
 
-/* symbols(image, options [, trace [, shared]]) -> symbols; or nil and a message. With
- * `shared`, the symbols include <outside>, the caller of a shared library's functions. */
+/* symbols(image, options [, trace [, shared [, program]]]) -> symbols; or nil and a
+ * message. With `shared`, the symbols include <outside>, the caller of a shared library's
+ * functions. With `program`, the name of a stripped program, they include its other
+ * code. */
 static int new_symbols(lua_State *L) {
   gp_image *image = gp_check_image(L, 1);
   gp_error error = {""};
+  const char *program = luaL_optstring(L, 5, NULL);
   luaL_checktype(L, 2, LUA_TTABLE);
   gp_symtab_options options = {
       .no_static = gp_flag_option(L, 2, "no_static"),
       .functions_only = gp_flag_option(L, 2, "ignore_non_functions"),
       .policy = gp_policy_of(gp_flag_option(L, 2, "gnu_compat")),
       .outside = lua_toboolean(L, 4),
+      .gaps = program != NULL,
       .trace = gp_opt_trace(L, 3),
   };
-  lua_settop(L, 3);
+  lua_settop(L, 5);
   gp_symbols_box *box = new_box(L, lua_touserdata(L, 1));
   box->demangled = !gp_flag_option(L, 2, "no_demangle");
   lua_pushvalue(L, 1);
@@ -119,7 +124,9 @@ static int new_symbols(lua_State *L) {
     return 2;
   box->complete = !options.no_static && !options.functions_only && !options.symbols &&
                   !options.map;
-  if (gp_symtab_build(&box->symtab, image, &options, &error)) return 1;
+  if (gp_symtab_build(&box->symtab, image, &options, &error) &&
+      (!program || gp_unnamed_code_add(&box->symtab, image, program, &error)))
+    return 1;
   const char *listed = gp_text_option(L, 2, "external_symbol_table");
   if (listed) return gp_push_failure(L, listed, &error);
   lua_getiuservalue(L, 1, GP_IMAGE_PATH);

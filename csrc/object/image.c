@@ -124,6 +124,9 @@ bool gp_image_read_symbols(gp_image *image, gp_error *error) {
   bfd_set_error(bfd_error_no_error);  /* forget earlier errors */
   long room = image->dynamic ? bfd_get_dynamic_symtab_upper_bound(image->file)
                              : bfd_get_symtab_upper_bound(image->file);
+  /* libbfd's error for an image without any dynamic symbols */
+  if (room < 0 && image->dynamic && bfd_get_error() == bfd_error_invalid_operation)
+    room = 0;
   if (room < 0) return fail_symbols(error);
   image->stripped = room == 0;
   if (image->stripped) return gp_fail(error, none);

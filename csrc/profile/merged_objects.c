@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "symbols/unnamed_code.h"
 
 /* Alignment of the start of each object: the largest page size. */
 #define ALIGNMENT ((uint64_t)1 << 16)
@@ -137,9 +138,6 @@ static void append_symbols(merging *m, const gp_merged_object *object,
   }
 }
 
-/* Code without a symbol is at least this long, in bytes. Shorter gaps are padding. */
-#define SHORTEST_GAP 16
-
 /* Appends the symbols of a whole library, and rows for the code between them. */
 static void append_whole(merging *m, const gp_merged_object *object,
                          const char *library) {
@@ -155,7 +153,7 @@ static void append_whole(merging *m, const gp_merged_object *object,
     uint64_t next = s + 1 < count ? symtab->address[s + 1] : larger(high, low + 1);
     uint64_t end = object->ends[s] < next ? object->ends[s] : next;
     if (covered < low) append_row(m, object, covered, low, name, library);
-    covered = next - end < SHORTEST_GAP ? next : end;
+    covered = next - end < GP_SHORTEST_GAP ? next : end;
     append_symbol(m, object, s, covered, library);
   }
   if (covered < high) append_row(m, object, covered, high, name, library);

@@ -41,6 +41,7 @@ static uint64_t earlier_lost; /* calls lost before this profile began */
 static uint64_t reported_lost; /* value of rec_lost in the last complaint */
 static file gmon, contexts;
 static bool lent;        /* rec_lend_profile has written the snapshot */
+static bool omits_short; /* rec_omit_short_profile was called */
 static bool is_rest;     /* the profile began at a fork, or at the end of a loan */
 
 void rec_set_code(uintptr_t low, uintptr_t high) {
@@ -59,6 +60,8 @@ void rec_begin_profile(char **environment, bool numbered, unsigned first, bool f
   writer = 0;
   rec_begin_names(environment, numbered, first);
 }
+
+void rec_omit_short_profile(void) { omits_short = true; }
 
 unsigned rec_next_part(void) { return rec_profile_number() + (last_sum > 0); }
 
@@ -206,10 +209,12 @@ static amount take_snapshot(void) {
 }
 
 /* Whether an end of the program need not write what was recorded since a fork or a loan:
- * a child that is about to execute another program often has a sample or two. */
+ * a child that is about to execute another program often has a sample or two. So has a
+ * short program that is followed. */
 static bool is_negligible(amount all) {
-  return is_rest && all.calls == 0 && all.blocks == 0 && all.lost == 0 &&
-         10 * all.ticks < rec_rate;
+  if (all.calls > 0 || all.blocks > 0 || all.lost > 0) return false;
+  return (is_rest && 10 * all.ticks < rec_rate) ||
+         (omits_short && 100 * all.ticks < rec_rate);
 }
 
 /* Takes a snapshot, and writes it if `always` is true or if something was counted since

@@ -20,6 +20,9 @@ void rec_set_code(uintptr_t low, uintptr_t high);
  * without calls and with few samples writes none. */
 void rec_begin_profile(char **environment, bool numbered, unsigned first, bool forked);
 
+/* Writes no profile without calls and with samples of less than 10 ms. */
+void rec_omit_short_profile(void);
+
 /* Returns the number of the first profile of the program that replaces this one. */
 unsigned rec_next_part(void);
 

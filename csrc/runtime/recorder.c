@@ -96,8 +96,10 @@ static void construct(int count, char **arguments, char **environment) {
   if (getauxval(AT_SECURE)) return;
   start(environment);
   if (startup.is_asked) {
+    rec_options.samples = false; /* its calls are counted */
     record_program(startup.low, startup.high);
   } else if (rec_options.samples && rec_modules) {
+    if (rec_follow) rec_omit_short_profile();
     record_program(rec_modules->code, rec_modules->code_end); /* the first: the program */
   }
 }

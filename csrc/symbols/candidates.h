@@ -31,6 +31,8 @@ typedef struct gp_symtab_options {
   const gp_policy *policy;    /* decides which symbols are functions */
   bool outside;         /* for a shared library: add a symbol for its callers, and one for
                            the stubs in .plt */
+  bool gaps;            /* the image is stripped: the table may be empty, and is completed
+                           by unnamed_code.h */
   const gp_symfile *symbols;  /* replaces the image's symbols; or NULL */
   const gp_symfile *map;      /* a map of object files; or NULL */
   const gp_trace *trace;      /* or NULL */

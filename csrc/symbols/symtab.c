@@ -203,6 +203,12 @@ static bool sort_and_fill(building *b, gp_symtab *symtab, const gp_image *image,
   return done;
 }
 
+/* A stripped image may have no symbols at all. */
+static bool choose(building *b, gp_image *image, gp_error *error) {
+  return gp_candidates_choose(&b->chosen, image, b->options, error) ||
+         (b->options->gaps && image->stripped);
+}
+
 bool gp_symtab_build(gp_symtab *symtab, gp_image *image, const gp_symtab_options *options,
                      gp_error *error) {
   building b = {.options = options};
@@ -211,12 +217,12 @@ bool gp_symtab_build(gp_symtab *symtab, gp_image *image, const gp_symtab_options
   symtab->policy = options->policy;
   symtab->sourceless = options->symbols != NULL;
   symtab->trace = options->trace;
-  bool done = gp_candidates_choose(&b.chosen, image, options, error) &&
+  bool done = choose(&b, image, error) &&
               (!options->policy->cold_parts_owned || gp_cold_parts_assign(&b.chosen) ||
                gp_fail_memory(error)) &&
               sort_and_fill(&b, symtab, image, error);
   gp_candidates_free(&b.chosen);
-  if (done && symtab->count == 0)
+  if (done && symtab->count == 0 && !options->gaps)
     done = gp_fail(error, options->no_static ? "has no global function symbols"
                                              : "has no function symbols");
   if (!done) gp_symtab_free(symtab);
@@ -262,6 +268,7 @@ void gp_symtab_free(gp_symtab *symtab) {
   free(symtab->order);
   free(symtab->owner);
   free(symtab->end);
+  free(symtab->unnamed);
   free_lines(symtab->lines);
   free_objects(symtab->objects);
   free_inlining(symtab->inlining);

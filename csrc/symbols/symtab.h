@@ -83,6 +83,8 @@ typedef struct gp_symtab {
   gp_symtab_objects *objects;  /* NULL in a table of one image */
   gp_symtab_inlining *inlining;  /* NULL if inlined functions have no symbols */
 
+  char *unnamed;        /* the name of code without a symbol (see unnamed_code.h), or
+                           NULL */
   uint32_t outside;     /* the symbol "<outside>", after all code, for callers outside a
                            shared library; or GP_NONE */
   bool last_unsampled;  /* the last symbol gets no samples */
@@ -94,7 +96,7 @@ typedef struct gp_symtab {
 } gp_symtab;
 
 /* Builds the table. The image and the files in the options must outlive the table.
- * Errors: no symbols; no symbol is a function; no memory. */
+ * Errors: no symbols, or none is a function, without `gaps`; no memory. */
 bool gp_symtab_build(gp_symtab *symtab, gp_image *image,
                      const gp_symtab_options *options, gp_error *error);
 void gp_symtab_free(gp_symtab *symtab);

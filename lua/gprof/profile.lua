@@ -109,7 +109,8 @@ local function make(image, data, options)
   options = arguments.options(options, 3, "profile")
   options = image_options.complete(image, options)
   local trace = arguments.trace(options)
-  local symbols, message = symbol_tables.of(image, options, trace, data.shared)
+  local symbols, message = symbol_tables.of(image, options, trace, data.shared,
+    data.call_paths ~= nil)
   if not symbols then return nil, message end
   local lines, selections, opcodes, unknown
   local own_data, problems = data, nil

@@ -8,20 +8,14 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local arguments = require "gprof.library.options.arguments"
-local collection = require "gprof.library.collection"
 local core = require "gprof.core"
 local native = require "gprof.library.native"
 local open_image <const> = require "gprof.image".open
 local context_files = require "gprof.library.files.context_files"
 local program_files = require "gprof.library.files.program_files"
+local recordable = require "gprof.library.files.recordable"
 local record_lua <const> = require "gprof.record_lua"
 local recorder_options = require "gprof.library.options.recorder_options"
-local symbol_tables = require "gprof.library.symbol_tables"
-
--- Whether the recorder is part of a program.
-local function has_recorder(image) return image:find "gprof_stack" ~= nil end
-
-local FOLLOW <const> = "; with --follow, the programs that it starts are recorded"
 
 -- The runtime of a sanitizer must be the first library: gcc's, and clang's.
 local function first_library(image)
@@ -31,43 +25,6 @@ local function first_library(image)
     end
   end
   return ""
-end
-
--- Returns why parts of a program, or all of it, will not be recorded; nil if everything
--- will be; and whether samples will be. If `follows`, the programs that it starts are
--- recorded, too.
-local function limitation(path, image, follows)
-  local change = core.changes_user(path)
-  if change == "capabilities" then
-    return "has file capabilities: only root can record it"
-  elseif change then
-    return "is setuid or setgid: only its owner or group can record it"
-  end
-  local file <close> = core.file_status(path) == "file" and io.open(path, "rb") or nil
-  if file and file:read(5) == "\x7fELF\1" then
-    return "is a 32-bit program: the recorder is for 64-bit programs"
-  end
-  local lua, is_recorded = program_files.lua_version(path)
-  if lua and not is_recorded then
-    return ("is %s %s: only programs for Lua 5.4 are recorded"):format(
-      image and "the interpreter" or "a program for", lua)
-  elseif lua and image then
-    return "is the interpreter: to record a Lua program, name it in its place: " ..
-      "gprof.lua --record SCRIPT"
-  elseif not image then
-    return not follows and core.file_status(path) == "file" and
-      "is not an ELF file: its interpreter is recorded in its place" .. FOLLOW or nil
-  elseif has_recorder(image) then
-    return nil
-  elseif not core.needed_libraries(image)[1] then
-    return "is static, and is not recorded unless it is linked with libgprof-recorder.a"
-  elseif follows or collection.is_instrumented(image) then
-    return nil
-  elseif symbol_tables.of(image, {}) then
-    return "is not compiled with -pg: times are recorded, but no calls", true
-  end
-  return "is not compiled with -pg, and has no symbols: " ..
-    "only calls in libraries compiled with -pg are recorded" .. FOLLOW
 end
 
 -- What the placeholders of the option `output` stand for, as Lua patterns.
@@ -128,8 +85,8 @@ end
 --   unless it contains a slash, and its arguments
 -- @tparam[opt] table options
 --
---   - `warn`: function called before the program starts if parts of it will not be
---     recorded, with a message, and whether its samples will be
+--   - `warn`: function called before the program starts if it will not be recorded, with
+--     a message; or with a note and true
 --   - `rate`: samples per second of processor time, from 0 (none) to 100,000; 1,000 by
 --     default
 --   - `memory`: limit on the memory for call paths in each process, in megabytes, from 1
@@ -149,7 +106,8 @@ end
 -- @treturn[1] table `status`, the exit status; or `signal`, the number of the signal that
 --   ended the program; `image`, the program's path; and `profile`, the path of
 --   `gmon.out`, if there is one in the current directory, or where `output` or
---   GMON_OUT_PREFIX says; `directory` names this place in messages.
+--   GMON_OUT_PREFIX says; `directory` names this place in messages; `samples`, whether
+--   calls are not counted, since the program is not compiled with -pg.
 --   With `follow`, or if the program or its forked children wrote others, `profiles`
 --   lists all profiles, each with the fields `profile`, `image` and `process`; the
 --   program's come first, in the order in which they were begun
@@ -183,15 +141,18 @@ return function(command, options)
   end
   done, message = program_files.check_directory((names(recorder_options.output(options))))
   if not done then return nil, message end
+  path, command = program_files.interpreted(path, command)
   local image <close> = open_image(path)
-  local limited, samples = limitation(path, image, options.follow)
-  if warn and limited then warn(path .. ": " .. limited, samples) end
+  local found = recordable.check(path, image, library)
+  if warn and found.problem then warn(path .. ": " .. found.problem) end
+  if warn and found.note then warn(path .. ": " .. found.note, true) end
   local started = core.time()
-  local loaded = image and has_recorder(image) and "" or library
+  local loaded = found.is_loaded and library or ""
   if loaded ~= "" then loaded = first_library(image) .. loaded end
   local ending, number, process = core.run_program(path, command,
     { recorder_options.preloading(loaded),
-      recorder_options.setting(options, core.real_path ".", samples) })
+      recorder_options.setting(options, core.real_path ".",
+        found.samples or options.follow) })
   if not ending then return nil, command[1] .. ": " .. number end
   local profiles = profiles_since(started, process, options)
   local full = core.real_path(path)
@@ -208,5 +169,6 @@ return function(command, options)
     signal = ending == "signal" and number or nil, profile = own.profile,
     device = not own.profile and output and core.file_status(output) == "other" and output
       or nil,
+    samples = found.samples,
     profiles = (options.follow or profiles[own == first and 2 or 1]) and profiles or nil }
 end

@@ -6,7 +6,6 @@
 
 local core = require "gprof.core"
 local failure = require "gprof.library.failure"
-local gprof = require "gprof"
 local options = require "gprof.cli.options.option_table"
 local record_program <const> = require "gprof.record"
 local terminal = require "gprof.format.terminal"
@@ -17,6 +16,7 @@ local record = {}
 local SIGKILL <const> = 9
 local SIGNALS <const> = { "SIGHUP", "SIGINT", "SIGQUIT", [6] = "SIGABRT",
   [SIGKILL] = "SIGKILL", [11] = "SIGSEGV", [13] = "SIGPIPE", [15] = "SIGTERM" }
+local FOLLOW <const> = "; with --follow, the programs that it starts are recorded"
 local MOST_LINES <const> = 10  -- for the profiles of one program
 
 local function tell(message) terminal.tell("gprof.lua: " .. message) end
@@ -30,11 +30,6 @@ end
 
 -- Returns how to read a profile of a program; `word` stands for it, such as "it".
 local function advice(written, word)
-  local image = gprof.image(written.image)
-  if image and not require "gprof.library.symbol_tables".of(image, {}) then
-    return ("%s has no symbols; to read the profile, name the unstripped file: " ..
-      "gprof.lua UNSTRIPPED %s"):format(written.image, written.profile)
-  end
   if written.image == written.profile then
     return ("to read %s: gprof.lua %s"):format(word, written.profile)
   end
@@ -107,6 +102,9 @@ local function without_profile(run, settings, is_explained)
       run.image, SIGNALS[run.signal] or "signal " .. run.signal, lost))
   elseif is_explained then
     tell(("%s: no profile was written%s"):format(run.image, lost))
+  elseif run.samples then
+    tell(("%s: no samples were taken%s: the program used too little processor time%s")
+      :format(run.image, lost, settings.follow and "" or FOLLOW))
   else
     tell(("%s: no profile was found in %s%s: unless a message above says why, the " ..
       "program closed standard error, or ended by a system call of its own")
@@ -148,8 +146,8 @@ function record.run(settings, report)
   end
   note_arguments(settings)
   local is_explained = false
-  local function warn(message, has_samples)
-    is_explained = not has_samples
+  local function warn(message, is_note)
+    is_explained = not is_note
     tell(message)
   end
   local run = failure.need(record_program(settings.operands,

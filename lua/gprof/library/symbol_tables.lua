@@ -4,6 +4,7 @@
 -- @internal gprof.library.symbol_tables
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local base_name <const> = require "gprof.format.path".base
 local core = require "gprof.core"
 local policy = require "gprof.library.policy"
 
@@ -21,16 +22,18 @@ local function key_of(options, shared)
   return table.concat(parts, "", 0)
 end
 
--- Makes a symbol table from the debugging file of a stripped image. The dynamic symbols
--- of a library, or of an interpreter in the profile of its script, are better than none.
-local function of_stripped(image, message, shared, make)
+-- Makes a symbol table from the debugging file of a stripped image. Otherwise, the
+-- dynamic symbols are better than none: of a library, of an interpreter in the profile of
+-- its script, and of a program if `is_recorded`, with its other code as one function.
+local function of_stripped(image, message, shared, is_recorded, make)
   local debug_file = require "gprof.library.debug_file"
   local symbols
   symbols, message = debug_file.symbols(image, message, make)
   local is_library = shared or core.is_shared_library(image)
-  if symbols or not is_library then return symbols, message end
+  if symbols or not (is_library or is_recorded) then return symbols, message end
   core.use_dynamic_symbols(image)
-  symbols = make()
+  core.state(image).has_unnamed_code = not is_library
+  symbols = make(not is_library and base_name(image.path) or nil)
   return symbols, not symbols and message or nil
 end
 
@@ -40,10 +43,12 @@ end
 -- @tparam[opt] trace trace
 -- @tparam[opt=false] boolean shared add the symbol `<outside>`, for the callers of a
 --   shared library
+-- @tparam[opt=false] boolean is_recorded the table is for a profile of the recorder: a
+--   stripped program has dynamic symbols, and its other code is one function
 -- @treturn[1] symbols
 -- @return[2] nil
 -- @treturn[2] string what is wrong
-function symbol_tables.of(image, options, trace, shared)
+function symbol_tables.of(image, options, trace, shared, is_recorded)
   local key = not trace and key_of(options, shared)
   local state = core.state(image)
   state.symbols = state.symbols or {}
@@ -51,9 +56,9 @@ function symbol_tables.of(image, options, trace, shared)
   local symbols, message = core.symbols(image, options, trace, shared)
   local debug_files = policy.of(options).debug_files
   if not symbols and debug_files and core.lacks_symbols(image) then
-    symbols, message = of_stripped(image, message, shared, function()
-      return core.symbols(image, options, trace, shared)
-    end)
+    is_recorded = is_recorded or state.has_unnamed_code
+    symbols, message = of_stripped(image, message, shared, is_recorded,
+      function(program) return core.symbols(image, options, trace, shared, program) end)
   end
   if symbols and key then state.symbols[key] = symbols end
   return symbols, message

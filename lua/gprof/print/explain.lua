@@ -71,6 +71,14 @@ The error of n samples is about the square root of n, so times of a few samples
 are not reliable. Calls are counted, not sampled.
 ]]
 
+--- Returns the explanation of a flat profile without calls.
+-- @treturn string
+function explain.flat_without_calls()
+  return (explain.flat:gsub("calls      .-(name  )", "%1"):gsub("by calls, then ", "")
+    :gsub("samples and calls are\nomitted,", "samples are omitted,")
+    :gsub(" Calls are counted, not sampled%.", ""))
+end
+
 explain.errors = [[
 
  self      The statistical error of the self time, in the same unit. For n

@@ -60,42 +60,60 @@ local function in_own_unit(time, abbreviation)
   return "0 " .. abbreviation
 end
 
+-- Whether the report has columns with calls. GNU gprof's always has; ours has none in a
+-- profile of the recorder without calls.
+local function shows_calls(profile, layout)
+  if profile.gnu_compat or not (layout.omits_calls and profile.has_call_paths) then
+    return true
+  end
+  for calls in profile:functions("address", "calls") do
+    if calls ~= 0 then return true end
+  end
+  return false
+end
+
 -- The layout of the report; `gprof.report.bsd.flat` has another. `title` and `ending`
--- are functions of (profile, options, write) that write the text before and after the
--- rows. `unit` is a function that returns the prefix and the scale of times per call.
--- `percent` and `cumulative` are the first columns. `labels` is a function of (profile,
--- options) that returns the names of functions.
+-- are functions of (profile, options, write, shown) that write the text before and after
+-- the rows; `shown`: whether there are columns of calls. `unit` is a function that gives
+-- the prefix and the scale of times per call. `percent` and `cumulative` are the first
+-- columns. `labels` is a function of (profile, options) that returns the names of
+-- functions. `omits_calls`: a profile of the recorder without calls has no such columns.
 local gnu = {
   unit = call_unit,
   percent = "%{percent:6.2f}",
   cumulative = "%{cumulative:9.2f}",
   labels = labels.of,
   has_bars = true,
+  omits_calls = true,
 }
 
 -- Writes the title and the line about samples.
-function gnu.title(profile, options, write)
+function gnu.title(profile, options, write, shown)
   write(common.heading(options, "Flat profile:\n\n"))
   write(("Each sample counts as %g %s.\n"):format(1 / profile.rate, profile.unit))
   if profile.has_call_paths then require "gprof.print.clock".write(profile, write) end
+  if not shown then
+    write("Calls were not counted%s.\n", profile.image.has_scripts and "" or
+      ": compile with -pg to see them, and times per call")
+  end
   common.write_threads(profile, write)
   if profile.total_ticks <= 0 then
     write(" no time accumulated\n\n")
   end
 end
 
-function gnu.ending(profile, options, write)
+function gnu.ending(profile, options, write, shown)
   if options.brief then return end
   local explain = require "gprof.print.explain"
-  write(explain.flat)
+  write(shown and explain.flat or explain.flat_without_calls())
   if options.errors then write(explain.errors) end
   local bounds = common.bounds(profile, options)
   if bounds then bounds.explain(profile, write) end
 end
 
 -- `prefix` is that of the unit of times per call; nil if each has its own. `gap` is the
--- width of the bars before names.
-local function write_heading(profile, options, prefix, gap, write)
+-- width of the bars before names. `shown`: with columns of calls.
+local function write_heading(profile, options, prefix, gap, write, shown)
   local unit, abbreviation = profile.unit, profile.abbreviation
   local per_call = not prefix and "/call" or
     abbreviation == "" and prefix or prefix .. abbreviation .. "/call"
@@ -107,17 +125,21 @@ local function write_heading(profile, options, prefix, gap, write)
   local limits = bounds and bounds.HEADING:sub(1, -2) or ""  -- rows have the mark there
   local total = bounds and "    total    total" or ""
   local bar = (" "):rep(gap)
-  write(common.heading(options, "%5.5s %10.10s %8.8s%s %8.8s %8.8s %8.8s%s  %s%-8.8s\n"),
-    "%  ", "cumulative", "self  ", above, "", "self  ", "total ", total, bar, "")
-  write(common.heading(options, "%5.5s %9.9s  %8.8s%s %8.8s %8.8s %8.8s%s  %s%-8.8s\n"),
-    "time", unit, unit, below, "calls", per_call, per_call, limits, bar, "name")
+  local columns = shown and " %8.8s %8.8s %8.8s" or ""
+  write(common.heading(options, "%5.5s %10.10s %8.8s%s%s%s  %s%-8.8s\n"), "%  ",
+    "cumulative", "self  ", above, columns:format("", "self  ", "total "), total, bar, "")
+  write(common.heading(options, "%5.5s %9.9s  %8.8s%s%s%s  %s%-8.8s\n"), "time", unit,
+    unit, below, columns:format("calls", per_call, per_call), limits, bar, "name")
 end
 
 -- The rows ------------------------------------------------------------------------------
 
+local CALLS <const> = 27  -- width of the columns with calls
+
 -- Returns the formats of the rows of functions with and without recorded calls. `bar` is
 -- the column before names, `per_call` the conversion of times per call in formats.
-local function formats_of(profile, options, layout, bar, per_call)
+-- `shown`: with columns of calls.
+local function formats_of(profile, options, layout, bar, per_call, shown)
   local bounds = common.bounds(profile, options)
   local times = layout.percent .. " " .. layout.cumulative .. " %{self:8.2f}"
   if options.errors then  -- with enough digits to show one sample
@@ -125,7 +147,7 @@ local function formats_of(profile, options, layout, bar, per_call)
   end
   local name = (bounds and bounds.COLUMNS .. " " or "  ") .. bar .. "%{label}\n"
   return times .. " %{calls:8d} %{self_per_call:" .. per_call .. "} %{total_per_call:" ..
-    per_call .. "}" .. name, times .. (" "):rep(27) .. name
+    per_call .. "}" .. name, times .. (" "):rep(shown and CALLS or 0) .. name
 end
 
 -- Sort keys for the option `sort`, ascending. Names are compared without return types.
@@ -198,11 +220,12 @@ end
 local TAKEN <const>, ERROR <const> = 54, 9
 
 -- Returns the length of bars; nil without bars.
-local function bar_length(profile, options, layout)
+local function bar_length(profile, options, layout, shown)
   if not (options.terminal_width and layout.has_bars) then return nil end
   local bounds = common.bounds(profile, options)
+  local taken = shown and TAKEN or TAKEN - CALLS
   return require "gprof.print.layout".bar_length(options,
-    TAKEN + (options.errors and ERROR or 0) + (bounds and bounds.WIDTH or 0))
+    taken + (options.errors and ERROR or 0) + (bounds and bounds.WIDTH or 0))
 end
 
 -- Returns the prefix of the unit of times per call; the function that computes them, from
@@ -236,21 +259,23 @@ return function(profile, options, write, layout)
     error("a flat profile needs a histogram, which this profile lacks", 0)
   end
   layout = layout or gnu
+  local shown = shows_calls(profile, layout)
   local prefix, per_call, conversion = unit_of(profile, options, layout)
-  local length = bar_length(profile, options, layout)
+  local length = bar_length(profile, options, layout, shown)
   local bar = length and require "gprof.print.layout".BAR .. " " or ""
-  local called, uncalled = formats_of(profile, options, layout, bar, conversion)
+  local called, uncalled = formats_of(profile, options, layout, bar, conversion, shown)
   local columns <const> = {
     labels = layout.labels(profile, options),
     values = { "cumulative", "self_per_call", "total_per_call" },
     paint = painter(profile, options, length),
     paint_by = { "percent", "ticks", "calls" },
   }
-  layout.title(profile, options, write)
-  write_heading(profile, options, prefix, length and length + 1 or 0, write)
+  layout.title(profile, options, write, shown)
+  local gap = length and length + 1 or 0
+  write_heading(profile, options, prefix, gap, write, shown)
   write_rows(profile, options, per_call, write:rows(profile, "function", called, columns),
     write:rows(profile, "function", uncalled, columns))
   local bounds = common.bounds(profile, options)
   if bounds then bounds.write_note(profile, write) end
-  if layout.ending then layout.ending(profile, options, write) end
+  if layout.ending then layout.ending(profile, options, write, shown) end
 end

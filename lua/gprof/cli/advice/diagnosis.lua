@@ -196,7 +196,8 @@ local function hint_missing_records(profile, chosen, options, shows_calls)
       "cover: add libraries with --with",
       in_parentheses(require "gprof.library.collection".libraries(profile.image)))
   end
-  if not profile.data.has_arcs and not next(options.styles) and chosen.flat then
+  local counts = profile.data.has_arcs or profile.has_call_paths -- the report says it
+  if not counts and not next(options.styles) and chosen.flat then
     hint("no calls were recorded, so there is no call graph: was the program compiled " ..
       "with -pg, not just linked with it?")
   end

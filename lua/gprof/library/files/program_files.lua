@@ -42,6 +42,40 @@ local function interpreter_line(path)
   return (line:gsub("[^%s/]*/", ""))
 end
 
+local MOST_INTERPRETERS <const> = 5  -- an interpreter may be a script itself
+
+-- Returns the words of a script's first line after "#!"; nil if it is not a script.
+-- The kernel passes what follows the interpreter as one argument; `env -S` divides it.
+local function script_words(path)
+  local file <close> = core.file_status(path) == "file" and io.open(path, "rb") or nil
+  local line = (file and file:read(256) or ""):match "^#![ \t]*([^\n]*)"
+  local interpreter, rest = (line or ""):match "^(%S+)[ \t]*(.-)[ \t\r]*$"
+  if not interpreter then return nil end
+  if base_name(interpreter) ~= "env" then
+    return { interpreter, rest ~= "" and rest or nil }
+  end
+  local words = {}
+  for word in rest:gsub("^%-S%s*", ""):gmatch "%S+" do words[#words + 1] = word end
+  return words[1] and not words[1]:find "^-" and not words[1]:find "=" and words or nil
+end
+
+--- Finds the interpreter that runs a script, as the kernel and `env` do.
+-- @tparam string path of a program, which may be a script
+-- @tparam {string,...} command the program and its arguments
+-- @treturn string path of the interpreter; `path` if the program is not a script
+-- @treturn {string,...} the command that runs the interpreter
+function program_files.interpreted(path, command)
+  for _ = 1, MOST_INTERPRETERS do
+    local words = script_words(path)
+    local interpreter = words and program_files.find(words[1])
+    if not interpreter then break end
+    words[#words + 1] = path
+    command = table.move(command, 2, #command, #words + 1, words)
+    path = interpreter
+  end
+  return path, command
+end
+
 --- Returns whether a file is a Lua program: its name ends in ".lua", or its first line
 -- names an interpreter of Lua 5.4, or of no certain version.
 -- @tparam string path

@@ -5,8 +5,8 @@
  * In a symbol table, a function extends to the next one. That is wrong where symbols are
  * missing: stripped libraries only have the symbols of exported functions.
  */
-#ifndef GP_PROFILE_CODE_CODE_ENDS_H
-#define GP_PROFILE_CODE_CODE_ENDS_H
+#ifndef GP_SYMBOLS_CODE_ENDS_H
+#define GP_SYMBOLS_CODE_ENDS_H
 
 #include "object/image.h"
 #include "symbols/symtab.h"

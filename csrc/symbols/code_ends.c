@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Where the code of functions ends, according to the sizes of symbols. */
-#include "profile/code/code_ends.h"
+#include "symbols/code_ends.h"
 
 #include "base/array.h"
 #include "object/symbol_size.h"

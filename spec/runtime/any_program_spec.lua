@@ -1,0 +1,196 @@
+-- --record of programs as they are installed: stripped programs, scripts, and what cannot be recorded.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local gprof = require "gprof"
+local program = require "support.program"
+local recorder = require "support.recorder"
+local sampled = require "support.sampled"
+local shell = require "support.shell"
+
+local lack <const> = recorder.lack()
+if lack then return pending(lack) end
+
+local dir <const> = shell.tmpdir "any_program"
+
+-- Takes 0.1 seconds in `exported`, whose name -rdynamic keeps, and 0.2 in `internal`.
+local source <const> = shell.write(dir .. "/work.c", [[
+#include <time.h>
+static volatile double sum;
+static double used(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return t.tv_sec + 1e-9 * t.tv_nsec;
+}
+#define WORK(name) __attribute__((noinline)) name(double until) { \
+  while (used() < until) for (int i = 0; i < 100000; i++) sum += 1; }
+void WORK(exported)
+static void WORK(internal)
+int main(void) { exported(0.1); internal(0.3); return 0; }
+]])
+
+local function compile(name, ...)
+  local path = dir .. "/" .. name
+  shell.check { "gcc", "-O1", "-o", path, source, ... }
+  return path
+end
+
+local exporting <const>, stripped <const> = compile("exporting", "-rdynamic", "-s"), compile("stripped", "-s")
+
+-- Records a program in a new directory. Returns the result, and the directory.
+local function record(...)
+  local where = shell.tmpdir "any"
+  return program.run({ "--record", ... },
+    { cwd = where, env = { GMON_OUT_PREFIX = false, LD_PRELOAD = false }, timeout = true }), where
+end
+
+-- Returns the profile of a recorded program.
+local function profile_of(path, more)
+  local result, where = record(path)
+  assert.same({ 0, ("gprof.lua: gmon.out was written; to read it: gprof.lua %s gmon.out\n"):format(path) },
+    { result.status, result.stderr })
+  local image = assert(gprof.image(path))
+  return assert(gprof.profile(image, assert(gprof.data(image, where .. "/gmon.out")), more or { libraries = true }))
+end
+
+-- Returns the time of all functions whose names begin with a word.
+local function time_of(profile, word)
+  local time = 0
+  for name, self in profile:functions("self", "name", "self") do
+    if name:sub(1, #word) == word then time = time + self end
+  end
+  return time
+end
+
+describe("--record of a stripped program", function()
+  it("names the functions of its dynamic symbols; the others are one", function()
+    for _, options in ipairs { { libraries = true }, {} } do
+      sampled.decide(function()
+        local profile = profile_of(exporting, options)
+        assert.near(0.1, time_of(profile, "exported"), 0.03)
+        assert.near(0.2, time_of(profile, "<exporting>"), 0.04)
+      end)
+    end
+  end)
+
+  it("has one function if there are no symbols at all", function()
+    sampled.decide(function()
+      assert.near(0.3, time_of(profile_of(stripped), "<stripped>"), 0.05)
+    end)
+  end)
+
+  it("finds its names in a debugging file", function()
+    local path, whole = dir .. "/linked", compile "whole"
+    shell.check { "objcopy", "--only-keep-debug", whole, dir .. "/linked.debug" }
+    shell.check { "objcopy", "--strip-all", "--add-gnu-debuglink=" .. dir .. "/linked.debug", whole, path }
+    sampled.decide(function()
+      assert.near(0.2, time_of(profile_of(path), "internal"), 0.04)
+    end)
+  end)
+
+  it("has a name for each address of its code, and one row for the code without names", function()
+    local result, where = record(exporting)
+    assert.equal(0, result.status)
+    local image = assert(gprof.image(exporting))
+    local profile = assert(gprof.profile(image, assert(gprof.data(image, where .. "/gmon.out"))))
+    assert.equal(0, profile.unknown_ticks)
+    local rows = 0
+    for name in profile:functions("address", "name") do rows = rows + (name == "<exporting>" and 1 or 0) end
+    assert.equal(1, rows)
+  end)
+
+  it("is refused by --gnu-compat, as GNU gprof refuses it", function()
+    local _, where = record(stripped)
+    local result = program.run({ "--gnu-compat", "-b", "-p", stripped, "gmon.out" }, { cwd = where })
+    assert.same({ "", 1 }, { result.stdout, result.status })
+    assert.matches(": has no symbols: use the unstripped file, linked without %-s\n$", result.stderr)
+  end)
+end)
+
+describe("a profile of samples alone", function()
+  local function print_flat(...)
+    local _, where = record(exporting)
+    local result = program.run({ exporting, "gmon.out", "-p", ... }, { cwd = where })
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    return result.stdout
+  end
+
+  it("has no columns for calls; one line says what would add them", function()
+    local text = print_flat "-b"
+    assert.matches("\nCalls were not counted: compile with %-pg to see them, and times per call%.\n" ..
+      "  %%   cumulative   self +\n time   seconds   seconds  name +\n +%d+%.%d%d +%d%.%d%d +%d%.%d%d  [%w<]", text)
+    assert.is_nil(text:find "[ /]call[ \n]")
+  end)
+
+  it("is shown without advice or a call graph, also without libraries", function()
+    local _, where = record(exporting)
+    for _, option in ipairs { "-b", "--no-libraries" } do
+      local result = program.run({ "-b", option, exporting, "gmon.out" }, { cwd = where })
+      assert.same({ "", 0 }, { result.stderr, result.status })
+      assert.is_nil(result.stdout:find "Call graph")
+    end
+  end)
+
+  it("has an explanation without these columns", function()
+    local text = print_flat()
+    assert.is_nil(text:find("calls", text:find "How to read", true))
+    assert.matches("samples are omitted, unless %-z is given", text)
+  end)
+
+  it("has a column of errors, and none of calls", function()
+    assert.matches("\n time   seconds   seconds    error  name +\n", print_flat("-b", "--errors"))
+  end)
+end)
+
+describe("--record of a script", function()
+  local function script(name, line)
+    local path = shell.write(dir .. "/" .. name, line .. "\nno comment\n")
+    shell.check { "chmod", "+x", path }
+    return path
+  end
+
+  it("records its interpreter, which may be found by env, and be a script", function()
+    local direct = script("direct", "#!" .. stripped)
+    shell.check { "cp", stripped, dir .. "/found" }
+    for _, path in ipairs { direct, script("nested", "#! " .. direct .. " -x"),
+      script("by_env", "#!/usr/bin/env found"), script("divided", "#!/usr/bin/env -S found a b") } do
+      local where = shell.tmpdir "script"
+      local result = program.run({ "--record", path }, { cwd = where, timeout = true,
+        env = { GMON_OUT_PREFIX = false, LD_PRELOAD = false, PATH = dir .. ":" .. os.getenv "PATH" } })
+      local interpreter = path:find "by_env" or path:find "divided"
+      assert.same({ 0, ("gprof.lua: gmon.out was written; to read it: gprof.lua %s gmon.out\n"):format(
+        interpreter and dir .. "/found" or stripped) }, { result.status, result.stderr })
+    end
+  end)
+
+  it("passes the arguments that the kernel passes", function()
+    local shown = script("shown", "#!/usr/bin/printf %s,%s,%s,%s\\n")
+    local alone = shell.run { shown, "a", "b c" }
+    assert.equal(alone.stdout, record("--rate=0", shown, "a", "b c").stdout)
+  end)
+end)
+
+describe("--record says before the run that", function()
+  -- Returns an ELF file with another byte, or with another text of the same length.
+  local function changed(name, change)
+    local path = shell.write(dir .. "/" .. name, change(shell.read(stripped)))
+    shell.check { "chmod", "+x", path }
+    return path
+  end
+
+  local function says(path, message)
+    assert.equal(("gprof.lua: %s: %s\n"):format(path, message), (record(path).stderr:match "^[^\n]*\n"))
+  end
+
+  it("a program is for another architecture", function()
+    says(changed("other", function(bytes) return bytes:sub(1, 18) .. "\xf3\0" .. bytes:sub(21) end),
+      "is for another processor architecture, and is not recorded")
+  end)
+
+  it("a program is linked with musl", function()
+    says(changed("musl", function(bytes)
+      local at, last = bytes:find "/lib[^%z]*/ld%-linux[^%z]*"
+      local name = "/lib/ld-musl-x.so.1"
+      return bytes:sub(1, at - 1) .. name .. ("\0"):rep(last - at + 1 - #name) .. bytes:sub(last + 1)
+    end), "is linked with musl, and is not recorded: the recorder is for glibc")
+  end)
+end)
