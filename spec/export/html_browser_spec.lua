@@ -218,14 +218,15 @@ describe("The call tree of a page", function()
       "tr h4 h4 h4 h3 h4 h3 h0 h4 h4 h0 h4 h0 h0 h0" }, { found[3], found[4] })
   end)
 
-  it("gives colours to the files with most self time, and to those that fill most of the picture", function()
-    local groups <const> = "groupsWithTints(new Map([['a', 5], ['b', 3], ['c', 0], ['d', 1], ['e', 0]]), " ..
-      "new Map([['a', 5], ['b', 3], ['c', 9], ['d', 1], ['e', 0]])).join(' ')"
-    local many <const> = "groupsWithTints(new Map([...'abcdefghijkl'].map((c, i) => [c, 12 - i])), " ..
-      "new Map([...'abcdefghijkl'].map((c, i) => [c, 12 + i]))).join(' ')"
-    local areas <const> = "functions.name.map((name, f) => name + ' ' + timeOf(frameAreas()[f]).toFixed(2)).sort()"
-    assert.same({ "a b d c", "a b c d e h i j k l",
-      { "leaf 0.40", "main 0.95", "ping 0.20", "pong 0.15", "work 0.60" } }, visit(path, groups, many, areas))
+  it("names in the legend the groups with most self time, and those that fill most of the picture", function()
+    local groups <const> = "groupsInLegend([5, 3, 0, 1, 0], [5, 3, 9, 1, 0]).join(' ')"
+    local many <const> = "groupsInLegend(Array.from({ length: 12 }, (_, i) => 12 - i), " ..
+      "Array.from({ length: 12 }, (_, i) => 12 + i)).join(' ')"
+    local areas <const> = "(() => { const { names, of } = groupsBy(nameOf, ''), " ..
+      "areas = areasOfGroups({ names, of }); " ..
+      "return names.map((name, i) => name + ' ' + timeOf(areas[i]).toFixed(2)).sort(); })()"
+    assert.same({ "0 1 3 2", "0 1 2 3 4 7 8 9 10 11",
+      { "leaf 0.40", "main 0.95", "ping 0.55", "pong 0.15", "work 0.60" } }, visit(path, groups, many, areas))
   end)
 
   it("can be navigated by keyboard", function()
@@ -415,7 +416,8 @@ describe("People who cannot see a page well", function()
       local steps = { select(2, pages.write(image, gmon, table.unpack(options))) }
       for _, size in ipairs { { 1280, 800, "light" }, { 1280, 800, "dark" }, { 390, 844, "light" } } do
         table.insert(steps, { "size", table.unpack(size) })
-        for _, view in ipairs { "!functions", "leaf", "!tree", "!tree=around:leaf", "!lines", "!source", "!files",
+        for _, view in ipairs { "!functions", "!functions&group=file",
+          "leaf", "!tree", "!tree=around:leaf", "!lines", "!source", "!files",
           "!changes", "!spread" } do
           table.insert(steps, { "open", view })
           table.insert(steps, { "axe", axe })
@@ -426,7 +428,7 @@ describe("People who cannot see a page well", function()
       visits[i] = steps
     end
     for _, seen in ipairs(visit_all(visits)) do
-      assert.equal(28, #seen.results)
+      assert.equal(31, #seen.results)
       for i, found in ipairs(seen.results) do assert.same({ i, {} }, { i, found }) end
     end
   end)

@@ -38,7 +38,7 @@ describe("The help of a page", function()
     local rows <const> = "; Rows and frames: f h i"
     assert.same({ "Everywhere: ? / 1 2 ↓" .. rest .. tree .. rows }, seen[1].results)
     assert.same({ "Everywhere: ? / 1 ↓" .. rest .. rows }, seen[2].results)
-    assert.same({ "Everywhere: ? / 1 2 3 4 ↓ n p" .. rest .. tree .. rows }, seen[3].results)
+    assert.same({ "Everywhere: ? / 1 2 3 4 ↓ n p g" .. rest .. tree .. "; Groups: → ←" .. rows }, seen[3].results)
   end)
 end)
 

@@ -241,7 +241,8 @@ describe("The labels of a call tree", function()
     const light = (colour) => values(colour).map((x) => (x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4))
       .reduce((sum, x, i) => sum + x * [0.2126, 0.7152, 0.0722][i], 0.05);
     const row = document.querySelector(".row"), kinds = ["tr", "tr dim", "tr hit"];
-    for (const [letter, last] of ["t9", "h4", "c5"]) for (let i = 0; i <= last; i++) kinds.push(letter + i);
+    for (const [letter, last] of Object.entries({ u: HUES - 1, h: 4, c: 5 }))
+      for (let i = 0; i <= last; i++) kinds.push(letter + i);
     return kinds.filter((kind) => {
       const scope = make("span", { class: "scope" }, "x"), frame = make("div", { class: "frame " + kind }, scope);
       row.append(frame);

@@ -1,7 +1,7 @@
 // Parameters at the end of the address, after the view: chips, and what the workbench shows. The text of an address has
 // the form "&name=value&name=value".
 
-const PARAMETERS = /(?:&(?:focus|hide|file|of|at|filter|sort)=[^&]*)+$/;
+const PARAMETERS = /(?:&(?:focus|hide|file|of|group|at|filter|sort)=[^&]*)+$/;
 
 const hashWithoutParameters = () => location.hash.replace(PARAMETERS, "");
 

@@ -40,8 +40,9 @@ function selectionOf(node) {
 // Makes the strip of the call tree; null if there is none. A click on a frame selects its function.
 function treeStrip(select) {
   if (!tree) return null;
-  const [scheme] = colourings(),
-    picture = flamePicture({
+  const schemes = colourings();
+  let scheme = shownColouring(schemes);
+  const picture = flamePicture({
       label: "Call tree, " + (data.exact ? "measured" : "estimated"),
       isStrip: true,
       tint: (item) => scheme.tint(item),
@@ -49,7 +50,10 @@ function treeStrip(select) {
       point: (item) => (title.textContent = itemName(item) + ": " + itemFigures(item)),
     }),
     title = make("span", { class: "soft" });
-  const draw = () => picture.show(wholeTree(false));
+  const draw = () => {
+    scheme = shownColouring(schemes);
+    picture.show(wholeTree(false));
+  };
   refreshers.push(draw);
   draw();
   const element = make("details", { class: "strip", open: true }, make("summary", {}, "Call tree ", title),

@@ -1,51 +1,48 @@
 // What the colours of the call tree mean. A colouring has a `title`; `tint(item)`, which returns the class of a frame;
 // `legend`, pairs of a class and what it means; and `about`, what all of the legend is about.
 
-const TINTS = 10; // classes t0 to t9
+const MOST_IN_LEGEND = 10;
 
-// Returns up to TINTS groups: in turns the one with the most self time, and the one that fills most of the picture, so
-// that frames far from the leaves have colours, too. Those with the most self time come first.
-function groupsWithTints(own, area) {
+// Returns the groups that a legend names: in turns the one with the most self time, and the one that fills most of the
+// picture. Those with the most self time come first.
+function groupsInLegend(own, area) {
   const ranks = [own, area].map((times) =>
-    [...times.keys()].filter((group) => times.get(group) > 0).sort((a, b) => times.get(b) - times.get(a)),
+    [...times.keys()].filter((group) => times[group] > 0).sort((a, b) => times[b] - times[a]),
   );
   const chosen = new Set();
-  for (let i = 0; i < own.size; i++)
-    for (const rank of ranks) if (i < rank.length && chosen.size < TINTS) chosen.add(rank[i]);
-  return [...chosen].sort((a, b) => own.get(b) - own.get(a) || area.get(b) - area.get(a));
+  for (let i = 0; i < own.length; i++)
+    for (const rank of ranks) if (i < rank.length && chosen.size < MOST_IN_LEGEND) chosen.add(rank[i]);
+  return [...chosen].sort((a, b) => own[b] - own[a] || area[b] - area[a]);
 }
 
-// Returns how much of the picture each function fills: the weight of its frames.
-const frameAreas = lazily(() => {
-  const areas = new Float64Array(functionCount),
+// Returns how much of the picture each group fills: the weight of its frames.
+function areasOfGroups({ names, of }) {
+  const areas = new Float64Array(names.length),
     { frame, weight } = recordedTree;
-  for (let i = 0; i < frame.length; i++) if (frame[i] >= 0 && frame[i] < functionCount) areas[frame[i]] += weight[i];
+  for (let i = 0; i < frame.length; i++) if (frame[i] >= 0) areas[of[frame[i]]] += weight[i];
   return areas;
-});
-
-// Makes a colouring with a tint for each of the groups with the most time. `groupOf(frame)` returns a group, or null.
-function colouringByGroup(title, groupOf, label, others) {
-  const times = new Map(), // self times, by group
-    area = new Map();
-  for (let f = 0; f < functionCount; f++) {
-    const group = groupOf(f);
-    if (group === null) continue;
-    times.set(group, (times.get(group) || 0) + functions.self[f]);
-    area.set(group, (area.get(group) || 0) + frameAreas()[f]);
-  }
-  const first = groupsWithTints(times, area);
-  const tints = new Map(first.map((group, i) => [group, "t" + i]));
-  const legend = first.map((group, i) => ["t" + i, `${label(group)} (${percent(shareOf(times.get(group)))} %)`]);
-  if (times.size > first.length || functions.name.some((_, f) => groupOf(f) === null)) legend.push(["tr", others]);
-  const tint = (item) => (item.frame >= 0 && tints.get(groupOf(item.frame))) || "tr";
-  return { title, about: "Self time by " + title, legend, tint };
 }
 
-// Returns the object of a function, the program or a library; null for other frames.
-function objectOf(frame) {
-  if (frame >= functionCount) return null;
-  const library = functions.object ? functions.object[frame] : -1;
-  return library < 0 ? programName : functions.objects[library];
+// Makes a colouring with the hues of a grouping's groups.
+function groupColouring({ key, title, groups }) {
+  const hues = lazily(() => groups().names.map(hueOf));
+  const legend = lazily(() => {
+    const own = new Float64Array(groups().names.length);
+    for (let f = 0; f < functionCount; f++) own[groups().of[f]] += functions.self[f];
+    const first = groupsInLegend(own, areasOfGroups(groups())),
+      label = (group) => (key === "file" ? baseName : String)(groups().names[group]);
+    const entries = first.map((group) => [hues()[group], `${label(group)} (${percent(shareOf(own[group]))} %)`]),
+      rest = groups().names.length - first.length;
+    return rest > 0 ? [...entries, ["none", `and ${counted(rest)} more`]] : entries;
+  });
+  return {
+    title,
+    about: "Self time by " + title,
+    get legend() {
+      return legend();
+    },
+    tint: (item) => (item.frame >= 0 ? hues()[groups().of[item.frame]] : "tr"),
+  };
 }
 
 const SELF_STEPS = [0.02, 0.1, 0.25, 0.5]; // shares of a frame's time
@@ -91,15 +88,17 @@ function changeColouring() {
   };
 }
 
-// Returns the colourings that the data has, the default one first: one with several colours, if there is one.
+const DEFAULT_GROUPINGS = ["file", "module", "library"]; // if they have several groups
+
+// Returns the colourings that the data has, the default one first.
 function colourings() {
-  const found = [];
-  if (comparison && comparison.self && !shownThreads) found.push(changeColouring());
-  if (functions.file.some((file) => file >= 0))
-    found.push(colouringByGroup("file", frameFile, baseName, "other files"));
-  if (functions.object)
-    found.push(colouringByGroup("object", objectOf, baseName, "other objects"));
-  found.push(selfColouring);
-  const hasColours = ({ legend }) => legend.length > 1;
-  return [...found.filter(hasColours), ...found.filter((each) => !hasColours(each))];
+  const change = comparison && comparison.self && !shownThreads ? [changeColouring()] : [];
+  const isDefault = ({ key, groups }) => DEFAULT_GROUPINGS.includes(key) && groups().names.length > 1,
+    coloured = groupings.filter(({ groups }) => groups);
+  const first = coloured.filter(isDefault),
+    rest = coloured.filter((each) => !first.includes(each));
+  return [...change, ...first.map(groupColouring), selfColouring, ...rest.map(groupColouring)];
 }
+
+// Returns the colouring of the grouping that the page shows, or else the default one.
+const shownColouring = (schemes) => schemes.find(({ title }) => title === shownGrouping()) || schemes[0];

@@ -148,13 +148,21 @@ function boundsNote() {
   );
 }
 
-function flatView() {
+// Whether a function is in the list, given the test of the search field.
+const isListed = (f, test) => isShown(f) && (test(nameOf(f)) || test(placeOf(f)));
+
+function flatTable() {
   const columns = flatColumns(),
     rows = functions.name.map((_, f) => f);
   const sorted = columns.find((column) => column.title.startsWith(hasTime ? "Self %" : "Calls"));
   const table = makeTable(columns, rows, { sorted, label: "Flat profile", class: "flat" });
-  const matches = (f, test) => isShown(f) && (test(nameOf(f)) || test(placeOf(f)));
-  const search = tableSearch("Filter by name or file, or /regex/", table, matches, describeShown),
+  return { table, matches: isListed, describe: describeShown };
+}
+
+// Makes the list of functions, in groups if there is a grouping.
+function flatView(grouping) {
+  const { table, matches, describe } = grouping ? groupTable(grouping) : flatTable();
+  const search = tableSearch("Filter by name or file, or /regex/", table, matches, describe),
     bench = makeBench(table.element);
   search.input.addEventListener("input", () => setParameters({ filter: search.input.value.trim() }, false));
   table.element.addEventListener("click", (event) => {
@@ -172,7 +180,8 @@ function flatView() {
     }
     if (parameters.has("sort")) table.setOrder(parameters.get("sort"));
     const [first] = table.shown();
-    if (selected !== undefined || first !== undefined) bench.show(selected === undefined ? first : selected);
+    if (selected !== undefined) bench.show(selected);
+    else if (first !== undefined) bench.show(hottestMember(first));
   }
   wideScreen.addEventListener("change", () => element.isConnected && show());
 

@@ -85,7 +85,7 @@ function showFunction(key) {
 }
 
 function showFunctions() {
-  const shown = cached("functions", flatView);
+  const shown = cached("functions by " + shownGrouping(), () => flatView(listGrouping));
   put(shown.element);
   shown.show();
   return ["#", null];
@@ -205,6 +205,10 @@ function chooseThreads() {
   document.querySelector(".thread-choice").focus();
 }
 
+const groupingKeys = [
+  { keys: ["g"], use: "group functions", act: chooseGrouping },
+];
+
 const threadKeys = [
   { keys: ["t"], use: "choose threads", act: chooseThreads },
 ];
@@ -223,6 +227,7 @@ const pageKeys = makeShortcuts("Everywhere", [
     act: (event) => !view.contains(event.target) && focusView(),
   },
   ...(data.sources.length > 0 ? hotLineKeys : []),
+  ...(groupings.length > 0 ? groupingKeys : []),
   ...(threadChoices.length > 0 ? threadKeys : []),
 ]);
 helpSections.unshift(helpSections.pop()); // the most important ones first
@@ -266,7 +271,7 @@ function skip(event) {
 function start() {
   history.scrollRestoration = "manual";
   page.setAttribute("tabindex", "-1");
-  page.append(oneStop(make("nav", { "aria-label": "Views" }, ...links)), oneStop(refineBar), view);
+  page.append(oneStop(make("nav", { "aria-label": "Views" }, ...links, groupButton)), oneStop(refineBar), view);
   view.addEventListener("contextmenu", openRowMenu);
   view.addEventListener("keydown", (event) => {
     if (event.target.closest("input, select")) return;
@@ -278,7 +283,7 @@ function start() {
   header.prepend(makeCorner());
   if (sentence) header.querySelector("dl").after(sentence);
   makeTopRow(header, header.querySelector(".buttons"));
-  document.body.prepend(make("a", { class: "skip", href: location.hash || "#", click: skip }, "Skip to the first row"));
+  header.prepend(make("a", { class: "skip", href: location.hash || "#", click: skip }, "Skip to the first row"));
   document.body.append(help, rowMenu);
   addEventListener("scroll", () => scrolls.set(visit, scrollY), { passive: true });
   addEventListener("hashchange", () => show(false));

@@ -4,8 +4,10 @@
 let chips = [], // each with `kind` and `text`, a query or, after "=", a whole name
   chipsText = "", // as in the address
   isOfShown = false, // whether percentages are of what is shown
+  listGrouping = null, // of the list of functions, and of colours
   shownFunctions = null; // 1 for each function that is shown; null: all are
 
+const shownGrouping = () => listGrouping && listGrouping.key;
 const isShown = (f) => !shownFunctions || shownFunctions[f] === 1;
 const recordedTree = tree;
 const refreshers = []; // called after a change
@@ -17,9 +19,10 @@ function isShownFile(name) {
   return !shownFunctions || functions.file.some((each, f) => each === file && isShown(f));
 }
 
-function textOfChips(list, ofShown) {
+function refinementText(list, ofShown, group) {
   const parameters = list.map(({ kind, text }) => [kind, text]);
-  return parametersText(list.length > 0 && ofShown ? [...parameters, ["of", "shown"]] : parameters);
+  if (list.length > 0 && ofShown) parameters.push(["of", "shown"]);
+  return parametersText(group ? [...parameters, ["group", group]] : parameters);
 }
 
 // Returns a test for names. An invalid regular expression matches nothing.
@@ -110,16 +113,18 @@ function applyChips(text) {
   const parameters = parametersOf(text);
   chips = chipsOf(parameters);
   isOfShown = parameters.get("of") === "shown";
-  chipsText = textOfChips(chips, isOfShown);
+  listGrouping = groupingByKey(parameters.get("group"));
+  chipsText = refinementText(chips, isOfShown, shownGrouping());
   computeRefinement();
   drawRefineBar();
+  labelGroupButton();
   for (const refresh of refreshers) refresh();
 }
 
-// Shows other chips, as a step of the browser's history.
-function refine(list, ofShown = isOfShown) {
+// Shows other chips or another grouping, as a step of the browser's history.
+function refine(list, ofShown = isOfShown, group = shownGrouping()) {
   const hash = hashWithoutParameters() || "#";
-  applyChips(textOfChips(list, ofShown));
+  applyChips(refinementText(list, ofShown, group));
   location.hash = hash + chipsText;
 }
 
@@ -131,7 +136,8 @@ function addChip(kind, text) {
 // Takes the chips of an address that was visited before; otherwise a new address gets the present ones.
 function followAddress(isKnown) {
   const parameters = addressParameters(),
-    text = textOfChips(chipsOf(parameters), parameters.get("of") === "shown");
+    group = groupingByKey(parameters.get("group")),
+    text = refinementText(chipsOf(parameters), parameters.get("of") === "shown", group && group.key);
   if (text === "" && !isKnown && chipsText !== "")
     history.replaceState(history.state, "", (location.hash || "#") + chipsText);
   else if (text !== chipsText) applyChips(text);
@@ -170,7 +176,17 @@ const refineKeys = makeShortcuts(
   })),
 );
 
-const rowMenu = make("div", { id: "row-menu", popover: "", role: "group", "aria-label": "Refine" });
+const rowMenu = make("div", { id: "row-menu", popover: "", role: "group", "aria-label": "Menu" });
+
+// Opens a menu at a point. Items are arrays of a title, a key (empty: none) and an action. `chosen` has the focus.
+function openMenu(items, x, y, chosen) {
+  const button = ([title, key, act], i) =>
+    make("button", { type: "button", autofocus: i === chosen, click: () => (rowMenu.hidePopover(), act()) },
+      title, " ", key ? make("kbd", {}, key) : null);
+  rowMenu.replaceChildren(...items.map(button));
+  rowMenu.style.inset = `${Math.min(y, innerHeight - 240)}px auto auto ${Math.max(0, Math.min(x, innerWidth - 260))}px`;
+  rowMenu.showPopover();
+}
 
 // Returns what the menu of a function offers: arrays of a title, a key and an action.
 function chipItems(node) {
@@ -186,11 +202,27 @@ function openRowMenu(event) {
   const items = [...chipItems(functionAt(event.target)), ...copyItems(event.target)];
   if (items.length === 0 || !rowMenu.showPopover) return;
   event.preventDefault();
-  const button = ([title, key, act]) =>
-    make("button", { type: "button", click: () => (rowMenu.hidePopover(), act()) }, title, " ", make("kbd", {}, key));
-  rowMenu.replaceChildren(...items.map(button));
-  const top = Math.min(event.clientY, innerHeight - 200),
-    left = Math.min(event.clientX, innerWidth - 260);
-  rowMenu.style.inset = `${top}px auto auto ${left}px`;
-  rowMenu.showPopover();
+  openMenu(items, event.clientX, event.clientY);
 }
+
+// The button that chooses how functions are grouped; null if they cannot be.
+const groupButton = groupings.length === 0 ? null : make("button", {
+  "class": "group-choice", "type": "button", "aria-haspopup": "true", "click": chooseGrouping,
+});
+
+function chooseGrouping() {
+  if (!groupButton) return false;
+  const keys = ["", ...groupings.map(({ key }) => key)],
+    at = keys.indexOf(shownGrouping() || ""),
+    { left, bottom } = groupButton.getBoundingClientRect();
+  const items = keys.map((key, i) => {
+    const title = key ? "By " + groupingByKey(key).title : "No groups";
+    return [(i === at ? "✓ " : "") + title, "", () => refine(chips, isOfShown, key)];
+  });
+  openMenu(items, left, bottom, at);
+}
+
+function labelGroupButton() {
+  if (groupButton) groupButton.textContent = (listGrouping ? "By " + listGrouping.title : "Group") + " ▾";
+}
+labelGroupButton();

@@ -47,12 +47,12 @@ function makeRow(columns, row) {
 
 // Moves the focus by a number of rows. Returns whether it was in a row with a link.
 function walkRows(event, body, step) {
-  const link = event.target.closest("a"),
+  const link = event.target.closest("a, .fold"),
     rows = [...body.rows];
   if (!link) return false;
   const at = rows.indexOf(link.closest("tr")),
     next = rows[Math.min(rows.length - 1, Math.max(0, at + step))];
-  const target = next && next.querySelector("a");
+  const target = next && next.querySelector("a, .fold");
   if (!target) return false;
   target.focus();
   target.scrollIntoView({ block: "nearest" });
@@ -70,8 +70,9 @@ const rowKeys = makeShortcuts("Tables", [
 ]);
 
 // Makes a table of rows; a row can be any value. `options`: `sorted`, the column to sort by first; `class`;
-// `label`. Returns `element`; `filter(test)`, which returns the number of matching rows; `shown()`, which
-// returns these rows; `order()` and `setOrder(order)`, a column's title, after "-" if descending.
+// `label`; `below(row)`, rows to show below a row. Returns `element`; `filter(test)`, which returns the number of matching
+// rows; `shown()`, which returns these rows; `update(element)`, which draws anew what is below a row; `order()` and
+// `setOrder(order)`, a column's title, after "-" if descending.
 function makeTable(columns, rows, options) {
   const body = make("tbody");
   const end = make("div", { class: "more" });
@@ -93,11 +94,16 @@ function makeTable(columns, rows, options) {
     }
   }
 
-  function redraw() {
-    matching = rows.filter(test);
-    if (sorted) matching.sort((a, b) => compareValues(sorted.value(a), sorted.value(b), descending));
-    body.replaceChildren();
-    drawn = 0;
+  const inOrder = (list) =>
+    sorted ? list.sort((a, b) => compareValues(sorted.value(a), sorted.value(b), descending)) : list;
+
+  // Draws the rows after the first ones, which stay.
+  function redraw(kept = 0) {
+    matching = inOrder(rows.filter(test));
+    if (options.below) matching = matching.flatMap((row) => [row, ...inOrder(options.below(row))]);
+    if (kept === 0) body.replaceChildren();
+    else while (body.rows.length > kept) body.lastChild.remove();
+    drawn = kept;
     draw(FIRST);
   }
 
@@ -126,6 +132,7 @@ function makeTable(columns, rows, options) {
       return matching.length;
     },
     shown: () => matching,
+    update: (row) => redraw([...body.rows].indexOf(row) + 1),
     order: () => (descending ? "-" : "") + sorted.title,
     setOrder(order) {
       const column = columns.find(({ title }) => title === order.replace(/^-/, ""));

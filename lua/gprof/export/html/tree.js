@@ -43,7 +43,7 @@ function treeNote() {
 // Makes the view. `element`; `show(argument)` shows what the link's argument says.
 function treeView() {
   const schemes = colourings();
-  let scheme = schemes[0],
+  let scheme = shownColouring(schemes),
     mode = "down",
     pictures = [],
     hits = null; // of the search
@@ -162,6 +162,10 @@ function treeView() {
   // Shows the refined tree.
   refreshers.push(() => {
     roots.clear();
+    scheme = shownColouring(schemes);
+    colourSelect.value = scheme.title;
+    showLegend();
+    for (const picture of pictures) picture.redraw();
     search.update();
   });
 

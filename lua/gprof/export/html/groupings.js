@@ -1,0 +1,87 @@
+// How functions can be grouped: by template, class, file and so on. A grouping has a `key`, which addresses contain; a
+// `title`; and `groups()`, with the `names` of its groups and `of`, the number of the group of each frame. It is null
+// for threads, of which a function can have several.
+
+const hasScopes = () => !data.scripts && functions.name.some((name) => name.includes("::") || FORTRAN.test(name));
+const hasFiles = lazily(() => functions.file.some((file) => file >= 0));
+
+// The object of a function: the program or a library.
+function objectOf(node) {
+  const library = functions.object && node < functionCount ? functions.object[node] : -1;
+  return library < 0 ? programName : functions.objects[library];
+}
+
+const directoryOf = (path) => path.replace(/\/?[^/]*$/, "") || (path.startsWith("/") ? "/" : ".");
+
+// The names of all frames, taken apart.
+const parsedNames = lazily(() => {
+  const others = data.tree ? data.tree.others : [],
+    parsed = [...functions.name, ...cycles.map(({ name }) => name), ...others].map(parsedName);
+  return { parsed, scopes: scopesAmong(parsed) };
+});
+
+// Makes groups of a function that returns the name of a frame's group; empty if it has none. A cycle is in the group of
+// its first member.
+function groupsBy(nameOfGroup, none) {
+  const numbers = new Map(),
+    names = [],
+    count = nodeCount + (data.tree ? data.tree.others.length : 0),
+    of = new Int32Array(count);
+  for (let frame = 0; frame < count; frame++) {
+    const name = nameOfGroup(frame < nodeCount && isCycle(frame) ? cycleOf(frame).members[0] : frame) || none;
+    if (!numbers.has(name)) numbers.set(name, names.push(name) - 1);
+    of[frame] = numbers.get(name);
+  }
+  return { names, of };
+}
+
+// Makes a grouping by a part of names.
+function byName(key, part, none) {
+  const nameOfGroup = (frame) => part(parsedNames().parsed[frame], parsedNames().scopes);
+  return { key, title: key, groups: lazily(() => groupsBy(nameOfGroup, none)) };
+}
+
+function byFile(key, part) {
+  const nameOfGroup = (frame) => frameFile(frame) && part(frameFile(frame));
+  return { key, title: key, groups: lazily(() => groupsBy(nameOfGroup, "no source file")) };
+}
+
+const moduleOf = (frame) => luaModule(nameOf(frame), frameFile(frame));
+const hasThreads = threadChoices.length > 0 && !shownThreads && !showsOtherView;
+
+const groupings = [
+  ...(hasScopes()
+    ? [
+        byName("template", ({ template }) => template, ""),
+        byName("class", className, "no class"),
+        byName("namespace", namespaceName, "no namespace"),
+      ]
+    : []),
+  ...(data.scripts ? [{ key: "module", title: "module", groups: lazily(() => groupsBy(moduleOf, "no module")) }] : []),
+  ...(hasFiles() ? [byFile("file", (path) => path), byFile("directory", directoryOf)] : []),
+  ...(functions.object ? [{ key: "library", title: "library", groups: lazily(() => groupsBy(objectOf, "")) }] : []),
+  ...(hasThreads ? [{ key: "thread", title: "thread", groups: null }] : []),
+];
+
+const groupingByKey = (key) => groupings.find((each) => each.key === key) || null;
+
+// Colours of groups: a hue that follows from the name, so that a group has the same one in all pages.
+
+const HUES = 48;
+
+function addHues() {
+  const [sheet] = document.styleSheets;
+  for (let i = 0; i < HUES; i++) {
+    const hue = (360 * i) / HUES;
+    sheet.insertRule(`:root { --u${i}: light-dark(hsl(${hue} 60% 84%), hsl(${hue} 40% 27%)); }`);
+    sheet.insertRule(`.u${i} { background-color: var(--u${i}); }`);
+  }
+}
+addHues();
+
+// Returns the class of the colour of a group's name (FNV-1a).
+function hueOf(name) {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);
+  return "u" + ((hash ^ (hash >>> 15)) >>> 0) % HUES;
+}
