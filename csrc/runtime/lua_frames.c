@@ -159,11 +159,25 @@ static void remove_slots(window *w) {
     if (rec_is_lua(s)) w->top = s - 1;
 }
 
+static void remove_all_slots(thread *t) {
+  for (stack *s = t->stacks; s; s = s->next)
+    remove_slots(s == t->stack ? &t->now : &s->saved);
+}
+
+bool gprof_lua_switch(bool on) {
+  thread *const t = claim();
+  if (!t) return false;
+  if (!on) remove_all_slots(t);
+  rec_release(t);
+  rec_lua.paused = !on;
+  rec_switch(on);
+  return !on || rec_state == RECORDING;
+}
+
 void gprof_lua_end(void) {
   thread *const t = claim();
-  if (t)
-    for (stack *s = t->stacks; s; s = s->next)
-      remove_slots(s == t->stack ? &t->now : &s->saved);
+  if (t) remove_all_slots(t);
   rec_lua.table = NULL;
+  rec_lua.paused = false;
   if (t) rec_release(t);
 }

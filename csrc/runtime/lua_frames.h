@@ -35,6 +35,10 @@ EXPORTED int gprof_lua_begin(const gprof_lua_program *program);
  * does not run. */
 EXPORTED void gprof_lua_end(void);
 
+/* Pauses recording in all threads, and removes all Lua slots; or resumes it. During a
+ * pause, the profile can be taken. Returns false if the recorder is off. */
+EXPORTED bool gprof_lua_switch(bool on);
+
 /* Counts a call, and sets *entered. `from` is the line of the call in the function
  * `caller`. If `by_c`, the function was called by C code, which `caller` has called: then
  * the innermost C function above it is the calling one, if one is recorded. Returns false

@@ -12,6 +12,7 @@
 
 typedef struct lua_program {
   thread *table;            /* of the program's thread; NULL: none is recorded */
+  bool paused;              /* gprof_lua_switch */
   const module *interpreter, *hook; /* the modules with their code */
   gprof_lua_program of;
 } lua_program;

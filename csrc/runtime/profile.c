@@ -269,13 +269,12 @@ int rec_write_present(bool anew) {
   return error;
 }
 
-static bool has_profile(void) {
-  const bool has_counts = rec_tables || rec_has_blocks() || rec_lost > 0;
-  return has_counts && rec_own_profile() && !rec_records_lua();
+static bool has_counts(void) {
+  return (rec_tables || rec_has_blocks() || rec_lost > 0) && rec_own_profile();
 }
 
 int rec_lend_profile(int gmon_file, int contexts_file) {
-  if (!has_profile()) return ENODATA;
+  if (!has_counts() || (rec_records_lua() && !rec_lua.paused)) return ENODATA;
   const uint64_t before = block_signals();
   int error = EBUSY;
   if (begin_writing()) {
@@ -327,7 +326,7 @@ bool rec_try_writing(bool (*prepare)(void *), void *argument) {
 }
 
 void rec_write_profile(void) {
-  if (rec_state == ENDED || !has_profile()) return;
+  if (rec_state == ENDED || !has_counts() || rec_records_lua()) return;
   const uint64_t before = block_signals();
   uint64_t pending = 0;
   SYSTEM_CALL(rt_sigpending, &pending, KERNEL_SIGSET, 0, 0);

@@ -25,8 +25,9 @@ typedef struct scr_resume {
 typedef struct scr_frame {
   const void *call;     /* CallInfo */
   uint32_t context;     /* with C functions, the function's number */
-  uint32_t slot;        /* with C functions: see gprof_lua_frame */
-  void *record;
+  uint32_t slot : 31;   /* with C functions: see gprof_lua_frame */
+  bool is_zone : 1;     /* see zones.h */
+  void *record;         /* with C functions: of the call */
 } scr_frame;
 
 typedef struct scr_stack {
@@ -74,6 +75,7 @@ static inline bool scr_stack_push(scr_stack *stack, const void *call, uint32_t c
   scr_frame *frame = &stack->frames[stack->count++];
   frame->call = call;
   frame->context = context;
+  frame->is_zone = false;
   return true;
 }
 

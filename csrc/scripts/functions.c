@@ -152,6 +152,12 @@ static void learn_name(scr_function *f, lua_State *L, lua_Debug *ar) {
   scr_function_name(f, is_event ? event : ar->name, rank);
 }
 
+/* Returns the source of a function, without the text of a chunk that is not a file: the
+ * shortened text, of limited size, identifies it well enough. */
+static const char *short_source(const lua_Debug *ar) {
+  return *ar->source == '@' || *ar->source == '=' ? ar->source : ar->short_src;
+}
+
 static uint32_t signature_of(const lua_Debug *ar) {
   return (uint32_t)ar->nups << 9 | (uint32_t)ar->nparams << 1 | (uint32_t)ar->isvararg;
 }
@@ -163,10 +169,7 @@ static scr_function described(lua_State *L, lua_Debug *ar) {
   if (entry) return (scr_function){.entry = entry};
   lua_pushvalue(L, -1);
   lua_getinfo(L, ">Su", ar);
-  /* A chunk that is not a file has its whole text as source: the shortened text, of
-   * limited size, identifies it well enough. */
-  const char *source =
-      *ar->source == '@' || *ar->source == '=' ? ar->source : ar->short_src;
+  const char *source = short_source(ar);
   return (scr_function){.source = (char *)(uintptr_t)source,
                         .text = source == ar->source ? NULL :
                                 (char *)(uintptr_t)ar->source,
@@ -244,4 +247,26 @@ uint32_t scr_function_find(scr_functions *functions, lua_State *L) {
   const uint32_t found = *slot_of(functions, &wanted);
   lua_pop(L, 1);
   return found ? found - 1 : SCR_NONE;
+}
+
+/* No function has this signature. */
+#define ZONE UINT32_MAX
+
+uint32_t scr_function_zone(scr_functions *functions, const lua_Debug *ar,
+                           const char *name) {
+  functions->crc.inverted = UINT32_MAX;
+  gp_crc32_add(&functions->crc, (const unsigned char *)name, strlen(name));
+  const scr_function wanted = {.source = (char *)(uintptr_t)short_source(ar),
+                               .signature = ZONE,
+                               .code = gp_crc32_value(&functions->crc)};
+  const uint32_t known = *slot_of(functions, &wanted);
+  if (known) return known - 1;
+  const uint32_t number = add(functions, &wanted);
+  if (number == SCR_NONE) return SCR_NONE;
+  scr_function *zone = &functions->list[number];
+  zone->begun = ar->currentline > 0 ? (uint32_t)ar->currentline : 1;
+  char *shown = malloc(sizeof SCR_ZONE + strlen(name));
+  if (!shown) return SCR_NONE;
+  zone->name = strcat(strcpy(shown, SCR_ZONE), name);
+  return number;
 }

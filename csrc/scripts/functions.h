@@ -25,6 +25,7 @@ typedef struct scr_function {
   uint32_t signature;   /* numbers of upvalues and parameters */
   uint32_t code;        /* checksum of its bytecode; 0: not known. Functions that are
                            defined in the same lines may differ in these two */
+  uint32_t begun;       /* of a zone: the line where it was first begun */
   uint32_t asked;       /* calls that were asked for a name */
   scr_lines lines;      /* empty unless lines are counted */
 } scr_function;
@@ -54,6 +55,13 @@ uint32_t scr_function_number(scr_functions *functions, scr_closures *closures,
 /* The same. Also learns the name by which the function was called. */
 uint32_t scr_function_called(scr_functions *functions, scr_closures *closures,
                              lua_State *L, lua_Debug *ar);
+
+/* The number of a zone (see zones.h) in the source file of a function, which `ar` is
+ * about, with what lua_getinfo gives for "Sl". Its name is SCR_ZONE and that of the zone.
+ * SCR_NONE if there is no memory. */
+#define SCR_ZONE "zone "
+uint32_t scr_function_zone(scr_functions *functions, const lua_Debug *ar,
+                           const char *name);
 
 /* Returns the number of the function at the top of the stack, and pops it. SCR_NONE
  * if it has not been called. */

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The hook: counts calls and executions of lines, and assigns ticks to lines. */
 #include "scripts/coroutines.h"
-#include "scripts/mixed.h"
 #include "scripts/recording.h"
-
-static void fail(scr_recording *r) {
-  r->out_of_memory = true;
-  r->active = false;
-}
+#include "scripts/running_calls.h"
+#include "scripts/zones.h"
 
 static bool has_ticks(const scr_recording *r) {
   return __atomic_load_n(&r->pending, __ATOMIC_RELAXED) > 0;
@@ -22,7 +18,7 @@ static uint64_t take_ticks(scr_recording *r) {
 static void assign_to_context(scr_recording *r, uint32_t context, uint32_t line) {
   const uint32_t row = scr_paths_row(&r->paths, context, SCR_NONE, line);
   if (row == SCR_NONE)
-    fail(r);
+    scr_fail(r);
   else
     r->paths.records[row].count += take_ticks(r);
 }
@@ -33,12 +29,6 @@ static void assign_ticks(scr_recording *r, const scr_stack *stack, uint32_t line
     scr_mixed_ticks(stack, line, take_ticks(r));
   else
     assign_to_context(r, scr_stack_context(stack), line);
-}
-
-/* Returns the line that a function executes; 0 if it is not known. */
-static uint32_t line_of(lua_State *L, lua_Debug *ar) {
-  lua_getinfo(L, "l", ar);
-  return ar->currentline > 0 ? (uint32_t)ar->currentline : 0;
 }
 
 /* Whether the event calls the function that a coroutine was created with. The address
@@ -79,42 +69,38 @@ static bool is_recorded(const scr_recording *r, lua_State *L) {
   return L == r->running || lua_topointer(L, LUA_REGISTRYINDEX) == r->registry;
 }
 
-/* Counts the call of a function; false if there is no memory. */
-static bool count_call(scr_recording *r, scr_stack *stack, const lua_Debug *ar,
-                       uint32_t function, uint32_t line) {
-  const uint32_t row =
-      scr_paths_row(&r->paths, scr_stack_context(stack), function, line);
-  if (row == SCR_NONE) return false;
-  scr_record *record = &r->paths.records[row];
-  record->count++;
-  if (ar->event != LUA_HOOKTAILCALL || stack->count == 0)
-    return scr_stack_push(stack, ar->i_ci, record->entered);
-  stack->frames[stack->count - 1].context = record->entered;
-  return true;
-}
-
-/* Counts a call from a line of the innermost function of the stack. A function that was
- * tail-called takes the frame of its caller. */
+/* Counts a call from a line of the innermost function of the stack. */
 static void enter(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stack,
                   uint32_t line) {
   if (has_ticks(r)) assign_ticks(r, stack, line);
   const uint32_t function = scr_function_called(&r->functions, r->closures, L, ar);
+  const lua_CFunction entry =
+      function != SCR_NONE ? r->functions.list[function].entry : NULL;
+  const bool is_own = entry && (entry == r->zone_begin || entry == r->zone_end);
   if (function == SCR_NONE ||
-      !(r->with_c ? scr_mixed_call(stack, ar, function, line)
-                  : count_call(r, stack, ar, function, line)))
-    fail(r);
+      !(is_own ? scr_share(r, stack, ar->i_ci) : scr_enter(r, stack, ar, function, line)))
+    scr_fail(r);
   else
-    scr_hook_resumed(r, L, ar, r->functions.list[function].entry);
+    scr_hook_resumed(r, L, ar, entry);
+}
+
+/* Removes the frames above the function of a call, with the zones that it has left open;
+ * all frames if the function is not on the stack. */
+static void cut_to_function(const scr_recording *r, scr_stack *stack, const void *call) {
+  scr_cut(r, stack, call);
+  if (stack->count == 0 || !stack->frames[stack->count - 1].is_zone) return;
+  scr_leave_zones(r, stack, call);
+  scr_cut(r, stack, call);
 }
 
 static void on_call(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stack) {
   lua_Debug caller;
   uint32_t line = 0;
   if (ar->event == LUA_HOOKTAILCALL) {
-    scr_cut(r, stack, ar->i_ci);
+    cut_to_function(r, stack, ar->i_ci);
   } else if (lua_getstack(L, 1, &caller)) {
     scr_cut(r, stack, caller.i_ci);
-    line = line_of(L, &caller);
+    line = scr_line_of(L, &caller);
   } else {
     scr_cut(r, stack, NULL);
   }
@@ -123,18 +109,16 @@ static void on_call(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *st
 
 static void on_return(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stack) {
   scr_cut(r, stack, ar->i_ci);
-  if (has_ticks(r)) assign_ticks(r, stack, line_of(L, ar));
-  if (r->with_c)
-    scr_mixed_return(stack);
-  else if (stack->count > 0)
-    stack->count--;
+  if (has_ticks(r)) assign_ticks(r, stack, scr_line_of(L, ar));
+  cut_to_function(r, stack, ar->i_ci);
+  scr_leave(r, stack);
 }
 
 static void on_line(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stack) {
   scr_cut(r, stack, ar->i_ci);
   const uint32_t function = scr_function_number(&r->functions, r->closures, L, ar);
   if (function == SCR_NONE)
-    fail(r);
+    scr_fail(r);
   else
     scr_lines_add(&r->functions.list[function].lines, ar->currentline);
 }
@@ -146,7 +130,7 @@ static void on_count(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *s
     __atomic_fetch_add(&r->pending, 1, __ATOMIC_RELAXED);
   else
     lua_sethook(L, scr_hook, r->events, 0);
-  if (has_ticks(r)) assign_ticks(r, stack, line_of(L, ar));
+  if (has_ticks(r)) assign_ticks(r, stack, scr_line_of(L, ar));
 }
 
 /* The hook if calls are not counted. Time before a call belongs to the caller, which may
@@ -162,7 +146,7 @@ static void on_sample(scr_recording *r, lua_State *L, const lua_Debug *ar) {
   const int skipped = ar->event == LUA_HOOKCALL;
   const uint32_t context = scr_sampled_context(r, L, skipped, &line);
   if (context == SCR_NONE)
-    fail(r);
+    scr_fail(r);
   else if (context != SCR_START)  /* otherwise, the next sample takes the ticks */
     assign_to_context(r, context, line);
 }
@@ -170,7 +154,7 @@ static void on_sample(scr_recording *r, lua_State *L, const lua_Debug *ar) {
 static void on_event(scr_recording *r, lua_State *L, lua_Debug *ar) {
   scr_stack *stack = stack_of(r, L, ar);
   if (!stack)
-    fail(r);
+    scr_fail(r);
   else if (ar->event == LUA_HOOKCOUNT)
     on_count(r, L, ar, stack);
   else if (ar->event == LUA_HOOKLINE)

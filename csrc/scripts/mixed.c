@@ -12,6 +12,7 @@
 #pragma weak gprof_lua_begin
 #pragma weak gprof_lua_end
 #pragma weak gprof_lua_enter
+#pragma weak gprof_lua_switch
 #pragma weak gprof_lua_resume
 #pragma weak gprof_lua_return
 #pragma weak gprof_lua_cut
@@ -56,7 +57,7 @@ static void move_frames(scr_stack *stack, uint32_t from, uint32_t to) {
       stack->c.slot = to;
       return;
     }
-    stack->frames[i - 1].slot = to;
+    stack->frames[i - 1].slot = to & INT32_MAX;
   }
 }
 
@@ -76,6 +77,16 @@ static uint64_t line_address(const scr_stack *stack, uint32_t line) {
   return gprof_lua_address(stack->frames[stack->count - 1].context, line);
 }
 
+/* Adds a frame; false if there is no memory. */
+static bool push(scr_stack *stack, const void *call, uint32_t function,
+                 gprof_lua_frame entered) {
+  if (!scr_stack_push(stack, call, function)) return false;
+  scr_frame *frame = &stack->frames[stack->count - 1];
+  frame->slot = entered.slot & INT32_MAX;
+  frame->record = entered.call;
+  return true;
+}
+
 bool scr_mixed_call(scr_stack *stack, const lua_Debug *ar, uint32_t function,
                     uint32_t line) {
   const gprof_lua_frame caller = innermost(stack);
@@ -88,11 +99,27 @@ bool scr_mixed_call(scr_stack *stack, const lua_Debug *ar, uint32_t function,
     stack->count--;
   else if (stack->resumed > stack->count)
     stack->resumed = stack->count;
-  if (!scr_stack_push(stack, ar->i_ci, function)) return false;
-  scr_frame *frame = &stack->frames[stack->count - 1];
-  frame->slot = entered.slot;
-  frame->record = entered.call;
-  return true;
+  return push(stack, ar->i_ci, function, entered);
+}
+
+bool scr_mixed_put(scr_stack *stack, const void *call, uint32_t function, uint32_t line) {
+  const gprof_lua_frame caller = innermost(stack);
+  gprof_lua_frame entered;
+  if (!gprof_lua_enter(&entered, &caller, false, line_address(stack, line),
+                       gprof_lua_address(function, 0)))
+    return false;
+  gprof_lua_forget(&entered);
+  return push(stack, call, function, entered);
+}
+
+void scr_mixed_base(scr_stack *stack, const scr_stack *former) {
+  const gprof_lua_frame start = {former->c.call, 0};
+  stack->c = (gprof_lua_frame){start.call, gprof_lua_resume(&start)};
+  stack->active = true;
+}
+
+bool scr_mixed_share(scr_stack *stack, const void *call) {
+  return push(stack, call, scr_stack_context(stack), innermost(stack));
 }
 
 void scr_mixed_forget(const scr_stack *stack) {
@@ -177,23 +204,45 @@ const char *scr_mixed_begin(scr_recording *r, void (*tick)(uint64_t ticks),
 /* Reads a file of which nothing has been read. */
 static void read_profile(scr_recording *r, int file) {
   struct stat about;
+  free(r->profile);
+  r->profile = NULL;
+  r->profile_size = 0;
   if (fstat(file, &about) != 0) return;
   r->profile = malloc((size_t)about.st_size);
   if (r->profile && pread(file, r->profile, (size_t)about.st_size, 0) == about.st_size)
     r->profile_size = (size_t)about.st_size;
 }
 
-void scr_mixed_abandon(void) { gprof_lua_end(); }
-
-void scr_mixed_end(scr_recording *r, bool goes_on) {
-  gprof_lua_end();
+/* Takes the profile of the process. If `drop`, the next one begins without its counts. */
+static void take_profile(scr_recording *r, bool drop) {
   const int gmon = memfd_create("gmon.out", MFD_CLOEXEC);
   const int contexts = memfd_create("gmon.out.ctx", MFD_CLOEXEC);
   const bool taken =
       gmon >= 0 && contexts >= 0 && gprof_recorder_suspend(gmon, contexts) == 0;
   if (taken) read_profile(r, contexts);
-  gprof_recorder_settle(taken);
-  if (goes_on) gprof_recorder_resume();
+  gprof_recorder_settle(taken && drop);
   if (gmon >= 0) close(gmon);
   if (contexts >= 0) close(contexts);
 }
+
+void scr_mixed_abandon(void) { gprof_lua_end(); }
+
+void scr_mixed_end(scr_recording *r, bool goes_on) {
+  if (r->is_paused) gprof_lua_switch(true);
+  r->is_paused = false;
+  gprof_lua_end();
+  take_profile(r, true);
+  if (goes_on) gprof_recorder_resume();
+}
+
+void scr_mixed_pause(scr_recording *r) {
+  gprof_lua_switch(false);
+  r->is_paused = true;
+}
+
+const char *scr_mixed_resume(scr_recording *r) {
+  r->is_paused = false;
+  return gprof_lua_switch(true) ? NULL : "libgprof-recorder.so does not record";
+}
+
+void scr_mixed_take(scr_recording *r) { take_profile(r, false); }

@@ -21,6 +21,15 @@ const char *scr_mixed_begin(scr_recording *r, void (*tick)(uint64_t ticks),
  * continues with a new profile. */
 void scr_mixed_end(scr_recording *r, bool goes_on);
 
+/* Pauses that, and the C recorder: all threads. */
+void scr_mixed_pause(scr_recording *r);
+
+/* Continues; returns NULL, or what is wrong. */
+const char *scr_mixed_resume(scr_recording *r);
+
+/* During a pause: takes the context profile as it is. */
+void scr_mixed_take(scr_recording *r);
+
 /* Ends that in another thread. The C recorder's profile keeps all counts. */
 void scr_mixed_abandon(void);
 
@@ -44,13 +53,14 @@ void scr_mixed_return(scr_stack *stack);
 /* Removes the frames above a call, like scr_stack_cut. */
 void scr_mixed_cut(scr_stack *stack, const void *call);
 
-/* Does what scr_mixed_cut does, or scr_stack_cut if C functions are not recorded. */
-static inline void scr_cut(const scr_recording *r, scr_stack *stack, const void *call) {
-  if (r->with_c)
-    scr_mixed_cut(stack, call);
-  else
-    scr_stack_cut(stack, call);
-}
+/* Like scr_mixed_call, for a call that was counted before; `line` is known, or 0. */
+bool scr_mixed_put(scr_stack *stack, const void *call, uint32_t function, uint32_t line);
+
+/* Makes a stack start where the former stack of its coroutine has started. */
+void scr_mixed_base(scr_stack *stack, const scr_stack *former);
+
+/* See scr_share in running_calls.h. */
+bool scr_mixed_share(scr_stack *stack, const void *call);
 
 /* Takes back the call of the innermost function. */
 void scr_mixed_forget(const scr_stack *stack);

@@ -8,12 +8,14 @@
 
 #include "base/crc32.h"
 #include "scripts/bytecode.h"
+#include "scripts/continued.h"
 #include "scripts/coroutines.h"
-#include "scripts/mixed.h"
 #include "scripts/recording.h"
+#include "scripts/running_calls.h"
 #include "scripts/save.h"
 #include "scripts/signals.h"
 #include "scripts/source.h"
+#include "scripts/zones.h"
 
 #define RECORDING "gprof.recording"
 
@@ -25,16 +27,29 @@ static scr_recording *check_recording(lua_State *L) {
   return r;
 }
 
-/* `goes_on`: see scr_mixed_end. */
-static void end_recording(lua_State *L, scr_recording *r, bool goes_on) {
+/* What the C recorder, if it has recorded C functions, does when a recording ends: it
+ * continues with a new profile, stops, or waits for the recording to continue. */
+enum after { GOES_ON, STOPS, WAITS };
+
+static void end_c(scr_recording *r, enum after after) {
+  if (!r->with_c) return;
+  if (after == WAITS)
+    scr_mixed_pause(r);
+  else
+    scr_mixed_end(r, after == GOES_ON);
+}
+
+static void end_recording(lua_State *L, scr_recording *r, enum after after) {
+  if (scr_current != r && r->is_paused && after != WAITS) end_c(r, after);
   if (scr_current != r) return;
   r->active = false;
   scr_leave_signals(r);
   scr_stop_timer(r);
-  if (r->with_c) scr_mixed_end(r, goes_on);
+  end_c(r, after);
   r->cpu = scr_time_of(CLOCK_THREAD_CPUTIME_ID) - r->cpu;
   r->ended = scr_time_of(CLOCK_REALTIME);
   scr_current = NULL;
+  scr_pause_zones(r);
   const lua_Hook hook = lua_gethook(r->running);
   const bool displaced = hook != scr_hook && (hook || r->events != 0);
   r->displaced = r->displaced || displaced;
@@ -52,6 +67,8 @@ static int new_recording(lua_State *L) {
   scr_recording *r = lua_newuserdatauv(L, sizeof *r, 0);
   memset(r, 0, sizeof *r);
   luaL_setmetatable(L, RECORDING);
+  r->zone_begin = scr_zone_begin;
+  r->zone_end = scr_zone_end;
   if (!scr_paths_init(&r->paths, (size_t)most) || !scr_functions_init(&r->functions) ||
       !scr_stacks_init(&r->stacks))
     return luaL_error(L, "not enough memory");
@@ -68,20 +85,41 @@ static void add_ticks(uint64_t ticks) {
   if (scr_current && scr_current->active) scr_add_ticks(scr_current, ticks);
 }
 
-/* Prepares a recording that continues: the stacks are as they are now. The processor time
- * of former periods is added to that of this one. */
-static bool start_period(scr_recording *r) {
-  scr_stacks_free(&r->stacks);
+/* The processor time of former periods is added to that of this one. */
+static void start_period(scr_recording *r) {
   r->stack = NULL;
   r->resumed = NULL;
   if (r->began == 0) r->began = scr_time_of(CLOCK_REALTIME);
   r->cpu = scr_time_of(CLOCK_THREAD_CPUTIME_ID) - r->cpu;
-  return scr_stacks_init(&r->stacks);
+}
+
+/* Returns the former stack of a coroutine, and frees those of all others, which may have
+ * been collected. */
+static scr_stack take_stack(scr_recording *r, lua_State *L) {
+  scr_stack *found = scr_stack_find(&r->stacks, L);
+  const scr_stack taken = found ? *found : (scr_stack){0};
+  if (found) found->frames = NULL;
+  scr_stacks_free(&r->stacks);
+  return taken;
+}
+
+/* Makes the stacks those of a new period; false if there is no memory. Without counts,
+ * they have only zones. */
+static bool start_stacks(scr_recording *r, lua_State *L, bool continues) {
+  bool done = true;
+  if (r->events != 0) {
+    scr_stack former = take_stack(r, L);
+    done = scr_stacks_init(&r->stacks) && (!continues || scr_continue(r, L, &former));
+    free(former.frames);
+  }
+  scr_resume_zones(r);
+  return done;
 }
 
 /* Starts what takes samples. Returns NULL, or what is wrong. */
 static const char *start_samples(lua_State *L, scr_recording *r, lua_Integer rate,
                                  bool with_c, bool is_program) {
+  if (with_c && r->is_paused) return scr_mixed_resume(r);
   if (with_c) return scr_mixed_begin(r, add_ticks, is_program);
   const bool has_timer = rate > 0 && r->period == 0;
   if (has_timer && r->events != 0 && r->call_cost == 0) r->call_cost = scr_call_cost();
@@ -94,7 +132,8 @@ static const char *start_samples(lua_State *L, scr_recording *r, lua_Integer rat
  * message. `rate`: samples in a second, or 0; `period`: instructions of Lua for a sample,
  * or 0; `count`: "none", "calls" or "lines", which are counted with the calls; `with_c`:
  * whether the C recorder takes the samples, and records C functions, too; `is_program`:
- * see scr_mixed_begin. A recording that was stopped continues, unless `with_c` */
+ * see scr_mixed_begin. A recording that was stopped continues; with `with_c`, only after
+ * a pause */
 static int start(lua_State *L) {
   scr_recording *r = check_recording(L);
   static const char *const counts[] = {"none", "calls", "lines", NULL};
@@ -115,14 +154,16 @@ static int start(lua_State *L) {
   r->events = events[count];
   r->functions.counts_lines = (r->events & LUA_MASKLINE) != 0;
   r->functions.knows_prototypes = knows_prototypes;
-  if (!start_period(r)) return luaL_error(L, "not enough memory");
+  const bool continues = r->began != 0;
+  start_period(r);
   r->active = true;
   scr_current = r;
   const char *problem =
       start_samples(L, r, rate, lua_toboolean(L, 5), lua_toboolean(L, 6));
+  if (!problem && !start_stacks(r, L, continues)) problem = "not enough memory";
   scr_set_hook(r, L, scr_hook);
   if (problem) {
-    end_recording(L, r, true);
+    end_recording(L, r, GOES_ON);
     return fail_to_start(L, problem);
   }
   lua_pushboolean(L, true);
@@ -149,18 +190,22 @@ static void forget_stop(lua_State *L, scr_recording *r) {
   }
 }
 
-/* stop(recording, goes_on): `goes_on`, whether the C recorder begins a new profile, if it
- * has recorded C functions */
+/* stop(recording, after): `after`, what the C recorder does then: "go on", "stop" or
+ * "wait"; see the enumeration */
 static int stop(lua_State *L) {
   scr_recording *r = check_recording(L);
-  if (scr_current == r && r->active && lua_gethook(L) == scr_hook) forget_stop(L, r);
-  end_recording(L, r, lua_toboolean(L, 2));
+  static const char *const names[] = {"go on", "stop", "wait", NULL};
+  const int after = luaL_checkoption(L, 2, NULL, names);
+  const bool is_counted = scr_current == r && r->active && r->events != 0;
+  if (is_counted && lua_gethook(L) == scr_hook) forget_stop(L, r);
+  end_recording(L, r, (enum after)after);
   return 0;
 }
 
 static int free_recording(lua_State *L) {
   scr_recording *r = luaL_checkudata(L, 1, RECORDING);
-  end_recording(L, r, true);
+  end_recording(L, r, GOES_ON);
+  scr_drop_zones(r);
   /* if the state was passed to this thread from the one that was recorded: */
   scr_stop_timer(r);
   if (r->with_c && r->ended == 0) scr_mixed_abandon();
@@ -250,9 +295,9 @@ static int functions(lua_State *L) {
     if (f->entry) set_place(L, f->entry);
     lua_pushstring(L, f->source);
     lua_setfield(L, -2, "source");
-    set_integer(L, "first", f->first);
-    set_integer(L, "last", f->last);
-    set_integer(L, "signature", f->signature);
+    set_integer(L, "first", f->begun ? f->begun : f->first);
+    set_integer(L, "last", f->begun ? f->begun : f->last);
+    set_integer(L, "signature", f->begun ? 0 : f->signature);
     set_integer(L, "code", f->code);
     lua_pushstring(L, f->text);
     lua_setfield(L, -2, "text");
@@ -273,8 +318,9 @@ static int functions(lua_State *L) {
  * start the recording; `joined`, whether calls with different paths were joined;
  * `displaced`, whether the program set a hook of its own; `out_of_memory` */
 static int result(lua_State *L) {
-  const scr_recording *r = check_recording(L);
+  scr_recording *r = check_recording(L);
   luaL_argcheck(L, r != scr_current, 1, "is not stopped");
+  if (r->is_paused) scr_mixed_take(r);
   lua_createtable(L, 0, 16);
   lua_pushlstring(L, (const char *)r->paths.records,
                   r->paths.count * sizeof *r->paths.records);
@@ -324,6 +370,8 @@ int luaopen_gprof_hooks(lua_State *L) {
                                      {"at_signal", at_signal},
                                      {"functions", functions}, {"result", result},
                                      {"coroutines", scr_coroutines},
+                                     {"zone_begin", scr_zone_begin},
+                                     {"zone_end", scr_zone_end},
                                      {"crc32", crc32}, {"save", scr_save},
                                      {"source", scr_source}, {NULL, NULL}};
   if (luaL_newmetatable(L, RECORDING)) {

@@ -13,3 +13,8 @@ bool scr_set_running(scr_recording *r, lua_State *L) {
   r->running = L;
   return is_main;
 }
+
+void scr_fail(scr_recording *r) {
+  r->out_of_memory = true;
+  r->active = false;
+}

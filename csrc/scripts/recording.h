@@ -26,7 +26,9 @@ typedef struct scr_recording {
   int events;                   /* for which the hook is called, but for ticks; 0 if
                                    calls are not counted */
   bool with_c;                  /* the C recorder has the call paths: see mixed.h */
+  bool is_paused;               /* with C functions: it has more of this recording */
   volatile bool in_hook;        /* the hook runs */
+  lua_CFunction zone_begin, zone_end;   /* which belong to their callers */
   bool displaced;               /* the program set a hook of its own */
   bool out_of_memory;           /* and has ended */
 
@@ -62,6 +64,14 @@ void scr_set_hook(const scr_recording *r, lua_State *L, lua_Hook hook);
  * handler uses it. Returns whether it is the main one. Only the first time allocates
  * memory. */
 bool scr_set_running(scr_recording *r, lua_State *L);
+
+/* Ends a recording for lack of memory. */
+void scr_fail(scr_recording *r);
+
+/* The number of frames of a coroutine, at most SCR_MOST_FRAMES. The outer ones of a
+ * deeper stack are left out, because the time to find a frame grows with the depth. */
+enum { SCR_MOST_FRAMES = 128 };
+int scr_depth_of(lua_State *L);
 
 /* Adds the call path of the running coroutine, without the innermost `skipped` functions.
  * Returns its context, and sets *line to the line that it executes. SCR_NONE if there is

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Samples without counts: the call path is that of the stack when the sample is taken. */
 #include "scripts/recording.h"
+#include "scripts/zones.h"
 
-/* Frames of a coroutine. Outer ones of a deeper stack are left out, because the time to
- * find a frame grows with the depth. */
-enum { MOST_FRAMES = 128 };
-
-static int depth_of(lua_State *L) {
+int scr_depth_of(lua_State *L) {
   lua_Debug ar;
-  int low = 0, high = MOST_FRAMES;
+  int low = 0, high = SCR_MOST_FRAMES;
   while (low < high) {
     const int middle = (low + high) / 2;
     if (lua_getstack(L, middle, &ar))
@@ -24,8 +21,8 @@ static int depth_of(lua_State *L) {
  * of a path. */
 static uint32_t add_frames(scr_recording *r, lua_State *L, uint32_t context,
                            int skipped, uint32_t *line) {
-  int level = depth_of(L) - 1;
-  if (level == MOST_FRAMES - 1) context = SCR_UNKNOWN;
+  int level = scr_depth_of(L) - 1;
+  if (level == SCR_MOST_FRAMES - 1) context = SCR_UNKNOWN;
   for (; level >= skipped && context != SCR_NONE; level--) {
     lua_Debug ar;
     if (!lua_getstack(L, level, &ar)) return SCR_NONE;
@@ -36,6 +33,7 @@ static uint32_t add_frames(scr_recording *r, lua_State *L, uint32_t context,
     context = row == SCR_NONE ? SCR_NONE : r->paths.records[row].entered;
     lua_getinfo(L, "l", &ar);
     *line = ar.currentline > 0 ? (uint32_t)ar.currentline : 0;
+    context = scr_zone_context(r, L, &ar, context, *line);
   }
   return context;
 }

@@ -143,29 +143,33 @@ end
 function recorder.start(options)
   if options ~= nil then check(options) end
   local former = session
+  if running and running.is_paused then hooks.stop(running.recording, "go on") end
   local problem = start(prepare(options))
   if problem then error(problem, 2) end
   if former then hooks.free(former.recording) end
 end
 
 --- Stops recording for a while: `recorder.resume` continues. Does nothing if recording is
--- paused or stopped. Costs little, unlike `recorder.stop`.
--- @raise with the option `with_c`
+-- paused or stopped. Costs little, unlike `recorder.stop`. With the option `with_c`, the
+-- C recorder pauses, too, in all threads.
 function recorder.pause()
   if not running or running.is_paused then return end
-  if running.options.with_c then error("recorder.pause: not with 'with_c'", 2) end
-  hooks.stop(running.recording, true)
+  hooks.stop(running.recording, "wait")
   restore_coroutines()
   running.is_paused = true
 end
 
 --- Continues what was paused or stopped: calls and samples are added to those recorded
--- before. Does nothing while recording.
--- @raise with the option `with_c`; if nothing was recorded; or like `recorder.start`
+-- before. The functions and zones of this coroutine that run then are on the call paths
+-- of what follows; their calls are not counted again. Does nothing while recording.
+-- @raise with the option `with_c` after `recorder.stop`; if nothing was recorded; or like
+--   `recorder.start`
 function recorder.resume()
   if running and not running.is_paused then return end
   if not session then error("recorder.resume: nothing was recorded", 2) end
-  if session.options.with_c then error("recorder.resume: not with 'with_c'", 2) end
+  if session.options.with_c and not running then
+    error("recorder.resume: with 'with_c', what was stopped cannot continue", 2)
+  end
   local problem = start(session)
   if problem then error(problem, 2) end
 end
@@ -193,6 +197,22 @@ function recorder.zone(name, f, ...)
   end
   return zone(f, ...)
 end
+
+--- Begins a zone in the calling function, which ends at `recorder.zone_end`, or with that
+-- call, also by an error. What the function does meanwhile, and the calls that it makes,
+-- belong to `zone NAME`: reports show it as a function, one for each source file. Zones
+-- may be in zones; each coroutine has its own. Works also if nothing is recorded. A Lua
+-- function cannot begin a zone for its caller; `local push = recorder.zone_begin` can.
+-- @tparam string name
+-- @function zone_begin
+recorder.zone_begin = hooks.zone_begin
+
+--- Ends the innermost zone that the calling function has begun.
+-- @tparam[opt] string name checks that it is this one
+-- @raise if it has begun none, or the zone has another name. While nothing is recorded,
+--   only if fewer zones were begun than ended
+-- @function zone_end
+recorder.zone_end = hooks.zone_end
 
 local SOURCE <const> = debug.getinfo(1, "S").source
 
@@ -225,7 +245,7 @@ end
 --   not recorded for this reason
 function recorder.stop()
   if not running then return recorded end
-  hooks.stop(running.recording, not running.is_program)  -- whether the C recorder goes on
+  hooks.stop(running.recording, running.is_program and "stop" or "go on")
   restore_coroutines()
   recorded, running = standard.call(result_of, running), nil
   return recorded

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "scripts/continued.h"
+
+#include <string.h>
+
+#include "scripts/running_calls.h"
+#include "scripts/zones.h"
+
+/* Puts a function or zone, called from a line of the one below, on a stack; false if
+ * there is no memory. */
+static bool put(scr_recording *r, scr_stack *stack, const void *call, uint32_t function,
+                uint32_t line) {
+  if (r->with_c) return scr_mixed_put(stack, call, function, line);
+  const uint32_t row =
+      scr_paths_row(&r->paths, scr_stack_context(stack), function, line);
+  return row != SCR_NONE && scr_stack_push(stack, call, r->paths.records[row].entered);
+}
+
+/* Puts the zones of a call that were open before on the stack. */
+static bool put_zones(scr_recording *r, scr_stack *stack, const scr_stack *former,
+                      const void *call, uint32_t line) {
+  for (size_t i = 0; i < former->count; i++) {
+    const scr_frame *zone = &former->frames[i];
+    if (!zone->is_zone || zone->call != call) continue;
+    if (!put(r, stack, call, scr_zone_function(r, zone), line)) return false;
+    scr_frame *added = &stack->frames[stack->count - 1];
+    added->is_zone = true;
+    if (!r->with_c) added->record = zone->record;
+  }
+  return true;
+}
+
+/* Returns the number of the innermost functions that are not shown: the calling C
+ * function, and those in the Lua file that calls it. */
+static int own_functions(lua_State *L, int depth) {
+  const char *source = NULL;
+  int level = 1;
+  for (lua_Debug ar; level < depth && lua_getstack(L, level, &ar); level++) {
+    lua_getinfo(L, "S", &ar);
+    if (source && strcmp(ar.source, source) != 0) break;
+    source = ar.source;
+  }
+  return level;
+}
+
+static bool put_functions(scr_recording *r, lua_State *L, scr_stack *stack,
+                          const scr_stack *former) {
+  const int depth = scr_depth_of(L), own = own_functions(L, depth);
+  uint32_t line = 0;
+  for (int level = depth - 1; level >= 0; level--) {
+    lua_Debug ar;
+    if (!lua_getstack(L, level, &ar)) return false;
+    if (level < own) {
+      if (!scr_share(r, stack, ar.i_ci)) return false;
+      continue;
+    }
+    const uint32_t function = scr_function_called(&r->functions, r->closures, L, &ar);
+    if (function == SCR_NONE || !put(r, stack, ar.i_ci, function, line)) return false;
+    line = scr_line_of(L, &ar);
+    if (!put_zones(r, stack, former, ar.i_ci, line)) return false;
+  }
+  return true;
+}
+
+bool scr_continue(scr_recording *r, lua_State *L, const scr_stack *former) {
+  scr_stack *stack = scr_stack_of(&r->stacks, L, former->base);
+  if (!stack) return false;
+  if (r->with_c) scr_mixed_base(stack, former);
+  r->stack = stack;
+  return put_functions(r, L, stack, former);
+}

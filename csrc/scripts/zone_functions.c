@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The functions zone_begin and zone_end. */
+#include <lauxlib.h>
+#include <string.h>
+
+#include "scripts/running_calls.h"
+#include "scripts/zones.h"
+
+static scr_frame *top_of(const scr_stack *stack) {
+  return &stack->frames[stack->count - 1];
+}
+
+/* --- with counts ------------------------------------------------------------------- */
+
+/* The hook has put the functions zone_begin and zone_end on the stack as a part of their
+ * caller: the frame `own` in what follows. */
+
+/* Returns the stack of the coroutine if its top is the frame of the calling C function;
+ * otherwise the coroutine is not recorded. */
+static scr_stack *recorded_stack(scr_recording *r, lua_State *L, const void *own) {
+  if (r->running != L || lua_gethook(L) != scr_hook) return NULL;
+  scr_stack *stack = scr_stack_find(&r->stacks, L);
+  return stack && stack->count > 0 && top_of(stack)->call == own ? stack : NULL;
+}
+
+static bool begin_counted(scr_recording *r, scr_stack *stack, lua_Debug *caller,
+                          uint32_t zone, const void *own) {
+  stack->count--;
+  lua_Debug call = {.event = LUA_HOOKCALL, .i_ci = caller->i_ci};
+  const uint32_t line = caller->currentline > 0 ? (uint32_t)caller->currentline : 0;
+  if (!scr_enter(r, stack, &call, zone, line)) return false;
+  top_of(stack)->is_zone = true;
+  if (!r->with_c) top_of(stack)->record = (void *)(uintptr_t)zone;
+  return scr_share(r, stack, own);
+}
+
+/* Returns the number of the innermost zone of a call; SCR_NONE if it has none. */
+static uint32_t zone_below_own(const scr_recording *r, const scr_stack *stack,
+                               const void *call) {
+  if (stack->count < 2) return SCR_NONE;
+  const scr_frame *zone = &stack->frames[stack->count - 2];
+  return scr_is_zone_of(zone, call) ? scr_zone_function(r, zone) : SCR_NONE;
+}
+
+static bool end_counted(scr_recording *r, scr_stack *stack, const void *own) {
+  stack->count--;
+  scr_leave(r, stack);
+  return scr_share(r, stack, own);
+}
+
+/* --- without counts ---------------------------------------------------------------- */
+
+/* Removes the zones whose call has ended. Zones of very deep calls are lost, too. */
+static void sweep(lua_State *L, scr_stack *stack) {
+  size_t kept = 0;
+  const int depth = scr_depth_of(L);
+  for (size_t i = 0; i < stack->count; i++) {
+    lua_Debug ar;
+    bool is_open = false;
+    for (int level = 0; level < depth && !is_open && lua_getstack(L, level, &ar); level++)
+      is_open = scr_is_open_in(&stack->frames[i], ar.i_ci, scr_closure_of(L, &ar));
+    if (is_open) stack->frames[kept++] = stack->frames[i];
+  }
+  stack->count = kept;
+}
+
+/* If the zone is open in the call already, it was left by an error and the same call came
+ * again: that zone, and those in it, have ended. */
+static void end_former(scr_stack *stack, const void *call, const void *closure,
+                       uint32_t zone) {
+  for (size_t i = 0; i < stack->count; i++)
+    if (scr_is_open_in(&stack->frames[i], call, closure) &&
+        stack->frames[i].context == zone)
+      stack->count = i;
+}
+
+static bool begin_sampled(scr_recording *r, lua_State *L, lua_Debug *caller,
+                          uint32_t zone) {
+  scr_stack *stack = scr_stack_of(&r->stacks, L, SCR_START);
+  if (!stack) return false;
+  const void *closure = scr_closure_of(L, caller);
+  end_former(stack, caller->i_ci, closure, zone);
+  if (stack->count == stack->capacity) sweep(L, stack);
+  if (!scr_stack_push(stack, caller->i_ci, zone)) return false;
+  top_of(stack)->is_zone = true;
+  top_of(stack)->record = (void *)(uintptr_t)closure;
+  return true;
+}
+
+/* Returns the innermost zone of a call; NULL if it has none. */
+static scr_frame *sampled_zone(const scr_stack *stack, lua_State *L, lua_Debug *caller) {
+  const void *closure = scr_closure_of(L, caller);
+  for (size_t i = stack ? stack->count : 0; i > 0; i--)
+    if (scr_is_open_in(&stack->frames[i - 1], caller->i_ci, closure))
+      return &stack->frames[i - 1];
+  return NULL;
+}
+
+/* Zones after it have ended. A coroutine without zones needs no stack. */
+static void end_sampled(scr_recording *r, lua_State *L, const scr_frame *zone) {
+  scr_stack *stack = scr_stack_find(&r->stacks, L);
+  stack->count = (size_t)(zone - stack->frames);
+  if (stack->count == 0) scr_stack_drop(&r->stacks, L);
+}
+
+/* --- the functions ----------------------------------------------------------------- */
+
+/* A recording that may be in the middle of a sample, which signals take, is not changed
+ * meanwhile. */
+static scr_recording *recording_of(lua_State *L) {
+  scr_recording *r = scr_current;
+  const bool is_own = r && r->active &&
+                      lua_topointer(L, LUA_REGISTRYINDEX) == r->registry;
+  return is_own ? r : NULL;
+}
+
+static bool begin(scr_recording *r, lua_State *L, lua_Debug *caller, const void *own,
+                  const char *name) {
+  scr_stack *stack = r->events != 0 ? recorded_stack(r, L, own) : NULL;
+  if (r->events != 0 && !stack) {
+    scr_begin_unknown_zone();
+    return true;
+  }
+  lua_getinfo(L, "Sl", caller);
+  const uint32_t zone = scr_function_zone(&r->functions, caller, name);
+  if (zone == SCR_NONE) return false;
+  return stack ? begin_counted(r, stack, caller, zone, own)
+               : begin_sampled(r, L, caller, zone);
+}
+
+int scr_zone_begin(lua_State *L) {
+  if (lua_type(L, 1) != LUA_TSTRING)
+    return luaL_error(L, "recorder.zone_begin: name: string expected, got %s",
+                      luaL_typename(L, 1));
+  scr_recording *r = recording_of(L);
+  lua_Debug own, caller;
+  if (!r || !lua_getstack(L, 0, &own) || !lua_getstack(L, 1, &caller)) {
+    scr_begin_unknown_zone();
+    return 0;
+  }
+  r->in_hook = true;
+  const bool done = begin(r, L, &caller, own.i_ci, lua_tostring(L, 1));
+  r->in_hook = false;
+  if (!done) scr_fail(r);
+  return 0;
+}
+
+/* Ends a zone of the calling function, whose number is not SCR_NONE. */
+static int end(lua_State *L, scr_recording *r, scr_stack *stack, const void *own,
+               const scr_frame *sampled, uint32_t zone) {
+  const char *name = r->functions.list[zone].name + strlen(SCR_ZONE);
+  if (!lua_isnoneornil(L, 1) && strcmp(luaL_checkstring(L, 1), name) != 0)
+    return luaL_error(L, "recorder.zone_end: the innermost zone is '%s', not '%s'", name,
+                      lua_tostring(L, 1));
+  r->in_hook = true;
+  if (sampled)
+    end_sampled(r, L, sampled);
+  else if (!end_counted(r, stack, own))
+    scr_fail(r);
+  r->in_hook = false;
+  return 0;
+}
+
+static int end_unknown(lua_State *L) {
+  if (scr_end_unknown_zone(L)) return 0;
+  return luaL_error(L, "recorder.zone_end: no zone is open in this function");
+}
+
+int scr_zone_end(lua_State *L) {
+  scr_recording *r = recording_of(L);
+  lua_Debug own, caller;
+  if (!r || !lua_getstack(L, 0, &own) || !lua_getstack(L, 1, &caller))
+    return end_unknown(L);
+  if (r->events == 0) {
+    const scr_frame *zone = sampled_zone(scr_stack_find(&r->stacks, L), L, &caller);
+    return zone ? end(L, r, NULL, NULL, zone, zone->context) : end_unknown(L);
+  }
+  scr_stack *stack = recorded_stack(r, L, own.i_ci);
+  const uint32_t zone = stack ? zone_below_own(r, stack, caller.i_ci) : SCR_NONE;
+  return zone != SCR_NONE ? end(L, r, stack, own.i_ci, NULL, zone) : end_unknown(L);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "scripts/zones.h"
+
+#include "scripts/running_calls.h"
+
+/* Zones that may be open while this thread is not recorded; and those of them that were
+ * begun since recording ended. */
+static _Thread_local size_t unknown_zones, new_zones;
+
+/* The recording that has ended, and may continue. */
+static _Thread_local scr_recording *paused;
+
+uint32_t scr_zone_function(const scr_recording *r, const scr_frame *zone) {
+  return r->with_c || r->events == 0 ? zone->context : (uint32_t)(uintptr_t)zone->record;
+}
+
+void scr_leave_zones(const scr_recording *r, scr_stack *stack, const void *call) {
+  while (stack->count > 0 && scr_is_zone_of(&stack->frames[stack->count - 1], call))
+    scr_leave(r, stack);
+}
+
+static size_t open_zones(const scr_stacks *stacks) {
+  size_t count = 0;
+  for (size_t i = 0; i < stacks->size; i++)
+    for (size_t j = 0; j < stacks->list[i].count; j++)
+      count += stacks->list[i].frames[j].is_zone;
+  return count;
+}
+
+void scr_pause_zones(scr_recording *r) {
+  unknown_zones += open_zones(&r->stacks);
+  new_zones = 0;
+  paused = r;
+}
+
+void scr_resume_zones(const scr_recording *r) {
+  const size_t known = open_zones(&r->stacks);
+  unknown_zones -= known < unknown_zones ? known : unknown_zones;
+  paused = NULL;
+}
+
+void scr_drop_zones(const scr_recording *r) {
+  if (paused == r) paused = NULL;
+}
+
+const void *scr_closure_of(lua_State *L, lua_Debug *ar) {
+  lua_getinfo(L, "f", ar);
+  const void *closure = lua_topointer(L, -1);
+  lua_pop(L, 1);
+  return closure;
+}
+
+uint32_t scr_zone_context(scr_recording *r, lua_State *L, lua_Debug *ar,
+                          uint32_t context, uint32_t line) {
+  const scr_stack *stack = scr_stack_find(&r->stacks, L);
+  if (!stack || stack->count == 0) return context;
+  const void *closure = scr_closure_of(L, ar);
+  for (size_t i = 0; i < stack->count && context != SCR_NONE; i++) {
+    const scr_frame *zone = &stack->frames[i];
+    if (!scr_is_open_in(zone, ar->i_ci, closure)) continue;
+    const uint32_t row = scr_paths_row(&r->paths, context, zone->context, line);
+    context = row == SCR_NONE ? SCR_NONE : r->paths.records[row].entered;
+  }
+  return context;
+}
+
+/* --- while nothing is recorded ----------------------------------------------------- */
+
+void scr_begin_unknown_zone(void) {
+  unknown_zones++;
+  new_zones++;
+}
+
+/* During a pause: ends a zone of the calling function that was begun before. */
+static void end_paused(lua_State *L) {
+  const scr_stack *stack = paused ? scr_stack_find(&paused->stacks, L) : NULL;
+  lua_Debug caller;
+  if (!stack || !lua_getstack(L, 1, &caller)) return;
+  for (size_t i = stack->count; i > 0; i--)
+    if (scr_is_zone_of(&stack->frames[i - 1], caller.i_ci)) {
+      stack->frames[i - 1].is_zone = false;
+      return;
+    }
+}
+
+bool scr_end_unknown_zone(lua_State *L) {
+  if (unknown_zones == 0) return false;
+  unknown_zones--;
+  if (new_zones > 0)
+    new_zones--;
+  else if (!scr_current)
+    end_paused(L);
+  return true;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Zones: the parts of a function between zone_begin and zone_end.
+ *
+ * A zone is a frame above that of the call that began it, with the same CallInfo. So it
+ * ends with that call at the latest, also by an error. Reports show a zone as a function,
+ * one for each source file; the lines of its samples are those of the function around it.
+ *
+ * Without counts there are no frames of functions: a stack has only its zones. A zone is
+ * found by its call and closure, since the CallInfo may be that of a later call.
+ */
+#ifndef GPROF_SCRIPTS_ZONES_H
+#define GPROF_SCRIPTS_ZONES_H
+
+#include "scripts/recording.h"
+
+/* zone_begin(name), zone_end([name]): functions of the module. */
+int scr_zone_begin(lua_State *L);
+int scr_zone_end(lua_State *L);
+
+/* Whether a frame is a zone of a call; without counts, of a call of a closure. */
+static inline bool scr_is_zone_of(const scr_frame *frame, const void *call) {
+  return frame->is_zone && frame->call == call;
+}
+
+static inline bool scr_is_open_in(const scr_frame *zone, const void *call,
+                                  const void *closure) {
+  return scr_is_zone_of(zone, call) && zone->record == closure;
+}
+
+/* Returns the closure that `ar` is about. */
+const void *scr_closure_of(lua_State *L, lua_Debug *ar);
+
+/* Returns the number of the function that stands for a zone. */
+uint32_t scr_zone_function(const scr_recording *r, const scr_frame *zone);
+
+/* Ends the zones that the call at the top of a stack has left open. */
+void scr_leave_zones(const scr_recording *r, scr_stack *stack, const void *call);
+
+/* Without counts: returns the context of the innermost zone of the function that `ar` is
+ * about, which runs in `context` and executes a line; `context` if it has none. */
+uint32_t scr_zone_context(scr_recording *r, lua_State *L, lua_Debug *ar,
+                          uint32_t context, uint32_t line);
+
+/* Ends of the zones that are open when recording ends are no mistakes. A recording that
+ * continues has those that are then on its stacks. */
+void scr_pause_zones(scr_recording *r);
+void scr_resume_zones(const scr_recording *r);
+void scr_drop_zones(const scr_recording *r);
+
+/* Begins or ends a zone while the coroutine is not recorded. Returns false if none was
+ * begun. */
+void scr_begin_unknown_zone(void);
+bool scr_end_unknown_zone(lua_State *L);
+
+#endif

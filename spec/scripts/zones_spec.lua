@@ -1,0 +1,225 @@
+-- Zones with a begin and an end, and pauses: in all ways of recording.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local program = require "support.program"
+local shell = require "support.shell"
+
+local RECORDER <const> = program.root .. "/build/libgprof-recorder.so"
+
+local START <const> = [[
+  local recorder = require "gprof.recorder"
+  local zone, done = recorder.zone_begin, recorder.zone_end
+  local function leaf() for _ = 1, 1000 do end end
+]]
+
+-- Runs a script with a variable `recorder`, and returns its output. `options` are those of recorder.start.
+local function run(text, options)
+  local dir = shell.tmpdir "zones"
+  shell.write(dir .. "/z.lua", START .. text:gsub("START", ("recorder.start { %s }"):format(options)))
+  local native = build.compiled("native-pg", { "gcc", "-O1", "-g", "-fno-inline", "-fno-optimize-sibling-calls",
+    "-shared", "-fPIC", "-I/usr/include/lua5.4", "-o", "native.so", "native.c", "-pg" },
+    { ["native.c"] = shell.read(program.root .. "/spec/fixtures/lua/native.c") })
+  local result = shell.run({ "lua5.4", "z.lua" }, { cwd = dir, env = { LUA_CPATH = native .. "/?.so;;",
+    LUA_PATH = program.root .. "/?.lua;;", LD_PRELOAD = options == "with_c = true" and RECORDER or nil } })
+  assert.same({ "", 0 }, { result.stderr, result.status })
+  return result.stdout, dir .. "/z.prof"
+end
+
+-- Returns the arcs with calls, as "CALLER > CALLEE COUNT", without places.
+local function arcs(path)
+  local result, list = program.run { "--export=csv-arcs", path }, {}
+  for caller, callee, count in result.stdout:gmatch "\n([^,\n]*),[^,\n]*,[^,\n]*,([^,\n]*),[^,\n]*,[^,\n]*,(%d+)," do
+    local line = ("%s > %s %s"):format(caller, callee, count):gsub(" %([^)]*%)", ""):gsub("@native%.so", "")
+    if count ~= "0" and not line:find "require" and not line:find "luaopen" then list[#list + 1] = line end
+  end
+  table.sort(list)
+  return list
+end
+
+local COUNTED <const> = { "rate = 0", 'rate = 0, count = "lines"', "with_c = true" }
+
+-- Records a script in all ways that count calls, and compares the arcs.
+local function check(text, expected, output)
+  for _, options in ipairs(COUNTED) do
+    local out, path = run(text .. " recorder.stop() assert(recorder.write 'z.prof')", options)
+    assert.same({ output or "", expected }, { out, arcs(path) }, options)
+  end
+end
+
+describe("a zone with a begin and an end", function()
+  it("is between its function and what that calls", function()
+    check([[
+      local function inner() zone "i" leaf() done "i" leaf() end
+      local function outer()
+        leaf() zone "a" inner() leaf() zone "b" leaf() done "b" leaf() done() leaf()
+        for _ = 1, 3 do zone "b" inner() done() end
+      end
+      START outer()
+    ]], { "inner > leaf 4", "inner > zone i 4", "outer > leaf 2", "outer > zone a 1", "outer > zone b 3",
+      "zone a > inner 1", "zone a > leaf 2", "zone a > zone b 1", "zone b > inner 3", "zone b > leaf 1",
+      "zone i > leaf 4" })
+  end)
+
+  it("ends with the call that began it", function()
+    check([[
+      local function failing() zone "failing" leaf() error "failed" end
+      local function returning() zone "returning" leaf() end
+      local function tail() zone "tail" return leaf() end
+      local function outer()
+        zone "a"
+        for _ = 1, 3 do pcall(failing) returning() tail() end
+        leaf()
+        done "a"
+        leaf()
+      end
+      START outer()
+    ]], { "failing > zone failing 3", "outer > leaf 1", "outer > zone a 1", "pcall > failing 3",
+      "returning > zone returning 3", "tail > leaf 3", "tail > zone tail 3", "zone a > leaf 1", "zone a > pcall 3",
+      "zone a > returning 3", "zone a > tail 3", "zone failing > error 3", "zone failing > leaf 3",
+      "zone returning > leaf 3" })
+  end)
+
+  it("belongs to its coroutine", function()
+    check([[
+      local function body() zone "c" leaf() coroutine.yield() leaf() done "c" coroutine.yield() leaf() end
+      local function outer()
+        local co = coroutine.wrap(body)
+        zone "a" co() leaf() done "a"
+        co() zone "b" co() done()
+      end
+      START outer()
+    ]], { "body > coroutine.yield 1", "body > leaf 1", "body > zone c 1", "coroutine.wrap > body 1",
+      "outer > coroutine.wrap 1", "outer > coroutine.wrap 1", "outer > zone a 1", "outer > zone b 1",
+      "zone a > coroutine.wrap 1", "zone a > leaf 1", "zone b > coroutine.wrap 1", "zone c > coroutine.yield 1",
+      "zone c > leaf 2" })
+  end)
+
+  it("continues after a pause, and may end in one", function()
+    check([[
+      local function outer()
+        zone "a" leaf() recorder.pause() leaf() recorder.resume() leaf() done "a"
+        zone "b" recorder.pause() done() leaf() recorder.resume() leaf()
+        recorder.pause() zone "c" done() recorder.resume()
+      end
+      local function main() outer() leaf() end
+      START main()
+    ]], { "main > leaf 1", "main > outer 1", "outer > leaf 1", "outer > zone a 1", "outer > zone b 1",
+      "zone a > leaf 2" })
+  end)
+
+  it("has the lines of its function", function()
+    local _, path = run([[ local function work()
+        local n = 0
+        zone "counting"
+        for i = 1, 100000 do n = n + i end
+        done()
+      end
+      START work() recorder.stop() assert(recorder.write "z.prof")]], "instructions = 1000")
+    local report = program.run({ "-b", "-p", "-l", "--top=1", path }).stdout
+    assert.matches(" zone counting %(z%.lua:7 @", report)
+  end)
+
+  it("is on the path of samples without counts, too", function()
+    local _, path = run([[
+      local function failing() zone "failing" for _ = 1, 10000 do end error "failed" end
+      local function body() zone "c" leaf() coroutine.yield() leaf() done() end
+      local function outer()
+        zone "a" for _ = 1, 20 do pcall(failing) end
+        recorder.pause() recorder.resume()
+        zone "b" for _ = 1, 100 do coroutine.wrap(body)() end done "b" done "a"
+        leaf()
+      end
+      START outer() recorder.stop() assert(recorder.write "z.prof")
+    ]], 'count = "none", instructions = 100')
+    local paths = {}
+    for line in program.run({ "--export=folded", path }).stdout:gmatch "[^\n]+" do
+      paths[line:gsub(" %([^)]*%)", ""):gsub(" %d+$", "")] = true
+    end
+    assert.truthy(paths["main chunk of z.lua;outer;zone a;pcall;failing;zone failing"])
+    assert.truthy(paths["main chunk of z.lua;outer;zone a;zone b;coroutine.wrap;body;zone c;leaf"])
+    assert.truthy(paths["main chunk of z.lua;outer;leaf"])
+  end)
+
+  it("raises an error if it was not begun, or has another name", function()
+    for _, options in ipairs { "rate = 0", 'rate = 0, count = "none"', "with_c = true" } do
+      assert.equal([[
+false	z.lua:4: recorder.zone_end: no zone is open in this function
+false	z.lua:4: recorder.zone_end: no zone is open in this function
+false	z.lua:5: recorder.zone_end: the innermost zone is 'a', not 'b'
+false	z.lua:6: recorder.zone_end: no zone is open in this function
+false	recorder.zone_begin: name: string expected, got no value
+true
+]], (run([[
+        local function ends() done() end
+        local function ends_b() zone "a" done "b" end
+        local function twice() zone "a" done() done() end
+        print(pcall(ends))
+        START
+        print(pcall(ends)) print(pcall(ends_b)) print(pcall(twice)) print(pcall(zone))
+        recorder.pause() zone "x" recorder.resume() done()
+        zone "y" recorder.stop() done()
+        print(true)
+      ]], options)))
+    end
+  end)
+end)
+
+describe("a pause", function()
+  it("leaves out calls of Lua and C functions, and the time, also with C functions", function()
+    local out, path = run([[
+      local native = require "native"
+      local function callback() leaf() native.fib(5) end
+      local function paused() leaf() native.fib(10) native.apply(5, callback) native.spin(0.2) end
+      local function turn() native.fib(5) recorder.pause() paused() recorder.resume() native.fib(5) leaf() end
+      START
+      for _ = 1, 3 do native.apply(2, turn) turn() end
+      coroutine.wrap(function() recorder.pause() paused() recorder.resume() leaf() end)()
+      native.apply(1, callback)
+      recorder.pause()
+      paused()
+      recorder.resume()
+      native.apply(1, callback)
+      recorder.pause()
+      recorder.report("flat", { brief = true }, function(text) io.write(text:match "leaf" or "", "\n") end)
+      paused()
+      recorder.stop() assert(recorder.write "z.prof")
+      print(recorder.stop().ticks < 100, pcall(recorder.resume))
+    ]], "with_c = true")
+    assert.equal("leaf\ntrue\tfalse\trecorder.resume: with 'with_c', what was stopped cannot continue\n", out)
+    assert.same({
+      "callback > leaf 2",
+      "callback > native.fib 2",
+      "callback of coroutine.wrap > leaf 1",
+      "coroutine.wrap > callback of coroutine.wrap 1",
+      "fib > fib 280",
+      "lua_apply > repeat 5",
+      "lua_apply > touch 5",
+      "lua_fib > fib 20",
+      "main chunk of z.lua > coroutine.wrap 1",
+      "main chunk of z.lua > coroutine.wrap 1",
+      "main chunk of z.lua > native.apply 3",
+      "main chunk of z.lua > turn 3",
+      "native.apply > lua_apply 5",
+      "native.apply > turn 3",  -- the C functions that run at a pause are not on later paths
+      "native.fib > lua_fib 20",
+      "repeat > callback 2",
+      "repeat > touch 8",
+      "repeat > turn 3",
+      "turn > leaf 9",
+      "turn > native.fib 18",
+    }, arcs(path))
+  end)
+
+  it("may be followed by another recording, or by the end of the program", function()
+    local _, path = run([[
+      local function work() leaf() end
+      START work() recorder.pause()
+      START work() work() recorder.pause() recorder.stop()
+      assert(recorder.write "z.prof")
+      START work() recorder.pause()
+    ]], "with_c = true")
+    assert.same({ "work > leaf 2" }, arcs(path))
+    assert.is_false(shell.exists(path:gsub("z%.prof$", "gmon.out")))
+  end)
+end)
