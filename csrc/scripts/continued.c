@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "scripts/continued.h"
 
+#include <string.h>
+
 #include "scripts/running_calls.h"
 #include "scripts/zones.h"
 
-/* Puts a function or zone, called from a line of the one below, on a stack; false if there
- * is no memory. */
+/* Puts a function or zone, called from a line of the one below, on a stack; false if
+ * there is no memory. */
 static bool put(scr_recording *r, scr_stack *stack, const void *call, uint32_t function,
                 uint32_t line) {
   if (r->with_c) return scr_mixed_put(stack, call, function, line);

@@ -257,7 +257,8 @@ uint32_t scr_function_zone(scr_functions *functions, const lua_Debug *ar,
   functions->crc.inverted = UINT32_MAX;
   gp_crc32_add(&functions->crc, (const unsigned char *)name, strlen(name));
   const scr_function wanted = {.source = (char *)(uintptr_t)short_source(ar),
-                               .signature = ZONE, .code = gp_crc32_value(&functions->crc)};
+                               .signature = ZONE,
+                               .code = gp_crc32_value(&functions->crc)};
   const uint32_t known = *slot_of(functions, &wanted);
   if (known) return known - 1;
   const uint32_t number = add(functions, &wanted);
