@@ -238,7 +238,9 @@ end
 function makers.split(dir)
   local files, readers, lines = {}, {}, {}
   local own = compile(dir, "split", "gcc", "-gsplit-dwarf")
-  local package = compile(dir, "package", "clang", "-gsplit-dwarf") or compile(dir, "package", "gcc", "-gsplit-dwarf")
+  -- binutils' dwp crashes on DWARF 5
+  local package = compile(dir, "package", "clang", "-gsplit-dwarf") or
+    compile(dir, "package", "gcc", "-gdwarf-4 -gsplit-dwarf")
   for _, tool in ipairs { "llvm-dwp", "dwp" } do
     if not shell.exists(package .. "/program.dwp") then
       shell.run({ tool, "-e", "program", "-o", "program.dwp" }, { cwd = package })

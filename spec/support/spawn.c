@@ -29,8 +29,9 @@ typedef struct command {
 
 /* --- processes -------------------------------------------------------------- */
 
-/* Starts a program with the signal mask `mask`. With a limit, it leads a process group,
- * so that its children can be ended, too. Returns 0 or an errno value. */
+/* Starts a program with the signal mask `mask`. No signal is ignored, not even those that
+ * a shell ignores for commands in the background. With a limit, the program leads a
+ * process group, so that its children can be ended, too. Returns 0 or an errno value. */
 static int start(const command *c, const sigset_t *mask, pid_t *process) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
@@ -41,7 +42,10 @@ static int start(const command *c, const sigset_t *mask, pid_t *process) {
   posix_spawn_file_actions_adddup2(&files, c->output[1], STDERR_FILENO);
   if (c->directory) posix_spawn_file_actions_addchdir_np(&files, c->directory);
   posix_spawnattr_setsigmask(&attributes, mask);
-  int flags = POSIX_SPAWN_SETSIGMASK | (c->limit ? POSIX_SPAWN_SETPGROUP : 0);
+  sigset_t all;
+  sigfillset(&all);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  int flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (c->limit ? POSIX_SPAWN_SETPGROUP : 0);
   posix_spawnattr_setflags(&attributes, (short)flags);
   int failed = posix_spawnp(process, *c->argv, &files, &attributes, c->argv,
                             c->environment);
