@@ -238,29 +238,28 @@ end
 function makers.split(dir)
   local files, readers, lines = {}, {}, {}
   local own = compile(dir, "split", "gcc", "-gsplit-dwarf")
-  -- binutils' dwp crashes on DWARF 5
-  local package = compile(dir, "package", "clang", "-gsplit-dwarf") or
-    compile(dir, "package", "gcc", "-gdwarf-4 -gsplit-dwarf")
-  for _, tool in ipairs { "llvm-dwp", "dwp" } do
-    if not shell.exists(package .. "/program.dwp") then
-      shell.run({ tool, "-e", "program", "-o", "program.dwp" }, { cwd = package })
-    end
-  end
+  local package = compile(dir, "package", "clang", "-gsplit-dwarf") or compile(dir, "package", "gcc", "-gsplit-dwarf")
+  -- binutils' dwp crashes on DWARF 5; without LLVM's, there is no package
+  local is_packed = shell.run({ "llvm-dwp", "-e", "program", "-o", "program.dwp" }, { cwd = package }).status == 0
   files.SINGLE, files["program.dwo"] = shell.read(own .. "/program"), shell.read(own .. "/program.dwo")
-  files.PACKED, files["PACKED.dwp"] = shell.read(package .. "/program"), shell.read(package .. "/program.dwp")
   files.RUN, files["RUN.ctx"] = run_of(own .. "/program", 1)
-  files.OTHER, files["OTHER.ctx"] = run_of(package .. "/program", 1)
-  for _, name in ipairs { "SINGLE", "program.dwo", "PACKED", "PACKED.dwp" } do readers[name] = debugging.read end
+  if is_packed then
+    files.PACKED, files["PACKED.dwp"] = shell.read(package .. "/program"), shell.read(package .. "/program.dwp")
+    files.OTHER, files["OTHER.ctx"] = run_of(package .. "/program", 1)
+  end
+  for _, name in ipairs { "SINGLE", "program.dwo", "PACKED", "PACKED.dwp" } do
+    if files[name] then readers[name] = debugging.read end
+  end
   for _, line in ipairs { "--inlines -q {IMAGE} {RUN}", "--inlines -p {IMAGE} {RUN}", "--inlines --tree {IMAGE} {RUN}",
     "-l -p {IMAGE} {RUN}", "-l -q {IMAGE} {RUN}", "--lines {IMAGE} {RUN}", "-A -I{SOURCES} {IMAGE} {RUN}",
     "--inlines --export=pprof:{OUT} {IMAGE} {RUN}", "--html={OUT} {IMAGE} {RUN}", "-q {IMAGE} {RUN}",
     "--inlines --assume-proportional -q {IMAGE} {RUN}", "--export=callgrind:{OUT} -l {IMAGE} {RUN}" } do
     lines[#lines + 1] = line:gsub("IMAGE", "SINGLE")
-    lines[#lines + 1] = line:gsub("IMAGE", "PACKED"):gsub("{RUN}", "{OTHER}")
+    if is_packed then lines[#lines + 1] = line:gsub("IMAGE", "PACKED"):gsub("{RUN}", "{OTHER}") end
   end
   return { files = files, readers = readers, lines = lines, link = function(trees)
     debugging.link(trees.SINGLE, trees["program.dwo"])
-    debugging.link(trees.PACKED, trees["PACKED.dwp"])
+    if is_packed then debugging.link(trees.PACKED, trees["PACKED.dwp"]) end
   end }
 end
 
