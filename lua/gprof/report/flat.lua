@@ -73,10 +73,10 @@ local function shows_calls(profile, layout)
 end
 
 -- The layout of the report; `gprof.report.bsd.flat` has another. `title` and `ending`
--- are functions of (profile, options, write, shown) that write the text before and after
--- the rows; `shown`: whether there are columns of calls. `unit` is a function that gives
--- the prefix and the scale of times per call. `percent` and `cumulative` are the first
--- columns. `labels` is a function of (profile, options) that returns the names of
+-- are functions of (profile, options, write, with_calls) that write the text before and
+-- after the rows; `with_calls`: there are columns of calls. `unit` is a function that
+-- gives the prefix and the scale of times per call. `percent` and `cumulative` are the
+-- first columns. `labels` is a function of (profile, options) that returns the names of
 -- functions. `omits_calls`: a profile of the recorder without calls has no such columns.
 local gnu = {
   unit = call_unit,
@@ -88,11 +88,11 @@ local gnu = {
 }
 
 -- Writes the title and the line about samples.
-function gnu.title(profile, options, write, shown)
+function gnu.title(profile, options, write, with_calls)
   write(common.heading(options, "Flat profile:\n\n"))
   write(("Each sample counts as %g %s.\n"):format(1 / profile.rate, profile.unit))
   if profile.has_call_paths then require "gprof.print.clock".write(profile, write) end
-  if not shown then
+  if not with_calls then
     write("Calls were not counted%s.\n", profile.image.has_scripts and "" or
       ": compile with -pg to see them, and times per call")
   end
@@ -102,18 +102,18 @@ function gnu.title(profile, options, write, shown)
   end
 end
 
-function gnu.ending(profile, options, write, shown)
+function gnu.ending(profile, options, write, with_calls)
   if options.brief then return end
   local explain = require "gprof.print.explain"
-  write(shown and explain.flat or explain.flat_without_calls())
+  write(with_calls and explain.flat or explain.flat_without_calls())
   if options.errors then write(explain.errors) end
   local bounds = common.bounds(profile, options)
   if bounds then bounds.explain(profile, write) end
 end
 
 -- `prefix` is that of the unit of times per call; nil if each has its own. `gap` is the
--- width of the bars before names. `shown`: with columns of calls.
-local function write_heading(profile, options, prefix, gap, write, shown)
+-- width of the bars before names. `with_calls`: there are columns of calls.
+local function write_heading(profile, options, prefix, gap, write, with_calls)
   local unit, abbreviation = profile.unit, profile.abbreviation
   local per_call = not prefix and "/call" or
     abbreviation == "" and prefix or prefix .. abbreviation .. "/call"
@@ -125,7 +125,7 @@ local function write_heading(profile, options, prefix, gap, write, shown)
   local limits = bounds and bounds.HEADING:sub(1, -2) or ""  -- rows have the mark there
   local total = bounds and "    total    total" or ""
   local bar = (" "):rep(gap)
-  local columns = shown and " %8.8s %8.8s %8.8s" or ""
+  local columns = with_calls and " %8.8s %8.8s %8.8s" or ""
   write(common.heading(options, "%5.5s %10.10s %8.8s%s%s%s  %s%-8.8s\n"), "%  ",
     "cumulative", "self  ", above, columns:format("", "self  ", "total "), total, bar, "")
   write(common.heading(options, "%5.5s %9.9s  %8.8s%s%s%s  %s%-8.8s\n"), "time", unit,
@@ -138,8 +138,8 @@ local CALLS <const> = 27  -- width of the columns with calls
 
 -- Returns the formats of the rows of functions with and without recorded calls. `bar` is
 -- the column before names, `per_call` the conversion of times per call in formats.
--- `shown`: with columns of calls.
-local function formats_of(profile, options, layout, bar, per_call, shown)
+-- `with_calls`: there are columns of calls.
+local function formats_of(profile, options, layout, bar, per_call, with_calls)
   local bounds = common.bounds(profile, options)
   local times = layout.percent .. " " .. layout.cumulative .. " %{self:8.2f}"
   if options.errors then  -- with enough digits to show one sample
@@ -147,7 +147,7 @@ local function formats_of(profile, options, layout, bar, per_call, shown)
   end
   local name = (bounds and bounds.COLUMNS .. " " or "  ") .. bar .. "%{label}\n"
   return times .. " %{calls:8d} %{self_per_call:" .. per_call .. "} %{total_per_call:" ..
-    per_call .. "}" .. name, times .. (" "):rep(shown and CALLS or 0) .. name
+    per_call .. "}" .. name, times .. (" "):rep(with_calls and CALLS or 0) .. name
 end
 
 -- Sort keys for the option `sort`, ascending. Names are compared without return types.
@@ -220,10 +220,10 @@ end
 local TAKEN <const>, ERROR <const> = 54, 9
 
 -- Returns the length of bars; nil without bars.
-local function bar_length(profile, options, layout, shown)
+local function bar_length(profile, options, layout, with_calls)
   if not (options.terminal_width and layout.has_bars) then return nil end
   local bounds = common.bounds(profile, options)
-  local taken = shown and TAKEN or TAKEN - CALLS
+  local taken = with_calls and TAKEN or TAKEN - CALLS
   return require "gprof.print.layout".bar_length(options,
     taken + (options.errors and ERROR or 0) + (bounds and bounds.WIDTH or 0))
 end
@@ -259,23 +259,24 @@ return function(profile, options, write, layout)
     error("a flat profile needs a histogram, which this profile lacks", 0)
   end
   layout = layout or gnu
-  local shown = shows_calls(profile, layout)
+  local with_calls = shows_calls(profile, layout)
   local prefix, per_call, conversion = unit_of(profile, options, layout)
-  local length = bar_length(profile, options, layout, shown)
+  local length = bar_length(profile, options, layout, with_calls)
   local bar = length and require "gprof.print.layout".BAR .. " " or ""
-  local called, uncalled = formats_of(profile, options, layout, bar, conversion, shown)
+  local called, uncalled =
+    formats_of(profile, options, layout, bar, conversion, with_calls)
   local columns <const> = {
     labels = layout.labels(profile, options),
     values = { "cumulative", "self_per_call", "total_per_call" },
     paint = painter(profile, options, length),
     paint_by = { "percent", "ticks", "calls" },
   }
-  layout.title(profile, options, write, shown)
+  layout.title(profile, options, write, with_calls)
   local gap = length and length + 1 or 0
-  write_heading(profile, options, prefix, gap, write, shown)
+  write_heading(profile, options, prefix, gap, write, with_calls)
   write_rows(profile, options, per_call, write:rows(profile, "function", called, columns),
     write:rows(profile, "function", uncalled, columns))
   local bounds = common.bounds(profile, options)
   if bounds then bounds.write_note(profile, write) end
-  if layout.ending then layout.ending(profile, options, write, shown) end
+  if layout.ending then layout.ending(profile, options, write, with_calls) end
 end
