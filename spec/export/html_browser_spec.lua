@@ -64,8 +64,8 @@ describe("The functions of a page", function()
   end)
 
   it("have tables of callers and callees, which say how they are sorted", function()
-    local heads <const> = "[...document.querySelectorAll('#view h3')].map((e) => e.textContent + ' ' + " ..
-      "e.parentNode.querySelector('[aria-sort]').textContent)"
+    local heads <const> = "[...document.querySelectorAll('#view section:has(th) > h3')].map((e) => " ..
+      "e.textContent + ' ' + e.parentNode.querySelector('[aria-sort]').textContent)"
     assert.same({ { "Callers (2) %", "Callees (2) %" } }, visit(path, { "open", "work" }, heads))
   end)
 

@@ -12,7 +12,8 @@ local assets = {}
 local scripts <const> = {
   "views.js", "data.js", "names.js", "name_groups.js", "keys.js", "address.js",
   "stops.js", "dom.js", "theme.js", "thread_choice.js", "copy.js", "table.js",
-  "flat.js", "lines.js", "function.js", "tree_model.js", "frames.js", "flame.js",
+  "flat.js", "lines.js", "neighbourhood.js",
+  "neighbourhood_picture.js", "function.js", "tree_model.js", "frames.js", "flame.js",
   "groupings.js", "group_table.js", "colours.js", "tree.js", "source.js", "changes.js",
   "threads.js", "spread.js", "sentence.js", "refine.js", "bench.js", "page.js",
 }

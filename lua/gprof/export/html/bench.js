@@ -50,11 +50,12 @@ function treeStrip(select) {
       point: (item) => (title.textContent = itemName(item) + ": " + itemFigures(item)),
     }),
     title = make("span", { class: "soft" });
-  const draw = () => {
-    scheme = shownColouring(schemes);
-    picture.show(wholeTree(false));
-  };
+  const draw = () => picture.show(wholeTree(false));
   refreshers.push(draw);
+  recolourers.push(() => {
+    scheme = shownColouring(schemes);
+    picture.redraw();
+  });
   draw();
   const element = make("details", { class: "strip", open: true }, make("summary", {}, "Call tree ", title),
     make("div", { class: "box" }, picture.element));
@@ -71,9 +72,10 @@ function benchSide(select) {
     show(node) {
       if (node === shown) return;
       shown = node;
-      selection.replaceChildren(...selectionOf(node));
+      // Before the contents change: afterwards, each of these would have to wait for the layout.
       selection.scrollTop = 0;
       if (strip) strip.mark(node);
+      selection.replaceChildren(...selectionOf(node));
     },
   };
 }
@@ -91,10 +93,13 @@ function makeBench(list) {
 
   function show(node) {
     if (!side().element.isConnected) element.append(side().element);
+    markRow(linkTo(node)); // first, since it needs the layout
     side().show(node);
+  }
+
+  function markRow(href) {
     for (const row of list.querySelectorAll("tr.selected")) row.classList.remove("selected");
-    const href = linkTo(node),
-      link = [...list.querySelectorAll("a.node")].find((each) => each.getAttribute("href") === href);
+    const link = [...list.querySelectorAll("a.node")].find((each) => each.getAttribute("href") === href);
     if (!link) return;
     link.closest("tr").classList.add("selected");
     link.closest("tr").scrollIntoView({ block: "nearest" });

@@ -225,6 +225,7 @@ function functionView(node) {
     make("p", { class: "links" }, ...treeLinks(node)),
     changeSection(node),
     isCycle(node) ? memberSection(node) : lineSection(node),
+    neighbourhoodSection(node),
     arcSection(
       "Callers",
       "Caller",

@@ -7,12 +7,13 @@ const INLINE_NAMESPACE = /^(__\d+|__cxx\d+|_V\d+|__ndk\d+)$/; // of the standard
 const OF_MEMBERS = /^(~|operator(\(\)|\[\]|->|=$| ))/; // names that only functions of a class have
 
 // Returns a name without what compilers append: hashes of Rust, and the kinds of clones.
-const withoutSuffix = (name) =>
-  name.replace(/ \[clone [^\]]*\]/g, "").replace(/(\.(part|constprop|isra|cold|lto_priv|llvm)(\.\d+)?)+$/, "")
-    .replace(/::h[0-9a-f]{16}$/, "");
+const SUFFIX = /((\.(part|constprop|isra|cold|lto_priv|llvm)(\.\d+)?)+|::h[0-9a-f]{16})$/;
+const CLONE = / \[clone [^\]]*\]/g;
+const withoutSuffix = (name) => (name.includes(" [clone") ? name.replace(CLONE, "") : name).replace(SUFFIX, "");
 
 // Splits a path at "::" outside of brackets.
 function splitPath(path) {
+  if (!/[([{<]|operator/.test(path)) return path.split("::");
   const components = [];
   let from = 0;
   for (let i = 0; i < path.length; ) {
@@ -21,14 +22,14 @@ function splitPath(path) {
     else if (path.startsWith("::", i)) {
       components.push(path.slice(from, i));
       from = i += 2;
-    } else i = "([{<".includes(path[i]) ? groupEnd(path, i) : i + 1;
+    } else i = "([{<".includes(path[i]) ? groupEnd(path, i) : wordEnd(path, i);
   }
   return [...components, path.slice(from)];
 }
 
 // Returns a component with "<*>" for its template arguments, and without parameters.
 function starred(component) {
-  if (component === ANONYMOUS) return component;
+  if (component === ANONYMOUS || !/[([<]/.test(component)) return component;
   let text = "";
   for (let i = 0; i < component.length; ) {
     const after = operatorEnd(component, i);

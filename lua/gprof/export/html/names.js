@@ -16,9 +16,18 @@ function groupEnd(name, at) {
 
 // Returns the end of "operator<" or the like at `at`; `at` if there is none.
 function operatorEnd(name, at) {
+  if (name[at] !== "o") return at; // the expression is slow
   OPERATOR.lastIndex = at;
   const isWord = at === 0 || !/[\w$]/.test(name[at - 1]);
   return isWord && OPERATOR.test(name) ? OPERATOR.lastIndex : at;
+}
+
+const WORD = /\w+/y;
+
+// Returns the end of the word at `at`, or of the character that is there instead.
+function wordEnd(name, at) {
+  WORD.lastIndex = at;
+  return WORD.test(name) ? WORD.lastIndex : at + 1;
 }
 
 // Whether the parameters at `at` belong to a function that encloses another one: "f(int)::g()".
@@ -49,7 +58,7 @@ function partsOf(name) {
     } else if ("([{<".includes(c)) {
       if (c === "<" && i > parts.own) parts.stem = i;
       i = groupEnd(name, i);
-    } else i++;
+    } else i = wordEnd(name, i);
   }
   return parts;
 }
@@ -76,7 +85,8 @@ function ownPartOf(name) {
 }
 
 // Returns a name without the object at its end, and that object: ["memcpy", "libc.so.6"].
-const splitObject = (name) => (/^(.+?)(?:@+([^@]+))?$/s.exec(name) || [null, name]).slice(1);
+const splitObject = (name) =>
+  name.includes("@") ? (/^(.+?)(?:@+([^@]+))?$/s.exec(name) || [null, name]).slice(1) : [name];
 
 // Returns a function's own name and what qualifies it: ["find", "Table<int>"], ["memcpy", "libc.so.6"].
 function splitName(name) {

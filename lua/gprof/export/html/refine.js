@@ -10,7 +10,8 @@ let chips = [], // each with `kind` and `text`, a query or, after "=", a whole n
 const shownGrouping = () => listGrouping && listGrouping.key;
 const isShown = (f) => !shownFunctions || shownFunctions[f] === 1;
 const recordedTree = tree;
-const refreshers = []; // called after a change
+const refreshers = [], // called after a change of the chips,
+  recolourers = []; // and after one of the grouping
 const refineBar = make("div", { class: "refine", role: "group", "aria-label": "Refinement", hidden: true });
 
 // Whether a file has functions that are shown.
@@ -110,14 +111,17 @@ const chipsOf = (parameters) =>
   [...parameters].filter(([kind]) => KINDS.includes(kind)).map(([kind, value]) => ({ kind, text: value }));
 
 function applyChips(text) {
-  const parameters = parametersOf(text);
+  const parameters = parametersOf(text),
+    before = refinementText(chips, isOfShown, "");
   chips = chipsOf(parameters);
   isOfShown = parameters.get("of") === "shown";
   listGrouping = groupingByKey(parameters.get("group"));
   chipsText = refinementText(chips, isOfShown, shownGrouping());
+  labelGroupButton();
+  for (const recolour of recolourers) recolour();
+  if (refinementText(chips, isOfShown, "") === before) return;
   computeRefinement();
   drawRefineBar();
-  labelGroupButton();
   for (const refresh of refreshers) refresh();
 }
 

@@ -162,11 +162,13 @@ function treeView() {
   // Shows the refined tree.
   refreshers.push(() => {
     roots.clear();
+    search.update();
+  });
+  recolourers.push(() => {
     scheme = shownColouring(schemes);
     colourSelect.value = scheme.title;
     showLegend();
     for (const picture of pictures) picture.redraw();
-    search.update();
   });
 
   showLegend();
