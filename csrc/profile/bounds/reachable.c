@@ -6,6 +6,7 @@
  * callers. For each component, a set of bits says which components with weight it can
  * reach: the union of the sets of its callees. Sets are built for a few hundred
  * components with weight at a time, in one pass over the arcs, which bounds the memory.
+ * For these passes, the arcs are between components, in the order in which they are used.
  */
 #include <stdlib.h>
 
@@ -16,7 +17,9 @@
 enum {
   WORDS = 8,               /* of a set, in one pass */
   BITS = WORDS * 64,
-  MOST = 16384             /* components with a bit of their own */
+  MOST = 16384,            /* components with a bit of their own */
+  AHEAD = 16               /* arcs between the one that is followed and the one whose set
+                              is loaded */
 };
 
 typedef struct components {
@@ -25,6 +28,8 @@ typedef struct components {
   uint32_t *of;            /* per node: its component; GP_NONE if it has none yet */
   uint32_t *member;        /* all nodes, component by component */
   uint32_t *first;         /* per component: its first row in `member` */
+  uint32_t *first_callee;  /* per component: its first row in `callee` */
+  uint32_t *callee;        /* components that others call */
   double *weight;          /* per component */
   double *reach;
   size_t weighted;         /* components with weight */
@@ -135,18 +140,32 @@ static void assign_bits(pass *p, size_t begin) {
     }
 }
 
+/* Lists the arcs between components. A component calls only those before it. */
+static void link_components(components *c) {
+  const gp_digraph *graph = c->graph;
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < c->count; i++) {
+    c->first_callee[i] = count;
+    for (uint32_t m = c->first[i]; m < c->first[i + 1]; m++) {
+      uint32_t node = c->member[m];
+      for (uint32_t a = graph->first[node]; a < graph->first[node + 1]; a++) {
+        uint32_t callee = c->of[graph->to[a]];
+        if (callee != i) c->callee[count++] = callee;
+      }
+    }
+  }
+  c->first_callee[c->count] = count;
+}
+
 /* Adds the sets of a component's callees to its own. */
 static void unite(pass *p, uint32_t component) {
   const components *c = p->c;
-  const gp_digraph *graph = c->graph;
   uint64_t *set = p->set[component];
-  for (uint32_t m = c->first[component]; m < c->first[component + 1]; m++) {
-    uint32_t node = c->member[m];
-    for (uint32_t a = graph->first[node]; a < graph->first[node + 1]; a++) {
-      uint32_t callee = c->of[graph->to[a]];
-      if (callee == component) continue;
-      for (size_t w = 0; w < WORDS; w++) set[w] |= p->set[callee][w];
-    }
+  uint32_t end = c->first_callee[component + 1], last = c->first_callee[c->count];
+  for (uint32_t a = c->first_callee[component]; a < end; a++) {
+    if (last - a > AHEAD) __builtin_prefetch(p->set[c->callee[a + AHEAD]]);
+    const uint64_t *other = p->set[c->callee[a]];
+    for (size_t w = 0; w < WORDS; w++) set[w] |= other[w];
   }
 }
 
@@ -171,6 +190,7 @@ static void run_pass(pass *p, size_t begin) {
 }
 
 static bool weigh_reachable(components *c, const double *weight) {
+  link_components(c);
   for (uint32_t n = 0; n < c->graph->nodes; n++) c->weight[c->of[n]] += weight[n];
   for (uint32_t i = 0; i < c->count; i++)
     if (c->weight[i] != 0) c->by_weight[c->weighted++] = i;
@@ -191,13 +211,17 @@ bool gp_digraph_weigh(const gp_digraph *graph, const double *weight, double *rea
   c.of = gp_column(nodes, sizeof *c.of);
   c.member = gp_column(nodes, sizeof *c.member);
   c.first = gp_column(nodes + 1, sizeof *c.first);
+  c.first_callee = gp_column(nodes + 1, sizeof *c.first_callee);
+  c.callee = gp_column(graph->first[nodes], sizeof *c.callee);
   c.weight = gp_column(nodes, sizeof *c.weight);
   c.reach = gp_column(nodes, sizeof *c.reach);
   c.by_weight = gp_column(nodes, sizeof *c.by_weight);
-  bool done = c.of && c.member && c.first && c.weight && c.reach && c.by_weight &&
-              find_components(&c) && weigh_reachable(&c, weight);
+  bool done = c.of && c.member && c.first && c.first_callee && c.callee && c.weight &&
+              c.reach && c.by_weight && find_components(&c) &&
+              weigh_reachable(&c, weight);
   for (uint32_t n = 0; done && n < nodes; n++) reach[n] = c.reach[c.of[n]];
-  void *columns[] = {c.of, c.member, c.first, c.weight, c.reach, c.by_weight};
+  void *columns[] = {c.of, c.member, c.first, c.first_callee, c.callee, c.weight, c.reach,
+                     c.by_weight};
   for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) free(columns[i]);
   return done;
 }
