@@ -270,3 +270,13 @@ uint32_t scr_function_zone(scr_functions *functions, const lua_Debug *ar,
   zone->name = strcat(strcpy(shown, SCR_ZONE), name);
   return number;
 }
+
+uint32_t scr_function_c(scr_functions *functions, lua_CFunction entry, const char *name) {
+  const scr_function wanted = {.entry = entry};
+  const uint32_t known = *slot_of(functions, &wanted);
+  if (known) return known - 1;
+  const uint32_t number = add(functions, &wanted);
+  const bool is_named =
+      number != SCR_NONE && scr_function_name(&functions->list[number], name, 0);
+  return is_named ? number : SCR_NONE;
+}

@@ -56,6 +56,9 @@ uint32_t scr_function_number(scr_functions *functions, scr_closures *closures,
 uint32_t scr_function_called(scr_functions *functions, scr_closures *closures,
                              lua_State *L, lua_Debug *ar);
 
+/* Returns the number of a C function, with a name. SCR_NONE if there is no memory. */
+uint32_t scr_function_c(scr_functions *functions, lua_CFunction entry, const char *name);
+
 /* The number of a zone (see zones.h) in the source file of a function, which `ar` is
  * about, with what lua_getinfo gives for "Sl". Its name is SCR_ZONE and that of the zone.
  * SCR_NONE if there is no memory. */

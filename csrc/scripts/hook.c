@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The hook: counts calls and executions of lines, and assigns ticks to lines. */
+#include "scripts/collector.h"
 #include "scripts/coroutines.h"
 #include "scripts/recording.h"
 #include "scripts/running_calls.h"
@@ -9,24 +10,58 @@ static bool has_ticks(const scr_recording *r) {
   return __atomic_load_n(&r->pending, __ATOMIC_RELAXED) > 0;
 }
 
-static uint64_t take_ticks(scr_recording *r) {
-  const uint64_t ticks = __atomic_exchange_n(&r->pending, 0, __ATOMIC_RELAXED);
-  r->ticks += ticks;
-  return ticks;
+/* Ticks in the function that runs, and in the garbage collector, which it has started. */
+typedef struct ticks {
+  uint64_t own, collected;
+} ticks;
+
+static ticks take_ticks(scr_recording *r) {
+  const uint64_t collected = __atomic_exchange_n(&r->collected, 0, __ATOMIC_RELAXED);
+  const uint64_t all = __atomic_exchange_n(&r->pending, 0, __ATOMIC_RELAXED);
+  r->ticks += all;
+  return (ticks){all > collected ? all - collected : 0, collected};
+}
+
+static bool add_to_line(scr_recording *r, uint32_t context, uint32_t line,
+                        uint64_t more) {
+  const uint32_t row = scr_paths_row(&r->paths, context, SCR_NONE, line);
+  if (row == SCR_NONE) return false;
+  r->paths.records[row].count += more;
+  return true;
+}
+
+/* Adds ticks in the collector to the function that stands for it, called from a line. */
+static bool add_to_collector(scr_recording *r, uint32_t context, uint32_t line,
+                             uint64_t more) {
+  const uint32_t function =
+      scr_function_c(&r->functions, scr_collector_function, SCR_COLLECTOR);
+  const uint32_t row =
+      function == SCR_NONE ? SCR_NONE : scr_paths_row(&r->paths, context, function, line);
+  return row != SCR_NONE && add_to_line(r, r->paths.records[row].entered, 0, more);
 }
 
 static void assign_to_context(scr_recording *r, uint32_t context, uint32_t line) {
-  const uint32_t row = scr_paths_row(&r->paths, context, SCR_NONE, line);
-  if (row == SCR_NONE)
+  const ticks taken = take_ticks(r);
+  if ((taken.own > 0 && !add_to_line(r, context, line, taken.own)) ||
+      (taken.collected > 0 && !add_to_collector(r, context, line, taken.collected)))
     scr_fail(r);
-  else
-    r->paths.records[row].count += take_ticks(r);
+}
+
+/* With C functions. */
+static void assign_mixed(scr_recording *r, const scr_stack *stack, uint32_t line) {
+  const ticks taken = take_ticks(r);
+  if (taken.own > 0) scr_mixed_ticks(stack, line, taken.own);
+  if (taken.collected == 0) return;
+  const uint32_t function =
+      scr_function_c(&r->functions, scr_collector_function, SCR_COLLECTOR);
+  if (function == SCR_NONE || !scr_mixed_below(stack, function, line, taken.collected))
+    scr_fail(r);
 }
 
 /* Assigns the ticks since the last event to a line of the innermost function. */
 static void assign_ticks(scr_recording *r, const scr_stack *stack, uint32_t line) {
   if (r->with_c)
-    scr_mixed_ticks(stack, line, take_ticks(r));
+    assign_mixed(r, stack, line);
   else
     assign_to_context(r, scr_stack_context(stack), line);
 }

@@ -68,4 +68,9 @@ void scr_mixed_forget(const scr_stack *stack);
 /* Adds ticks to a line of the innermost function. */
 void scr_mixed_ticks(const scr_stack *stack, uint32_t line, uint64_t ticks);
 
+/* Adds ticks to a function that the innermost one has called from a line; its call is not
+ * counted. False if there is no memory. */
+bool scr_mixed_below(const scr_stack *stack, uint32_t function, uint32_t line,
+                     uint64_t ticks);
+
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/crc32.h"
 #include "scripts/bytecode.h"
+#include "scripts/collector.h"
 #include "scripts/continued.h"
 #include "scripts/coroutines.h"
 #include "scripts/recording.h"
@@ -116,13 +117,18 @@ static bool start_stacks(scr_recording *r, lua_State *L, bool continues) {
   return done;
 }
 
+static void measure_costs(scr_recording *r) {
+  if (r->events & LUA_MASKCALL && r->call_cost == 0) r->call_cost = scr_call_cost();
+  if (r->events & LUA_MASKLINE && r->line_cost == 0) r->line_cost = scr_line_cost();
+}
+
 /* Starts what takes samples. Returns NULL, or what is wrong. */
 static const char *start_samples(lua_State *L, scr_recording *r, lua_Integer rate,
                                  bool with_c, bool is_program) {
+  const bool has_timer = !with_c && rate > 0 && r->period == 0;
+  if (with_c || has_timer) measure_costs(r);
   if (with_c && r->is_paused) return scr_mixed_resume(r);
   if (with_c) return scr_mixed_begin(r, add_ticks, is_program);
-  const bool has_timer = rate > 0 && r->period == 0;
-  if (has_timer && r->events != 0 && r->call_cost == 0) r->call_cost = scr_call_cost();
   const int failed = has_timer ? scr_start_timer(r, (long)rate) : 0;
   if (failed == 0) return NULL;
   return lua_pushfstring(L, "there is no timer for samples: %s", strerror(failed));
@@ -148,6 +154,7 @@ static int start(lua_State *L) {
   if (events[count] != 0 && !(r->closures = scr_closures_new(L, &r->stacks)))
     return fail_to_start(L, "not enough memory");
   r->registry = lua_topointer(L, LUA_REGISTRYINDEX);
+  r->collector = scr_collector(L);
   scr_set_running(r, L);
   r->process = getpid();
   r->period = (int)period;
@@ -312,11 +319,11 @@ static int functions(lua_State *L) {
  * functions, `profile`, the C recorder's context profile, or nil if it could not be
  * taken, `interpreter`, an address in the code of Lua, and `functions_low` and
  * `line_bits`: see csrc/runtime/lua_program.h;
- * `ticks`; `inside`, those in the hook; `call_cost`: see recording.h; `signals`; `cpu`,
- * the processor time, `began` and `ended`, in nanoseconds; `memory`, the limit in bytes;
- * `process` and `parent`, numbers of processes; `is_forked`, whether this process did not
- * start the recording; `joined`, whether calls with different paths were joined;
- * `displaced`, whether the program set a hook of its own; `out_of_memory` */
+ * `ticks`; `inside`, those in the hook; `call_cost` and `line_cost`: see recording.h;
+ * `signals`; `cpu`, the processor time, `began` and `ended`, in nanoseconds; `memory`,
+ * the limit in bytes; `process` and `parent`, numbers of processes; `is_forked`, whether
+ * this process did not start the recording; `joined`, whether calls with different paths
+ * were joined; `displaced`, whether the program set a hook of its own; `out_of_memory` */
 static int result(lua_State *L) {
   scr_recording *r = check_recording(L);
   luaL_argcheck(L, r != scr_current, 1, "is not stopped");
@@ -337,6 +344,8 @@ static int result(lua_State *L) {
   set_integer(L, "inside", r->inside);
   lua_pushnumber(L, r->call_cost);
   lua_setfield(L, -2, "call_cost");
+  lua_pushnumber(L, r->line_cost);
+  lua_setfield(L, -2, "line_cost");
   set_integer(L, "signals", r->signals);
   set_integer(L, "cpu", r->cpu);
   set_integer(L, "began", r->began);

@@ -36,10 +36,12 @@ typedef struct scr_recording {
   size_t profile_size;          /* 0: it could not be taken */
 
   pid_t process;                /* that started the recording */
+  const volatile unsigned char *collector;    /* of the state: see collector.h */
   uint64_t pending;             /* ticks that belong to no line yet; atomic */
+  uint64_t collected;           /* those of them in the collector; atomic */
   uint64_t signals, ticks;
   uint64_t inside;              /* ticks that found the hook running */
-  double call_cost;             /* nanoseconds; see scr_call_cost. 0: not measured */
+  double call_cost, line_cost;  /* nanoseconds; see scr_call_cost. 0: not measured */
   uint64_t cpu;                 /* processor time, in nanoseconds */
   uint64_t began, ended;        /* nanoseconds since 1970 */
   int period;                   /* instructions for a tick; 0: the timer gives ticks */
@@ -97,6 +99,9 @@ void scr_rest(scr_recording *r, uint64_t began);
 /* Returns the time by which the hook for calls and returns makes a call longer, in
  * nanoseconds, if the hook itself takes none; 0 if there is no memory. */
 double scr_call_cost(void);
+
+/* The same for an executed line and the hook for lines. */
+double scr_line_cost(void);
 
 /* Starts a timer that ticks `rate` times in a second of the thread's processor time.
  * Its signal sets a count hook, which is called for the next instruction of Lua

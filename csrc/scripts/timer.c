@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "scripts/collector.h"
 #include "scripts/recording.h"
 
 static bool may_set_hook(const scr_recording *r, lua_State *L) {
@@ -16,6 +17,8 @@ static bool may_set_hook(const scr_recording *r, lua_State *L) {
 /* lua_sethook visits all frames of the stack: for a deep one, this takes longer than the
  * period of the timer. */
 void scr_add_ticks(scr_recording *r, uint64_t ticks) {
+  if (scr_collects(r->collector))
+    __atomic_fetch_add(&r->collected, ticks, __ATOMIC_RELAXED);
   __atomic_fetch_add(&r->pending, ticks, __ATOMIC_RELAXED);
   lua_State *L = r->running;
   const uint64_t began = scr_time_of(CLOCK_THREAD_CPUTIME_ID);

@@ -3,15 +3,20 @@
 
 local hook_cost = require "gprof.format.hook_cost"
 
--- Corrects samples. A call is { context, callee's context, calls }, a sample { context, ticks }. Returns what was taken
--- out, and the ticks that are left.
+-- Corrects samples. A call is { context, callee's context, calls }, a sample { context, ticks, line = LINE }. Functions
+-- are names, or tables. Returns what was taken out, and the ticks that are left.
 local function corrected(cost, of, ...)
-  local records = {}
+  local records, functions, by_name = {}, {}, {}
+  for context, name in pairs(of) do
+    by_name[name] = by_name[name] or { source = "@" .. tostring(name), executions = {} }
+    functions[context] = type(name) == "table" and name or by_name[name]
+  end
   for i, given in ipairs { ... } do
     records[i] = { context = given[1], entered = given[3] and given[2], count = given[3] or given[2],
-      is_call = given[3] ~= nil }
+      line = given.line or 1, is_call = given[3] ~= nil }
   end
-  local taken, left = hook_cost.correct(records, of, cost), {}
+  local costs = type(cost) == "table" and cost or { call = cost, line = 0 }
+  local taken, left = hook_cost.correct(records, functions, costs), {}
   for _, record in ipairs(records) do
     if not record.is_call then left[#left + 1] = record.count end
   end
@@ -40,5 +45,13 @@ describe("the cost of counted calls", function()
       given[#given + 1] = { context, 2 }
     end
     assert.equal(50, corrected(0.1, of, table.unpack(given))[1])
+  end)
+
+  it("is taken out of lines by their executions, also in zones; the rest out of other lines", function()
+    local f <const>, zone <const> = { source = "@f", executions = { [7] = 100, [8] = 30, [9] = 50 } },
+      { source = "@f", executions = {} }
+    local of <const> = { [3] = f, [4] = zone, [5] = f }
+    assert.same({ 18, { 4, 4, 27, 53 } }, corrected({ call = 0, line = 0.1 }, of, { 3, 9, line = 7 },
+      { 4, 9, line = 7 }, { 5, 30, line = 8 }, { 3, 58, line = 10 }))
   end)
 end)

@@ -968,20 +968,43 @@ describe("the samples of a program whose calls are counted", function()
     return tonumber(calls) / tonumber(loop)
   end
 
-  it("do not charge small functions with the time that counting takes", function()
+  for _, option in ipairs { "--count=calls", "--with-c" } do
+    it("do not charge small functions with what counting takes: " .. option, function()
+      sampled.decide(function()
+        local path = shell.tmpdir "small" .. "/lua.prof"
+        local plain = ratio_of(shell.check { "lua5.4", small })
+        local counted = ratio_of(program.run { "--record", option, "--output=" .. path, small })
+        local report = program.run({ "-b", "-p", path }).stdout
+        local self = {}
+        for seconds, name in report:gmatch "%d+%.%d+ +%d+%.%d+ +(%d+%.%d+) +%d+ [^\n]- (%l+) %(" do
+          self[name] = seconds
+        end
+        local found = (self.small + self.many) / self.loop
+        assert.is_true(counted > 2 * plain, counted)
+        assert.is_true(found > plain / 2 and found < 1.5 * plain, ("%g instead of %g"):format(found, plain))
+        assert.matches("\n%d+%% of the processor time was the recorder's; %-%-count=none", report)
+      end)
+    end)
+  end
+
+  it("do not charge short lines with the time that counting them takes", function()
     sampled.decide(function()
-      local path = shell.tmpdir "small" .. "/lua.prof"
-      local plain = ratio_of(shell.check { "lua5.4", small })
-      local counted = ratio_of(program.run { "--record", "--output=" .. path, small })
-      local report = program.run({ "-b", "-p", path }).stdout
-      local self = {}
-      for seconds, name in report:gmatch "%d+%.%d+ +%d+%.%d+ +(%d+%.%d+) +%d+ [^\n]- (%l+) %(" do
-        self[name] = seconds
+      local dir = shell.tmpdir "lines"
+      local lines = shell.write(dir .. "/lines.lua", "local t = os.clock() local x = 0\n" ..
+        "for _ = 1, 3000000 do\nx = x + 1\nx = x * 2\nx = x // 3\nend\nlocal u = os.clock()\n" ..
+        "local s = ('x'):rep(1000)\n" ..
+        "for _ = 1, 20000 do s:reverse():upper():lower():rep(2) end\nprint(u - t, os.clock() - u)\n")
+      local plain = ratio_of(shell.check { "lua5.4", lines })
+      local path = dir .. "/lua.prof"
+      local counted = ratio_of(program.run { "--record", "--count=lines", "--output=" .. path, lines })
+      local self, total = tonumber(program.run({ "-b", "-p", path }).stdout:match
+        " ([%d.]+) +%d* +[%d.]* +[%d.]* +main chunk"), 0
+      for seconds in program.run({ "-b", "-p", path }).stdout:gmatch "\n +[%d.]+ +[%d.]+ +([%d.]+) " do
+        total = total + seconds
       end
-      local found = (self.small + self.many) / self.loop
+      local found = self / (total - self)
       assert.is_true(counted > 2 * plain, counted)
-      assert.is_true(found > plain / 2 and found < 1.5 * plain, ("%g instead of %g"):format(found, plain))
-      assert.matches("\n%d+%% of the processor time was the recorder's; %-%-count=none", report)
+      assert.is_true(found > plain / 2 and found < 1.7 * plain, ("%g instead of %g"):format(found, plain))
     end)
   end)
 end)

@@ -11,6 +11,7 @@
 --
 -- That is taken out of them, at most all. Fractions, and what is more than all, are taken
 -- out of the function's samples on other paths. The lines of a path lose equal parts.
+-- If lines were counted, each line first loses what its executions have taken.
 --
 -- @internal gprof.format.hook_cost
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -52,19 +53,55 @@ local function paths_of(records)
   return setmetatable(paths, nil)
 end
 
+local function key_of(f, line) return f.source and ("%s\0%d"):format(f.source, line) end
+
+-- Returns the samples of each line, with the sum of their `ticks`. Zones have samples in
+-- lines of other functions: lines are those of a source.
+local function lines_of(records, of)
+  local lines = {}
+  for _, record in ipairs(records) do
+    local f = not record.is_call and of[record.context]
+    local key = f and key_of(f, record.line)
+    if key then
+      local line = lines[key] or { ticks = 0 }
+      line[#line + 1], line.ticks = record, line.ticks + record.count
+      lines[key] = line
+    end
+  end
+  return lines
+end
+
+-- Takes the time of counting executions out of lines. Returns the ticks that were taken
+-- out, and those still due, by function.
+local function correct_lines(records, of, cost)
+  local lines, due, sum, seen = lines_of(records, of), {}, 0, {}
+  for _, context in ipairs(sorted.keys(of)) do
+    local f = of[context]
+    for _, number in ipairs(seen[f] and {} or sorted.keys(f.executions)) do
+      local wanted = (due[f] or 0) + cost * f.executions[number]
+      local line = lines[key_of(f, number)]
+      local taken = line and take(line, math.floor(wanted)) or 0
+      due[f], sum = wanted - taken, sum + taken
+    end
+    seen[f] = true
+  end
+  return sum, due
+end
+
 --- Corrects samples.
--- @tparam {table,...} records `context`, `count`; and in calls, `is_call` and `entered`,
---   the context of the callee
+-- @tparam {table,...} records `context`, `count`; in samples, `line`; and in calls,
+--   `is_call` and `entered`, the context of the callee
 -- @tparam table of the function of each context
--- @tparam number cost of a call in ticks
+-- @tparam table costs `call` and `line`, of one of them, in ticks; 0 if not known
 -- @treturn integer the ticks that were taken out
-function hook_cost.correct(records, of, cost)
-  local paths, due, sum = paths_of(records), {}, 0
+function hook_cost.correct(records, of, costs)
+  local sum, due = correct_lines(records, of, costs.line)
+  local paths = paths_of(records)
   for pass = 1, 2 do
     for _, context in ipairs(sorted.keys(paths)) do
       local f, path = of[context], paths[context]
       if f then
-        local wanted = (due[f] or 0) + (pass == 1 and cost * path.calls / 2 or 0)
+        local wanted = (due[f] or 0) + (pass == 1 and costs.call * path.calls / 2 or 0)
         local taken = take(path, math.floor(wanted))
         due[f], sum = wanted - taken, sum + taken
       end

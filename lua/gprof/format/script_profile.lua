@@ -142,16 +142,25 @@ function script_profile.executions(list)
   return parts[1] and section(LINES, table.concat(parts)) or ""
 end
 
+--- Returns what hooks cost, in ticks of a rate: see gprof.format.hook_cost.
+-- @tparam table recorded
+-- @tparam number rate
+-- @treturn table
+function script_profile.costs(recorded, rate)
+  local ticks = rate / 1e9  -- in a nanosecond
+  return { call = recorded.call_cost * ticks, line = recorded.line_cost * ticks }
+end
+
 -- Returns the counts of all records, with corrected samples, and the ticks that were
 -- taken out of them.
 local function counts_of(recorded, of, rate)
   local records = {}
-  for _, context, entered, callee, _, count in each_record(recorded.records) do
+  for _, context, entered, callee, line, count in each_record(recorded.records) do
     records[#records + 1] = { context = context, entered = entered, count = count,
-      is_call = callee ~= NONE }
+      line = line, is_call = callee ~= NONE }
   end
   return records, recorded.call_cost == 0 and 0 or
-    hook_cost.correct(records, of, recorded.call_cost * rate / 1e9)
+    hook_cost.correct(records, of, script_profile.costs(recorded, rate))
 end
 
 -- Returns the records. The return address of a call is in the line of the call.

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "scripts/collector.h"
+
+#include <stdlib.h>
+
+enum { MOST_BYTES = 1 << 14, TABLES = 64, PAUSE = 8 };
+
+/* A state that is watched, whose first block has all that is not collected. `wrong`: the
+ * bytes that cannot be SCR_WORKS. */
+typedef struct watch {
+  const unsigned char *block;
+  size_t size;
+  bool is_collecting;
+  bool wrong[MOST_BYTES];
+} watch;
+
+static void expect(watch *w, unsigned char value) {
+  for (size_t i = 0; i < w->size; i++) w->wrong[i] = w->wrong[i] || w->block[i] != value;
+}
+
+/* A lua_Alloc. While the collector works, it frees objects. */
+static void *allocate(void *data, void *old, size_t old_size, size_t size) {
+  (void)old_size;
+  watch *w = data;
+  if (w->is_collecting && size == 0 && old) expect(w, 1);
+  if (size == 0) {
+    free(old);
+    return NULL;
+  }
+  void *block = realloc(old, size);
+  if (!w->block) {
+    w->block = block;
+    w->size = block && size <= MOST_BYTES ? size : 0;
+  }
+  return block;
+}
+
+static void make_garbage(lua_State *L) {
+  for (int i = 0; i < TABLES; i++) {
+    lua_createtable(L, 1, 1);
+    lua_pop(L, 1);
+  }
+}
+
+static void watch_collections(watch *w, lua_State *L) {
+  for (int i = 0; i < 4; i++) {
+    lua_gc(L, LUA_GCSTOP);
+    make_garbage(L);
+    expect(w, 0);
+    w->is_collecting = true;
+    lua_gc(L, LUA_GCCOLLECT);
+    w->is_collecting = false;
+    expect(w, 0);
+    lua_gc(L, LUA_GCRESTART);
+    make_garbage(L);
+    expect(w, 0);
+  }
+  lua_gc(L, LUA_GCCOLLECT);
+}
+
+/* Whether the bytes before SCR_WORKS are as expected, in both modes. Changes the mode. */
+static bool has_modes(lua_State *L, const volatile unsigned char *bytes) {
+  if (bytes[SCR_PHASE] != PAUSE || bytes[SCR_MODE] != 0) return false;
+  lua_gc(L, LUA_GCGEN, 0, 0);
+  return bytes[SCR_PHASE] == 0 && bytes[SCR_MODE] == SCR_GENERATIONAL;
+}
+
+/* Returns the bytes of the watched state; NULL if they are not known. */
+static const unsigned char *find(watch *w, lua_State *L) {
+  const unsigned char *found = NULL;
+  watch_collections(w, L);
+  for (size_t i = SCR_WORKS; i < w->size; i++) {
+    if (w->wrong[i]) continue;
+    if (found) return NULL;
+    found = w->block + i - SCR_WORKS;
+  }
+  return found && has_modes(L, found) ? found : NULL;
+}
+
+/* Returns the distance of the bytes from the main coroutine; 0 if it is not known. */
+static ptrdiff_t find_offset(void) {
+  watch *w = calloc(1, sizeof *w);
+  lua_State *L = w ? lua_newstate(allocate, w) : NULL;
+  const unsigned char *found = L ? find(w, L) : NULL;
+  const ptrdiff_t offset = found ? found - (const unsigned char *)L : 0;
+  if (L) lua_close(L);
+  free(w);
+  return offset;
+}
+
+const volatile unsigned char *scr_collector(lua_State *L) {
+  static const unsigned char unknown[SCR_COLLECTOR_BYTES] = {PAUSE, 0, 0};
+  const ptrdiff_t offset = find_offset();
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+  const lua_State *main = lua_tothread(L, -1);
+  lua_pop(L, 1);
+  return main && offset != 0 ? (const volatile unsigned char *)main + offset : unknown;
+}
+
+int scr_collector_function(lua_State *L) {
+  (void)L;
+  return 0;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Measures what a hook costs the interpreter, besides the hook's own time, which samples
+ * know (see timer.c): the profile corrects its samples by it.
+ */
+#include <lauxlib.h>
+
+#include "scripts/recording.h"
+
+enum { TIMES = 1000, RUNS = 15 };
+
+static void do_nothing(lua_State *L, lua_Debug *ar) { (void)L, (void)ar; }
+
+/* Returns the nanoseconds of a run of the function at the top of the stack, with a hook
+ * for some events. */
+static uint64_t time_of_run(lua_State *L, int events) {
+  lua_sethook(L, events ? do_nothing : NULL, events, 0);
+  lua_pushvalue(L, -1);
+  lua_pushinteger(L, TIMES);
+  const uint64_t began = scr_time_of(CLOCK_THREAD_CPUTIME_ID);
+  lua_call(L, 1, 0);
+  return scr_time_of(CLOCK_THREAD_CPUTIME_ID) - began;
+}
+
+/* Returns the nanoseconds by which the hook makes one of TIMES turns of the function that
+ * a text returns longer. In a state of its own, so the program's is not disturbed.
+ * Interrupts make runs longer: the shortest ones count. */
+static double cost_of_turn(const char *code, int events) {
+  uint64_t plain = UINT64_MAX, hooked = UINT64_MAX;
+  lua_State *L = luaL_newstate();
+  if (!L) return 0;
+  if (luaL_dostring(L, code) == LUA_OK)
+    for (int i = 0; i < RUNS; i++) {
+      const uint64_t without = time_of_run(L, 0), with = time_of_run(L, events);
+      if (without < plain) plain = without;
+      if (with < hooked) hooked = with;
+    }
+  lua_close(L);
+  return hooked > plain ? (double)(hooked - plain) / TIMES : 0;
+}
+
+double scr_call_cost(void) {
+  return cost_of_turn("local function f() end "
+                      "return function(n) for _ = 1, n do f() end end",
+                      LUA_MASKCALL | LUA_MASKRET);
+}
+
+/* A turn executes four lines. */
+double scr_line_cost(void) {
+  return cost_of_turn("return function(n) local x = 0 for _ = 1, n do\n"
+                      "x = x + 1\nx = x * 2\nx = x // 3\nend end", LUA_MASKLINE) / 4;
+}
