@@ -3,6 +3,15 @@
 
 const PARAMETERS = /(?:&(?:focus|hide|file|of|group|at|filter|sort)=[^&]*)+$/;
 
+// Decodes a part of an address; what is not well encoded stays as it is.
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 const hashWithoutParameters = () => location.hash.replace(PARAMETERS, "");
 
 // Reads parameters. In addresses, "+" stands for itself.

@@ -15,7 +15,8 @@ local scripts <const> = {
   "flat.js", "lines.js", "neighbourhood.js",
   "neighbourhood_picture.js", "function.js", "tree_model.js", "frames.js", "flame.js",
   "groupings.js", "group_table.js", "colours.js", "tree.js", "source.js", "changes.js",
-  "threads.js", "spread.js", "sentence.js", "refine.js", "bench.js", "page.js",
+  "threads.js", "spread.js", "sentence.js", "refine.js", "bench.js", "command.js",
+  "page.js",
 }
 
 local function read(name)

@@ -96,15 +96,8 @@ function showFunctions() {
 function route() {
   const fragment = hashWithoutParameters().slice(1),
     [, name, argument] = /^(!?[^=]*)=?(.*)$/s.exec(fragment);
-  const decode = (text) => {
-    try {
-      return decodeURIComponent(text);
-    } catch {
-      return text;
-    }
-  };
-  if (name === "!tree" && tree) return showTree(decode(argument));
-  if (name === "!source") return showSource(decode(argument));
+  if (name === "!tree" && tree) return showTree(decoded(argument));
+  if (name === "!source") return showSource(decoded(argument));
   if (name === "!files") return showFiles();
   if (name === "!lines" && allLines.length > 0) {
     put(cached("lines", linesView));
@@ -122,7 +115,7 @@ function route() {
     put(cached("changes", changesView));
     return ["#!changes", "Changes"];
   }
-  if (fragment !== "" && !name.startsWith("!")) return showFunction(decode(fragment));
+  if (fragment !== "" && !name.startsWith("!")) return showFunction(decoded(fragment));
   return showFunctions();
 }
 
@@ -227,6 +220,7 @@ const pageKeys = makeShortcuts("Everywhere", [
     act: (event) => !view.contains(event.target) && focusView(),
   },
   ...(data.sources.length > 0 ? hotLineKeys : []),
+  ...commandKeys,
   ...(groupings.length > 0 ? groupingKeys : []),
   ...(threadChoices.length > 0 ? threadKeys : []),
 ]);

@@ -185,6 +185,15 @@ local function write_threads(content, file_number, write)
   end)
 end
 
+-- Returns the arguments that name the program and the profiles.
+local function inputs_of(profile)
+  local paths = { profile.image.path }
+  for _, file in ipairs(profile.data.files) do
+    if file.path ~= paths[1] then paths[#paths + 1] = file.path end
+  end
+  return array(shown, paths)
+end
+
 --- Writes the data of a page: an element with one JSON object; one for the other view of
 -- the functions, if there is one; and one or two for each choice of threads.
 -- @tparam table content a view: `profile`, by function; `ids` of the functions, `arcs`,
@@ -201,7 +210,7 @@ function data.write(content, write)
   local entries = {
     { "unit", quoted(profile.unit) }, { "abbreviation", shown(profile.abbreviation) },
     { "total", number(profile.total) }, { "period", number(rate and 1 / rate) },
-    { "exact", tostring(profile.exact) },
+    { "exact", tostring(profile.exact) }, { "inputs", inputs_of(profile) },
     { "scripts", tostring(profile.image.has_scripts) },
     { "decimals", number(rate and common.decimals(1 / rate) or 2) },
     { "comparison", comparison_of(content.comparison, file_number) },
