@@ -70,3 +70,31 @@ describe("strings for scripts", function()
     assert.equal("null", json.compact_string(nil))
   end)
 end)
+
+-- Returns a number with the fewest digits, 15 to 17, that read back as the same number.
+local function exact(number)
+  local whole = math.tointeger(number)
+  if whole and (math.type(number) == "integer" or math.abs(number) < 2.0 ^ 53) then return ("%d"):format(whole) end
+  if number ~= number or math.abs(number) == math.huge then return "null" end
+  for digits = 15, 17 do
+    local text = ("%." .. digits .. "g"):format(number)
+    if tonumber(text) == number then return text end
+  end
+end
+
+describe("exact numbers", function()
+  it("have the fewest digits that read back as the same number", function()
+    math.randomseed(2)
+    for _, numbers in ipairs { EDGES, random_numbers(2000) } do
+      for _, number in ipairs(numbers) do assert.equal(exact(number), json.number(number)) end
+    end
+  end)
+end)
+
+describe("objects", function()
+  it("have null for missing values, and no further ones", function()
+    local object = json.object { "a", 'b"', "c" }
+    assert.equal([[{"a": 1, "b\"": "x\ny", "c": null}]], object(1, "x\ny"))
+    assert.equal([[{"a": true, "b\"": null, "c": 0.5}]], object(true, nil, 0.5, 7))
+  end)
+end)

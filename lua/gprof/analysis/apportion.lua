@@ -11,6 +11,7 @@ local apportion = {}
 -- @tparam {number,...} parts the weights, not all 0
 -- @treturn {integer,...} one part for each weight, with the sum `whole`
 function apportion.divide(whole, parts)
+  if not parts[2] then return { parts[1] and whole } end
   local sum, left, divided, order = 0, whole, {}, {}
   for _, part in ipairs(parts) do sum = sum + part end
   for i, part in ipairs(parts) do

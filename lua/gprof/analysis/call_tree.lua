@@ -278,6 +278,7 @@ end
 local function add_certain(tree, profile, graph, is_partial, factor)
   local found = guesses.of(profile, graph.callers)
   if not found then return end
+  profile:find_limits "calls"
   local is_known, certain = { [0] = true }, {}
   for node = 1, tree.count do
     local id, parent = tree.id[node], tree.parent[node]

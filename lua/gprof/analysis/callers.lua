@@ -29,6 +29,14 @@ end
 --     caller, or if the time is not propagated
 function callers.of(profile)
   local above, places, stay, cycles = {}, {}, {}, cycles_of(profile)
+  -- Adds a part of the time of a cycle to a caller, which may call several members.
+  local function add_to_cycle(cycle, caller, part)
+    above[cycle], places[cycle] = above[cycle] or {}, places[cycle] or {}
+    local list, place = above[cycle], places[cycle]
+    place[caller] = place[caller] or #list + 1
+    local entry = list[place[caller]] or { id = caller, part = 0 }
+    entry.part, list[place[caller]] = entry.part + part, entry
+  end
   for id, share in profile:functions("address", "id", "share") do
     stay[id] = share == 0 or nil
   end
@@ -36,12 +44,14 @@ function callers.of(profile)
     profile:arcs("id", "caller_id", "callee_id", "count", "of", "recursive")
   do
     if not recursive and count > 0 and not stay[callee] then
-      local node = cycles[callee] or callee
-      above[node], places[node] = above[node] or {}, places[node] or {}
-      local list, place = above[node], places[node]
-      place[caller] = place[caller] or #list + 1
-      local entry = list[place[caller]] or { id = caller, part = 0 }
-      entry.part, list[place[caller]] = entry.part + count / of, entry
+      local list = above[callee]
+      if cycles[callee] then
+        add_to_cycle(cycles[callee], caller, count / of)
+      elseif list then
+        list[#list + 1] = { id = caller, part = count / of }
+      else
+        above[callee] = { { id = caller, part = count / of } }
+      end
     end
   end
   return { above = above, stay = stay, cycles = cycles }

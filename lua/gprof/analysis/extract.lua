@@ -9,8 +9,11 @@ local extract = {}
 -- Sums of integers up to this one are integers of 64 bits.
 local MOST <const> = 2.0 ^ 62
 
--- Returns the set of functions with an entry in the call graph.
-local function printed(profile)
+--- Returns the set of functions with an entry in the call graph. Arcs to export are those
+-- whose caller or callee is in it.
+-- @tparam profile profile
+-- @treturn {[integer]=boolean} by id
+function extract.in_graph(profile)
   local set = {}
   for id, has_entry in profile:functions("address", "id", "printed") do
     set[id] = has_entry or nil
@@ -18,13 +21,12 @@ local function printed(profile)
   return set
 end
 
---- Returns the arcs to export: those whose caller or callee has an entry in the call
--- graph.
+--- Returns the arcs to export.
 -- @tparam profile profile
 -- @treturn {table,...} in the order of `id`, with the fields `id`, `caller` and `callee`
 --   (ids), `count`, `self`, `children` and `inlined`
 function extract.arcs(profile)
-  local shown, arcs = printed(profile), {}
+  local shown, arcs = extract.in_graph(profile), {}
   for id, caller, callee, count, self, children, inlined in
     profile:arcs("id", "id", "caller_id", "callee_id", "count", "self", "children",
       "inlined")
@@ -37,16 +39,37 @@ function extract.arcs(profile)
   return arcs
 end
 
+--- Returns the arcs to export as columns.
+-- @tparam profile profile
+-- @treturn table arrays in the order of `id`: `id`, `caller` and `callee` (ids), `count`,
+--   `self` and `children`
+function extract.arc_columns(profile)
+  local shown, ids, callers, callees = extract.in_graph(profile), {}, {}, {}
+  local counts, selves, children, n = {}, {}, {}, 0
+  for id, caller, callee, count, self, below in
+    profile:arcs("id", "id", "caller_id", "callee_id", "count", "self", "children")
+  do
+    if shown[caller] or shown[callee] then
+      n = n + 1
+      ids[n], callers[n], callees[n] = id, caller, callee
+      counts[n], selves[n], children[n] = count, self, below
+    end
+  end
+  return { id = ids, caller = callers, callee = callees, count = counts, self = selves,
+    children = children }
+end
+
 --- Returns the functions to export: those in the flat profile that have time or calls,
 -- and the callers and callees of exported arcs.
 -- @tparam profile profile
--- @tparam {table,...} arcs the exported arcs
 -- @tparam table options `display_unused_functions`: also return functions without time
 --   and calls
 -- @treturn {integer,...} their ids, in the order of the flat profile
-function extract.functions(profile, arcs, options)
-  local ends, ids = {}, {}
-  for _, arc in ipairs(arcs) do ends[arc.caller], ends[arc.callee] = true, true end
+function extract.functions(profile, options)
+  local shown, ends, ids = extract.in_graph(profile), {}, {}
+  for caller, callee in profile:arcs("id", "caller_id", "callee_id") do
+    if shown[caller] or shown[callee] then ends[caller], ends[callee] = true, true end
+  end
   for id, listed, ticks, calls in
     profile:functions("self", "id", "listed", "ticks", "calls")
   do

@@ -54,7 +54,6 @@ end
 --   Nil if times were measured
 function guesses.of(profile, graph)
   if profile.exact then return nil end
-  profile:find_limits "calls"
   graph = graph or callers.of(profile)
   local is_single = path_test(graph)
   local guessed, all = 0, 0

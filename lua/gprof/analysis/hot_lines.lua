@@ -70,7 +70,9 @@ function hot_lines.of(by_function, by_line)
   local rows = { by_key = {}, list = {} }
   add_lines(rows, by_line)
   if not by_line.has_libraries then add_libraries(rows, by_function) end
-  for _, row in ipairs(rows.list) do table.sort(row.functions, is_heavier) end
+  for _, row in ipairs(rows.list) do
+    if row.functions[2] then table.sort(row.functions, is_heavier) end
+  end
   table.sort(rows.list, function(a, b)
     if a.ticks ~= b.ticks then return a.ticks > b.ticks end
     if a.file ~= b.file then return (a.file or "") < (b.file or "") end

@@ -235,7 +235,7 @@ return function(profile, options, write)
   local by_function, lines, sites = line_costs.of(profile)
   local units = extract.units(by_function, 100000000)
   local arcs = extract.arcs(by_function)
-  local ids = extract.functions(by_function, arcs, options)
+  local ids = extract.functions(by_function, options)
   local functions, program = functions_of(by_function, ids, units,
     labels.exported(by_function, options))
   add_arcs(functions, arcs, units * by_function.rate)

@@ -45,7 +45,7 @@ return function(profile, options, write)
   local spread_columns = profile.spread and 2 * #of_spread or 0
   local shown = labels.exported(profile, options)
   write(csv.row(names, #names))
-  for _, id in ipairs(extract.functions(profile, extract.arcs(profile), options)) do
+  for _, id in ipairs(extract.functions(profile, options)) do
     local values = { profile:get(id, table.unpack(names, 1, #names - spread_columns)) }
     values[1] = shown[id]
     values[5] = values[5] and ("0x%x"):format(values[5])

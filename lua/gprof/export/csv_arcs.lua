@@ -5,6 +5,7 @@
 
 local csv = require "gprof.format.csv"
 local extract = require "gprof.analysis.extract"
+local json = require "gprof.format.json"
 local labels = require "gprof.print.labels"
 
 local columns <const> = {
@@ -20,21 +21,26 @@ local of_libraries <const> = { "caller_object", "callee_object" }
 -- @tparam table options those of names, see `gprof.print.labels.exported`
 -- @tparam stream write
 return function(profile, options, write)
-  local shown = labels.exported(profile, options)
+  local shown, fields_of = labels.exported(profile, options), {}
   local function place(id)
     local file, address = profile:get(id, "file", "address")
-    return shown[id], file, address and ("0x%x"):format(address)
+    local fields = { shown[id], file, address and ("0x%x"):format(address) }
+    fields_of[id] = csv.fields(fields, 3)
+    return fields_of[id]
   end
+  local function object(id) return csv.fields({ (profile:get(id, "object")) }, 1) end
   local names = table.move(columns, 1, #columns, 1, {})
   if profile.has_libraries then table.move(of_libraries, 1, 2, #names + 1, names) end
   write(csv.row(names, #names))
-  for _, arc in ipairs(extract.arcs(profile)) do
-    local values = {}
-    values[1], values[2], values[3] = place(arc.caller)
-    values[4], values[5], values[6] = place(arc.callee)
-    values[7], values[8], values[9] = arc.count, arc.self, arc.children
-    values[10] = profile:get(arc.caller, "object")
-    values[11] = profile:get(arc.callee, "object")
-    write(csv.row(values, #names))
+  local in_graph, number = extract.in_graph(profile), json.number
+  for caller, callee, count, self, children in
+    profile:arcs("id", "caller_id", "callee_id", "count", "self", "children")
+  do
+    if in_graph[caller] or in_graph[callee] then
+      write("%s,%s,%d,%s,%s", fields_of[caller] or place(caller),
+        fields_of[callee] or place(callee), count, number(self), number(children))
+      if profile.has_libraries then write(",%s,%s", object(caller), object(callee)) end
+      write "\r\n"
+    end
   end
 end

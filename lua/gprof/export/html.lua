@@ -43,11 +43,11 @@ local HEAD <const> = [[
 
 -- Returns the functions, calls and tree of a profile.
 local function view_of(profile, options)
-  local cycles, arcs = {}, extract.arcs(profile)
+  local cycles, arcs = {}, extract.arc_columns(profile)
   for cycle in profile:cycles() do cycles[#cycles + 1] = cycle end
   return {
     profile = profile, arcs = arcs, cycles = cycles,
-    ids = extract.functions(profile, arcs, options),
+    ids = extract.functions(profile, options),
     tree = profile.rate and tree_list.of(profile) or nil,
     labels = labels.exported(profile, options),
   }

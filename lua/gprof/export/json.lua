@@ -194,6 +194,23 @@ end
 
 local arc_keys <const> = { "caller", "callee", "count", "self", "children", "inlined" }
 
+-- Iterates over the arcs as JSON.
+local function arc_texts(profile)
+  local keys = { table.unpack(arc_keys, 1, profile.has_inlines and 6 or 5) }
+  local in_graph, arc_of = extract.in_graph(profile), json.object(keys)
+  local next_arc = profile:arcs("id", "caller_id", "callee_id",
+    table.unpack(keys, 3))
+  local function text_of(caller, callee, ...)
+    if caller == nil then return nil end
+    return (in_graph[caller] or in_graph[callee]) and arc_of(caller, callee, ...) or ""
+  end
+  return function()
+    local text
+    repeat text = text_of(next_arc()) until text ~= ""
+    return text
+  end
+end
+
 local function write_array(write, name, rows, last)
   write(('  "%s": '):format(name))
   json.rows(write, "  ", rows)
@@ -211,7 +228,6 @@ return function(profile, options, write)
   if options.comparison then
     return require "gprof.export.comparison"(profile, options, write)
   end
-  local arcs = extract.arcs(profile)
   write "{\n"
   json.field(write, "format", json.string(FORMAT))
   json.field(write, "version", json.number(VERSION))
@@ -226,10 +242,7 @@ return function(profile, options, write)
   if profile.has_libraries then write_objects(profile, write) end
   write_array(write, "cycles", cycle_texts(profile))
   write_array(write, "functions",
-    function_texts(profile, extract.functions(profile, arcs, options), options))
-  local arc_of = json.object { table.unpack(arc_keys, 1, profile.has_inlines and 6 or 5) }
-  write_array(write, "arcs", json.texts(arcs, function(arc)
-    return arc_of(arc.caller, arc.callee, arc.count, arc.self, arc.children, arc.inlined)
-  end), true)
+    function_texts(profile, extract.functions(profile, options), options))
+  write_array(write, "arcs", arc_texts(profile), true)
   write "}\n"
 end

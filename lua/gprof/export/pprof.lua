@@ -209,9 +209,12 @@ return function(profile, options, write)
   for _, object in ipairs(objects) do write_mapping(object, text, write) end
   local only_inlined = inlined_code.only_inlined(by_function)
   for _, chain in ipairs(list) do write_chain(chain, place, only_inlined, write) end
-  for _, arc in ipairs(extract.arcs(by_function)) do
-    if arc.count > 0 then
-      write_sample({ place(arc.callee), place(arc.caller) }, 0, arc.count, write)
+  local in_graph = extract.in_graph(by_function)
+  for caller, callee, count in
+    by_function:arcs("id", "caller_id", "callee_id", "count")
+  do
+    if count > 0 and (in_graph[caller] or in_graph[callee]) then
+      write_sample({ place(callee), place(caller) }, 0, count, write)
     end
   end
   write_comments(by_function, truncated, text, write)

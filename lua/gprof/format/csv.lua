@@ -15,14 +15,22 @@ local function field(value)
   return text:find '[,"\r\n]' and '"' .. text:gsub('"', '""') .. '"' or text
 end
 
---- Formats a row.
+--- Formats values.
 -- @tparam table values strings and numbers; nil becomes an empty field
+-- @tparam integer count number of fields
+-- @treturn string
+function csv.fields(values, count)
+  local fields = {}
+  for i = 1, count do fields[i] = field(values[i]) end
+  return table.concat(fields, ",")
+end
+
+--- Formats a row.
+-- @tparam table values as for `csv.fields`
 -- @tparam integer count number of fields
 -- @treturn string the row, including the line ending
 function csv.row(values, count)
-  local fields = {}
-  for i = 1, count do fields[i] = field(values[i]) end
-  return table.concat(fields, ",") .. "\r\n"
+  return csv.fields(values, count) .. "\r\n"
 end
 
 return csv

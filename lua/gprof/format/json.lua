@@ -26,24 +26,16 @@ end
 -- @tparam string text bytes that are not UTF-8 become \xHH (see gprof.format.escape)
 -- @treturn string
 function json.string(text)
+  if not text:find '[^ !#-%[%]-~]' then return '"' .. text .. '"' end
   return '"' .. escape.utf8(text):gsub('[%c"\\]', escaped) .. '"'
 end
 
 --- Formats a number with the fewest digits, 15 to 17, that read back as the same number.
 -- Infinity and NaN become null.
+-- @function json.number
 -- @tparam number number
 -- @treturn string
-function json.number(number)
-  local whole = math.tointeger(number)
-  if whole and (math.type(number) == "integer" or math.abs(whole) < 1 << 53) then
-    return ("%d"):format(whole)
-  end
-  if number ~= number or math.abs(number) == math.huge then return "null" end
-  for digits = 15, 17 do
-    local text = ("%." .. digits .. "g"):format(number)
-    if tonumber(text) == number then return text end
-  end
-end
+json.number = core.exact_number
 
 local writers <const> = {
   ["nil"] = function() return "null" end,
@@ -80,19 +72,14 @@ end
 --- Makes a function that formats objects with the same keys.
 -- @tparam {string,...} keys
 -- @treturn function takes a value for each key, of any type that `json.value` accepts,
---   and returns the object on one line
+--   and returns the object on one line; further values are left out
 function json.object(keys)
-  local before, count = {}, #keys
+  local before = {}
   for i, key in ipairs(keys) do
     before[i] = (i == 1 and "{" or ", ") .. json.string(key) .. ": "
   end
   return function(...)
-    local parts = {}
-    for i = 1, count do
-      parts[2 * i - 1], parts[2 * i] = before[i], json.value((select(i, ...)))
-    end
-    parts[2 * count + 1] = "}"
-    return table.concat(parts)
+    return core.join_values(before, json.value, ...) .. "}"
   end
 end
 

@@ -7,21 +7,12 @@
 -- @internal gprof.format.protobuf
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local core = require "gprof.core"
+
 local protobuf = {}
 
 -- Wire types VARINT and LEN.
 local NUMBER <const>, BYTES <const> = 0, 2
-
--- A negative number takes ten bytes.
-local function encode(number)
-  local bytes = {}
-  repeat
-    local rest = number >> 7
-    bytes[#bytes + 1] = number & 127 | (rest ~= 0 and 128 or 0)
-    number = rest
-  until number == 0
-  return string.char(table.unpack(bytes))
-end
 
 -- Numbers below `FREQUENT` are mostly those of functions, and occur many times.
 local FREQUENT <const> = 1 << 20
@@ -30,7 +21,7 @@ local known = {}
 local function varint(number)
   local bytes = known[number]
   if bytes then return bytes end
-  bytes = encode(number)
+  bytes = core.varints { number }
   if number >= 0 and number < FREQUENT then known[number] = bytes end
   return bytes
 end
@@ -58,9 +49,7 @@ end
 -- @tparam {integer,...} values
 -- @treturn string
 function protobuf.numbers(field, values)
-  local parts = {}
-  for i, value in ipairs(values) do parts[i] = varint(value) end
-  return protobuf.bytes(field, table.concat(parts))
+  return protobuf.bytes(field, core.varints(values))
 end
 
 return protobuf

@@ -64,22 +64,21 @@ local function write_calls(content, write)
   local format = time_format(content.profile)
   local columns = { { "Caller", true }, { "Callee", true }, { "Calls" },
     { "Time in callee" } }
-  local times = {}
-  for i, arc in ipairs(content.arcs) do times[i] = arc.self + arc.children end
-  local arcs = largest(content.arcs, times, MAX_ROWS)
-  table.sort(arcs, function(a, b)
-    local x, y = a.self + a.children, b.self + b.children
-    if x ~= y then return x > y end
-    if a.count ~= b.count then return a.count > b.count end
-    return a.id < b.id
+  local arcs, times, rows = content.arcs, {}, {}
+  for i, self in ipairs(arcs.self) do times[i], rows[i] = self + arcs.children[i], i end
+  rows = largest(rows, times, MAX_ROWS)
+  table.sort(rows, function(a, b)
+    if times[a] ~= times[b] then return times[a] > times[b] end
+    if arcs.count[a] ~= arcs.count[b] then return arcs.count[a] > arcs.count[b] end
+    return a < b
   end)
   head("Calls", columns, write)
-  for i = 1, math.min(#arcs, MAX_ROWS) do
-    local arc = arcs[i]
-    row({ content.labels[arc.caller], content.labels[arc.callee],
-      ("%d"):format(arc.count), format:format(arc.self + arc.children) }, columns, write)
+  for i = 1, math.min(#rows, MAX_ROWS) do
+    local arc = rows[i]
+    row({ content.labels[arcs.caller[arc]], content.labels[arcs.callee[arc]],
+      ("%d"):format(arcs.count[arc]), format:format(times[arc]) }, columns, write)
   end
-  foot(#content.arcs, "pairs of functions", write)
+  foot(#arcs.id, "pairs of functions", write)
 end
 
 -- Returns the cells of a change: old, new, difference, and "noise" if it may be due to
@@ -116,7 +115,7 @@ end
 function tables.write(content, write)
   if content.comparison then write_comparison(content, write) end
   write_functions(content, write)
-  if content.arcs[1] then write_calls(content, write) end
+  if content.arcs.id[1] then write_calls(content, write) end
 end
 
 return tables

@@ -102,12 +102,12 @@ local WIDEST <const> = 100
 -- @tparam table content a view
 -- @treturn string an object
 function view_data.labels(content)
-  local names, entries = {}, {}
+  local names, entries, shortened = {}, {}, nil
   for row, id in ipairs(content.ids) do names[row] = content.profile:get(id, "name") end
-  local shortened = distinct_names(names)
   for row, name in ipairs(names) do
     local label = content.labels[content.ids[row]]
     if label == name and #name > WIDEST then
+      shortened = shortened or distinct_names(names)
       label = shortened(row, "complete", WIDEST, "…")
     end
     if label ~= name then
@@ -119,13 +119,14 @@ end
 
 -- Returns the arcs as columns; callers and callees are nodes.
 local function arcs_of(content, node_of)
-  local entries = {}
-  for i, name in ipairs { "caller", "callee", "count", "self", "children" } do
-    local values = {}
-    for row, arc in ipairs(content.arcs) do
-      values[row] = i <= 2 and node_of[arc[name]] or arc[name]
-    end
-    entries[i] = { name, array(number, values) }
+  local entries, arcs = {}, content.arcs
+  for i, name in ipairs { "caller", "callee" } do
+    local nodes = {}
+    for row, id in ipairs(arcs[name]) do nodes[row] = node_of[id] end
+    entries[i] = { name, array(number, nodes) }
+  end
+  for i, name in ipairs { "count", "self", "children" } do
+    entries[i + 2] = { name, array(number, arcs[name]) }
   end
   return object(entries)
 end

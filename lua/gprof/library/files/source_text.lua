@@ -149,14 +149,9 @@ function source_text.built(image)
 end
 
 --- Splits a text into lines.
+-- @function source_text.lines
 -- @tparam string text
 -- @treturn {string,...} the lines, including their line endings
-function source_text.lines(text)
-  local lines = {}
-  for line in text:gmatch "[^\n]*\n?" do
-    if line ~= "" then lines[#lines + 1] = line end
-  end
-  return lines
-end
+source_text.lines = core.split_lines
 
 return source_text
