@@ -17,6 +17,9 @@ aims.FLOOR, aims.SMALL = 0.020, 0.4
 --- We may use this many megabytes more than GNU gprof: the size of Lua.
 aims.MARGIN = 3
 
+--- Any other output of a large profile may take this many times the processor time of -p -q; see `bench.exports`.
+aims.EXPORT = 4
+
 --- Returns the aim of a row.
 -- @tparam table row see `bench.rows`
 -- @tparam result gnu from `turns.result`

@@ -6,6 +6,7 @@
 -- @module bench.notes
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local exports = require "bench.exports"
 local inputs = require "bench.inputs"
 local markdown = require "bench.markdown"
 local page = require "bench.page"
@@ -198,6 +199,7 @@ local notes <const> = {
   { name = "blocks", title = "run time of the sample program with block counters, and with --coverage",
     measure = blocks },
   page,
+  exports,
 }
 
 return table.move(recorder, 1, #recorder, #notes + 1, notes)

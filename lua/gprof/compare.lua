@@ -244,8 +244,8 @@ end
 local function new_row(before, now, old, new)
   local was, is = before or absent, now or absent
   if is_idle(was) and is_idle(is) then return nil end
-  local new_ids = {}  -- of the functions that `now` stands for
-  for i, f in ipairs(now and matching.members(now) or {}) do new_ids[i] = f.id end
+  local new_ids = { now and now.id }  -- of the functions that `now` stands for
+  for i, f in ipairs(now and now.members or {}) do new_ids[i] = f.id end
   local sampled, counted = old.samples and new.samples, old.counted and new.counted
   local blocks = old.has_blocks and new.has_blocks
   return {
@@ -334,11 +334,13 @@ end
 local function sum_of(result, field)
   local rows, old, new, most = 0, 0, 0, 0
   local recursive = field == "calls" and "self_calls" or ""
+  local function add(change)
+    rows, old, new = rows + 1, old + change.old, new + change.new
+    most = most + (change.most or change.old)
+  end
   for _, row in ipairs(result) do
-    for _, change in ipairs { row[field], row[recursive] } do
-      rows, old, new = rows + 1, old + change.old, new + change.new
-      most = most + (change.most or change.old)
-    end
+    if row[field] then add(row[field]) end
+    if row[recursive] then add(row[recursive]) end
   end
   return rows > 0 and { old = old, new = new, change = new - old,
     most = most > old and most or nil, ratio = old > 0 and new / old or nil } or nil
@@ -373,13 +375,17 @@ function compare.sides(old, new, chance)
     total = sampled and
       time_change(old.ticks, new.ticks, before, now, old.total_spread) or nil }
   local row_of = {}  -- by function of either side
+  local function set_row(f, row)
+    if not f.members then row_of[f] = row end
+    for _, member in ipairs(f.members or {}) do row_of[member] = row end
+  end
   matching.pair(old.functions, new.functions, function(was, is)
     if was and is then result.common = result.common + 1 end
     local row = new_row(was, is, before, now)
     if not row then return end
     result[#result + 1] = row
-    for _, f in ipairs(was and matching.members(was) or {}) do row_of[f] = row end
-    for _, f in ipairs(is and matching.members(is) or {}) do row_of[f] = row end
+    if was then set_row(was, row) end
+    if is then set_row(is, row) end
   end)
   result.calls, result.blocks = sum_of(result, "calls"), sum_of(result, "blocks")
   mark_noise(result)

@@ -9,37 +9,52 @@ local code_rows = {}
 
 -- Sorts ranges, and joins those that overlap.
 local function joined(ranges)
-  table.sort(ranges, function(a, b) return a.low < b.low end)
-  local list = {}
+  local highs, list = {}, {}
   for _, range in ipairs(ranges) do
-    local last = list[#list]
-    if last and range.low <= last.high then
-      last.high = math.max(last.high, range.high)
+    local high = highs[range.low]
+    if not high or high < range.high then highs[range.low] = range.high end
+  end
+  for _, low in ipairs(sorted.keys(highs)) do
+    local last, high = list[#list], highs[low]
+    if last and low <= last.high then
+      last.high = math.max(last.high, high)
     else
-      list[#list + 1] = { low = range.low, high = range.high }
+      list[#list + 1] = { low = low, high = high }
     end
   end
   return list
 end
 
--- Returns the position of the first of sorted, disjoint ranges that ends above an
--- address.
-local function search(ranges, address)
-  return sorted.search(ranges, address + 1, "high")
+-- Returns a function that returns the position of the first of sorted, disjoint ranges
+-- that ends above an address. Most addresses are a little above the one before, so it
+-- tries a few ranges before it searches.
+local STEPS <const> = 4
+local function finder(ranges)
+  local at = 1
+  return function(address)
+    if at == 1 or ranges[at - 1].high <= address then
+      for _ = 1, STEPS do
+        if not ranges[at] or ranges[at].high > address then return at end
+        at = at + 1
+      end
+    end
+    at = sorted.search(ranges, address + 1, "high")
+    return at
+  end
 end
 
 --- Returns the rows of an image that have code in given ranges.
 -- @tparam image image
--- @tparam {table,...} ranges of addresses, each with `low`, and `high`, one past the end;
---   sorted by this function
+-- @tparam {table,...} ranges of addresses, each with `low`, and `high`, one past the end
 -- @treturn {table,...} rows in address order, disjoint, each with `low`, `high`, `line`
 --   and `discriminator`. Code without a line is in no row
 function code_rows.of(image, ranges)
   local wanted, rows = joined(ranges), {}
+  local find = finder(wanted)
   local low, line, discriminator
   for address, file, next_line, _, next_discriminator in image:lines() do
     if line and low < address then
-      local range = wanted[search(wanted, low)]
+      local range = wanted[find(low)]
       if range and range.low < address then
         rows[#rows + 1] = { low = low, high = address, line = line,
           discriminator = discriminator }
@@ -47,28 +62,27 @@ function code_rows.of(image, ranges)
     end
     low, line, discriminator = address, file and next_line, next_discriminator
   end
-  table.sort(rows, function(a, b) return a.low < b.low end)
   local disjoint = {}
-  for _, row in ipairs(rows) do
+  for _, row in ipairs(sorted.by(rows, "low")) do
     local last = disjoint[#disjoint]
     if not last or last.high <= row.low then disjoint[#disjoint + 1] = row end
   end
   return disjoint
 end
 
---- Iterates over the rows that have code in a range.
--- @tparam {table,...} rows as `code_rows.of` returns them
+--- Finds the rows that have code in a range.
+-- @tparam {table,...} rows sorted and disjoint, as `code_rows.of` returns them; gets the
+--   field `find`
 -- @tparam integer low
 -- @tparam number high one past the end
--- @treturn function iterator over a row, and the size of its part in the range
-function code_rows.within(rows, low, high)
-  local at = search(rows, low) - 1
-  return function()
-    at = at + 1
-    local row = rows[at]
-    if not row or row.low >= high then return nil end
-    return row, math.min(row.high, high) - math.max(row.low, low)
-  end
+-- @treturn integer the position of the first one
+-- @treturn integer that of the last one; less if there are none
+function code_rows.span(rows, low, high)
+  rows.find = rows.find or finder(rows)
+  local first = rows.find(low)
+  local last = first
+  while rows[last] and rows[last].low < high do last = last + 1 end
+  return first, last - 1
 end
 
 return code_rows

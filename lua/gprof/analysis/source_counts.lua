@@ -76,9 +76,19 @@ local function element(list, key, make, ...)
   return found
 end
 
+-- `calls` and `targets` are nil until there are some.
 local function new_place(offset, block)
-  return { offset = offset, block = block, ticks = 0, weight = 0, calls = {},
-    targets = {} }
+  return { offset = offset, block = block, ticks = 0, weight = 0 }
+end
+
+-- Adds to a count of a place, in its table `field`.
+local function add_to(place, field, key, count)
+  local counts = place[field]
+  if not counts then
+    counts = {}
+    place[field] = counts
+  end
+  counts[key] = add(counts[key] or 0, count)
 end
 
 local function place_key(line, declared, block)
@@ -127,16 +137,31 @@ end
 
 -- Samples -------------------------------------------------------------------------------
 
+-- Returns the range of the symbol whose code contains an address; nil if there is none.
+-- Remembers the last one, since rows come in the order of addresses.
+local function code_of_symbol(state, address)
+  if state.first and state.first <= address and address < state.last then
+    return state.first, state.last
+  end
+  local symbol = state.image:lookup(address)
+  local first = symbol and symbol.address
+  if not first or address >= first + symbol.size then return nil end
+  state.first, state.last = first, first + symbol.size
+  return state.first, state.last
+end
+
 -- Returns the samples per byte around a row, in its function.
 local function density_around(state, row)
   local low, high = row.low - AROUND, row.high + AROUND
-  local symbol = state.image:lookup(row.low)
-  if symbol and row.low < symbol.address + symbol.size then
-    low = math.max(low, symbol.address)
-    high = math.max(math.min(high, symbol.address + symbol.size), row.high)
+  local first, last = code_of_symbol(state, row.low)
+  if first then
+    low, high = math.max(low, first), math.max(math.min(high, last), row.high)
   end
   local ticks = 0
-  for bin, size in code_rows.within(state.bins, low, high) do
+  local before, after = code_rows.span(state.bins, low, high)
+  for at = before, after do
+    local bin = state.bins[at]
+    local size = math.min(bin.high, high) - math.max(bin.low, low)
     ticks = ticks + bin.ticks * size / (bin.high - bin.low)
   end
   return ticks / (high - low)
@@ -158,8 +183,9 @@ end
 
 -- Whether the place of some code of a bin is known.
 local function is_known(state, rows, bin)
-  for row in code_rows.within(rows, bin.low, bin.high) do
-    if place_of(state, row) then return true end
+  local first, last = code_rows.span(rows, bin.low, bin.high)
+  for at = first, last do
+    if place_of(state, rows[at]) then return true end
   end
   return false
 end
@@ -190,39 +216,45 @@ end
 -- Returns the place of a call; nil if several are possible.
 local function place_of_call(state, rows, call)
   local found
-  for row in code_rows.within(rows, call.low, call.high) do
-    local place = place_of(state, row)
+  local first, last = code_rows.span(rows, call.low, call.high)
+  for at = first, last do
+    local place = place_of(state, rows[at])
     if not place or found and place ~= found then return nil end
     found = place
   end
   return found
 end
 
--- Returns the name of the function of the program at an address, as in the source.
+-- Returns the name of the function of the program at an address, as in the source; false
+-- if it is unknown.
 local function name_at(state, address)
   local frames = frames_at(state, address)
   if frames then return frames[#frames].name end
   local found = state.profile:lookup(address)
-  return found and not found.object and found.symbol or nil
+  return found and not found.object and found.symbol or false
 end
 
 -- Adds a call to the function that is called, and to the place of the call.
 local function add_call(state, rows, call)
-  local name = name_at(state, call.callee)
+  local name = state.names[call.callee]
+  if name == nil then
+    name = name_at(state, call.callee)
+    state.names[call.callee] = name
+  end
   if not name then return end
   local node = element(state.functions, name, new_node, name)
   node.head = add(node.head or 0, call.count)
   node.entries[call.callee] = add(node.entries[call.callee] or 0, call.count)
   local place = place_of_call(state, rows, call)
   if not place then return end
-  place.calls[call.low] = add(place.calls[call.low] or 0, call.count)
-  place.targets[name] = add(place.targets[name] or 0, call.count)
+  add_to(place, "calls", call.low, call.count)
+  add_to(place, "targets", name, call.count)
 end
 
 -- Returns how often a place ran, if it has calls: as often as the most frequent of them.
 local function calls_of(place)
   local most
-  for _, count in pairs(place.calls) do most = math.max(most or 0, count) end
+  for _, count in pairs(place.calls or {}) do most = math.max(most or 0, count) end
   return most
 end
 
@@ -240,7 +272,7 @@ local function has_places(node)
 end
 
 local function add_entry(place, count)
-  place.calls.entry = add(place.calls.entry or 0, count)
+  add_to(place, "calls", "entry", count)
 end
 
 -- Adds places to a function that has calls but no places: compilers ignore functions
@@ -250,7 +282,9 @@ local function add_entries(state, rows, node)
   if (node.head or 0) == 0 or has_places(node) then return end
   for _, address in ipairs(sorted.keys(node.entries)) do
     local seen = {}
-    for row in code_rows.within(rows, range_of_entry(state.image, address)) do
+    local first, last = code_rows.span(rows, range_of_entry(state.image, address))
+    for at = first, last do
+      local row = rows[at]
       local place = place_of(state, row)
       if place and not seen[place] then add_entry(place, node.entries[address]) end
       seen[place or row] = true
@@ -310,8 +344,7 @@ local function bins_of(data)
       bins[#bins + 1] = { low = address, high = address + size, ticks = ticks }
     end
   end
-  table.sort(bins, function(a, b) return a.low < b.low end)
-  return bins
+  return sorted.by(bins, "low")
 end
 
 -- Return addresses are exact unless all are rounded.
@@ -329,7 +362,7 @@ local function calls_in(data)
     local low, high = from - 1, is_exact and from or from + ROUNDED - 1
     calls[#calls + 1] = { low = low, high = high, callee = callee, count = count }
   end
-  return calls
+  return sorted.by(calls, "low")
 end
 
 -- Returns the ranges of code whose rows are needed.
@@ -356,8 +389,8 @@ end
 -- @treturn number part of the samples whose place in the source is unknown, 0 to 1
 function source_counts.of(profile, has_blocks)
   local calls, bins = calls_in(profile.data), bins_of(profile.data)
-  local state = { profile = profile, image = profile.image, functions = {}, bins = bins,
-    has_blocks = has_blocks }
+  local state = { profile = profile, image = profile.image, functions = {}, names = {},
+    bins = bins, has_blocks = has_blocks }
   local rows = code_rows.of(profile.image, ranges_of(bins, calls))
   add_samples(state, rows)
   for _, call in ipairs(calls) do add_call(state, rows, call) end

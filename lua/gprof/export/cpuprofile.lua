@@ -25,13 +25,13 @@ local function url_of(file)
   end)
 end
 
--- Returns the function that formats the call frames of functions. Lines and columns are
--- counted from 0; -1 means that they are unknown.
+-- Returns the function that formats the call frames of functions, each once. Lines and
+-- columns are counted from 0; -1 means that they are unknown.
 local function framer(profile, options)
   local names, scripts, count = chains.names(labels.exported(profile, options)), {}, 0
   local frame_of = json.object { "functionName", "scriptId", "url", "lineNumber",
     "columnNumber" }
-  return function(id)
+  local function format(id)
     local file, line
     if id ~= chains.TRUNCATED and not profile:get(id, "is_cycle") then
       file, line = profile:get(id, "file", "line")
@@ -40,6 +40,11 @@ local function framer(profile, options)
     if url ~= "" and not scripts[url] then count, scripts[url] = count + 1, count + 1 end
     return frame_of(names[id], tostring(scripts[url] or 0), url, (line or 0) - 1,
       line and 0 or -1)
+  end
+  local frames = {}
+  return function(id)
+    frames[id] = frames[id] or format(id)
+    return frames[id]
   end
 end
 
@@ -96,6 +101,7 @@ end
 -- Formats the samples of a node's lines, as far as they are in the function's own file:
 -- the format has no place for lines of other files, from which code was inlined.
 local function ticks_text(profile, node)
+  if node.hits == 0 then return "" end
   local file, by_number, numbers = profile:get(node.id, "file"), {}, {}
   for _, piece in ipairs(node.pieces) do
     local place = piece.piece
@@ -118,9 +124,10 @@ local ROOT <const> = '{"functionName": "(root)", "scriptId": "0", "url": "", ' .
 local function node_text(profile, node, frame_of)
   local below = {}
   for i, child in ipairs(node.below) do below[i] = child.number end
-  return ('{"id": %d, "callFrame": %s, "hitCount": %d, "children": %s%s}'):format(
-    node.number, node.id and frame_of(node.id) or ROOT, node.hits, json.array(below),
-    node.pieces and node.pieces[1] and ticks_text(profile, node) or "")
+  local ticks = node.pieces and node.pieces[1] and ticks_text(profile, node) or ""
+  return ('{"id": %d, "callFrame": %s, "hitCount": %d, "children": [%s]%s}'):format(
+    node.number, node.id and frame_of(node.id) or ROOT, node.hits,
+    table.concat(below, ", "), ticks)
 end
 
 -- Returns the nodes with time, each once, and the time before each. A sample lasts until

@@ -10,7 +10,7 @@ local source_counts = require "gprof.analysis.source_counts"
 local function sorted(values, before)
   local list = {}
   for _, value in pairs(values) do list[#list + 1] = value end
-  table.sort(list, before)
+  if list[2] then table.sort(list, before) end
   return list
 end
 
@@ -32,6 +32,7 @@ end
 
 -- Returns the functions that were called at a place: " name:calls name:calls".
 local function targets(place)
+  if not place.targets then return "" end
   local sums, list = {}, {}
   for name, count in pairs(place.targets) do
     if is_word(name) then sums[#sums + 1] = { name = name, total = count } end

@@ -83,19 +83,17 @@ end
 -- is 1 if the change may be due to chance, 2 if the times are not comparable.
 local function change_of(rows, field)
   if not rows[1] or not rows[1][field] then return "null" end
-  local entries = {}
-  for i, name in ipairs { "old", "new", "change", "error", "ratio" } do
-    local values = {}
-    for row, found in ipairs(rows) do values[row] = found[field][name] end
-    entries[i] = { name, array(number, values, #rows) }
-  end
-  local noise = {}
+  local old, new, changes, errors, ratios, noise = {}, {}, {}, {}, {}, {}
   for row, found in ipairs(rows) do
     local change = found[field]
+    old[row], new[row], changes[row] = change.old, change.new, change.change
+    errors[row], ratios[row] = change.error, change.ratio
     noise[row] = change.comparable == false and 2 or change.noise and 1 or 0
   end
-  entries[#entries + 1] = { "noise", array(number, noise) }
-  return object(entries)
+  return object { { "old", array(number, old, #rows) },
+    { "new", array(number, new, #rows) }, { "change", array(number, changes, #rows) },
+    { "error", array(number, errors, #rows) }, { "ratio", array(number, ratios, #rows) },
+    { "noise", array(number, noise) } }
 end
 
 local function comparison_of(comparison, file_number)
