@@ -273,6 +273,8 @@ GP_GETTER(block_records, gp_integer_value(opened(p)->stats.block_records))
 GP_GETTER(bytes, gp_integer_value(opened(p)->stats.bytes))
 GP_GETTER(has_histogram, gp_boolean_value(opened(p)->histogram_count > 0))
 GP_GETTER(has_arcs, gp_boolean_value(opened(p)->has_arcs))
+GP_GETTER(has_call_graph, gp_boolean_value(opened(p)->has_arcs ||
+                                           opened(p)->paths.contexts.count > 0))
 GP_GETTER(shared, gp_boolean_value(opened(p)->shared))
 
 static gp_field_value get_call_paths(const gp_part *p) {
@@ -332,6 +334,7 @@ void gp_define_data(lua_State *L) {
       {"block_records", get_block_records},
       {"bytes", get_bytes},  /* size of the files read */
       {"has_histogram", get_has_histogram},
+      {"has_call_graph", get_has_call_graph},  /* counted calls, or paths of samples */
       {"has_arcs", get_has_arcs},  /* true also for formats that always record arcs */
       {"shared", get_shared},  /* is a profile of a shared library */
       {"call_paths", get_call_paths},  /* "complete" or "partial", or nil */

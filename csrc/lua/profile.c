@@ -285,6 +285,8 @@ GP_GETTER(has_frames, gp_boolean_value(lines_of(p) && lines_of(p)->chains.count 
 GP_GETTER(has_libraries, gp_boolean_value(opened(p)->symtab->objects != NULL))
 GP_GETTER(has_bounds, gp_boolean_value(opened(p)->bounds.low != NULL))
 GP_GETTER(exact, gp_boolean_value(opened(p)->measured))
+GP_GETTER(path_share, opened(p)->path_share >= 0 ? gp_number_value(opened(p)->path_share)
+                                               : gp_no_value)
 GP_GETTER(has_call_paths, gp_boolean_value(opened(p)->has_paths))
 
 static gp_field_value get_outside(const gp_part *p) {
@@ -342,6 +344,7 @@ void gp_define_profile(lua_State *L) {
       {"gnu_compat", get_gnu_compat},    /* computed as by GNU gprof */
       {"exact", get_exact},              /* the time of arcs is measured */
       {"has_call_paths", get_has_call_paths},  /* maybe not of all samples */
+      {"path_share", get_path_share},    /* samples on known stacks, or nil */
       {"foreign", get_foreign},          /* no recorded address is in a symbol */
       {"recorded_ticks", get_recorded_ticks},  /* ticks in any code */
       {"unknown_ticks", get_unknown_ticks},  /* ticks in code outside symbols */

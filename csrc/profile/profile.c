@@ -158,6 +158,12 @@ static bool propagate(gp_profile *profile, const gp_measured *measured, gp_error
          gp_propagate(graph, &profile->samples, &of[GP_PRINT], &of[GP_TIME], error);
 }
 
+/* Returns the share of samples that are on known stacks; -1 without call paths. */
+static double find_path_share(const gp_call_paths *paths) {
+  if (paths->contexts.count == 0 && paths->stray == 0) return -1;
+  return paths->stray == 0 ? 1 : 1 - (double)paths->stray / (double)paths->ticks;
+}
+
 /* Compares the samples with the processor time. Up to a twentieth may be missing, and
  * what may be due to chance. */
 static double find_coverage(const gp_profile *profile, const gp_call_paths *paths) {
@@ -183,6 +189,7 @@ static bool build(gp_profile *profile, const gp_data *data, gp_data *inlined,
   gp_measured measured = {0};
   const gp_data *calls = data;
   profile->has_paths = data->paths.known;
+  profile->path_share = find_path_share(&data->paths);
   profile->ticks_per_sample = gp_call_paths_ticks_per_sample(&data->paths);
   profile->measured = is_measured(profile, data, options);
   const gp_selection *flat = &profile->selections.of[GP_FLAT];

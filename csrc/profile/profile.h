@@ -35,6 +35,7 @@ typedef struct gp_profile {
   double cpu;                      /* recorded processor time in seconds; 0: unknown */
   double recorder;                 /* the part of all samples in the recorder's code */
   uint32_t clocks;                 /* what sampled: flags of gp_call_paths */
+  double path_share;               /* share of samples on known stacks, or -1 */
   bool has_paths;                  /* the data has call paths, maybe not all */
   bool measured;                   /* the time of arcs is measured (see measured.h) */
   gp_selections selections;        /* these also exclude the machinery (see below) */

@@ -56,15 +56,23 @@ static size_t find_unwind(uintptr_t address, const unsigned char **unwind) {
   return m->unwind_size;
 }
 
-uintptr_t rec_function_at(uintptr_t address) {
+/* A row of an unwind table. */
+typedef struct unwind_row {
+  uintptr_t start;            /* of a function */
+  const unsigned char *entry; /* its unwind information */
+  const unsigned char *end;   /* of the memory with the table */
+} unwind_row;
+
+/* Finds the last row whose function starts at or below an address. */
+static bool find_row(uintptr_t address, unwind_row *found) {
   const unsigned char *unwind = NULL;
   const size_t size = find_unwind(address, &unwind);
   const unwind_head *head = (const unwind_head *)(const void *)unwind;
   if (size < sizeof *head || head->version != 1 || head->pointer_form != 0x1b ||
       head->count_form != 0x03 || head->table_form != 0x3b)
-    return 0;
+    return false;
   size_t low = 0, high = head->count;
-  if (high > (size - sizeof *head) / sizeof *head->row) return 0;
+  if (high > (size - sizeof *head) / sizeof *head->row) return false;
   const uintptr_t base = (uintptr_t)unwind;
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
@@ -73,5 +81,22 @@ uintptr_t rec_function_at(uintptr_t address) {
     else
       high = middle;
   }
-  return low == 0 ? 0 : base + (uintptr_t)(intptr_t)head->row[low - 1].start;
+  if (low == 0) return false;
+  *found = (unwind_row){base + (uintptr_t)(intptr_t)head->row[low - 1].start,
+                        unwind + head->row[low - 1].frame, unwind + size};
+  return true;
+}
+
+uintptr_t rec_function_at(uintptr_t address) {
+  unwind_row row;
+  return find_row(address, &row) ? row.start : 0;
+}
+
+const unsigned char *rec_unwind_entry(uintptr_t address, uintptr_t *start,
+                                      const unsigned char **end) {
+  unwind_row row;
+  if (!find_row(address, &row)) return NULL;
+  *start = row.start;
+  *end = row.end;
+  return row.entry;
 }

@@ -49,6 +49,11 @@ const module *rec_module_at(uintptr_t address);
  * unknown. Preserves vector registers. */
 uintptr_t rec_function_at(uintptr_t address);
 
+/* Returns the unwind information of that function, which ends before `*end`, and sets
+ * its start; NULL if unknown. */
+const unsigned char *rec_unwind_entry(uintptr_t address, uintptr_t *start,
+                                      const unsigned char **end);
+
 /* Updates the list with modules that were loaded or closed. Not safe in signal
  * handlers. */
 void rec_update_modules(void);

@@ -95,6 +95,7 @@ static bool set_option(char *option) {
   }
   if (!value && strcmp(option, "anew") == 0) return rec_options.anew = true;
   if (!value && strcmp(option, "follow") == 0) return rec_follow = true;
+  if (!value && strcmp(option, "no-paths") == 0) return rec_options.no_paths = true;
   if (!value && strcmp(option, "samples") == 0) return rec_options.samples = true;
   if (!value && strcmp(option, "wall") == 0) return rec_wall = true;
   return false;

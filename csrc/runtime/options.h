@@ -14,6 +14,7 @@ typedef struct options {
   int dump_signal; /* the signal for requests; 0 if the user chose none */
   bool anew;       /* each request by this signal begins a new profile */
   bool samples;    /* a program without -pg is recorded, too: its samples */
+  bool no_paths;   /* without their call paths */
   unsigned part;   /* number of the first profile */
 } options;
 

@@ -26,6 +26,7 @@
 #include "runtime/options.h"
 #include "runtime/profile.h"
 #include "runtime/requests.h"
+#include "runtime/sampled_paths.h"
 #include "runtime/sampling.h"
 #include "runtime/stacks.h"
 #include "runtime/threads.h"
@@ -100,6 +101,7 @@ static void construct(int count, char **arguments, char **environment) {
     record_program(startup.low, startup.high);
   } else if (rec_options.samples && rec_modules) {
     if (rec_follow) rec_omit_short_profile();
+    if (!rec_options.no_paths) rec_begin_paths();
     record_program(rec_modules->code, rec_modules->code_end); /* the first: the program */
   }
 }

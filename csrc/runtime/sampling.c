@@ -10,6 +10,7 @@
 #include "runtime/clocks.h"
 #include "runtime/linux.h"
 #include "runtime/lua_ticks.h"
+#include "runtime/sampled_paths.h"
 #include "runtime/stacks.h"
 
 static const rec_clock *const clocks[CLOCKS] = {&rec_perf_clock, &rec_thread_clock,
@@ -18,18 +19,14 @@ static unsigned first_clock = PERF_CLOCK;
 
 static void (*take_queued)(int value);
 
-typedef struct registers {
-  uintptr_t at, stack, frame;
-} registers;
-
 static registers registers_of(const ucontext_t *context) {
 #ifdef __x86_64__
   const greg_t *all = context->uc_mcontext.gregs;
   return (registers){(uintptr_t)all[REG_RIP], (uintptr_t)all[REG_RSP],
-                     (uintptr_t)all[REG_RBP]};
+                     (uintptr_t)all[REG_RBP], 0};
 #else
   const mcontext_t *all = &context->uc_mcontext;
-  return (registers){all->pc, all->sp, all->regs[29]};
+  return (registers){all->pc, all->sp, all->regs[29], all->regs[30]};
 #endif
 }
 
@@ -44,8 +41,9 @@ static void add_ticks(thread *t, registers now, uint64_t ticks) {
   }
   bool by_order;
   slot *running = rec_find_slot(t, below, now.frame, &by_order);
-  if (!rec_take_lua_tick(t, &running, now.at, ticks))
-    rec_add_sample(t, running->context, now.at, ticks);
+  if (rec_take_lua_tick(t, &running, now.at, ticks)) return;
+  const bool is_recorded = running != t->now.slots;
+  rec_add_sample(t, is_recorded ? running->context : rec_path_of(t, now), now.at, ticks);
 }
 
 /* --- clocks ------------------------------------------------------------------ */

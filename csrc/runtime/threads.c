@@ -6,6 +6,7 @@
 
 #include "runtime/linux.h"
 #include "runtime/lua_ticks.h"
+#include "runtime/sampled_paths.h"
 #include "runtime/sampling.h"
 #include "runtime/stacks.h"
 #include "runtime/waiting.h"
@@ -25,6 +26,7 @@ static void leave(void *table) {
   SYSTEM_CALL(rt_sigpending, &pending, KERNEL_SIGSET, 0, 0);
   rec_check_pending(pending);
   rec_stop_clock(t);
+  rec_end_thread_paths();
   const uint64_t before = block_signals();
   rec_end_alternate_stack();
   const uint64_t cpu = t->cpu + read_clock(CLOCK_THREAD_CPUTIME_ID);

@@ -7,6 +7,7 @@
 
 #include "runtime/clocks.h"
 #include "runtime/linux.h"
+#include "runtime/sampled_paths.h"
 #include "runtime/text.h"
 
 /* Maximum number of slots that are copied and checked. */
@@ -179,6 +180,7 @@ static record *find_sample(const thread *t, uintptr_t *at) {
   record *context = &t->roots[UNKNOWN_STACK];
   if (is_on_stack(t, now.stack))
     context = context_of(t, &w, now.stack);
+  if (context == &t->roots[ROOT]) context = rec_unknown_path(t);
   if (context) *at = now.in_call && context->self != 0 ? context->self : now.at;
   return context;
 }

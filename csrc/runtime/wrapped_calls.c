@@ -22,6 +22,7 @@
 #include "runtime/options.h"
 #include "runtime/recorder.h"
 #include "runtime/requests.h"
+#include "runtime/sampled_paths.h"
 #include "runtime/sampling.h"
 #include "runtime/stacks.h"
 #include "runtime/table.h"
@@ -42,8 +43,9 @@ typedef struct thread_start {
 static thread_start begin_thread(void *given) {
   const thread_start start = *(thread_start *)given;
   free(given);
-  if (!rec_own && rec_state == RECORDING)
-    rec_other_table(NULL, (uintptr_t)__builtin_frame_address(0));
+  if (rec_own || rec_state != RECORDING) return start;
+  rec_begin_thread_paths();
+  rec_other_table(NULL, (uintptr_t)__builtin_frame_address(0));
   return start;
 }
 

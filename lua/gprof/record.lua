@@ -96,6 +96,7 @@ end
 --     writes its profile
 --   - `dump_file`: a file; when it is made or touched, the program writes its profile
 --   - `wall`: whether to sample also threads that wait
+--   - `no_paths`: whether to record samples without callers in programs without -pg
 --   - `count`: what to count in a Lua program: see `gprof.recorder`. Lua programs take
 --     only this option, `rate`, `memory`, `output` and `with_c`
 --   - `with_c`: whether to record the C functions of a Lua program, too. Then it also

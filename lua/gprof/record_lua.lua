@@ -24,8 +24,9 @@ recorder.record_program(%q, { rate = %s, count = %q, memory = %s, with_c = %s },
 
 -- Options of `gprof.record` that only the recorder of other programs has. Together with C
 -- functions, Lua programs are recorded by that recorder.
-local OTHERS <const> = { "follow", "dump_signal", "dump_file", "anew", "wall" }
-local OTHERS_WITH_C <const> = { "follow", "dump_signal", "dump_file", "anew" }
+local OTHERS <const> = { "follow", "dump_signal", "dump_file", "anew", "wall",
+  "no_paths" }
+local OTHERS_WITH_C <const> = { "follow", "dump_signal", "dump_file", "anew", "no_paths" }
 
 -- Variables with the rank of a process in a parallel job. See csrc/runtime/file_names.c.
 local RANKS <const> = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",

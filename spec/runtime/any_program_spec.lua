@@ -122,7 +122,7 @@ describe("a profile of samples alone", function()
   end)
 
   it("is shown without advice or a call graph, also without libraries", function()
-    local _, where = record(exporting)
+    local _, where = record("--no-paths", exporting)
     for _, option in ipairs { "-b", "--no-libraries" } do
       local result = program.run({ "-b", option, exporting, "gmon.out" }, { cwd = where })
       assert.same({ "", 0 }, { result.stderr, result.status })

@@ -46,6 +46,7 @@ enum {
 /* The number of roots, the contexts at which call paths begin. They are the first records
  * of a table. */
 #define GP_CONTEXT_ROOTS 3
+#define GP_CONTEXT_UNKNOWN_STACK 1
 
 /* The value of `entered` in records that readers must ignore. */
 #define GP_CONTEXT_IGNORED UINT32_MAX

@@ -155,6 +155,7 @@ function record.run(settings, report)
       follow = settings.follow, dump_signal = settings.dump_signal,
       anew = settings.anew, output = settings.output,
       dump_file = settings.dump_file, wall = settings.wall,
+      no_paths = settings.no_paths,
       count = settings.count, with_c = settings.with_c }))
   if not run.profile then
     tell_profiles(run.profiles or {})

@@ -12,7 +12,7 @@ local pages = {}
 local needs = {
   { style = "flat", default = true, field = "has_histogram",
     lack = "has no histogram, which a flat profile needs" },
-  { style = "graph", default = true, field = "has_arcs",
+  { style = "graph", default = true, field = "has_call_graph",
     lack = "has no arcs, which a call graph needs (was the program compiled with -pg?)" },
   { style = "tree", field = "has_histogram",
     lack = "has no histogram, which a call tree needs" },

@@ -93,6 +93,10 @@ function gnu.title(profile, options, write, with_calls)
   write(("Each sample counts as %g %s.\n"):format(1 / profile.rate, profile.unit))
   if profile.has_call_paths then require "gprof.print.clock".write(profile, write) end
   if not with_calls then
+    if profile.path_share then
+      write("Call paths are complete for %d%% of the samples.\n",
+        profile.path_share * 100 // 1)
+    end
     write("Calls were not counted%s.\n", profile.image.has_scripts and "" or
       ": compile with -pg to see them, and times per call")
   end

@@ -127,6 +127,7 @@ local own <const> = { [[
   count=WHAT                    choice      record: what to count in a Lua program:
   with-c                        flag        record: also the C functions of a Lua program
   memory=SIZE                   memory      record: limit for call paths (default 64M)
+  no-paths                      flag        record: no callers in programs without -pg
   follow                        flag        record: also programs that PROGRAM starts
   output=PATTERN                output      record: name of the profile (%e %h %p %r)
   dump-signal=SIGNAL            choice      record: write the profile at this signal:

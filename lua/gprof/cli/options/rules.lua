@@ -25,6 +25,7 @@ rules.texts = {
     wall needs record
     count needs record
     with-c needs record
+    no-paths needs record
     anew needs dump dump-signal dump-file
     update-baseline needs baseline
     baseline excludes compare

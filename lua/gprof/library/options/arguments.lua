@@ -46,7 +46,7 @@ arguments.known = {
   profile = of_profile,
   record = { warn = "function", rate = "integer", memory = "integer",
     dump_signal = "string", anew = "boolean", follow = "boolean", output = "string",
-    dump_file = "string", wall = "boolean", count = "string",
+    dump_file = "string", wall = "boolean", no_paths = "boolean", count = "string",
     with_c = "boolean" },
   compare = { old_runs = "integer", new_runs = "integer", chance = "number" },
 }

@@ -89,6 +89,7 @@ function recorder_options.setting(options, directory, samples)
   local signal = options.dump_signal
   if signal then words[#words + 1] = "dump-signal=" .. signal end
   if options.dump_file then words[#words + 1] = "dump-file=" .. options.dump_file end
+  if options.no_paths then words[#words + 1] = "no-paths" end
   if options.wall then words[#words + 1] = "wall" end
   if options.anew then words[#words + 1] = "anew" end
   if directory and not directory:find "," then

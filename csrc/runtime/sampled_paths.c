@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "runtime/sampled_paths.h"
+
+#include <gnu/libc-version.h>
+#include <pthread.h>
+
+#include "runtime/linux.h"
+#include "runtime/modules.h"
+#include "runtime/stacks.h"
+
+/* Maximum number of functions on a path. */
+#define MAX_FRAMES 256
+
+typedef struct frame {
+  uintptr_t at, start; /* where the function is, and where it starts */
+} frame;
+
+static bool are_found;
+
+/* The thread's stack, and space for a path, which may be too large for the stack of a
+ * signal handler. */
+static _Thread_local stack_bounds own_stack __attribute__((tls_model("initial-exec")));
+static _Thread_local frame *frames __attribute__((tls_model("initial-exec")));
+
+static void begin(uintptr_t low, uintptr_t high) {
+  frames = map_memory(MAX_FRAMES * sizeof *frames);
+  BARRIER();
+  if (frames) own_stack = (stack_bounds){low, high};
+}
+
+void rec_begin_paths(void) {
+  uintptr_t low, high;
+  rec_own_stack((uintptr_t)__builtin_frame_address(0), &low, &high);
+  are_found = true;
+  begin(low, high);
+}
+
+void rec_begin_thread_paths(void) {
+  pthread_attr_t attributes;
+  void *low;
+  size_t size;
+  if (!are_found || pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  if (pthread_attr_getstack(&attributes, &low, &size) == 0)
+    begin((uintptr_t)low, (uintptr_t)low + size);
+  pthread_attr_destroy(&attributes);
+}
+
+void rec_end_thread_paths(void) {
+  if (!frames) return;
+  own_stack = (stack_bounds){0, 0};
+  unmap_memory(frames, MAX_FRAMES * sizeof *frames);
+  frames = NULL;
+}
+
+record *rec_unknown_path(const thread *t) {
+  return &t->roots[are_found ? UNKNOWN_STACK : ROOT];
+}
+
+/* Finds the functions that are running, the innermost first. Returns their number; 0 if
+ * the outermost is not found. */
+static size_t find_frames(registers now) {
+  for (size_t count = 0; count < MAX_FRAMES;) {
+    frame *const f = &frames[count];
+    f->at = now.at;
+    const caller above = rec_unwind(&now, own_stack, count == 0, &f->start);
+    count++;
+    if (above == NO_CALLER) return count;
+    if (above == UNKNOWN_CALLER) return 0;
+  }
+  return 0;
+}
+
+/* Whether code starts threads: that of the C library, or of the recorder. */
+static bool is_starter(uintptr_t address) {
+  const module *const m = rec_module_at(address);
+  return m && (m == rec_module_at((uintptr_t)gnu_get_libc_version) ||
+               m == rec_module_at((uintptr_t)rec_path_of));
+}
+
+/* Returns the number of functions without those that started the thread or the signal
+ * handler, of which the last one has no caller. */
+static size_t without_start(size_t count) {
+  if (count > 1) count--;
+  while (count > 1 && is_starter(frames[count - 1].start)) count--;
+  return count;
+}
+
+record *rec_path_of(thread *t, registers now) {
+  record *context = &t->roots[ROOT];
+  const uintptr_t size = own_stack.high - own_stack.low;
+  if (now.stack - own_stack.low >= size) return rec_unknown_path(t);
+  const size_t all = find_frames(now);
+  if (all == 0) return rec_unknown_path(t);
+  size_t i = without_start(all);
+  if (i == all) i--; /* the only function has no caller */
+  for (; i > 0; i--) {
+    const record *const call = rec_call_in(t, context, frames[i].at, frames[i - 1].start);
+    if (!call) return &t->roots[JOINED];
+    context = call->entered;
+  }
+  return context;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Finds the caller of a function by the object's unwind table (.eh_frame), which says
+ * where the caller's registers are at each instruction, with frame pointers or without.
+ * Only what compilers write for ordinary functions is understood: frames at an offset
+ * from the stack or frame pointer. Safe in signal handlers.
+ */
+#ifndef GPROF_RUNTIME_UNWIND_H
+#define GPROF_RUNTIME_UNWIND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Registers in a function. */
+typedef struct registers {
+  uintptr_t at, stack, frame;
+  uintptr_t link; /* return address if it is in a register; 0 if it is not */
+} registers;
+
+/* Memory that can be read: a stack. */
+typedef struct stack_bounds {
+  uintptr_t low, high;
+} stack_bounds;
+
+/* What is known of a caller. A function is outermost if it has no caller, or is the code
+ * to which a signal handler returns. */
+typedef enum caller { NO_CALLER, CALLER, UNKNOWN_CALLER } caller;
+
+/* Sets *now to the registers in the caller, at the return address, and *start to the
+ * start of the function that was called, or of the part of it that has unwind
+ * information of its own. `interrupted`: *now was interrupted, and is not at a return
+ * address. */
+caller rec_unwind(registers *now, stack_bounds bounds, bool interrupted,
+                  uintptr_t *start);
+
+#endif

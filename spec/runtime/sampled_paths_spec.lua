@@ -1,0 +1,266 @@
+-- Call paths of samples in programs that were not compiled with -pg.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local chance = require "support.chance"
+local gprof = require "gprof"
+local program = require "support.program"
+local recorder = require "support.recorder"
+local shell = require "support.shell"
+
+local lack <const> = recorder.lack()
+if lack then return pending(lack) end
+
+local dir <const> = shell.tmpdir "sampled_paths"
+
+-- Every function takes 0.1 seconds in `work`: by a call, in a thread, and below qsort.
+local source <const> = shell.write(dir .. "/paths.c", [[
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+static volatile double sum;
+static double used(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return t.tv_sec + 1e-9 * t.tv_nsec;
+}
+#define OUT __attribute__((noinline, noclone))
+OUT void work(double more) {
+  double until = used() + more;
+  while (used() < until) for (int i = 0; i < 100000; i++) sum += 1;
+}
+OUT void inner(void) { work(0.1); sum += 1; }
+OUT void outer(void) { inner(); sum += 1; }
+OUT int compare(const void *a, const void *b) { work(0.1); return *(const int *)a - *(const int *)b; }
+OUT void recursive(int n) { if (n > 0) recursive(n - 1); else work(0.1); sum += 1; }
+OUT void *run(void *given) { work(0.1); sum += 1; return given; }
+int main(void) {
+  pthread_t thread;
+  int two[] = {2, 1};
+  pthread_create(&thread, NULL, run, NULL);
+  pthread_join(thread, NULL);
+  outer();
+  qsort(two, 2, sizeof *two, compare);
+  recursive(20);
+  return 0;
+}
+]])
+
+local function compile(name, ...)
+  local path = dir .. "/" .. name
+  shell.check { "gcc", "-o", path, source, "-pthread", ... }
+  return path
+end
+
+local function record(...)
+  local where = shell.tmpdir "paths"
+  local result = program.run({ "--record", ... },
+    { cwd = where, env = { GMON_OUT_PREFIX = false, LD_PRELOAD = false }, timeout = true })
+  assert.same({ 0, "gprof.lua: gmon.out was written" }, { result.status, result.stderr:match "^[^;]*" })
+  return where
+end
+
+-- Returns the arcs between functions of the program, as a sorted list of "CALLER CALLEE".
+local function arcs_of(path, where)
+  local image = assert(gprof.image(path))
+  local profile = assert(gprof.profile(image, assert(gprof.data(image, where .. "/gmon.out"))))
+  local found = {}
+  for arc in profile:arcs() do
+    local names = arc.caller.name .. " " .. arc.callee.name
+    if not names:find "used" then found[#found + 1] = names end
+  end
+  table.sort(found)
+  return found, profile
+end
+
+local EXPECTED <const> = { "compare work", "inner work", "main compare", "main outer", "main recursive",
+  "outer inner", "recursive work", "run work" }
+
+-- Returns the flat profile and the call tree.
+local function print_report(path, where)
+  local result = program.run({ "-b", "-p", "--tree", path, "gmon.out" }, { cwd = where })
+  assert.same({ "", 0 }, { result.stderr, result.status })
+  return result.stdout
+end
+
+describe("call paths of samples", function()
+  for name, options in pairs { framed = { "-O1", "-fno-omit-frame-pointer" },
+    frameless = { "-O2", "-fomit-frame-pointer" }, unoptimized = { "-O0" } } do
+    it("have exactly the callers of a program: " .. name, function()
+      local path = compile(name, "-fno-optimize-sibling-calls", table.unpack(options))
+      local where = record(path)
+      local arcs, profile = arcs_of(path, where)
+      assert.same(EXPECTED, arcs)
+      assert.is_true(profile.path_share > 0.9)
+      local text = print_report(path, where)
+      assert.matches("\nCall paths are complete for %d+%% of the samples%.\nCalls were not counted: ", text)
+      assert.matches(" main\n.*─ outer\n.* └─ inner\n.* └─ work\n", text)
+      local graph = program.run({ "-b", path, "gmon.out" }, { cwd = where })
+      assert.matches("\n +%S+ +%S+ +0/0 +inner %[%d+%]\n", graph.stdout)
+    end)
+  end
+
+  it("are the same in a sum", function()
+    local path = compile("summed", "-O1", "-fno-optimize-sibling-calls")
+    local where = record(path)
+    local result = program.run({ "-s", path, "gmon.out", "gmon.out" }, { cwd = where })
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    shell.check { "mv", where .. "/gmon.sum", where .. "/gmon.out" }
+    shell.check { "mv", where .. "/gmon.sum.ctx", where .. "/gmon.out.ctx" }
+    assert.same(EXPECTED, (arcs_of(path, where)))
+  end)
+
+  it("have no callers if code has no unwind table", function()
+    local path = compile("tableless", "-O1", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
+    local where = record(path)
+    local arcs, profile = arcs_of(path, where)
+    assert.same({}, arcs)
+    assert.is_true(profile.path_share < 0.1)
+    assert.matches("\nCall paths are complete for %d%% of the samples%.\n", print_report(path, where))
+  end)
+
+  it("are not recorded with --no-paths", function()
+    local path = compile("pathless", "-O1")
+    local where = record("--no-paths", path)
+    local arcs, profile = arcs_of(path, where)
+    assert.same({}, arcs)
+    assert.is_nil(profile.path_share)
+    assert.is_nil(print_report(path, where):find("Call paths are", 1, true))
+  end)
+end)
+
+-- Exceptions; stacks of coroutines, which are unmapped; handlers on another stack; libraries that are closed; vfork;
+-- many threads; callbacks of the C library. The argument is the time in seconds.
+local stress <const> = shell.write(dir .. "/stress.cc", [[
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdexcept>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+static volatile double sum;
+static double until;
+static double now() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec + 1e-9 * t.tv_nsec;
+}
+#define OUT __attribute__((noinline, noclone))
+OUT static void work(int n) { for (int i = 0; i < n; i++) sum += i; }
+
+OUT static int thrower(int n) { work(100); if (n == 0) throw std::runtime_error("x"); return thrower(n - 1) + 1; }
+OUT static void *exceptions(void *) {
+  while (now() < until) try { sum += thrower(30); } catch (const std::exception &e) { work(200); }
+  return nullptr;
+}
+
+static ucontext_t home, other;
+OUT static void coroutine() { for (;;) { work(3000); swapcontext(&other, &home); } }
+OUT static void *contexts(void *) {
+  while (now() < until) {
+    void *stack = mmap(nullptr, 32768, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    getcontext(&other);
+    other.uc_stack.ss_sp = stack;
+    other.uc_stack.ss_size = 32768;
+    makecontext(&other, coroutine, 0);
+    for (int i = 0; i < 5; i++) { swapcontext(&home, &other); work(1000); }
+    munmap(stack, 32768);
+  }
+  return nullptr;
+}
+
+OUT static void handler(int) { work(5000); }
+OUT static void *signals(void *) {
+  stack_t s = {};
+  s.ss_size = 65536;
+  s.ss_sp = malloc(s.ss_size);
+  sigaltstack(&s, nullptr);
+  while (now() < until) { raise(SIGUSR1); work(2000); }
+  s.ss_flags = SS_DISABLE;
+  sigaltstack(&s, nullptr);
+  free(s.ss_sp);
+  return nullptr;
+}
+
+OUT static void *libraries(void *library) {
+  while (now() < until) {
+    void *l = dlopen((const char *)library, RTLD_NOW);
+    if (!l) { puts(dlerror()); exit(3); }
+    auto run = (void (*)(int))dlsym(l, "run");
+    for (int i = 0; i < 20; i++) run(2000);
+    dlclose(l);
+  }
+  return nullptr;
+}
+
+OUT static void *children(void *) {
+  while (now() < until) {
+    pid_t child = vfork();
+    if (child == 0) { work(1000); _exit(0); }
+    if (child < 0) return nullptr;
+    waitpid(child, nullptr, 0);
+  }
+  return nullptr;
+}
+
+OUT static void *idle(void *x) { work(20000); return x; }
+OUT static void *threads(void *) {
+  pthread_attr_t a;
+  pthread_attr_init(&a);
+  pthread_attr_setstacksize(&a, 65536);
+  while (now() < until) { pthread_t t; if (!pthread_create(&t, &a, idle, 0)) pthread_join(t, 0); }
+  return nullptr;
+}
+static int compare(const void *a, const void *b) { work(20); return *(const int *)a - *(const int *)b; }
+OUT static void *sorting(void *) {
+  int v[64];
+  while (now() < until) {
+    for (int i = 0; i < 64; i++) v[i] = rand() % 1000;
+    qsort(v, 64, sizeof *v, compare);
+    char *p = (char *)malloc(100000); memset(p, 1, 100000); free(p);
+  }
+  return nullptr;
+}
+
+int main(int, char **arguments) {
+  until = now() + atof(arguments[1]);
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_ONSTACK;
+  sigaction(SIGUSR1, &action, nullptr);
+  void *(*const all[])(void *) = {exceptions, contexts, signals, libraries, children, threads, sorting};
+  pthread_t t[7];
+  for (int i = 0; i < 7; i++) pthread_create(&t[i], nullptr, all[i], arguments[2]);
+  for (int i = 0; i < 7; i++) pthread_join(t[i], nullptr);
+  return 0;
+}
+]])
+
+local library <const> = shell.write(dir .. "/library.c",
+  "static volatile double sum; void run(int n) { for (int i = 0; i < n; i++) sum += i; }\n")
+
+-- The callers of each function; "main" calls none that takes time.
+local RIGHT <const> = {}
+for callee, callers in pairs { ["work(int)"] = "thrower exceptions contexts signals children idle compare handler " ..
+    "coroutine", ["thrower(int)"] = "exceptions thrower",
+  ["compare(void const*, void const*)"] = "sorting", ["now()"] = "exceptions contexts signals libraries children " ..
+    "threads sorting main" } do
+  for caller in callers:gmatch "%S+" do RIGHT[caller .. " " .. callee:match "^%w+"] = true end
+end
+
+describe("a program that is sampled 20,000 times a second", function()
+  it("runs with exceptions, coroutines, handlers, libraries and children, and has no wrong callers", function()
+    shell.check { "gcc", "-O2", "-shared", "-fPIC", "-o", dir .. "/library.so", library }
+    shell.check { "g++", "-O2", "-fno-optimize-sibling-calls", "-o", dir .. "/stress", stress, "-pthread", "-ldl" }
+    local where = record("--rate=20000", dir .. "/stress", chance.thorough and "60" or "1", dir .. "/library.so")
+    for _, arc in ipairs((arcs_of(dir .. "/stress", where))) do
+      assert.is_true(RIGHT[arc:gsub("%b()", "")], arc)
+    end
+  end)
+end)
