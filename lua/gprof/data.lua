@@ -131,7 +131,9 @@ end
 -- @tfield integer block_records number of records of basic blocks
 -- @tfield integer bytes total size of the files read
 -- @tfield boolean has_histogram whether a flat profile can be made from the data
--- @tfield boolean has_arcs whether a call graph can be made
+-- @tfield boolean has_arcs whether calls were counted
+-- @tfield boolean has_call_graph whether a call graph can be made: from calls, or from
+--   call paths of samples
 -- @tfield boolean shared whether the data is from a shared library (LD_PROFILE): a
 --   caller at the address 0 then stands for all callers outside the library
 -- @tfield string|nil call_paths "complete" if the call paths of all samples and calls are

@@ -198,6 +198,8 @@ end
 -- @tfield number|nil cpu processor time in seconds, by the recorder; nil if unknown
 -- @tfield number coverage the part of this time for which samples stand, if that is less
 --   than 0.95 and not by chance; otherwise 1
+-- @tfield number|nil path_share the part of the samples whose call paths are complete, in
+--   a recorded program without `-pg`
 -- @tfield number recorder_share the part of all samples that fell in the recorder
 -- @tfield number sampled_ticks samples in all histograms
 -- @tfield number met_ticks samples that fell in functions
