@@ -4,8 +4,8 @@
  *
  * Three bytes of a state say so: gcstate, gckind and gcstopem of Lua 5.4.3 to 5.4.8.
  * Where they are is found by watching a state of our own, so the interpreter needs no
- * symbols. If no bytes behave as expected, the collector is not known: its time is that of
- * the function that runs. So is the time of finalizers, and of the first part of a
+ * symbols. If no bytes behave as expected, the collector is not known: its time is that
+ * of the function that runs. So is the time of finalizers, and of the first part of a
  * collection in generational mode.
  */
 #ifndef GPROF_SCRIPTS_COLLECTOR_H
