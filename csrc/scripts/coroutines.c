@@ -8,7 +8,12 @@
 /* Like lua_resume. Needs no protected call: lua_resume raises no errors. */
 static int run(lua_State *co, lua_State *L, int arguments, int *results) {
   scr_recording *r = scr_current;
-  if (!r || r->running != L) return lua_resume(co, L, arguments, results);
+  const bool is_own = r && lua_topointer(L, LUA_REGISTRYINDEX) == r->registry;
+  if (!is_own) return lua_resume(co, L, arguments, results);
+  if (r->running != L) {  /* the coroutine that has started the recording has yielded */
+    scr_set_running(r, L);
+    r->resumed = NULL;
+  }
   const scr_resume here = {L, r->resumed};
   r->resumed = &here;
   r->running = co;

@@ -40,6 +40,34 @@ static void end_c(scr_recording *r, enum after after) {
     scr_mixed_end(r, after == GOES_ON);
 }
 
+static lua_State *main_of(lua_State *L) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+  lua_State *main = lua_tothread(L, -1);
+  lua_pop(L, 1);
+  return main;
+}
+
+/* Sets the hook of a coroutine that has started a recording, and of the main one, which
+ * nothing may resume later. */
+static void set_hooks(lua_State *L, const scr_recording *r) {
+  lua_State *main = main_of(L);
+  scr_set_hook(r, L, scr_hook);
+  const bool is_wanted = r->events != 0 || r->period > 0;
+  if (is_wanted && main && !lua_gethook(main)) scr_set_hook(r, main, scr_hook);
+}
+
+/* Coroutines that have no stack yet keep the hook, which does nothing. */
+static void remove_hooks(lua_State *L, const scr_recording *r) {
+  lua_State *main = main_of(L);
+  if (main && lua_gethook(main) == scr_hook) lua_sethook(main, NULL, 0, 0);
+  for (size_t i = 0; r->events != 0 && i < r->stacks.size; i++) {
+    const scr_stack *stack = &r->stacks.list[i];
+    lua_State *co = (lua_State *)(uintptr_t)stack->thread;
+    if (co && !stack->collected && lua_gethook(co) == scr_hook)
+      lua_sethook(co, NULL, 0, 0);
+  }
+}
+
 static void end_recording(lua_State *L, scr_recording *r, enum after after) {
   if (scr_current != r && r->is_paused && after != WAITS) end_c(r, after);
   if (scr_current != r) return;
@@ -55,6 +83,7 @@ static void end_recording(lua_State *L, scr_recording *r, enum after after) {
   const bool displaced = hook != scr_hook && (hook || r->events != 0);
   r->displaced = r->displaced || displaced;
   if (!displaced) lua_sethook(r->running, NULL, 0, 0);
+  remove_hooks(L, r);
   lua_pushnil(L);
   lua_rawsetp(L, LUA_REGISTRYINDEX, r);
   if (r->closures) scr_closures_free(r->closures, L);
@@ -168,7 +197,7 @@ static int start(lua_State *L) {
   const char *problem =
       start_samples(L, r, rate, lua_toboolean(L, 5), lua_toboolean(L, 6));
   if (!problem && !start_stacks(r, L, continues)) problem = "not enough memory";
-  scr_set_hook(r, L, scr_hook);
+  set_hooks(L, r);
   if (problem) {
     end_recording(L, r, GOES_ON);
     return fail_to_start(L, problem);
