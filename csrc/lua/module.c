@@ -58,6 +58,6 @@ int luaopen_gprof_core(lua_State *L) {
   gp_define_command_line(L);
   gp_define_bytecode(L);
   gp_define_bundle(L);
-  gp_define_json(L);
+  gp_define_conversions(L);
   return 1;
 }

@@ -55,6 +55,6 @@ void gp_define_request(lua_State *L);
 void gp_define_command_line(lua_State *L);
 void gp_define_bytecode(lua_State *L);
 void gp_define_bundle(lua_State *L);
-void gp_define_json(lua_State *L);
+void gp_define_conversions(lua_State *L);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers and rows of values as text for exports: JSON, CSV, protocol buffers. */
+/* Conversions that would be slow in Lua: numbers and rows of values to text, for exports;
+ * texts to lines. */
 #include <lauxlib.h>
 #include <math.h>
 #include <stdbool.h>
@@ -142,7 +143,7 @@ static int encode_varints(lua_State *L) {
   return 1;
 }
 
-void gp_define_json(lua_State *L) {
+void gp_define_conversions(lua_State *L) {
   static const luaL_Reg functions[] = {
       {"json_number", format_number},  {"json_numbers", format_numbers},
       {"exact_number", format_exact},  {"join_values", join_values},

@@ -1,0 +1,15 @@
+-- gprof.library.files.source_text: the lines of a source file.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local source_text = require "gprof.library.files.source_text"
+
+describe("the lines of a text", function()
+  it("have their line endings", function()
+    assert.same({ "a\r\n", "\n", "b\0c\n" }, source_text.lines "a\r\n\nb\0c\n")
+  end)
+
+  it("include a last one without an ending", function()
+    assert.same({ "a\n", "b" }, source_text.lines "a\nb")
+    assert.same({}, source_text.lines "")
+  end)
+end)
