@@ -65,9 +65,12 @@ return function(profile, options, write)
   local context = { comparison = comparison, profile = profile,
     short_names = labels.of_rows(comparison, profile, bare) }
   write_case("the whole program", program, failed[comparison], context, write)
+  local paths = {}  -- by file
   for _, row in ipairs(tests) do
-    local file = source_root.relative(row.new_file, options.source_root) or program
-    write_case(names[row], file, failed[row], context, write)
+    local file = row.new_file or ""
+    paths[file] = paths[file] or
+      source_root.relative(row.new_file, options.source_root) or program
+    write_case(names[row], paths[file], failed[row], context, write)
   end
   write "  </testsuite>\n</testsuites>\n"
 end

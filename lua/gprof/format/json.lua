@@ -26,7 +26,7 @@ end
 -- @tparam string text bytes that are not UTF-8 become \xHH (see gprof.format.escape)
 -- @treturn string
 function json.string(text)
-  if not text:find '[^ !#-%[%]-~]' then return '"' .. text .. '"' end
+  if not text:find '[^ !#-[%]^-~]' then return '"' .. text .. '"' end
   return '"' .. escape.utf8(text):gsub('[%c"\\]', escaped) .. '"'
 end
 

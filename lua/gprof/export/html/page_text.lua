@@ -23,6 +23,7 @@ end
 -- @tparam[opt="%c"] string controls characters to escape, as in a set of a Lua pattern
 -- @treturn string
 function text.shown(bytes, controls)
+  if not bytes:find "[^ -~]" then return bytes end
   local visible = escape.bytes(bytes, "[" .. (controls or "%c") .. "]")
   if not visible:find "[\xC2\xD8\xE2\xEF]" then return visible end
   return (visible:gsub("[\xC2-\xF4][\x80-\xBF]+", escape_invisible))
@@ -39,6 +40,7 @@ end
 -- @tparam string bytes
 -- @treturn string
 function text.html(bytes)
+  if not bytes:find "[^ !#-%(-;=?-~]" then return bytes end
   return (text.shown(bytes):gsub("[&<>\"']", entities))
 end
 
