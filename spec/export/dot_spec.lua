@@ -59,6 +59,13 @@ describe("the export dot", function()
     assert.same({ "#ff0000", "#dada06" }, { colors.main, colors.eval })
   end)
 
+  it("has functions without time and calls only with -z", function()
+    local function idle(...)
+      return read(exported.crafted("dot", crafted.example, "--node-threshold=0", ...)).nodes.idle
+    end
+    assert.same({ nil, "0.00% (0.00%)" }, { idle(), idle "-z" })
+  end)
+
   it("has a box around the members of a cycle", function()
     local graph = read(exported.crafted("dot", crafted.example))
     assert.same({ { "<cycle 1> 36.84% (26.32%) 1+7×" }, { "ping", "pong" } }, { graph.boxes, graph.inside })

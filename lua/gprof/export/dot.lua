@@ -262,7 +262,7 @@ end
 return function(profile, options, write)
   profile = profile:by_function(true)
   local arcs = extract.arcs(profile)
-  local ids = extract.functions(profile, arcs, options)
+  local ids = extract.functions(profile, options)
   local nodes, cycles = nodes_of(profile, ids, labels.exported(profile, options))
   local timed, edges = profile.total_ticks > 0, edges_of(arcs, nodes, profile)
   local least_node = (options.node_threshold or NODE_THRESHOLD) / 100
