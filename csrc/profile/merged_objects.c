@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "symbols/unnamed_code.h"
+#include "symbols/code_ends.h"
 
 /* Alignment of the start of each object: the largest page size. */
 #define ALIGNMENT ((uint64_t)1 << 16)
@@ -150,10 +150,8 @@ static void append_whole(merging *m, const gp_merged_object *object,
   if (count > 0 && symtab->outside == count - 1) m->rows[--count] = GP_NONE;
   for (uint32_t s = 0; s < count; s++) {
     uint64_t low = symtab->address[s];
-    uint64_t next = s + 1 < count ? symtab->address[s + 1] : larger(high, low + 1);
-    uint64_t end = object->ends[s] < next ? object->ends[s] : next;
     if (covered < low) append_row(m, object, covered, low, name, library);
-    covered = next - end < GP_SHORTEST_GAP ? next : end;
+    covered = gp_code_end(symtab, object->ends, s, count, high);
     append_symbol(m, object, s, covered, library);
   }
   if (covered < high) append_row(m, object, covered, high, name, library);

@@ -5,6 +5,9 @@
 #include "base/array.h"
 #include "object/symbol_size.h"
 
+/* Code without a symbol is at least this long, in bytes. Shorter gaps are padding. */
+enum { SHORTEST_GAP = 16 };
+
 /* Adds the code of the image's symbol `number`. Several symbols can begin within the code
  * of one row of the table. */
 static void add_symbol(uint64_t *ends, const gp_symtab *symtab, gp_symbol_sizes *sizes,
@@ -50,4 +53,12 @@ uint64_t *gp_code_ends(const gp_symtab *symtab, const gp_image *image) {
     ends[row] = bfd_section_vma(plt) + bfd_section_size(plt);
   extend(ends, symtab->count);
   return ends;
+}
+
+uint64_t gp_code_end(const gp_symtab *symtab, const uint64_t *ends, uint32_t s,
+                     uint32_t count, uint64_t high) {
+  uint64_t low = symtab->address[s], limit = low < high ? high : low + 1;
+  uint64_t next = s + 1 < count ? symtab->address[s + 1] : limit;
+  uint64_t end = ends[s] < next ? ends[s] : next;
+  return next - end < SHORTEST_GAP ? next : end;
 }

@@ -16,4 +16,10 @@
  * no sizes. Free it. NULL if there is no memory. */
 uint64_t *gp_code_ends(const gp_symtab *symtab, const gp_image *image);
 
+/* Returns one past the last address of the symbol `s`, one of the first `count` of the
+ * table: its end in the column `ends`, or the next symbol if only padding lies between.
+ * The last symbol ends at `high` or before. */
+uint64_t gp_code_end(const gp_symtab *symtab, const uint64_t *ends, uint32_t s,
+                     uint32_t count, uint64_t high);
+
 #endif

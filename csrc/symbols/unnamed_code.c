@@ -61,12 +61,8 @@ static void fill(filling *f, const uint64_t *ends, gp_range code) {
   const gp_symtab *old = f->old;
   uint64_t covered = code.low;
   for (uint32_t s = 0; s < old->count; s++) {
-    const uint64_t low = old->address[s];
-    const uint64_t limit = low < code.high ? code.high : low + 1;
-    const uint64_t next = s + 1 < old->count ? old->address[s + 1] : limit;
-    const uint64_t end = ends[s] < next ? ends[s] : next;
-    append_unnamed(f, covered, low);
-    covered = next - end < GP_SHORTEST_GAP ? next : end;
+    append_unnamed(f, covered, old->address[s]);
+    covered = gp_code_end(old, ends, s, (uint32_t)old->count, code.high);
     append_symbol(f, s, covered);
   }
   append_unnamed(f, covered, code.high);

@@ -13,7 +13,4 @@
 bool gp_unnamed_code_add(gp_symtab *symtab, const gp_image *image, const char *name,
                          gp_error *error);
 
-/* Code without a symbol is at least this long, in bytes. Shorter gaps are padding. */
-enum { GP_SHORTEST_GAP = 16 };
-
 #endif
