@@ -42,20 +42,18 @@ static long least_quota(char *group) {
   return least;
 }
 
-/* Returns the limit of this process's cgroup, which a container sees as the root. */
+/* Returns the limit of this process's cgroup, or of the root if its cgroup is unknown. A
+ * container sees its own cgroup as the root. */
 static long find_quota(void) {
-  char line[PATH_MAX];
-  long limit = read_quota("/sys/fs/cgroup/cpu.max");
+  char line[PATH_MAX] = "";
   FILE *file = fopen("/proc/self/cgroup", "re");
-  if (!file) return limit;
-  while (fgets(line, sizeof line, file)) {
-    line[strcspn(line, "\n")] = '\0';
-    if (strncmp(line, "0::/", 4) != 0) continue;
-    long own = least_quota(line + 3);
-    if (own < limit) limit = own;
-  }
-  (void)fclose(file);
-  return limit;
+  bool found = false;
+  while (file && !found && fgets(line, sizeof line, file))
+    found = strncmp(line, "0::/", 4) == 0;
+  if (file) (void)fclose(file);
+  line[strcspn(line, "\n")] = '\0';
+  char root[] = "";
+  return least_quota(found ? line + 3 : root);
 }
 
 size_t gp_processors(void) {
