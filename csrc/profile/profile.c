@@ -160,8 +160,9 @@ static bool propagate(gp_profile *profile, const gp_measured *measured, gp_error
 
 /* Returns the share of samples that are on known stacks; -1 without call paths. */
 static double find_path_share(const gp_call_paths *paths) {
-  if (paths->contexts.count == 0 && paths->stray == 0) return -1;
-  return paths->stray == 0 ? 1 : 1 - (double)paths->stray / (double)paths->ticks;
+  const uint64_t unknown = paths->unknown_stack_ticks;
+  if (paths->contexts.count == 0 && unknown == 0) return -1;
+  return unknown == 0 ? 1 : 1 - (double)unknown / (double)paths->ticks;
 }
 
 /* Compares the samples with the processor time. Up to a twentieth may be missing, and

@@ -148,7 +148,7 @@ static void add_pairs(gp_pairs *pairs, const gp_pairs *other, const uint32_t *co
 
 static void add_totals(gp_call_paths *paths, const gp_call_paths *other) {
   paths->ticks += other->ticks;
-  paths->stray += other->stray;
+  paths->unknown_stack_ticks += other->unknown_stack_ticks;
   paths->calls += other->calls;
   paths->signals += other->signals;
   paths->signal_ticks += other->signal_ticks;

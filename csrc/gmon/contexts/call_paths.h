@@ -55,7 +55,7 @@ typedef struct gp_call_paths {
   gp_pairs indirect;   /* context of the caller and address of the callee, for calls from
                           outside the image; the amount is calls */
   uint64_t ticks;      /* of all samples */
-  uint64_t stray;      /* of these, ticks of samples on unknown stacks */
+  uint64_t unknown_stack_ticks;  /* of samples on unknown stacks */
   uint64_t calls;      /* all calls, from inside and outside the image */
   uint64_t signals;    /* signals of the timers, in any code; each is a sample */
   uint64_t signal_ticks;  /* ticks that these stand for: a late signal has several */

@@ -105,7 +105,7 @@ static bool add_record(void *into, const gp_context_record *record) {
                       .enters = record->entered == record->number};
   if (record->self == 0) {
     r.self = record->from;
-    r.stray = record->context == GP_CONTEXT_UNKNOWN_STACK;
+    r.on_unknown_stack = record->context == GP_CONTEXT_UNKNOWN_STACK;
     r.inside = in_image(s, &r.self);
     return gp_path_sum_add_sample(&s->paths, &r, s->r->error);
   }

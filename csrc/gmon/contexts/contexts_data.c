@@ -139,7 +139,8 @@ static bool add_records(taking *t) {
       continue;
     }
     uint32_t histogram = t->histogram[module_of(t->sum, i)];
-    r.stray = r.context == t->sum->tables[t->table[i]].root + GP_CONTEXT_UNKNOWN_STACK;
+    r.on_unknown_stack =
+        r.context == t->sum->tables[t->table[i]].root + GP_CONTEXT_UNKNOWN_STACK;
     r.inside = move(t, records->from[i], &r.self) && histogram != GP_NONE;
     if (r.inside) r.samples = &t->paths.data->histograms[histogram];
     if (!gp_path_sum_add_sample(&t->paths, &r, t->error)) return false;

@@ -76,7 +76,7 @@ bool gp_path_sum_add_sample(gp_path_sum *s, const gp_path_record *r, gp_error *e
                          error) ||
         !gp_call_paths_add_ticks(&s->data->paths, context, r->self, r->count, error))
       return false;
-    if (r->stray) s->data->paths.stray += r->count;
+    if (r->on_unknown_stack) s->data->paths.unknown_stack_ticks += r->count;
   }
   return note_context(s, r->number, context, error);
 }

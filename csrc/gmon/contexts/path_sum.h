@@ -30,7 +30,7 @@ typedef struct gp_path_record {
   uint64_t self;        /* of a call: the callee; of a sample: the sampled address */
   uint64_t count;
   bool inside;          /* `self` is in the sum */
-  bool stray;           /* of a sample: it is on an unknown stack */
+  bool on_unknown_stack;  /* of a sample */
   bool enters;          /* of a call: it stands for the context of its callee */
   gp_histogram *samples;    /* of a sample inside: the histogram for it */
 } gp_path_record;
