@@ -232,7 +232,9 @@ end
 --   calls; those of names, see `gprof.print.labels.exported`
 -- @tparam stream write
 return function(profile, options, write)
-  local by_function, lines, sites = line_costs.of(profile)
+  local by_function = profile:by_function()
+  local lines = line_costs.of(profile, by_function)
+  local sites = line_costs.sites(profile, by_function)
   local units = extract.units(by_function, 100000000)
   local arcs = extract.arcs(by_function)
   local ids = extract.functions(by_function, options)
