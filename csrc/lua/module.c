@@ -59,5 +59,6 @@ int luaopen_gprof_core(lua_State *L) {
   gp_define_bytecode(L);
   gp_define_bundle(L);
   gp_define_conversions(L);
+  gp_define_number_order(L);
   return 1;
 }
