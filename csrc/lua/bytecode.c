@@ -23,8 +23,9 @@ const char *gp_lua_release(size_t *length) {
   return release;
 }
 
-/* Files are read, and hashed, in pieces of this size. A piece is hashed as several parts
- * at a time: a processor works on them in parallel. */
+/* Files are read, and hashed, in pieces of this size. The words of a piece are divided
+ * among several hashes, on which a processor works in parallel. No step loses anything,
+ * so any change of a single word changes the result. */
 enum { PIECE = 16384, LANES = 4 };
 
 static uint64_t hash_piece(uint64_t sum, const char *bytes, size_t length) {
@@ -33,7 +34,8 @@ static uint64_t hash_piece(uint64_t sum, const char *bytes, size_t length) {
     for (int i = 0; i < LANES; i++) {
       uint64_t word;
       memcpy(&word, bytes + (size_t)i * sizeof word, sizeof word);
-      lanes[i] = gp_mix(lanes[i] ^ word);
+      word ^= lanes[i];
+      lanes[i] = (word << 29 | word >> 35) * UINT64_C(0xff51afd7ed558ccd);
     }
   sum = gp_hash_bytes(sum, bytes, length);
   return gp_hash_bytes(sum, (const char *)lanes, sizeof lanes);

@@ -410,33 +410,6 @@ local function check_lines(run)
   end
 end
 
--- Exports that have the lines of compiled functions, if the profile is by line.
-local of_compiled_functions <const> = { callgrind = true, pprof = true }
-
--- Warns if an export does not have inlined functions.
-local function check_inlines_of_exports(run)
-  for _, export in ipairs(run.settings.exports) do
-    if of_compiled_functions[export.kind] and run.profile.by_line then
-      warn(("--inlines has no effect on --export=%s with -l (--line)"):format(
-        export.kind))
-    end
-  end
-end
-
--- Warns if inlined functions were requested, but are not shown.
-local function check_inlines(run)
-  local settings, profile = run.settings, run.profile
-  if not settings.inlines or not policy.of(settings).extends_reports then return end
-  if settings.external_symbol_table or settings.file_ordering then
-    warn "--inlines has no effect with other symbols than those of the program"
-  elseif not (profile.has_inlines or profile.has_frames) then
-    warn(("%s: has no debugging information for the recorded code, so --inlines has " ..
-      "no effect: compile with -g"):format(profile.image.path))
-  else
-    check_inlines_of_exports(run)
-  end
-end
-
 -- Writing -------------------------------------------------------------------------------
 
 -- Reads the profiles, checks them, and writes their sum. In the sandbox, the file of the
@@ -530,7 +503,7 @@ return function(settings, write)
   end
   local unbounded = settings.bounds and run.profile:bounds_problem()
   if unbounded then warn(("--bounds: there are no bounds: %s"):format(unbounded)) end
-  check_inlines(run)
+  if settings.inlines then require "gprof.cli.advice.inlines".warn(run, warn) end
   check_lines(run)
   explain_missing_records(run)
   check_unchanged(run.image)
