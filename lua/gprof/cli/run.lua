@@ -44,16 +44,6 @@ local function find_reports(settings)
   end
 end
 
--- Returns the path of the image; all profiles, if the first operand is the profile of a
--- Lua program.
-local function image_path(settings)
-  local path = defaults.image_path(settings)
-  if not profile_files.is_context_profile(path) then return path end
-  settings.profiles = settings.profiles or
-    require "gprof.cli.sum.profile_list".find(settings)
-  return table.move(settings.profiles, 1, #settings.profiles, 2, { path })
-end
-
 -- Returns the path of the only profile. Nil if there may be several, or if bad ones are
 -- skipped.
 local function only_profile(settings)
@@ -106,26 +96,30 @@ local function append_profile(settings, path)
 end
 
 -- The profile of a Lua program contains what stands for the program. As the first
--- operand, it is both, alone or with other such profiles.
-local function add_first_profile(settings)
+-- operand, it is both, alone or with other such profiles. Returns all of them.
+local function add_first_profile(settings, path)
   local first = settings.operands[1]
-  if not first or not profile_files.is_context_profile(first) then return end
-  if settings.operands[2] or settings.profiles_from[1] then
+  if first and (settings.operands[2] or settings.profiles_from[1]) then
     append_profile(settings, first)
-  else
+  elseif first then
     table.insert(settings.operands, 2, first)
   end
+  settings.profiles = settings.profiles or
+    require "gprof.cli.sum.profile_list".find(settings)
+  return table.move(settings.profiles, 1, #settings.profiles, 2, { path })
 end
 
 local function read_files(run)
-  local settings = run.settings
-  add_first_profile(settings)
+  local settings, image = run.settings, defaults.image_path(run.settings)
+  if profile_files.is_context_profile(image) then
+    image = add_first_profile(settings, image)
+  end
   if settings.threads then
     require "gprof.cli.options.rules".check("reading", settings)
   end
   local problem
-  run.image, problem = gprof.image(image_path(settings),
-    { debug_dir = settings.debug_dir, warn = warn })
+  run.image, problem =
+    gprof.image(image, { debug_dir = settings.debug_dir, warn = warn })
   if not run.image then
     raise("%s", require "gprof.cli.advice.hints".program(settings, problem))
   end
