@@ -73,16 +73,17 @@ EXPORTED void (*__sysv_signal(int number, void (*handler)(int)))(int) {
   return set_handler(number, handler, SA_RESETHAND | SA_NODEFER);
 }
 
-/* Hides the alternate stack that the recorder gives to a thread without one. Makes the
- * next recorded call look up its stack, because the new alternate stack may lie within
- * the thread's own stack. */
+/* Hides the alternate stack that the recorder gives to a thread without one, or with one
+ * that is too small. Makes the next recorded call look up its stack, because the new
+ * alternate stack may lie within the thread's own stack. */
 EXPORTED int sigaltstack(const stack_t *restrict new, stack_t *restrict old) {
   stack_t before;
-  long failed = SYSTEM_CALL(sigaltstack, new, &before, 0, 0);
+  const uint64_t mask = block_signals(); /* the new stack may be too small for one */
+  const long failed = SYSTEM_CALL(sigaltstack, new, &before, 0, 0);
   if (new && rec_own) leave_window(rec_own);
-  if (failed == 0 && rec_owns_alternate_stack(&before))
-    before = (stack_t){.ss_flags = SS_DISABLE};
-  if (failed == 0 && new && new->ss_flags & SS_DISABLE) rec_use_alternate_stack();
+  if (failed == 0) rec_hide_alternate_stack(&before);
+  if (failed == 0 && new) rec_replace_alternate_stack(new);
+  restore_signals(mask);
   if (failed == 0 && old) *old = before;
   if (failed) errno = (int)-failed;
   return failed ? -1 : 0;

@@ -264,3 +264,55 @@ describe("a program that is sampled 20,000 times a second", function()
     end
   end)
 end)
+
+-- Handlers on an alternate stack that has room for one signal. Prints what is wrong with what the program sees of it.
+local small <const> = shell.write(dir .. "/small.c", [[
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static stack_t own, seen;
+static volatile double sum;
+static void handler(int number) {
+  sigaltstack(NULL, &seen);
+  for (int i = 0; i < 1000; i++) sum += i;
+}
+static void check(int flags, const char *what) {
+  if (seen.ss_sp != own.ss_sp || seen.ss_size != own.ss_size || seen.ss_flags != flags) puts(what);
+}
+static void *run(void *unused) {
+  own.ss_size = (size_t)sysconf(_SC_MINSIGSTKSZ) + 512;
+  own.ss_sp = malloc(own.ss_size);
+  stack_t less = {.ss_sp = own.ss_sp, .ss_size = 1000}, none = {.ss_flags = SS_DISABLE};
+  if (sigaltstack(&less, NULL) == 0 || errno != ENOMEM) puts("too small");
+  sigaltstack(&own, &seen);
+  if (!(seen.ss_flags & SS_DISABLE)) puts("before");
+  for (int i = 0; i < 50000; i++) raise(SIGUSR1);
+  check(SS_ONSTACK, "in the handler");
+  sigaltstack(&none, &seen);
+  check(0, "after");
+  sigaltstack(NULL, &seen);
+  if (!(seen.ss_flags & SS_DISABLE)) puts("disabled");
+  return unused;
+}
+int main(void) {
+  struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK};
+  pthread_t thread;
+  sigaction(SIGUSR1, &action, NULL);
+  pthread_create(&thread, NULL, run, NULL);
+  pthread_join(thread, NULL);
+  return 0;
+}
+]])
+
+it("an alternate stack with room for one signal is enough for a program that is sampled", function()
+  shell.check { "gcc", "-O1", "-o", dir .. "/small", small, "-pthread" }
+  local options = { cwd = shell.tmpdir "small", timeout = true, env = { GMON_OUT_PREFIX = false, LD_PRELOAD = false } }
+  for _, result in ipairs { shell.run({ dir .. "/small" }, options),
+    program.run({ "--record", "--rate=20000", dir .. "/small" }, options) } do
+    assert.same({ "", 0 }, { result.stdout, result.status }, result.stderr)
+  end
+end)
