@@ -45,11 +45,13 @@ int main(void) {
 }
 ]])
 
-local function compile(name, ...)
+local function compile_with(compiler, name, ...)
   local path = dir .. "/" .. name
-  shell.check { "gcc", "-o", path, source, "-pthread", ... }
+  shell.check { compiler, "-o", path, source, "-pthread", ... }
   return path
 end
+
+local function compile(name, ...) return compile_with("gcc", name, ...) end
 
 local function record(...)
   local where = shell.tmpdir "paths"
@@ -126,6 +128,29 @@ describe("call paths of samples", function()
     assert.is_nil(profile.path_share)
     assert.is_nil(print_report(path, where):find("Call paths are", 1, true))
   end)
+end)
+
+describe("call paths of samples on AArch64", function()
+  local arm <const> = "aarch64-linux-gnu"
+  local installed = recorder.machine == "x86_64" and shell.installed(arm .. "-gcc") and shell.installed "qemu-aarch64"
+  for name, options in pairs { frameless = { "-O2" }, signed = { "-O1", "-mbranch-protection=standard" } } do
+    it("have exactly the callers of a program: " .. name, function()
+      if not installed then return pending "needs aarch64-linux-gnu-gcc and qemu-aarch64" end
+      local library = ("build/%s/libgprof-recorder.so"):format(arm)
+      shell.check({ "make", library }, { cwd = program.root })
+      local path, where = compile_with(arm .. "-gcc", name .. "_arm", "-fno-optimize-sibling-calls",
+        table.unpack(options)), shell.tmpdir "arm"
+      -- qemu has no last real-time signals. With signal 64 ignored, they are, too, and the recorder uses another one.
+      local result = shell.run({ "sh", "-c", [[trap "" 64; exec "$@"]], "sh", "qemu-aarch64", "-cpu", "max",
+        "-L", "/usr/" .. arm, "-E", ("LD_PRELOAD=%s/%s"):format(program.root, library),
+        "-E", "GPROF_RECORDER=samples", path },
+        { cwd = where, env = { GMON_OUT_PREFIX = false, LD_PRELOAD = false }, timeout = true })
+      assert.same({ "", 0 }, { result.stderr, result.status })
+      local arcs, profile = arcs_of(path, where)
+      assert.same(EXPECTED, arcs)
+      assert.is_true(profile.path_share > 0.9)
+    end)
+  end
 end)
 
 -- Exceptions; stacks of coroutines, which are unmapped; handlers on another stack; libraries that are closed; vfork;
