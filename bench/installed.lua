@@ -126,7 +126,7 @@ local function main(dir, ...)
   for _, name in ipairs { ... } do wanted[name] = true end
   shell.run("mkdir -p " .. quote(dir))
   dir = assert(shell.capture("realpath " .. quote(dir)))
-  local rows = { { "program", "samples: recorder, perf", "functions", "within error", "largest", "paths" } }
+  local rows = { { "program", "samples: recorder, perf", "functions", "within", "largest", "paths" } }
   for i, program in ipairs(programs) do
     local is_wanted = not ... or wanted[program.name:match "^[^ ,:]+"]
     if is_wanted and os.execute("command -v " .. program.needs .. " >/dev/null") then
