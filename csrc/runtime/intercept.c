@@ -45,12 +45,14 @@ static void give_way(int number) {
 }
 
 /* If the program sets an action for one of the recorder's signals, the recorder stops
- * using the signal. */
+ * using the signal, unless both can use it. */
 EXPORTED int sigaction(int number, const struct sigaction *restrict action,
                        struct sigaction *restrict old) {
   if (!is_own(number)) return rec_set_action(number, action, old);
   if (old) memset(old, 0, sizeof *old);
-  if (!action || action->sa_handler == SIG_DFL) return 0;
+  if (old && number == SIGTRAP) *old = *rec_trap_action();
+  if (!action || (number == SIGTRAP && rec_share_trap(action))) return 0;
+  if (action->sa_handler == SIG_DFL) return 0;
   give_way(number);
   return rec_set_action(number, action, NULL);
 }
