@@ -50,7 +50,7 @@ function treeStrip(select) {
       point: (item) => (title.textContent = itemName(item) + ": " + itemFigures(item)),
     }),
     title = make("span", { class: "soft" });
-  const draw = () => picture.show(wholeTree(false));
+  const draw = () => picture.show(wholeTree(false, false));
   refreshers.push(draw);
   recolourers.push(() => {
     scheme = shownColouring(schemes);
