@@ -227,8 +227,9 @@ function data.write(content, write)
     { "comparison", comparison_of(content, node_of, file_number) },
     { "spread", spread_of(content, node_of) },
     { "lines", line_data.lines(rows, profile, file_number, node_of) },
-    { "sources", array(function(file) return line_data.source(file, file_number) end,
-      content.sources.files) },
+    { "sources", array(function(file)
+      return line_data.source(file, file_number, rate)
+    end, content.sources.files) },
   }
   local view = view_data.entries(content, node_of, file_number, {})
   table.move(view, 1, #view, #entries + 1, entries)
