@@ -150,7 +150,7 @@ function lineRow(line, shown, target) {
   if (hasTime) cells.push(entry ? heatCell(entry[1], shown.most, errorText(entry)) : make("td"));
   if (shown.calls) cells.push(make("td", {}, entry && entry[3] > 0 ? counted(entry[3]) : ""));
   if (shown.blocks) cells.push(make("td", {}, entry && entry[4] >= 0 ? counted(entry[4]) : ""));
-  cells.push(make("td", { class: "text" }, line.text));
+  cells.push(make("td", { class: "text" }, ...colouredText(line)));
   return make(
     "tr",
     { "class": line.number === target ? "here" : null, "data-line": line.number, "data-hot": Boolean(isHot) },
@@ -181,10 +181,15 @@ function stepToHotLine(step) {
     here = rows.findIndex((row) => row.classList.contains("here"));
   let at = here + step;
   while (at >= 0 && at < rows.length && rows[at].dataset.hot === undefined) at += step;
-  if (at < 0 || at >= rows.length) return;
-  if (here >= 0) rows[here].classList.remove("here");
-  rows[at].classList.add("here");
-  rows[at].scrollIntoView({ block: "center" });
+  if (at >= 0 && at < rows.length) markLine(rows[at]);
+}
+
+// Marks the row of a line, and scrolls to it.
+function markLine(row) {
+  const before = view.querySelector("tr.here");
+  if (before) before.classList.remove("here");
+  row.classList.add("here");
+  row.scrollIntoView({ block: "center" });
 }
 
 // Shows or hides the instructions of the marked line.
@@ -209,7 +214,7 @@ function sourceMap(lines, shown) {
     const nearest = timed.reduce((best, entry) =>
       Math.abs(entry[1] - wanted) < Math.abs(best[1] - wanted) ? entry : best,
     );
-    view.querySelector(`[data-line="${nearest[0].number}"]`).scrollIntoView({ block: "center" });
+    markLine(view.querySelector(`[data-line="${nearest[0].number}"]`));
   });
   return timed.length > 0 ? map : null;
 }
@@ -242,6 +247,7 @@ function sourceView(name, target) {
   const body = make("tbody"),
     directory = file.name.slice(0, -baseName(file.name).length),
     lines = linesOf(file);
+  colourLines(lines, file.name);
   for (const line of lines) {
     if (line.gap)
       body.append(
