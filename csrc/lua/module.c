@@ -61,6 +61,6 @@ int luaopen_gprof_core(lua_State *L) {
   gp_define_bundle(L);
   gp_define_conversions(L);
   gp_define_number_order(L);
-  gp_define_packed_numbers(L);
+  gp_define_packing(L);
   return 1;
 }

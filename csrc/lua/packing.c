@@ -73,7 +73,7 @@ static int pack_numbers(lua_State *L) {
   return 1;
 }
 
-void gp_define_packed_numbers(lua_State *L) {
+void gp_define_packing(lua_State *L) {
   static const luaL_Reg functions[] = {{"packed_numbers", pack_numbers}, {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);
 }
