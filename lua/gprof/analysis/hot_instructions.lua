@@ -79,28 +79,41 @@ local function decode(image, piece, ticks)
   return own
 end
 
-local function key_of(file, line) return file .. "\0" .. line end
-
--- Returns the pieces of code with samples of lines, those with most samples first.
+-- Returns the numbers of the pieces of code with samples, by file and line.
 local function pieces_of(profile)
   local pieces = {}
-  for ticks, address, size, file, line in
-    profile:functions("address", "ticks", "address", "size", "file", "line")
+  for ticks, id, file, line in
+    profile:functions("address", "ticks", "id", "file", "line")
   do
     if ticks > 0 and file and line then
-      local key = key_of(file, line)
-      pieces[key] = pieces[key] or {}
-      table.insert(pieces[key], { low = address, high = address + size, file = file,
-        line = line, ticks = ticks })
+      local lines = pieces[file] or {}
+      local known = lines[line]
+      pieces[file] = lines
+      if type(known) == "table" then
+        known[#known + 1] = id
+      else
+        lines[line] = known and { known, id } or id
+      end
     end
   end
-  for _, list in pairs(pieces) do
-    table.sort(list, function(a, b)
-      if a.ticks ~= b.ticks then return a.ticks > b.ticks end
-      return a.low < b.low
-    end)
-  end
   return pieces
+end
+
+-- Returns the pieces of code of a line, those with most samples first. `ids` is the
+-- number of one, or an array.
+local function in_order(profile, ids)
+  local list = {}
+  for i, id in ipairs(type(ids) == "table" and ids or { ids }) do
+    local ticks, address, size, file, line =
+      profile:get(id, "ticks", "address", "size", "file", "line")
+    list[i] = { low = address, high = address + size, file = file, line = line,
+      ticks = ticks }
+  end
+  table.sort(list, function(a, b)
+    if a.ticks ~= b.ticks then return a.ticks > b.ticks end
+    return a.low < b.low
+  end)
+  return list
 end
 
 -- Returns the instructions of one line, in address order.
@@ -128,8 +141,8 @@ function hot_instructions.add(profile, lines, symbols)
   if not ticks then return end
   local pieces, name = pieces_of(profile), namer(symbols)
   for _, line in ipairs(lines) do
-    local found = pieces[key_of(line.file, line.number)]
-    local code = found and code_of(image, found, ticks, name) or {}
+    local found = pieces[line.file] and pieces[line.file][line.number]
+    local code = found and code_of(image, in_order(profile, found), ticks, name) or {}
     if #code > left then return end
     line.code, left = code[1] and code, left - #code
   end
