@@ -193,11 +193,15 @@ local function total_change(was, is, old, new)
   return limits.compare(change, was, is, old.samples, new.samples)
 end
 
+-- The fields with the highest counts of a baseline's runs.
+local highest <const> = { calls = "most_calls", self_calls = "most_self_calls",
+  blocks = "most_blocks" }
+
 -- Returns the change of a count: `field` of two functions, or 0 where it is missing. A
 -- baseline has the highest count of its runs, `most`.
 local function count_change(was, is, field, old, new)
   local before, now = (was[field] or 0) / old.runs, (is[field] or 0) / new.runs
-  local most = (was["most_" .. field] or 0) / old.runs
+  local most = (was[highest[field]] or 0) / old.runs
   return { old = before, new = now, change = now - before,
     most = most > before and most or nil, ratio = before > 0 and now / before or nil }
 end
@@ -237,6 +241,8 @@ end
 local absent <const> = { ticks = 0, whole_ticks = 0, least_ticks = 0, most_ticks = 0,
   calls = 0, self_calls = 0, blocks = 0, count = 0 }
 
+local none <const> = {}
+
 local function is_idle(f)
   return f.ticks == 0 and f.whole_ticks == 0 and f.calls == 0 and
     (f.blocks or 0) == 0
@@ -247,7 +253,7 @@ local function new_row(before, now, old, new)
   local was, is = before or absent, now or absent
   if is_idle(was) and is_idle(is) then return nil end
   local new_ids = { now and now.id }  -- of the functions that `now` stands for
-  for i, f in ipairs(now and now.members or {}) do new_ids[i] = f.id end
+  for i, f in ipairs(now and now.members or none) do new_ids[i] = f.id end
   local sampled, counted = old.samples and new.samples, old.counted and new.counted
   local blocks = old.has_blocks and new.has_blocks
   return {
@@ -362,7 +368,7 @@ function compare.sides(old, new, chance)
   local row_of = {}  -- by function of either side
   local function set_row(f, row)
     if not f.members then row_of[f] = row end
-    for _, member in ipairs(f.members or {}) do row_of[member] = row end
+    for _, member in ipairs(f.members or none) do row_of[member] = row end
   end
   matching.pair(old.functions, new.functions, function(was, is)
     if was and is then result.common = result.common + 1 end
