@@ -79,31 +79,27 @@ local function decode(image, piece, ticks)
   return own
 end
 
--- Returns the numbers of the pieces of code with samples, by file and line.
-local function pieces_of(profile)
+-- Returns the numbers of the pieces of code with samples, by file and line, of the given
+-- lines.
+local function pieces_of(profile, lines)
   local pieces = {}
+  for _, line in ipairs(lines) do
+    pieces[line.file] = pieces[line.file] or {}
+    pieces[line.file][line.number] = {}
+  end
   for ticks, id, file, line in
     profile:functions("address", "ticks", "id", "file", "line")
   do
-    if ticks > 0 and file and line then
-      local lines = pieces[file] or {}
-      local known = lines[line]
-      pieces[file] = lines
-      if type(known) == "table" then
-        known[#known + 1] = id
-      else
-        lines[line] = known and { known, id } or id
-      end
-    end
+    local ids = ticks > 0 and pieces[file] and pieces[file][line]
+    if ids then ids[#ids + 1] = id end
   end
   return pieces
 end
 
--- Returns the pieces of code of a line, those with most samples first. `ids` is the
--- number of one, or an array.
+-- Returns the pieces of code with given numbers, those with most samples first.
 local function in_order(profile, ids)
   local list = {}
-  for i, id in ipairs(type(ids) == "table" and ids or { ids }) do
+  for i, id in ipairs(ids) do
     local ticks, address, size, file, line =
       profile:get(id, "ticks", "address", "size", "file", "line")
     list[i] = { low = address, high = address + size, file = file, line = line,
@@ -139,10 +135,10 @@ function hot_instructions.add(profile, lines, symbols)
   local image, left = profile.image, MOST
   local ticks = not image.has_scripts and ticks_by_unit(profile.data)
   if not ticks then return end
-  local pieces, name = pieces_of(profile), namer(symbols)
+  local pieces, name = pieces_of(profile, lines), namer(symbols)
   for _, line in ipairs(lines) do
-    local found = pieces[line.file] and pieces[line.file][line.number]
-    local code = found and code_of(image, in_order(profile, found), ticks, name) or {}
+    local found = in_order(profile, pieces[line.file][line.number])
+    local code = code_of(image, found, ticks, name)
     if #code > left then return end
     line.code, left = code[1] and code, left - #code
   end
