@@ -114,7 +114,7 @@ local WIDEST <const> = 100
 function view_data.labels(content)
   local names, entries, shortened = content.profile:columns(content.ids, "name"), {}, nil
   for row, name in ipairs(names) do
-    local label = content.labels[content.ids[row]]
+    local label = content.are_names and name or content.labels[content.ids[row]]
     if label == name and #name > WIDEST then
       shortened = shortened or distinct_names(names)
       label = shortened(row, "complete", WIDEST, "…")
