@@ -127,11 +127,10 @@ end
 -- Returns the ids of functions by name, if inlined functions are functions.
 local function ids_by_name(profile)
   local by_name = {}
+  if not profile.has_inlines then return by_name end
   for id, name in profile:functions("address", "id", "name") do
-    if profile.has_inlines then
-      by_name[name] = by_name[name] or {}
-      table.insert(by_name[name], id)
-    end
+    by_name[name] = by_name[name] or {}
+    table.insert(by_name[name], id)
   end
   return by_name
 end
