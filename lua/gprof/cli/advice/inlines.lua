@@ -20,9 +20,9 @@ local function check_exports(run, warn)
   end
 end
 
---- Warns if inlined functions were requested, but are not shown.
+--- Warns if --inlines has no effect.
 -- @tparam table run see gprof.cli.run
--- @tparam function warn
+-- @tparam function warn takes a message
 function inlines.warn(run, warn)
   local settings, profile = run.settings, run.profile
   if not policy.of(settings).extends_reports then return end
