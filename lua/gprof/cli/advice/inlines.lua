@@ -20,7 +20,7 @@ local function check_exports(run, warn)
   end
 end
 
---- Warns if --inlines has no effect.
+--- Warns if inlined functions were requested, but are not shown.
 -- @tparam table run see gprof.cli.run
 -- @tparam function warn takes a message
 function inlines.warn(run, warn)
