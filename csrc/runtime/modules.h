@@ -50,7 +50,7 @@ const module *rec_module_at(uintptr_t address);
 uintptr_t rec_function_at(uintptr_t address);
 
 /* Returns the unwind information of that function, which ends before `*end`, and sets
- * its start; NULL if unknown. */
+ * its start; NULL if unknown. Changes vector registers, which signal handlers may. */
 const unsigned char *rec_unwind_entry(uintptr_t address, uintptr_t *start,
                                       const unsigned char **end);
 
