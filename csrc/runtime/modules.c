@@ -14,6 +14,31 @@ const module *rec_module_at(uintptr_t address) {
   return m;
 }
 
+static bool are_held;
+static int closing; /* number of threads that are closing a library */
+
+bool rec_hold_libraries(void) {
+  __atomic_store_n(&are_held, true, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&closing, __ATOMIC_SEQ_CST) <= 0) return true;
+  rec_release_libraries();
+  return false;
+}
+
+void rec_release_libraries(void) { __atomic_store_n(&are_held, false, __ATOMIC_RELEASE); }
+
+void rec_begin_closing(void) {
+  __atomic_fetch_add(&closing, 1, __ATOMIC_SEQ_CST);
+  while (__atomic_load_n(&are_held, __ATOMIC_SEQ_CST))
+    SYSTEM_CALL(sched_yield, 0, 0, 0, 0);
+}
+
+void rec_end_closing(void) { __atomic_fetch_sub(&closing, 1, __ATOMIC_SEQ_CST); }
+
+void rec_forget_holders(void) {
+  are_held = false;
+  closing = 0;
+}
+
 /* The head of .eh_frame_hdr, in the only form that linkers write. A sorted table of
  * function starts follows. The starts are relative to the section. */
 typedef struct unwind_head {
