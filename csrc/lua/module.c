@@ -41,6 +41,7 @@ int luaopen_gprof_core(lua_State *L) {
   gp_define_profile_fields(L);
   gp_define_profile_parts(L);
   gp_define_frames(L);
+  gp_define_instructions(L);
   gp_define_call_bounds(L);
   gp_define_stack_tree(L);
   gp_define_labels(L);

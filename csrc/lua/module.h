@@ -17,6 +17,7 @@ void gp_define_image(lua_State *L);
 void gp_define_debug_file(lua_State *L);
 void gp_define_lines(lua_State *L);
 void gp_define_frames(lua_State *L);
+void gp_define_instructions(lua_State *L);
 void gp_define_archive(lua_State *L);
 void gp_define_recent(lua_State *L);
 void gp_define_names(lua_State *L);

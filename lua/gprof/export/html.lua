@@ -120,7 +120,7 @@ local function contents(profile, options)
   local content = view_of(by_function, options)
   content.other, content.only_inlined = other_view(by_function, lines, options)
   content.lines = by_function.rate and hot_lines.of(by_function, lines) or {}
-  content.sources = sources.of(lines, options)
+  content.sources = sources.of(lines, options, by_function.symbols)
   content.comparison = options.comparison
   content.threads, content.choosable = threads_of(profile)
   function content.part_of(threads) return part_of(content, threads, options) end

@@ -7,6 +7,7 @@
 local common = require "gprof.print.common"
 local json = require "gprof.format.json"
 local line_data = require "gprof.export.html.line_data"
+local old_tree = require "gprof.export.html.old_tree"
 local text = require "gprof.export.html.page_text"
 local thread_choices = require "gprof.export.html.thread_choices"
 local view_data = require "gprof.export.html.view_data"
@@ -96,10 +97,22 @@ local function change_of(rows, field)
     { "noise", array(number, noise) } }
 end
 
-local function comparison_of(comparison, file_number)
+-- Returns what the page needs to test changes of call paths, as columns of two rows: the
+-- old profile, and the new one.
+local function sides_of(comparison)
+  local entries, sides = {}, { comparison.old, comparison.new }
+  for i, name in ipairs { "runs", "independent", "coverage" } do
+    entries[i] = { name, array(function(side) return number(side[name]) end, sides) }
+  end
+  return object(entries)
+end
+
+local function comparison_of(content, node_of, file_number)
+  local comparison = content.comparison
   if not comparison then return "null" end
   local entries = { { "factor", number(comparison.factor) },
-    { "unit", quoted(comparison.unit) } }
+    { "unit", quoted(comparison.unit) }, { "sides", sides_of(comparison) },
+    { "tree", old_tree.of(comparison, content, node_of) } }
   for _, field in ipairs { "name", "status" } do
     entries[#entries + 1] = { field, array(function(row) return shown(row[field]) end,
       comparison) }
@@ -211,11 +224,12 @@ function data.write(content, write)
     { "exact", tostring(profile.exact) }, { "inputs", inputs_of(profile) },
     { "scripts", tostring(profile.image.has_scripts) },
     { "decimals", number(rate and common.decimals(1 / rate) or 2) },
-    { "comparison", comparison_of(content.comparison, file_number) },
+    { "comparison", comparison_of(content, node_of, file_number) },
     { "spread", spread_of(content, node_of) },
     { "lines", line_data.lines(rows, profile, file_number, node_of) },
-    { "sources", array(function(file) return line_data.source(file, file_number) end,
-      content.sources.files) },
+    { "sources", array(function(file)
+      return line_data.source(file, file_number, rate)
+    end, content.sources.files) },
   }
   local view = view_data.entries(content, node_of, file_number, {})
   table.move(view, 1, #view, #entries + 1, entries)
