@@ -52,8 +52,9 @@ describe("A printed page", function()
 
   it("cuts no text, and tells how it was refined", function()
     local cut <const> = "[...document.querySelectorAll('body *')].filter((e) => e.textContent && " ..
-      "e.checkVisibility() && !e.closest('.tree, .share, .more, svg, .skip') && getComputedStyle(e).overflow !== " ..
-      "'visible' && (e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1)).map((e) => e.textContent)"
+      "e.checkVisibility() && !e.closest('.tree, .share, .more, svg, .skip') && " ..
+      "getComputedStyle(e).overflow !== 'visible' && (e.scrollWidth > e.clientWidth + 1 || " ..
+      "e.scrollHeight > e.clientHeight + 1)).map((e) => e.textContent)"
     local built = build.program "shapes"
     local steps = { select(2, pages.write(built.image, built.gmon, "--spread", "--compare=" .. built.gmon)),
       { "size", 700, 900 }, { "media", "print" } }
