@@ -45,12 +45,14 @@ static void give_way(int number) {
 }
 
 /* If the program sets an action for one of the recorder's signals, the recorder stops
- * using the signal. */
+ * using the signal, unless both can use it. */
 EXPORTED int sigaction(int number, const struct sigaction *restrict action,
                        struct sigaction *restrict old) {
   if (!is_own(number)) return rec_set_action(number, action, old);
   if (old) memset(old, 0, sizeof *old);
-  if (!action || action->sa_handler == SIG_DFL) return 0;
+  if (old && number == SIGTRAP) *old = *rec_trap_action();
+  if (!action || (number == SIGTRAP && rec_share_trap(action))) return 0;
+  if (action->sa_handler == SIG_DFL) return 0;
   give_way(number);
   return rec_set_action(number, action, NULL);
 }
@@ -73,16 +75,17 @@ EXPORTED void (*__sysv_signal(int number, void (*handler)(int)))(int) {
   return set_handler(number, handler, SA_RESETHAND | SA_NODEFER);
 }
 
-/* Hides the alternate stack that the recorder gives to a thread without one. Makes the
- * next recorded call look up its stack, because the new alternate stack may lie within
- * the thread's own stack. */
+/* Hides the alternate stack that the recorder gives to a thread without one, or with one
+ * that is too small. Makes the next recorded call look up its stack, because the new
+ * alternate stack may lie within the thread's own stack. */
 EXPORTED int sigaltstack(const stack_t *restrict new, stack_t *restrict old) {
   stack_t before;
-  long failed = SYSTEM_CALL(sigaltstack, new, &before, 0, 0);
+  const uint64_t mask = block_signals(); /* the new stack may be too small for one */
+  const long failed = SYSTEM_CALL(sigaltstack, new, &before, 0, 0);
   if (new && rec_own) leave_window(rec_own);
-  if (failed == 0 && rec_owns_alternate_stack(&before))
-    before = (stack_t){.ss_flags = SS_DISABLE};
-  if (failed == 0 && new && new->ss_flags & SS_DISABLE) rec_use_alternate_stack();
+  if (failed == 0) rec_hide_alternate_stack(&before);
+  if (failed == 0 && new) rec_replace_alternate_stack(new);
+  restore_signals(mask);
   if (failed == 0 && old) *old = before;
   if (failed) errno = (int)-failed;
   return failed ? -1 : 0;

@@ -155,15 +155,17 @@ static int visit(struct dl_phdr_info *object, size_t size, void *generation) {
 static uintptr_t page_size(void) { return (uintptr_t)sysconf(_SC_PAGESIZE); }
 
 /* Maps all free pages of a range. Others may be in use already: as soon as a library is
- * closed, memory of the program or of the recorder can take its place. */
+ * closed, memory of the program or of the recorder can take its place. Returns whether
+ * all were free; if some were not, another library can be loaded there later. */
 static bool map_free(uintptr_t low, uintptr_t high) {
   const void *made = mmap((void *)low, high - low, PROT_NONE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
                               MAP_FIXED_NOREPLACE, -1, 0);
   if (made != MAP_FAILED) return true;
-  if (errno != EEXIST) return false;
   const uintptr_t page = page_size(), middle = low + (high - low) / page / 2 * page;
-  return middle == low || (map_free(low, middle) && map_free(middle, high));
+  if (errno != EEXIST || middle == low) return false;
+  const bool first = map_free(low, middle);
+  return map_free(middle, high) && first;
 }
 
 /* Reserves addresses: no library can be loaded there. The kernel joins adjoining

@@ -2,8 +2,8 @@
 /*
  * The program and its shared libraries, with their addresses. A closed library remains
  * known, and its addresses are reserved, so that no other library is loaded there. Only
- * libraries that the C library closes without dlclose can be replaced, and those closed
- * after the limit of reservations was reached.
+ * libraries that the C library closes without dlclose can be replaced, those closed after
+ * the limit of reservations was reached, and those whose place was taken at once.
  */
 #ifndef GPROF_RUNTIME_MODULES_H
 #define GPROF_RUNTIME_MODULES_H

@@ -118,9 +118,41 @@ static void take_sample(thread *t, const siginfo_t *info, const void *context) {
   rec_release(t);
 }
 
+static struct sigaction trap_action;
+
+const struct sigaction *rec_trap_action(void) { return &trap_action; }
+
+bool rec_share_trap(const struct sigaction *action) {
+  const bool shares =
+      action->sa_handler != SIG_IGN && !(action->sa_flags & (int)SA_RESETHAND);
+  const uint64_t before = block_signals();
+  trap_action = shares ? *action : (struct sigaction){.sa_handler = SIG_DFL};
+  restore_signals(before);
+  return shares;
+}
+
+/* Calls the program's handler of SIGTRAP, with the signal mask that the kernel would set.
+ * The mask before is restored when the signal's handler returns. */
+static void call_trap_handler(siginfo_t *info, ucontext_t *context) {
+  const struct sigaction action = trap_action;
+  uint64_t mask, more;
+  memcpy(&mask, &context->uc_sigmask, sizeof mask);
+  memcpy(&more, &action.sa_mask, sizeof more);
+  if (!(action.sa_flags & SA_NODEFER)) more |= signal_bit(SIGTRAP);
+  restore_signals(mask | more);
+  if (action.sa_flags & SA_SIGINFO)
+    action.sa_sigaction(SIGTRAP, info, context);
+  else
+    action.sa_handler(SIGTRAP);
+}
+
 /* Does what SIGTRAP does without the recorder. */
 static void forward_trap(siginfo_t *info, void *context) {
   const struct sigaction standard = {.sa_handler = SIG_DFL};
+  if (trap_action.sa_handler != SIG_DFL) {
+    call_trap_handler(info, context);
+    return;
+  }
   if (rec_real_trap) {
     rec_real_trap(SIGTRAP, info, context);
     return;

@@ -18,6 +18,13 @@ void rec_start_sampling(void (*queued)(int value), int (*background)(void), int 
 /* Leaves the signal to the program: stops all clocks, and drops pending signals. */
 void rec_end_sampling(void);
 
+/* The program's action for SIGTRAP while events use the signal. */
+const struct sigaction *rec_trap_action(void);
+
+/* Sets this action: the default one, or a handler, which is called for signals that are
+ * not samples. False if only the kernel can carry it out. */
+bool rec_share_trap(const struct sigaction *action);
+
 /* Leaves SIGTRAP to the program: threads go on with another clock. */
 void rec_end_events(void);
 

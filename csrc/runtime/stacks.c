@@ -86,29 +86,51 @@ static range alternate_stack(void) {
  * the program may also run on this stack. */
 #define ALTERNATE ((size_t)65536)
 
+/* An alternate stack of the program with less bytes is replaced: samples are taken on it,
+ * too, also while a handler of the program runs there. */
+#define SUFFICIENT ((size_t)16384)
+
 static _Thread_local char *own_alternate __attribute__((tls_model("initial-exec")));
 
-void rec_use_alternate_stack(void) {
+/* What the program would have without the recorder's stack. */
+static _Thread_local stack_t hidden __attribute__((tls_model("initial-exec")));
+
+static bool is_sufficient(const stack_t *alternate) {
+  return !(alternate->ss_flags & SS_DISABLE) && alternate->ss_size >= SUFFICIENT;
+}
+
+void rec_replace_alternate_stack(const stack_t *wanted) {
+  if (!own_alternate || is_sufficient(wanted)) return;
   const stack_t own = {.ss_sp = own_alternate, .ss_size = ALTERNATE};
-  if (own_alternate) SYSTEM_CALL(sigaltstack, &own, 0, 0, 0);
+  hidden = *wanted;
+  hidden.ss_flags &= SS_DISABLE;
+  SYSTEM_CALL(sigaltstack, &own, 0, 0, 0);
 }
 
 void rec_make_alternate_stack(void) {
-  if (own_alternate || alternate_stack().high != 0) return;
+  stack_t current = {.ss_flags = SS_DISABLE};
+  SYSTEM_CALL(sigaltstack, 0, &current, 0, 0);
+  if (own_alternate || is_sufficient(&current)) return;
   own_alternate = map_memory(ALTERNATE);
-  rec_use_alternate_stack();
+  rec_replace_alternate_stack(&current);
 }
 
-bool rec_owns_alternate_stack(const stack_t *other) {
-  return own_alternate && other->ss_sp == own_alternate;
+static bool is_own(const stack_t *alternate) {
+  return own_alternate && alternate->ss_sp == own_alternate;
+}
+
+void rec_hide_alternate_stack(stack_t *seen) {
+  if (!is_own(seen)) return;
+  const int in_use = seen->ss_flags & SS_ONSTACK;
+  *seen = hidden;
+  if (!(hidden.ss_flags & SS_DISABLE)) seen->ss_flags |= in_use;
 }
 
 void rec_end_alternate_stack(void) {
   stack_t current = {.ss_flags = SS_DISABLE};
   if (!own_alternate) return;
   SYSTEM_CALL(sigaltstack, 0, &current, 0, 0);
-  const stack_t none = {.ss_flags = SS_DISABLE};
-  if (rec_owns_alternate_stack(&current)) SYSTEM_CALL(sigaltstack, &none, 0, 0, 0);
+  if (is_own(&current)) SYSTEM_CALL(sigaltstack, &hidden, 0, 0, 0);
   unmap_memory(own_alternate, ALTERNATE);
   own_alternate = NULL;
 }

@@ -19,15 +19,17 @@ bool rec_switch_stack(thread *t, uintptr_t frame);
 /* Registers a stack that the program made. */
 void rec_register_stack(uintptr_t low, uintptr_t high);
 
-/* Gives this thread an alternate stack for signal handlers, unless it has one, so that
- * the profile can be written when the thread's own stack is exhausted. */
+/* Gives this thread an alternate stack for signal handlers, unless it has one of
+ * sufficient size, so that the profile can be written when the thread's own stack is
+ * exhausted. */
 void rec_make_alternate_stack(void);
 
-/* Sets the stack from rec_make_alternate_stack again, if there is one. */
-void rec_use_alternate_stack(void);
+/* Uses the stack from rec_make_alternate_stack, if there is one, instead of what the
+ * program has set: none, or one that is too small. */
+void rec_replace_alternate_stack(const stack_t *wanted);
 
-/* Whether a stack is the one from rec_make_alternate_stack. */
-bool rec_owns_alternate_stack(const stack_t *other);
+/* Changes what the kernel says of the alternate stack to what the program has set. */
+void rec_hide_alternate_stack(stack_t *seen);
 
 /* Releases the stack from rec_make_alternate_stack at the end of the thread. */
 void rec_end_alternate_stack(void);

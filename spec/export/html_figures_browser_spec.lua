@@ -148,6 +148,20 @@ describe("The threads of a page", function()
   end)
 end)
 
+describe("A page of samples alone", function()
+  it("has no columns or facts of calls, but callers", function()
+    local headings <const> = "[...document.querySelectorAll('#view th')].map((e) => e.textContent.trim()).join('|')"
+    local facts <const> = "[...document.querySelectorAll('.facts dt')].map((e) => e.textContent).join('|')"
+    local found = browser.walk(select(2, pages.write(exported.sampled())), headings, { "open", "!groups" }, headings,
+      { "open", "!threads" }, headings, { "open", "work" }, facts, headings, rows, notes)
+    for i = 1, 5 do assert.is_nil(found[i]:find "[Cc]all[ s|]", found[i]) end
+    assert.matches("Function$", found[1])
+    assert.matches("Caller", found[5])
+    assert.matches("thread; .*main$", found[6])
+    assert.matches("No calls were counted: the program was not compiled with %-pg%.", found[7])
+  end)
+end)
+
 describe("The choice of threads in a page", function()
   local functions <const> = { "main", "parse", "render" }
   local image = crafted.image { functions = functions }

@@ -258,6 +258,14 @@ describe("Figures in a page", function()
     end
   end)
 
+  it("are in static tables without counts if calls were not counted", function()
+    local markup = pages.parts((pages.write(exported.sampled()))).markup
+    for _, row in ipairs { '<tr><td>90.0<td>0.090<td>0.009<td>0.090<td class="name">work\n',
+      '<tr><td class="name">main<td class="name">work<td>0.030\n' } do
+      assert.truthy(markup:find(row, 1, true), row)
+    end
+  end)
+
   it("have the unit of the profile", function()
     local other = { functions = { "main" }, ticks = { main = 200 }, rate = 50, dimension = "misses",
       abbreviation = "m" }

@@ -122,6 +122,11 @@ describe("the JSON export", function()
     assert.same({ "no time was sampled: there is no histogram" }, decode(text).notes)
   end)
 
+  it("says that calls were not counted", function()
+    assert.same({ "no calls were counted: the program was not compiled with -pg" },
+      document(exported.sampled()).notes)
+  end)
+
   it("has exact counts beyond 53 bits", function()
     local plan = { functions = { "main", "leaf" }, ticks = { leaf = 1 }, calls = { { "main", "leaf", (1 << 32) - 1 } } }
     local records = crafted.records(plan)

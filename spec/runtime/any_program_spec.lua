@@ -121,6 +121,14 @@ describe("a profile of samples alone", function()
     assert.is_nil(text:find "[ /]call[ \n]")
   end)
 
+  it("has no columns for calls in BSD's style, nor an explanation of them", function()
+    local text = print_flat "-T"
+    assert.matches("\nCalls were not counted: compile with %-pg to see them, and times per call%.\n\n" ..
+      "  %%   cumulative   self +\n time   seconds   seconds  name +\n +%d+%.%d +%d%.%d%d +%d%.%d%d  [%w<]", text)
+    assert.is_nil(text:find("ms/call", 1, true))
+    assert.matches("\nseconds\n\nname +The name of the function", text)
+  end)
+
   it("is shown without advice or a call graph, also without libraries", function()
     local _, where = record("--no-paths", exporting)
     for _, option in ipairs { "-b", "--no-libraries" } do

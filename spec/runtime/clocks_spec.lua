@@ -95,7 +95,7 @@ describe("a program behaves as without the recorder, with the clock", function()
   local behaves <const> = recorder.compile "behaves.c"
 
   for _, clock in ipairs { "perf", "timer" } do
-    for _, what in ipairs { "descriptors", "limit", "threads", "handler", "blocked", "trap", "execute",
+    for _, what in ipairs { "descriptors", "limit", "threads", "handler", "shared", "blocked", "trap", "execute",
       "interrupted" } do
       it(clock .. ": " .. what, function()
         local plain = recorder.run(behaves, { what }, { preload = "" })
@@ -107,6 +107,16 @@ describe("a program behaves as without the recorder, with the clock", function()
       end)
     end
   end
+end)
+
+it("a program with a handler of SIGTRAP keeps the clock perf", function()
+  local behaves <const> = recorder.compile "behaves.c"
+  local function clocks(what)
+    local result = recorder.run(behaves, { what }, { env = { GPROF_RECORDER = "clock=perf" } })
+    local read <close> = assert(gprof.data(assert(gprof.image(behaves.image)), result.dir .. "/gmon.out"))
+    return assert(gprof.profile(assert(gprof.image(behaves.image)), read)).clocks
+  end
+  assert.equal(clocks "interrupted", clocks "handler")
 end)
 
 describe("a profile with hardly any sample", function()

@@ -3,6 +3,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local gprof = require "gprof"
+local program = require "support.program"
 local recorder = require "support.recorder"
 local shell = require "support.shell"
 local work = require "support.work"
@@ -59,4 +60,12 @@ describe("libraries that are loaded and closed again and again:", function()
       assert.is_true(tonumber(run.stdout:match "%d+") < cycles // 10, run.stdout)
     end)
   end
+
+  it("one, whose place is free again after it was taken: its calls are exact", function()
+    local evicts <const> = dir .. "/evicts.so"
+    shell.check { "gcc", "-shared", "-fPIC", "-o", evicts, program.root .. "/spec/fixtures/recorder/evicts.c" }
+    local run = recorder.run(built, { "100", small }, { preload = recorder.library .. ":" .. evicts })
+    assert(run.status == 0, run.stdout .. run.stderr)
+    assert.equal(100, calls_of(small, run))
+  end)
 end)

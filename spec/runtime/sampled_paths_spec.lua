@@ -45,11 +45,13 @@ int main(void) {
 }
 ]])
 
-local function compile(name, ...)
+local function compile_with(compiler, name, ...)
   local path = dir .. "/" .. name
-  shell.check { "gcc", "-o", path, source, "-pthread", ... }
+  shell.check { compiler, "-o", path, source, "-pthread", ... }
   return path
 end
+
+local function compile(name, ...) return compile_with("gcc", name, ...) end
 
 local function record(...)
   local where = shell.tmpdir "paths"
@@ -126,6 +128,29 @@ describe("call paths of samples", function()
     assert.is_nil(profile.path_share)
     assert.is_nil(print_report(path, where):find("Call paths are", 1, true))
   end)
+end)
+
+describe("call paths of samples on AArch64", function()
+  local arm <const> = "aarch64-linux-gnu"
+  local installed = recorder.machine == "x86_64" and shell.installed(arm .. "-gcc") and shell.installed "qemu-aarch64"
+  for name, options in pairs { frameless = { "-O2" }, signed = { "-O1", "-mbranch-protection=standard" } } do
+    it("have exactly the callers of a program: " .. name, function()
+      if not installed then return pending "needs aarch64-linux-gnu-gcc and qemu-aarch64" end
+      local library = ("build/%s/libgprof-recorder.so"):format(arm)
+      shell.check({ "make", library }, { cwd = program.root })
+      local path, where = compile_with(arm .. "-gcc", name .. "_arm", "-fno-optimize-sibling-calls",
+        table.unpack(options)), shell.tmpdir "arm"
+      -- qemu has no last real-time signals. With signal 64 ignored, they are, too, and the recorder uses another one.
+      local result = shell.run({ "sh", "-c", [[trap "" 64; exec "$@"]], "sh", "qemu-aarch64", "-cpu", "max",
+        "-L", "/usr/" .. arm, "-E", ("LD_PRELOAD=%s/%s"):format(program.root, library),
+        "-E", "GPROF_RECORDER=samples", path },
+        { cwd = where, env = { GMON_OUT_PREFIX = false, LD_PRELOAD = false }, timeout = true })
+      assert.same({ "", 0 }, { result.stderr, result.status })
+      local arcs, profile = arcs_of(path, where)
+      assert.same(EXPECTED, arcs)
+      assert.is_true(profile.path_share > 0.9)
+    end)
+  end
 end)
 
 -- Exceptions; stacks of coroutines, which are unmapped; handlers on another stack; libraries that are closed; vfork;
@@ -263,4 +288,56 @@ describe("a program that is sampled 20,000 times a second", function()
       assert.is_true(RIGHT[arc:gsub("%b()", "")], arc)
     end
   end)
+end)
+
+-- Handlers on an alternate stack that has room for one signal. Prints what is wrong with what the program sees of it.
+local small <const> = shell.write(dir .. "/small.c", [[
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static stack_t own, seen;
+static volatile double sum;
+static void handler(int number) {
+  sigaltstack(NULL, &seen);
+  for (int i = 0; i < 1000; i++) sum += i;
+}
+static void check(int flags, const char *what) {
+  if (seen.ss_sp != own.ss_sp || seen.ss_size != own.ss_size || seen.ss_flags != flags) puts(what);
+}
+static void *run(void *unused) {
+  own.ss_size = (size_t)sysconf(_SC_MINSIGSTKSZ) + 512;
+  own.ss_sp = malloc(own.ss_size);
+  stack_t less = {.ss_sp = own.ss_sp, .ss_size = 1000}, none = {.ss_flags = SS_DISABLE};
+  if (sigaltstack(&less, NULL) == 0 || errno != ENOMEM) puts("too small");
+  sigaltstack(&own, &seen);
+  if (!(seen.ss_flags & SS_DISABLE)) puts("before");
+  for (int i = 0; i < 50000; i++) raise(SIGUSR1);
+  check(SS_ONSTACK, "in the handler");
+  sigaltstack(&none, &seen);
+  check(0, "after");
+  sigaltstack(NULL, &seen);
+  if (!(seen.ss_flags & SS_DISABLE)) puts("disabled");
+  return unused;
+}
+int main(void) {
+  struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK};
+  pthread_t thread;
+  sigaction(SIGUSR1, &action, NULL);
+  pthread_create(&thread, NULL, run, NULL);
+  pthread_join(thread, NULL);
+  return 0;
+}
+]])
+
+it("an alternate stack with room for one signal is enough for a program that is sampled", function()
+  shell.check { "gcc", "-O1", "-o", dir .. "/small", small, "-pthread" }
+  local options = { cwd = shell.tmpdir "small", timeout = true, env = { GMON_OUT_PREFIX = false, LD_PRELOAD = false } }
+  for _, result in ipairs { shell.run({ dir .. "/small" }, options),
+    program.run({ "--record", "--rate=20000", dir .. "/small" }, options) } do
+    assert.same({ "", 0 }, { result.stdout, result.status }, result.stderr)
+  end
 end)

@@ -26,7 +26,7 @@ local function table_of(addresses, list)
       known[key] = add { context = context, entered = path[name], from = from, self = addresses[name] + 8, count = 0 }
     end
     local record = records[known[key] - 2]
-    record.count = record.count + 1
+    record.count = record.count + (list.uncounted and 0 or 1)
     return path[name] or known[key]
   end
   for _, stack in ipairs(list) do
@@ -50,7 +50,8 @@ end
 
 --- Encodes a context profile.
 -- @tparam {string,...} functions their names, in address order, as for `crafted.image`
--- @tparam {table,...} list stacks, each with the number of its `thread` (default 1)
+-- @tparam {table,...} list stacks, each with the number of its `thread` (default 1); `uncounted`: all calls are known
+--   from samples alone
 -- @tparam[opt] table process fields of the process
 -- @tparam[opt] table names of threads, by number
 -- @treturn string the bytes of the file
@@ -65,6 +66,7 @@ function stacks.pack(functions, list, process, names)
     table.insert(threads[thread], stack)
   end
   for number, thread in ipairs(threads) do
+    thread.uncounted = list.uncounted
     threads[number] = table_of(addresses, thread)
     threads[number].name = names and names[number]
   end

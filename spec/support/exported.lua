@@ -62,6 +62,16 @@ function exported.measured()
   return image, path
 end
 
+--- Writes a profile of samples alone, with call paths, in two threads.
+-- @treturn string path of the image
+-- @treturn string path of the profile
+function exported.sampled()
+  local functions = { "main", "work", "thread" }
+  return crafted.image { functions = functions }, gmon.write(shell.tmpdir "alone" .. "/alone.ctx",
+    stacks.pack(functions, { uncounted = true, { "main", "work", ticks = 30 }, { "main", ticks = 10 },
+      { "thread", "work", ticks = 60, thread = 2 } }))
+end
+
 --- Iterates over fixture programs that together have most features.
 -- @treturn function iterator over name, path of the image, path of the profile
 function exported.each_program()

@@ -8,6 +8,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local collection = require "gprof.library.collection"
+local common = require "gprof.print.common"
 local extract = require "gprof.analysis.extract"
 local fit = require "gprof.library.fit"
 local gprof = require "gprof"
@@ -47,7 +48,9 @@ local function notes(profile, options)
   if not profile.data.has_histogram then
     list[#list + 1] = "no time was sampled: there is no histogram"
   end
-  if not profile.data.has_arcs then
+  if common.has_samples_alone(profile) then
+    list[#list + 1] = "no calls were counted: the program was not compiled with -pg"
+  elseif not profile.data.has_arcs then
     list[#list + 1] = "no calls were counted: there are no arcs"
   end
   if policy.of(options).gives_hints and collection.may_lose_calls(profile) then

@@ -53,9 +53,7 @@ end
 -- @tparam table array
 -- @treturn string on one line
 function json.array(array)
-  local texts = {}
-  for i, value in ipairs(array) do texts[i] = json.value(value) end
-  return "[" .. table.concat(texts, ", ") .. "]"
+  return "[" .. core.json_array(array, json.value) .. "]"
 end
 
 --- Formats a table of arrays as an object. Keys are sorted.
@@ -79,7 +77,7 @@ function json.object(keys)
     before[i] = (i == 1 and "{" or ", ") .. json.string(key) .. ": "
   end
   return function(...)
-    return core.join_values(before, json.value, ...) .. "}"
+    return core.json_fields(before, json.value, ...) .. "}"
   end
 end
 

@@ -67,6 +67,29 @@ function common.write_threads(profile, write, ending)
   if words then write("threads: %s\n%s", table.concat(words, ", "), ending or "") end
 end
 
+--- Returns whether a profile of the recorder has samples alone, and no calls.
+-- @tparam profile profile
+-- @treturn boolean
+function common.has_samples_alone(profile)
+  if not profile.has_call_paths then return false end
+  for calls in profile:functions("address", "calls") do
+    if calls ~= 0 then return false end
+  end
+  return true
+end
+
+--- Writes what a profile of samples alone has, and lacks.
+-- @tparam profile profile
+-- @tparam stream write
+function common.write_samples_alone(profile, write)
+  if profile.path_share then
+    write("Call paths are complete for %d%% of the samples.\n",
+      profile.path_share * 100 // 1)
+  end
+  write("Calls were not counted%s.\n", profile.image.has_scripts and "" or
+    ": compile with -pg to see them, and times per call")
+end
+
 -- Tells how the time of callees was divided among their callers, if call paths were
 -- recorded or the user decided it, and if the calls of inlined functions are unknown.
 local function write_division(profile, options, write)

@@ -71,10 +71,11 @@ The error of n samples is about the square root of n, so times of a few samples
 are not reliable. Calls are counted, not sampled.
 ]]
 
---- Returns the explanation of a flat profile without calls.
+--- Returns the explanation of a flat profile for one without calls.
+-- @tparam string text `explain.flat` or `explain.bsd_flat`
 -- @treturn string
-function explain.flat_without_calls()
-  return (explain.flat:gsub("calls      .-(name  )", "%1"):gsub("by calls, then ", "")
+function explain.without_calls(text)
+  return (text:gsub("calls      .-(name  )", "%1"):gsub("by calls, then ", "")
     :gsub("samples and calls are\nomitted,", "samples are omitted,")
     :gsub(" Calls are counted, not sampled%.", ""))
 end

@@ -6,7 +6,6 @@
 
 local common = require "gprof.print.common"
 local labels = require "gprof.print.labels"
-local names = require "gprof.names"
 
 -- The heading ---------------------------------------------------------------------------
 
@@ -60,31 +59,18 @@ local function in_own_unit(time, abbreviation)
   return "0 " .. abbreviation
 end
 
--- Whether the report has columns with calls. GNU gprof's always has; ours has none in a
--- profile of the recorder without calls.
-local function shows_calls(profile, layout)
-  if profile.gnu_compat or not (layout.omits_calls and profile.has_call_paths) then
-    return true
-  end
-  for calls in profile:functions("address", "calls") do
-    if calls ~= 0 then return true end
-  end
-  return false
-end
-
 -- The layout of the report; `gprof.report.bsd.flat` has another. `title` and `ending`
 -- are functions of (profile, options, write, with_calls) that write the text before and
 -- after the rows; `with_calls`: there are columns of calls. `unit` is a function that
 -- gives the prefix and the scale of times per call. `percent` and `cumulative` are the
 -- first columns. `labels` is a function of (profile, options) that returns the names of
--- functions. `omits_calls`: a profile of the recorder without calls has no such columns.
+-- functions.
 local gnu = {
   unit = call_unit,
   percent = "%{percent:6.2f}",
   cumulative = "%{cumulative:9.2f}",
   labels = labels.of,
   has_bars = true,
-  omits_calls = true,
 }
 
 -- Writes the title and the line about samples.
@@ -92,14 +78,7 @@ function gnu.title(profile, options, write, with_calls)
   write(common.heading(options, "Flat profile:\n\n"))
   write(("Each sample counts as %g %s.\n"):format(1 / profile.rate, profile.unit))
   if profile.has_call_paths then require "gprof.print.clock".write(profile, write) end
-  if not with_calls then
-    if profile.path_share then
-      write("Call paths are complete for %d%% of the samples.\n",
-        profile.path_share * 100 // 1)
-    end
-    write("Calls were not counted%s.\n", profile.image.has_scripts and "" or
-      ": compile with -pg to see them, and times per call")
-  end
+  if not with_calls then common.write_samples_alone(profile, write) end
   common.write_threads(profile, write)
   if profile.total_ticks <= 0 then
     write(" no time accumulated\n\n")
@@ -109,7 +88,7 @@ end
 function gnu.ending(profile, options, write, with_calls)
   if options.brief then return end
   local explain = require "gprof.print.explain"
-  write(with_calls and explain.flat or explain.flat_without_calls())
+  write(with_calls and explain.flat or explain.without_calls(explain.flat))
   if options.errors then write(explain.errors) end
   local bounds = common.bounds(profile, options)
   if bounds then bounds.explain(profile, write) end
@@ -154,41 +133,13 @@ local function formats_of(profile, options, layout, bar, per_call, with_calls)
     per_call .. "}" .. name, times .. (" "):rep(with_calls and CALLS or 0) .. name
 end
 
--- Sort keys for the option `sort`, ascending. Names are compared without return types.
-local keys <const> = {
-  total = function(row) return -(row.ticks + row.children) end,
-  calls = function(row) return -row.calls end,
-  name = function(row) return names.short(row.name, "without parameters") end,
-}
-
--- Sorts the rows of an iterator; equal ones keep their order.
-local function sorted(key_of, ...)
-  local rows, next_row = {}, 0
-  for id, ticks, children, calls, listed, name in ... do
-    local row = { id = id, ticks = ticks, children = children, calls = calls,
-      listed = listed, name = name, place = #rows }
-    row.key = key_of(row)
-    rows[#rows + 1] = row
-  end
-  table.sort(rows, function(a, b)
-    if a.key ~= b.key then return a.key < b.key end
-    return a.place < b.place
-  end)
-  return function()
-    next_row = next_row + 1
-    local row = rows[next_row]
-    if row then return row.id, row.ticks, row.children, row.calls, row.listed end
-  end
-end
-
 -- Iterates over all functions in the order of the report: number, samples, samples in
 -- callees, calls, and whether the user's selection includes the function.
 local function functions_of(profile, options)
-  local fields <const> = { "id", "ticks", "children_ticks", "calls", "listed" }
-  local key_of = keys[options.sort]
-  if not key_of then return profile:functions("self", table.unpack(fields)) end
-  fields[#fields + 1] = "name"
-  return sorted(key_of, profile:functions("self", table.unpack(fields)))
+  if options.sort and options.sort ~= "self" then
+    return require "gprof.print.sorted_functions"(profile, options.sort)
+  end
+  return profile:functions("self", "id", "ticks", "children_ticks", "calls", "listed")
 end
 
 -- Writes the rows. `per_call` takes the samples of calls and their number, and returns
@@ -263,7 +214,7 @@ return function(profile, options, write, layout)
     error("a flat profile needs a histogram, which this profile lacks", 0)
   end
   layout = layout or gnu
-  local with_calls = shows_calls(profile, layout)
+  local with_calls = profile.gnu_compat or not common.has_samples_alone(profile)
   local prefix, per_call, conversion = unit_of(profile, options, layout)
   local length = bar_length(profile, options, layout, with_calls)
   local bar = length and require "gprof.print.layout".BAR .. " " or ""

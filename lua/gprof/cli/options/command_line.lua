@@ -6,11 +6,13 @@
 local core = require "gprof.core"
 local defaults = require "gprof.cli.options.defaults"
 local failure = require "gprof.library.failure"
-local options = require "gprof.cli.options.option_table"
 
 local command_line = {}
 
 local raise <const> = failure.raise
+
+-- Returns the table of options. Command lines without options do not need it.
+local function option_table() return require "gprof.cli.options.option_table" end
 
 --- Applies an option to settings. Actions are loaded only for options that are not flags.
 -- @tparam table option
@@ -19,7 +21,7 @@ local raise <const> = failure.raise
 -- @raise a table with the field `message`
 function command_line.apply(option, settings, argument)
   if option.action == "flag" then
-    settings[options.setting(option)] = true
+    settings[option_table().setting(option)] = true
   else
     require "gprof.cli.options.actions"[option.action](settings, argument, option)
   end
@@ -35,7 +37,7 @@ end
 -- table, and an argument. --gnu-compat is applied first, as other options depend on it.
 local function apply_all(given, settings)
   for _, pair in ipairs(given) do
-    pair[1] = options.parse(pair[1])
+    pair[1] = option_table().parse(pair[1])
     settings.gnu_compat = settings.gnu_compat or pair[1].long == "gnu-compat" or nil
   end
   for _, pair in ipairs(given) do
@@ -94,7 +96,7 @@ local TEXT_LETTERS <const> = "^%-[pqef]"
 local function is_single_dash(word)
   local name, rest = word:match "^%-(%l[%l-]+)(.*)$"
   if not name or word:find(TEXT_LETTERS) and rest == "" then return false end
-  return options.lacks_letter(name)
+  return option_table().lacks_letter(name)
 end
 
 -- Refuses long options with a single dash, such as "-html", which getopt takes for -h.
@@ -108,6 +110,17 @@ local function check_dashes(words)
   if not wrong then return end
   raise("unknown option '%s': %s", wrong,
     require "gprof.cli.advice.hints".question { "-" .. wrong })
+end
+
+-- Separates options from operands, as core.getopt does.
+local function separate(words, records)
+  for _, word in ipairs(words) do
+    if word:find "^%-" then
+      local text = option_table().text
+      return core.getopt(words, text.gnu, text.own, records)
+    end
+  end
+  return {}, table.move(words, 1, #words, 1, {})
 end
 
 --- Reads a command line. After --record, the first operand ends the options.
@@ -127,8 +140,7 @@ function command_line.read(arguments)
   local records = arguments[1] == "--record"
   local words = records and arguments or expand(arguments)
   if not records then check_dashes(words) end
-  local given, operands, word, before =
-    core.getopt(words, options.text.gnu, options.text.own, records)
+  local given, operands, word, before = separate(words, records)
   if given then
     apply_all(given, settings)
     if settings.record and not records then

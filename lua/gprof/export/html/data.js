@@ -8,6 +8,8 @@ const functionCount = functions.name.length,
   nodeCount = functionCount + cycles.length;
 const hasTime = data.total > 0;
 const hasBounds = functions.total_low !== undefined; // of total times
+const hasCounts = functions.calls.some((count) => count > 0) || arcs.count.some((count) => count > 0);
+// Arcs may have measured times alone.
 const hasCalls = arcs.caller.length > 0 || functions.calls.some((count) => count > 0);
 
 const programName = document.querySelector("h1").textContent;

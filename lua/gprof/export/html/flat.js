@@ -122,7 +122,7 @@ function flatColumns() {
   const hasPlaces = functions.file.some((file) => file >= 0);
   return [
     ...(hasTime ? timeColumns : []),
-    ...(hasCalls ? callColumns.slice(0, hasTime ? 2 : 1) : []),
+    ...(hasCounts ? callColumns.slice(0, hasTime ? 2 : 1) : []),
     ...nameColumns.slice(0, hasPlaces ? 2 : 1),
   ];
 }

@@ -45,7 +45,7 @@ function placeFact(node) {
 function arcRemark(arc) {
   if (arcs.caller[arc] === arcs.callee[arc]) return "recursive";
   if (isRecursive(arc)) return "in the cycle";
-  if (arcs.count[arc] > 0) return "";
+  if (arcs.count[arc] > 0 || !hasCounts) return "";
   return arcTime(arc) > 0 ? "calls not counted" : "no call recorded";
 }
 
@@ -128,7 +128,7 @@ function arcColumns(other, node, title) {
     cell: (arc) => arcNameCell(arc, other, node),
     class: "name left",
   };
-  return [...(hasTime ? arcTimeColumns(node) : []), ...arcCountColumns, name];
+  return [...(hasTime ? arcTimeColumns(node) : []), ...(hasCounts ? arcCountColumns : []), name];
 }
 
 // Returns the number of all calls of an arc's callee; if the arc enters a cycle, of all calls into the cycle.
@@ -203,7 +203,7 @@ function functionView(node) {
   const title = make("h2", { class: "function" }, nameOf(node));
   const facts = [
     ...(hasTime ? timeFacts(node) : []),
-    ...(hasCalls ? callFacts(node) : []),
+    ...(hasCounts ? callFacts(node) : []),
     ...(isCycle(node) ? [] : [placeFact(node)]),
   ];
   const bar = hasTime ? timeBar(node) : null;

@@ -82,7 +82,7 @@ function groupColumns(title, fold) {
   const calls = timeColumn("Calls", "Calls from other functions", "calls", counted, "medium");
   return [
     ...(hasTime ? times : []),
-    ...(hasCalls ? [calls] : []),
+    ...(hasCounts ? [calls] : []),
     {
       title: title[0].toUpperCase() + title.slice(1), value: name, upwards: true, class: "name left",
       cell: (row) => (isGroup(row) ? fold(row) : make("span", { class: "member" }, nodeLink(nodeOfMember(row)))),

@@ -126,6 +126,6 @@ function spreadView() {
     make("p", { class: "soft" }, `How ${counted(spread.runs)} runs differ.${skipped}${forAllThreads}`),
     aboutRuns(),
     spread.self ? spreadTable(spread.self, seconds, "Self times") : null,
-    hasCalls ? spreadTable(spread.calls, countedRoughly, "Calls") : null,
+    hasCounts ? spreadTable(spread.calls, countedRoughly, "Calls") : null,
   );
 }

@@ -82,7 +82,9 @@ local function note_gaps(content, options, add)
   if not profile.data.has_histogram then
     add "No time was sampled (there is no histogram): only call counts are shown."
   end
-  if not profile.data.has_arcs then
+  if common.has_samples_alone(profile) then
+    add "No calls were counted: the program was not compiled with -pg."
+  elseif not profile.data.has_arcs then
     add "No calls were counted (there are no arcs): was the program compiled with -pg?"
   end
   local stripped = fit.stripped_note(profile, options)

@@ -43,27 +43,29 @@ local function time_format(profile)
   return "%." .. common.decimals(1 / (profile.rate or 100)) .. "f"
 end
 
-local function write_functions(content, write)
+local function write_functions(content, with_calls, write)
   local profile, format = content.profile, time_format(content.profile)
   local unit = profile.unit or "time"
-  local columns = { { "Self %" }, { "Self " .. unit }, { "±" },
-    { "Total " .. unit }, { "Calls" }, { "Function", true } }
+  local columns = { { "Self %" }, { "Self " .. unit }, { "±" }, { "Total " .. unit },
+    { "Function", true } }
+  if with_calls then table.insert(columns, 5, { "Calls" }) end
   head("Functions", columns, write)
   for i = 1, math.min(#content.ids, MAX_ROWS) do
     local f = profile:node(content.ids[i])
     local total = profile.total or 0
-    row({ total > 0 and ("%.1f"):format(100 * f.self / total) or "",
+    local cells = { total > 0 and ("%.1f"):format(100 * f.self / total) or "",
       format:format(f.self), f.self_error and format:format(f.self_error) or "",
-      format:format(f.self + f.children), ("%d"):format(f.calls), content.labels[f.id] },
-      columns, write)
+      format:format(f.self + f.children), content.labels[f.id] }
+    if with_calls then table.insert(cells, 5, ("%d"):format(f.calls)) end
+    row(cells, columns, write)
   end
   foot(#content.ids, "functions", write)
 end
 
-local function write_calls(content, write)
+local function write_calls(content, with_calls, write)
   local format = time_format(content.profile)
-  local columns = { { "Caller", true }, { "Callee", true }, { "Calls" },
-    { "Time in callee" } }
+  local columns = { { "Caller", true }, { "Callee", true }, { "Time in callee" } }
+  if with_calls then table.insert(columns, 3, { "Calls" }) end
   local arcs, times, rows = content.arcs, {}, {}
   for i, self in ipairs(arcs.self) do times[i], rows[i] = self + arcs.children[i], i end
   rows = largest(rows, times, MAX_ROWS)
@@ -75,8 +77,10 @@ local function write_calls(content, write)
   head("Calls", columns, write)
   for i = 1, math.min(#rows, MAX_ROWS) do
     local arc = rows[i]
-    row({ content.labels[arcs.caller[arc]], content.labels[arcs.callee[arc]],
-      ("%d"):format(arcs.count[arc]), format:format(times[arc]) }, columns, write)
+    local cells = { content.labels[arcs.caller[arc]], content.labels[arcs.callee[arc]],
+      format:format(times[arc]) }
+    if with_calls then table.insert(cells, 3, ("%d"):format(arcs.count[arc])) end
+    row(cells, columns, write)
   end
   foot(#arcs.id, "pairs of functions", write)
 end
@@ -114,8 +118,9 @@ end
 -- @tparam stream write
 function tables.write(content, write)
   if content.comparison then write_comparison(content, write) end
-  write_functions(content, write)
-  if content.arcs.id[1] then write_calls(content, write) end
+  local with_calls = not common.has_samples_alone(content.profile)
+  write_functions(content, with_calls, write)
+  if content.arcs.id[1] then write_calls(content, with_calls, write) end
 end
 
 return tables

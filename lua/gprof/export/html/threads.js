@@ -28,7 +28,7 @@ const threadColumns = [
     shown: threadsHaveTime,
   },
   { title: "Share", cell: (row) => shareBar(0, shareOfThread(row)), class: "bar" },
-  { title: "Calls", value: (row) => threads.calls[row], cell: (row) => counted(threads.calls[row]), class: "medium" },
+  { title: "Calls", value: (row) => threads.calls[row], cell: (row) => counted(threads.calls[row]), class: "medium", shown: hasCounts },
   {
     title: "Number",
     value: (row) => threads.number[row] || null,

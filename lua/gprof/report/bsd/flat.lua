@@ -13,10 +13,10 @@ local layout = {
   cumulative = "%{cumulative:10.2f}",
 }
 
-function layout.title(profile, options, write)
+function layout.title(profile, options, write, with_calls)
   if not options.brief then
     local explain = require "gprof.print.explain"
-    write(explain.bsd_flat)
+    write(with_calls and explain.bsd_flat or explain.without_calls(explain.bsd_flat))
     if options.errors then write(explain.errors) end
     if options.bounds and profile.has_bounds then
       write(explain.times("bounds", profile))
@@ -24,6 +24,10 @@ function layout.title(profile, options, write)
   end
   common.write_granularity(profile, options, profile.total_ticks, profile.unit,
     "no time accumulated", write)
+  if not with_calls then
+    common.write_samples_alone(profile, write)
+    write "\n"
+  end
   common.write_threads(profile, write, "\n")
 end
 
