@@ -281,6 +281,21 @@ describe("The spread of a page", function()
       main .. "; " .. calls, "#main" }, found)
   end)
 
+  it("is drawn for each function, in its view, too: minimum, deviation, mean and maximum", function()
+    local runs = {}
+    for i, ticks in ipairs { 40, 80, 80, 80 } do
+      runs[i] = gmon.write(dir .. "/run" .. i, gmon.magic(crafted.records { functions = plan.functions,
+        calls = plan.calls, ticks = { work = ticks } }))
+    end
+    local strip <const> = "[...document.querySelector('.range').children].map((e) => [e.style.left, e.style.width])"
+    local path = select(2, pages.write(crafted.image(plan), runs[1], "--spread", table.unpack(runs, 2)))
+    local found = browser.walk(path, { "open", "!spread" }, strip, { "open", "work" }, strip,
+      "[...document.querySelectorAll('dd:has(.range)')].map((e) => e.textContent)", { "open", "main" },
+      "document.querySelector('.range')")
+    local drawn <const> = { { "50%", "50%" }, { "65.8494%", "34.1506%" }, { "87.5%", "" } }
+    assert.same({ drawn, drawn, { "0.40 to 0.80 s, mean 0.70", "2 to 2, mean 2" }, false }, found)
+  end)
+
   it("names runs in directories by these", function()
     local profiles = {}
     for i, name in ipairs { "a", "b" } do

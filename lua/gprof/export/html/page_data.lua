@@ -110,7 +110,9 @@ end
 local function comparison_of(content, node_of, file_number)
   local comparison = content.comparison
   if not comparison then return "null" end
+  local options = (getmetatable(comparison) or {}).options or {}
   local entries = { { "factor", number(comparison.factor) },
+    { "options", array(shown, options) },
     { "unit", quoted(comparison.unit) }, { "sides", sides_of(comparison) },
     { "tree", old_tree.of(comparison, content, node_of) } }
   for _, field in ipairs { "name", "status" } do
@@ -209,10 +211,10 @@ end
 -- the functions, if there is one; and one or two for each choice of threads.
 -- @tparam table content a view: `profile`, by function; `ids` of the functions, `arcs`,
 --   `cycles` and `tree` (or nil) to show. And `other`, another view, or nil; `lines` and
---   `sources`; `comparison` and `threads`, or nil; `choosable`, the threads to choose
---   from; `part_of(threads)`, which returns the content for some of them: a view with
---   `other` and `lines`, `figures` of the sources (see `sources.figures`), `summary`, and
---   `few`, a warning or nil
+--   `sources`; `options`, words; `comparison` and `threads`, or nil; `choosable`, the
+--   threads to choose from; `part_of(threads)`, which returns the content for some of
+--   them: a view with `other` and `lines`, `figures` of the sources (see
+--   `sources.figures`), `summary`, and `few`, a warning or nil
 -- @tparam stream write
 function data.write(content, write)
   local profile, node_of = content.profile, view_data.nodes_of(content)
@@ -222,6 +224,7 @@ function data.write(content, write)
     { "unit", quoted(profile.unit) }, { "abbreviation", shown(profile.abbreviation) },
     { "total", number(profile.total) }, { "period", number(rate and 1 / rate) },
     { "exact", tostring(profile.exact) }, { "inputs", inputs_of(profile) },
+    { "options", array(shown, content.options) },
     { "scripts", tostring(profile.image.has_scripts) },
     { "decimals", number(rate and common.decimals(1 / rate) or 2) },
     { "comparison", comparison_of(content, node_of, file_number) },
