@@ -12,8 +12,8 @@
 enum { BASE = 45 };
 
 static const char digits[] =
-    " !#$%'()*+,-./0123456789:;=?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`abcdefghijklmnopqrstuvwxyz"
-    "{|}~";
+    " !#$%'()*+,-./0123456789:;=?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`"
+    "abcdefghijklmnopqrstuvwxyz{|}~";
 
 /* Special first characters of numbers that are not integers. */
 enum { ZERO, NOTHING, SCALED };
