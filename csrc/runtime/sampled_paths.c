@@ -105,10 +105,16 @@ static record *context_of(thread *t, registers now, stack_bounds bounds, space *
   return context;
 }
 
+static bool contains(stack_bounds bounds, uintptr_t address) {
+  return address - bounds.low < bounds.high - bounds.low;
+}
+
 record *rec_path_of(thread *t, registers now) {
-  const uintptr_t size = own_stack.high - own_stack.low;
-  if (now.stack - own_stack.low >= size) return rec_unknown_path(t);
-  return context_of(t, now, own_stack, own_space);
+  stack_bounds bounds = own_stack;
+  if (own_space && !contains(bounds, now.stack))
+    rec_alternate_stack(&bounds.low, &bounds.high);
+  if (!own_space || !contains(bounds, now.stack)) return rec_unknown_path(t);
+  return context_of(t, now, bounds, own_space);
 }
 
 record *rec_path_of_waiting(thread *waiting, uintptr_t at, uintptr_t pointer,
