@@ -73,13 +73,22 @@ local homes = {
   { lua = "/../../../../../../share/lua/5.4/", c = "/../../../../../../lib/lua/5.4/" },
 }
 
+-- Returns the path of a directory with symbolic links resolved.
+local function absolute(path, core)
+  local found = core.real_path(path)
+  return found and found .. "/" or path
+end
+
 -- Loads gprof.library.home, which finds all other modules: as bytecode, if there is a
 -- core.
 local function use_home(lua, c)
   local open_core = package.preload["gprof.core"] or
     package.loadlib(c .. "gprof/core.so", "luaopen_gprof_core")
-  local core = open_core and open_core "gprof.core"
-  local bundle = core and core.open_bundle(c .. "gprof/modules.bundle", lua)
+  local core, bundle = open_core and open_core "gprof.core", nil
+  if core then
+    lua, c = absolute(lua, core), absolute(c, core)
+    bundle = core.open_bundle(c .. "gprof/modules.bundle", lua)
+  end
   local run = bundle and bundle "gprof.library.home"
   local home = run and run() or dofile(lua .. "gprof/library/home.lua")
   package.loaded["gprof.core"] = core
@@ -98,8 +107,8 @@ end
 
 -- Uses the library in an absolute directory of package.path.
 local function use_installed_library()
-  local absolute = string.gsub(";" .. package.path, ";[^/;][^;]*", "")
-  local path = package.searchpath("gprof/library/home", absolute)
+  local directories = string.gsub(";" .. package.path, ";[^/;][^;]*", "")
+  local path = package.searchpath("gprof/library/home", directories)
   return path and dofile(path)
 end
 

@@ -10,8 +10,9 @@
 package.path, package.cpath = "lua/?.lua;" .. package.path, "build/?.so;" .. package.cpath
 
 local core = require "gprof.core"
+local lean_bytecode = require "lean_bytecode"
 
-local HEADER <const> = "gprof bytecode 3, Lua %s, index %d %x\n"
+local HEADER <const> = "gprof bytecode 4, Lua %s, index %d %x\n"
 
 local function module_name(source)
   return (source:gsub("^lua/", ""):gsub("%.lua$", ""):gsub("/init$", ""):gsub("/", "."))
@@ -21,15 +22,14 @@ end
 local NAME <const> = string.char(2 | 0x80) .. "="
 
 -- Returns the bytecode of a source, from the end of its source name. What comes before is
--- the same for all main functions of a release of Lua. Debug information is kept, so that
--- error messages have line numbers.
+-- the same for all main functions of a release of Lua. Error messages have line numbers.
 local function compile(text, source)
   local chunk, problem = load(text, "=", "t")
   if not chunk then error(source .. problem, 0) end
   local code = string.dump(chunk, false)
-  local _, after = code:find(NAME, 1, true)
-  assert(after, "unsupported bytecode layout: Lua 5.4 expected")
-  return code:sub(after + 1)
+  local at, after = code:find(NAME, 1, true)
+  assert(at, "unsupported bytecode layout: Lua 5.4 expected")
+  return lean_bytecode(code, at):sub(after + 1)
 end
 
 local function read(source)

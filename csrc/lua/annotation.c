@@ -212,8 +212,7 @@ void gp_define_annotation(lua_State *L) {
   static const luaL_Reg functions[] = {
       {"annotated", annotated}, {"annotation", new_annotation},
       {"line_runs", get_line_runs}, {NULL, NULL}};
-  gp_define_object(L, GP_ANNOTATION, gp_get_field, meta, methods);
-  gp_define_fields(L, fields);
+  gp_define_object(L, GP_ANNOTATION, gp_get_field, meta, methods, fields);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);
 }

@@ -136,7 +136,7 @@ void gp_define_archive(lua_State *L) {
       {"next", go_to_next}, {"hold", hold}, {"text", get_text},
       {"close", close_archive}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"archive", new_archive}, {NULL, NULL}};
-  gp_define_object(L, GP_ARCHIVE, gp_get_field, meta, methods);
+  gp_define_object(L, GP_ARCHIVE, gp_get_field, meta, methods, NULL);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);
 }

@@ -4,7 +4,7 @@
  *
  * The bytecode of all modules is in one file, which lua/bundle.lua writes. Its layout:
  *
- *     gprof bytecode 3, Lua RELEASE, index LENGTH CHECKSUM
+ *     gprof bytecode 4, Lua RELEASE, index LENGTH CHECKSUM
  *     MODULE SIZE TIME SOURCE OFFSET LENGTH CHECKSUM    the index: a line for each
  *                                                       module, sorted
  *     the bytecode of each module, from the end of its source name
@@ -88,7 +88,7 @@ static bool read_number(const char **at, int base, char after, uint64_t *number)
 
 /* Finds the index. False if there is none for this Lua. */
 static bool find_index(bundle *b) {
-  static const char format[] = "gprof bytecode 3, Lua ", number[] = ", index ";
+  static const char format[] = "gprof bytecode 4, Lua ", number[] = ", index ";
   char header[100];
   uint64_t length, checksum;
   size_t release_length = 0,

@@ -279,7 +279,7 @@ void gp_define_contexts(lua_State *L) {
   static const luaL_Reg functions[] = {
       {"contexts", new_contexts}, {"contexts_origin", find_origin},
       {"keep_contexts", keep_contexts}, {NULL, NULL}};
-  gp_define_object(L, GP_CONTEXTS, gp_get_field, meta, methods);
+  gp_define_object(L, GP_CONTEXTS, gp_get_field, meta, methods, NULL);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);
 }

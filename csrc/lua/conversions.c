@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Conversions that would be slow in Lua: numbers and rows of values to text, for exports;
- * texts to lines. */
+/* Conversions that would be slow in Lua: numbers and rows of values to JSON, and to
+ * protocol buffers; texts to lines. */
 #include <lauxlib.h>
 #include <math.h>
 #include <stdbool.h>
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/columns.h"
 #include "base/compact_number.h"
 #include "lua/module.h"
 
@@ -48,7 +49,7 @@ static int format_numbers(lua_State *L) {
 }
 
 /* Room for a number with all its digits. */
-enum { EXACT_SIZE = 32 };
+enum { EXACT_SIZE = GP_COLUMNS_NUMBER };
 
 /* Doubles below this stand for one integer each. */
 static const double EXACT = 9007199254740992.0;
@@ -63,7 +64,8 @@ static size_t put_exact(lua_State *L, int index, char text[EXACT_SIZE]) {
     whole = lua_tointeger(L, index);
   else if ((is_whole = fabs(number) < EXACT && number == floor(number)))
     whole = (lua_Integer)number;
-  if (is_whole) return (size_t)snprintf(text, EXACT_SIZE, "%lld", (long long)whole);
+  const gp_column_style plain = {.precision = -1};
+  if (is_whole) return (size_t)(gp_columns_integer(text, whole, plain) - text);
   if (!isfinite(number)) return (size_t)snprintf(text, EXACT_SIZE, "null");
   int length = 0;
   for (int digits = 15; digits <= 17; digits++) {
@@ -81,10 +83,46 @@ static int format_exact(lua_State *L) {
   return 1;
 }
 
-/* join_values(before, text_of, value...) -> text: each string of the array `before`, and
- * after it the value of its place. Numbers are exact; others are what text_of(value)
- * returns. Missing values are nil, and further ones are left out. */
-static int join_values(lua_State *L) {
+/* Whether a string needs no escapes in JSON: it is printable ASCII without quotation
+ * marks and backslashes. */
+static bool is_plain(const char *text, size_t length) {
+  for (const char *p = text; p < text + length; p++)
+    if (*p < ' ' || *p > '~' || *p == '"' || *p == '\\') return false;
+  return true;
+}
+
+/* Adds the value on the top of the stack as JSON, and pops it; the caller has it in
+ * another place, too. Numbers are exact; strings that need escapes, and other values, are
+ * what the function at index 2 returns. */
+static void add_json(lua_State *L, luaL_Buffer *buffer) {
+  size_t length;
+  char number[EXACT_SIZE];
+  const char *text;
+  switch (lua_type(L, -1)) {
+    case LUA_TNUMBER:
+      length = put_exact(L, -1, number);
+      lua_pop(L, 1);
+      luaL_addlstring(buffer, number, length);
+      return;
+    case LUA_TSTRING:
+      text = lua_tolstring(L, -1, &length);
+      if (!is_plain(text, length)) break;
+      lua_pop(L, 1);
+      luaL_addchar(buffer, '"');
+      luaL_addlstring(buffer, text, length);
+      luaL_addchar(buffer, '"');
+      return;
+  }
+  lua_pushvalue(L, 2);
+  lua_insert(L, -2);
+  lua_call(L, 1, 1);
+  luaL_addvalue(buffer);
+}
+
+/* json_fields(before, text_of, value...) -> text: each string of the array `before`, and
+ * after it the value of its place, see add_json. Missing values are nil, and further ones
+ * are left out. */
+static int join_fields(lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   luaL_checktype(L, 2, LUA_TFUNCTION);
   int last = (int)lua_rawlen(L, 1) + 2;
@@ -94,17 +132,28 @@ static int join_values(lua_State *L) {
   luaL_Buffer buffer;
   luaL_buffinit(L, &buffer);
   for (int i = 3; i <= last; i++) {
-    char text[EXACT_SIZE];
     lua_rawgeti(L, 1, i - 2);
     luaL_addvalue(&buffer);
-    if (lua_type(L, i) == LUA_TNUMBER) {
-      luaL_addlstring(&buffer, text, put_exact(L, i, text));
-      continue;
-    }
-    lua_pushvalue(L, 2);
     lua_pushvalue(L, i);
-    lua_call(L, 1, 1);
-    luaL_addvalue(&buffer);
+    add_json(L, &buffer);
+  }
+  luaL_pushresult(&buffer);
+  return 1;
+}
+
+/* json_array(values, text_of) -> text: the values of an array, see add_json, separated by
+ * commas. */
+static int join_array(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  luaL_checktype(L, 2, LUA_TFUNCTION);
+  lua_settop(L, 2);
+  lua_Integer count = (lua_Integer)lua_rawlen(L, 1);
+  luaL_Buffer buffer;
+  luaL_buffinit(L, &buffer);
+  for (lua_Integer i = 1; i <= count; i++) {
+    if (i > 1) luaL_addlstring(&buffer, ", ", 2);
+    lua_rawgeti(L, 1, i);
+    add_json(L, &buffer);
   }
   luaL_pushresult(&buffer);
   return 1;
@@ -125,20 +174,108 @@ static int split_lines(lua_State *L) {
   return 1;
 }
 
-/* varints(numbers) -> the integers of an array as varints of protocol buffers: seven bits
- * a byte, the lowest first. */
-static int encode_varints(lua_State *L) {
-  luaL_checktype(L, 1, LUA_TTABLE);
-  lua_Integer count = (lua_Integer)lua_rawlen(L, 1);
+/* --- protocol buffers -------------------------------------------------------- */
+
+enum { WIRE_NUMBER = 0, WIRE_BYTES = 2 };
+
+/* The longest varint in bytes. */
+enum { VARINT_SIZE = 10 };
+
+/* Puts a number at `out`, seven bits a byte, the lowest first. Returns the length. */
+static size_t put_varint(char *out, uint64_t number) {
+  size_t length = 0;
+  for (; number > 127; number >>= 7) out[length++] = (char)(number | 128);
+  out[length++] = (char)number;
+  return length;
+}
+
+static void add_varint(luaL_Buffer *buffer, uint64_t number) {
+  luaL_addsize(buffer, put_varint(luaL_prepbuffsize(buffer, VARINT_SIZE), number));
+}
+
+static void add_tag(luaL_Buffer *buffer, uint64_t field, unsigned wire) {
+  add_varint(buffer, field << 3 | wire);
+}
+
+/* Inserts the tag and the length of a field before its value, which is what was added
+ * from `start` on. */
+static void insert_length(luaL_Buffer *buffer, uint64_t field, size_t start) {
+  char head[2 * VARINT_SIZE];
+  size_t length = luaL_bufflen(buffer) - start;
+  size_t room = put_varint(head, field << 3 | WIRE_BYTES);
+  room += put_varint(head + room, length);
+  luaL_prepbuffsize(buffer, room);
+  char *value = luaL_buffaddr(buffer) + start;
+  memmove(value + room, value, length);
+  memcpy(value, head, room);
+  luaL_addsize(buffer, room);
+}
+
+/* Adds the integers of the array at `index`. */
+static void add_varints(lua_State *L, luaL_Buffer *buffer, int index) {
+  lua_Integer count = (lua_Integer)lua_rawlen(L, index);
+  for (lua_Integer i = 1; i <= count; i++) {
+    lua_rawgeti(L, index, i);
+    uint64_t number = (uint64_t)luaL_checkinteger(L, -1);
+    lua_pop(L, 1);
+    add_varint(buffer, number);
+  }
+}
+
+/* Adds a field with the value at `index`. Numbers that are 0 are left out. */
+static void add_field(lua_State *L, luaL_Buffer *buffer, uint64_t field, int index) {
+  size_t length, start = luaL_bufflen(buffer);
+  const char *text;
+  uint64_t number;
+  switch (lua_type(L, index)) {
+    case LUA_TNIL:
+      return;
+    case LUA_TSTRING:
+      text = lua_tolstring(L, index, &length);
+      add_tag(buffer, field, WIRE_BYTES);
+      add_varint(buffer, length);
+      luaL_addlstring(buffer, text, length);
+      return;
+    case LUA_TTABLE:
+      add_varints(L, buffer, index);
+      insert_length(buffer, field, start);
+      return;
+    case LUA_TBOOLEAN:
+      number = (uint64_t)lua_toboolean(L, index);
+      break;
+    default:
+      number = (uint64_t)luaL_checkinteger(L, index);
+  }
+  if (number == 0) return;
+  add_tag(buffer, field, WIRE_NUMBER);
+  add_varint(buffer, number);
+}
+
+/* Adds the fields whose numbers and values are the arguments from `first` on. A missing
+ * last value is nil. */
+static void add_fields(lua_State *L, luaL_Buffer *buffer, int first, int last) {
+  for (int i = first; i < last; i += 2)
+    add_field(L, buffer, (uint64_t)luaL_checkinteger(L, i), i + 1);
+}
+
+/* protobuf_fields(field, value...) -> text; see gprof.format.protobuf */
+static int encode_fields(lua_State *L) {
+  int last = lua_gettop(L);
   luaL_Buffer buffer;
   luaL_buffinit(L, &buffer);
-  for (lua_Integer i = 1; i <= count; i++) {
-    lua_rawgeti(L, 1, i);
-    uint64_t rest = (uint64_t)luaL_checkinteger(L, -1);
-    lua_pop(L, 1);
-    for (; rest > 127; rest >>= 7) luaL_addchar(&buffer, (char)(rest | 128));
-    luaL_addchar(&buffer, (char)rest);
-  }
+  add_fields(L, &buffer, 1, last);
+  luaL_pushresult(&buffer);
+  return 1;
+}
+
+/* protobuf_message(number, field, value...) -> text; see gprof.format.protobuf */
+static int encode_message(lua_State *L) {
+  int last = lua_gettop(L);
+  uint64_t field = (uint64_t)luaL_checkinteger(L, 1);
+  luaL_Buffer buffer;
+  luaL_buffinit(L, &buffer);
+  add_fields(L, &buffer, 2, last);
+  insert_length(&buffer, field, 0);
   luaL_pushresult(&buffer);
   return 1;
 }
@@ -146,8 +283,9 @@ static int encode_varints(lua_State *L) {
 void gp_define_conversions(lua_State *L) {
   static const luaL_Reg functions[] = {
       {"json_number", format_number},  {"json_numbers", format_numbers},
-      {"exact_number", format_exact},  {"join_values", join_values},
-      {"split_lines", split_lines},    {"varints", encode_varints},
+      {"exact_number", format_exact},  {"json_fields", join_fields},
+      {"json_array", join_array},      {"split_lines", split_lines},
+      {"protobuf_fields", encode_fields},  {"protobuf_message", encode_message},
       {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);
 }

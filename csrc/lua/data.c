@@ -349,8 +349,7 @@ void gp_define_data(lua_State *L) {
       {"high", get_high},  /* highest address of histograms and callees, or nil */
       {NULL, NULL}};
   static const luaL_Reg functions[] = {{"data", new_data}, {NULL, NULL}};
-  gp_define_object(L, GP_DATA, gp_get_field, meta, methods);
-  gp_define_fields(L, fields);
+  gp_define_object(L, GP_DATA, gp_get_field, meta, methods, fields);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);
 }

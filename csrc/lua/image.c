@@ -406,8 +406,7 @@ void gp_define_image(lua_State *L) {
       {NULL, NULL}};
   gp_push_weak_table(L);
   lua_setfield(L, LUA_REGISTRYINDEX, IMAGES);
-  gp_define_object(L, GP_IMAGE, gp_get_field, meta, methods);
-  gp_define_fields(L, fields);
+  gp_define_object(L, GP_IMAGE, gp_get_field, meta, methods, fields);
   lua_setfield(L, -2, "image_methods");  /* the Lua layer adds methods */
   luaL_setfuncs(L, functions, 0);
 }

@@ -41,6 +41,7 @@ int luaopen_gprof_core(lua_State *L) {
   gp_define_profile_fields(L);
   gp_define_profile_parts(L);
   gp_define_frames(L);
+  gp_define_instructions(L);
   gp_define_call_bounds(L);
   gp_define_stack_tree(L);
   gp_define_labels(L);
@@ -59,5 +60,7 @@ int luaopen_gprof_core(lua_State *L) {
   gp_define_bytecode(L);
   gp_define_bundle(L);
   gp_define_conversions(L);
+  gp_define_number_order(L);
+  gp_define_packing(L);
   return 1;
 }

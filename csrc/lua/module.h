@@ -17,6 +17,7 @@ void gp_define_image(lua_State *L);
 void gp_define_debug_file(lua_State *L);
 void gp_define_lines(lua_State *L);
 void gp_define_frames(lua_State *L);
+void gp_define_instructions(lua_State *L);
 void gp_define_archive(lua_State *L);
 void gp_define_recent(lua_State *L);
 void gp_define_names(lua_State *L);
@@ -56,5 +57,7 @@ void gp_define_command_line(lua_State *L);
 void gp_define_bytecode(lua_State *L);
 void gp_define_bundle(lua_State *L);
 void gp_define_conversions(lua_State *L);
+void gp_define_number_order(lua_State *L);
+void gp_define_packing(lua_State *L);
 
 #endif

@@ -125,7 +125,7 @@ void gp_define_names(lua_State *L) {
                                      {"remove", remove_names},
                                      {NULL, NULL}};
   static const luaL_Reg functions[] = {{"names", new_names}, {NULL, NULL}};
-  gp_define_object(L, GP_NAME_LIST, get, meta, methods);
+  gp_define_object(L, GP_NAME_LIST, get, meta, methods, NULL);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);
 }

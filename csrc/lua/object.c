@@ -49,26 +49,31 @@ static int refuse_assignment(lua_State *L) {
                     type);
 }
 
-void gp_define_object(lua_State *L, const char *name, lua_CFunction get,
-                      const luaL_Reg *meta, const luaL_Reg *methods) {
-  luaL_newmetatable(L, name);
-  luaL_setfuncs(L, meta, 0);
-  lua_pushcfunction(L, refuse_assignment);
-  lua_setfield(L, -2, "__newindex");
-  lua_newtable(L);
-  luaL_setfuncs(L, methods, 0);
-  lua_pushvalue(L, -1);
-  lua_pushvalue(L, -3);
-  lua_pushcclosure(L, get, 2);
-  lua_setfield(L, -3, "__index");
-  lua_remove(L, -2);
-}
-
 void gp_define_fields(lua_State *L, const gp_field *fields) {
   for (; fields->name; fields++) {
     lua_pushlightuserdata(L, (void *)(uintptr_t)fields);
     lua_setfield(L, -2, fields->name);
   }
+}
+
+void gp_define_object(lua_State *L, const char *name, lua_CFunction get,
+                      const luaL_Reg *meta, const luaL_Reg *methods,
+                      const gp_field *fields) {
+  luaL_newmetatable(L, name);
+  luaL_setfuncs(L, meta, 0);
+  lua_pushcfunction(L, refuse_assignment);
+  lua_setfield(L, -2, "__newindex");
+  int members = 0;
+  for (const luaL_Reg *m = methods; m->name; m++) members++;
+  for (const gp_field *f = fields; f && f->name; f++) members++;
+  lua_createtable(L, 0, members);
+  luaL_setfuncs(L, methods, 0);
+  if (fields) gp_define_fields(L, fields);
+  lua_pushvalue(L, -1);
+  lua_pushvalue(L, -3);
+  lua_pushcclosure(L, get, 2);
+  lua_setfield(L, -3, "__index");
+  lua_remove(L, -2);
 }
 
 /* Gives a lookup table the members of another one that it lacks, as absent ones. Both are

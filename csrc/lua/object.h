@@ -43,16 +43,17 @@ gp_field_value gp_user_value(const gp_part *p, int number);
  * library in Lua; nil until core.state makes it. */
 enum { GP_STATE = 1 };
 
-/* Creates the metatable `name` from metamethods and methods, and pushes the lookup table
- * for object.key. `get` becomes __index, with the lookup table and the metatable as
- * upvalues. Assigning to a field is a Lua error. */
+/* Creates the metatable `name` from metamethods, methods and fields (NULL: none), and
+ * pushes the lookup table for object.key. `get` becomes __index, with the lookup table
+ * and the metatable as upvalues. Assigning to a field is a Lua error. */
 void gp_define_object(lua_State *L, const char *name, lua_CFunction get,
-                      const luaL_Reg *meta, const luaL_Reg *methods);
+                      const luaL_Reg *meta, const luaL_Reg *methods,
+                      const gp_field *fields);
 
 /* Adds methods to a type that gp_define_object created. */
 void gp_define_methods(lua_State *L, const char *name, const luaL_Reg *methods);
 
-/* Adds fields to the lookup table on the top of the stack. The list ends with a NULL
+/* Adds more fields to the lookup table on the top of the stack. The list ends with a NULL
  * name. */
 void gp_define_fields(lua_State *L, const gp_field *fields);
 

@@ -60,7 +60,7 @@ void gp_define_pattern(lua_State *L) {
   static const luaL_Reg methods[] = {{"matches", matches}, {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"pattern", new_pattern}, {"clone_stem", clone_stem}, {NULL, NULL}};
-  gp_define_object(L, GP_PATTERN, gp_get_field, meta, methods);
+  gp_define_object(L, GP_PATTERN, gp_get_field, meta, methods, NULL);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);
 }

@@ -161,7 +161,7 @@ void gp_define_process(lua_State *L) {
       {"processors", count_processors},
       {"set_program_signals", set_program_signals},
       {"ignore_pager_signals", ignore_pager_signals}, {NULL, NULL}};
-  gp_define_object(L, GP_PROCESS, gp_get_field, meta, methods);
+  gp_define_object(L, GP_PROCESS, gp_get_field, meta, methods, NULL);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);
 }

@@ -367,8 +367,7 @@ void gp_define_profile(lua_State *L) {
       {"bounds_problem", bounds_problem}, {"demangle_ahead", demangle_ahead},
       {"find_limits", find_limits},
       {NULL, NULL}};
-  gp_define_object(L, GP_PROFILE, gp_get_field, meta, methods);
-  gp_define_fields(L, fields);
+  gp_define_object(L, GP_PROFILE, gp_get_field, meta, methods, fields);
   lua_setfield(L, -2, "profile_methods");  /* the Lua layer adds methods */
   luaL_setfuncs(L, module, 0);
 }

@@ -340,17 +340,16 @@ void gp_define_profile_fields(lua_State *L) {
       {"__tostring", describe_function}, {NULL, NULL}};
   static const luaL_Reg cycle_meta[] = {{"__tostring", describe_cycle}, {NULL, NULL}};
   static const luaL_Reg arc_meta[] = {{"__tostring", describe_arc}, {NULL, NULL}};
-  gp_define_object(L, GP_FUNCTION_NODE, gp_get_part_field, function_meta, none);
+  gp_define_object(L, GP_FUNCTION_NODE, gp_get_part_field, function_meta, none,
+                   node_fields);
   gp_define_fields(L, gp_symbol_fields);
-  gp_define_fields(L, node_fields);
   gp_define_fields(L, function_fields);
   lua_setfield(L, LUA_REGISTRYINDEX, gp_function_parts.fields);
-  gp_define_object(L, GP_CYCLE_NODE, gp_get_part_field, cycle_meta, none);
-  gp_define_fields(L, node_fields);
+  gp_define_object(L, GP_CYCLE_NODE, gp_get_part_field, cycle_meta, none,
+                   node_fields);
   gp_define_fields(L, cycle_fields);
   lua_setfield(L, LUA_REGISTRYINDEX, gp_cycle_parts.fields);
-  gp_define_object(L, GP_ARC, gp_get_part_field, arc_meta, none);
-  gp_define_fields(L, arc_fields);
+  gp_define_object(L, GP_ARC, gp_get_part_field, arc_meta, none, arc_fields);
   lua_setfield(L, LUA_REGISTRYINDEX, gp_arc_parts.fields);
   lua_newtable(L);  /* fields that functions and cycles share */
   gp_define_fields(L, node_fields);

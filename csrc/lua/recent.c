@@ -111,7 +111,7 @@ void gp_define_recent(lua_State *L) {
       {"find", find}, {"add", add}, {"pack", pack}, {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"recent", new_recent}, {"chain", chain}, {NULL, NULL}};
-  gp_define_object(L, GP_RECENT_KEYS, gp_get_field, meta, methods);
+  gp_define_object(L, GP_RECENT_KEYS, gp_get_field, meta, methods, NULL);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);
 }

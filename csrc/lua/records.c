@@ -325,7 +325,6 @@ void gp_define_records(lua_State *L) {
       {"merge", merge}, {"histograms", iterate_histograms}, {"arcs", iterate_arcs},
       {"blocks", iterate_blocks}, {NULL, NULL}};
   gp_define_methods(L, GP_DATA, data_methods);
-  gp_define_object(L, GP_HISTOGRAM, gp_get_field, meta, methods);
-  gp_define_fields(L, fields);
+  gp_define_object(L, GP_HISTOGRAM, gp_get_field, meta, methods, fields);
   lua_pop(L, 1);
 }

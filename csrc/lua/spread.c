@@ -200,6 +200,6 @@ void gp_define_spread(lua_State *L) {
   static const luaL_Reg methods[] = {
       {"skip", skip}, {"fits", fits}, {"merge", merge}, {"read", read_file},
       {"write", write_file}, {NULL, NULL}};
-  gp_define_object(L, GP_SPREAD, gp_get_field, meta, methods);
+  gp_define_object(L, GP_SPREAD, gp_get_field, meta, methods, NULL);
   lua_pop(L, 1);
 }

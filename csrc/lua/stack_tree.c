@@ -114,7 +114,7 @@ void gp_define_stack_tree(lua_State *L) {
   static const luaL_Reg methods[] = {
       {"below", below}, {"node", node}, {"above", above}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"stack_tree", new_tree}, {NULL, NULL}};
-  gp_define_object(L, GP_STACK_TREE, gp_get_field, meta, methods);
+  gp_define_object(L, GP_STACK_TREE, gp_get_field, meta, methods, NULL);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);
 }

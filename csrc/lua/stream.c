@@ -473,7 +473,7 @@ void gp_define_stream(lua_State *L) {
       {"flush", flush_stream}, {"finish", finish}, {"each", each},
       {"lines", write_lines}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"stream", new_stream}, {NULL, NULL}};
-  gp_define_object(L, GP_STREAM, gp_get_field, meta, methods);
+  gp_define_object(L, GP_STREAM, gp_get_field, meta, methods, NULL);
   luaL_getmetatable(L, GP_STREAM);
   lua_pushvalue(L, -1);
   lua_pushcclosure(L, call, 1);

@@ -175,8 +175,7 @@ void gp_define_symbol(lua_State *L) {
       {"each", iterate_symbols}, {"lookup", look_symbol_up},
       {"symbol", push_symbol_of_number}, {NULL, NULL}};
   gp_define_methods(L, GP_SYMBOLS, symbols_methods);
-  gp_define_object(L, GP_SYMBOL, gp_get_part_field, meta, none);
-  gp_define_fields(L, gp_symbol_fields);
+  gp_define_object(L, GP_SYMBOL, gp_get_part_field, meta, none, gp_symbol_fields);
   lua_setfield(L, LUA_REGISTRYINDEX, symbol_parts.fields);
   luaL_setfuncs(L, functions, 0);
 }

@@ -332,8 +332,7 @@ void gp_define_symbols(lua_State *L) {
   static const luaL_Reg functions[] = {
       {"symbols", new_symbols}, {"lines", new_lines}, {"inlined_symbols", new_inlined},
       {NULL, NULL}};
-  gp_define_object(L, GP_SYMBOLS, gp_get_field, meta, methods);
-  gp_define_fields(L, fields);
+  gp_define_object(L, GP_SYMBOLS, gp_get_field, meta, methods, fields);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);
   define_machinery(L);

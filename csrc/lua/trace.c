@@ -80,7 +80,7 @@ void gp_define_trace(lua_State *L) {
   static const luaL_Reg methods[] = {
       {"wants", wants}, {"write", write_text}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"trace", new_trace}, {NULL, NULL}};
-  gp_define_object(L, GP_TRACE_OBJECT, gp_get_field, meta, methods);
+  gp_define_object(L, GP_TRACE_OBJECT, gp_get_field, meta, methods, NULL);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);
 }

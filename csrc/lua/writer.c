@@ -203,7 +203,7 @@ void gp_define_writer(lua_State *L) {
   static const luaL_Reg functions[] = {
       {"writer", new_writer}, {"counter", new_counter},
       {"companion_writer", new_companion_writer}, {"finish", finish_all}, {NULL, NULL}};
-  gp_define_object(L, GP_WRITER, gp_get_field, meta, methods);
+  gp_define_object(L, GP_WRITER, gp_get_field, meta, methods, NULL);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);
 }

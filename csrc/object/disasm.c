@@ -37,15 +37,32 @@ static void find_architecture(gp_disasm *decoder, enum bfd_architecture number) 
 
 /* --- callbacks of libopcodes ----------------------------------------------- */
 
+/* Appends to the text of the instruction. Returns the number of characters, as libopcodes
+ * expects. */
+__attribute__((format(printf, 2, 0))) static int write_text(gp_disasm *decoder,
+                                                            const char *format,
+                                                            va_list arguments) {
+  size_t room = sizeof decoder->line - decoder->length;
+  int length = vsnprintf(decoder->line + decoder->length, room, format, arguments);
+  if (length > 0) decoder->length += (size_t)length < room ? (size_t)length : room - 1;
+  return length;
+}
+
 /* Receives the text of an instruction in pieces. Only two matter: the mnemonic, which may
  * have prefixes, and the constant part of an operand's address. */
 static int take_text(void *stream, enum disassembler_style style, const char *format,
                      ...) {
   gp_disasm *decoder = stream;
+  va_list arguments;
+  if (decoder->writes) {
+    va_start(arguments, format);
+    int written = write_text(decoder, format, arguments);
+    va_end(arguments);
+    return written;
+  }
   if (style != dis_style_mnemonic && style != dis_style_address_offset) return 0;
   if (decoder->only_calls && !decoder->calls) return 0;  /* libopcodes finds the calls */
   char word[24];
-  va_list arguments;
   va_start(arguments, format);
   int length = vsnprintf(word, sizeof word, format, arguments);
   va_end(arguments);
@@ -61,15 +78,21 @@ static int take_text(void *stream, enum disassembler_style style, const char *fo
 }
 
 static int take_unstyled(void *stream, const char *format, ...) {
-  (void)stream;
-  (void)format;
-  return 0;
+  gp_disasm *decoder = stream;
+  if (!decoder->writes) return 0;
+  va_list arguments;
+  va_start(arguments, format);
+  int written = write_text(decoder, format, arguments);
+  va_end(arguments);
+  return written;
 }
 
 static void take_address(bfd_vma address, struct disassemble_info *info) {
   gp_disasm *decoder = info->stream;
   decoder->has_target = true;
   decoder->target = address;
+  if (decoder->writes)
+    take_unstyled(decoder, "<0x%llx>", (unsigned long long)address);
 }
 
 static int read_text(bfd_vma address, bfd_byte *bytes, unsigned length,
@@ -133,7 +156,7 @@ bool gp_disasm_open(gp_disasm *decoder, const gp_image *image, const uint8_t *te
   decoder->low = image->text_low;
   decoder->decode = find_disassembler(image, opcodes);
   if (!decoder->decode)
-    return gp_fail(error, "static calls: libopcodes cannot decode this architecture (%s)",
+    return gp_fail(error, "machine code: libopcodes cannot decode this architecture (%s)",
                    bfd_printable_name(image->file));
   find_architecture(decoder, bfd_get_arch(image->file));
   opcodes->init_disassemble_info(&decoder->info, decoder, take_unstyled, take_text);
@@ -144,6 +167,7 @@ bool gp_disasm_open(gp_disasm *decoder, const gp_image *image, const uint8_t *te
 
 void gp_disasm_close(gp_disasm *decoder) {
   if (decoder->decode) decoder->opcodes->disassemble_free_target(&decoder->info);
+  decoder->decode = NULL;
 }
 
 /* Classifies the decoded instruction. If libopcodes classifies instructions, the target
@@ -189,6 +213,16 @@ gp_instruction gp_disasm_next(gp_disasm *decoder, uint64_t *address, uint64_t en
   int length = decoder->decode(*address, info);
   *address += length > 0 ? (uint64_t)length : 1;
   return length > 0 ? classify(decoder, target) : GP_OTHER_INSTRUCTION;
+}
+
+const char *gp_disasm_write(gp_disasm *decoder, uint64_t *address, uint64_t end) {
+  uint64_t target;
+  decoder->writes = true;
+  decoder->length = 0;
+  decoder->line[0] = '\0';
+  gp_disasm_next(decoder, address, end, &target);
+  decoder->writes = false;
+  return decoder->length > 0 ? decoder->line : "(bad)";
 }
 
 uint64_t gp_disasm_reference(const gp_disasm *decoder) {

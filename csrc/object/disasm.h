@@ -3,12 +3,15 @@
  * Finds calls and jumps in machine code, with libopcodes.
  *
  * Decodes one instruction at a time, and reports whether it is a call or a jump, and to
- * which address.
+ * which address; or what it is in assembler.
  */
 #ifndef GP_OBJECT_DISASM_H
 #define GP_OBJECT_DISASM_H
 
 #include "object/opcodes.h"
+
+/* The size of an instruction's text, with the terminating zero; longer ones are cut. */
+enum { GP_INSTRUCTION_TEXT = 128 };
 
 typedef struct gp_disasm {
   const gp_opcodes *opcodes;
@@ -27,6 +30,10 @@ typedef struct gp_disasm {
   bool has_target;            /* libopcodes printed an address */
   uint64_t target;            /* the printed address */
   uint64_t displacement;      /* the constant part of an operand's address, or 0 */
+
+  bool writes;                /* the text is wanted, and nothing else */
+  size_t length;              /* of the text */
+  char line[GP_INSTRUCTION_TEXT];
 } gp_disasm;
 
 /* Kinds of instructions. Where libopcodes does not classify instructions, only direct
@@ -62,6 +69,10 @@ void gp_disasm_close(gp_disasm *decoder);
  * is a call or jump. */
 gp_instruction gp_disasm_next(gp_disasm *decoder, uint64_t *address, uint64_t end,
                               uint64_t *target);
+
+/* Decodes the instruction at *address, as gp_disasm_next does, and returns it in
+ * assembler: a text that the next call changes. Addresses are written as <0x401000>. */
+const char *gp_disasm_write(gp_disasm *decoder, uint64_t *address, uint64_t end);
 
 /* Returns the address in an operand of the last instruction: the address of the data, or
  * the constant from which that address is computed. 0 if there is none. */

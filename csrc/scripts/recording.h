@@ -13,6 +13,12 @@
 #include "scripts/coroutine_stacks.h"
 #include "scripts/functions.h"
 
+/* The nanoseconds by which a hook that itself takes none makes a call of a Lua function,
+ * a call of a C function and an executed line longer; 0: not measured. */
+typedef struct scr_costs {
+  double call, c_call, line;
+} scr_costs;
+
 typedef struct scr_recording {
   scr_paths paths;
   scr_functions functions;
@@ -41,7 +47,7 @@ typedef struct scr_recording {
   uint64_t collected;           /* those of them in the collector; atomic */
   uint64_t signals, ticks;
   uint64_t inside;              /* ticks that found the hook running */
-  double call_cost, line_cost;  /* nanoseconds; see scr_call_cost. 0: not measured */
+  scr_costs costs;
   uint64_t cpu;                 /* processor time, in nanoseconds */
   uint64_t began, ended;        /* nanoseconds since 1970 */
   int period;                   /* instructions for a tick; 0: the timer gives ticks */
@@ -96,12 +102,8 @@ uint64_t scr_rest_left(const scr_recording *r, uint64_t now);
 /* Ends a part of a sample, which began at this processor time of the thread. */
 void scr_rest(scr_recording *r, uint64_t began);
 
-/* Returns the time by which the hook for calls and returns makes a call longer, in
- * nanoseconds, if the hook itself takes none; 0 if there is no memory. */
-double scr_call_cost(void);
-
-/* The same for an executed line and the hook for lines. */
-double scr_line_cost(void);
+/* Measures what hooks for these events cost; takes some milliseconds. */
+scr_costs scr_measure_costs(int events);
 
 /* Starts a timer that ticks `rate` times in a second of the thread's processor time.
  * Its signal sets a count hook, which is called for the next instruction of Lua

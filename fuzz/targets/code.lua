@@ -1,5 +1,5 @@
--- Fuzzes what reads machine code: static calls, blocks that never ran, jump tables, bounds of total times. The program
--- counts its blocks.
+-- Fuzzes what reads machine code: instructions, static calls, blocks that never ran, jump tables, bounds of total
+-- times. The program counts its blocks.
 --
 -- Parts: choices (options); changes of .text; changes of .rodata, which has jump tables; changes of .eh_frame. Each
 -- change is an offset of two bytes, and the new byte.
@@ -33,6 +33,14 @@ local function printed(profile, name)
   return table.concat(parts)
 end
 
+local function check_instructions(image)
+  local before = image.text_low - 1
+  for _, found in ipairs(assert(image:instructions(image.text_low, image.text_high))) do
+    assert(found.address > before and found.address < image.text_high and #found.text > 0)
+    before = found.address
+  end
+end
+
 local function check_bounds(profile)
   for f in profile:functions() do
     assert(not f.total_low or f.total_low <= f.total_high, "bounds that exclude each other")
@@ -47,6 +55,7 @@ return function(choices, text, rodata, frames)
     bytes = changed(bytes, code.sections[i], changes)
   end
   local image = assert(gprof.image(fuzz.file(bytes, 0)))
+  check_instructions(image)
   local data <close> = assert(gprof.data(image, code.profile))
   local profile <close>, problem = gprof.profile(image, data, { line = choose { "all", false }, idle_blocks = true,
     static_call_graph = choose(flag), gnu_compat = choose(flag), display_unused_functions = true,

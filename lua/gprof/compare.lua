@@ -47,12 +47,13 @@ local ROUNDING <const> = 1e-3
 -- ticks per unit, or nil; `unit`; `ticks`, the number of all ticks; `sampled`, the number
 -- of independent samples, which may count for several ticks each, or nil; `coverage`, see
 -- `profile.coverage`, or nil; `counted`, whether calls were recorded; `has_blocks`,
--- whether basic blocks were counted; `mismatch`, see `profile:mismatch`; `functions` (see
--- gprof.analysis.matching); `arcs`, a function that returns an iterator over calling
--- functions, called functions, numbers of calls, and the ticks of these calls, in the
--- callee itself and in all. A function has `id`; `ticks`, `whole_ticks` (which include
--- its callees), `calls`, `self_calls`, `blocks` (executions of its basic blocks); the
--- fields that gprof.analysis.clones sets; and those that gprof.analysis.limits sets.
+-- whether basic blocks were counted; `mismatch`, see `profile:mismatch`; `profile`, nil
+-- if it is a sum or was exported; `functions` (see gprof.analysis.matching); `arcs`, a
+-- function that returns an iterator over calling functions, called functions, numbers of
+-- calls, and the ticks of these calls, in the callee itself and in all. A function has
+-- `id`; `ticks`, `whole_ticks` (which include its callees), `calls`, `self_calls`,
+-- `blocks` (executions of its basic blocks); the fields that gprof.analysis.clones sets;
+-- and those that gprof.analysis.limits sets.
 
 -- Iterates over arcs in the form that `clones.set_inner` expects.
 local function arcs_of(profile)
@@ -114,7 +115,7 @@ function compare.side(profile, runs)
     sampled = profile.total_ticks / profile.ticks_per_sample, coverage = profile.coverage,
     counted = profile.data.has_arcs, has_blocks = profile.data.block_records > 0,
     mismatch = profile:mismatch(),
-    exact = profile.exact, has_libraries = profile.has_libraries,
+    profile = profile, exact = profile.exact, has_libraries = profile.has_libraries,
     has_inlines = profile.has_inlines,
     functions = functions, arcs = arcs_between(functions, profile),
   }
@@ -390,7 +391,7 @@ function compare.sides(old, new, chance)
   result.calls, result.blocks = sum_of(result, "calls"), sum_of(result, "blocks")
   mark_noise(result)
   sort(result)
-  return setmetatable(result, { inlining = { old = old, new = new, row_of = row_of } })
+  return setmetatable(result, { sides = { old = old, new = new, row_of = row_of } })
 end
 
 -- Regressions ---------------------------------------------------------------------------

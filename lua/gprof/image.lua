@@ -168,6 +168,47 @@ end
 -- @treturn[1] {table,...} frames, the innermost first
 -- @return[2] nil if there is no debugging information for the address
 
+--- Returns the number of the scope at an address: the innermost function of the source,
+-- or its copy that was inlined there. It is faster than `image:frames` for many addresses
+-- in the same scopes.
+-- @function image:scope
+-- @tparam integer address
+-- @treturn[1] integer
+-- @treturn[1] integer one past the last address around this one with the same scope
+-- @return[2] nil if there is no debugging information for the address
+
+--- Returns the fields of a scope; each is nil if it is unknown.
+-- @function image:scope_fields
+-- @tparam integer scope
+-- @treturn string name as in the debugging information (mangled)
+-- @treturn integer the line where the function is declared
+-- @treturn integer the scope into which it was inlined
+-- @treturn integer the line of the call there
+-- @treturn integer the discriminator of the call, if the compiler tells calls in one line
+--   apart
+
+--- Returns instructions in assembler, at most those in 64 KiB.
+-- @tparam integer low address of the first one
+-- @tparam integer high one past the last byte
+-- @treturn[1] {table,...} each with `address` and `text`, in which addresses of code and
+--   data are written as "<0x401000>"; empty if there is no code at `low`
+-- @return[2] nil
+-- @treturn[2] string what is wrong: libopcodes cannot decode this machine's code
+function core.image_methods:instructions(low, high)
+  low = arguments.check(math.tointeger(low) or low, "integer", 1, "instructions")
+  high = arguments.check(math.tointeger(high) or high, "integer", 2, "instructions")
+  local opcodes, message = require "gprof.library.native".load "gprof.opcodes"
+  if not opcodes then return nil, "the " .. message end
+  local found
+  found, message = core.instructions(self, opcodes, low, high)
+  if not found then return nil, message end
+  local list = {}
+  for i = 1, #found, 2 do
+    list[#list + 1] = { address = found[i], text = found[i + 1] }
+  end
+  return list
+end
+
 --- Returns whether a string of the debugging information, such as the name of a compiler,
 -- contains a text.
 -- @function image:has_debug_text

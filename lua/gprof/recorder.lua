@@ -228,6 +228,8 @@ local function result_of(stopped)
   local recording = stopped.recording
   local function name(f, text) hooks.name(recording, f, text) end
   for zone, f in next, zones do name(f, "zone " .. zone) end
+  name(own_resume, "coroutine.resume")
+  name(own_wrap, "coroutine.wrap")
   name(own_wrap(resume), "coroutine.wrap (resumed)")
   module_names.assign(name, stopped.host)
   local result = hooks.result(recording)

@@ -30,14 +30,15 @@ end
 -- begin with the path, and the weight of those that end there.
 local function by_chains(profile, factor)
   local names, below, own = chains.names(labels.exported(profile, {})), {}, {}
-  for _, chain in ipairs((chains.of(profile, factor))) do
-    local link, path = chain.top, nil
-    while link do
-      path = (path and path .. ";" or "") .. names[link.id]
-      below[path] = (below[path] or 0) + chain.weight
-      link = link.below
+  local list = chains.of(profile, factor)
+  for i, weight in ipairs(list.weight) do
+    local link, path = list.top[i], nil
+    while link > 0 do
+      path = (path and path .. ";" or "") .. names[list.id[link]]
+      below[path] = (below[path] or 0) + weight
+      link = list.below[link]
     end
-    own[path] = (own[path] or 0) + chain.weight
+    own[path] = (own[path] or 0) + weight
   end
   return below, own
 end

@@ -39,7 +39,7 @@ describe("The help of a page", function()
     local rows <const> = "; Rows and frames: f h i"
     assert.same({ "Everywhere: ? / 1 2 ↓ $" .. rest .. near .. tree .. rows }, seen[1].results)
     assert.same({ "Everywhere: ? / 1 ↓ $" .. rest .. near .. rows }, seen[2].results)
-    assert.same({ "Everywhere: ? / 1 2 3 4 ↓ n p $ g" .. rest .. near .. tree .. "; Groups: → ←" .. rows },
+    assert.same({ "Everywhere: ? / 1 2 3 4 ↓ n p x $ g" .. rest .. near .. tree .. "; Groups: → ←" .. rows },
       seen[3].results)
   end)
 end)

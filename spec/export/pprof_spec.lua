@@ -68,15 +68,12 @@ end
 
 describe("messages of protocol buffers", function()
   it("match an example that pprof reads", function()
-    local number, bytes, numbers = protobuf.number, protobuf.bytes, protobuf.numbers
-    local function place(id, line) return bytes(4, number(1, id) .. bytes(4, number(1, id) .. number(2, line))) end
-    local function func(id, name, line)
-      return bytes(5, number(1, id) .. number(2, name) .. number(4, 4) .. number(5, line))
-    end
-    local text = bytes(1, number(1, 1) .. number(2, 2)) .. bytes(2, numbers(1, { 1 }) .. numbers(2, { 100 })) ..
-      bytes(2, numbers(1, { 2, 1 }) .. numbers(2, { 300 })) ..
+    local fields, message = protobuf.fields, protobuf.message
+    local function place(id, line) return message(4, 1, id, 4, fields(1, id, 2, line)) end
+    local function func(id, name, line) return message(5, 1, id, 2, name, 4, 4, 5, line) end
+    local text = message(1, 1, 1, 2, 2) .. message(2, 1, { 1 }, 2, { 100 }) .. message(2, 1, { 2, 1 }, 2, { 300 }) ..
       place(1, 3) .. func(1, 3, 3) .. place(2, 9) .. func(2, 5, 9)
-    for _, word in ipairs { "", "cpu", "nanoseconds", "main", "m.c", "work" } do text = text .. bytes(6, word) end
+    for _, word in ipairs { "", "cpu", "nanoseconds", "main", "m.c", "work" } do text = text .. fields(6, word) end
     assert.equal("0a040801100212060a010112016412080a0202011202ac02220808012204080110032a080801100320042803" ..
       "220808022204080210092a08080210052004280932003203637075320b6e616e6f7365636f6e647332046d61696e32036d2e6332" ..
       "04776f726b",
@@ -85,10 +82,17 @@ describe("messages of protocol buffers", function()
 
   it("hold numbers of any size", function()
     local list = { 0, 1, 127, 128, 300, 1 << 32, math.maxinteger, -1, math.mininteger }
-    assert.same(list, reading.numbers(reading.message(protobuf.numbers(3, list))[3][1]))
+    assert.same(list, reading.numbers(reading.message(protobuf.fields(3, list))[3][1]))
     for _, value in ipairs(list) do
-      assert.equal(value ~= 0 and value or nil, reading.message(protobuf.number(200, value))[200][1])
+      assert.equal(value ~= 0 and value or nil, reading.message(protobuf.fields(200, value))[200][1])
     end
+  end)
+
+  it("leave out fields without a value, and have long ones", function()
+    local long = ("x"):rep(70000)
+    assert.same({ [2] = { 1 }, [4] = { long } },
+      reading.message(protobuf.fields(1, nil, 2, true, 3, false, 4, long, 5)))
+    assert.equal(protobuf.fields(9, protobuf.fields(1, long, 2, { 300 })), protobuf.message(9, 1, long, 2, { 300 }))
   end)
 end)
 

@@ -15,7 +15,7 @@ local function corrected(cost, of, ...)
     records[i] = { context = given[1], entered = given[3] and given[2], count = given[3] or given[2],
       line = given.line or 1, is_call = given[3] ~= nil }
   end
-  local costs = type(cost) == "table" and cost or { call = cost, line = 0 }
+  local costs = type(cost) == "table" and cost or { call = cost, c_call = cost / 2, line = 0 }
   local taken, left = hook_cost.correct(records, functions, costs), {}
   for _, record in ipairs(records) do
     if not record.is_call then left[#left + 1] = record.count end
@@ -25,16 +25,22 @@ end
 
 describe("the cost of counted calls", function()
   it("is taken out of the samples of caller and callee, in equal parts of their lines", function()
-    assert.same({ 20, { 54, 36, 5 } }, corrected(0.02, { [3] = "f", [4] = "g" }, { 0, 3, 1 }, { 3, 4, 1000 }, { 3, 60 },
+    assert.same({ 20, { 52, 34, 9 } }, corrected(0.02, { [3] = "f", [4] = "g" }, { 0, 3, 1 }, { 3, 4, 1000 }, { 3, 60 },
       { 3, 40 }, { 4, 15 }))
     assert.same({ 0, { 60 } }, corrected(0.02, { [3] = "f" }, { 0, 3, 1 }, { 3, 60 }))
   end)
 
+  it("has another size for C functions", function()
+    local c_function <const> = { executions = {} }
+    assert.same({ 10, { 93, 12 } }, corrected(0.02, { [3] = "f", [4] = c_function }, { 3, 4, 1000 }, { 3, 100 },
+      { 4, 15 }))
+  end)
+
   it("is at most all samples of a path; the rest is taken from other paths of the function", function()
     local of <const> = { [3] = "f", [4] = "g", [5] = "g", [6] = "h" }
-    assert.same({ 11, { 0, 90, 50 } }, corrected(0.02, of, { 0, 4, 1100 }, { 4, 1 }, { 5, 100 }, { 6, 50 }))
-    assert.same({ 11, { 90, 0, 50 } }, corrected(0.02, of, { 0, 5, 1100 }, { 4, 100 }, { 5, 1 }, { 6, 50 }))
-    assert.same({ 3, { 0, 0, 50 } }, corrected(0.02, of, { 0, 5, 1100 }, { 4, 2 }, { 5, 1 }, { 6, 50 }))
+    assert.same({ 11, { 0, 90, 50 } }, corrected(0.02, of, { 0, 4, 1850 }, { 4, 1 }, { 5, 100 }, { 6, 50 }))
+    assert.same({ 11, { 90, 0, 50 } }, corrected(0.02, of, { 0, 5, 1850 }, { 4, 100 }, { 5, 1 }, { 6, 50 }))
+    assert.same({ 3, { 0, 0, 50 } }, corrected(0.02, of, { 0, 5, 1850 }, { 4, 2 }, { 5, 1 }, { 6, 50 }))
   end)
 
   it("is not lost in the fractions of many paths", function()
@@ -44,7 +50,7 @@ describe("the cost of counted calls", function()
       given[#given + 1] = { 0, context, 10 }
       given[#given + 1] = { context, 2 }
     end
-    assert.equal(50, corrected(0.1, of, table.unpack(given))[1])
+    assert.equal(30, corrected(0.1, of, table.unpack(given))[1])
   end)
 
   it("is taken out of lines by their executions, also in zones; the rest out of other lines", function()

@@ -264,7 +264,7 @@ describe("With -c", function()
     local image = build.craft { target = "elf64-little", text = 0x40, symbols = { { "f", 0 }, { "g", 0x20 } } }
     local result = run(image)
     assert.same({ "", 1 }, { result.stdout, result.status })
-    assert.equal(("gprof.lua: %s: static calls: libopcodes cannot decode this architecture (unknown)\n"):format(image),
+    assert.equal(("gprof.lua: %s: machine code: libopcodes cannot decode this architecture (unknown)\n"):format(image),
       result.stderr)
     assert.equal(0, run(image, "--gnu-compat").status)
   end)

@@ -45,7 +45,9 @@ local function reverse(graph, ids)
   for _, id in ipairs(ids) do
     local cycle = not graph.stay[id] and graph.cycles[id]
     if cycle then put(cycle, id, 1) end
-    for _, caller in ipairs(graph.above[id] or {}) do put(caller.id, id, caller.part) end
+    local row, rows = graph.last[id] or 0, {}
+    while row > 0 do rows[#rows + 1], row = row, graph.before[row] end
+    for i = #rows, 1, -1 do put(graph.caller[rows[i]], id, graph.part[rows[i]]) end
   end
   return below, called
 end

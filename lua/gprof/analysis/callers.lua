@@ -18,24 +18,29 @@ local function cycles_of(profile)
   return cycles
 end
 
---- Makes the graph along which time propagates from callees to callers.
+--- Makes the graph along which time propagates from callees to callers. The callers are
+-- rows: arrays that are indexed by the number of a row.
 -- @tparam profile profile by function
 -- @treturn table with the fields
 --
 --   - `stay`: set of the ids of functions whose time is not propagated;
 --   - `cycles`: maps the id of each member of a cycle to the id of the cycle;
---   - `above`: maps the id of a function or cycle to an array of { id, part }: each
---     caller once, with its fraction of the calls. There is no array if there is no
---     caller, or if the time is not propagated
+--   - `last`: maps the id of a function or cycle to its last row. There is none if there
+--     is no caller, or if the time is not propagated;
+--   - `caller`: the id of a caller. A function has a row for each of its callers;
+--   - `part`: this caller's fraction of the calls;
+--   - `before`: the row before, of the same function; 0 in its first row
 function callers.of(profile)
-  local above, places, stay, cycles = {}, {}, {}, cycles_of(profile)
+  local last, caller_ids, parts, before, rows = {}, {}, {}, {}, 0
+  local stay, cycles, known = {}, cycles_of(profile), {}
   -- Adds a part of the time of a cycle to a caller, which may call several members.
+  -- Returns whether the caller has a row.
   local function add_to_cycle(cycle, caller, part)
-    above[cycle], places[cycle] = above[cycle] or {}, places[cycle] or {}
-    local list, place = above[cycle], places[cycle]
-    place[caller] = place[caller] or #list + 1
-    local entry = list[place[caller]] or { id = caller, part = 0 }
-    entry.part, list[place[caller]] = entry.part + part, entry
+    known[cycle] = known[cycle] or {}
+    local row = known[cycle][caller]
+    if row then parts[row] = parts[row] + part end
+    known[cycle][caller] = row or rows + 1
+    return row ~= nil
   end
   for id, share in profile:functions("address", "id", "share") do
     stay[id] = share == 0 or nil
@@ -44,17 +49,17 @@ function callers.of(profile)
     profile:arcs("id", "caller_id", "callee_id", "count", "of", "recursive")
   do
     if not recursive and count > 0 and not stay[callee] then
-      local list = above[callee]
-      if cycles[callee] then
-        add_to_cycle(cycles[callee], caller, count / of)
-      elseif list then
-        list[#list + 1] = { id = caller, part = count / of }
-      else
-        above[callee] = { { id = caller, part = count / of } }
+      local cycle, part = cycles[callee], count / of
+      local id = cycle or callee
+      if not (cycle and add_to_cycle(cycle, caller, part)) then
+        rows = rows + 1
+        caller_ids[rows], parts[rows], before[rows] = caller, part, last[id] or 0
+        last[id] = rows
       end
     end
   end
-  return { above = above, stay = stay, cycles = cycles }
+  return { last = last, caller = caller_ids, part = parts, before = before, stay = stay,
+    cycles = cycles }
 end
 
 return callers

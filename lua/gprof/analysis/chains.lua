@@ -37,29 +37,43 @@ local MAX_CHAINS <const>, MAX_LINKS <const> = 100000, 1000000
 --- The id of the link that replaces the missing callers of a cut chain.
 chains.TRUNCATED = 0
 
+-- Links are columns: `id`, of a function or cycle, or `TRUNCATED`; and `below`, the next
+-- link of the chain, 0 in the last one. Chains that end in the same function share links.
+
+-- Adds a link; returns its number.
+local function add_link(graph, id, below)
+  local links = graph.chains
+  local number = #links.id + 1
+  links.id[number], links.below[number] = id, below
+  return number
+end
+
 -- Follows the callers of a link up to the roots. Calls `emit` with the topmost link of
--- each chain, and its part of `all`. Links point downwards.
+-- each chain, and its part of `all`.
 local function climb_from(graph, first, all, min_part, emit)
-  local stack = { { link = first, part = all, depth = 1 } }
-  while stack[1] do
-    local at = table.remove(stack)
-    local link = at.link
-    local cycle = not graph.stay[link.id] and graph.cycles[link.id]
-    if cycle then link = { id = cycle, below = link } end
-    local above, left = graph.above[link.id] or {}, at.part
-    graph.links = graph.links + 1
-    local followed = at.part >= min_part and at.depth < MAX_DEPTH and
+  local links, callers_of = graph.chains, graph.callers
+  -- of each link to follow: its number, its part of `all`, and the links up to it
+  local stack, top = { first, all, 1 }, 3
+  while top > 0 do
+    local link, part, depth = stack[top - 2], stack[top - 1], stack[top]
+    local id, left = links.id[link], part
+    local cycle = not callers_of.stay[id] and callers_of.cycles[id]
+    if cycle then link = add_link(graph, cycle, link) end
+    local row = callers_of.last[cycle or id] or 0
+    top, graph.links = top - 3, graph.links + 1
+    local followed = part >= min_part and depth < MAX_DEPTH and
       graph.count < MAX_CHAINS and graph.links < MAX_LINKS
-    if above[1] and not followed then
-      emit({ id = chains.TRUNCATED, below = link }, at.part)
+    if row > 0 and not followed then
+      emit(add_link(graph, chains.TRUNCATED, link), part)
     else
-      for i = #above, 1, -1 do
-        local caller = above[i]
-        left = left - at.part * caller.part
-        stack[#stack + 1] = { link = { id = caller.id, below = link },
-          part = at.part * caller.part, depth = at.depth + 1 }
+      local is_root = row == 0
+      while row > 0 do
+        local share = part * callers_of.part[row]
+        stack[top + 1] = add_link(graph, callers_of.caller[row], link)
+        stack[top + 2], stack[top + 3] = share, depth + 1
+        left, top, row = left - share, top + 3, callers_of.before[row]
       end
-      if not above[1] or left > 1e-9 * at.part then emit(link, left) end
+      if is_root or left > 1e-9 * part then emit(link, left) end
     end
   end
 end
@@ -67,7 +81,7 @@ end
 -- Calls `emit` with the topmost link of each chain that ends in a function, and a number
 -- in proportion to its part of the function's time.
 local function climb(graph, id, min_part, emit)
-  climb_from(graph, { id = id }, 1, min_part, emit)
+  climb_from(graph, add_link(graph, id, 0), 1, min_part, emit)
 end
 
 -- Like `climb`, for a function that was inlined. The callers of the compiled function
@@ -75,13 +89,13 @@ end
 local function climb_inlined(graph, id, min_part, emit)
   local trees = graph.trees
   for _, node in ipairs(graph.ends[id] or {}) do
-    local link, at = { id = id }, trees.outer[node]
+    local link, at = add_link(graph, id, 0), trees.outer[node]
     while at > 0 do
       graph.links = graph.links + 1
       if graph.links >= MAX_LINKS then
-        link, at = { id = chains.TRUNCATED, below = link }, 0
+        link, at = add_link(graph, chains.TRUNCATED, link), 0
       else
-        link, at = { id = trees.id[at], below = link }, trees.outer[at]
+        link, at = add_link(graph, trees.id[at], link), trees.outer[at]
       end
     end
     climb_from(graph, link, trees.ticks[node] / graph.ticks[id], min_part, emit)
@@ -126,11 +140,11 @@ local function climb_stacks(graph, id, _, emit)
   local tree = graph.tree
   for _, node in ipairs(graph.ends[id] or {}) do
     local _, self = tree:node(node)
-    local link, at = { id = id }, tree:above(node)
+    local link, at = add_link(graph, id, 0), tree:above(node)
     while at > 0 do
       graph.links = graph.links + 1
       local is_cut = graph.links >= MAX_LINKS
-      link = { id = is_cut and chains.TRUNCATED or tree:node(at), below = link }
+      link = add_link(graph, is_cut and chains.TRUNCATED or tree:node(at), link)
       at = is_cut and 0 or tree:above(at)
     end
     emit(link, self)
@@ -144,29 +158,32 @@ local function graph_of(profile)
     local tree = core.stack_tree(profile)
     graph = { climb = climb_stacks, tree = tree, ends = ends_of(tree) }
   else
-    graph = callers.of(profile)
-    graph.climb = climb
+    graph = { climb = climb, callers = callers.of(profile) }
     local trees = inlined_code.of(profile)
     if trees then add_trees(graph, trees) end
   end
-  graph.chains, graph.count, graph.links = {}, 0, 0
+  graph.chains = { top = {}, weight = {}, piece = {}, id = {}, below = {},
+    callers = graph.callers }
+  graph.count, graph.links = 0, 0
   return graph
 end
 
 -- Adds the chains that end in a function, and divides its time among them in whole units.
 local function add_chains(graph, id, weight, pieces, min_part)
-  local found, sizes = {}, {}
+  local tops, found, sizes, list = {}, {}, {}, graph.chains
   local function emit(top, part)
     graph.count = graph.count + 1
     for _, piece in ipairs(pieces) do
-      found[#found + 1] = { top = top, piece = piece }
-      sizes[#found] = part * piece.ticks
+      local place = #sizes + 1
+      tops[place], found[place], sizes[place] = top, piece, part * piece.ticks
     end
   end
   graph:climb(id, min_part, emit)
   for i, share in ipairs(apportion.divide(weight, sizes)) do
-    found[i].weight = share
-    if share > 0 then graph.chains[#graph.chains + 1] = found[i] end
+    if share > 0 then
+      local number = #list.top + 1
+      list.top[number], list.weight[number], list.piece[number] = tops[i], share, found[i]
+    end
   end
 end
 
@@ -178,12 +195,15 @@ local undivided <const> = { { ticks = 1 } }
 --   units
 -- @tparam[opt] table pieces maps the id of a function to an array of its pieces, such as
 --   lines, each with its `ticks`; a function without an array is one piece
--- @treturn {table,...} the chains, each with the fields
+-- @treturn table the columns of chains:
 --
---   - `top`: the topmost link. A link has an `id` (of a function or cycle, or
---     `TRUNCATED`) and `below` (the next link; nil in the last one);
+--   - `top`: the number of the topmost link;
 --   - `weight`: its time in units;
---   - `piece`: the piece where it ends
+--   - `piece`: the piece where it ends;
+--
+--   the columns of links: `id`, of a function or cycle, or `TRUNCATED`; and `below`, the
+--   number of the next link, 0 in the last one; and `callers`, the graph (see
+--   gprof.analysis.callers) of estimated chains
 -- @treturn number the fraction of the total time that is in cut chains
 function chains.of(profile, factor, pieces)
   local graph = graph_of(profile)
@@ -196,10 +216,11 @@ function chains.of(profile, factor, pieces)
         math.min(MIN_PART * total / ticks, MIN_OWN_PART))
     end
   end
-  for _, chain in ipairs(graph.chains) do
-    if chain.top.id == chains.TRUNCATED then truncated = truncated + chain.weight end
+  local list = graph.chains
+  for i, top in ipairs(list.top) do
+    if list.id[top] == chains.TRUNCATED then truncated = truncated + list.weight[i] end
   end
-  return graph.chains, total > 0 and truncated / (total * factor) or 0
+  return list, total > 0 and truncated / (total * factor) or 0
 end
 
 --- Returns the names of links.

@@ -221,7 +221,7 @@ end
 -- if there are no times of calls.
 local function shift_finder(result)
   local hidden = getmetatable(result)
-  local moved, shifts = hidden and hidden.inlining, nil
+  local moved, shifts = hidden and hidden.sides, nil
   if not (moved and result.total and moved.old.arcs and moved.new.arcs) then
     return function() end
   end

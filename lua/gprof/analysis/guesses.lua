@@ -22,21 +22,23 @@ local LEAST <const> = 0.5
 -- there are several, or other calls.
 local function only_caller(graph, id)
   local divided = not graph.stay[id] and graph.cycles[id] or id  -- what has the calls
-  local above = graph.above[divided]
-  if not above then return false end
-  return not above[2] and above[1].part > 1 - NOISE and above[1].id or nil
+  local row = graph.last[divided]
+  if not row then return false end
+  local is_only = graph.before[row] == 0 and graph.part[row] > 1 - NOISE
+  return is_only and graph.caller[row] or nil
 end
 
 -- Returns a function that tells whether a single path leads to a function.
 local function path_test(graph)
   local known = {}
   return function(id)
-    local path, at = {}, id
-    while at and known[at] == nil do
-      path[#path + 1], at = at, only_caller(graph, at)
-    end
+    local at = id
+    while at and known[at] == nil do at = only_caller(graph, at) end
     local is_single = at == false or at ~= nil and known[at]
-    for _, passed in ipairs(path) do known[passed] = is_single end
+    at = id
+    while at and known[at] == nil do
+      known[at], at = is_single, only_caller(graph, at)
+    end
     return is_single
   end
 end
@@ -71,9 +73,10 @@ end
 
 --- Returns which share of the time in a profile is divided among call paths by guess.
 -- @tparam profile profile
+-- @tparam[opt] table graph as for `guesses.of`
 -- @treturn number|nil nil if times were measured
-function guesses.share(profile)
-  local found = guesses.of(profile:by_function(true))
+function guesses.share(profile, graph)
+  local found = guesses.of(profile:by_function(true), graph)
   return found and found.share
 end
 

@@ -25,17 +25,17 @@ end
 --- Returns the pairs of functions of which the second one was only inlined into the first
 -- one, never called.
 -- @tparam profile profile by function
--- @treturn function takes the ids of both functions; returns a boolean
+-- @treturn function|nil takes the ids of both functions; returns a boolean. Nil if the
+--   profile has no inlined functions
 function inlined_code.only_inlined(profile)
+  if not profile.has_inlines then return nil end
   local pairs_of = {}
-  if profile.has_inlines then
-    for caller, callee, inlined, count in
-      profile:arcs("id", "caller_id", "callee_id", "inlined", "count")
-    do
-      if inlined and count == 0 then
-        pairs_of[caller] = pairs_of[caller] or {}
-        pairs_of[caller][callee] = true
-      end
+  for caller, callee, inlined, count in
+    profile:arcs("id", "caller_id", "callee_id", "inlined", "count")
+  do
+    if inlined and count == 0 then
+      pairs_of[caller] = pairs_of[caller] or {}
+      pairs_of[caller][callee] = true
     end
   end
   return function(caller, callee)

@@ -44,16 +44,6 @@ local function find_reports(settings)
   end
 end
 
--- Returns the path of the image; all profiles, if the first operand is the profile of a
--- Lua program.
-local function image_path(settings)
-  local path = defaults.image_path(settings)
-  if not profile_files.is_context_profile(path) then return path end
-  settings.profiles = settings.profiles or
-    require "gprof.cli.sum.profile_list".find(settings)
-  return table.move(settings.profiles, 1, #settings.profiles, 2, { path })
-end
-
 -- Returns the path of the only profile. Nil if there may be several, or if bad ones are
 -- skipped.
 local function only_profile(settings)
@@ -80,10 +70,14 @@ end
 
 local function data_options(settings)
   local rules = policy.of(settings)
+  local format = settings.file_format
+  if format == "auto" or settings.styles.sum and rules.detects_summed_formats and
+    format ~= "prof"
+  then
+    format = nil  -- -O is the format of the sum; profiles may have any format
+  end
   return {
-    -- -O is the format of the sum; profiles may have any format
-    file_format = settings.styles.sum and rules.detects_summed_formats and
-      settings.file_format ~= "prof" and "auto" or settings.file_format,
+    file_format = format,
     mixed_rates = rules.adds_mixed_rates,
     assume_proportional = settings.assume_proportional or not rules.measured_times or
       not shows_times(settings),
@@ -106,26 +100,30 @@ local function append_profile(settings, path)
 end
 
 -- The profile of a Lua program contains what stands for the program. As the first
--- operand, it is both, alone or with other such profiles.
-local function add_first_profile(settings)
+-- operand, it is both, alone or with other such profiles. Returns all of them.
+local function add_first_profile(settings, path)
   local first = settings.operands[1]
-  if not first or not profile_files.is_context_profile(first) then return end
-  if settings.operands[2] or settings.profiles_from[1] then
+  if first and (settings.operands[2] or settings.profiles_from[1]) then
     append_profile(settings, first)
-  else
+  elseif first then
     table.insert(settings.operands, 2, first)
   end
+  settings.profiles = settings.profiles or
+    require "gprof.cli.sum.profile_list".find(settings)
+  return table.move(settings.profiles, 1, #settings.profiles, 2, { path })
 end
 
 local function read_files(run)
-  local settings = run.settings
-  add_first_profile(settings)
+  local settings, image = run.settings, defaults.image_path(run.settings)
+  if profile_files.is_context_profile(image) then
+    image = add_first_profile(settings, image)
+  end
   if settings.threads then
     require "gprof.cli.options.rules".check("reading", settings)
   end
   local problem
-  run.image, problem = gprof.image(image_path(settings),
-    { debug_dir = settings.debug_dir, warn = warn })
+  run.image, problem =
+    gprof.image(image, { debug_dir = settings.debug_dir, warn = warn })
   if not run.image then
     raise("%s", require "gprof.cli.advice.hints".program(settings, problem))
   end
@@ -410,33 +408,6 @@ local function check_lines(run)
   end
 end
 
--- Exports that have the lines of compiled functions, if the profile is by line.
-local of_compiled_functions <const> = { callgrind = true, pprof = true }
-
--- Warns if an export does not have inlined functions.
-local function check_inlines_of_exports(run)
-  for _, export in ipairs(run.settings.exports) do
-    if of_compiled_functions[export.kind] and run.profile.by_line then
-      warn(("--inlines has no effect on --export=%s with -l (--line)"):format(
-        export.kind))
-    end
-  end
-end
-
--- Warns if inlined functions were requested, but are not shown.
-local function check_inlines(run)
-  local settings, profile = run.settings, run.profile
-  if not settings.inlines or not policy.of(settings).extends_reports then return end
-  if settings.external_symbol_table or settings.file_ordering then
-    warn "--inlines has no effect with other symbols than those of the program"
-  elseif not (profile.has_inlines or profile.has_frames) then
-    warn(("%s: has no debugging information for the recorded code, so --inlines has " ..
-      "no effect: compile with -g"):format(profile.image.path))
-  else
-    check_inlines_of_exports(run)
-  end
-end
-
 -- Writing -------------------------------------------------------------------------------
 
 -- Reads the profiles, checks them, and writes their sum. In the sandbox, the file of the
@@ -530,7 +501,7 @@ return function(settings, write)
   end
   local unbounded = settings.bounds and run.profile:bounds_problem()
   if unbounded then warn(("--bounds: there are no bounds: %s"):format(unbounded)) end
-  check_inlines(run)
+  if settings.inlines then require "gprof.cli.advice.inlines".warn(run, warn) end
   check_lines(run)
   explain_missing_records(run)
   check_unchanged(run.image)

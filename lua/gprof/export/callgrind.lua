@@ -28,12 +28,13 @@ end
 -- Name compression: the first use writes "(NUMBER) NAME", later ones "(NUMBER)". Keys
 -- are separate from names, since several functions can have the same name.
 local function compressor()
-  local numbers, count = {}, 0
+  local texts, count = {}, 0
   return function(key, name)
-    if numbers[key] then return ("(%d)"):format(numbers[key]) end
+    local text = texts[key]
+    if text then return text end
     count = count + 1
-    numbers[key] = count
-    return ("(%d) %s"):format(count, plain(name))
+    texts[key] = ("(%d)"):format(count)
+    return texts[key] .. " " .. plain(name)
   end
 end
 
@@ -41,9 +42,13 @@ end
 -- from the files of callers, but not of callees, and takes them for two files. It does
 -- not find its directory in "/./home/me/x.c", which is the same file.
 local function file_names()
-  local compressed = compressor()
+  local compressed, names = compressor(), { [false] = UNKNOWN }
   return function(file)
-    local name = file and without_detours(file):gsub("^/", "/./") or UNKNOWN
+    local name = names[file or false]
+    if not name then
+      name = without_detours(file):gsub("^/", "/./")
+      names[file] = name
+    end
     return compressed(name, name)
   end
 end
@@ -96,21 +101,21 @@ end
 -- which was measured, it gets a count of 1. `moved` is the time of arcs into a function
 -- or cycle.
 local function add_arcs(functions, arcs, per_unit)
-  for _, arc in ipairs(arcs) do
-    local caller, callee = functions[arc.caller], functions[arc.callee]
-    local time = (arc.self + arc.children) * per_unit
-    if arc.count > 0 or time > 0 then
+  for i, count in ipairs(arcs.count) do
+    local caller, callee = functions[arcs.caller[i]], functions[arcs.callee[i]]
+    local time = (arcs.self[i] + arcs.children[i]) * per_unit
+    if count > 0 or time > 0 then
       local inside = caller == callee or caller.cycle and caller.cycle == callee.cycle
-      local call = { callee = callee, count = math.max(arc.count, 1), time = time,
+      local call = { callee = callee, count = math.max(count, 1), time = time,
         inside = inside and caller ~= callee }
-      table.insert(caller.arcs, call)
+      caller.arcs[#caller.arcs + 1] = call
       if not inside then
         local node = callee.cycle or callee
-        node.explained = (node.explained or 0) + arc.count
+        node.explained = (node.explained or 0) + count
         node.moved = (node.moved or 0) + time
         callee.entered = true
       elseif call.inside then
-        callee.inner = (callee.inner or 0) + arc.count
+        callee.inner = (callee.inner or 0) + count
       end
     end
   end
@@ -154,30 +159,26 @@ end
 
 -- Writing -------------------------------------------------------------------------------
 
--- The file of the callee is always written, and so is its object if there are libraries:
--- gprof2dot takes both from the call before.
-local function write_call(out, call, site)
-  local callee = call.callee
-  if out.has_libraries then
-    out.write("cob=" .. out.object(callee.object) .. "\n")
-  end
-  out.write("cfi=" .. out.file(callee.file) .. "\n")
-  out.write("cfn=" .. out.name(callee.id, callee.name) .. "\n")
-  out.write(("calls=%d %d\n%d %d\n"):format(site.count, callee.line, site.line,
-    site.time))
+-- Writes a call at a line. The file of the callee is always written, and so is its object
+-- if there are libraries: gprof2dot takes both from the call before.
+local function write_call(out, callee, count, line, time)
+  if out.has_libraries then out.write("cob=%s\n", out.object(callee.object)) end
+  local file, name = out.file(callee.file), out.name(callee.id, callee.name)
+  out.write("cfi=%s\ncfn=%s\ncalls=%d %d\n%d %d\n", file, name, count, callee.line,
+    line, time)
 end
 
 -- Writes an arc as one call, or as one call for each line that contains call sites.
 local function write_calls(out, caller, call, sites)
-  local time, counts = math.floor(call.time + 0.5), {}
+  local time = math.floor(call.time + 0.5)
   if not sites then
-    write_call(out, call, { count = call.count, line = caller.line, time = time })
-    return
+    return write_call(out, call.callee, call.count, caller.line, time)
   end
+  local counts = {}
   for i, site in ipairs(sites) do counts[i] = site.count end
   local times = apportion.divide(time, counts)
   for i, site in ipairs(sites) do
-    write_call(out, call, { count = site.count, line = site.line, time = times[i] })
+    write_call(out, call.callee, site.count, site.line, times[i])
   end
 end
 
@@ -189,25 +190,23 @@ local function write_lines(out, f, lines)
     local file = lines[i].file
     if file ~= current then
       local key = file == f.file and "fe=" or "fi="
-      out.write(key .. out.file(file) .. "\n")
+      out.write("%s%s\n", key, out.file(file))
       current = file
     end
-    out.write(("%d %d\n"):format(lines[i].line, time))
+    out.write("%d %d\n", lines[i].line, time)
   end
-  if current ~= f.file then
-    out.write("fe=" .. out.file(f.file) .. "\n")
-  end
+  if current ~= f.file then out.write("fe=%s\n", out.file(f.file)) end
 end
 
 local function write_function(out, f, lines, sites)
-  if f.object ~= out.current then out.write("\nob=" .. out.object(f.object)) end
+  if f.object ~= out.current then out.write("\nob=%s", out.object(f.object)) end
   out.current = f.object
-  out.write("\nfl=" .. out.file(f.file) .. "\n")
-  out.write("fn=" .. out.name(f.id, f.name) .. "\n")
+  out.write("\nfl=%s\n", out.file(f.file))
+  out.write("fn=%s\n", out.name(f.id, f.name))
   if lines and f.self > 0 then
     write_lines(out, f, lines)
   else
-    out.write(("%d %d\n"):format(f.line, f.self))
+    out.write("%d %d\n", f.line, f.self)
   end
   for _, call in ipairs(f.arcs) do
     write_calls(out, f, call, sites and sites[call.callee.id])
@@ -232,9 +231,11 @@ end
 --   calls; those of names, see `gprof.print.labels.exported`
 -- @tparam stream write
 return function(profile, options, write)
-  local by_function, lines, sites = line_costs.of(profile)
+  local by_function = profile:by_function()
+  local lines = line_costs.of(profile, by_function)
+  local sites = line_costs.sites(profile, by_function)
   local units = extract.units(by_function, 100000000)
-  local arcs = extract.arcs(by_function)
+  local arcs = extract.arc_columns(by_function)
   local ids = extract.functions(by_function, options)
   local functions, program = functions_of(by_function, ids, units,
     labels.exported(by_function, options))

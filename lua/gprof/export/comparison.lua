@@ -7,8 +7,8 @@
 
 local gprof = require "gprof"
 local json = require "gprof.format.json"
-local labels = require "gprof.print.labels"
 local policy = require "gprof.library.policy"
+local row_labels = require "gprof.print.row_labels"
 
 -- Increment VERSION with every incompatible change.
 local FORMAT <const>, VERSION <const> = "gprof-comparison", 1
@@ -66,11 +66,11 @@ end
 -- @tparam profile profile the new profile
 -- @tparam table options `comparison`: the result of `gprof.compare`; `failures`: that of
 --   `gprof.compare.failures`, if there are limits; those of names, see
---   `gprof.print.labels.of_rows`
+--   `gprof.print.row_labels`
 -- @tparam stream write
 return function(profile, options, write)
   local comparison = options.comparison
-  local names = labels.of_rows(comparison, profile, options)
+  local names = row_labels(comparison, profile, options)
   write "{\n"
   json.field(write, "format", json.string(FORMAT))
   json.field(write, "version", json.number(VERSION))

@@ -10,6 +10,7 @@
 
 local apportion = require "gprof.analysis.apportion"
 local by_line = require "gprof.print.by_line"
+local chain_tree = require "gprof.analysis.chain_tree"
 local chains = require "gprof.analysis.chains"
 local extract = require "gprof.analysis.extract"
 local json = require "gprof.format.json"
@@ -19,16 +20,31 @@ local raise <const> = require "gprof.library.failure".raise
 
 -- Returns the URL of a source file: editors open files with absolute paths.
 local function url_of(file)
-  if not file or file:sub(1, 1) ~= "/" then return file or "" end
+  if file:sub(1, 1) ~= "/" then return file end
   return "file://" .. file:gsub("[^%w/._~-]", function(byte)
     return ("%%%02X"):format(byte:byte())
   end)
 end
 
+-- Returns a function that takes the name of a source file, and returns its URL and its
+-- number as text, "0" for an unknown one.
+local function numbering()
+  local urls, scripts, count = {}, {}, 0
+  return function(file)
+    local url = urls[file]
+    if not url then
+      url = url_of(file)
+      if url ~= "" then count = count + 1 end
+      urls[file], scripts[file] = url, ("%d"):format(url ~= "" and count or 0)
+    end
+    return url, scripts[file]
+  end
+end
+
 -- Returns the function that formats the call frames of functions, each once. Lines and
 -- columns are counted from 0; -1 means that they are unknown.
 local function framer(profile, options)
-  local names, scripts, count = chains.names(labels.exported(profile, options)), {}, 0
+  local names, script_of = chains.names(labels.exported(profile, options)), numbering()
   local frame_of = json.object { "functionName", "scriptId", "url", "lineNumber",
     "columnNumber" }
   local function format(id)
@@ -36,108 +52,113 @@ local function framer(profile, options)
     if id ~= chains.TRUNCATED and not profile:get(id, "is_cycle") then
       file, line = profile:get(id, "file", "line")
     end
-    local url = url_of(file)
-    if url ~= "" and not scripts[url] then count, scripts[url] = count + 1, count + 1 end
-    return frame_of(names[id], tostring(scripts[url] or 0), url, (line or 0) - 1,
-      line and 0 or -1)
+    local url, script = script_of(file or "")
+    return frame_of(names[id], script, url, (line or 0) - 1, line and 0 or -1)
   end
   local frames = {}
   return function(id)
-    frames[id] = frames[id] or format(id)
-    return frames[id]
+    local frame = frames[id]
+    if not frame then
+      frame = format(id)
+      frames[id] = frame
+    end
+    return frame
   end
 end
 
--- Returns the nodes of the tree, in depth-first order. A node has `number`, from 2; `id`,
--- that of its function; `weight`, microseconds in its own code; `pieces`, its lines, each
--- with `piece` and `weight`; and `below`, an array of nodes.
-local function tree_of(list)
-  local root, by_parent = { below = {} }, {}
-  for _, chain in ipairs(list) do
-    local node, link = root, chain.top
-    while link do
-      local known = by_parent[node] or {}
-      by_parent[node] = known
-      if not known[link.id] then
-        known[link.id] = { id = link.id, weight = 0, pieces = {}, below = {} }
-        table.insert(node.below, known[link.id])
-      end
-      node, link = known[link.id], link.below
+-- Returns the chains of each function, in the order of the tree, and the nodes in which
+-- they end.
+local function chains_by_function(tree, order)
+  local by_function, owners = {}, {}
+  for _, node in ipairs(order) do
+    local chain = tree.first_chain[node]
+    while chain > 0 do
+      local id = tree.id[node]
+      local ends = by_function[id] or {}
+      by_function[id], ends[#ends + 1], owners[chain] = ends, chain, node
+      chain = tree.next_chain[chain]
     end
-    node.weight = node.weight + chain.weight
-    table.insert(node.pieces, { piece = chain.piece, weight = chain.weight })
   end
-  local nodes, stack = {}, { root }
-  while stack[1] do
-    local node = table.remove(stack)
-    nodes[#nodes + 1], node.number = node, #nodes + 1
-    for i = #node.below, 1, -1 do stack[#stack + 1] = node.below[i] end
-  end
-  return nodes
+  return by_function, owners
 end
 
--- Sets the number of samples of each node (`hits`) and of each of its pieces. The samples
--- of a function are divided in proportion to time.
-local function set_hits(profile, nodes)
-  local pieces, owners = {}, {}
-  for _, node in ipairs(nodes) do
-    node.hits = 0
-    for _, piece in ipairs(node.weight and node.weight > 0 and node.pieces or {}) do
-      pieces[node.id] = pieces[node.id] or {}
-      table.insert(pieces[node.id], piece)
-      owners[piece] = node
-    end
-  end
-  for id, list in pairs(pieces) do
+-- Returns the number of samples of each node and of each chain. The samples of a function
+-- are divided in proportion to time.
+local function hits_of(profile, tree, order, list)
+  local of_nodes, of_chains = {}, {}
+  for node = 1, #order do of_nodes[node] = 0 end
+  local by_function, owners = chains_by_function(tree, order)
+  for id, ends in pairs(by_function) do
     local weights = {}
-    for i, piece in ipairs(list) do weights[i] = piece.weight end
+    for i, chain in ipairs(ends) do weights[i] = list.weight[chain] end
     local samples = math.floor(profile:get(id, "ticks") + 0.5)
     for i, hits in ipairs(apportion.divide(samples, weights)) do
-      list[i].hits, owners[list[i]].hits = hits, owners[list[i]].hits + hits
+      local chain = ends[i]
+      of_chains[chain] = hits
+      of_nodes[owners[chain]] = of_nodes[owners[chain]] + hits
     end
   end
+  return of_nodes, of_chains
 end
 
--- Formats the samples of a node's lines, as far as they are in the function's own file:
+-- Writes the samples of a node's lines, as far as they are in the function's own file:
 -- the format has no place for lines of other files, from which code was inlined.
-local function ticks_text(profile, node)
-  if node.hits == 0 then return "" end
-  local file, by_number, numbers = profile:get(node.id, "file"), {}, {}
-  for _, piece in ipairs(node.pieces) do
-    local place = piece.piece
-    if (piece.hits or 0) > 0 and place.file == file and (place.line or 0) > 0 then
+local function write_ticks(file, tree, node, pieces, hits, write)
+  local by_number, numbers, chain = {}, {}, tree.first_chain[node]
+  while chain > 0 do
+    local place, ticks = pieces[chain], hits[chain]
+    if ticks > 0 and place.file == file and (place.line or 0) > 0 then
       if not by_number[place.line] then numbers[#numbers + 1] = place.line end
-      by_number[place.line] = (by_number[place.line] or 0) + piece.hits
+      by_number[place.line] = (by_number[place.line] or 0) + ticks
     end
+    chain = tree.next_chain[chain]
   end
-  table.sort(numbers)
+  if numbers[2] then table.sort(numbers) end
   for i, number in ipairs(numbers) do
-    numbers[i] = ('{"line": %d, "ticks": %d}'):format(number, by_number[number])
+    write(i == 1 and ', "positionTicks": [{"line": %d, "ticks": %d}' or
+      ', {"line": %d, "ticks": %d}', number, by_number[number])
   end
-  if not numbers[1] then return "" end
-  return (', "positionTicks": [%s]'):format(table.concat(numbers, ", "))
+  if numbers[1] then write "]" end
 end
 
 local ROOT <const> = '{"functionName": "(root)", "scriptId": "0", "url": "", ' ..
   '"lineNumber": -1, "columnNumber": -1}'
 
-local function node_text(profile, node, frame_of)
-  local below = {}
-  for i, child in ipairs(node.below) do below[i] = child.number end
-  local ticks = node.pieces and node.pieces[1] and ticks_text(profile, node) or ""
-  return ('{"id": %d, "callFrame": %s, "hitCount": %d, "children": [%s]%s}'):format(
-    node.number, node.id and frame_of(node.id) or ROOT, node.hits,
-    table.concat(below, ", "), ticks)
+local function write_nodes(profile, tree, order, list, frame_of, write)
+  local of_nodes, of_chains = hits_of(profile, tree, order, list)
+  local before, numbers = "[\n    ", {}
+  for number, node in ipairs(order) do numbers[node] = number end
+  for number, node in ipairs(order) do
+    write('%s{"id": %d, "callFrame": %s, "hitCount": %d, "children": [', before, number,
+      node == chain_tree.ROOT and ROOT or frame_of(tree.id[node]), of_nodes[node])
+    local child, separator = tree.first[node], ""
+    while child > 0 do
+      write("%s%d", separator, numbers[child])
+      child, separator = tree.next[child], ", "
+    end
+    write "]"
+    if of_nodes[node] > 0 then
+      write_ticks(profile:get(tree.id[node], "file"), tree, node, list.piece, of_chains,
+        write)
+    end
+    write "}"
+    before = ",\n    "
+  end
+  write "\n  ]"
 end
 
 -- Returns the nodes with time, each once, and the time before each. A sample lasts until
 -- the next one, so the root is the last.
-local function samples_of(nodes)
+local function samples_of(tree, order, list)
   local samples, deltas, total = {}, { 0 }, 0
-  for _, node in ipairs(nodes) do
-    if (node.weight or 0) > 0 then
-      samples[#samples + 1], deltas[#deltas + 1] = node.number, node.weight
-      total = total + node.weight
+  for number, node in ipairs(order) do
+    local chain, weight = tree.first_chain[node], 0
+    while chain > 0 do
+      chain, weight = tree.next_chain[chain], weight + list.weight[chain]
+    end
+    if weight > 0 then
+      samples[#samples + 1], deltas[#deltas + 1] = number, weight
+      total = total + weight
     end
   end
   samples[#samples + 1] = 1
@@ -154,18 +175,16 @@ return function(profile, options, write)
     raise("the export 'cpuprofile' needs times in seconds; the profile has '%s'",
       profile.unit)
   end
-  local inlined = profile.has_inlines and profile:by_function(true)
-  local by_function, lines = line_costs.of(by_line.of(profile, options))
-  if inlined then by_function, lines = inlined, {} end
-  local nodes =
-    tree_of(chains.of(by_function, extract.units(by_function, 1000000), lines))
-  set_hits(by_function, nodes)
-  local samples, deltas, total = samples_of(nodes)
-  local frame_of = framer(by_function, options)
+  local by_function, lines = profile:by_function(true), {}
+  if not by_function.has_inlines then
+    lines = line_costs.of(by_line.of(profile, options), by_function)
+  end
+  local list = chains.of(by_function, extract.units(by_function, 1000000), lines)
+  local tree = chain_tree.of(list)
+  local order = chain_tree.depth_first(tree)
   write '{\n  "nodes": '
-  json.rows(write, "  ", json.texts(nodes, function(node)
-    return node_text(by_function, node, frame_of)
-  end))
+  write_nodes(by_function, tree, order, list, framer(by_function, options), write)
+  local samples, deltas, total = samples_of(tree, order, list)
   write((',\n  "startTime": 0,\n  "endTime": %d,\n'):format(total))
   write('  "samples": ' .. json.array(samples) .. ",\n")
   write('  "timeDeltas": ' .. json.array(deltas) .. "\n}\n")

@@ -16,10 +16,10 @@ local function plain(name)
   return ((text:match "^.*[^ ]" or ""):gsub("^ +", ""):gsub(" (%d+)$", "_%1"))
 end
 
-local function line_of(chain, names)
-  local words, link = {}, chain.top
-  while link do
-    words[#words + 1], link = names[link.id], link.below
+local function line_of(list, top, names)
+  local words, link = {}, top
+  while link > 0 do
+    words[#words + 1], link = names[list.id[link]], list.below[link]
   end
   return table.concat(words, ";")
 end
@@ -32,10 +32,11 @@ return function(profile, options, write)
   profile = profile:by_function(true)
   local names = chains.names(labels.exported(profile, options, true), plain)
   local sums, lines = {}, {}
-  for _, chain in ipairs((chains.of(profile, extract.units(profile, 1000000)))) do
-    local line = line_of(chain, names)
+  local list = chains.of(profile, extract.units(profile, 1000000))
+  for i, top in ipairs(list.top) do
+    local line = line_of(list, top, names)
     if not sums[line] then lines[#lines + 1] = line end
-    sums[line] = (sums[line] or 0) + chain.weight
+    sums[line] = (sums[line] or 0) + list.weight[i]
   end
   table.sort(lines)
   for _, line in ipairs(lines) do write(line .. " " .. sums[line] .. "\n") end

@@ -5,7 +5,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local failures = require "gprof.print.failures"
-local labels = require "gprof.print.labels"
+local row_labels = require "gprof.print.row_labels"
 local source_root = require "gprof.library.files.source_root"
 local text = require "gprof.export.html.page_text"
 
@@ -46,12 +46,12 @@ end
 -- @tparam profile profile the new profile
 -- @tparam table options `comparison`: the result of `gprof.compare`; `failures`: that of
 --   `gprof.compare.failures`; `source_root`: the directory to which source files are
---   named; those of names, see `gprof.print.labels.of_rows`
+--   named; those of names, see `gprof.print.row_labels`
 -- @tparam stream write
 return function(profile, options, write)
   if not options.failures then error("needs limits (--compare and --fail-on)", 0) end
   local comparison, failed = options.comparison, by_row(options.failures)
-  local names = labels.of_rows(comparison, profile, options)
+  local names = row_labels(comparison, profile, options)
   local tests, count, program = {}, 0, profile.image.path:match "[^/]*$"
   for _, row in ipairs(comparison) do
     if row.status == "both" or failed[row] then tests[#tests + 1] = row end
@@ -63,7 +63,7 @@ return function(profile, options, write)
   write(('  <testsuite name="%s" %s skipped="0">\n'):format(xml(program), numbers))
   local bare = { short_names = options.short_names }
   local context = { comparison = comparison, profile = profile,
-    short_names = labels.of_rows(comparison, profile, bare) }
+    short_names = row_labels(comparison, profile, bare) }
   write_case("the whole program", program, failed[comparison], context, write)
   local paths = {}  -- by file
   for _, row in ipairs(tests) do

@@ -5,7 +5,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local failures = require "gprof.print.failures"
-local labels = require "gprof.print.labels"
+local row_labels = require "gprof.print.row_labels"
 local source_root = require "gprof.library.files.source_root"
 local text = require "gprof.export.html.page_text"
 local wording = require "gprof.format.wording"
@@ -176,14 +176,14 @@ end
 -- @tparam profile profile the new profile
 -- @tparam table options `comparison`: the result of `gprof.compare`; `failures`: that of
 --   `gprof.compare.failures`, if there are limits; `source_root`: the directory to which
---   source files are named; those of names, see `gprof.print.labels.of_rows`
+--   source files are named; those of names, see `gprof.print.row_labels`
 -- @tparam stream write
 return function(profile, options, write)
   if not options.comparison then error("needs an old profile (--compare)", 0) end
   local comparison, list = options.comparison, options.fail_on and options.failures
   write(("### %s\n\n"):format(title(list)))
   write_whole(comparison, write)
-  local names = labels.of_rows(comparison, profile, options, true)
+  local names = row_labels(comparison, profile, options, true)
   if list and list[1] then
     write_failures(list, comparison, names, profile, options, write)
   end

@@ -16,8 +16,7 @@ local labels = require "gprof.print.labels"
 local line_costs = require "gprof.analysis.line_costs"
 local protobuf = require "gprof.format.protobuf"
 
-local number <const>, bytes <const>, numbers <const> =
-  protobuf.number, protobuf.bytes, protobuf.numbers
+local fields <const>, message <const> = protobuf.fields, protobuf.message
 
 -- Field numbers of the messages in profile.proto.
 local PROFILE <const> = { sample_type = 1, sample = 2, mapping = 3, location = 4,
@@ -40,22 +39,25 @@ local FUNCTION <const> = { id = 1, name = 2, system_name = 3, filename = 4,
 local function numbered(first, make)
   local known, count = {}, first - 1
   return function(key, ...)
-    if not known[key] then
+    local number = known[key]
+    if not number then
       count = count + 1
-      known[key] = count
-      make(count, ...)
+      number, known[key] = count, count
+      make(number, ...)
     end
-    return known[key]
+    return number
   end
 end
 
--- Returns two functions: one takes a string, the other a place in the code, and both
--- return its number. At first use, they write the string or location, and the function
--- that the location refers to.
+-- Returns a function that takes a string and returns its number; a table that maps the id
+-- of a function to the number of its location; and a function that returns the number of
+-- the location of a line, or of a function that was inlined into those of `around`. At
+-- first use, they write the string or location, and the function that the location refers
+-- to.
 local function tables_of(profile, object_of, options, write)
   local names = chains.names(labels.exported(profile, options))
   local text_table = numbered(0, function(_, text)
-    write(bytes(PROFILE.string_table, text))
+    write(fields(PROFILE.string_table, text))
   end)
   local function text(value)
     local plain = escape.utf8(value or "")
@@ -63,9 +65,9 @@ local function tables_of(profile, object_of, options, write)
   end
   text ""  -- profile.proto: string_table[0] must be ""
   local func_table = numbered(1, function(id, name, symbol, file, line)
-    write(bytes(PROFILE["function"], number(FUNCTION.id, id) ..
-      number(FUNCTION.name, text(name)) .. number(FUNCTION.system_name, text(symbol)) ..
-      number(FUNCTION.filename, text(file)) .. number(FUNCTION.start_line, line)))
+    write(message(PROFILE["function"], FUNCTION.id, id, FUNCTION.name, text(name),
+      FUNCTION.system_name, text(symbol), FUNCTION.filename, text(file),
+      FUNCTION.start_line, line))
   end)
   -- Cycles and `[truncated]` have only a name. The format stores the file with the
   -- function, not with the line, so inlined code of another file needs a second function
@@ -86,8 +88,7 @@ local function tables_of(profile, object_of, options, write)
     return object_of(id).number
   end
   local function line_of(id, line, file)
-    return bytes(LOCATION.line,
-      number(LINE.function_id, func(id, file)) .. number(LINE.line, line))
+    return message(LOCATION.line, LINE.function_id, func(id, file), LINE.line, line)
   end
   -- `around` has the functions into which the function was inlined, innermost first.
   local place_table = numbered(1, function(place, id, address, line, file, around)
@@ -95,9 +96,8 @@ local function tables_of(profile, object_of, options, write)
     for _, outer in ipairs(around or {}) do
       lines = lines .. line_of(outer, (profile:get(outer, "line")))
     end
-    write(bytes(PROFILE.location, number(LOCATION.id, place) ..
-      number(LOCATION.mapping_id, mapping_of(id)) .. number(LOCATION.address, address) ..
-      lines))
+    write(fields(PROFILE.location, fields(LOCATION.id, place, LOCATION.mapping_id,
+      mapping_of(id), LOCATION.address, address) .. lines))
   end)
   local function place_of_function(id)
     if id == chains.TRUNCATED or profile:get(id, "is_cycle") then
@@ -108,21 +108,19 @@ local function tables_of(profile, object_of, options, write)
     if address and address >= object_of(id).high then address = nil end
     return place_table(id, id, address, first)
   end
-  local whole = {}  -- the numbers of the locations of functions
-  -- Returns the number of the location of a line or, if `line` is nil, of a function;
-  -- or of a function that was inlined into those of `around`.
+  local whole = setmetatable({}, { __index = function(known, id)
+    known[id] = place_of_function(id)
+    return known[id]
+  end })
   local function place(id, line, around)
     if around then
       local key = id .. "<" .. table.concat(around, "<")
       return place_table(key, id, nil, (profile:get(id, "line")), nil, around)
-    elseif line then
-      local key = id .. ":" .. line.address
-      return place_table(key, id, line.address, line.line, line.file)
     end
-    whole[id] = whole[id] or place_of_function(id)
-    return whole[id]
+    local key = id .. ":" .. line.address
+    return place_table(key, id, line.address, line.line, line.file)
   end
-  return text, place
+  return text, whole, place
 end
 
 -- Writing -------------------------------------------------------------------------------
@@ -130,69 +128,69 @@ end
 -- The first mapping is the program. pprof would look up the functions of mappings if they
 -- did not say that they have them.
 local function write_mapping(object, text, write)
-  write(bytes(PROFILE.mapping, number(MAPPING.id, object.number) ..
-    number(MAPPING.memory_start, object.low) ..
-    number(MAPPING.memory_limit, object.high) ..
-    number(MAPPING.file_offset, object.offset) ..
-    number(MAPPING.filename, text(object.path or object.name)) ..
-    number(MAPPING.build_id, text(object.build_id)) ..
-    number(MAPPING.has_functions, true) .. number(MAPPING.has_filenames, true) ..
-    number(MAPPING.has_line_numbers, true)))
+  write(message(PROFILE.mapping, MAPPING.id, object.number, MAPPING.memory_start,
+    object.low, MAPPING.memory_limit, object.high, MAPPING.file_offset, object.offset,
+    MAPPING.filename, text(object.path or object.name), MAPPING.build_id,
+    text(object.build_id), MAPPING.has_functions, true, MAPPING.has_filenames, true,
+    MAPPING.has_line_numbers, true))
 end
 
 local function type_of(text, name, unit)
-  return number(1, text(name)) .. number(2, text(unit))
+  return fields(1, text(name), 2, text(unit))
 end
 
 local function write_types(profile, text, write)
   local timed = extract.in_seconds(profile)
   local name = not timed and profile.unit or profile.unit == "seconds" and "cpu" or "wall"
   local time = type_of(text, name, timed and "nanoseconds" or "count")
-  write(bytes(PROFILE.sample_type, time))
-  write(bytes(PROFILE.sample_type, type_of(text, "calls", "count")))
-  write(bytes(PROFILE.period_type, time))
-  write(number(PROFILE.period, math.floor(extract.units(profile, 1000000000) + 0.5)))
-  write(number(PROFILE.default_sample_type, text(name)))
+  write(fields(PROFILE.sample_type, time))
+  write(fields(PROFILE.sample_type, type_of(text, "calls", "count")))
+  write(fields(PROFILE.period_type, time))
+  write(fields(PROFILE.period, math.floor(extract.units(profile, 1000000000) + 0.5)))
+  write(fields(PROFILE.default_sample_type, text(name)))
 end
 
-local function write_sample(places, time, calls, write)
-  write(bytes(PROFILE.sample, numbers(SAMPLE.location_id, places) ..
-    numbers(SAMPLE.value, { time, calls })))
-end
-
--- In pprof, the leaf is the first location. It has its own line if that is known; callers
--- have the first line of their function. A function that was inlined is in one location
--- with the functions around it.
-local function write_chain(chain, place, only_inlined, write)
-  local links, places, link = {}, {}, chain.top
-  while link do
-    links[#links + 1], link = link.id, link.below
+-- Returns the function that writes a sample. `values` is always the same table.
+local function sampler(write)
+  local values = {}
+  return function(places, time, calls)
+    values[1], values[2] = time, calls
+    write(message(PROFILE.sample, SAMPLE.location_id, places, SAMPLE.value, values))
   end
-  local i = #links
+end
+
+-- Returns the locations of a chain. In pprof, the leaf is the first location. It has its
+-- own line if that is known; callers have the first line of their function. A function
+-- that was inlined is in one location with the functions around it.
+local function places_of(list, number, whole, place, only_inlined)
+  local ids, places, link, piece = {}, {}, list.top[number], list.piece[number]
+  while link > 0 do
+    ids[#ids + 1], link = list.id[link], list.below[link]
+  end
+  local i, leaf = #ids, piece.address and piece or nil
   while i > 0 do
-    local leaf = i == #links and chain.piece.address and chain.piece or nil
-    local id, around = links[i], nil
-    while i > 1 and only_inlined(links[i - 1], links[i]) do
+    local id, around = ids[i], nil
+    while i > 1 and only_inlined and only_inlined(ids[i - 1], ids[i]) do
       i, around = i - 1, around or {}
-      around[#around + 1] = links[i]
+      around[#around + 1] = ids[i]
     end
-    places[#places + 1] = place(id, leaf, around)
-    i = i - 1
+    places[#places + 1] = (leaf or around) and place(id, leaf, around) or whole[id]
+    i, leaf = i - 1, nil
   end
-  write_sample(places, chain.weight, 0, write)
+  return places
 end
 
-local function write_comments(profile, truncated, text, write)
+local function write_comments(profile, callers, truncated, text, write)
   local comments = { "function times are from gprof's flat profile; call chains are " ..
     (profile.exact and "measured" or "estimated from call counts") }
-  comments[2] = guesses.sentence(guesses.share(profile))
+  comments[2] = guesses.sentence(guesses.share(profile, callers))
   if truncated > 0 then
     comments[#comments + 1] = ("%.2g%% of the time is in truncated call chains"):format(
       100 * truncated)
   end
   local places = {}
   for i, comment in ipairs(comments) do places[i] = text(comment) end
-  write(numbers(PROFILE.comment, places))
+  write(fields(PROFILE.comment, places))
 end
 
 --- Writes a profile in pprof's format.
@@ -200,22 +198,27 @@ end
 -- @tparam table options those of names, see `gprof.print.labels.exported`
 -- @tparam stream write
 return function(profile, options, write)
-  local by_function, lines = line_costs.of(profile)
+  local by_function = profile:by_function()
+  local lines = line_costs.of(profile, by_function)
   local objects, object_of = extract.objects(by_function)
-  local text, place = tables_of(by_function, object_of, options, write)
+  local text, whole, place = tables_of(by_function, object_of, options, write)
   local list, truncated =
     chains.of(by_function, extract.units(by_function, 1000000000), lines)
   write_types(by_function, text, write)
   for _, object in ipairs(objects) do write_mapping(object, text, write) end
   local only_inlined = inlined_code.only_inlined(by_function)
-  for _, chain in ipairs(list) do write_chain(chain, place, only_inlined, write) end
-  local in_graph = extract.in_graph(by_function)
+  local write_sample = sampler(write)
+  for number, weight in ipairs(list.weight) do
+    write_sample(places_of(list, number, whole, place, only_inlined), weight, 0)
+  end
+  local in_graph, places = extract.in_graph(by_function), {}
   for caller, callee, count in
     by_function:arcs("id", "caller_id", "callee_id", "count")
   do
     if count > 0 and (in_graph[caller] or in_graph[callee]) then
-      write_sample({ place(callee), place(caller) }, 0, count, write)
+      places[1], places[2] = whole[callee], whole[caller]
+      write_sample(places, 0, count)
     end
   end
-  write_comments(by_function, truncated, text, write)
+  write_comments(by_function, list.callers, truncated, text, write)
 end

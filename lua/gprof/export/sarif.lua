@@ -9,8 +9,8 @@ local escape = require "gprof.format.escape"
 local failures = require "gprof.print.failures"
 local gprof = require "gprof"
 local json = require "gprof.format.json"
+local row_labels = require "gprof.print.row_labels"
 local without_detours <const> = require "gprof.format.path".without_detours
-local labels = require "gprof.print.labels"
 local sha256 = require "gprof.format.sha256"
 local source_root = require "gprof.library.files.source_root"
 
@@ -108,7 +108,7 @@ end
 -- @tparam profile profile the new profile
 -- @tparam table options `comparison`: the result of `gprof.compare`; `failures`: that of
 --   `gprof.compare.failures`; `source_root`: the directory to which source files are
---   named; those of names, see `gprof.print.labels.of_rows`
+--   named; those of names, see `gprof.print.row_labels`
 -- @tparam stream write
 return function(profile, options, write)
   if not options.failures then error("needs limits (--compare and --fail-on)", 0) end
@@ -116,8 +116,8 @@ return function(profile, options, write)
   local bare = { short_names = options.short_names }
   local context = { comparison = comparison, profile = profile,
     root = options.source_root, main = row_of_main(comparison),
-    names = labels.of_rows(comparison, profile, options),
-    short_names = labels.of_rows(comparison, profile, bare) }
+    names = row_labels(comparison, profile, options),
+    short_names = row_labels(comparison, profile, bare) }
   write('{\n  "$schema": ' .. json.string(SCHEMA) .. ',\n  "version": "2.1.0",\n')
   write('  "runs": [{\n    "tool": {"driver": {"name": "gprof for Lua", "version": ' ..
     json.string(gprof._VERSION) .. ',\n      "informationUri": ' ..

@@ -6,6 +6,7 @@
 -- @module gprof.export.speedscope
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local chain_tree = require "gprof.analysis.chain_tree"
 local chains = require "gprof.analysis.chains"
 local extract = require "gprof.analysis.extract"
 local gprof = require "gprof"
@@ -18,53 +19,52 @@ local SCHEMA <const> = "https://www.speedscope.app/file-format-schema.json"
 local frame_with_source <const> = json.object { "name", "file", "line" }
 local frame_of <const> = json.object { "name" }
 
--- Returns the array of frames, and a table that maps ids to frame numbers (from 0).
--- Looking up an unknown id adds its frame.
-local function frames_of(profile, options)
+-- Returns the formatted frames, in the order in which they appear in the chains, and the
+-- numbers of functions in it, from 0, by id.
+local function frames_of(profile, tree, options)
   local frames, numbers, names = {}, {}, chains.names(labels.exported(profile, options))
-  local function add(id)
-    local file, line
-    if id ~= chains.TRUNCATED and not profile:get(id, "is_cycle") then
-      file, line = profile:get(id, "file", "line")
+  for node = chain_tree.ROOT + 1, #tree.id do
+    local id, file, line = tree.id[node], nil, nil
+    if not numbers[id] then
+      if id ~= chains.TRUNCATED and not profile:get(id, "is_cycle") then
+        file, line = profile:get(id, "file", "line")
+      end
+      numbers[id] = #frames
+      frames[#frames + 1] = file and frame_with_source(names[id], file, line) or
+        frame_of(names[id])
     end
-    frames[#frames + 1] = file and frame_with_source(names[id], file, line) or
-      frame_of(names[id])
-    return #frames - 1
   end
-  return frames, setmetatable(numbers, { __index = function(_, id)
-    numbers[id] = add(id)
-    return numbers[id]
-  end })
+  return frames, numbers
 end
 
--- Returns the chains as arrays of frame numbers, root first, each with its `weight`. The
--- arrays are in lexicographic order.
-local function stacks_of(list, numbers)
-  local stacks = {}
-  for i, chain in ipairs(list) do
-    local stack, link = { weight = chain.weight }, chain.top
-    while link do
-      stack[#stack + 1], link = numbers[link.id], link.below
-    end
-    stacks[i] = stack
-  end
-  table.sort(stacks, function(a, b)
-    for i = 1, math.min(#a, #b) do
-      if a[i] ~= b[i] then return a[i] < b[i] end
-    end
-    return #a < #b
+-- Returns an iterator over the chains as arrays of frame numbers, root first, in
+-- lexicographic order. It also returns the weight. The array is the same each time.
+local function each_stack(list, tree, numbers)
+  local ids, depth, first_chain = tree.id, tree.depth, tree.first_chain
+  local order = chain_tree.depth_first(tree, function(a, b)
+    return numbers[ids[a]] < numbers[ids[b]]
   end)
-  return stacks
+  return coroutine.wrap(function()
+    local stack = {}
+    for place = 2, #order do
+      local node = order[place]
+      for i = #stack, depth[node], -1 do stack[i] = nil end
+      stack[depth[node]] = numbers[ids[node]]
+      local chain = first_chain[node]
+      while chain > 0 do
+        coroutine.yield(stack, list.weight[chain])
+        chain = tree.next_chain[chain]
+      end
+    end
+  end)
 end
 
-local function write_profile(profile, stacks, truncated, write)
+local function write_profile(profile, list, each, truncated, write)
   local weights, sum = {}, 0
-  for i, stack in ipairs(stacks) do
-    weights[i], sum = stack.weight, sum + stack.weight
-  end
+  for _, weight in ipairs(list.weight) do sum = sum + weight end
   local note = truncated > 0 and
     (", %.2g%% of the time in truncated chains"):format(100 * truncated) or ""
-  local guess = guesses.sentence(guesses.share(profile))
+  local guess = guesses.sentence(guesses.share(profile, list.callers))
   note = note .. (guess and ", " .. guess or "")
   local name = ("%s (call chains are %s%s)"):format(profile.unit,
     profile.exact and "measured" or "estimated", note)
@@ -72,7 +72,11 @@ local function write_profile(profile, stacks, truncated, write)
   write((', "unit": "%s", "startValue": 0, "endValue": %d,\n'):format(
     extract.in_seconds(profile) and "microseconds" or "none", sum))
   write '    "samples": '
-  json.rows(write, "    ", json.texts(stacks, json.array))
+  json.rows(write, "    ", function()
+    local stack, weight = each()
+    weights[#weights + 1] = weight
+    return stack and json.array(stack)
+  end)
   write(',\n    "weights": ' .. json.array(weights) .. "}]\n")
 end
 
@@ -83,14 +87,14 @@ end
 return function(profile, options, write)
   profile = profile:by_function(true)
   local list, truncated = chains.of(profile, extract.units(profile, 1000000))
-  local frames, numbers = frames_of(profile, options)
-  local stacks = stacks_of(list, numbers)
+  local tree = chain_tree.of(list)
+  local frames, numbers = frames_of(profile, tree, options)
   write('{"$schema": ' .. json.string(SCHEMA) .. ",\n")
   write('  "exporter": ' .. json.string("gprof for Lua " .. gprof._VERSION) .. ",\n")
   write('  "name": ' .. json.string(profile.image.path) .. ",\n")
   write '  "activeProfileIndex": 0,\n  "shared": {"frames": '
   json.rows(write, "  ", json.texts(frames, tostring))
   write "},\n"
-  write_profile(profile, stacks, truncated, write)
+  write_profile(profile, list, each_stack(list, tree, numbers), truncated, write)
   write "}\n"
 end

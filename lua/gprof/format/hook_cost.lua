@@ -2,12 +2,13 @@
 -- that counting took.
 --
 -- Samples that find the hook running are known. But the interpreter takes time for it,
--- too: c for a call and its return, measured when recording starts (scr_call_cost). Half
--- of it is in the samples of the caller, half in those of the callee. So if n calls enter
--- a function on a call path, and it makes m calls there, its samples on this path are too
+-- too, for a call and its return: measured when recording starts (scr_measure_costs), for
+-- Lua and C functions. Most of it is in the samples of the caller, where the interpreter
+-- enters the function and goes on after it. So if n calls that cost c enter a function on
+-- a call path, and it makes m calls there that cost d, its samples on this path are too
 -- many by
 --
---     rate * c * (n + m) / 2
+--     rate * (n * c * (1 - CALLER) + m * d * CALLER)
 --
 -- That is taken out of them, at most all. Fractions, and what is more than all, are taken
 -- out of the function's samples on other paths. The lines of a path lose equal parts.
@@ -19,6 +20,9 @@
 local sorted = require "gprof.format.sorted"
 
 local hook_cost = {}
+
+-- Measured with small functions whose time without hooks is known from samples alone.
+local CALLER <const> = 0.7
 
 -- Takes ticks out of the samples of a path, or fewer. Returns how many.
 local function take(path, ticks)
@@ -33,19 +37,20 @@ local function take(path, ticks)
   return ticks
 end
 
--- Returns the paths by context: `calls` that enter or leave it, its samples, and the sum
--- of their `ticks`.
-local function paths_of(records)
+-- Returns the paths by context: the `cost` of calls that enter or leave it, its samples,
+-- and the sum of their `ticks`.
+local function paths_of(records, of, costs)
   local paths = setmetatable({}, { __index = function(all, context)
-    all[context] = { calls = 0, ticks = 0 }
+    all[context] = { cost = 0, ticks = 0 }
     return all[context]
   end })
   for _, record in ipairs(records) do
     local path = paths[record.context]
     if record.is_call then
-      local callee = paths[record.entered]
-      path.calls = path.calls + record.count
-      callee.calls = callee.calls + record.count
+      local callee, f = paths[record.entered], of[record.entered]
+      local cost = record.count * (f and not f.source and costs.c_call or costs.call)
+      path.cost = path.cost + CALLER * cost
+      callee.cost = callee.cost + (1 - CALLER) * cost
     else
       path[#path + 1], path.ticks = record, path.ticks + record.count
     end
@@ -92,16 +97,17 @@ end
 -- @tparam {table,...} records `context`, `count`; in samples, `line`; and in calls,
 --   `is_call` and `entered`, the context of the callee
 -- @tparam table of the function of each context
--- @tparam table costs `call` and `line`, of one of them, in ticks; 0 if not known
+-- @tparam table costs `call`, `c_call` and `line`, of one of them, in ticks; 0 if not
+--   known
 -- @treturn integer the ticks that were taken out
 function hook_cost.correct(records, of, costs)
   local sum, due = correct_lines(records, of, costs.line)
-  local paths = paths_of(records)
+  local paths = paths_of(records, of, costs)
   for pass = 1, 2 do
     for _, context in ipairs(sorted.keys(paths)) do
       local f, path = of[context], paths[context]
       if f then
-        local wanted = (due[f] or 0) + (pass == 1 and costs.call * path.calls / 2 or 0)
+        local wanted = (due[f] or 0) + (pass == 1 and path.cost or 0)
         local taken = take(path, math.floor(wanted))
         due[f], sum = wanted - taken, sum + taken
       end

@@ -53,9 +53,7 @@ end
 -- @tparam table array
 -- @treturn string on one line
 function json.array(array)
-  local texts = {}
-  for i, value in ipairs(array) do texts[i] = json.value(value) end
-  return "[" .. table.concat(texts, ", ") .. "]"
+  return "[" .. core.json_array(array, json.value) .. "]"
 end
 
 --- Formats a table of arrays as an object. Keys are sorted.
@@ -79,7 +77,7 @@ function json.object(keys)
     before[i] = (i == 1 and "{" or ", ") .. json.string(key) .. ": "
   end
   return function(...)
-    return core.join_values(before, json.value, ...) .. "}"
+    return core.json_fields(before, json.value, ...) .. "}"
   end
 end
 
@@ -145,6 +143,23 @@ function json.compact_array(text_of, values, count)
   local texts = {}
   for i = 1, count do texts[i] = text_of(values[i]) end
   return "[" .. table.concat(texts, ",") .. "]"
+end
+
+-- Columns of at least this many numbers are packed.
+local LONG <const> = 1000
+
+--- Formats a column like `json.compact_array`. A long one of numbers is an object with
+-- the field `packed`: text that is half as long (see csrc/base/packed_numbers.h).
+-- @tparam function text_of formats a value
+-- @tparam table values
+-- @tparam[opt] integer count number of values, if some are nil
+-- @treturn string
+function json.column(text_of, values, count)
+  count = count or #values
+  local packed = count >= LONG and text_of == json.compact_number and
+    core.packed_numbers(values, count)
+  return packed and '{"packed":"' .. packed .. '"}' or
+    json.compact_array(text_of, values, count)
 end
 
 --- Formats an object.

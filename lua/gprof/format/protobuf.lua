@@ -11,45 +11,19 @@ local core = require "gprof.core"
 
 local protobuf = {}
 
--- Wire types VARINT and LEN.
-local NUMBER <const>, BYTES <const> = 0, 2
-
--- Numbers below `FREQUENT` are mostly those of functions, and occur many times.
-local FREQUENT <const> = 1 << 20
-local known = {}
-
-local function varint(number)
-  local bytes = known[number]
-  if bytes then return bytes end
-  bytes = core.varints { number }
-  if number >= 0 and number < FREQUENT then known[number] = bytes end
-  return bytes
-end
-
---- Encodes a field that is a number.
--- @tparam integer field
--- @tparam integer|boolean value
+--- Encodes fields.
+-- @function protobuf.fields
+-- @tparam integer ... the number of each field, followed by its value: an integer or a
+--   boolean; a string, which may be an encoded message; an array of integers, which
+--   become a packed field; or nil, which leaves the field out
 -- @treturn string
-function protobuf.number(field, value)
-  if value == true then value = 1 end
-  if not value or value == 0 then return "" end
-  return varint(field << 3 | NUMBER) .. varint(value)
-end
+protobuf.fields = core.protobuf_fields
 
---- Encodes a field that is a string, or an encoded message.
+--- Encodes a field that is a message.
+-- @function protobuf.message
 -- @tparam integer field
--- @tparam string value
+-- @tparam integer ... the fields of the message, as for `protobuf.fields`
 -- @treturn string
-function protobuf.bytes(field, value)
-  return varint(field << 3 | BYTES) .. varint(#value) .. value
-end
-
---- Encodes a packed field: several numbers.
--- @tparam integer field
--- @tparam {integer,...} values
--- @treturn string
-function protobuf.numbers(field, values)
-  return protobuf.bytes(field, core.varints(values))
-end
+protobuf.message = core.protobuf_message
 
 return protobuf

@@ -147,8 +147,9 @@ end
 -- @tparam number rate
 -- @treturn table
 function script_profile.costs(recorded, rate)
-  local ticks = rate / 1e9  -- in a nanosecond
-  return { call = recorded.call_cost * ticks, line = recorded.line_cost * ticks }
+  local costs = {}
+  for what, cost in pairs(recorded.costs) do costs[what] = cost * rate / 1e9 end
+  return costs
 end
 
 -- Returns the counts of all records, with corrected samples, and the ticks that were
@@ -159,7 +160,7 @@ local function counts_of(recorded, of, rate)
     records[#records + 1] = { context = context, entered = entered, count = count,
       line = line, is_call = callee ~= NONE }
   end
-  return records, recorded.call_cost == 0 and 0 or
+  return records, recorded.costs.call == 0 and 0 or
     hook_cost.correct(records, of, script_profile.costs(recorded, rate))
 end
 

@@ -4,7 +4,6 @@
 -- @internal gprof.library.symbol_tables
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local base_name <const> = require "gprof.format.path".base
 local core = require "gprof.core"
 local policy = require "gprof.library.policy"
 
@@ -33,6 +32,7 @@ local function of_stripped(image, message, shared, is_recorded, make)
   if symbols or not (is_library or is_recorded) then return symbols, message end
   core.use_dynamic_symbols(image)
   core.state(image).has_unnamed_code = not is_library
+  local base_name <const> = require "gprof.format.path".base
   symbols = make(not is_library and base_name(image.path) or nil)
   return symbols, not symbols and message or nil
 end

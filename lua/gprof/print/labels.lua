@@ -3,7 +3,6 @@
 -- @internal gprof.print.labels
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local common = require "gprof.print.common"
 local names = require "gprof.names"
 
 local labels = {}
@@ -18,44 +17,12 @@ function labels.shows_places(profile, options)
     profile and profile.image.has_scripts and not options.gnu_compat
 end
 
--- Whether the name of a Lua function has its place, as in "callback of f (main.lua:7)".
-local function has_place(name, file, line)
-  local place = (" %s:%d"):format(common.file(file, {}), line)
-  return name:gsub("[(/]", " "):find(place, 1, true) or name:find "^main chunk of "
-end
-
--- Returns what follows the name of a function: its place, unless the name has it.
-local function place_of(name, file, line, options)
-  if not file or line and has_place(name, file, line) then return "" end
-  return (" (%s%s)"):format(common.file(file, options), line and ":" .. line or "")
-end
-
---- Returns what follows the name of a row of a comparison: its place, unless the name has
--- it.
--- @tparam table row
--- @tparam profile profile the new profile
--- @tparam table options `print_path`
--- @treturn string
-function labels.place_of_row(row, profile, options)
-  local file, line = require "gprof.print.failures".place(row, profile)
-  return place_of(row.name, file, line, options)
-end
-
--- Returns the places of Lua functions, by number.
-local function places_of(profile, options)
-  local places = {}
-  for id, name, file, line in profile:functions(nil, "id", "name", "file", "line") do
-    places[id] = place_of(name, file, line, options)
-  end
-  return places
-end
-
 -- Adds the options of names.labels that show places.
 local function add_places(profile, options, more)
   more.print_path = options.print_path
   if more.bare or not labels.shows_places(profile, options) then return end
   if profile.image.has_scripts and not profile.by_line then
-    more.suffixes = places_of(profile, options)
+    more.suffixes = require "gprof.print.places".of(profile, options)
   else
     more.inline_file_names = true
   end
@@ -159,32 +126,6 @@ function labels.exported(profile, options, is_only_name)
     end })
   end
   return make(profile, options, "name", { bare = not is_placed, no_suffixes = true })
-end
-
--- Returns the short names of the rows of a comparison.
-local function short_names(comparison)
-  local all, short = {}, {}
-  for i, row in ipairs(comparison) do all[i] = row.name end
-  local distinct = names.distinct(all)
-  for i in ipairs(all) do short[i] = distinct(i, "without arguments", nil, "…") end
-  return short
-end
-
---- Returns the names of the rows of a comparison as exports write them.
--- @tparam comparison comparison
--- @tparam profile profile the new profile
--- @tparam table options as for `labels.exported`
--- @tparam[opt] boolean is_only_name as for `labels.exported`
--- @treturn {[table]=string} by row
-function labels.of_rows(comparison, profile, options, is_only_name)
-  local short, shown = options.short_names and short_names(comparison), {}
-  local is_placed = options.inline_file_names or
-    is_only_name and labels.shows_places(profile, options)
-  for i, row in ipairs(comparison) do
-    shown[row] = (short and short[i] or row.name) ..
-      (is_placed and labels.place_of_row(row, profile, options) or "")
-  end
-  return shown
 end
 
 return labels

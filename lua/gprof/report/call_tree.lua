@@ -80,7 +80,8 @@ local function write_node(page, node, before)
   if is_cycle then
     write_line(page, before, node, "", name .. " as a whole")
   else
-    local is_inlined = node.parent.id and page.only_inlined(node.parent.id, node.id)
+    local is_inlined = node.parent.id and page.only_inlined and
+      page.only_inlined(node.parent.id, node.id)
     write_line(page, before, node, node.id,
       is_inlined and " (inlined)" or self_calls > 0 and " (recursive)" or "")
   end

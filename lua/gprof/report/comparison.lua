@@ -206,7 +206,7 @@ local function labeller(rows, several, options, figures, profile)
     local row = rows[number]
     local rest = notes(row, several, wanted)
     if rest == "" and has_places then
-      rest = labels.place_of_row(row, profile, options)
+      rest = require "gprof.print.places".of_row(row, profile, options)
     end
     return shortened(number, figures + (utf8.len(rest) or #rest)) .. rest
   end

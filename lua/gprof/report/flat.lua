@@ -6,7 +6,6 @@
 
 local common = require "gprof.print.common"
 local labels = require "gprof.print.labels"
-local names = require "gprof.names"
 
 -- The heading ---------------------------------------------------------------------------
 
@@ -134,41 +133,13 @@ local function formats_of(profile, options, layout, bar, per_call, with_calls)
     per_call .. "}" .. name, times .. (" "):rep(with_calls and CALLS or 0) .. name
 end
 
--- Sort keys for the option `sort`, ascending. Names are compared without return types.
-local keys <const> = {
-  total = function(row) return -(row.ticks + row.children) end,
-  calls = function(row) return -row.calls end,
-  name = function(row) return names.short(row.name, "without parameters") end,
-}
-
--- Sorts the rows of an iterator; equal ones keep their order.
-local function sorted(key_of, ...)
-  local rows, next_row = {}, 0
-  for id, ticks, children, calls, listed, name in ... do
-    local row = { id = id, ticks = ticks, children = children, calls = calls,
-      listed = listed, name = name, place = #rows }
-    row.key = key_of(row)
-    rows[#rows + 1] = row
-  end
-  table.sort(rows, function(a, b)
-    if a.key ~= b.key then return a.key < b.key end
-    return a.place < b.place
-  end)
-  return function()
-    next_row = next_row + 1
-    local row = rows[next_row]
-    if row then return row.id, row.ticks, row.children, row.calls, row.listed end
-  end
-end
-
 -- Iterates over all functions in the order of the report: number, samples, samples in
 -- callees, calls, and whether the user's selection includes the function.
 local function functions_of(profile, options)
-  local fields <const> = { "id", "ticks", "children_ticks", "calls", "listed" }
-  local key_of = keys[options.sort]
-  if not key_of then return profile:functions("self", table.unpack(fields)) end
-  fields[#fields + 1] = "name"
-  return sorted(key_of, profile:functions("self", table.unpack(fields)))
+  if options.sort and options.sort ~= "self" then
+    return require "gprof.print.sorted_functions"(profile, options.sort)
+  end
+  return profile:functions("self", "id", "ticks", "children_ticks", "calls", "listed")
 end
 
 -- Writes the rows. `per_call` takes the samples of calls and their number, and returns

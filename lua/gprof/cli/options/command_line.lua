@@ -6,11 +6,13 @@
 local core = require "gprof.core"
 local defaults = require "gprof.cli.options.defaults"
 local failure = require "gprof.library.failure"
-local options = require "gprof.cli.options.option_table"
 
 local command_line = {}
 
 local raise <const> = failure.raise
+
+-- Returns the table of options. Command lines without options do not need it.
+local function option_table() return require "gprof.cli.options.option_table" end
 
 --- Applies an option to settings. Actions are loaded only for options that are not flags.
 -- @tparam table option
@@ -19,7 +21,7 @@ local raise <const> = failure.raise
 -- @raise a table with the field `message`
 function command_line.apply(option, settings, argument)
   if option.action == "flag" then
-    settings[options.setting(option)] = true
+    settings[option_table().setting(option)] = true
   else
     require "gprof.cli.options.actions"[option.action](settings, argument, option)
   end
@@ -35,7 +37,7 @@ end
 -- table, and an argument. --gnu-compat is applied first, as other options depend on it.
 local function apply_all(given, settings)
   for _, pair in ipairs(given) do
-    pair[1] = options.parse(pair[1])
+    pair[1] = option_table().parse(pair[1])
     settings.gnu_compat = settings.gnu_compat or pair[1].long == "gnu-compat" or nil
   end
   for _, pair in ipairs(given) do
@@ -43,6 +45,23 @@ local function apply_all(given, settings)
     settings.has_options = settings.has_options or pair[1].long ~= "brief"
     if asks_about_program(settings) then break end
   end
+end
+
+-- Options that change figures and names in all reports: their letters, or long names.
+local SELECTING <const> = " a c D k n N S z e E f F I O demangle no-demangle bounds " ..
+  "assume-proportional thread no-libraries debug-dir with slide "
+
+-- Returns these options of a command line, as words.
+local function selecting_words(given)
+  local words = {}
+  for _, pair in ipairs(given) do
+    local option, argument = pair[1], pair[2]
+    if SELECTING:find(" " .. (option.short or option.long) .. " ", 1, true) then
+      words[#words + 1] = option.long and "--" .. option.long ..
+        (argument and "=" .. argument or "") or "-" .. option.short .. (argument or "")
+    end
+  end
+  return words
 end
 
 -- Checks the rules about options. Sets `has_own_options` and `record_reports`. Options
@@ -77,7 +96,7 @@ local TEXT_LETTERS <const> = "^%-[pqef]"
 local function is_single_dash(word)
   local name, rest = word:match "^%-(%l[%l-]+)(.*)$"
   if not name or word:find(TEXT_LETTERS) and rest == "" then return false end
-  return options.lacks_letter(name)
+  return option_table().lacks_letter(name)
 end
 
 -- Refuses long options with a single dash, such as "-html", which getopt takes for -h.
@@ -93,24 +112,35 @@ local function check_dashes(words)
     require "gprof.cli.advice.hints".question { "-" .. wrong })
 end
 
+-- Separates options from operands, as core.getopt does.
+local function separate(words, records)
+  for _, word in ipairs(words) do
+    if word:find "^%-" then
+      local text = option_table().text
+      return core.getopt(words, text.gnu, text.own, records)
+    end
+  end
+  return {}, table.move(words, 1, #words, 1, {})
+end
+
 --- Reads a command line. After --record, the first operand ends the options.
 -- @tparam {string,...} arguments without the program's name; unless the first one is
 --   --record, each `@FILE` is replaced by the words in that file
 -- @treturn table settings: each option under its long name, with underscores; `styles`,
 --   the reports requested (true) or excluded (false); `reports`, the reports requested by
 --   name; `exports`; `compare`, the arguments of --compare; `profiles_from`, files with
---   lists of profiles; `jobs`, if given; `operands`; `words`, all
---   arguments; `has_options`, whether there is any option but -b;
---   `has_own_options`, whether there is one without a letter; `record_reports`, whether
---   there are options besides --record and those of the recorder
+--   lists of profiles; `jobs`, if given; `operands`; `words`, all arguments;
+--   `selecting`, the options that change figures and names; `has_options`, whether there
+--   is any option but -b; `has_own_options`, whether there is one without a letter;
+--   `record_reports`, whether there are options besides --record and those of the
+--   recorder
 -- @raise a table with the field `message`
 function command_line.read(arguments)
   local settings = defaults.settings()
   local records = arguments[1] == "--record"
   local words = records and arguments or expand(arguments)
   if not records then check_dashes(words) end
-  local given, operands, word, before =
-    core.getopt(words, options.text.gnu, options.text.own, records)
+  local given, operands, word, before = separate(words, records)
   if given then
     apply_all(given, settings)
     if settings.record and not records then
@@ -124,6 +154,7 @@ function command_line.read(arguments)
     local list = os.getenv "GPROF_PATH"
     if list then require "gprof.cli.options.actions".directories(settings, list) end
     settings.operands, settings.words = operands, words
+    settings.selecting = selecting_words(given)
   else
     apply_all(before, settings)
     if not asks_about_program(settings) then

@@ -15,6 +15,7 @@ function sourceExcerpt(node) {
   const lines = linesOf(file),
     at = lines.findIndex((line) => line.number === number),
     shown = figuresOf(file);
+  colourLines(lines, file.name);
   const rows = lines.slice(Math.max(0, at - BEFORE), at + AFTER).map((line) => lineRow(line, shown, number));
   return make(
     "section",
@@ -50,7 +51,7 @@ function treeStrip(select) {
       point: (item) => (title.textContent = itemName(item) + ": " + itemFigures(item)),
     }),
     title = make("span", { class: "soft" });
-  const draw = () => picture.show(wholeTree(false));
+  const draw = () => picture.show(wholeTree(false, false));
   refreshers.push(draw);
   recolourers.push(() => {
     scheme = shownColouring(schemes);

@@ -56,7 +56,7 @@ const selfColouring = {
     const { frame } = item;
     if (frame < 0) return "tr";
     const isNode = item.up && frame < nodeCount,
-      [own, whole] = isNode ? [field(frame, "self"), totalOf(frame)] : [item.own, item.weight];
+      [own, whole] = isNode ? [field(frame, "self"), totalOf(frame)] : [item.own, item.now];
     if (!(whole > 0)) return "tr";
     return "h" + SELF_STEPS.filter((step) => own / whole >= step).length;
   },
@@ -67,6 +67,10 @@ const CHANGE_STEPS = [-0.5, -0.1, 0, 0.1, 0.5]; // of the old time
 
 function changeColouring() {
   const time = comparison.total && comparison.total.change ? comparison.total : comparison.self;
+  const certainTimesOf = (frame) => {
+    const row = frame >= 0 && frame < functionCount ? changeOf(frame) : -1;
+    return row < 0 || time.noise[row] !== 0 ? [0, 0] : [time.old[row], time.old[row] + time.change[row]];
+  };
   return {
     title: "change",
     about: "Since the old profile",
@@ -79,14 +83,23 @@ function changeColouring() {
       ["c4", "10 to 50 % slower"],
       ["c5", "more than 50 % slower, or new"],
     ],
+    // Guessed times of paths tell nothing: such frames have the colour of their function.
     tint(item) {
-      const row = item.frame >= 0 && item.frame < functionCount ? changeOf(item.frame) : -1;
-      if (row < 0 || time.noise[row] !== 0 || time.change[row] === 0) return "tr";
-      const ratio = time.old[row] > 0 ? time.change[row] / time.old[row] : Infinity;
+      const isOfPath = item.both && !isGuess(item),
+        [old, now] = isOfPath ? timesPerRun(item) : certainTimesOf(item.frame);
+      if (isOfPath && isNoise(old, now)) return "tr";
+      if (now === old) return "tr";
+      const ratio = old > 0 ? now / old - 1 : Infinity;
       return "c" + CHANGE_STEPS.filter((step) => ratio > step).length;
     },
   };
 }
+
+// What frames of both runs show besides their colour.
+const runsLegend = [
+  ["hollow", "hollow: time that is gone"],
+  ["none", "+ new, − gone"],
+];
 
 const DEFAULT_GROUPINGS = ["file", "module", "library"]; // if they have several groups
 

@@ -11,17 +11,17 @@ const itemName = (item) =>
 // Returns what is certain of an item's time, and the most that its function can have, as shares.
 function possibleShares(item) {
   const between = item.frame < nodeCount && boundsOf(item.frame);
-  return rangeOf(timeOf(item.certain), between ? between[1] : timeOf(item.weight));
+  return rangeOf(timeOf(item.certain), between ? between[1] : timeOf(item.now));
 }
 
 // Returns an item's time, and its shares of all time and of its parent's.
 function itemFigures(item) {
   const parent = item.parent;
-  const share = (whole) => percent(whole > 0 ? item.weight / whole : 0) + " % of ";
-  const parts = [`${seconds(timeOf(item.weight))} ${unitName}`];
+  const share = (whole) => percent(whole > 0 ? item.now / whole : 0) + " % of ";
+  const parts = item.both ? changeFigures(item) : [`${seconds(timeOf(item.now))} ${unitName}`];
   const [base, name] = isOfShown ? [tree, "what is shown"] : [recordedTree, "all"];
   if (item.frame !== ROOT) parts.push(share(base.weight[0]) + name);
-  if (parent && parent.frame !== ROOT) parts.push(share(parent.weight) + frameName(parent.frame));
+  if (parent && parent.frame !== ROOT) parts.push(share(parent.now) + frameName(parent.frame));
   if (isGuess(item)) parts.push(`possible ${possibleShares(item)} of all`);
   if (!item.up && item.frame >= 0) parts.push(`self ${seconds(timeOf(item.own))} ${unitName}`);
   return parts.join(", ");
@@ -35,6 +35,13 @@ const frameLabel = (item) =>
   item.members ? [counted(item.members.length) + " more", ""] : shortName(item.frame);
 
 const toPercent = (share) => (100 * share).toFixed(4) + "%";
+
+// Returns the classes of a frame that shows both runs: whether some of its time is gone, and whether it is new.
+function runsClass(item) {
+  if (!item.both) return "";
+  const status = item.members ? "" : statusOf(item);
+  return (item.now < item.weight ? " less" : "") + (status && " " + status);
+}
 
 // Makes the element of a frame: an `element`, and `show(box, kind, isThin)`, which shows a box in it. `kind` is the
 // class of its colour.
@@ -59,7 +66,9 @@ function makeFrame(id, row) {
       [first, second] = isThin ? ["", ""] : frameLabel(item);
     setText(own, "own", first);
     setText(scope, "scope", second);
-    setClass("frame " + kind + (isGuess(item) ? " guess" : "") + (box.above ? " above" : "") + (isThin ? " thin" : ""));
+    setClass("frame " + kind + (isGuess(item) ? " guess" : "") + (box.above ? " above" : "") + (isThin ? " thin" : "") +
+      runsClass(item));
+    if (item.both) element.style.setProperty("--kept", toPercent(item.now / item.weight));
     element.style.left = toPercent(box.left);
     element.style.width = toPercent(box.wide);
     element.setAttribute("aria-label", itemName(item) + ": " + itemFigures(item));
@@ -101,7 +110,10 @@ function makeFrameRow(prefix, row) {
         past = box.left + box.wide;
       if (isThin(box)) {
         if (box.left > painted) stops.push(`var(--wash) 0 ${toPercent(box.left)}`);
-        stops.push(`${paintOf(kindOfBox(box))} 0 ${toPercent((painted = past))}`);
+        const solid = box.left + (box.wide * box.item.now) / box.item.weight;
+        stops.push(`${paintOf(kindOfBox(box))} 0 ${toPercent(solid)}`);
+        if (solid < past) stops.push(`var(--paper) 0 ${toPercent(past)}`);
+        painted = past;
       } else use(box, false);
       if (i % BATCH === BATCH - 1) yield;
     }

@@ -9,7 +9,7 @@ local text = require "gprof.export.html.page_text"
 
 local line_data = {}
 
-local array <const>, object <const> = json.compact_array, json.compact_object
+local array <const>, object <const> = json.column, json.compact_object
 local number <const>, quoted <const> = json.compact_number, json.compact_string
 local shown <const> = text.quoted
 
@@ -47,13 +47,32 @@ local function figures_of(lines, file_number)
   return "[" .. table.concat(known, ",") .. "]", "[" .. table.concat(inlined, ",") .. "]"
 end
 
+-- Returns the instructions of lines as JSON: for each such line its place, the first
+-- address in hexadecimal, the differences to it, times, and texts.
+local function code_of(lines, rate)
+  local found = {}
+  for _, line in ipairs(lines) do
+    if line.code then
+      local first, steps, times, texts = line.code[1].address, {}, {}, {}
+      for i, each in ipairs(line.code) do
+        steps[i], times[i], texts[i] = each.address - first, each.ticks / rate, each.text
+      end
+      found[#found + 1] = ('[%d,"%x",%s,%s,%s]'):format(line.place, first,
+        array(number, steps), array(number, times), array(shown, texts))
+    end
+  end
+  return "[" .. table.concat(found, ",") .. "]"
+end
+
 --- Returns a source file as JSON. `text` has the included lines. `jumps` has an index in
 -- `text` and a line number for each line after a gap. `known` has the figures of lines,
--- each with the line's index in `text`; `inlined`, the callers of inlined lines.
+-- each with the line's index in `text`; `inlined`, the callers of inlined lines; `code`,
+-- the instructions of the hottest lines.
 -- @tparam table file from `gprof.export.html.sources`
 -- @tparam function file_number numbers the names of files
+-- @tparam number|nil rate samples per unit of time
 -- @treturn string
-function line_data.source(file, file_number)
+function line_data.source(file, file_number, rate)
   local jumps, texts, expected = {}, {}, 1
   local known, inlined = figures_of(file.lines, file_number)
   for i, line in ipairs(file.lines) do
@@ -65,7 +84,7 @@ function line_data.source(file, file_number)
   return object { { "name", shown(file.name) }, { "seconds", number(file.seconds) },
     { "calls", number(file.calls) }, { "count", number(file.count) },
     { "jumps", array(number, jumps) }, { "text", array(quoted, texts) },
-    { "known", known }, { "inlined", inlined } }
+    { "known", known }, { "inlined", inlined }, { "code", code_of(file.lines, rate) } }
 end
 
 --- Returns the figures that take the place of those of a source file.

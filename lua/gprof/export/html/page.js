@@ -193,6 +193,10 @@ const hotLineKeys = [
   { keys: ["p"], use: "previous hot line", act: () => stepToHotLine(-1) },
 ];
 
+const codeKeys = [
+  { keys: ["x"], use: "instructions of the marked line", act: toggleCode },
+];
+
 function chooseThreads() {
   document.getElementById("settings").showPopover();
   document.querySelector(".thread-choice").focus();
@@ -220,6 +224,7 @@ const pageKeys = makeShortcuts("Everywhere", [
     act: (event) => !view.contains(event.target) && focusView(),
   },
   ...(data.sources.length > 0 ? hotLineKeys : []),
+  ...(data.sources.some(({ code }) => code.length > 0) ? codeKeys : []),
   ...commandKeys,
   ...(groupings.length > 0 ? groupingKeys : []),
   ...(threadChoices.length > 0 ? threadKeys : []),

@@ -7,13 +7,14 @@
 local common = require "gprof.print.common"
 local json = require "gprof.format.json"
 local line_data = require "gprof.export.html.line_data"
+local old_tree = require "gprof.export.html.old_tree"
 local text = require "gprof.export.html.page_text"
 local thread_choices = require "gprof.export.html.thread_choices"
 local view_data = require "gprof.export.html.view_data"
 
 local data = {}
 
-local array <const>, object <const> = json.compact_array, json.compact_object
+local array <const>, object <const> = json.column, json.compact_object
 local number <const>, quoted <const> = json.compact_number, json.compact_string
 local shown <const> = text.quoted
 
@@ -96,10 +97,24 @@ local function change_of(rows, field)
     { "noise", array(number, noise) } }
 end
 
-local function comparison_of(comparison, file_number)
+-- Returns what the page needs to test changes of call paths, as columns of two rows: the
+-- old profile, and the new one.
+local function sides_of(comparison)
+  local entries, sides = {}, { comparison.old, comparison.new }
+  for i, name in ipairs { "runs", "independent", "coverage" } do
+    entries[i] = { name, array(function(side) return number(side[name]) end, sides) }
+  end
+  return object(entries)
+end
+
+local function comparison_of(content, node_of, file_number)
+  local comparison = content.comparison
   if not comparison then return "null" end
+  local options = (getmetatable(comparison) or {}).options or {}
   local entries = { { "factor", number(comparison.factor) },
-    { "unit", quoted(comparison.unit) } }
+    { "options", array(shown, options) },
+    { "unit", quoted(comparison.unit) }, { "sides", sides_of(comparison) },
+    { "tree", old_tree.of(comparison, content, node_of) } }
   for _, field in ipairs { "name", "status" } do
     entries[#entries + 1] = { field, array(function(row) return shown(row[field]) end,
       comparison) }
@@ -196,10 +211,10 @@ end
 -- the functions, if there is one; and one or two for each choice of threads.
 -- @tparam table content a view: `profile`, by function; `ids` of the functions, `arcs`,
 --   `cycles` and `tree` (or nil) to show. And `other`, another view, or nil; `lines` and
---   `sources`; `comparison` and `threads`, or nil; `choosable`, the threads to choose
---   from; `part_of(threads)`, which returns the content for some of them: a view with
---   `other` and `lines`, `figures` of the sources (see `sources.figures`), `summary`, and
---   `few`, a warning or nil
+--   `sources`; `options`, words; `comparison` and `threads`, or nil; `choosable`, the
+--   threads to choose from; `part_of(threads)`, which returns the content for some of
+--   them: a view with `other` and `lines`, `figures` of the sources (see
+--   `sources.figures`), `summary`, and `few`, a warning or nil
 -- @tparam stream write
 function data.write(content, write)
   local profile, node_of = content.profile, view_data.nodes_of(content)
@@ -209,13 +224,15 @@ function data.write(content, write)
     { "unit", quoted(profile.unit) }, { "abbreviation", shown(profile.abbreviation) },
     { "total", number(profile.total) }, { "period", number(rate and 1 / rate) },
     { "exact", tostring(profile.exact) }, { "inputs", inputs_of(profile) },
+    { "options", array(shown, content.options) },
     { "scripts", tostring(profile.image.has_scripts) },
     { "decimals", number(rate and common.decimals(1 / rate) or 2) },
-    { "comparison", comparison_of(content.comparison, file_number) },
+    { "comparison", comparison_of(content, node_of, file_number) },
     { "spread", spread_of(content, node_of) },
     { "lines", line_data.lines(rows, profile, file_number, node_of) },
-    { "sources", array(function(file) return line_data.source(file, file_number) end,
-      content.sources.files) },
+    { "sources", array(function(file)
+      return line_data.source(file, file_number, rate)
+    end, content.sources.files) },
   }
   local view = view_data.entries(content, node_of, file_number, {})
   table.move(view, 1, #view, #entries + 1, entries)

@@ -45,26 +45,37 @@ function framesThatMatch(kind) {
 
 // Returns the tree without hidden frames, whose time their callers get, and without paths that lack a frame in focus.
 function refinedTree(source, focus, isHidden) {
-  const { frame, parent, certain } = source,
+  const { frame, parent } = source,
     count = frame.length,
-    inFocus = new Uint8Array(count),
-    weight = new Float64Array(count);
-  for (let i = 0; i < count; i++) {
+    inFocus = new Uint8Array(count);
+  for (let i = 0; i < count; i++)
     inFocus[i] = !focus || (i > 0 && inFocus[parent[i]]) || (frame[i] >= 0 && focus[frame[i]]) ? 1 : 0;
-    if (inFocus[i]) weight[i] = source.own[i];
-  }
-  for (let i = count - 1; i > 0; i--) weight[parent[i]] += weight[i];
+  const weight = weightsInFocus(source.own, parent, inFocus),
+    before = source.before && weightsInFocus(source.ownBefore, parent, inFocus);
   const place = new Int32Array(count),
-    kept = { frame: [], parent: [], weight: [], certain: certain && [] };
+    kept = [], // nodes
+    above = [];
   for (let i = 0; i < count; i++) {
     place[i] = i > 0 ? place[parent[i]] : 0;
-    if (i > 0 && (!(weight[i] > 0) || isHidden(frame[i]))) continue;
-    kept.parent.push(i > 0 ? place[i] : -1);
-    place[i] = kept.frame.push(frame[i]) - 1;
-    kept.weight.push(weight[i]);
-    if (certain) kept.certain.push(certain[i] === ALL ? ALL : Math.max(0, certain[i] - (source.weight[i] - weight[i])));
+    if (i > 0 && (!(weight[i] > 0 || (before && before[i] > 0)) || isHidden(frame[i]))) continue;
+    above.push(i > 0 ? place[i] : -1);
+    place[i] = kept.push(i) - 1;
   }
-  return layOut({ ...source, ...kept });
+  const columnOf = (column) => column && kept.map((i) => column[i]),
+    certainOf = (certain, whole, part) =>
+      certain && kept.map((i) => (certain[i] === ALL ? ALL : Math.max(0, certain[i] - (whole[i] - part[i]))));
+  return layOut({
+    ...source, frame: columnOf(frame), parent: above, weight: columnOf(weight), before: columnOf(before),
+    certain: certainOf(source.certain, source.weight, weight),
+    certainBefore: certainOf(source.certainBefore, source.before, before),
+  });
+}
+
+// Returns the weights of nodes if only the own weights of those in focus count.
+function weightsInFocus(own, parent, inFocus) {
+  const weight = own.map((each, i) => (inFocus[i] ? each : 0));
+  for (let i = weight.length - 1; i > 0; i--) weight[parent[i]] += weight[i];
+  return weight;
 }
 
 // Computes what the chips show.
@@ -77,7 +88,7 @@ function computeRefinement() {
   shownFunctions = chips.length > 0 ? new Uint8Array(functionCount) : null;
   if (shownFunctions) {
     const reached = focus && Uint8Array.from(focus);
-    if (focus && tree) for (const frame of tree.frame) if (frame >= 0) reached[frame] = 1;
+    if (focus && tree) tree.frame.forEach((frame, i) => frame >= 0 && tree.weight[i] > 0 && (reached[frame] = 1));
     for (let f = 0; f < functionCount; f++) shownFunctions[f] = (!reached || reached[f]) && !isHidden(f) ? 1 : 0;
   }
   const time = isOfShown ? functions.self.reduce((sum, own, f) => sum + (isShown(f) ? own : 0), 0) : data.total;
@@ -91,7 +102,7 @@ function chipButton(chip) {
   return make(
     "button",
     { class: "chip " + chip.kind, type: "button", title: "Remove: " + text, click: () => refine(rest) },
-    make("span", { class: "soft" }, (chip.kind === "file" ? "only " : "") + chip.kind + " "), name, " ×",
+    make("span", { class: "soft" }, (chip.kind === "file" ? "only " : "") + chip.kind + " "), name, make("span", { class: "cross" }, " ×"),
   );
 }
 

@@ -78,8 +78,8 @@ function sourceListView() {
 
 const linesOfFiles = new Map();
 
-// Returns the lines of a file: { number, text, known, inlined, gap }. `known` has the figures, and `inlined` the callers
-// of an inlined line; `gap` means that lines before this one are left out.
+// Returns the lines of a file: { number, text, known, inlined, code, gap }. `known` has the figures, `inlined` the
+// callers of an inlined line, and `code` its instructions; `gap` means that lines before this one are left out.
 function linesOf(file) {
   if (!linesOfFiles.has(file)) linesOfFiles.set(file, makeLines(file));
   return linesOfFiles.get(file);
@@ -89,13 +89,14 @@ function makeLines(file) {
   const lines = [],
     known = new Map(file.known.map((entry) => [entry[0], entry])),
     inlined = new Map(file.inlined.map((entry) => [entry[0], entry])),
+    code = new Map(file.code.map((entry) => [entry[0], entry])),
     jumps = new Map();
   for (let i = 0; i < file.jumps.length; i += 2) jumps.set(file.jumps[i], file.jumps[i + 1]);
   let number = 1;
   file.text.forEach((text, i) => {
     const gap = jumps.has(i);
     number = jumps.get(i) || number;
-    lines.push({ number, text, known: known.get(i), inlined: inlined.get(i), gap });
+    lines.push({ number, text, known: known.get(i), inlined: inlined.get(i), code: code.get(i), gap });
     number++;
   });
   return lines;
@@ -104,17 +105,40 @@ function makeLines(file) {
 // Returns the opacity of the colour behind a time, and in the map of the file.
 const heatOf = (time, most) => 0.25 + (0.75 * time) / most;
 
-function heatCell(entry, most) {
-  const [, time, error] = entry;
+function heatCell(time, most, title) {
   if (!(time > 0)) return make("td", { class: "heat" });
   const heat = make("i");
   heat.style.opacity = heatOf(time, most);
-  return make(
-    "td",
-    { class: "heat", title: seconds(time) + " ± " + seconds(error) + " " + unitName },
-    heat,
-    make("span", {}, seconds(time)),
-  );
+  return make("td", { class: "heat", title }, heat, make("span", {}, seconds(time)));
+}
+
+const errorText = ([, time, error]) => `${seconds(time)} ± ${seconds(error)} ${unitName}`;
+
+// Makes the rows of a line's instructions.
+function instructionRows({ code, text }, shown) {
+  const [, first, steps, times, texts] = code,
+    indent = text.match(/^\s*/)[0],
+    addressOf = (step) => (BigInt("0x" + first) + BigInt(step)).toString(16);
+  return texts.map((instruction, i) => make("tr", { class: "code" },
+    make("td"),
+    heatCell(times[i], shown.most),
+    ...[shown.calls, shown.blocks].filter(Boolean).map(() => make("td")),
+    make("td", { class: "text" }, make("span", { class: "soft" }, indent, addressOf(steps[i]), "  "), instruction),
+  ));
+}
+
+// Makes the button with a line's number, which shows its instructions or hides them.
+function codeButton(line, shown) {
+  const rows = lazily(() => instructionRows(line, shown));
+  function toggle() {
+    const isOpen = button.ariaExpanded !== "true";
+    button.ariaExpanded = String(isOpen);
+    if (isOpen) button.closest("tr").after(...rows());
+    else for (const row of rows()) row.remove();
+  }
+  const button = make("button", { "class": "fold", "type": "button", "aria-expanded": "false", "click": toggle,
+    "aria-label": `Instructions of line ${line.number}` }, String(line.number));
+  return button;
 }
 
 const HOT = 0.1; // share of the hottest line's time; lines with more are visited by keys
@@ -122,11 +146,11 @@ const HOT = 0.1; // share of the hottest line's time; lines with more are visite
 function lineRow(line, shown, target) {
   const entry = line.known,
     isHot = entry && entry[1] > 0 && entry[1] >= HOT * shown.most,
-    cells = [make("td", { class: "number" }, String(line.number))];
-  if (hasTime) cells.push(entry ? heatCell(entry, shown.most) : make("td"));
+    cells = [make("td", { class: "number" }, line.code ? codeButton(line, shown) : String(line.number))];
+  if (hasTime) cells.push(entry ? heatCell(entry[1], shown.most, errorText(entry)) : make("td"));
   if (shown.calls) cells.push(make("td", {}, entry && entry[3] > 0 ? counted(entry[3]) : ""));
   if (shown.blocks) cells.push(make("td", {}, entry && entry[4] >= 0 ? counted(entry[4]) : ""));
-  cells.push(make("td", { class: "text" }, line.text));
+  cells.push(make("td", { class: "text" }, ...colouredText(line)));
   return make(
     "tr",
     { "class": line.number === target ? "here" : null, "data-line": line.number, "data-hot": Boolean(isHot) },
@@ -157,10 +181,22 @@ function stepToHotLine(step) {
     here = rows.findIndex((row) => row.classList.contains("here"));
   let at = here + step;
   while (at >= 0 && at < rows.length && rows[at].dataset.hot === undefined) at += step;
-  if (at < 0 || at >= rows.length) return;
-  if (here >= 0) rows[here].classList.remove("here");
-  rows[at].classList.add("here");
-  rows[at].scrollIntoView({ block: "center" });
+  if (at >= 0 && at < rows.length) markLine(rows[at]);
+}
+
+// Marks the row of a line, and scrolls to it.
+function markLine(row) {
+  const before = view.querySelector("tr.here");
+  if (before) before.classList.remove("here");
+  row.classList.add("here");
+  row.scrollIntoView({ block: "center" });
+}
+
+// Shows or hides the instructions of the marked line.
+function toggleCode() {
+  const button = view.querySelector("tr.here .fold");
+  if (!button) return false;
+  button.click();
 }
 
 // Makes the map of a file: a mark for each line with time, at its place in the file. A click leads to the nearest one.
@@ -178,7 +214,7 @@ function sourceMap(lines, shown) {
     const nearest = timed.reduce((best, entry) =>
       Math.abs(entry[1] - wanted) < Math.abs(best[1] - wanted) ? entry : best,
     );
-    view.querySelector(`[data-line="${nearest[0].number}"]`).scrollIntoView({ block: "center" });
+    markLine(view.querySelector(`[data-line="${nearest[0].number}"]`));
   });
   return timed.length > 0 ? map : null;
 }
@@ -211,6 +247,7 @@ function sourceView(name, target) {
   const body = make("tbody"),
     directory = file.name.slice(0, -baseName(file.name).length),
     lines = linesOf(file);
+  colourLines(lines, file.name);
   for (const line of lines) {
     if (line.gap)
       body.append(

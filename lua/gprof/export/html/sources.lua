@@ -6,6 +6,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local annotation = require "gprof.library.annotation"
+local hot_instructions = require "gprof.analysis.hot_instructions"
 local largest = require "gprof.analysis.largest"
 local source_text = require "gprof.library.files.source_text"
 local wording = require "gprof.format.wording"
@@ -170,13 +171,32 @@ local function add(result, profile, file, options, waiting)
   end
 end
 
+-- Adds the instructions of the hottest lines.
+local function add_instructions(profile, files, symbols)
+  local hot = {}
+  for _, file in ipairs(files) do
+    for _, line in ipairs(file.lines) do
+      line.file = file.name
+      if (line.seconds or 0) > 0 then hot[#hot + 1] = line end
+    end
+  end
+  table.sort(hot, function(a, b)
+    if a.seconds ~= b.seconds then return a.seconds > b.seconds end
+    if a.file ~= b.file then return a.file < b.file end
+    return a.number < b.number
+  end)
+  hot_instructions.add(profile, hot, symbols)
+end
+
 --- Collects the source text.
 -- @tparam profile lines the profile by line
 -- @tparam table options `directory_path`: array of directories to search for source files
+-- @tparam table symbols the functions, for names in instructions
 -- @treturn table `files`: each with `name` (as recorded), `seconds` (or nil), `calls`,
---   `lines` (the included lines) and `count` (the number of all lines); `missing`,
+--   `lines` (the included lines; the hottest ones with `code`, see
+--   `gprof.analysis.hot_instructions`) and `count` (the number of all lines); `missing`,
 --   `newer` (than the program) and `left_out` (over the limits): names of files
-function sources.of(lines, options)
+function sources.of(lines, options, symbols)
   local result = { files = {}, missing = {}, newer = {}, left_out = {}, size = 0 }
   local files = files_of(lines)
   if lines.data.block_records > 0 then add_blocks(lines, files) end
@@ -185,6 +205,7 @@ function sources.of(lines, options)
     waiting = waiting - file.size
     add(result, lines, file, options, waiting)
   end
+  if lines.rate then add_instructions(lines, result.files, symbols) end
   return result
 end
 

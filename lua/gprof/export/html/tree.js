@@ -7,7 +7,18 @@ const treeModes = [
   ["around", "Around one function", "All calls of one function: callers above, callees below"],
 ];
 
-const linkToTree = (mode, place) => "#!tree=" + mode + ":" + encodeURIComponent(place);
+const runChoices = [
+  ["both", "Both runs", "A frame is as wide as the longer of its times; what is gone is hollow"],
+  ["new", "New run", "A frame is as wide as its time in the new run"],
+];
+
+// Whether the tree shows both runs of a comparison; the address tells.
+const showsBothRuns = () => comparedTree !== null && addressParameters().get("runs") !== "new";
+
+function linkToTree(mode, place) {
+  const runs = comparedTree && !showsBothRuns() ? "&runs=new" : "";
+  return `#!tree=${mode}:${encodeURIComponent(place)}${runs}`;
+}
 
 // Returns the sentence about frames that the tree lacks, if they have much time.
 function hiddenNote() {
@@ -45,6 +56,7 @@ function treeView() {
   const schemes = colourings();
   let scheme = shownColouring(schemes),
     mode = "down",
+    both = showsBothRuns(),
     pictures = [],
     hits = null; // of the search
   const roots = new Map(), // of whole trees, by mode
@@ -68,11 +80,26 @@ function treeView() {
       for (const picture of pictures) picture.redraw();
     });
 
+  const runSelect = makeSelect("Runs", runChoices, both ? "both" : "new", (wanted) => {
+    setParameters({ runs: wanted === "new" ? "new" : "" }, true);
+  });
+
   function showLegend() {
+    const entries = both ? [...scheme.legend, ...runsLegend] : scheme.legend;
     legend.replaceChildren(
       make("span", {}, scheme.about + ":"),
-      ...scheme.legend.map(([tint, text]) => make("span", {}, make("i", { class: tint }), text)),
+      ...entries.map(([tint, text]) => make("span", {}, make("i", { class: tint }), text)),
     );
+  }
+
+  // Shows both runs, or the new one.
+  function setRuns(wanted) {
+    if (both === wanted) return;
+    both = wanted;
+    runSelect.value = both ? "both" : "new";
+    roots.clear();
+    search.update();
+    showLegend();
   }
 
   function showDetail(item) {
@@ -136,7 +163,7 @@ function treeView() {
 
   function showWhole(wanted, place) {
     choose(wanted);
-    if (!roots.has(mode)) roots.set(mode, wholeTree(mode === "up"));
+    if (!roots.has(mode)) roots.set(mode, wholeTree(mode === "up", both));
     const item = itemAt(roots.get(mode), place);
     pictures[0].show(item);
     showPath(item); // last: elsewhere, the picture would have to wait for its layout
@@ -149,11 +176,11 @@ function treeView() {
     const [own] = splitOnce(nameOf(node));
     callers.textContent = "Callers of " + own;
     callees.textContent = `Callees of ${own}. Click a frame to see the calls around its function.`;
-    pictures.forEach((picture, i) => picture.show(treeAround(node, i === 0)));
+    pictures.forEach((picture, i) => picture.show(treeAround(node, i === 0, both)));
   }
 
   const search = searchField("Search the tree, or /regex/", (test, query) => {
-    const result = test && query ? searchTree(test) : null;
+    const result = test && query ? searchTree(test, both) : null;
     hits = result && result.hits;
     for (const picture of pictures) picture.mark(hits);
     return result ? describeHits(result) : "";
@@ -175,7 +202,8 @@ function treeView() {
   const element = make(
     "section",
     {},
-    make("div", { class: "tools" }, search.input, modeSelect, schemes.length > 1 ? colourSelect : null, search.status),
+    make("div", { class: "tools" }, search.input, modeSelect, schemes.length > 1 ? colourSelect : null,
+      comparedTree ? runSelect : null, search.status),
     treeNote(),
     legend,
     path,
@@ -185,6 +213,7 @@ function treeView() {
   return {
     element,
     show(argument) {
+      setRuns(showsBothRuns());
       const [, wanted, place] = /^(down|up|around):(.*)$/s.exec(argument) || [null, "down", ""];
       if (wanted === "around") showAround(place);
       else showWhole(wanted, place);

@@ -10,10 +10,10 @@ const ROOT = -1, // frames without a function: the whole program;
 const ALL = -1; // in the column `certain`: the whole weight
 
 // The tree; null if the profile has no time. A refinement replaces it.
-let tree = data.tree && data.tree.weight[0] > 0 ? layOut(data.tree) : null;
+let tree = data.tree && data.tree.weight[0] > 0 ? layOut(withOldRun(data.tree)) : null;
 
 // Adds columns to the tree, computed when they are first used: `end`, one past a node's last descendant, and `own`, its
-// self time as a weight.
+// self time as a weight. In a tree of two runs, `before` and `ownBefore` are the weights of the old one.
 function layOut(source) {
   const columns = lazily(() => addedColumns(source)),
     byFrame = lazily(() => nodesByFrame(source));
@@ -21,6 +21,9 @@ function layOut(source) {
     ...source,
     get own() {
       return columns().own;
+    },
+    get ownBefore() {
+      return columns().ownBefore;
     },
     get end() {
       return columns().end;
@@ -31,17 +34,19 @@ function layOut(source) {
   };
 }
 
-function addedColumns({ parent, weight }) {
-  const count = parent.length;
-  const own = Float64Array.from(weight),
-    end = new Int32Array(count);
-  for (let i = count - 1; i >= 0; i--) {
+function addedColumns({ parent, weight, before }) {
+  const end = new Int32Array(parent.length);
+  for (let i = end.length - 1; i >= 0; i--) {
     end[i] = Math.max(end[i], i + 1);
-    if (i === 0) break;
-    end[parent[i]] = Math.max(end[parent[i]], end[i]);
-    own[parent[i]] -= weight[i];
+    if (i > 0) end[parent[i]] = Math.max(end[parent[i]], end[i]);
   }
-  return { own, end };
+  return { own: ownWeights(parent, weight), ownBefore: before && ownWeights(parent, before), end };
+}
+
+function ownWeights(parent, weight) {
+  const own = Float64Array.from(weight);
+  for (let i = 1; i < own.length; i++) own[parent[i]] -= weight[i];
+  return own;
 }
 
 const timeOf = (weight) => Math.max(0, weight) / tree.parts;
@@ -53,22 +58,37 @@ function frameName(frame) {
 }
 const frameFile = (frame) => (frame >= 0 && frame < nodeCount ? fileOf(frame) : null);
 
-// Makes an item. `nodes` are nodes of the tree, and `amounts` the weight that each of them contributes; `up` says
-// whether its children are callers.
-function makeItem(frame, parent, up) {
-  return { frame, parent, up, key: String(frame), nodes: [], amounts: [], weight: 0, certain: 0, own: 0, children: null };
+// Makes an item. `nodes` are nodes of the tree, and `amounts` the weight that each of them contributes; `now` is their
+// sum. An item of both runs also has `befores` and `before`, those of the old run; `weight`, its width, is the larger
+// sum. `up` says whether its children are callers.
+function makeItem(frame, parent, up, both) {
+  return {
+    frame, parent, up, both, key: String(frame), nodes: [], amounts: [], befores: [], weight: 0, now: 0, before: 0,
+    certain: 0, certainBefore: 0, own: 0, children: null,
+  };
 }
 
-function addNode(item, node, amount) {
+function certainPart(column, node, amount) {
+  const certain = column ? column[node] : ALL;
+  return certain === ALL ? amount : Math.min(amount, certain);
+}
+
+function addNode(item, node, amount, before) {
   item.nodes.push(node);
   item.amounts.push(amount);
-  item.weight += amount;
-  const certain = tree.certain ? tree.certain[node] : ALL;
-  item.certain += certain === ALL ? amount : Math.min(amount, certain);
+  item.now += amount;
+  item.certain += certainPart(tree.certain, node, amount);
+  if (item.both) {
+    item.befores.push(before);
+    item.before += before;
+    item.certainBefore += certainPart(tree.certainBefore, node, before);
+  }
+  item.weight = Math.max(item.now, item.before);
 }
 
 // Whether most of an item's time is guessed.
-const isGuess = (item) => item.frame >= 0 && 2 * item.certain < item.weight;
+const isGuess = (item) =>
+  item.frame >= 0 && (2 * item.certain < item.now || (item.both && 2 * item.certainBefore < item.before));
 
 // Work that can be long is done by generators, which pause after every PAUSE nodes.
 const PAUSE = 2000;
@@ -80,26 +100,29 @@ function finish(generator) {
   }
 }
 
-// Returns a function that adds a node to the item of its frame among the children of `parent`; and the children.
+// Returns a function that adds a node to the item of its frame among the children of `parent`, with its weights in the
+// new run and the old one; and the children.
 function grouping(parent) {
   const items = new Map(),
+    { up, both } = parent,
     { frame, own } = tree;
-  const add = (node, amount) => {
+  const add = (node, amount, before) => {
+    if (!(amount > 0 || before > 0)) return;
     let item = items.get(frame[node]);
-    if (!item) items.set(frame[node], (item = makeItem(frame[node], parent, parent.up)));
-    addNode(item, node, amount);
-    if (!parent.up) item.own += own[node];
+    if (!item) items.set(frame[node], (item = makeItem(frame[node], parent, up, both)));
+    addNode(item, node, amount, before);
+    if (!up) item.own += own[node];
   };
   return [add, () => [...items.values()].sort((a, b) => b.weight - a.weight)];
 }
 
 function* expandDown(item) {
   const [add, children] = grouping(item),
-    { end, weight } = tree;
+    { end, weight, before } = tree;
   let visited = 0;
   for (const node of item.nodes)
     for (let i = node + 1; i < end[node]; i = end[i]) {
-      add(i, weight[i]);
+      add(i, weight[i], item.both ? before[i] : 0);
       if (++visited % PAUSE === 0) yield;
     }
   return children();
@@ -108,15 +131,15 @@ function* expandDown(item) {
 // The callers of an item. The root's children are the functions with self time.
 function* expandUp(item) {
   const [add, children] = grouping(item),
-    { own, parent } = tree;
+    { own, ownBefore, parent } = tree;
   if (item.frame === ROOT) {
     for (let i = 1; i < own.length; i++) {
-      if (own[i] > 0) add(i, own[i]);
+      add(i, own[i], item.both ? ownBefore[i] : 0);
       if (i % PAUSE === 0) yield;
     }
   } else
     for (let i = 0; i < item.nodes.length; i++) {
-      if (parent[item.nodes[i]] > 0) add(parent[item.nodes[i]], item.amounts[i]);
+      if (parent[item.nodes[i]] > 0) add(parent[item.nodes[i]], item.amounts[i], item.befores[i]);
       if (i % PAUSE === PAUSE - 1) yield;
     }
   return children();
@@ -137,8 +160,11 @@ const GROUP = 100; // the largest number of children of gathered frames
 
 // Makes an item that stands for several siblings, its `members`.
 function makeGroup(parent, members, key) {
-  const weight = members.reduce((sum, member) => sum + member.weight, 0);
-  return { ...makeItem(GATHERED, parent, parent.up), key, members, weight };
+  const sum = (name) => members.reduce((total, member) => total + member[name], 0);
+  return {
+    ...makeItem(GATHERED, parent, parent.up, parent.both), key, members, weight: sum("weight"), now: sum("now"),
+    before: sum("before"),
+  };
 }
 
 // The children of a group are its members or, if there are many, groups of them, so that each can be drawn.
@@ -163,9 +189,10 @@ function gather(item, first) {
 
 // The roots of trees.
 
-function wholeTree(up) {
-  const root = makeItem(ROOT, null, up);
-  addNode(root, 0, tree.weight[0]);
+// Returns the root of the whole tree; `both`: of both runs.
+function wholeTree(up, both) {
+  const root = makeItem(ROOT, null, up, both);
+  addNode(root, 0, tree.weight[0], both ? tree.before[0] : 0);
   root.own = up ? 0 : tree.own[0];
   return root;
 }
@@ -187,12 +214,12 @@ function nodesOfFrame(frame) {
 }
 
 // The tree of all calls of a function: its callees, or its callers. Nested calls count once.
-function treeAround(frame, up) {
-  const root = makeItem(frame, null, up);
+function treeAround(frame, up, both) {
+  const root = makeItem(frame, null, up, both);
   let past = 0; // the calls counted so far, and those in them
   for (const node of nodesOfFrame(frame)) {
     if (node < past) continue;
-    addNode(root, node, tree.weight[node]);
+    addNode(root, node, tree.weight[node], both ? tree.before[node] : 0);
     root.own += tree.own[node];
     past = tree.end[node];
   }
@@ -227,23 +254,28 @@ function itemAt(root, path) {
 }
 
 // Returns the frames whose names match, how many nodes have them, and the share of all time below these. Nested matches
-// count once.
-function searchTree(test) {
+// count once. Without `both`, paths that only the old run has do not count.
+function searchTree(test, both) {
   const { frame, weight, end } = tree,
     { starts } = tree.byFrame,
     hits = new Set(),
     isHit = new Uint8Array(starts.length); // by frame + 2
   let sum = 0,
-    count = 0;
+    count = 0,
+    past = 0;
   for (let number = HIDDEN; number < starts.length - 3; number++) {
     const nodes = starts[number + 3] - starts[number + 2];
     if (number === ROOT || nodes === 0 || !test(number < 0 ? frameName(number) : nameOf(number))) continue;
     hits.add(number);
     isHit[number + 2] = 1;
-    count += nodes;
   }
-  for (let i = 1; i < frame.length; i = isHit[frame[i] + 2] ? end[i] : i + 1)
-    if (isHit[frame[i] + 2]) sum += weight[i];
+  for (let i = 1; i < frame.length; i++) {
+    if (!isHit[frame[i] + 2] || !(both || weight[i] > 0)) continue;
+    count++;
+    if (i < past) continue;
+    sum += weight[i];
+    past = end[i];
+  }
   return { hits, count, share: sum / weight[0] };
 }
 
@@ -286,9 +318,11 @@ const isClosed = (box) => box.item.frame === GATHERED && box.wide < 1;
 // Returns the items to draw below a box, each with its width as a fraction.
 function widthsOf(box, width) {
   if (isClosed(box)) return [];
+  // In both runs together, callees can need more room than their caller has.
   const list = [],
-    scale = box.item.weight > 0 ? box.wide / box.item.weight : 0,
-    children = childrenOf(box.item);
+    children = childrenOf(box.item),
+    needed = children.reduce((sum, { weight }) => sum + weight, 0),
+    scale = box.item.weight > 0 ? box.wide / Math.max(box.item.weight, needed) : 0;
   for (let i = 0; i < children.length; i++) {
     const wide = children[i].weight * scale;
     if (wide * width >= NARROW) list.push([children[i], wide]);

@@ -11,7 +11,7 @@ local tree_list = require "gprof.export.html.tree_list"
 
 local view_data = {}
 
-local array <const>, object <const> = json.compact_array, json.compact_object
+local array <const>, object <const> = json.column, json.compact_object
 local number <const>, shown <const> = json.compact_number, text.quoted
 
 --- Makes a numbering of distinct values.
@@ -167,10 +167,14 @@ local function certain_of(tree)
   return array(number, parts)
 end
 
--- Returns the call tree as columns. A frame is a node, -1 (the root) or -2 (hidden
--- callees). Functions that are not exported are numbered from `node_count` on; the page
--- has only their names (`others`).
-local function tree_of(content, node_of, node_count)
+--- Returns a call tree as columns. A frame is a node, -1 (the root) or -2 (hidden
+-- callees). Functions without a node are numbered from `node_count` on; the page has only
+-- their names (`others`).
+-- @tparam table content `profile`, and its `tree` or nil
+-- @tparam {[integer]=integer} node_of maps ids of the profile to nodes
+-- @tparam integer node_count the number of the page's nodes
+-- @treturn string an object, or null
+function view_data.tree(content, node_of, node_count)
   local tree, frames, parents, names = content.tree, {}, {}, {}
   if not tree then return "null" end
   local extra, others = view_data.numbering()
@@ -207,7 +211,7 @@ function view_data.entries(view, node_of, file_number, known)
   return { { "inlines", tostring(view.profile.has_inlines) }, { "cycles", cycles },
     { "functions", functions_of(view, file_number, within, known) },
     { "arcs", arcs_of(view, node_of) }, { "limits", limits_of(view, node_of) },
-    { "tree", tree_of(view, node_of, #view.ids + #view.cycles) } }
+    { "tree", view_data.tree(view, node_of, #view.ids + #view.cycles) } }
 end
 
 return view_data

@@ -3,7 +3,7 @@
 "use strict";
 
 const hasElement = (id) => document.getElementById(id) !== null;
-const parsed = (id) => JSON.parse(document.getElementById(id).textContent);
+const parsed = (id) => unpacked(JSON.parse(document.getElementById(id).textContent));
 const data = parsed("data");
 const firstNames = data.functions.name; // of the view with which the page opens
 
@@ -37,7 +37,7 @@ function useView(id, names) {
 
 const noFigures = { seconds: 0, calls: 0, known: [], inlined: [] };
 
-// Takes the data of a choice of threads instead of that of all.
+// Takes the data of a choice of threads instead of that of all. Instructions are known only for all.
 function useThreads(names) {
   const { functions, labels } = data,
     labelOfName = new Map(Object.keys(labels).map((node) => [functions.name[node], labels[node]])),
@@ -48,7 +48,7 @@ function useThreads(names) {
   data.functions.name.forEach((name, node) => {
     if (labelOfName.has(name)) data.labels[node] = labelOfName.get(name);
   });
-  data.sources.forEach((file, i) => Object.assign(file, data.figures[i] || noFigures));
+  data.sources.forEach((file, i) => Object.assign(file, data.figures[i] || noFigures, { code: [] }));
   data.sources.sort((a, b) => b.seconds - a.seconds || b.calls - a.calls);
 }
 

@@ -1,0 +1,138 @@
+--- The instructions of the hottest source lines, with their samples.
+--
+-- A bin's samples are divided equally among its units of two bytes, as for functions and
+-- lines; those of a unit, among the instructions that begin in it.
+--
+-- @internal gprof.analysis.hot_instructions
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local wording = require "gprof.format.wording"
+
+local hot_instructions = {}
+
+-- The largest number of instructions of all lines, and of one line.
+local MOST <const>, MOST_OF_LINE <const> = 1500, 60
+
+-- The samples of larger bins, in bytes, do not tell instructions apart.
+local LARGEST_BIN <const> = 16
+
+local UNIT <const> = 2  -- bytes
+
+-- The largest number of bytes of an instruction's text.
+local LONGEST <const> = 120
+
+-- Returns the samples of units of code; nil if bins are too large.
+local function ticks_by_unit(data)
+  local ticks = {}
+  for histogram in data:histograms() do
+    local size = histogram.bin_size
+    if size > LARGEST_BIN then return nil end
+    for _, count, address in histogram:bins() do
+      local first = address // UNIT
+      local last = math.max(first, math.ceil((address + size) / UNIT) - 1)
+      local part = count / (last - first + 1)
+      for unit = first, last do ticks[unit] = (ticks[unit] or 0) + part end
+    end
+  end
+  return ticks
+end
+
+-- Sets the samples of instructions, which end before `high`.
+local function add_ticks(list, high, ticks)
+  local next_one, current = 1, nil
+  for _, each in ipairs(list) do each.ticks = 0 end
+  for unit = list[1].address // UNIT, (high - 1) // UNIT do
+    local starting = {}
+    while list[next_one] and list[next_one].address // UNIT == unit do
+      starting[#starting + 1], next_one = list[next_one], next_one + 1
+    end
+    local sharing = starting[1] and starting or { current }
+    for _, each in ipairs(sharing) do
+      each.ticks = each.ticks + (ticks[unit] or 0) / #sharing
+    end
+    current = starting[#starting] or current
+  end
+end
+
+-- Returns a function that writes the addresses in a text as functions and offsets.
+local function namer(symbols)
+  return function(digits)
+    local address = tonumber(digits, 16)
+    local symbol = symbols:lookup(address)
+    if not symbol then return "0x" .. digits end
+    local offset = address - symbol.address
+    return ("<%s%s>"):format(symbol.name, offset > 0 and ("+0x%x"):format(offset) or "")
+  end
+end
+
+-- Returns the instructions of a piece of code up to where another line begins.
+local function decode(image, piece, ticks)
+  local list = image:instructions(piece.low, piece.high)
+  if not (list and list[1]) then return {} end
+  add_ticks(list, piece.high, ticks)
+  local own = {}
+  for _, each in ipairs(list) do
+    local file, line = image:source(each.address)
+    if file ~= piece.file or line ~= piece.line then break end
+    own[#own + 1] = each
+  end
+  return own
+end
+
+local function key_of(file, line) return file .. "\0" .. line end
+
+-- Returns the pieces of code with samples of lines, those with most samples first.
+local function pieces_of(profile)
+  local pieces = {}
+  for ticks, address, size, file, line in
+    profile:functions("address", "ticks", "address", "size", "file", "line")
+  do
+    if ticks > 0 and file and line then
+      local key = key_of(file, line)
+      pieces[key] = pieces[key] or {}
+      table.insert(pieces[key], { low = address, high = address + size, file = file,
+        line = line, ticks = ticks })
+    end
+  end
+  for _, list in pairs(pieces) do
+    table.sort(list, function(a, b)
+      if a.ticks ~= b.ticks then return a.ticks > b.ticks end
+      return a.low < b.low
+    end)
+  end
+  return pieces
+end
+
+-- Returns the instructions of one line, in address order.
+local function code_of(image, pieces, ticks, name)
+  local code = {}
+  for _, piece in ipairs(pieces) do
+    for _, each in ipairs(decode(image, piece, ticks)) do
+      if #code == MOST_OF_LINE then break end
+      each.text = wording.cut(each.text:gsub("<0x(%x+)>", name), LONGEST)
+      code[#code + 1] = each
+    end
+  end
+  table.sort(code, function(a, b) return math.ult(a.address, b.address) end)
+  return code
+end
+
+--- Finds the instructions of lines, until they are 1,500. Sets the field `code` of lines:
+-- an array of instructions with `address`, `text` and `ticks`.
+-- @tparam profile profile by line
+-- @tparam {table,...} lines in descending order of time, each with `file` and `number`
+-- @tparam table symbols the functions, for names in operands
+function hot_instructions.add(profile, lines, symbols)
+  local image, left = profile.image, MOST
+  local ticks = not image.has_scripts and ticks_by_unit(profile.data)
+  if not ticks then return end
+  local pieces, name = pieces_of(profile), namer(symbols)
+  for _, line in ipairs(lines) do
+    local found = pieces[key_of(line.file, line.number)]
+    local code = found and code_of(image, found, ticks, name) or {}
+    if #code > left then return end
+    line.code, left = code[1] and code, left - #code
+  end
+end
+
+return hot_instructions

@@ -1,0 +1,66 @@
+--- The call tree of the old profile of a comparison, with the frames of the new one.
+--
+-- @internal gprof.export.html.old_tree
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local arguments = require "gprof.library.options.arguments"
+local tree_list = require "gprof.export.html.tree_list"
+local view_data = require "gprof.export.html.view_data"
+
+local old_tree = {}
+
+-- Returns the sides of a comparison if both trees were made in the same way. An exported
+-- profile has no tree.
+local function sides_of(comparison, content)
+  local sides = (getmetatable(comparison) or {}).sides
+  local old = sides and sides.old.profile
+  if not (old and content.tree and comparison.unit) then return nil end
+  local is_open = not arguments.wrong_object(old, "gprof.profile")
+  return is_open and old.exact == content.profile.exact and sides or nil
+end
+
+-- Returns the node of the new function for a row: the one of the same name, or else the
+-- one with the most time.
+local function node_of_row(row, name, node_of, profile)
+  local best, most = nil, -1
+  for _, id in ipairs(row.new_ids) do
+    if node_of[id] and profile:get(id, "name") == name then return node_of[id] end
+    local ticks = profile:get(id, "ticks")
+    if ticks > most then best, most = node_of[id], ticks end
+  end
+  return best
+end
+
+-- Returns a table from ids in the old profile to nodes. A cycle is the one that the new
+-- functions for its members are in.
+local function nodes_of(sides, content, node_of)
+  local old, profile, nodes, cycle_of = sides.old.profile, content.profile, {}, {}
+  for _, f in ipairs(sides.old.functions) do
+    local row = sides.row_of[f]
+    nodes[f.id] = row and node_of_row(row, f.name, node_of, profile)
+  end
+  for _, cycle in ipairs(content.cycles) do
+    for id in cycle:members(nil, "id") do cycle_of[node_of[id]] = node_of[cycle.id] end
+  end
+  for cycle in old:cycles() do
+    for id in cycle:members(nil, "id") do
+      nodes[cycle.id] = nodes[cycle.id] or cycle_of[nodes[id]]
+    end
+  end
+  return nodes
+end
+
+--- Returns the tree.
+-- @tparam comparison comparison with the profile of the page as the new one
+-- @tparam table content as for `gprof.export.html.page_data`
+-- @tparam {[integer]=integer} node_of maps ids to nodes
+-- @treturn string as from `view_data.tree`; null if the old profile has no such tree
+function old_tree.of(comparison, content, node_of)
+  local sides = sides_of(comparison, content)
+  if not sides then return "null" end
+  local profile = sides.old.profile
+  return view_data.tree({ profile = profile, tree = tree_list.of(profile) },
+    nodes_of(sides, content, node_of), #content.ids + #content.cycles)
+end
+
+return old_tree

@@ -1,0 +1,142 @@
+-- --html with --compare: the call tree of both runs.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local browser = require "support.browser"
+local crafted = require "support.crafted"
+local gmon = require "support.gmon"
+local pages = require "support.pages"
+local program = require "support.program"
+local shell = require "support.shell"
+local stacks = require "support.context_stacks"
+
+local lack <const> = browser.lack()
+if lack then return pending(lack) end
+
+local functions <const> = { "main", "work", "leaf", "stale", "fresh", "rare" }
+local image = crafted.image { functions = functions }
+
+local function profile(name, paths)
+  return gmon.write(shell.tmpdir "runs" .. "/" .. name, stacks.pack(functions, paths))
+end
+
+local old = profile("old", { { "main", "work", ticks = 100 }, { "main", "work", "leaf", ticks = 600 },
+  { "main", "stale", ticks = 200 }, { "main", "rare", ticks = 2 } })
+local new = profile("new", { { "main", "work", ticks = 104 }, { "main", "work", "leaf", ticks = 300 },
+  { "main", "fresh", "leaf", ticks = 800 }, { "main", "rare", ticks = 3 } })
+local path = select(2, pages.write(image, new, "--compare=" .. old))
+
+-- The frames of the tree: name and figures, width in pixels as a share of the root's, and classes.
+local frames <const> = [[(() => { const width = (e) => e.getBoundingClientRect().width, all = width(
+  document.querySelector('.tree'));
+  return [...document.querySelectorAll('.frame')].map((e) => [e.getAttribute('aria-label'),
+    (width(e) / all).toFixed(3), e.className]); })()]]
+local hash <const> = "location.hash"
+
+-- Returns the frames by the beginning of their names.
+local function by_name(list)
+  local found = {}
+  for _, frame in ipairs(list) do
+    local name = frame[1]:match "^[^:]*"
+    found[name] = found[name] or { text = frame[1], width = tonumber(frame[2]), class = frame[3] }
+  end
+  return found
+end
+
+describe("The call tree of a comparison in a page", function()
+  it("shows both runs: width is the longer time, and what is gone is hollow", function()
+    local tree = by_name(browser.walk(path, { "open", "!tree" }, frames)[1])
+    assert.equal("all: 0.902 → 1.207 s, +0.305 s (+34 %), more than chance explains", tree.all.text)
+    assert.equal("work: 0.700 → 0.404 s, −0.296 s (−42 %), more than chance explains, 33.5 % of all, " ..
+      "33.5 % of main, self 0.104 s", tree.work.text)
+    assert.equal("fresh: 0.000 → 0.800 s, +0.800 s, more than chance explains, new, 66.3 % of all, 66.3 % of main, " ..
+      "self 0.000 s", tree.fresh.text)
+    assert.equal("stale: 0.200 → 0.000 s, −0.200 s, more than chance explains, gone, 0.0 % of all, 0.0 % of main, " ..
+      "self 0.000 s", tree.stale.text)
+    -- callees of main need 1.703 s, so they are drawn narrower
+    assert.same({ 1, 0.411, 0.470, 0.117 },
+      { tree.all.width, tree.work.width, tree.fresh.width, tree.stale.width })
+    assert.same({ "frame c4 at", "frame c1 less", "frame c5 new", "frame c0 less gone" },
+      { tree.all.class, tree.work.class, tree.fresh.class, tree.stale.class })
+  end)
+
+  it("marks what is new and gone, and leaves grey what may be due to chance", function()
+    local mark <const> = "getComputedStyle(document.querySelector('.frame.%s'), '::before').content"
+    local kept <const> = "document.querySelector('.frame.c1.less').style.getPropertyValue('--kept')"
+    local found = browser.walk(path, { "open", "!tree=around:rare" }, frames, { "open", "!tree" }, mark:format "new",
+      mark:format "gone", kept, "document.querySelector('.legend').textContent")
+    local rare = by_name(found[1]).rare
+    assert.equal("rare: 0.002 → 0.003 s, +0.001 s (+50 %), may be due to chance, 0.2 % of all", rare.text)
+    assert.equal("frame tr at", rare.class)
+    assert.same({ '"+ "', '"− "', "57.7143%" }, { found[2], found[3], found[4] })
+    assert.matches("hollow: time that is gone%+ new, − gone$", found[5])
+  end)
+
+  it("can be zoomed and inverted, and followed with keys; the address has what is shown", function()
+    local at <const> = "document.querySelector('.frame.at').getAttribute('aria-label').split(',')[0]"
+    local found = browser.walk(path, { "open", "!tree" }, { "key", "ArrowDown" }, { "key", "ArrowDown" },
+      { "key", "ArrowDown" }, { "key", "ArrowRight" }, at, { "key", "Enter" }, hash, frames, { "key", "Escape" }, hash,
+      { "open", "!tree=up:" }, browser.frames, { "open", "!tree=around:leaf" }, frames)
+    assert.equal("work: 0.700 → 0.404 s", found[1])
+    assert.equal("#!tree=down:3.1", found[2])
+    local zoomed = by_name(found[3])
+    assert.same({ 1, 0.857 }, { zoomed.work.width, zoomed.leaf.width })
+    assert.equal("#!tree=down:", found[4])
+    assert.equal("all leaf stale work fresh work main main main main", found[5])
+    assert.same({ 1, 0.571 }, { by_name(found[6]).leaf.width, by_name(found[6]).fresh.width })
+  end)
+
+  it("is refined and searched with paths that are gone", function()
+    local found = browser.walk(path, { "open", "!tree&focus=stale" }, browser.frames, { "open", "!tree&hide=leaf" },
+      frames, { "open", "!tree=%3Fstale" }, "document.querySelector('.tools [role=status]').textContent",
+      "document.querySelector('.frame.hit').textContent")
+    assert.equal("all main stale", found[1])
+    assert.equal("work: 0.700 → 0.404 s", by_name(found[2]).work.text:match "^[^,]*")
+    assert.same({ "1 frame, 0.0 % of the time", "stale" }, { found[3], found[4] })
+  end)
+
+  it("shows the new run alone on request, and keeps that while it is zoomed", function()
+    local select <const> = "document.querySelector('select[aria-label=Runs]')"
+    local found = browser.walk(path, { "open", "!tree" },
+      ("%s.value = 'new', %s.dispatchEvent(new Event('change')), %s"):format(select, select, hash),
+      { "media", "screen" }, frames, { "click", ".frame[aria-label^=work]" }, hash,
+      "document.querySelector('.path a').getAttribute('href')",
+      { "open", "!tree=%3Fstale&runs=new" }, "document.querySelector('.tools [role=status]').textContent",
+      { "open", "!tree" }, select .. ".value", "document.querySelectorAll('.frame.gone').length")
+    local tree = by_name(found[2])
+    assert.equal("work: 0.404 s, 33.5 % of all, 33.5 % of main, self 0.104 s", tree.work.text)
+    assert.same({ 0.335, "frame c1" }, { tree.work.width, tree.work.class })
+    assert.is_nil(tree.stale)
+    assert.same({ "#!tree&runs=new", "#!tree=down:3.1&runs=new", "#!tree=down:&runs=new", "No matches",
+      "both", 1 }, { found[1], table.unpack(found, 3, 7) })
+  end)
+
+  it("has times per run", function()
+    local double = select(2, pages.write(image, new, "--compare=" .. old .. "," .. old))
+    local tree = by_name(browser.walk(double, { "open", "!tree" }, frames)[1])
+    assert.equal("stale: 0.200 → 0.000 s per run, −0.200 s", tree.stale.text:match "^[^,]*, [^,]*")
+    assert.equal(0.117, tree.stale.width)
+  end)
+
+  it("calls the change of estimated times uncertain", function()
+    local function plan(ticks)
+      return { functions = { "main", "a", "b", "work" }, ticks = { main = 40, work = ticks },
+        calls = { { "main", "a", 1 }, { "main", "b", 1 }, { "a", "work", 1 }, { "b", "work", 2 } } }
+    end
+    local before, after = plan(60), plan(600)
+    local tree = by_name(browser.walk(select(2, pages.write(crafted.image(after), crafted.gmon(after),
+      "--compare=" .. crafted.gmon(before))), { "open", "!tree" }, frames)[1])
+    assert.equal("b: 0.40 → 4.00 s, +3.60 s (+900 %), not certain: the times are estimates",
+      tree.b.text:match "^.-estimates")
+    assert.equal("frame tr guess", tree.b.class)
+    assert.equal("frame c5", tree.main.class)
+  end)
+
+  it("is that of the new run if the old profile has no call tree", function()
+    local exported = shell.tmpdir() .. "/old.json"
+    assert.equal(0, program.run({ "--export=json:" .. exported, image, old }).status)
+    local found = browser.walk(select(2, pages.write(image, new, "--compare=" .. exported)), { "open", "!tree" },
+      frames, "document.querySelector('select[aria-label=Runs]') === null")
+    assert.equal("frame c1", by_name(found[1]).work.class)
+    assert.truthy(found[2])
+  end)
+end)

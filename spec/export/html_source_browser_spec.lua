@@ -1,0 +1,183 @@
+-- --html: the source in a page: colours, the map, instructions of lines.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local browser = require "support.browser"
+local build = require "support.build"
+local crafted = require "support.crafted"
+local dkjson = require "dkjson"
+local gprof = require "gprof"
+local pages = require "support.pages"
+local small = require "support.small"
+
+local lack <const> = browser.lack()
+if lack then return pending(lack) end
+
+local hash <const> = "#!source"
+
+describe("The instructions of a line in a page", function()
+  local made = small.build()
+  local line6 = made.rows["small.c"][6][1]
+  local image <close> = assert(gprof.image(made.image))
+  local loop = image:find "loop"
+  local code = image:instructions(loop.address, loop.address + loop.size)
+
+  -- The first instruction of line 6, and the one after the next, which begin in bins of their own.
+  local first, third
+  for i, each in ipairs(code) do
+    if each.address == line6 then first, third = each, code[i + 2] end
+  end
+  local path = select(2, pages.write(made.image, small.profile(made,
+    { ticks = { [small.even(first.address)] = 5, [small.even(third.address)] = 20 } })))
+
+  local rows <const> = "[...document.querySelectorAll('tr.code')].map((e) => [e.cells[1].textContent, " ..
+    "e.cells[e.cells.length - 1].textContent.trim()])"
+  local state <const> = "document.querySelector('.fold').ariaExpanded"
+
+  it("are shown by a button, with their times", function()
+    local found = browser.walk(path, { "open", hash }, "document.querySelectorAll('.fold').length",
+      "document.querySelector('.fold').getAttribute('aria-label')", rows, state, { "click", ".fold" }, rows, state,
+      "document.querySelector('tr.code').previousElementSibling.dataset.line", { "click", ".fold" }, rows, state)
+    assert.same({ 1, "Instructions of line 6", {}, "false" }, table.move(found, 1, 4, 1, {}))
+    local shown, sum = found[5], 0
+    for _, row in ipairs(shown) do sum = sum + (tonumber(row[1]) or 0) end
+    assert.near(0.25, sum, 1e-9)
+    assert.equal(("%x  %s"):format(first.address, first.text), shown[1][2])
+    assert.same({ "true", "6", {}, "false" }, table.move(found, 6, 9, 1, {}))
+  end)
+
+  it("are shown by a key, too", function()
+    local found = browser.walk(path, { "open", hash }, { "key", "x" }, state, { "key", "x" }, state,
+      { "open", "" }, { "key", "x" }, "document.querySelectorAll('tr.code').length")
+    assert.same({ "true", "false", 0 }, found)
+  end)
+
+  -- Returns the time of the instruction that has a sample in the bin at an address.
+  local function owner_of(address)
+    local found
+    for _, each in ipairs(code) do
+      if each.address <= address + 1 then found = each end
+    end
+    return found.address - line6
+  end
+
+  it("have the names of functions, and the times of the bins in which they begin", function()
+    local ticks = { [small.even(first.address)] = 5, [small.even(third.address)] = 20 }
+    local data = pages.parts((pages.write(made.image, small.profile(made, { ticks = ticks })))).data
+    assert.equal(1, #data.sources)
+    assert.equal(1, #data.sources[1].code)
+    local place, address, steps, times, texts = table.unpack(data.sources[1].code[1])
+    assert.same({ 5, ("%x"):format(line6) }, { place, address })
+    local expected, found = {}, {}
+    for at, count in pairs(ticks) do expected[owner_of(at)] = count / 100 end
+    for i, time in ipairs(times) do found[steps[i]] = time > 0 and time or nil end
+    assert.same(expected, found)
+    assert.truthy(table.concat(texts, "\n"):find("call   <leaf>", 1, true))
+  end)
+
+  it("are at most 60 of a line, and 1,500 of all", function()
+    local step = ("y = y * 3 + x; "):rep(30)
+    local long = small.build { ["long.c"] = "int work(int x) {\n  int y = x;\n" .. (step .. "\n"):rep(30) ..
+      "  return y;\n}\nint main(void) { return work(1); }\n" }
+    local ticks = {}
+    for line = 3, 32 do ticks[small.even(long.rows["long.c"][line][1])] = line end
+    local lines = pages.parts((pages.write(long.image, small.profile(long, { ticks = ticks })))).data.sources[1].code
+    assert.equal(25, #lines)
+    for _, line in ipairs(lines) do
+      assert.truthy(line[1] >= 7) -- the hottest lines
+      assert.equal(60, #line[5])
+    end
+  end)
+end)
+
+describe("The colours of source in a page", function()
+  local path = select(2, pages.crafted(crafted.example))
+
+  -- Returns the tokens of lines of a file: "kind:text", other text as it is.
+  local function tokens(file, ...)
+    local lines = dkjson.encode { ... }
+    return browser.walk(path, ("(() => { const lines = %s.map((text) => ({ text })); colourLines(lines, %q); " ..
+      "return lines.map(({ tokens, text }) => tokens ? tokens.map(([kind, part]) => " ..
+      "(kind ? `${kind}:` : '') + part) : text); })()"):format(lines, file))[1]
+  end
+
+  it("are those of C and C++", function()
+    assert.same({ { "keyword:  #include", " ", 'string:"a.h"', " ", "comment:// it's" },
+      { "keyword:int", " x = ", "number:0x1fUL", " + ", "number:1.5e-3f", "; ", "comment:/* one" }, { "comment:two" },
+      { "comment:three */", " ", "keyword:return", " returned ", [[string:'\'']], ", ",
+      [[string:"a\"b"]], ";" },
+      { "number:1'000'000", ";" } },
+      tokens("/src/a.cpp", '  #include "a.h" // it\'s', "int x = 0x1fUL + 1.5e-3f; /* one", "two",
+        [[three */ return returned '\'', "a\"b";]], "1'000'000;"))
+    assert.same({ { "keyword:class" } }, tokens("/usr/include/c++/12/vector", "class"))
+  end)
+
+  it("are those of Fortran, in free and in fixed form", function()
+    assert.same({ { "keyword:Call", " f(", "string:'it'", "string:'s'", ", ", "number:1.0d-5", ") ",
+      "comment:! call" } }, tokens("a.F90", "Call f('it''s', 1.0d-5) ! call"))
+    assert.same({ { "comment:C call f" }, { "      ", "keyword:CALL", " F" } },
+      tokens("a.f", "C call f", "      CALL F"))
+  end)
+
+  it("are those of Lua", function()
+    assert.same({ { "keyword:local", " s = ", "string:[==[one ]]" }, { "string:two]==]", " ", "comment:-- three" },
+      { "comment:--[[four" }, { "comment:five]]", " a[b[", "number:1", "]] = ", "string:'x'" } },
+      tokens("a.lua", "local s = [==[one ]]", "two]==] -- three", "--[[four", "five]] a[b[1]] = 'x'"))
+  end)
+
+  it("are missing in other languages, and start anew after a gap", function()
+    assert.same({ "int x;" }, tokens("a.rs", "int x;"))
+    assert.same({ { { "keyword", "int" } } }, browser.walk(path, "(() => { const lines = [{ text: '/*' }, " ..
+      "{ text: 'int', gap: true }]; colourLines(lines, 'a.c'); return [lines[1].tokens]; })()")[1])
+  end)
+
+  it("leave the text as it is", function()
+    local built = build.program "shapes"
+    local page = select(2, pages.write(built.image, built.gmon))
+    local same <const> = "data.sources.every((file) => [...sourceView(file.name, 0).querySelectorAll('tr[data-line] " ..
+      "> .text')].every((e, i) => e.textContent === file.text[i]))"
+    assert.same({ true, true }, browser.walk(page, same, "data.sources.length > 0"))
+  end)
+
+  it("have a contrast of at least 4.5 in both themes", function()
+    local contrast <const> = [[(() => {
+      const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+      const luminance = (colour) => {
+        canvas.fillStyle = colour;
+        canvas.fillRect(0, 0, 1, 1);
+        const [r, g, b] = [...canvas.getImageData(0, 0, 1, 1).data].map((c) =>
+          c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+      };
+      const probe = document.body.appendChild(document.createElement("i"));
+      const valueOf = (name) => {
+        probe.style.color = `var(--${name})`;
+        return luminance(getComputedStyle(probe).color);
+      };
+      const ratios = ["keyword", "soft", "string", "number"].flatMap((text) =>
+        ["paper", "wash", "note"].map((below) => {
+          const [dark, light] = [valueOf(text), valueOf(below)].sort((a, b) => a - b);
+          return (light + 0.05) / (dark + 0.05);
+        }));
+      return Math.min(...ratios); })()]]
+    for _, ratio in ipairs(browser.walk(path, { "size", 900, 700, "light" }, contrast, { "size", 900, 700, "dark" },
+      contrast))
+    do
+      assert.truthy(ratio >= 4.5 and ratio < 21, ratio)
+    end
+  end)
+end)
+
+describe("The map beside the source in a page", function()
+  it("leads to the hot line that is nearest to a click, and marks it", function()
+    local made = small.build { ["far.c"] = "int work(int x) {\n  x *= 3;" .. ("\n"):rep(400) ..
+      "  return x + 1;\n}\nint main(void) { return work(1); }\n" }
+    local rows = made.rows["far.c"]
+    local path = select(2, pages.write(made.image, small.profile(made,
+      { ticks = { [small.even(rows[2][1])] = 5, [small.even(rows[402][1])] = 4 } })))
+    local here <const> = "document.querySelector('tr.here').dataset.line"
+    local found = browser.walk(path, { "open", "#!source" }, here, { "click", ".map i:last-child" }, here,
+      "(() => { const { top } = document.querySelector('tr.here').getBoundingClientRect(); " ..
+      "return top > 0 && top < innerHeight; })()", { "click", ".map i" }, here)
+    assert.same({ "2", "402", true, "2" }, found)
+  end)
+end)
