@@ -2,6 +2,7 @@
 #include "runtime/modules.h"
 
 #include <dlfcn.h>
+#include <time.h>
 
 #include "runtime/linux.h"
 
@@ -27,9 +28,10 @@ bool rec_hold_libraries(void) {
 void rec_release_libraries(void) { __atomic_store_n(&are_held, false, __ATOMIC_RELEASE); }
 
 void rec_begin_closing(void) {
+  const struct timespec moment = {0, 20000};
   __atomic_fetch_add(&closing, 1, __ATOMIC_SEQ_CST);
   while (__atomic_load_n(&are_held, __ATOMIC_SEQ_CST))
-    SYSTEM_CALL(sched_yield, 0, 0, 0, 0);
+    SYSTEM_CALL(nanosleep, &moment, 0, 0, 0);
 }
 
 void rec_end_closing(void) { __atomic_fetch_sub(&closing, 1, __ATOMIC_SEQ_CST); }
