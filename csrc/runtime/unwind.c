@@ -230,33 +230,38 @@ static bool execute(bytes b, const information *i, uint64_t distance, const rule
 
 /* --- callers ---------------------------------------------------------------- */
 
+/* Describes the step that rules make; false if it cannot be made. */
+static bool set_step(unwind_step *step, const rules *r) {
+  step->offset = (int32_t)r->offset;
+  step->frame = (int32_t)r->frame.offset;
+  step->returns = (int32_t)r->returns.offset;
+  step->from_stack = r->base == STACK;
+  step->is_signed = r->is_signed;
+  step->saves_frame = r->frame.kind == SAVED;
+  step->saves_return = r->returns.kind == SAVED;
+  return !r->computed && (r->base == STACK || r->base == FRAME) &&
+         r->frame.kind <= SAVED && r->returns.kind <= SAVED &&
+         step->offset == r->offset && step->frame == r->frame.offset &&
+         step->returns == r->returns.offset;
+}
+
 /* Makes the step from the code at `address` to its caller. */
 static unwind_step make_step(unwind_table table, uintptr_t address) {
   unwind_step step = {.address = address, .table = table.head, .above = UNKNOWN_CALLER};
   information i;
   if (!read_information(table, address, &step.start, &i)) return step;
+  if (i.is_signal) {
+    step.above = NO_CALLER;
+    return step;
+  }
   rules first = {.base = STACK}, r;
   if (!execute(i.first, &i, 0, &first, &first)) return step;
   r = first;
   if (!execute(i.own, &i, address - step.start, &first, &r)) return step;
-  if (i.is_signal || r.returns.kind == UNDEFINED) {
+  if (r.returns.kind == UNDEFINED)
     step.above = NO_CALLER;
-    return step;
-  }
-  const bool is_small = r.offset == (int32_t)r.offset &&
-                        r.frame.offset == (int32_t)r.frame.offset &&
-                        r.returns.offset == (int32_t)r.returns.offset;
-  if (r.computed || !is_small || (r.base != STACK && r.base != FRAME) ||
-      r.frame.kind > SAVED || r.returns.kind > SAVED)
-    return step;
-  step.above = CALLER;
-  step.from_stack = r.base == STACK;
-  step.is_signed = r.is_signed;
-  step.saves_frame = r.frame.kind == SAVED;
-  step.saves_return = r.returns.kind == SAVED;
-  step.offset = (int32_t)r.offset;
-  step.frame = (int32_t)r.frame.offset;
-  step.returns = (int32_t)r.returns.offset;
+  else if (set_step(&step, &r))
+    step.above = CALLER;
   return step;
 }
 
