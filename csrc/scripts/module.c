@@ -283,8 +283,8 @@ static void set_boolean(lua_State *L, const char *key, bool value) {
   lua_setfield(L, -2, key);
 }
 
-/* Sets the fields of a C function: what identifies it in other processes, too, the name
- * of its object file and its place there; and its symbol, if it is exported. */
+/* Sets the fields of a C function: what identifies it in other processes, too, its object
+ * file, by name and by path, and its place there; and its symbol, if it is exported. */
 static void set_place(lua_State *L, lua_CFunction entry) {
   Dl_info found;
   const char *path = dladdr((void *)(uintptr_t)entry, &found) ? found.dli_fname : NULL;
@@ -293,12 +293,12 @@ static void set_place(lua_State *L, lua_CFunction entry) {
     lua_pushstring(L, found.dli_sname);
     lua_setfield(L, -2, "symbol");
   }
-  if (path)
-    lua_pushfstring(L, "%s+%p", name ? name + 1 : path,
-                    (void *)((uintptr_t)entry - (uintptr_t)found.dli_fbase));
-  else
-    lua_pushfstring(L, "%p", (void *)(uintptr_t)entry);
+  const uintptr_t place = (uintptr_t)entry - (path ? (uintptr_t)found.dli_fbase : 0);
+  lua_pushfstring(L, path ? "%s+%p" : "%s%p", name ? name + 1 : path ? path : "",
+                  (void *)place);
   lua_setfield(L, -2, "place");
+  lua_pushfstring(L, "%s+%p", path ? path : "", (void *)place);
+  lua_setfield(L, -2, "full_place");
 }
 
 static void push_executions(lua_State *L, const scr_lines *lines) {
@@ -311,8 +311,8 @@ static void push_executions(lua_State *L, const scr_lines *lines) {
 }
 
 /* functions(recording) -> array of tables: `name`, or nil, and its `rank`; `source`, or
- * nil for C functions; `place`, of C functions, and `symbol`, or nil; `first` and
- * `last`, the lines of the definition; `signature`; `code`, the checksum of the bytecode,
+ * nil for C functions; `place` and `full_place`, of C functions, and `symbol`, or nil;
+ * `first` and `last`, the lines of the definition; `signature`; `code`, the checksum of the bytecode,
  * or 0; `text`, of a chunk that is a text, or nil; `executions`, a table from lines with
  * code to numbers, empty unless lines were counted */
 static int functions(lua_State *L) {

@@ -330,6 +330,23 @@ describe("A C function", function()
     assert.truthy(text:find " __index\n", text)
   end)
 
+  it("is told apart from one at the same place of a library of the same name", function()
+    local dir = shell.tmpdir "libraries"
+    shell.write(dir .. "/open.c", "int open_me(void *L) { (void)L; return 0; }\n")
+    for _, name in ipairs { "one", "two" } do
+      shell.check({ "mkdir", name }, { cwd = dir })
+      shell.check({ "gcc", "-shared", "-fPIC", "-o", name .. "/core.so", "open.c" }, { cwd = dir })
+    end
+    shell.write(dir .. "/main.lua", "for _, name in ipairs { 'one', 'two', 'two' } do\n" ..
+      "local open = package.loadlib('./' .. name .. '/core.so', 'open_me')\nopen()\nend\n")
+    assert.equal(0, program.run({ "--record", "--rate=0", "main.lua" }, { cwd = dir }).status)
+    local calls = {}
+    for count, place in report("-z", "-p", dir .. "/main.prof"):gmatch " (%d+) +[^\n]- open %(%./(%S-)%+" do
+      calls[place] = count
+    end
+    assert.same({ ["one/core.so"] = "1", ["two/core.so"] = "2" }, calls)
+  end)
+
   it("can share its name with another one", function()
     local text = report("-z", "-p", (recorded { ["main.lua"] = [[
       package.loaded.x, package.loaded["x.y"] = { ["y.z"] = string.len }, { z = string.upper }
