@@ -176,6 +176,7 @@ static int start(lua_State *L) {
   if (lua_gethook(L))
     return fail_to_start(L, "the program has set a hook (debug.sethook)");
   const bool knows_prototypes = scr_finds_prototypes(L);
+  const bool knows_calls = scr_finds_closures(L);
   if (events[count] != 0 && !(r->closures = scr_closures_new(L, &r->stacks)))
     return fail_to_start(L, "not enough memory");
   r->registry = lua_topointer(L, LUA_REGISTRYINDEX);
@@ -186,6 +187,7 @@ static int start(lua_State *L) {
   r->events = events[count];
   r->functions.counts_lines = (r->events & LUA_MASKLINE) != 0;
   r->functions.knows_prototypes = knows_prototypes;
+  r->functions.knows_calls = knows_calls;
   const bool continues = r->began != 0;
   start_period(r);
   r->active = true;
