@@ -243,6 +243,16 @@ describe("Functions that are defined on one line", function()
   end)
 end)
 
+describe("A function that is a module", function()
+  it("has the name of its definition, or else that of the module", function()
+    local path = recorded { ["main.lua"] = "require 'my.defined' (1) require 'my.other' (2)",
+      ["my/defined.lua"] = "local function run(n) return n end\nreturn run",
+      ["my/other.lua"] = "return function(n) return n end" }
+    assert.same({ "main chunk of main.lua > my.other 1", "main chunk of main.lua > run 1" },
+      arcs(path, "^main chunk of main.lua > [mrf][yu]"))
+  end)
+end)
+
 describe("Without the source of a Lua program", function()
   it("functions have the names by which they are called", function()
     local found = arcs(recorded { ["main.lua"] = [[
