@@ -44,7 +44,7 @@ end
 
 local words = arg
 local main = assert(loadfile(words[2]))
-for i = 0, #words do words[i] = words[i + 2] end
+table.move(words, 2, #words + 2, 0)
 sethook(hook, "c")
 main(unpack(words))
 write()
