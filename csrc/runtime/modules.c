@@ -14,6 +14,31 @@ const module *rec_module_at(uintptr_t address) {
   return m;
 }
 
+static bool are_held;
+static int closing; /* number of threads that are closing a library */
+
+bool rec_hold_libraries(void) {
+  __atomic_store_n(&are_held, true, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&closing, __ATOMIC_SEQ_CST) <= 0) return true;
+  rec_release_libraries();
+  return false;
+}
+
+void rec_release_libraries(void) { __atomic_store_n(&are_held, false, __ATOMIC_RELEASE); }
+
+void rec_begin_closing(void) {
+  __atomic_fetch_add(&closing, 1, __ATOMIC_SEQ_CST);
+  while (__atomic_load_n(&are_held, __ATOMIC_SEQ_CST))
+    SYSTEM_CALL(sched_yield, 0, 0, 0, 0);
+}
+
+void rec_end_closing(void) { __atomic_fetch_sub(&closing, 1, __ATOMIC_SEQ_CST); }
+
+void rec_forget_holders(void) {
+  are_held = false;
+  closing = 0;
+}
+
 /* The head of .eh_frame_hdr, in the only form that linkers write. A sorted table of
  * function starts follows. The starts are relative to the section. */
 typedef struct unwind_head {
@@ -43,10 +68,14 @@ static void look_up(void *into) {
 
 /* Finds the unwind table for an address. Returns its upper limit in bytes; 0 if there is
  * none. */
-static size_t find_unwind(uintptr_t address, const unsigned char **unwind) {
+static size_t find_unwind(uintptr_t address, bool preserves,
+                          const unsigned char **unwind) {
   if (_dl_find_object) {
     lookup l = {.address = address};
-    rec_preserve(look_up, &l);
+    if (preserves)
+      rec_preserve(look_up, &l);
+    else
+      look_up(&l);
     *unwind = l.object.dlfo_eh_frame;
     return l.found && *unwind ? (uintptr_t)l.object.dlfo_map_end - (uintptr_t)*unwind : 0;
   }
@@ -63,10 +92,11 @@ typedef struct unwind_row {
   const unsigned char *end;   /* of the memory with the table */
 } unwind_row;
 
-/* Finds the last row whose function starts at or below an address. */
-static bool find_row(uintptr_t address, unwind_row *found) {
+/* Finds the last row whose function starts at or below an address. `preserves`: vector
+ * registers. */
+static bool find_row(uintptr_t address, bool preserves, unwind_row *found) {
   const unsigned char *unwind = NULL;
-  const size_t size = find_unwind(address, &unwind);
+  const size_t size = find_unwind(address, preserves, &unwind);
   const unwind_head *head = (const unwind_head *)(const void *)unwind;
   if (size < sizeof *head || head->version != 1 || head->pointer_form != 0x1b ||
       head->count_form != 0x03 || head->table_form != 0x3b)
@@ -89,13 +119,13 @@ static bool find_row(uintptr_t address, unwind_row *found) {
 
 uintptr_t rec_function_at(uintptr_t address) {
   unwind_row row;
-  return find_row(address, &row) ? row.start : 0;
+  return find_row(address, true, &row) ? row.start : 0;
 }
 
 const unsigned char *rec_unwind_entry(uintptr_t address, uintptr_t *start,
                                       const unsigned char **end) {
   unwind_row row;
-  if (!find_row(address, &row)) return NULL;
+  if (!find_row(address, false, &row)) return NULL;
   *start = row.start;
   *end = row.end;
   return row.entry;

@@ -28,4 +28,10 @@ record *rec_unknown_path(const thread *t);
 /* Returns the context of interrupted code of this thread. */
 record *rec_path_of(thread *t, registers now);
 
+/* Returns the context of another thread, which waits at an address with a stack pointer,
+ * in its table for samples while it waits. Its frame pointer is not known, so callers are
+ * unknown if the innermost function that has one has not saved its caller's, too. */
+record *rec_path_of_waiting(thread *waiting, uintptr_t at, uintptr_t pointer,
+                            stack_bounds copied);
+
 #endif

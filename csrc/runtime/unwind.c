@@ -237,7 +237,7 @@ static bool read_saved(rule where, uintptr_t frame, const registers *now,
   if (where.kind != SAVED || at % sizeof at != 0 || at < bounds.low ||
       at < now->stack - RED_ZONE || at > bounds.high - sizeof at)
     return false;
-  *value = *(const uintptr_t *)at;
+  *value = *(const uintptr_t *)(at + bounds.copy);
   return true;
 }
 
@@ -252,14 +252,16 @@ caller rec_unwind(registers *now, stack_bounds bounds, bool interrupted,
   r = first;
   if (!execute(i.own, &i, address - *start, &first, &r)) return UNKNOWN_CALLER;
   if (r.returns.kind == UNDEFINED) return NO_CALLER;
-  if (r.computed || (r.base != STACK && r.base != FRAME)) return UNKNOWN_CALLER;
+  if (r.computed || (r.base != STACK && (r.base != FRAME || now->no_frame)))
+    return UNKNOWN_CALLER;
   const uintptr_t frame =
       (r.base == STACK ? now->stack : now->frame) + (uintptr_t)r.offset;
   /* Frames are strictly above each other; only the innermost may be empty. */
   if (frame % sizeof frame != 0 || frame > bounds.high ||
       frame < now->stack + !interrupted)
     return UNKNOWN_CALLER;
-  registers above = {now->link, frame, now->frame, 0};
+  registers above = {now->link, frame, now->frame, 0,
+                     now->no_frame && r.frame.kind == SAME};
   if (!read_saved(r.returns, frame, now, bounds, &above.at) ||
       !read_saved(r.frame, frame, now, bounds, &above.frame))
     return UNKNOWN_CALLER;

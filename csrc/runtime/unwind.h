@@ -15,11 +15,13 @@
 typedef struct registers {
   uintptr_t at, stack, frame;
   uintptr_t link; /* return address if it is in a register; 0 if it is not */
+  bool no_frame;  /* `frame` is unknown */
 } registers;
 
-/* Memory that can be read: a stack. */
+/* Memory that can be read: a stack, or a copy of it. */
 typedef struct stack_bounds {
   uintptr_t low, high;
+  uintptr_t copy; /* distance from the stack to the copy; 0: none */
 } stack_bounds;
 
 /* What is known of a caller. A function is outermost if it has no caller, or is the code

@@ -168,6 +168,25 @@ end
 -- @treturn[1] {table,...} frames, the innermost first
 -- @return[2] nil if there is no debugging information for the address
 
+--- Returns the number of the scope at an address: the innermost function of the source,
+-- or its copy that was inlined there. It is faster than `image:frames` for many addresses
+-- in the same scopes.
+-- @function image:scope
+-- @tparam integer address
+-- @treturn[1] integer
+-- @treturn[1] integer one past the last address around this one with the same scope
+-- @return[2] nil if there is no debugging information for the address
+
+--- Returns the fields of a scope; each is nil if it is unknown.
+-- @function image:scope_fields
+-- @tparam integer scope
+-- @treturn string name as in the debugging information (mangled)
+-- @treturn integer the line where the function is declared
+-- @treturn integer the scope into which it was inlined
+-- @treturn integer the line of the call there
+-- @treturn integer the discriminator of the call, if the compiler tells calls in one line
+--   apart
+
 --- Returns instructions in assembler, at most those in 64 KiB.
 -- @tparam integer low address of the first one
 -- @tparam integer high one past the last byte

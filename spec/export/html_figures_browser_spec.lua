@@ -316,3 +316,25 @@ describe("The spread of a page", function()
     assert.is_nil(found[1]:find "Spread")
   end)
 end)
+
+describe("a page with long columns", function()
+
+  it("has the numbers that were packed", function()
+    local plan = { functions = { "main" }, ticks = {}, calls = {} }
+    for i = 1, 1200 do
+      local name = ("f%04d"):format(i)
+      plan.functions[i + 1], plan.ticks[name] = name, 7 * i % 900
+      plan.calls[i] = { i % 3 == 0 and ("f%04d"):format(i // 3) or "main", name, 1 + i * i % 2000 }
+    end
+    local page, path = pages.crafted(plan)
+    local parts, numbers = pages.parts(page), {}
+    for _, kind in ipairs { "i", "d", "f" } do assert(parts.json:find('"packed":"' .. kind, 1, true), kind) end
+    for _, name in ipairs { "functions.calls", "functions.children", "arcs.callee", "arcs.count", "arcs.children" } do
+      local group, column = name:match "(.*)%.(.*)"
+      numbers[#numbers + 1] = { name, parts.data[group][column] }
+    end
+    for _, entry in ipairs(numbers) do
+      assert.same(entry[2], browser.walk(path, entry[1])[1], entry[1])
+    end
+  end)
+end)

@@ -993,7 +993,8 @@ describe("the samples of a program whose calls are counted", function()
         local found = (self.small + self.many) / self.loop
         assert.is_true(counted > 2 * plain, counted)
         assert.is_true(found > plain / 2 and found < 1.5 * plain, ("%g instead of %g"):format(found, plain))
-        assert.matches("\n%d+%% of the processor time was the recorder's; %-%-count=none", report)
+        assert.matches("\n%d+%% of the processor time was the recorder's, so percentages may be off by %d+; " ..
+          "%-%-count=none", report)
       end)
     end)
   end

@@ -4,54 +4,60 @@
 -- @module gprof.export.sample_profile
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local sorted = require "gprof.format.sorted"
 local source_counts = require "gprof.analysis.source_counts"
 
--- Returns the values of a table, sorted.
-local function sorted(values, before)
-  local list = {}
-  for _, value in pairs(values) do list[#list + 1] = value end
-  if list[2] then table.sort(list, before) end
-  return list
+-- Whether the format can represent a name.
+local function is_word(name)
+  return not name:find "[%s%c]" and not name:find "^[%d!]"
 end
 
-local function by_place(a, b)
-  if a.offset ~= b.offset then return a.offset < b.offset end
-  return a.block < b.block
-end
-
-local function by_total(a, b)
-  if a.total ~= b.total then return a.total > b.total end
-  return a.name < b.name
-end
-
-local function is_word(name) return not name:find "[%s%c]" and not name:find "^[%d!]" end
-
-local function place_of(entry)
-  return entry.block == 0 and tostring(entry.offset) or entry.offset .. "." .. entry.block
-end
-
--- Returns the functions that were called at a place: " name:calls name:calls".
-local function targets(place)
-  if not place.targets then return "" end
-  local sums, list = {}, {}
-  for name, count in pairs(place.targets) do
-    if is_word(name) then sums[#sums + 1] = { name = name, total = count } end
+-- Returns the functions of a table by name: the highest total first, then by name.
+local function by_total(functions)
+  local list, totals = {}, {}
+  for i, name in ipairs(sorted.keys(functions)) do
+    list[i], totals[i] = functions[name], -functions[name].total
   end
-  for i, target in ipairs(sorted(sums, by_total)) do
-    list[i] = (" %s:%d"):format(target.name, target.total)
-  end
-  return table.concat(list)
+  return sorted.columns({ node = list, total = totals }, "total").node
 end
 
-local function write_body(node, indent, write)
-  for _, place in ipairs(sorted(node.places, by_place)) do
-    write(("%s%s: %d%s\n"):format(indent, place_of(place), place.count, targets(place)))
+-- Writes the functions that were called at a place: " name:calls name:calls".
+local function write_targets(out, place)
+  local places, no_words = out.places, out.no_words
+  local name, calls = places.target[place], places.target_calls[place]
+  local others = places.targets[place]
+  if others then
+    local targets = { [name] = { name = name, total = calls } }
+    for other, count in pairs(others) do
+      targets[other] = { name = other, total = count }
+    end
+    for _, target in ipairs(by_total(targets)) do
+      if not no_words[target.name] then
+        out.write(" %s:%d", target.name, target.total)
+      end
+    end
+  elseif name and not no_words[name] then
+    out.write(" %s:%d", name, calls)
   end
-  for _, copies in ipairs(sorted(node.inlined, by_place)) do
-    for _, inner in ipairs(sorted(copies.nodes, by_total)) do
+end
+
+local function write_body(out, node, indent)
+  local places, write = out.places, out.write
+  for _, key in ipairs(sorted.keys(node.places)) do
+    local place = node.places[key]
+    local line, block = source_counts.line_and_block(key)
+    write(block == 0 and "%s%d: %3$d" or "%s%d.%4$d: %3$d", indent, line,
+      places.count[place], block)
+    write_targets(out, place)
+    write "\n"
+  end
+  for _, key in ipairs(node.inlined and sorted.keys(node.inlined) or {}) do
+    local line, block = source_counts.line_and_block(key)
+    for _, inner in ipairs(by_total(node.inlined[key])) do
       if is_word(inner.name) then
-        write(("%s%s: %s:%d\n"):format(indent, place_of(copies), inner.name, inner.total))
-        write_body(inner, indent .. " ", write)
+        write(block == 0 and "%s%d: %3$s:%4$d\n" or "%s%d.%5$d: %3$s:%4$d\n", indent,
+          line, inner.name, inner.total, block)
+        write_body(out, inner, indent .. " ")
       end
     end
   end
@@ -92,12 +98,14 @@ return function(profile, options, write)
   profile = profile:by_function()
   local image = profile.image
   local from_clang = image:has_debug_text "clang "  -- so discriminators are LLVM's
-  local functions, unknown = source_counts.of(profile, from_clang)
+  local functions, places, unknown = source_counts.of(profile, from_clang)
   check(image, functions, unknown, from_clang, options)
-  for _, node in ipairs(sorted(functions, by_total)) do
-    if is_word(node.name) then
-      write(("%s:%d:%d\n"):format(node.name, node.total, node.head or 0))
-      write_body(node, " ", write)
+  local out = { places = places, write = write, no_words = {} }
+  for name in pairs(functions) do out.no_words[name] = not is_word(name) or nil end
+  for _, node in ipairs(by_total(functions)) do
+    if not out.no_words[node.name] then
+      write("%s:%d:%d\n", node.name, node.total, node.head)
+      write_body(out, node, " ")
     end
   end
 end

@@ -22,7 +22,7 @@ end
 
 --- Warns if inlined functions were requested, but are not shown.
 -- @tparam table run see gprof.cli.run
--- @tparam function warn
+-- @tparam function warn takes a message
 function inlines.warn(run, warn)
   local settings, profile = run.settings, run.profile
   if not policy.of(settings).extends_reports then return end

@@ -9,7 +9,7 @@ local text = require "gprof.export.html.page_text"
 
 local line_data = {}
 
-local array <const>, object <const> = json.compact_array, json.compact_object
+local array <const>, object <const> = json.column, json.compact_object
 local number <const>, quoted <const> = json.compact_number, json.compact_string
 local shown <const> = text.quoted
 

@@ -14,7 +14,7 @@ local view_data = require "gprof.export.html.view_data"
 
 local data = {}
 
-local array <const>, object <const> = json.compact_array, json.compact_object
+local array <const>, object <const> = json.column, json.compact_object
 local number <const>, quoted <const> = json.compact_number, json.compact_string
 local shown <const> = text.quoted
 

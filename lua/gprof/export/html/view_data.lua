@@ -11,7 +11,7 @@ local tree_list = require "gprof.export.html.tree_list"
 
 local view_data = {}
 
-local array <const>, object <const> = json.compact_array, json.compact_object
+local array <const>, object <const> = json.column, json.compact_object
 local number <const>, shown <const> = json.compact_number, text.quoted
 
 --- Makes a numbering of distinct values.

@@ -3,7 +3,7 @@
 "use strict";
 
 const hasElement = (id) => document.getElementById(id) !== null;
-const parsed = (id) => JSON.parse(document.getElementById(id).textContent);
+const parsed = (id) => unpacked(JSON.parse(document.getElementById(id).textContent));
 const data = parsed("data");
 const firstNames = data.functions.name; // of the view with which the page opens
 
