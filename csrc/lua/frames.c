@@ -146,25 +146,46 @@ static int push_scope_fields(lua_State *L) {
   return 5;
 }
 
+/* Returns the symbols of the profile at index 1, and the row of argument 2, a line. */
+static const gp_symbols_box *check_line(lua_State *L, size_t *row) {
+  gp_check_profile(L, 1);
+  lua_Integer id = luaL_checkinteger(L, 2);
+  lua_getiuservalue(L, 1, GP_PROFILE_SYMBOLS);
+  const gp_symbols_box *box = gp_check_symbols(L, lua_gettop(L));
+  luaL_argcheck(L, id >= 1 && (lua_Unsigned)id <= box->symtab.count, 2,
+                "no function with this number");
+  *row = (size_t)id - 1;
+  return box;
+}
+
+/* Returns the innermost function of a line, or GP_NONE. */
+static uint32_t scope_of_line(const gp_symtab *symtab, size_t row) {
+  return symtab->lines ? gp_inline_map_find(&symtab->lines->chains, symtab->address[row])
+                       : GP_NONE;
+}
+
+/* profile:is_inlined(id) -> whether the innermost function of a line was inlined */
+static int is_inlined(lua_State *L) {
+  size_t row;
+  const gp_symtab *symtab = &check_line(L, &row)->symtab;
+  uint32_t scope = scope_of_line(symtab, row);
+  lua_pushboolean(L, scope != GP_NONE && symtab->lines->chains.parent[scope] != GP_NONE);
+  return 1;
+}
+
 /* profile:frames(id [, most]) -> array of at most `most` frames of a line, the innermost
  * first; or nil */
 static int find_line_frames(lua_State *L) {
-  gp_check_profile(L, 1);
-  lua_Integer id = luaL_checkinteger(L, 2);
+  size_t row;
   lua_Integer most = luaL_optinteger(L, 3, LUA_MAXINTEGER);
-  lua_getiuservalue(L, 1, GP_PROFILE_SYMBOLS);
-  const gp_symbols_box *box = gp_check_symbols(L, lua_gettop(L));
+  const gp_symbols_box *box = check_line(L, &row);
   const gp_symtab *symtab = &box->symtab;
-  luaL_argcheck(L, id >= 1 && (lua_Unsigned)id <= symtab->count, 2,
-                "no function with this number");
-  size_t row = (size_t)id - 1;
-  const gp_symtab_lines *lines = symtab->lines;
-  uint32_t scope = lines ? gp_inline_map_find(&lines->chains, symtab->address[row])
-                         : GP_NONE;
+  uint32_t scope = scope_of_line(symtab, row);
   if (scope == GP_NONE) {
     lua_pushnil(L);
     return 1;
   }
+  const gp_symtab_lines *lines = symtab->lines;
   push_frames(L, &lines->chains, scope, box->demangled ? box->image->image : NULL, most);
   if (lines->file[row] != GP_NONE)
     set_first_place(L, lines->files.name[lines->file[row]], lines->line[row]);
@@ -175,7 +196,8 @@ void gp_define_frames(lua_State *L) {
   static const luaL_Reg image_methods[] = {
       {"frames", find_frames}, {"scope", find_scope},
       {"scope_fields", push_scope_fields}, {NULL, NULL}};
-  static const luaL_Reg profile_methods[] = {{"frames", find_line_frames}, {NULL, NULL}};
+  static const luaL_Reg profile_methods[] = {
+      {"frames", find_line_frames}, {"is_inlined", is_inlined}, {NULL, NULL}};
   gp_define_methods(L, GP_IMAGE, image_methods);
   gp_define_methods(L, GP_PROFILE, profile_methods);
 }

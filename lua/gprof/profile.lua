@@ -554,6 +554,12 @@ end
 -- @treturn {table,...}|nil frames as in `image:frames`, with names as reports show them;
 --   nil if they are unknown
 
+--- Returns whether a line of a profile by line is code of a function that was inlined. It
+-- is known if `profile:frames` is.
+-- @function profile:is_inlined
+-- @tparam integer id
+-- @treturn boolean
+
 --- Iterates over the members of a cycle, as in its entry of the call graph.
 -- @function profile:members
 -- @tparam integer id
@@ -577,6 +583,12 @@ end
 -- @tparam integer id
 -- @tparam string ... fields
 -- @return their values
+
+--- Returns fields of functions as columns.
+-- @function profile:columns
+-- @tparam {integer,...} ids
+-- @tparam string ... fields
+-- @treturn table for each field, an array of its values in the order of `ids`
 
 --- Finds the function whose code contains an address.
 -- @function profile:lookup

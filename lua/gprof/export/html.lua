@@ -50,6 +50,7 @@ local function view_of(profile, options)
     ids = extract.functions(profile, options),
     tree = profile.rate and tree_list.of(profile) or nil,
     labels = labels.exported(profile, options),
+    are_names = labels.are_names(profile, options),
   }
 end
 

@@ -145,6 +145,16 @@ function json.compact_array(text_of, values, count)
   return "[" .. table.concat(texts, ",") .. "]"
 end
 
+--- Formats an array of strings.
+-- @tparam function text_of formats a string, as `json.compact_string` does; not called
+--   for strings without characters that need an escape
+-- @tparam {string,...} strings
+-- @tparam[opt] integer count number of strings, if some are nil
+-- @treturn string
+function json.compact_strings(text_of, strings, count)
+  return core.json_strings(strings, text_of, count or #strings)
+end
+
 -- Columns of at least this many numbers are packed.
 local LONG <const> = 1000
 

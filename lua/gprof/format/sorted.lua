@@ -17,15 +17,15 @@ function sorted.keys(map)
   return keys
 end
 
---- Returns the order of integers. Equal ones keep their order.
+--- Returns the order of numbers. Equal ones keep their order.
 -- @function sorted.order
--- @tparam {integer,...} numbers
+-- @tparam {number,...} numbers
 -- @treturn {integer,...}|nil the position of the least one, of the next one, and so on;
 --   nil if they are in order
 sorted.order = core.number_order
 
 --- Sorts columns: arrays of equal length.
--- @tparam {[string]=table} columns one of them has integers; if these are not in order,
+-- @tparam {[string]=table} columns one of them has numbers; if these are not in order,
 --   all are replaced
 -- @tparam string name of the column by which they are sorted; equal rows keep their order
 -- @treturn {[string]=table} the columns

@@ -58,7 +58,7 @@ local function code_of(lines, rate)
         steps[i], times[i], texts[i] = each.address - first, each.ticks / rate, each.text
       end
       found[#found + 1] = ('[%d,"%x",%s,%s,%s]'):format(line.place, first,
-        array(number, steps), array(number, times), array(shown, texts))
+        array(number, steps), array(number, times), text.array(texts))
     end
   end
   return "[" .. table.concat(found, ",") .. "]"
@@ -188,7 +188,7 @@ function line_data.lines(rows, profile, file_number, node_of)
   return object { { "file", array(number, files) }, { "line", array(number, lines) },
     { "self", array(number, times) }, { "self_error", array(number, errors) },
     { "node", nodes_at(rows, at, profile, node_of) },
-    { "name", array(shown, names, #rows) } }
+    { "name", text.array(names, #rows) } }
 end
 
 return line_data
