@@ -54,7 +54,7 @@ function rangeStrip({ min, max, mean, deviation }, row) {
   return strip;
 }
 
-const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"; // shares of the maximum
+const LEVEL_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"; // shares of the maximum
 
 // Makes a strip with a field for each run, in the order of the profiles: the darker, the more time. Empty if the times of
 // the runs are not in the page.
@@ -64,7 +64,7 @@ function runsStrip(row) {
   const strip = make("span", { "class": "share runs", "aria-hidden": "true" }),
     percentOf = (run) => ((100 * run) / levels.length).toFixed(3) + "%";
   const stops = [...levels].map((level, run) => {
-    const share = (100 * DIGITS.indexOf(level)) / (DIGITS.length - 1);
+    const share = (100 * LEVEL_DIGITS.indexOf(level)) / (LEVEL_DIGITS.length - 1);
     return `color-mix(in srgb, var(--deep) ${share.toFixed(0)}%, var(--wash)) ${percentOf(run)} ${percentOf(run + 1)}`;
   });
   strip.style.backgroundImage = `linear-gradient(90deg, ${stops.join(", ")})`;
