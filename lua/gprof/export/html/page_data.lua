@@ -68,7 +68,7 @@ end
 local MOST_STRIPS <const> = 100
 
 -- Digits for shares of the maximum.
-local LEVEL_DIGITS <const> = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+local DIGITS <const> = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 -- Returns for each row the times of all runs as a text, a digit for each run. Nil, or
 -- false for a row, if they are not known.
@@ -85,8 +85,8 @@ local function strips_of(profile, rows, ids)
   for i, list in ipairs(times or {}) do
     local most, levels = rows[order[i]].self.max, {}
     for run, time in ipairs(list) do
-      local level = most > 0 and math.ceil(time / most * (#LEVEL_DIGITS - 1)) or 0
-      levels[run] = LEVEL_DIGITS:sub(level + 1, level + 1)
+      local level = most > 0 and math.ceil(time / most * (#DIGITS - 1)) or 0
+      levels[run] = DIGITS:sub(level + 1, level + 1)
     end
     strips[order[i]] = table.concat(levels)
   end
