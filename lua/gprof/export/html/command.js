@@ -88,7 +88,7 @@ const optionsOfViews = {
   "!files": () => optionsOfSource("").map((option) => option.replace(/^-A.*/, "-A")),
   "!threads": () => ["--threads"],
   "!spread": () => ["--spread"],
-  "!changes": () => (comparison ? comparison.options : ["-p"]),
+  "!changes": () => (comparison && comparison.options.length > 0 ? comparison.options : ["-p"]),
 };
 
 // Returns the options for the view that the address names.
