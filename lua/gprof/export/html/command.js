@@ -7,8 +7,8 @@ const MOST_NAMES = 50; // in a command
 
 // Symspecs ------------------------------------------------------------------------------
 
-// Returns the symspec of a query, and a test for the names that it selects; null if there is none. Symspecs tell capital
-// letters apart, and their regular expressions are those of POSIX.
+// Returns the symspec of a query, and a test for the names that it selects; null if there is none. Symspecs tell
+// capital letters apart, and their regular expressions are those of POSIX.
 function patternOf(query) {
   const [, expression] = /^\/(.+)\/$/.exec(query) || [],
     text = expression || query.replace(/[.*+?^${}()|[\\]/g, "\\$&");

@@ -1,13 +1,13 @@
-// Colours of source lines: keywords, comments, strings and numbers. A syntax has `files`, which matches the names of its
-// files; `token`, whose groups are the kinds of tokens; `isKeyword(word)`; and `endOf(open)`, what ends a comment or string
-// that may take several lines. Lines are taken apart one after the other.
+// Colours of source lines: keywords, comments, strings and numbers. A syntax has `files`, which matches the names of
+// its files; `token`, whose groups are the kinds of tokens; `isKeyword(word)`; and `endOf(open)`, what ends a comment or
+// string that may take several lines. Lines are taken apart one after the other.
 
 const setOf = (words) => new Set(words.trim().split(/\s+/));
 
 const C_WORDS = setOf(`
   alignas alignof auto bool break case catch char class concept const consteval constexpr constinit const_cast continue
-  co_await co_return co_yield decltype default delete do double dynamic_cast else enum explicit export extern false final
-  float for friend goto if inline int long mutable namespace new noexcept nullptr operator override private protected
+  co_await co_return co_yield decltype default delete do double dynamic_cast else enum explicit export extern false
+  final float for friend goto if inline int long mutable namespace new noexcept nullptr operator override private protected
   public register reinterpret_cast requires restrict return short signed sizeof static static_assert static_cast struct
   switch template this thread_local throw true try typedef typeid typename typeof union unsigned using virtual void
   volatile wchar_t while`);
