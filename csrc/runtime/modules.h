@@ -49,10 +49,20 @@ const module *rec_module_at(uintptr_t address);
  * unknown. Preserves vector registers. */
 uintptr_t rec_function_at(uintptr_t address);
 
-/* Returns the unwind information of that function, which ends before `*end`, and sets
- * its start; NULL if unknown. Changes vector registers, which signal handlers may. */
-const unsigned char *rec_unwind_entry(uintptr_t address, uintptr_t *start,
-                                      const unsigned char **end);
+/* The unwind table of an object: .eh_frame_hdr, and the bytes from there to the end of
+ * the memory with unwind information. */
+typedef struct unwind_table {
+  const unsigned char *head; /* NULL if there is none */
+  size_t size;
+} unwind_table;
+
+/* Finds the table for an address. Changes vector registers, which signal handlers may. */
+unwind_table rec_unwind_table(uintptr_t address);
+
+/* Returns the unwind information of the function that contains an address, which ends
+ * before `*end`, and sets its start; NULL if unknown. */
+const unsigned char *rec_unwind_entry(unwind_table table, uintptr_t address,
+                                      uintptr_t *start, const unsigned char **end);
 
 /* Updates the list with modules that were loaded or closed. Not safe in signal
  * handlers. */

@@ -15,17 +15,21 @@ typedef struct frame {
   uintptr_t at, start; /* where the function is, and where it starts */
 } frame;
 
+/* Space for a path, which may be too large for the stack of a signal handler. */
+typedef struct space {
+  frame found[MAX_FRAMES]; /* the innermost first */
+  unwind_cache cache;
+} space;
+
 static bool are_found;
 
-/* The thread's stack, and space for a path, which may be too large for the stack of a
- * signal handler. */
 static _Thread_local stack_bounds own_stack __attribute__((tls_model("initial-exec")));
-static _Thread_local frame *frames __attribute__((tls_model("initial-exec")));
+static _Thread_local space *own_space __attribute__((tls_model("initial-exec")));
 
 static void begin(uintptr_t low, uintptr_t high) {
-  frames = map_memory(MAX_FRAMES * sizeof *frames);
+  own_space = map_memory(sizeof *own_space);
   BARRIER();
-  if (frames) own_stack = (stack_bounds){low, high, 0};
+  if (own_space) own_stack = (stack_bounds){low, high, 0};
 }
 
 void rec_begin_paths(void) {
@@ -46,23 +50,23 @@ void rec_begin_thread_paths(void) {
 }
 
 void rec_end_thread_paths(void) {
-  if (!frames) return;
+  if (!own_space) return;
   own_stack = (stack_bounds){0, 0, 0};
-  unmap_memory(frames, MAX_FRAMES * sizeof *frames);
-  frames = NULL;
+  unmap_memory(own_space, sizeof *own_space);
+  own_space = NULL;
 }
 
 record *rec_unknown_path(const thread *t) {
   return &t->roots[are_found ? UNKNOWN_STACK : ROOT];
 }
 
-/* Finds the functions that are running, the innermost first. Returns their number; 0 if
- * the outermost is not found. */
-static size_t find_frames(registers now, stack_bounds bounds, frame *found) {
+/* Finds the functions that are running. Returns their number; 0 if the outermost is not
+ * found. */
+static size_t find_frames(registers now, stack_bounds bounds, space *s) {
   for (size_t count = 0; count < MAX_FRAMES;) {
-    frame *const f = &found[count];
+    frame *const f = &s->found[count];
     f->at = now.at;
-    const caller above = rec_unwind(&now, bounds, count == 0, &f->start);
+    const caller above = rec_unwind(&now, bounds, count == 0, &s->cache, &f->start);
     count++;
     if (above == NO_CALLER) return count;
     if (above == UNKNOWN_CALLER) return 0;
@@ -85,9 +89,11 @@ static size_t without_start(const frame *found, size_t count) {
   return count;
 }
 
-/* Returns the context of a path with the given number of functions. */
-static record *context_of(thread *t, const frame *found, size_t all) {
+/* Returns the context of code with these registers. */
+static record *context_of(thread *t, registers now, stack_bounds bounds, space *s) {
+  const frame *const found = s->found;
   record *context = &t->roots[ROOT];
+  const size_t all = find_frames(now, bounds, s);
   if (all == 0) return rec_unknown_path(t);
   size_t i = without_start(found, all);
   if (i == all) i--; /* the only function has no caller */
@@ -99,19 +105,25 @@ static record *context_of(thread *t, const frame *found, size_t all) {
   return context;
 }
 
+static bool contains(stack_bounds bounds, uintptr_t address) {
+  return address - bounds.low < bounds.high - bounds.low;
+}
+
 record *rec_path_of(thread *t, registers now) {
-  const uintptr_t size = own_stack.high - own_stack.low;
-  if (now.stack - own_stack.low >= size) return rec_unknown_path(t);
-  return context_of(t, frames, find_frames(now, own_stack, frames));
+  stack_bounds bounds = own_stack;
+  if (own_space && !contains(bounds, now.stack))
+    rec_alternate_stack(&bounds.low, &bounds.high);
+  if (!own_space || !contains(bounds, now.stack)) return rec_unknown_path(t);
+  return context_of(t, now, bounds, own_space);
 }
 
 record *rec_path_of_waiting(thread *waiting, uintptr_t at, uintptr_t pointer,
                             stack_bounds copied) {
-  static frame found[MAX_FRAMES];
+  static space s;
   const registers now = {.at = at, .stack = pointer, .no_frame = true};
   if (!are_found || copied.high == 0 || !rec_hold_libraries())
     return rec_unknown_path(waiting);
-  record *const context = context_of(waiting, found, find_frames(now, copied, found));
+  record *const context = context_of(waiting, now, copied, &s);
   rec_release_libraries();
   return context;
 }

@@ -3,8 +3,8 @@
  * Call paths of samples in programs whose calls are not recorded: from the thread's stack
  * and unwind tables. A path that does not lead to the start of the thread has no callers:
  * its samples are in the context of an unknown stack. Only stacks are read whose bounds
- * were known before: that of the main thread, and those of threads that announce
- * themselves.
+ * are known: that of the main thread, those of threads that announce themselves, and
+ * alternate stacks for signal handlers.
  */
 #ifndef GPROF_RUNTIME_SAMPLED_PATHS_H
 #define GPROF_RUNTIME_SAMPLED_PATHS_H

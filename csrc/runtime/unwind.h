@@ -28,11 +28,30 @@ typedef struct stack_bounds {
  * to which a signal handler returns. */
 typedef enum caller { NO_CALLER, CALLER, UNKNOWN_CALLER } caller;
 
+/* What the unwind information says of the code at an address. Frames have offsets from
+ * the caller's stack pointer at the call. */
+typedef struct unwind_step {
+  uintptr_t address;
+  const unsigned char *table; /* of the object */
+  uintptr_t start;            /* of the function */
+  int32_t offset;             /* from the stack or frame pointer to the frame */
+  int32_t frame, returns;     /* where the frame pointer and the return address are */
+  caller above : 8;
+  bool from_stack, is_signed, saves_frame, saves_return;
+} unwind_step;
+
+#define STEPS 509
+
+/* Steps that were made. Belongs to one thread. */
+typedef struct unwind_cache {
+  unwind_step steps[STEPS];
+} unwind_cache;
+
 /* Sets *now to the registers in the caller, at the return address, and *start to the
  * start of the function that was called, or of the part of it that has unwind
  * information of its own. `interrupted`: *now was interrupted, and is not at a return
  * address. */
 caller rec_unwind(registers *now, stack_bounds bounds, bool interrupted,
-                  uintptr_t *start);
+                  unwind_cache *cache, uintptr_t *start);
 
 #endif
