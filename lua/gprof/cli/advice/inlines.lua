@@ -1,4 +1,4 @@
---- Says why --inlines has no effect, or not everywhere.
+--- Says why inlined functions are not shown, or not everywhere.
 --
 -- @internal gprof.cli.advice.inlines
 -- SPDX-License-Identifier: GPL-3.0-or-later

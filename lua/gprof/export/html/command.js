@@ -7,8 +7,8 @@ const MOST_NAMES = 50; // in a command
 
 // Symspecs ------------------------------------------------------------------------------
 
-// Returns the symspec of a query, and a test for the names that it selects; null if there is none. Symspecs tell capital
-// letters apart, and their regular expressions are those of POSIX.
+// Returns the symspec of a query, and a test for the names that it selects; null if there is none. Symspecs tell
+// capital letters apart, and their regular expressions are those of POSIX.
 function patternOf(query) {
   const [, expression] = /^\/(.+)\/$/.exec(query) || [],
     text = expression || query.replace(/[.*+?^${}()|[\\]/g, "\\$&");
@@ -88,7 +88,7 @@ const optionsOfViews = {
   "!files": () => optionsOfSource("").map((option) => option.replace(/^-A.*/, "-A")),
   "!threads": () => ["--threads"],
   "!spread": () => ["--spread"],
-  "!changes": () => (comparison ? comparison.options : ["-p"]),
+  "!changes": () => (comparison && comparison.options.length > 0 ? comparison.options : ["-p"]),
 };
 
 // Returns the options for the view that the address names.

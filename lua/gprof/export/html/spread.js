@@ -38,8 +38,8 @@ function aboutRuns() {
 
 const spreadColumn = (title, hint, value, cell, style) => ({ title, hint, value, cell, class: style });
 
-// Makes a strip from 0 to the maximum of all runs: pale from the minimum on, dark where the standard deviation around the
-// mean is, which is marked.
+// Makes a strip from 0 to the maximum of all runs: pale from the minimum on, dark where the standard deviation around
+// the mean is, which is marked.
 function rangeStrip({ min, max, mean, deviation }, row) {
   const most = max[row],
     strip = make("span", { "class": "share range", "aria-hidden": "true" });
@@ -54,17 +54,17 @@ function rangeStrip({ min, max, mean, deviation }, row) {
   return strip;
 }
 
-const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"; // shares of the maximum
+const LEVEL_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"; // shares of the maximum
 
-// Makes a strip with a field for each run, in the order of the profiles: the darker, the more time. Empty if the times of
-// the runs are not in the page.
+// Makes a strip with a field for each run, in the order of the profiles: the darker, the more time. Empty if the times
+// of the runs are not in the page.
 function runsStrip(row) {
   const levels = spread.strips && spread.strips[row];
   if (!levels) return "";
   const strip = make("span", { "class": "share runs", "aria-hidden": "true" }),
     percentOf = (run) => ((100 * run) / levels.length).toFixed(3) + "%";
   const stops = [...levels].map((level, run) => {
-    const share = (100 * DIGITS.indexOf(level)) / (DIGITS.length - 1);
+    const share = (100 * LEVEL_DIGITS.indexOf(level)) / (LEVEL_DIGITS.length - 1);
     return `color-mix(in srgb, var(--deep) ${share.toFixed(0)}%, var(--wash)) ${percentOf(run)} ${percentOf(run + 1)}`;
   });
   strip.style.backgroundImage = `linear-gradient(90deg, ${stops.join(", ")})`;
@@ -78,7 +78,7 @@ function spreadColumns(amounts, format) {
   const ratio = (row) => (amounts.ratio[row] === null ? "" : amounts.ratio[row].toFixed(2));
   return [
     column("Lost", "Maximum - mean: what would be saved if all runs were equal", "lost", ""),
-    spreadColumn("Range", "From 0 to the maximum: pale from the minimum on, dark one standard deviation around the mean",
+    spreadColumn("Range", "From 0 to the maximum: pale from the minimum on, dark a standard deviation around the mean",
       undefined, (row) => rangeStrip(amounts, row), "bar medium"),
     ...(amounts === spread.self && spread.strips
       ? [spreadColumn("By run", "A field for each run, in the order of the profiles: the darker, the more time",
