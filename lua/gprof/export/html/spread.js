@@ -54,6 +54,23 @@ function rangeStrip({ min, max, mean, deviation }, row) {
   return strip;
 }
 
+const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"; // shares of the maximum
+
+// Makes a strip with a field for each run, in the order of the profiles: the darker, the more time. Empty if the times of
+// the runs are not in the page.
+function runsStrip(row) {
+  const levels = spread.strips && spread.strips[row];
+  if (!levels) return "";
+  const strip = make("span", { "class": "share runs", "aria-hidden": "true" }),
+    percentOf = (run) => ((100 * run) / levels.length).toFixed(3) + "%";
+  const stops = [...levels].map((level, run) => {
+    const share = (100 * DIGITS.indexOf(level)) / (DIGITS.length - 1);
+    return `color-mix(in srgb, var(--deep) ${share.toFixed(0)}%, var(--wash)) ${percentOf(run)} ${percentOf(run + 1)}`;
+  });
+  strip.style.backgroundImage = `linear-gradient(90deg, ${stops.join(", ")})`;
+  return strip;
+}
+
 // Returns the columns of a table of times or calls; `amounts` has the values of functions and, last, of whole runs.
 function spreadColumns(amounts, format) {
   const column = (title, hint, name, style) =>
@@ -63,6 +80,10 @@ function spreadColumns(amounts, format) {
     column("Lost", "Maximum - mean: what would be saved if all runs were equal", "lost", ""),
     spreadColumn("Range", "From 0 to the maximum: pale from the minimum on, dark one standard deviation around the mean",
       undefined, (row) => rangeStrip(amounts, row), "bar medium"),
+    ...(amounts === spread.self && spread.strips
+      ? [spreadColumn("By run", "A field for each run, in the order of the profiles: the darker, the more time",
+          undefined, runsStrip, "bar wide")]
+      : []),
     spreadColumn("Max/mean", "Imbalance: 1 if all runs are equal", (row) => amounts.ratio[row], ratio, ""),
     column("Mean", "Mean of all runs", "mean", "medium"),
     column("Min", "Minimum; 0 if a run lacks the function", "min", "wide"),
@@ -107,7 +128,7 @@ function spreadSection(node) {
     { self, calls } = spread;
   if (row < 0) return null;
   const spreadFact = (title, amounts, format, unit) =>
-    amounts && amounts.max[row] > 0 && fact(title, rangeStrip(amounts, row),
+    amounts && amounts.max[row] > 0 && fact(title, rangeStrip(amounts, row), amounts === self ? runsStrip(row) : "",
       `${format(amounts.min[row])} to ${format(amounts.max[row])}${unit}, mean ${format(amounts.mean[row])}`);
   return make("section", {}, make("h3", {}, `Between ${counted(spread.runs)} runs`),
     make("dl", { class: "facts changed" }, spreadFact("Self", self, seconds, " " + unitName) || null,
