@@ -224,6 +224,7 @@ static void put_table(const thread *t) {
 }
 
 void rec_put_contexts(const process *about) {
+  rec_begin_sum();
   rec_put("gprofctx", 8);
   rec_put_u32(BYTE_ORDER_MARK);
   rec_put_u16(VERSION);
