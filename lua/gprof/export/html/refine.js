@@ -237,6 +237,7 @@ function chooseGrouping() {
     return [(i === at ? "✓ " : "") + title, "", () => refine(chips, isOfShown, key)];
   });
   openMenu(items, left, bottom, at);
+  setTimeout(prepareGroups);
 }
 
 function labelGroupButton() {
