@@ -82,6 +82,12 @@ static range alternate_stack(void) {
                                        : (range){low, low + current.ss_size};
 }
 
+void rec_alternate_stack(uintptr_t *low, uintptr_t *high) {
+  const range current = alternate_stack();
+  *low = current.low;
+  *high = current.high;
+}
+
 /* Size in bytes of the alternate stack that the recorder gives to a thread. Handlers of
  * the program may also run on this stack. */
 #define ALTERNATE ((size_t)65536)

@@ -219,6 +219,11 @@ static uint32_t number_of(scr_functions *functions, lua_State *L) {
 
 uint32_t scr_function_number(scr_functions *functions, scr_closures *closures,
                              lua_State *L, lua_Debug *ar) {
+  if (closures && functions->knows_calls) {
+    const void *called = scr_called_closure(ar);
+    const scr_known *found = scr_closures_at(closures, called);
+    if (found->closure == called) return found->number;
+  }
   lua_getinfo(L, "f", ar);
   const void *closure = lua_topointer(L, -1);
   scr_known other = {NULL, 0}, *known = &other;

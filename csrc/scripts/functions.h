@@ -40,6 +40,7 @@ typedef struct scr_functions {
   size_t text_size;     /* bytes of all texts */
   bool counts_lines;    /* set before functions are added */
   bool knows_prototypes;  /* likewise: see scr_prototype_of */
+  bool knows_calls;     /* likewise: see scr_called_closure */
   gp_crc32 crc;
   scr_known *known;     /* SCR_KNOWN_PROTOTYPES entries */
 } scr_functions;

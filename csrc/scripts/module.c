@@ -176,6 +176,7 @@ static int start(lua_State *L) {
   if (lua_gethook(L))
     return fail_to_start(L, "the program has set a hook (debug.sethook)");
   const bool knows_prototypes = scr_finds_prototypes(L);
+  const bool knows_calls = scr_finds_closures(L);
   if (events[count] != 0 && !(r->closures = scr_closures_new(L, &r->stacks)))
     return fail_to_start(L, "not enough memory");
   r->registry = lua_topointer(L, LUA_REGISTRYINDEX);
@@ -186,6 +187,7 @@ static int start(lua_State *L) {
   r->events = events[count];
   r->functions.counts_lines = (r->events & LUA_MASKLINE) != 0;
   r->functions.knows_prototypes = knows_prototypes;
+  r->functions.knows_calls = knows_calls;
   const bool continues = r->began != 0;
   start_period(r);
   r->active = true;
@@ -283,8 +285,8 @@ static void set_boolean(lua_State *L, const char *key, bool value) {
   lua_setfield(L, -2, key);
 }
 
-/* Sets the fields of a C function: what identifies it in other processes, too, the name
- * of its object file and its place there; and its symbol, if it is exported. */
+/* Sets the fields of a C function: what identifies it in other processes, too, its object
+ * file, by name and by path, and its place there; and its symbol, if it is exported. */
 static void set_place(lua_State *L, lua_CFunction entry) {
   Dl_info found;
   const char *path = dladdr((void *)(uintptr_t)entry, &found) ? found.dli_fname : NULL;
@@ -293,12 +295,12 @@ static void set_place(lua_State *L, lua_CFunction entry) {
     lua_pushstring(L, found.dli_sname);
     lua_setfield(L, -2, "symbol");
   }
-  if (path)
-    lua_pushfstring(L, "%s+%p", name ? name + 1 : path,
-                    (void *)((uintptr_t)entry - (uintptr_t)found.dli_fbase));
-  else
-    lua_pushfstring(L, "%p", (void *)(uintptr_t)entry);
+  const uintptr_t place = (uintptr_t)entry - (path ? (uintptr_t)found.dli_fbase : 0);
+  lua_pushfstring(L, path ? "%s+%p" : "%s%p", name ? name + 1 : path ? path : "",
+                  (void *)place);
   lua_setfield(L, -2, "place");
+  lua_pushfstring(L, "%s+%p", path ? path : "", (void *)place);
+  lua_setfield(L, -2, "full_place");
 }
 
 static void push_executions(lua_State *L, const scr_lines *lines) {
@@ -311,10 +313,10 @@ static void push_executions(lua_State *L, const scr_lines *lines) {
 }
 
 /* functions(recording) -> array of tables: `name`, or nil, and its `rank`; `source`, or
- * nil for C functions; `place`, of C functions, and `symbol`, or nil; `first` and
- * `last`, the lines of the definition; `signature`; `code`, the checksum of the bytecode,
- * or 0; `text`, of a chunk that is a text, or nil; `executions`, a table from lines with
- * code to numbers, empty unless lines were counted */
+ * nil for C functions; `place` and `full_place`, of C functions, and `symbol`, or nil;
+ * `first` and `last`, the lines of the definition; `signature`; `code`, the checksum of
+ * the bytecode, or 0; `text`, of a chunk that is a text, or nil; `executions`, a table
+ * from lines with code to numbers, empty unless lines were counted */
 static int functions(lua_State *L) {
   const scr_functions *known = &check_recording(L)->functions;
   lua_createtable(L, (int)known->count, 0);

@@ -6,6 +6,8 @@ local crafted = require "support.crafted"
 local dkjson = require "dkjson"
 local exported = require "support.exported"
 local pages = require "support.pages"
+local program = require "support.program"
+local shell = require "support.shell"
 
 local lack <const> = browser.lack()
 if lack then return pending(lack) end
@@ -136,6 +138,15 @@ describe("The functions of a page", function()
     assert.equal("tr " .. found[2], found[1])
     assert.equal("Self time by class:a::less<*> (40.0 %)a::X (36.0 %)no class (24.0 %)", found[3])
     assert.same({ true, "#&group=class" }, { found[4], found[5] })
+  end)
+
+  it("of a Lua program are grouped by what they are", function()
+    local dir = shell.tmpdir "kinds"
+    shell.write(dir .. "/main.lua", "local function work() table.concat {} end\nwork()\n")
+    program.run({ "--record", "--html=page.html", "main.lua" }, { cwd = dir })
+    local found = browser.walk(dir .. "/page.html", "functions.name.map((name, i) => kindOf(i) + ': ' + name).sort()",
+      "(functions.name[0] = 'garbage collector') && kindOf(0)", "groupingByKey('kind').groups().names.length")
+    assert.same({ { "C: table.concat", "Lua: main chunk of main.lua", "Lua: work" }, "garbage collector", 3 }, found)
   end)
 
   it("are grouped by file, directory and thread", function()

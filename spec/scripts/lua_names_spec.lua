@@ -243,6 +243,16 @@ describe("Functions that are defined on one line", function()
   end)
 end)
 
+describe("A function that is a module", function()
+  it("has the name of its definition, or else that of the module", function()
+    local path = recorded { ["main.lua"] = "require 'my.defined' (1) require 'my.other' (2)",
+      ["my/defined.lua"] = "local function run(n) return n end\nreturn run",
+      ["my/other.lua"] = "return function(n) return n end" }
+    assert.same({ "main chunk of main.lua > my.other 1", "main chunk of main.lua > run 1" },
+      arcs(path, "^main chunk of main.lua > [mrf][yu]"))
+  end)
+end)
+
 describe("Without the source of a Lua program", function()
   it("functions have the names by which they are called", function()
     local found = arcs(recorded { ["main.lua"] = [[
@@ -328,6 +338,23 @@ describe("A C function", function()
       package.loaded.coroutine = nil
     ]] }))
     assert.truthy(text:find " __index\n", text)
+  end)
+
+  it("is told apart from one at the same place of a library of the same name", function()
+    local dir = shell.tmpdir "libraries"
+    shell.write(dir .. "/open.c", "int open_me(void *L) { (void)L; return 0; }\n")
+    for _, name in ipairs { "one", "two" } do
+      shell.check({ "mkdir", name }, { cwd = dir })
+      shell.check({ "gcc", "-shared", "-fPIC", "-o", name .. "/core.so", "open.c" }, { cwd = dir })
+    end
+    shell.write(dir .. "/main.lua", "for _, name in ipairs { 'one', 'two', 'two' } do\n" ..
+      "local open = package.loadlib('./' .. name .. '/core.so', 'open_me')\nopen()\nend\n")
+    assert.equal(0, program.run({ "--record", "--rate=0", "main.lua" }, { cwd = dir }).status)
+    local calls = {}
+    for count, place in report("-z", "-p", dir .. "/main.prof"):gmatch " (%d+) +[^\n]- open %(%./(%S-)%+" do
+      calls[place] = count
+    end
+    assert.same({ ["one/core.so"] = "1", ["two/core.so"] = "2" }, calls)
   end)
 
   it("can share its name with another one", function()

@@ -69,13 +69,24 @@ local function lines_of(recorded, of)
   return lines
 end
 
+-- Returns the places in object files that several C functions have: in files of the same
+-- name.
+local function shared_places(functions)
+  local seen, shared = {}, {}
+  for _, f in ipairs(functions) do
+    if f.place then shared[f.place], seen[f.place] = seen[f.place], true end
+  end
+  return shared
+end
+
 -- A C function is identified by its name in a module, or by its place in an object file.
 -- Modules that change while they are recorded may give a name to several.
-local function source_of(f, taken)
-  local name = not f.source and f.rank == 0 and f.name
+local function source_of(f, taken, shared)
+  if f.source then return f.source end
+  local name = f.rank == 0 and f.name
   local is_new = name and not taken[name]
   if is_new then taken[name] = true end
-  return f.source or "[C]" .. (is_new and name or f.place)
+  return "[C]" .. (is_new and name or shared[f.place] and f.full_place or f.place)
 end
 
 --- Gives functions and their lines addresses.
@@ -85,9 +96,10 @@ end
 -- @treturn table for each function, the addresses of its lines and of its `entry`
 -- @treturn integer where the addresses end
 function script_profile.list(functions, lines)
-  local list, addresses, low, taken = {}, {}, LOW, {}
+  local list, addresses, low = {}, {}, LOW
+  local taken, shared = {}, shared_places(functions)
   for i, f in ipairs(functions) do
-    list[i] = { source = source_of(f, taken), first = f.first, last = f.last,
+    list[i] = { source = source_of(f, taken, shared), first = f.first, last = f.last,
       signature = f.signature, name = f.name or f.symbol or "",
       rank = f.name and f.rank or UNNAMED,
       lines = sorted.keys(lines[f]), recorded = f }

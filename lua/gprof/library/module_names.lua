@@ -78,10 +78,11 @@ local function name_methods(name_function)
   end
 end
 
--- Names the functions in the tables of modules: "string.gsub". Global functions come
--- last: a later name takes the place of an earlier one.
+-- Names the functions in the tables of modules: "string.gsub", and those that are modules
+-- themselves. Global functions come last: a later name takes the place of an earlier one.
 local function name_modules(name_function)
   local modules = {}
+  name_members(name_function, package.loaded, "", is_function)
   for name, module in next, package.loaded do
     if type(name) == "string" and type(module) == "table" then
       modules[#modules + 1] = name

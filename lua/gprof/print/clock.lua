@@ -38,6 +38,21 @@ local function reason_of(profile)
   return found[1] and ": " .. table.concat(found, "; ") or ""
 end
 
+-- The time of counting a Lua program's calls and lines is estimated (see
+-- gprof.format.hook_cost). What remains of it is in proportion to it: at most this many
+-- percentage points if half of the time was the recorder's (measured: bench/evidence.md).
+local BIAS <const> = 6
+
+-- Returns what a large share of the recorder means, and what helps.
+local function consequence_of(profile)
+  if not profile.image.has_scripts then
+    return "; compile small functions without -pg, or inline them"
+  end
+  local share = profile.recorder_share
+  return (", so percentages may be off by %.0f; --count=none counts no calls"):format(
+    math.min(100, BIAS * share / (1 - share)))
+end
+
 --- Writes the lines; none if nothing is known.
 -- @tparam profile profile
 -- @tparam stream write
@@ -50,10 +65,8 @@ function clock.write(profile, write)
       100 * profile.coverage, profile.cpu, reason_of(profile))
   end
   if profile.recorder_share > 0.2 then
-    write("%.0f%% of the processor time was the recorder's; %s.\n",
-      100 * profile.recorder_share,
-      profile.image.has_scripts and "--count=none counts no calls, and takes less" or
-        "compile small functions without -pg, or inline them")
+    write("%.0f%% of the processor time was the recorder's%s.\n",
+      100 * profile.recorder_share, consequence_of(profile))
   end
 end
 

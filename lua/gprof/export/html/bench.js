@@ -27,7 +27,7 @@ function sourceExcerpt(node) {
 
 // Makes what is shown of the selected function.
 function selectionOf(node) {
-  const facts = [...(hasTime ? timeFacts(node) : []), ...(hasCounts ? callFacts(node) : [])];
+  const facts = [...(hasTime ? timeFacts(node) : []), ...(hasCounts ? callFacts(node) : []), coroutineFact(node)];
   return [
     make("h2", { class: "function" }, nodeLink(node)),
     make("dl", { class: "facts" }, ...facts),

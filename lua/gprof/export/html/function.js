@@ -41,6 +41,38 @@ function placeFact(node) {
   return fact("Source", placeLink(text, sourceLink(file, functions.line[node])));
 }
 
+const RESUMES = /^coroutine\.(resume|wrap \(resumed\))$/,
+  CREATED_IN_PLACE = /^callback of coroutine\.(create|wrap)\b/,
+  MOST_RESUMERS = 3; // in a fact
+
+// Returns the functions that resume a function of Lua as a coroutine, as far as the call tree has them.
+function resumersOf(node) {
+  const found = new Set(),
+    { frame, parent } = data.tree || { frame: [] };
+  frame.forEach((each, i) => {
+    const resume = each === node ? parent[i] : 0;
+    if (resume > 0 && RESUMES.test(nameOf(frame[resume]))) found.add(frame[parent[resume]]);
+  });
+  found.delete(ROOT);
+  return [...found];
+}
+
+// Tells that a function runs as a coroutine, where it is created if that is where the function is, and what resumes it.
+function coroutineFact(node) {
+  const resumers = data.scripts ? resumersOf(node) : [];
+  if (resumers.length === 0) return null;
+  const links = resumers.slice(0, MOST_RESUMERS).flatMap((each, i) => [i > 0 ? ", " : "", nodeLink(each)]),
+    more = resumers.length - MOST_RESUMERS,
+    created = CREATED_IN_PLACE.test(nameOf(node)) && fileOf(node);
+  return fact(
+    "Coroutine",
+    created ? `created at ${baseName(created)}:${functions.line[node]}, ` : "",
+    "resumed by ",
+    ...links,
+    more > 0 ? ` and ${more} more` : "",
+  );
+}
+
 // Returns why an arc carries no time; empty if it can carry time.
 function arcRemark(arc) {
   if (arcs.caller[arc] === arcs.callee[arc]) return "recursive";
@@ -204,7 +236,7 @@ function functionView(node) {
   const facts = [
     ...(hasTime ? timeFacts(node) : []),
     ...(hasCounts ? callFacts(node) : []),
-    ...(isCycle(node) ? [] : [placeFact(node)]),
+    ...(isCycle(node) ? [] : [placeFact(node), coroutineFact(node)]),
   ];
   const bar = hasTime ? timeBar(node) : null;
   return make(
@@ -224,6 +256,7 @@ function functionView(node) {
       : null,
     make("p", { class: "links" }, ...treeLinks(node)),
     changeSection(node),
+    spreadSection(node),
     isCycle(node) ? memberSection(node) : lineSection(node),
     neighbourhoodSection(node),
     arcSection(

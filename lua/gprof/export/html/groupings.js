@@ -65,6 +65,13 @@ function byFile(key, part) {
   return { key, title: key, groups: lazily(() => groupsBy(nameOfGroup, "no source file")) };
 }
 
+// What a function of a Lua program is.
+function kindOf(frame) {
+  if (frame >= nodeCount) return "";
+  if (nameOf(frame) === "garbage collector") return nameOf(frame);
+  return objectOf(frame) === programName && functions.line[frame] ? "Lua" : "C";
+}
+
 const moduleOf = (frame) => luaModule(nameOf(frame), frameFile(frame));
 const hasThreads = threadChoices.length > 0 && !shownThreads && !showsOtherView;
 
@@ -76,7 +83,12 @@ const groupings = [
         byName("namespace", namespaceName, "no namespace"),
       ]
     : []),
-  ...(data.scripts ? [{ key: "module", title: "module", groups: lazily(() => groupsBy(moduleOf, "no module")) }] : []),
+  ...(data.scripts
+    ? [
+        { key: "module", title: "module", groups: lazily(() => groupsBy(moduleOf, "no module")) },
+        { key: "kind", title: "Lua or C", groups: lazily(() => groupsBy(kindOf, "unknown")) },
+      ]
+    : []),
   ...(hasFiles() ? [byFile("file", (path) => path), byFile("directory", directoryOf)] : []),
   ...(functions.object ? [{ key: "library", title: "library", groups: lazily(() => groupsBy(objectOf, "")) }] : []),
   ...(hasThreads ? [{ key: "thread", title: "thread", groups: null }] : []),

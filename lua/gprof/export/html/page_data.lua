@@ -66,18 +66,51 @@ local function amounts_of(rows, field)
   return object(entries)
 end
 
+-- The functions with a strip of all runs: those with the largest maxima.
+local MOST_STRIPS <const> = 100
+
+-- Digits for shares of the maximum.
+local DIGITS <const> = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+-- Returns for each row the times of all runs as a text, a digit for each run. Nil, or
+-- false for a row, if they are not known.
+local function strips_of(profile, rows, ids)
+  local order, picked, strips = {}, {}, {}
+  for row in ipairs(ids) do order[row], strips[row] = row, false end
+  table.sort(order, function(a, b)
+    local most_of_a, most_of_b = rows[a].self.max, rows[b].self.max
+    if most_of_a ~= most_of_b then return most_of_a > most_of_b end
+    return a < b
+  end)
+  for i = 1, math.min(#order, MOST_STRIPS) do picked[i] = ids[order[i]] end
+  local times = profile:run_times(picked)
+  for i, list in ipairs(times or {}) do
+    local most, levels = rows[order[i]].self.max, {}
+    for run, time in ipairs(list) do
+      local level = most > 0 and math.ceil(time / most * (#DIGITS - 1)) or 0
+      levels[run] = DIGITS:sub(level + 1, level + 1)
+    end
+    strips[order[i]] = table.concat(levels)
+  end
+  return times and strips
+end
+
 -- Returns the spread as columns; null if it is not known. `node` has the functions.
 local function spread_of(view, node_of)
-  local profile, rows, nodes = view.profile, {}, {}
+  local profile, rows, nodes, ids = view.profile, {}, {}, {}
   if not profile.spread then return "null" end
   for _, id in ipairs(view.ids) do
     local spread = profile:get(id, "spread")
     if spread and (spread.calls.max > 0 or spread.self and spread.self.max > 0) then
-      rows[#rows + 1], nodes[#nodes + 1] = spread, node_of[id]
+      rows[#rows + 1], nodes[#nodes + 1], ids[#ids + 1] = spread, node_of[id], id
     end
   end
+  local strips = profile.spread.self and strips_of(profile, rows, ids)
   rows[#rows + 1] = profile.spread
-  return object { { "runs", number(profile.spread.runs) },
+  return object { { "strips", strips and array(function(strip)
+    return strip and quoted(strip) or "null"
+  end, strips) or "null" },
+    { "runs", number(profile.spread.runs) },
     { "skipped", number(profile.spread.skipped) }, { "node", array(number, nodes) },
     { "self", amounts_of(rows, "self") }, { "calls", amounts_of(rows, "calls") } }
 end
@@ -130,7 +163,9 @@ local function comparison_of(content, node_of, file_number)
     names[i], statuses[i], old_names[i] = row.name, STATUS[row.status], row.old_name
     files[i] = file_number(row.new_file or row.old_file)
   end
+  local options = (getmetatable(comparison) or {}).options or {}
   local entries = { { "factor", number(comparison.factor) },
+    { "options", strings(options, #options) },
     { "unit", quoted(comparison.unit) }, { "sides", sides_of(comparison) },
     { "tree", old_tree.of(comparison, content, node_of) },
     { "name", view_data.names(names, known) }, { "status", array(number, statuses) },
@@ -211,10 +246,10 @@ end
 -- the functions, if there is one; and one or two for each choice of threads.
 -- @tparam table content a view: `profile`, by function; `ids` of the functions, `arcs`,
 --   `cycles` and `tree` (or nil) to show. And `other`, another view, or nil; `lines` and
---   `sources`; `comparison` and `threads`, or nil; `choosable`, the threads to choose
---   from; `part_of(threads)`, which returns the content for some of them: a view with
---   `other` and `lines`, `figures` of the sources (see `sources.figures`), `summary`, and
---   `few`, a warning or nil
+--   `sources`; `options`, words; `comparison` and `threads`, or nil; `choosable`, the
+--   threads to choose from; `part_of(threads)`, which returns the content for some of
+--   them: a view with `other` and `lines`, `figures` of the sources (see
+--   `sources.figures`), `summary`, and `few`, a warning or nil
 -- @tparam stream write
 function data.write(content, write)
   local profile, node_of = content.profile, view_data.nodes_of(content)
@@ -224,6 +259,7 @@ function data.write(content, write)
     { "unit", quoted(profile.unit) }, { "abbreviation", shown(profile.abbreviation) },
     { "total", number(profile.total) }, { "period", number(rate and 1 / rate) },
     { "exact", tostring(profile.exact) }, { "inputs", inputs_of(profile) },
+    { "options", array(shown, content.options) },
     { "scripts", tostring(profile.image.has_scripts) },
     { "decimals", number(rate and common.decimals(1 / rate) or 2) },
     { "comparison", comparison_of(content, node_of, file_number) },

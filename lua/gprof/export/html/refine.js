@@ -102,7 +102,9 @@ function chipButton(chip) {
   return make(
     "button",
     { class: "chip " + chip.kind, type: "button", title: "Remove: " + text, click: () => refine(rest) },
-    make("span", { class: "soft" }, (chip.kind === "file" ? "only " : "") + chip.kind + " "), name, " ×",
+    make("span", { class: "soft" }, (chip.kind === "file" ? "only " : "") + chip.kind + " "),
+    name,
+    make("span", { class: "cross" }, " ×"),
   );
 }
 

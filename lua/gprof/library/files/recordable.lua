@@ -65,6 +65,16 @@ local function limitation(path, image)
   end
 end
 
+-- Returns how to record the program of an interpreter of Lua; nil for other programs.
+local function lua_note(path)
+  local name, is_recorded = program_files.lua_version(path)
+  if not name then return nil end
+  local remedy = is_recorded and "for Lua 5.4, name it in its place: " or
+    "with Lua 5.4, give its file a name that ends in .lua: "
+  return "is an interpreter of Lua: its C functions are recorded; to record a program " ..
+    remedy .. "gprof.lua --record SCRIPT" .. (is_recorded and "" or ".lua")
+end
+
 --- Returns what will be recorded of a program.
 -- @tparam string path of the program, or of a script's interpreter
 -- @tparam image|nil image nil if the program cannot be read
@@ -78,11 +88,9 @@ function recordable.check(path, image, library)
   problem = limitation(path, image)
   local samples = image and not problem and not recordable.has_recorder(image) and
     not collection.is_instrumented(image)
-  local lua = samples and program_files.lua_version(path)
   return { problem = problem, samples = samples or nil,
     is_loaded = not (image and recordable.has_recorder(image)),
-    note = lua and "is an interpreter of Lua: its C functions are recorded; to record " ..
-      "a program for Lua 5.4, name it in its place: gprof.lua --record SCRIPT" or nil }
+    note = samples and lua_note(path) or nil }
 end
 
 return recordable
