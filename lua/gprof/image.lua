@@ -91,7 +91,13 @@ end
 -- levels depend on it.
 local function own_symbols(image, method, depth)
   arguments.check(image, "gprof.image", 0, method, 4 + (depth or 0))
-  return symbol_tables.of(image, image_options.of(image))
+  local options, state = image_options.of(image), core.state(image)
+  -- scripts look up many addresses: the options are the same table until they change
+  if state.own_symbols and state.own_options == options then return state.own_symbols end
+  local symbols, message = symbol_tables.of(image, options)
+  local is_fixed = not (options.external_symbol_table or options.file_ordering)
+  state.own_options, state.own_symbols = options, is_fixed and symbols or nil
+  return symbols, message
 end
 
 --- An image.

@@ -158,11 +158,13 @@ end
 -- has what places need; `name`, that of the function that was compiled; `declared`; and
 -- `frames`, if it was inlined.
 local function look_up_scope(state, scope)
-  local frames, scopes = frames_of(state.image, scope), state.scopes
-  scopes.known[scope] = frames ~= nil
-  if not frames then return end
-  scopes.name[scope], scopes.declared[scope] = frames[#frames].name, frames[1].declared
-  if frames[2] then scopes.frames[scope] = frames end
+  local scopes, name, declared, outer = state.scopes, state.image:scope_fields(scope)
+  if outer then
+    local frames = frames_of(state.image, scope)
+    name, scopes.frames[scope] = frames and frames[#frames].name, frames
+  end
+  scopes.known[scope] = (name and declared) ~= nil
+  scopes.name[scope], scopes.declared[scope] = name, declared
 end
 
 -- Returns the scope at an address, nil if it is unknown, and one past the last address
