@@ -21,42 +21,55 @@ local function by_total(functions)
   return sorted.columns({ node = list, total = totals }, "total").node
 end
 
--- Writes the functions that were called at a place: " name:calls name:calls".
-local function write_targets(out, place)
-  local places, no_words = out.places, out.no_words
-  local name, calls = places.target[place], places.target_calls[place]
-  local others = places.targets[place]
-  if others then
-    local targets = { [name] = { name = name, total = calls } }
-    for other, count in pairs(others) do
-      targets[other] = { name = other, total = count }
+-- Returns the functions that were called at a place: " name:calls name:calls".
+local function targets(out, place)
+  local places, targets_by_name, texts = out.places, {}, {}
+  local first = places.target[place]
+  targets_by_name[first] = { name = first, total = places.target_calls[place] }
+  for name, count in pairs(places.targets[place]) do
+    targets_by_name[name] = { name = name, total = count }
+  end
+  for _, target in ipairs(by_total(targets_by_name)) do
+    if not out.no_words[target.name] then
+      texts[#texts + 1] = (" %s:%d"):format(target.name, target.total)
     end
-    for _, target in ipairs(by_total(targets)) do
-      if not no_words[target.name] then
-        out.write(" %s:%d", target.name, target.total)
-      end
-    end
-  elseif name and not no_words[name] then
-    out.write(" %s:%d", name, calls)
+  end
+  return table.concat(texts)
+end
+
+-- Writes the rest of a place's line: how often it ran, and what it called.
+local function write_counts(out, place)
+  local places, write = out.places, out.write
+  local name, count = places.target[place], places.count[place]
+  if places.targets[place] then
+    write(": %d%s\n", count, targets(out, place))
+  elseif name and not out.no_words[name] then
+    write(": %d %s:%d\n", count, name, places.target_calls[place])
+  else
+    write(": %d\n", count)
+  end
+end
+
+-- Writes a key of places: a line and a block.
+local function write_key(key, indent, write)
+  local line, block = source_counts.line_and_block(key)
+  if block == 0 then
+    write("%s%d", indent, line)
+  else
+    write("%s%d.%d", indent, line, block)
   end
 end
 
 local function write_body(out, node, indent)
-  local places, write = out.places, out.write
   for _, key in ipairs(sorted.keys(node.places)) do
-    local place = node.places[key]
-    local line, block = source_counts.line_and_block(key)
-    write(block == 0 and "%s%d: %3$d" or "%s%d.%4$d: %3$d", indent, line,
-      places.count[place], block)
-    write_targets(out, place)
-    write "\n"
+    write_key(key, indent, out.write)
+    write_counts(out, node.places[key])
   end
   for _, key in ipairs(node.inlined and sorted.keys(node.inlined) or {}) do
-    local line, block = source_counts.line_and_block(key)
     for _, inner in ipairs(by_total(node.inlined[key])) do
       if is_word(inner.name) then
-        write(block == 0 and "%s%d: %3$s:%4$d\n" or "%s%d.%5$d: %3$s:%4$d\n", indent,
-          line, inner.name, inner.total, block)
+        write_key(key, indent, out.write)
+        out.write(": %s:%d\n", inner.name, inner.total)
         write_body(out, inner, indent .. " ")
       end
     end
