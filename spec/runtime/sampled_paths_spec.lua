@@ -302,6 +302,28 @@ describe("a program that is sampled 20,000 times a second", function()
   end)
 end)
 
+-- Code that runs where the kernel starts the program: nothing is on its stack yet.
+local entry <const> = shell.write(dir .. "/entry.c", [[
+__asm__(".globl entry\n.type entry, @function\nentry:\n.cfi_startproc\n.cfi_undefined rip\n"
+        "mov $300000000, %ecx\n1: dec %ecx\njnz 1b\njmp _start\n.cfi_endproc\n.size entry, . - entry\n");
+int main(void) { return 0; }
+]])
+
+it("samples at the start of the main stack are on a known stack", function()
+  if recorder.machine ~= "x86_64" then return pending "needs x86-64" end
+  local path = dir .. "/entry"
+  shell.check { "gcc", "-o", path, entry, "-Wl,-e,entry" }
+  local file = recorder.read(record(path) .. "/gmon.out.ctx")
+  local code, ticks = file.modules[1], { [0] = 0, 0 }
+  for _, row in ipairs(file.threads[1]) do
+    if row.self == 0 and row.from >= code.code and row.from < code.code_end then
+      ticks[row.context] = (ticks[row.context] or 0) + row.count
+    end
+  end
+  assert.is_true(ticks[0] > 0)
+  assert.equal(0, ticks[1])
+end)
+
 -- A thread sleeps for 0.3 seconds, and another one reads meanwhile.
 local waiting <const> = shell.write(dir .. "/waiting.c", [[
 #include <pthread.h>
