@@ -25,6 +25,7 @@ local escape = require "gprof.format.escape"
 local extract = require "gprof.analysis.extract"
 local limits = require "gprof.analysis.limits"
 local matching = require "gprof.analysis.matching"
+local number_order = require "gprof.format.number_order"
 local significance = require "gprof.analysis.significance"
 local sorted = require "gprof.format.sorted"
 
@@ -301,7 +302,7 @@ local function sort(rows)
   end
   columns.name, columns.file = ranks_of(columns.name), ranks_of(columns.file)
   for _, key in ipairs { "file", "name", "calls", "total", "self" } do
-    sorted.columns(columns, key)
+    number_order.sort(columns, key)
   end
   table.move(columns.row, 1, #columns.row, 1, rows)
 end

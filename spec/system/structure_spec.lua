@@ -62,6 +62,7 @@ local namesakes <const> = {
   merged_objects = "a program and its libraries in one profile",
   module = "what registers the functions of a module in C",
   name_list = "names, such as paths, that are read from a list",
+  number_order = "the order of an array of numbers",
   opcodes = "libopcodes, which is loaded on demand",
   output = "files that are complete or not there",
   policy = "what --gnu-compat decides",

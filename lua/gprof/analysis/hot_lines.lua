@@ -3,6 +3,7 @@
 -- @internal gprof.analysis.hot_lines
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local number_order = require "gprof.format.number_order"
 local sorted = require "gprof.format.sorted"
 
 local hot_lines = {}
@@ -75,7 +76,7 @@ local function in_order(rows)
     places[i], ticks[i] = ranks[row.file or ""] << 32 | (row.line or 0), -row.ticks
   end
   local columns = { row = rows, place = places, ticks = ticks }
-  return sorted.columns(sorted.columns(columns, "place"), "ticks").row
+  return number_order.sort(number_order.sort(columns, "place"), "ticks").row
 end
 
 --- Returns the lines with samples, those with most samples first. Code without line

@@ -3,7 +3,7 @@
 -- @internal gprof.analysis.largest
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local sorted = require "gprof.format.sorted"
+local number_order = require "gprof.format.number_order"
 
 --- Returns the items with the largest values; more than `most` if the last values are
 -- equal.
@@ -13,7 +13,7 @@ local sorted = require "gprof.format.sorted"
 -- @treturn {any,...} a new array, in the order of `items`
 return function(items, values, most)
   if #items <= most then return table.move(items, 1, #items, 1, {}) end
-  local order, place = sorted.order(values), #values - most + 1
+  local order, place = number_order.of(values), #values - most + 1
   local least, found = values[order and order[place] or place], {}
   for i, item in ipairs(items) do
     if values[i] >= least then found[#found + 1] = item end

@@ -4,6 +4,7 @@
 -- @module gprof.export.sample_profile
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local number_order = require "gprof.format.number_order"
 local sorted = require "gprof.format.sorted"
 local source_counts = require "gprof.analysis.source_counts"
 
@@ -18,7 +19,7 @@ local function by_total(functions)
   for i, name in ipairs(sorted.keys(functions)) do
     list[i], totals[i] = functions[name], -functions[name].total
   end
-  return sorted.columns({ node = list, total = totals }, "total").node
+  return number_order.sort({ node = list, total = totals }, "total").node
 end
 
 -- Returns the functions that were called at a place: " name:calls name:calls".

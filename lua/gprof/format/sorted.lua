@@ -3,8 +3,6 @@
 -- @internal gprof.format.sorted
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local core = require "gprof.core"
-
 local sorted = {}
 
 --- Returns the sorted keys of a table: results must not depend on the order of `pairs`.
@@ -15,29 +13,6 @@ function sorted.keys(map)
   for key in pairs(map) do keys[#keys + 1] = key end
   table.sort(keys)
   return keys
-end
-
---- Returns the order of numbers. Equal ones keep their order.
--- @function sorted.order
--- @tparam {number,...} numbers
--- @treturn {integer,...}|nil the position of the least one, of the next one, and so on;
---   nil if they are in order
-sorted.order = core.number_order
-
---- Sorts columns: arrays of equal length.
--- @tparam {[string]=table} columns one of them has numbers; if these are not in order,
---   all are replaced
--- @tparam string name of the column by which they are sorted; equal rows keep their order
--- @treturn {[string]=table} the columns
-function sorted.columns(columns, name)
-  local order = sorted.order(columns[name])
-  if not order then return columns end
-  for column, values in pairs(columns) do
-    local in_order = {}
-    for i, row in ipairs(order) do in_order[i] = values[row] end
-    columns[column] = in_order
-  end
-  return columns
 end
 
 --- Returns the position of the first number that is at least a limit, by binary search.

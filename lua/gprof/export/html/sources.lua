@@ -8,7 +8,7 @@
 local annotation = require "gprof.library.annotation"
 local hot_instructions = require "gprof.analysis.hot_instructions"
 local largest = require "gprof.analysis.largest"
-local sorted = require "gprof.format.sorted"
+local number_order = require "gprof.format.number_order"
 local source_text = require "gprof.library.files.source_text"
 local wording = require "gprof.format.wording"
 
@@ -94,7 +94,7 @@ local function hottest(lines)
     found.calls[i], found.ticks[i] = -lines.calls[row], -lines.ticks[row]
   end
   for _, key in ipairs { "number", "rank", "calls", "ticks" } do
-    sorted.columns(found, key)
+    number_order.sort(found, key)
   end
   return found
 end

@@ -1,13 +1,13 @@
--- gprof.format.sorted: order without comparison functions.
+-- gprof.format.number_order: order without comparison functions.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local sorted = require "gprof.format.sorted"
+local number_order = require "gprof.format.number_order"
 
 describe("columns sorted by numbers", function()
   local function sort(at)
     local names = {}
     for i in ipairs(at) do names[i] = string.char(96 + i) end
-    local columns = sorted.columns({ at = at, name = names }, "at")
+    local columns = number_order.sort({ at = at, name = names }, "at")
     return table.concat(columns.name), columns.at
   end
 
@@ -28,10 +28,10 @@ describe("columns sorted by numbers", function()
 
   it("are the same if they are in order", function()
     local at = { 1, 1, 3 }
-    assert.equal(at, sorted.columns({ at = at }, "at").at)
+    assert.equal(at, number_order.sort({ at = at }, "at").at)
   end)
 
   it("are not sorted by anything else", function()
-    assert.has_error(function() sorted.order { 1, "two" } end)
+    assert.has_error(function() number_order.of { 1, "two" } end)
   end)
 end)
