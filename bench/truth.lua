@@ -1,5 +1,5 @@
 --- Compares inclusive times with callgrind's counts of instructions, for the same input, and prints a Markdown table:
--- measured times, estimated times, and bounds.
+-- measured times, those of programs without -pg with and without frame pointers, estimated times, and bounds.
 --
 --     lua5.4 bench/truth.lua DIRECTORY [PROGRAM...]
 --
@@ -51,7 +51,7 @@ end
 
 --- Records a program; returns the path of the profile.
 local function record(dir, program, image)
-  local name = program.name .. ".gmon"
+  local name = image:match "[^/]*$" .. ".gmon"
   shell.run(("cd %s && lua5.4 %s/gprof.lua --record --output=%s %s %s >/dev/null 2>&1 || test $? -lt 64"):format(
     quote(dir), quote(here), quote(name), quote(image), program.recorded))
   return dir .. "/" .. name
@@ -143,6 +143,17 @@ local function shares_of(profile, ticks_of, total)
   return shares
 end
 
+--- Returns the largest difference of inclusive shares in a program without -pg, and the part of the samples with call
+-- paths.
+local function sampled(dir, program, path, truth)
+  local image = assert(gprof.image(path))
+  local data = assert(gprof.data(image, record(dir, program, path)))
+  local profile = assert(gprof.profile(image, data, { libraries = true, no_demangle = true }))
+  local ticks = inclusive.ticks(profile)
+  local shares = shares_of(profile, function(f) return ticks[f.id] or 0 end, profile.total_ticks)
+  return (compare(shares, truth, profile.total_ticks // profile.ticks_per_sample)), profile.path_share
+end
+
 --- Checks the bounds of all functions, and returns the median of their widths as a share, of all functions that ran;
 -- nil and the reason if there are no bounds.
 local function bounds(image, data, exact_of)
@@ -166,7 +177,10 @@ local function points(share) return ("%.1f"):format(100 * share) end
 
 local function row_of(dir, program)
   local image_path = compile(dir, program, ".pg", "-pg")
-  local truth = count(dir, program, compile(dir, program, ".plain", ""))
+  local plain = compile(dir, program, ".plain", "")
+  local truth = count(dir, program, plain)
+  local without = sampled(dir, program, plain, truth)
+  local with = sampled(dir, program, compile(dir, program, ".framed", "-fno-omit-frame-pointer"), truth)
   local image = assert(gprof.image(image_path))
   local data = assert(gprof.data(image, record(dir, program, image_path)))
   local full = assert(gprof.profile(image, data, { libraries = true, no_demangle = true }))
@@ -186,8 +200,8 @@ local function row_of(dir, program)
     local f = own:lookup(address)
     return f and own_ticks[f.id] or 0
   end)
-  return ("| %s | %d | %d | %s | %d | %s | %s |"):format(program.name, samples, all, points(largest), within,
-    points(wrong), width and points(width) or problem)
+  return ("| %s | %d | %d | %s | %d | %s | %s | %s | %s |"):format(program.name, samples, all, points(largest), within,
+    points(without), points(with), points(wrong), width and points(width) or problem)
 end
 
 local function run(dir, names)
@@ -197,8 +211,8 @@ local function run(dir, names)
   dir = assert(shell.capture("realpath " .. quote(dir)))
   workload.write(dir, 60000, 100000)
   io.stdout:setvbuf "line"
-  print "| program | samples | functions | measured | within error | estimated | bounds |"
-  print "| --- | --: | --: | --: | --: | --: | --: |"
+  print "| program | samples | functions | measured | within error | no -pg | frame pointers | estimated | bounds |"
+  print "| --- | --: | --: | --: | --: | --: | --: | --: | --: |"
   for _, program in ipairs(programs) do
     if not names[1] or wanted[program.name] then print(row_of(dir, program)) end
   end

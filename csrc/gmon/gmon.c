@@ -97,9 +97,20 @@ static uint32_t append_arc(gp_arcs *arcs, uint64_t from, uint64_t self) {
   return row;
 }
 
+void gp_data_forget_index(gp_data *data) { gp_hash_free(&data->arcs.index); }
+
+/* Makes the index if it was forgotten. False if there is no memory. */
+static bool index_arcs(gp_arcs *arcs) {
+  if (arcs->index.size > 0 || arcs->count == 0) return true;
+  if (!gp_hash_reserve(&arcs->index, arcs->count)) return false;
+  for (uint32_t row = 0; row < arcs->count; row++) gp_hash_add(&arcs->index, row);
+  return true;
+}
+
 bool gp_data_add_arc(gp_data *data, uint64_t from, uint64_t self, uint64_t calls,
                      uint64_t offset, gp_error *error) {
   gp_arcs *arcs = &data->arcs;
+  if (!index_arcs(arcs)) return gp_fail_memory(error);
   uint32_t row = find_arc(arcs, from, self);
   uint64_t sum = row == GP_NONE ? 0 : arcs->calls[row];
   if (!add_count(&sum, calls, offset, error)) return false;
@@ -401,6 +412,7 @@ static bool can_merge(gp_data *data, const gp_data *other, new_counts *added,
     added->histograms += is_new;
   }
   data->arcs.next = 0;
+  if (!index_arcs(&data->arcs)) return gp_fail_memory(error);
   for (size_t i = 0; i < other->arcs.count; i++) {
     uint32_t row = find_arc(&data->arcs, other->arcs.from[i], other->arcs.self[i]);
     uint64_t sum = row == GP_NONE ? 0 : data->arcs.calls[row];

@@ -114,6 +114,9 @@ void gp_data_free(gp_data *data);
  * are none. */
 gp_range gp_data_covered(const gp_data *data);
 
+/* Frees the index of arcs, which is only needed to add more, and made again then. */
+void gp_data_forget_index(gp_data *data);
+
 /* Adds calls between two addresses. `offset` is the byte offset of the record in its
  * file, for messages; or GP_NO_OFFSET. Errors: the sum of calls overflows, no memory.
  * After an error the data is unchanged. */

@@ -83,12 +83,30 @@ static int format_exact(lua_State *L) {
   return 1;
 }
 
-/* Whether a string needs no escapes in JSON: it is printable ASCII without quotation
- * marks and backslashes. */
-static bool is_plain(const char *text, size_t length) {
-  for (const char *p = text; p < text + length; p++)
+/* Whether a string needs no escapes in JSON, and none in HTML if it is for a page: it is
+ * printable ASCII without quotation marks and backslashes, and without markup. */
+static bool is_plain(const char *text, size_t length, bool in_page) {
+  for (const char *p = text; p < text + length; p++) {
     if (*p < ' ' || *p > '~' || *p == '"' || *p == '\\') return false;
+    if (in_page && (*p == '<' || *p == '>' || *p == '&')) return false;
+  }
   return true;
+}
+
+/* Adds a string without escapes. */
+static void add_quoted(luaL_Buffer *buffer, const char *text, size_t length) {
+  luaL_addchar(buffer, '"');
+  luaL_addlstring(buffer, text, length);
+  luaL_addchar(buffer, '"');
+}
+
+/* Adds what the function at index 2 returns for the value on the top of the stack, and
+ * pops the value. */
+static void add_formatted(lua_State *L, luaL_Buffer *buffer) {
+  lua_pushvalue(L, 2);
+  lua_insert(L, -2);
+  lua_call(L, 1, 1);
+  luaL_addvalue(buffer);
 }
 
 /* Adds the value on the top of the stack as JSON, and pops it; the caller has it in
@@ -106,17 +124,12 @@ static void add_json(lua_State *L, luaL_Buffer *buffer) {
       return;
     case LUA_TSTRING:
       text = lua_tolstring(L, -1, &length);
-      if (!is_plain(text, length)) break;
+      if (!is_plain(text, length, false)) break;
       lua_pop(L, 1);
-      luaL_addchar(buffer, '"');
-      luaL_addlstring(buffer, text, length);
-      luaL_addchar(buffer, '"');
+      add_quoted(buffer, text, length);
       return;
   }
-  lua_pushvalue(L, 2);
-  lua_insert(L, -2);
-  lua_call(L, 1, 1);
-  luaL_addvalue(buffer);
+  add_formatted(L, buffer);
 }
 
 /* json_fields(before, text_of, value...) -> text: each string of the array `before`, and
@@ -155,6 +168,35 @@ static int join_array(lua_State *L) {
     lua_rawgeti(L, 1, i);
     add_json(L, &buffer);
   }
+  luaL_pushresult(&buffer);
+  return 1;
+}
+
+/* json_strings(values, text_of, count) -> the first `count` of the values as an array for
+ * a page. Strings that need escapes are what text_of(value) returns, others null. */
+static int format_strings(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  luaL_checktype(L, 2, LUA_TFUNCTION);
+  lua_Integer count = luaL_checkinteger(L, 3);
+  luaL_Buffer buffer;
+  luaL_buffinit(L, &buffer);
+  luaL_addchar(&buffer, '[');
+  for (lua_Integer i = 1; i <= count; i++) {
+    size_t length;
+    if (i > 1) luaL_addchar(&buffer, ',');
+    bool is_string = lua_rawgeti(L, 1, i) == LUA_TSTRING;
+    const char *text = is_string ? lua_tolstring(L, -1, &length) : NULL;
+    if (is_string && !is_plain(text, length, true)) {
+      add_formatted(L, &buffer);
+      continue;
+    }
+    lua_pop(L, 1);  /* the array has it, too */
+    if (is_string)
+      add_quoted(&buffer, text, length);
+    else
+      luaL_addlstring(&buffer, "null", 4);
+  }
+  luaL_addchar(&buffer, ']');
   luaL_pushresult(&buffer);
   return 1;
 }
@@ -285,6 +327,7 @@ void gp_define_conversions(lua_State *L) {
       {"json_number", format_number},  {"json_numbers", format_numbers},
       {"exact_number", format_exact},  {"json_fields", join_fields},
       {"json_array", join_array},      {"split_lines", split_lines},
+      {"json_strings", format_strings},
       {"protobuf_fields", encode_fields},  {"protobuf_message", encode_message},
       {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);

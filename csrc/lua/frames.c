@@ -102,25 +102,90 @@ static int find_frames(lua_State *L) {
   return 1;
 }
 
-/* profile:frames(id [, most]) -> array of at most `most` frames of a line, the innermost
- * first; or nil */
-static int find_line_frames(lua_State *L) {
-  gp_check_profile(L, 1);
-  lua_Integer id = luaL_checkinteger(L, 2);
-  lua_Integer most = luaL_optinteger(L, 3, LUA_MAXINTEGER);
-  lua_getiuservalue(L, 1, GP_PROFILE_SYMBOLS);
-  const gp_symbols_box *box = gp_check_symbols(L, lua_gettop(L));
-  const gp_symtab *symtab = &box->symtab;
-  luaL_argcheck(L, id >= 1 && (lua_Unsigned)id <= symtab->count, 2,
-                "no function with this number");
-  size_t row = (size_t)id - 1;
-  const gp_symtab_lines *lines = symtab->lines;
-  uint32_t scope = lines ? gp_inline_map_find(&lines->chains, symtab->address[row])
-                         : GP_NONE;
+/* image:scope(address) -> number of the innermost function, and one past the code around
+ * the address that has the same; or nil */
+static int find_scope(lua_State *L) {
+  gp_check_image(L, 1);
+  uint64_t address = (uint64_t)luaL_checkinteger(L, 2);
+  gp_image_box *box = lua_touserdata(L, 1);
+  gp_find_debug_files(L, box, false);
+  const gp_inline_map *map = gp_open_inlines(L, box);
+  uint32_t scope = gp_inline_map_find(map, address);
   if (scope == GP_NONE) {
     lua_pushnil(L);
     return 1;
   }
+  lua_pushinteger(L, (lua_Integer)scope + 1);
+  lua_pushinteger(L, (lua_Integer)gp_inline_map_end(map, address));
+  return 2;
+}
+
+/* Pushes a number, or nil if it is 0. */
+static void push_known(lua_State *L, uint32_t value) {
+  if (value == 0)
+    lua_pushnil(L);
+  else
+    lua_pushinteger(L, value);
+}
+
+/* image:scope_fields(number) -> name, line of the declaration, number of the scope into
+ * which it was inlined, line and discriminator of the call there; each nil if unknown */
+static int push_scope_fields(lua_State *L) {
+  gp_check_image(L, 1);
+  const gp_inline_map *map = gp_open_inlines(L, lua_touserdata(L, 1));
+  lua_Integer number = luaL_checkinteger(L, 2);
+  luaL_argcheck(L, number >= 1 && (lua_Unsigned)number <= map->count, 2,
+                "no scope with this number");
+  size_t scope = (size_t)number - 1;
+  uint32_t name = map->function[scope], outer = map->parent[scope];
+  lua_pushstring(L, name == GP_NONE ? NULL : map->names.name[name]);
+  push_known(L, map->decl_line[scope]);
+  push_known(L, outer == GP_NONE ? 0 : outer + 1);
+  push_known(L, map->call_line[scope]);
+  push_known(L, map->call_discriminator[scope]);
+  return 5;
+}
+
+/* Returns the symbols of the profile at index 1, and the row of argument 2, a line. */
+static const gp_symbols_box *check_line(lua_State *L, size_t *row) {
+  gp_check_profile(L, 1);
+  lua_Integer id = luaL_checkinteger(L, 2);
+  lua_getiuservalue(L, 1, GP_PROFILE_SYMBOLS);
+  const gp_symbols_box *box = gp_check_symbols(L, lua_gettop(L));
+  luaL_argcheck(L, id >= 1 && (lua_Unsigned)id <= box->symtab.count, 2,
+                "no function with this number");
+  *row = (size_t)id - 1;
+  return box;
+}
+
+/* Returns the innermost function of a line, or GP_NONE. */
+static uint32_t scope_of_line(const gp_symtab *symtab, size_t row) {
+  return symtab->lines ? gp_inline_map_find(&symtab->lines->chains, symtab->address[row])
+                       : GP_NONE;
+}
+
+/* profile:is_inlined(id) -> whether the innermost function of a line was inlined */
+static int is_inlined(lua_State *L) {
+  size_t row;
+  const gp_symtab *symtab = &check_line(L, &row)->symtab;
+  uint32_t scope = scope_of_line(symtab, row);
+  lua_pushboolean(L, scope != GP_NONE && symtab->lines->chains.parent[scope] != GP_NONE);
+  return 1;
+}
+
+/* profile:frames(id [, most]) -> array of at most `most` frames of a line, the innermost
+ * first; or nil */
+static int find_line_frames(lua_State *L) {
+  size_t row;
+  lua_Integer most = luaL_optinteger(L, 3, LUA_MAXINTEGER);
+  const gp_symbols_box *box = check_line(L, &row);
+  const gp_symtab *symtab = &box->symtab;
+  uint32_t scope = scope_of_line(symtab, row);
+  if (scope == GP_NONE) {
+    lua_pushnil(L);
+    return 1;
+  }
+  const gp_symtab_lines *lines = symtab->lines;
   push_frames(L, &lines->chains, scope, box->demangled ? box->image->image : NULL, most);
   if (lines->file[row] != GP_NONE)
     set_first_place(L, lines->files.name[lines->file[row]], lines->line[row]);
@@ -128,8 +193,11 @@ static int find_line_frames(lua_State *L) {
 }
 
 void gp_define_frames(lua_State *L) {
-  static const luaL_Reg image_methods[] = {{"frames", find_frames}, {NULL, NULL}};
-  static const luaL_Reg profile_methods[] = {{"frames", find_line_frames}, {NULL, NULL}};
+  static const luaL_Reg image_methods[] = {
+      {"frames", find_frames}, {"scope", find_scope},
+      {"scope_fields", push_scope_fields}, {NULL, NULL}};
+  static const luaL_Reg profile_methods[] = {
+      {"frames", find_line_frames}, {"is_inlined", is_inlined}, {NULL, NULL}};
   gp_define_methods(L, GP_IMAGE, image_methods);
   gp_define_methods(L, GP_PROFILE, profile_methods);
 }

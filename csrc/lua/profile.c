@@ -79,7 +79,7 @@ static gp_profile_box *new_box(lua_State *L, const gp_symbols_box *symbols) {
  * `static_call_graph`, `idle_blocks` and `bounds`. */
 static int new_profile(lua_State *L) {
   const gp_symbols_box *symbols = gp_check_symbols(L, 1);
-  const gp_data *data = gp_check_data(L, 2);
+  gp_data *data = gp_check_data(L, 2);
   luaL_checktype(L, 3, LUA_TTABLE);
   lua_settop(L, 5);
   if (!lua_isnil(L, 5)) luaL_checktype(L, 5, LUA_TLIGHTUSERDATA);
@@ -93,6 +93,7 @@ static int new_profile(lua_State *L) {
       .selections = gp_push_selections(L, 4, symbols->symtab.count),
   };
   gp_profile_box *box = new_box(L, symbols);
+  gp_data_forget_index(data);  /* rarely are there more files to come */
   box->profile = gp_profile_build(symbols->image->image, &symbols->symtab, data,
                                   &options, &error);
   if (box->profile) return 1;

@@ -244,6 +244,43 @@ static int node(lua_State *L) {
   return 1;
 }
 
+/* Returns an element of the array at index 2, the number of a function, as a row. */
+static uint32_t function_at(lua_State *L, lua_Integer place, size_t functions) {
+  int is_integer;
+  lua_rawgeti(L, 2, place);
+  lua_Integer id = lua_tointegerx(L, -1, &is_integer);
+  lua_pop(L, 1);
+  luaL_argcheck(L, is_integer && id >= 1 && (lua_Unsigned)id <= functions, 2,
+                "numbers of functions expected");
+  return (uint32_t)(id - 1);
+}
+
+/* Pushes an array of the values of a field, whose name is at index `name`. */
+static void push_column(lua_State *L, const gp_profile *profile, int name) {
+  lua_Integer count = (lua_Integer)lua_rawlen(L, 2);
+  gp_part p = {L, &gp_function_parts, profile, 0, 1};
+  lua_getfield(L, LUA_REGISTRYINDEX, p.kind->fields);
+  const gp_field *field = gp_check_field(L, name);
+  lua_pop(L, 1);
+  lua_createtable(L, (int)count, 0);
+  for (lua_Integer i = 1; i <= count; i++) {
+    p.id = function_at(L, i, profile->graph.functions);
+    gp_push_value(L, field->get(&p));
+    lua_rawseti(L, -2, i);
+  }
+}
+
+/* profile:columns(ids, field...) -> an array for each field, with the values of
+ * functions */
+static int columns(lua_State *L) {
+  const gp_profile *profile = gp_check_profile(L, 1);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  int last = lua_gettop(L);
+  luaL_checkstack(L, last + 8, "too many fields");
+  for (int name = 3; name <= last; name++) push_column(L, profile, name);
+  return last - 2;
+}
+
 /* profile:get(id, field...) -> values of fields of a function or cycle */
 static int get(lua_State *L) {
   const gp_profile *profile = gp_check_profile(L, 1);
@@ -330,6 +367,7 @@ void gp_define_profile_parts(lua_State *L) {
       {"callers", callers}, {"callees", callees}, {"members", members}, {"lines", lines},
       {"blocks", blocks}, {"stacks", stacks},
       {"inlined_code", inlined_code}, {"node", node}, {"get", get},
+      {"columns", columns},
       {"lookup", lookup}, {"uncovered_range", uncovered_range}, {NULL, NULL}};
   static const luaL_Reg of_function[] = {
       {"callers", function_callers}, {"callees", function_callees},

@@ -26,6 +26,7 @@ static int close_spread(lua_State *L) {
   if (box->open) {
     gp_spread_free(&box->spread);
     gp_run_costs_free(&box->costs);
+    gp_run_times_lose(&box->times);
   }
   box->open = false;
   return 0;
@@ -46,19 +47,22 @@ bool gp_check_run(void *into, const gp_data *run, gp_error *error) {
   adding->is_sum = run->stats.histogram_records > run->histogram_count;
   if (adding->is_sum) return true;
   return gp_run_costs_compute(&box->costs, run, error) &&
+         gp_run_times_reserve(&box->times, &box->costs.run, error) &&
          gp_spread_accepts(&box->spread, &box->costs.run, adding->name, error);
 }
 
 void gp_add_run(const gp_spread_adding *adding) {
-  if (adding->box && !adding->is_sum)
-    gp_spread_add(&adding->box->spread, &adding->box->costs.run);
+  if (!adding->box || adding->is_sum) return;
+  gp_spread_add(&adding->box->spread, &adding->box->costs.run);
+  gp_run_times_add(&adding->box->times, &adding->box->costs.run);
 }
 
 /* spread:skip() -> spread. Counts a profile that cannot be split into runs. */
 static int skip(lua_State *L) {
+  gp_spread_box *box = gp_check_spread(L, 1);
   gp_error error = {""};
-  if (!gp_spread_skip(&gp_check_spread(L, 1)->spread, 1, &error))
-    return gp_push_error(L, &error);
+  if (!gp_spread_skip(&box->spread, 1, &error)) return gp_push_error(L, &error);
+  gp_run_times_lose(&box->times);
   lua_settop(L, 1);
   return 1;
 }
@@ -82,6 +86,7 @@ static int merge(lua_State *L) {
   luaL_argcheck(L, other != box, 2, "another spread expected");
   if (!gp_spread_merge(&box->spread, &other->spread, &error))
     return gp_push_error(L, &error);
+  gp_run_times_lose(&box->times);
   lua_settop(L, 1);
   return 1;
 }
@@ -108,6 +113,7 @@ static int read_file(lua_State *L) {
     close_spread(L);
     return gp_push_failure(L, path, &error);
   }
+  gp_run_times_lose(&box->times);
   lua_pushinteger(L, id);
   return 1;
 }
@@ -171,12 +177,15 @@ static void push_both(lua_State *L, const gp_spread *spread, const gp_amounts *t
   lua_setfield(L, -2, "calls");
 }
 
+double gp_spread_units(const gp_spread *spread) {
+  const gp_time_scale *scale = &spread->scale;
+  return scale->bins > 0 ? (double)scale->units / (double)scale->bins * scale->rate : 1;
+}
+
 /* A function's table has the fields `self` (in seconds, nil without a histogram) and
  * `calls`; see push_amounts. */
 void gp_push_spread(lua_State *L, const gp_spread *spread, uint64_t address) {
-  const gp_time_scale *scale = &spread->scale;
-  double units = 1;  /* in a second */
-  if (scale->bins > 0) units = (double)scale->units / (double)scale->bins * scale->rate;
+  double units = gp_spread_units(spread);
   uint32_t row = gp_spread_row(spread, address);
   if (row != GP_NONE)
     push_both(L, spread, &spread->time[row], units, &spread->calls[row]);

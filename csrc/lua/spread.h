@@ -5,6 +5,7 @@
 
 #include <lua.h>
 
+#include "gmon/sum/run_times.h"
 #include "gmon/sum/spread_file.h"
 #include "profile/run_costs.h"
 
@@ -14,6 +15,7 @@ typedef struct gp_spread_box {
   gp_spread spread;
   gp_run_costs costs;   /* of the run that is added; user value 1 keeps its symbols
                            alive */
+  gp_run_times times;
   bool open;
 } gp_spread_box;
 
@@ -44,6 +46,9 @@ void gp_add_run(const gp_spread_adding *adding);
 
 /* Pushes a table about the function at `address`, or nil: see spread.c. */
 void gp_push_spread(lua_State *L, const gp_spread *spread, uint64_t address);
+
+/* Returns how many units of the spread's times are a second. */
+double gp_spread_units(const gp_spread *spread);
 
 /* Pushes a table about whole runs. */
 void gp_push_total_spread(lua_State *L, const gp_spread *spread);

@@ -165,11 +165,16 @@ static size_t thread_name(const thread *t, char *name, size_t size) {
   return other ? last_name(other, name) : 0;
 }
 
+/* The number of a context in the file; records of a table `waiting` are moved. */
+static uint32_t number_of(const record *context, uint32_t moved) {
+  return context->number + (context->of_waiting ? moved : 0);
+}
+
 /* Writes a record, whose number in the file is `number`. */
-static void put_record(const record *r, uint32_t number, uint64_t count) {
+static void put_record(const record *r, uint32_t number, uint32_t moved, uint64_t count) {
   uint32_t entered = number;
-  if (r->self != 0) entered = r->entered ? r->entered->number : IGNORED;
-  rec_put_u32(r->context ? r->context->number : number);
+  if (r->self != 0) entered = r->entered ? number_of(r->entered, moved) : IGNORED;
+  rec_put_u32(r->context ? number_of(r->context, moved) : number);
   rec_put_u32(entered);
   rec_put_u64(r->from);
   rec_put_u64(r->self);
@@ -181,10 +186,11 @@ static void put_record(const record *r, uint32_t number, uint64_t count) {
 /* Writes the records of a table, but not the first `skipped` ones. The number of the
  * first record in the file is `number`. */
 static void put_records(const thread *t, uint32_t skipped, uint32_t number) {
+  const uint32_t moved = number - skipped;
   for (const block *b = t->blocks; b; b = next_taken(b))
     for (size_t i = 0; i < b->marked; i++)
       if (b->first[i].number >= skipped)
-        put_record(&b->first[i], number++, taken_count(b, i));
+        put_record(&b->first[i], number++, moved, taken_count(b, i));
 }
 
 /* The table with samples in the last snapshot, taken while the thread waited; NULL if
@@ -218,6 +224,7 @@ static void put_table(const thread *t) {
 }
 
 void rec_put_contexts(const process *about) {
+  rec_begin_sum();
   rec_put("gprofctx", 8);
   rec_put_u32(BYTE_ORDER_MARK);
   rec_put_u16(VERSION);

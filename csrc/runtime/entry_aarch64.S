@@ -54,28 +54,6 @@ _mcount:
 	strb w15, [TABLE, THREAD_BUSY]
 	ldp POINTER, RETURNS, [x29]
 
-	ldr SLOT, [TABLE, THREAD_TOP]
-	ldp x15, x16, [SLOT, SLOT_FRAME]
-	cmp x15, x29
-	ccmp x16, RETURNS, 0, eq
-	b.ne .Lother
-	ldp x15, x16, [SLOT, SLOT_FRAME - SLOT_BYTES]
-	cbz x16, .Lother
-	cmp x15, POINTER
-	b.ne .Lother
-	ldr x15, [x15, 8]
-	ldr RECORD, [SLOT, SLOT_CALL]
-	ldr x17, [RECORD, RECORD_SELF]
-	cmp x15, x16
-	ccmp x17, x30, 0, eq
-	b.ne .Lother
-	ldr x15, [RECORD, RECORD_COUNT]
-	add x15, x15, 1
-	str x15, [RECORD, RECORD_COUNT]
-	strb wzr, [TABLE, THREAD_BUSY]
-	ret
-
-.Lother:
 	ldrb w15, [TABLE, THREAD_INSTRUMENTED]
 	cbnz w15, .Lby_order
 	PLACE POINTER, 4, THREAD_CACHED_SLOTS, CACHED_SLOTS

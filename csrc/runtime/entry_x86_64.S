@@ -29,9 +29,9 @@
 	.endr
 .endm
 
-/* Restores what a hook has saved: rdi only if it contains the frame. */
-.macro RESTORE_FIRST frame
-	RESTORE rdx, rcx
+/* Restores what a hook has saved, but for r11: rdi only if it contains the frame. */
+.macro RESTORE_ALL frame
+	RESTORE rsi, rax, rdx, rcx
 	.ifc \frame, %rdi
 	RESTORE rdi
 	.endif
@@ -54,11 +54,9 @@
 /* The arguments are those of rec_call: the register `frame`, which is rdi if the frame
  * begins below the hook's return address, and the operand `pointer`.
  *
- * First tries whether the call repeats the last one: then the topmost slot is the
- * callee's, and the slot below it the caller's. Otherwise, the frame pointer leads to the
- * caller's slot. If the caller has no frame pointer, its slot is the innermost one. In
- * each case, the caller's return address must still be in its frame. If some functions
- * announce their end, the innermost slot decides.
+ * The frame pointer leads to the caller's slot. If the caller has no frame pointer, its
+ * slot is the innermost one. In each case, the caller's return address must still be in
+ * its frame. If some functions announce their end, the innermost slot decides.
  *
  * The call's record is looked for in the cache; then as the follower of the call that was
  * last in the callee's slot, which finds it if a program makes many calls in turn; and
@@ -80,37 +78,8 @@
 	SAVE rdi
 	lea saved(%rsp), %rdi
 	.endif
-	SAVE rcx, rdx
+	SAVE rcx, rdx, rax, rsi
 	movb $1, THREAD_BUSY(%r11)
-
-	mov THREAD_TOP(%r11), %rcx
-	cmp \frame, SLOT_FRAME(%rcx)
-	jne .Lother\@
-	mov SLOT_FRAME - SLOT_BYTES(%rcx), %rdx
-	cmp \pointer, %rdx
-	jne .Lother\@
-	cmpq $0, SLOT_RETURNS - SLOT_BYTES(%rcx)
-	je .Lother\@
-	mov 8(%rdx), %rdx
-	cmp SLOT_RETURNS - SLOT_BYTES(%rcx), %rdx
-	jne .Lother\@
-	mov 8(\frame), %rdx
-	cmp SLOT_RETURNS(%rcx), %rdx
-	jne .Lother\@
-	mov SLOT_CALL(%rcx), %rcx
-	mov saved(%rsp), %rdx
-	cmp RECORD_SELF(%rcx), %rdx
-	jne .Lother\@
-	incq RECORD_COUNT(%rcx)
-	movb $0, THREAD_BUSY(%r11)
-	.cfi_remember_state
-	RESTORE_FIRST \frame
-	RESTORE r11
-	ret
-	.cfi_restore_state
-
-.Lother\@:
-	SAVE rax, rsi
 	mov \pointer, %rdx
 	cmpb $0, THREAD_INSTRUMENTED(%r11)
 	jne .Lby_order\@
@@ -161,8 +130,7 @@
 	mov %rcx, THREAD_CACHED_SLOTS(%r11,%rdx)
 	movb $0, THREAD_BUSY(%r11)
 	.cfi_remember_state
-	RESTORE rsi, rax
-	RESTORE_FIRST \frame
+	RESTORE_ALL \frame
 	RESTORE r11
 	ret
 	.cfi_restore_state
@@ -242,8 +210,7 @@
 
 .Lleave\@:
 	movb $0, THREAD_BUSY(%r11)
-	RESTORE rsi, rax
-	RESTORE_FIRST \frame
+	RESTORE_ALL \frame
 .Lbusy\@:
 	RESTORE r11
 .Lslow\@:

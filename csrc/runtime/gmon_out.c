@@ -104,9 +104,14 @@ static void put_histogram(const sums *all, uint64_t done) {
   rec_put_u32((uint32_t)all->bin_count);
   rec_put_u32(rec_rate > 0 ? rec_rate : REC_DEFAULT_RATE);
   rec_put(unit, 16);
-  for (size_t i = 0; i < all->bin_count; i++) {
-    const uint64_t left = all->bins[i] > done ? all->bins[i] - done : 0;
-    rec_put_u16(left < UINT16_MAX ? (uint16_t)left : UINT16_MAX);
+  uint16_t part[512]; /* programs may have millions of bins */
+  for (size_t i = 0; i < all->bin_count;) {
+    size_t used = 0;
+    for (; used < sizeof part / sizeof *part && i < all->bin_count; i++) {
+      const uint64_t left = all->bins[i] > done ? all->bins[i] - done : 0;
+      part[used++] = left < UINT16_MAX ? (uint16_t)left : UINT16_MAX;
+    }
+    rec_put(part, used * sizeof *part);
   }
 }
 

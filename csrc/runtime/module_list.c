@@ -116,14 +116,14 @@ static module *new_module(const module *found, const char *path) {
 
 /* Adds a module to the end of the list, unless it is there already. Other threads and
  * signal handlers may do the same. Returns the module in the list; NULL if there is no
- * memory, or if other modules in the list have some of its addresses. */
+ * memory. If other modules in the list have some of its addresses, all are `replaced`. */
 static module *add_module(const module *found, const char *path) {
   module *made = NULL;
   bool is_ambiguous = false;
   for (module **end = &rec_modules;;) {
     module *m = __atomic_load_n(end, __ATOMIC_ACQUIRE);
     if (m && overlap(m, found)) {
-      if (is_same(m, found) && !m->replaced) {
+      if (is_same(m, found)) {
         if (is_closed(m)) __atomic_store_n(&m->closed, false, __ATOMIC_RELEASE);
         return m;
       }
@@ -131,12 +131,13 @@ static module *add_module(const module *found, const char *path) {
     }
     if (m) {
       end = &m->next;
-    } else if (is_ambiguous || (!made && !(made = new_module(found, path)))) {
-      return NULL;
-    } else if (__atomic_compare_exchange_n(end, &m, made, false, __ATOMIC_ACQ_REL,
-                                           __ATOMIC_RELAXED)) {
-      return made;
+      continue;
     }
+    if (!made && !(made = new_module(found, path))) return NULL;
+    made->replaced = is_ambiguous;
+    if (__atomic_compare_exchange_n(end, &m, made, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_RELAXED))
+      return made;
   }
 }
 
@@ -184,8 +185,7 @@ static bool reserve(uintptr_t low, uintptr_t high) {
 /* Reserves the addresses of a closed module, so that its records stay unambiguous. */
 static void close_module(module *m) {
   const uintptr_t page = page_size();
-  m->reserved = !m->replaced &&
-                reserve(m->low & ~(page - 1), (m->high + page - 1) & ~(page - 1));
+  m->reserved = reserve(m->low & ~(page - 1), (m->high + page - 1) & ~(page - 1));
   __atomic_store_n(&m->closed, true, __ATOMIC_RELEASE);
 }
 

@@ -2,6 +2,7 @@
 #include "runtime/modules.h"
 
 #include <dlfcn.h>
+#include <time.h>
 
 #include "runtime/linux.h"
 
@@ -12,6 +13,32 @@ const module *rec_module_at(uintptr_t address) {
   while (m && address - m->low >= m->high - m->low)
     m = __atomic_load_n(&m->next, __ATOMIC_ACQUIRE);
   return m;
+}
+
+static bool are_held;
+static int closing; /* number of threads that are closing a library */
+
+bool rec_hold_libraries(void) {
+  __atomic_store_n(&are_held, true, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&closing, __ATOMIC_SEQ_CST) <= 0) return true;
+  rec_release_libraries();
+  return false;
+}
+
+void rec_release_libraries(void) { __atomic_store_n(&are_held, false, __ATOMIC_RELEASE); }
+
+void rec_begin_closing(void) {
+  const struct timespec moment = {0, 20000};
+  __atomic_fetch_add(&closing, 1, __ATOMIC_SEQ_CST);
+  while (__atomic_load_n(&are_held, __ATOMIC_SEQ_CST))
+    SYSTEM_CALL(nanosleep, &moment, 0, 0, 0);
+}
+
+void rec_end_closing(void) { __atomic_fetch_sub(&closing, 1, __ATOMIC_SEQ_CST); }
+
+void rec_forget_holders(void) {
+  are_held = false;
+  closing = 0;
 }
 
 /* The head of .eh_frame_hdr, in the only form that linkers write. A sorted table of
@@ -41,20 +68,24 @@ static void look_up(void *into) {
   l->found = _dl_find_object((void *)l->address, &l->object) == 0;
 }
 
-/* Finds the unwind table for an address. Returns its upper limit in bytes; 0 if there is
- * none. */
-static size_t find_unwind(uintptr_t address, const unsigned char **unwind) {
+/* Finds the unwind table for an address. `preserves`: vector registers. */
+static unwind_table find_table(uintptr_t address, bool preserves) {
   if (_dl_find_object) {
     lookup l = {.address = address};
-    rec_preserve(look_up, &l);
-    *unwind = l.object.dlfo_eh_frame;
-    return l.found && *unwind ? (uintptr_t)l.object.dlfo_map_end - (uintptr_t)*unwind : 0;
+    if (preserves)
+      rec_preserve(look_up, &l);
+    else
+      look_up(&l);
+    const unsigned char *const head = l.object.dlfo_eh_frame;
+    if (!l.found || !head) return (unwind_table){NULL, 0};
+    return (unwind_table){head, (uintptr_t)l.object.dlfo_map_end - (uintptr_t)head};
   }
   const module *m = rec_module_at(address);
-  if (!m || is_closed(m)) return 0;
-  *unwind = m->unwind;
-  return m->unwind_size;
+  if (!m || is_closed(m)) return (unwind_table){NULL, 0};
+  return (unwind_table){m->unwind, m->unwind_size};
 }
+
+unwind_table rec_unwind_table(uintptr_t address) { return find_table(address, false); }
 
 /* A row of an unwind table. */
 typedef struct unwind_row {
@@ -64,9 +95,9 @@ typedef struct unwind_row {
 } unwind_row;
 
 /* Finds the last row whose function starts at or below an address. */
-static bool find_row(uintptr_t address, unwind_row *found) {
-  const unsigned char *unwind = NULL;
-  const size_t size = find_unwind(address, &unwind);
+static bool find_row(unwind_table table, uintptr_t address, unwind_row *found) {
+  const unsigned char *const unwind = table.head;
+  const size_t size = table.size;
   const unwind_head *head = (const unwind_head *)(const void *)unwind;
   if (size < sizeof *head || head->version != 1 || head->pointer_form != 0x1b ||
       head->count_form != 0x03 || head->table_form != 0x3b)
@@ -89,13 +120,13 @@ static bool find_row(uintptr_t address, unwind_row *found) {
 
 uintptr_t rec_function_at(uintptr_t address) {
   unwind_row row;
-  return find_row(address, &row) ? row.start : 0;
+  return find_row(find_table(address, true), address, &row) ? row.start : 0;
 }
 
-const unsigned char *rec_unwind_entry(uintptr_t address, uintptr_t *start,
-                                      const unsigned char **end) {
+const unsigned char *rec_unwind_entry(unwind_table table, uintptr_t address,
+                                      uintptr_t *start, const unsigned char **end) {
   unwind_row row;
-  if (!find_row(address, &row)) return NULL;
+  if (!find_row(table, address, &row)) return NULL;
   *start = row.start;
   *end = row.end;
   return row.entry;

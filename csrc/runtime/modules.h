@@ -22,8 +22,8 @@ typedef struct module {
   unsigned build_id_size; /* 0 if unknown */
   bool closed;
   bool reserved; /* it is closed, and nothing else can be loaded at its addresses */
-  bool replaced; /* it was closed unnoticed, and another library was loaded at some of its
-                    addresses: records at these addresses may be of either */
+  bool replaced; /* another library was loaded at some of its addresses, before or after:
+                    records at these addresses may be of either */
   bool listed;   /* in the profile that is being written */
   unsigned seen; /* number of the last update that found the module */
   const char *path;
@@ -49,14 +49,36 @@ const module *rec_module_at(uintptr_t address);
  * unknown. Preserves vector registers. */
 uintptr_t rec_function_at(uintptr_t address);
 
-/* Returns the unwind information of that function, which ends before `*end`, and sets
- * its start; NULL if unknown. */
-const unsigned char *rec_unwind_entry(uintptr_t address, uintptr_t *start,
-                                      const unsigned char **end);
+/* The unwind table of an object: .eh_frame_hdr, and the bytes from there to the end of
+ * the memory with unwind information. */
+typedef struct unwind_table {
+  const unsigned char *head; /* NULL if there is none */
+  size_t size;
+} unwind_table;
+
+/* Finds the table for an address. Changes vector registers, which signal handlers may. */
+unwind_table rec_unwind_table(uintptr_t address);
+
+/* Returns the unwind information of the function that contains an address, which ends
+ * before `*end`, and sets its start; NULL if unknown. */
+const unsigned char *rec_unwind_entry(unwind_table table, uintptr_t address,
+                                      uintptr_t *start, const unsigned char **end);
 
 /* Updates the list with modules that were loaded or closed. Not safe in signal
  * handlers. */
 void rec_update_modules(void);
+
+/* Keeps libraries, and their unwind tables, from being closed until they are released:
+ * for the recorder's own thread. False if the program is closing one. */
+bool rec_hold_libraries(void);
+void rec_release_libraries(void);
+
+/* Called before and after the program closes a library. */
+void rec_begin_closing(void);
+void rec_end_closing(void);
+
+/* In a forked child, no other thread holds or closes libraries. */
+void rec_forget_holders(void);
 
 /* Adds modules that were loaded since the last update. Safe in signal handlers; only one
  * thread at a time may do so. */

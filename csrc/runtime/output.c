@@ -15,6 +15,7 @@ static struct {
   const char *path; /* NULL: the file is borrowed, or a device */
   bool is_device;
   int file, error; /* `error` is the errno of the first failure */
+  bool has_sum;
   uint32_t sum;
   size_t used;
   unsigned char bytes[1 << 16];
@@ -83,13 +84,12 @@ int rec_find_target(file_name *f, const char *magic, bool *is_device) {
 /* --- writing ---------------------------------------------------------------- */
 
 static void begin_output(const char *path, int file) {
-  if (sums[1] == 0) prepare_sums();
   out.path = path;
   out.is_device = false;
   out.file = file;
   out.error = 0;
   out.used = 0;
-  out.sum = UINT32_MAX;
+  out.has_sum = false;
 }
 
 void rec_borrow_output(int file) { begin_output(NULL, file); }
@@ -121,7 +121,7 @@ bool rec_open_device(const char *path) {
 }
 
 static void flush(void) {
-  for (size_t i = 0; i < out.used; i++)
+  for (size_t i = 0; out.has_sum && i < out.used; i++)
     out.sum = out.sum >> 8 ^ sums[(out.sum ^ out.bytes[i]) & 0xff];
   for (size_t done = 0; done < out.used && !out.error;) {
     const long now = SYSTEM_CALL(write, out.file, out.bytes + done, out.used - done, 0);
@@ -148,6 +148,13 @@ void rec_put_u16(uint16_t number) { rec_put(&number, sizeof number); }
 void rec_put_u32(uint32_t number) { rec_put(&number, sizeof number); }
 
 void rec_put_u64(uint64_t number) { rec_put(&number, sizeof number); }
+
+void rec_begin_sum(void) {
+  if (sums[1] == 0) prepare_sums();
+  flush();
+  out.has_sum = true;
+  out.sum = UINT32_MAX;
+}
 
 uint32_t rec_output_sum(void) {
   flush();

@@ -35,7 +35,8 @@ void rec_put_u16(uint16_t number);
 void rec_put_u32(uint32_t number);
 void rec_put_u64(uint64_t number);
 
-/* CRC-32 (of zlib and gzip) of all bytes so far. */
+/* CRC-32 (of zlib and gzip) of all bytes between these calls. */
+void rec_begin_sum(void);
 uint32_t rec_output_sum(void);
 
 /* Closes the file. `error` is 0, or the errno of a failure of the caller. If anything

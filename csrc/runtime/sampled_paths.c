@@ -15,17 +15,21 @@ typedef struct frame {
   uintptr_t at, start; /* where the function is, and where it starts */
 } frame;
 
+/* Space for a path, which may be too large for the stack of a signal handler. */
+typedef struct space {
+  frame found[MAX_FRAMES]; /* the innermost first */
+  unwind_cache cache;
+} space;
+
 static bool are_found;
 
-/* The thread's stack, and space for a path, which may be too large for the stack of a
- * signal handler. */
 static _Thread_local stack_bounds own_stack __attribute__((tls_model("initial-exec")));
-static _Thread_local frame *frames __attribute__((tls_model("initial-exec")));
+static _Thread_local space *own_space __attribute__((tls_model("initial-exec")));
 
 static void begin(uintptr_t low, uintptr_t high) {
-  frames = map_memory(MAX_FRAMES * sizeof *frames);
+  own_space = map_memory(sizeof *own_space);
   BARRIER();
-  if (frames) own_stack = (stack_bounds){low, high};
+  if (own_space) own_stack = (stack_bounds){low, high, 0};
 }
 
 void rec_begin_paths(void) {
@@ -46,23 +50,23 @@ void rec_begin_thread_paths(void) {
 }
 
 void rec_end_thread_paths(void) {
-  if (!frames) return;
-  own_stack = (stack_bounds){0, 0};
-  unmap_memory(frames, MAX_FRAMES * sizeof *frames);
-  frames = NULL;
+  if (!own_space) return;
+  own_stack = (stack_bounds){0, 0, 0};
+  unmap_memory(own_space, sizeof *own_space);
+  own_space = NULL;
 }
 
 record *rec_unknown_path(const thread *t) {
   return &t->roots[are_found ? UNKNOWN_STACK : ROOT];
 }
 
-/* Finds the functions that are running, the innermost first. Returns their number; 0 if
- * the outermost is not found. */
-static size_t find_frames(registers now) {
+/* Finds the functions that are running. Returns their number; 0 if the outermost is not
+ * found. */
+static size_t find_frames(registers now, stack_bounds bounds, space *s) {
   for (size_t count = 0; count < MAX_FRAMES;) {
-    frame *const f = &frames[count];
+    frame *const f = &s->found[count];
     f->at = now.at;
-    const caller above = rec_unwind(&now, own_stack, count == 0, &f->start);
+    const caller above = rec_unwind(&now, bounds, count == 0, &s->cache, &f->start);
     count++;
     if (above == NO_CALLER) return count;
     if (above == UNKNOWN_CALLER) return 0;
@@ -79,24 +83,47 @@ static bool is_starter(uintptr_t address) {
 
 /* Returns the number of functions without those that started the thread or the signal
  * handler, of which the last one has no caller. */
-static size_t without_start(size_t count) {
+static size_t without_start(const frame *found, size_t count) {
   if (count > 1) count--;
-  while (count > 1 && is_starter(frames[count - 1].start)) count--;
+  while (count > 1 && is_starter(found[count - 1].start)) count--;
   return count;
 }
 
-record *rec_path_of(thread *t, registers now) {
+/* Returns the context of code with these registers. */
+static record *context_of(thread *t, registers now, stack_bounds bounds, space *s) {
+  const frame *const found = s->found;
   record *context = &t->roots[ROOT];
-  const uintptr_t size = own_stack.high - own_stack.low;
-  if (now.stack - own_stack.low >= size) return rec_unknown_path(t);
-  const size_t all = find_frames(now);
+  const size_t all = find_frames(now, bounds, s);
   if (all == 0) return rec_unknown_path(t);
-  size_t i = without_start(all);
+  size_t i = without_start(found, all);
   if (i == all) i--; /* the only function has no caller */
   for (; i > 0; i--) {
-    const record *const call = rec_call_in(t, context, frames[i].at, frames[i - 1].start);
+    const record *const call = rec_call_in(t, context, found[i].at, found[i - 1].start);
     if (!call) return &t->roots[JOINED];
     context = call->entered;
   }
+  return context;
+}
+
+static bool contains(stack_bounds bounds, uintptr_t address) {
+  return address - bounds.low < bounds.high - bounds.low;
+}
+
+record *rec_path_of(thread *t, registers now) {
+  stack_bounds bounds = own_stack;
+  if (own_space && !contains(bounds, now.stack))
+    rec_alternate_stack(&bounds.low, &bounds.high);
+  if (!own_space || !contains(bounds, now.stack)) return rec_unknown_path(t);
+  return context_of(t, now, bounds, own_space);
+}
+
+record *rec_path_of_waiting(thread *waiting, uintptr_t at, uintptr_t pointer,
+                            stack_bounds copied) {
+  static space s;
+  const registers now = {.at = at, .stack = pointer, .no_frame = true};
+  if (!are_found || copied.high == 0 || !rec_hold_libraries())
+    return rec_unknown_path(waiting);
+  record *const context = context_of(waiting, now, copied, &s);
+  rec_release_libraries();
   return context;
 }

@@ -3,8 +3,8 @@
  * Call paths of samples in programs whose calls are not recorded: from the thread's stack
  * and unwind tables. A path that does not lead to the start of the thread has no callers:
  * its samples are in the context of an unknown stack. Only stacks are read whose bounds
- * were known before: that of the main thread, and those of threads that announce
- * themselves.
+ * are known: that of the main thread, those of threads that announce themselves, and
+ * alternate stacks for signal handlers.
  */
 #ifndef GPROF_RUNTIME_SAMPLED_PATHS_H
 #define GPROF_RUNTIME_SAMPLED_PATHS_H
@@ -27,5 +27,11 @@ record *rec_unknown_path(const thread *t);
 
 /* Returns the context of interrupted code of this thread. */
 record *rec_path_of(thread *t, registers now);
+
+/* Returns the context of another thread, which waits at an address with a stack pointer,
+ * in its table for samples while it waits. Its frame pointer is not known, so callers are
+ * unknown if the innermost function that has one has not saved its caller's, too. */
+record *rec_path_of_waiting(thread *waiting, uintptr_t at, uintptr_t pointer,
+                            stack_bounds copied);
 
 #endif

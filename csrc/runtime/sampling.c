@@ -23,10 +23,10 @@ static registers registers_of(const ucontext_t *context) {
 #ifdef __x86_64__
   const greg_t *all = context->uc_mcontext.gregs;
   return (registers){(uintptr_t)all[REG_RIP], (uintptr_t)all[REG_RSP],
-                     (uintptr_t)all[REG_RBP], 0};
+                     (uintptr_t)all[REG_RBP], 0, false};
 #else
   const mcontext_t *all = &context->uc_mcontext;
-  return (registers){all->pc, all->sp, all->regs[29], all->regs[30]};
+  return (registers){all->pc, all->sp, all->regs[29], all->regs[30], false};
 #endif
 }
 

@@ -32,8 +32,12 @@ static struct {
   uint32_t used;
 } registered;
 
-/* Where the kernel put the program's arguments: above the main stack. */
+/* Where the stack pointer is when the program starts; the program's arguments follow. */
 extern void *__libc_stack_end;
+
+/* Bytes of the arguments that belong to the main stack, so that the first instructions of
+ * the program, which take some of them, have a known stack. */
+#define FIRST_ARGUMENTS ((uintptr_t)64)
 
 static bool contains(range r, uintptr_t address) {
   return address - r.low < r.high - r.low;
@@ -45,7 +49,7 @@ void rec_start_stacks(void) {
   } limit = {0, 0};
   SYSTEM_CALL(prlimit64, 0, 3 /* RLIMIT_STACK */, 0, &limit);
   const uintptr_t size = limit.soft < LARGEST ? (uintptr_t)limit.soft : LARGEST;
-  main_stack.high = (uintptr_t)__libc_stack_end;
+  main_stack.high = (uintptr_t)__libc_stack_end + FIRST_ARGUMENTS;
   main_stack.low = main_stack.high - size;
   usual = limit.soft < LARGEST ? size : (uintptr_t)2 << 20;
 }
@@ -80,6 +84,12 @@ static range alternate_stack(void) {
   const uintptr_t low = (uintptr_t)current.ss_sp;
   return current.ss_flags & SS_DISABLE ? (range){0, 0}
                                        : (range){low, low + current.ss_size};
+}
+
+void rec_alternate_stack(uintptr_t *low, uintptr_t *high) {
+  const range current = alternate_stack();
+  *low = current.low;
+  *high = current.high;
 }
 
 /* Size in bytes of the alternate stack that the recorder gives to a thread. Handlers of

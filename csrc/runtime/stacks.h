@@ -19,6 +19,10 @@ bool rec_switch_stack(thread *t, uintptr_t frame);
 /* Registers a stack that the program made. */
 void rec_register_stack(uintptr_t low, uintptr_t high);
 
+/* Returns the bounds of this thread's alternate stack for signal handlers; 0 if it has
+ * none. */
+void rec_alternate_stack(uintptr_t *low, uintptr_t *high);
+
 /* Gives this thread an alternate stack for signal handlers, unless it has one of
  * sufficient size, so that the profile can be written when the thread's own stack is
  * exhausted. */

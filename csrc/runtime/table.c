@@ -193,6 +193,7 @@ static record *new_record(thread *t, record *context, uintptr_t from, uintptr_t 
   r->entered = NULL;
   r->depth = (uint16_t)(context->depth + 1);
   r->inside = false;
+  r->of_waiting = t->of_waiting;
   r->follower = r;
   r->number = t->records;
   return r;

@@ -120,8 +120,9 @@ static bool read_kind(bytes kind, information *i) {
 
 /* Reads the entry of the function that contains `address`. Its start and size are read
  * in the only form that compilers write, which the known start confirms. */
-static bool read_information(uintptr_t address, uintptr_t *start, information *i) {
-  const unsigned char *end, *const at = rec_unwind_entry(address, start, &end);
+static bool read_information(unwind_table table, uintptr_t address, uintptr_t *start,
+                             information *i) {
+  const unsigned char *end, *const at = rec_unwind_entry(table, address, start, &end);
   if (!at) return false;
   bytes own = entry_at(at, end);
   const unsigned char *const back = own.at;
@@ -229,41 +230,80 @@ static bool execute(bytes b, const information *i, uint64_t distance, const rule
 
 /* --- callers ---------------------------------------------------------------- */
 
-/* Reads the caller's value of a register. False if it cannot be known. */
-static bool read_saved(rule where, uintptr_t frame, const registers *now,
-                       stack_bounds bounds, uintptr_t *value) {
-  const uintptr_t at = frame + (uintptr_t)where.offset;
-  if (where.kind == SAME) return true;
-  if (where.kind != SAVED || at % sizeof at != 0 || at < bounds.low ||
-      at < now->stack - RED_ZONE || at > bounds.high - sizeof at)
+/* Describes the step that rules make; false if it cannot be made. */
+static bool set_step(unwind_step *step, const rules *r) {
+  step->offset = (int32_t)r->offset;
+  step->frame = (int32_t)r->frame.offset;
+  step->returns = (int32_t)r->returns.offset;
+  step->from_stack = r->base == STACK;
+  step->is_signed = r->is_signed;
+  step->saves_frame = r->frame.kind == SAVED;
+  step->saves_return = r->returns.kind == SAVED;
+  return !r->computed && (r->base == STACK || r->base == FRAME) &&
+         r->frame.kind <= SAVED && r->returns.kind <= SAVED &&
+         step->offset == r->offset && step->frame == r->frame.offset &&
+         step->returns == r->returns.offset;
+}
+
+/* Makes the step from the code at `address` to its caller. */
+static unwind_step make_step(unwind_table table, uintptr_t address) {
+  unwind_step step = {.address = address, .table = table.head, .above = UNKNOWN_CALLER};
+  information i;
+  if (!read_information(table, address, &step.start, &i)) return step;
+  if (i.is_signal) {
+    step.above = NO_CALLER;
+    return step;
+  }
+  rules first = {.base = STACK}, r;
+  if (!execute(i.first, &i, 0, &first, &first)) return step;
+  r = first;
+  if (!execute(i.own, &i, address - step.start, &first, &r)) return step;
+  if (r.returns.kind == UNDEFINED)
+    step.above = NO_CALLER;
+  else if (set_step(&step, &r))
+    step.above = CALLER;
+  return step;
+}
+
+/* Finds the step from the code at `address`. A library may have replaced another one. */
+static const unwind_step *find_step(unwind_cache *cache, uintptr_t address) {
+  const unwind_table table = rec_unwind_table(address);
+  unwind_step *const step = &cache->steps[address % STEPS];
+  if (!table.head || step->address != address || step->table != table.head)
+    *step = make_step(table, address);
+  return step;
+}
+
+/* Reads a word that is saved at a distance from the frame's address. */
+static bool read_saved(uintptr_t at, const registers *now, stack_bounds bounds,
+                       uintptr_t *value) {
+  if (at % sizeof at != 0 || at < bounds.low || at < now->stack - RED_ZONE ||
+      at > bounds.high - sizeof at)
     return false;
-  *value = *(const uintptr_t *)at;
+  *value = *(const uintptr_t *)(at + bounds.copy);
   return true;
 }
 
 caller rec_unwind(registers *now, stack_bounds bounds, bool interrupted,
-                  uintptr_t *start) {
-  const uintptr_t address = now->at - !interrupted;
-  information i;
-  if (!read_information(address, start, &i)) return UNKNOWN_CALLER;
-  if (i.is_signal) return NO_CALLER;
-  rules first = {.base = STACK}, r;
-  if (!execute(i.first, &i, 0, &first, &first)) return UNKNOWN_CALLER;
-  r = first;
-  if (!execute(i.own, &i, address - *start, &first, &r)) return UNKNOWN_CALLER;
-  if (r.returns.kind == UNDEFINED) return NO_CALLER;
-  if (r.computed || (r.base != STACK && r.base != FRAME)) return UNKNOWN_CALLER;
+                  unwind_cache *cache, uintptr_t *start) {
+  const unwind_step *const step = find_step(cache, now->at - !interrupted);
+  *start = step->start;
+  if (step->above != CALLER) return step->above;
+  if (!step->from_stack && now->no_frame) return UNKNOWN_CALLER;
   const uintptr_t frame =
-      (r.base == STACK ? now->stack : now->frame) + (uintptr_t)r.offset;
+      (step->from_stack ? now->stack : now->frame) + (uintptr_t)(intptr_t)step->offset;
   /* Frames are strictly above each other; only the innermost may be empty. */
   if (frame % sizeof frame != 0 || frame > bounds.high ||
       frame < now->stack + !interrupted)
     return UNKNOWN_CALLER;
-  registers above = {now->link, frame, now->frame, 0};
-  if (!read_saved(r.returns, frame, now, bounds, &above.at) ||
-      !read_saved(r.frame, frame, now, bounds, &above.frame))
+  registers above = {now->link, frame, now->frame, 0,
+                     now->no_frame && !step->saves_frame};
+  const uintptr_t returns = frame + (uintptr_t)(intptr_t)step->returns;
+  const uintptr_t saved = frame + (uintptr_t)(intptr_t)step->frame;
+  if ((step->saves_return && !read_saved(returns, now, bounds, &above.at)) ||
+      (step->saves_frame && !read_saved(saved, now, bounds, &above.frame)))
     return UNKNOWN_CALLER;
-  if (r.is_signed) above.at &= ADDRESS_BITS;
+  if (step->is_signed) above.at &= ADDRESS_BITS;
   *now = above;
   return above.at != 0 ? CALLER : UNKNOWN_CALLER;
 }

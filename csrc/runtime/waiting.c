@@ -169,19 +169,37 @@ static bool copy_window(const thread *t, window *w) {
   return memcmp(w, &again, sizeof again) == 0;
 }
 
+/* Copies the upper part of a thread's own stack, from its stack pointer on. The bounds
+ * are 0 if that fails. */
+RACES static stack_bounds copy_stack(const thread *t, uintptr_t pointer) {
+  static _Alignas(uintptr_t) char copied[1 << 16];
+  const uintptr_t high = __atomic_load_n(&t->own_stack.high, __ATOMIC_ACQUIRE);
+  const size_t size = high - pointer < sizeof copied ? high - pointer : sizeof copied;
+  const bool is_copied = pointer % sizeof(uintptr_t) == 0 && pointer < high &&
+                         copy_memory(copied, pointer, size);
+  return is_copied ? (stack_bounds){pointer, pointer + size, (uintptr_t)copied - pointer}
+                   : (stack_bounds){0, 0, 0};
+}
+
 /* --- samples ---------------------------------------------------------------- */
 
-/* Finds the context and the address for samples of a thread that waits. A system call
- * counts for the innermost function that is recorded. */
-static record *find_sample(const thread *t, uintptr_t *at) {
+/* Finds the context and the address for samples of a thread that waits, and has used
+ * `cpu` nanoseconds; NULL if it runs meanwhile. A system call counts for the innermost
+ * function that is recorded. */
+static record *find_sample(const thread *t, int clock, uint64_t cpu, uintptr_t *at) {
   place now;
   window w;
   if (!find_place(id_of(t), &now) || !copy_window(t, &w)) return NULL;
   record *context = &t->roots[UNKNOWN_STACK];
   if (is_on_stack(t, now.stack))
     context = context_of(t, &w, now.stack);
-  if (context == &t->roots[ROOT]) context = rec_unknown_path(t);
-  if (context) *at = now.in_call && context->self != 0 ? context->self : now.at;
+  const bool is_recorded = context != &t->roots[ROOT];
+  stack_bounds copied;
+  if (!is_recorded) copied = copy_stack(t, now.stack);
+  if (read_clock(clock) != cpu) return NULL;
+  if (!is_recorded) context = rec_path_of_waiting(t->waiting, now.at, now.stack, copied);
+  if (!context) return NULL;
+  *at = is_recorded && now.in_call && context->self != 0 ? context->self : now.at;
   return context;
 }
 
@@ -204,8 +222,7 @@ static void look_at(thread *t, uint64_t ticks) {
   if (cpu != waiting->last.cpu) {
     waiting->last.cpu = cpu;
     add_queued_time(t, waiting);
-    waiting->last.context = find_sample(t, &waiting->last.at);
-    if (read_clock(clock) != cpu) waiting->last.context = NULL; /* it has run meanwhile */
+    waiting->last.context = find_sample(t, clock, cpu, &waiting->last.at);
   }
   if (waiting->last.context)
     rec_add_sample(waiting, waiting->last.context, waiting->last.at, ticks);

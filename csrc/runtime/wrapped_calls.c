@@ -97,7 +97,9 @@ EXPORTED int thrd_create(thrd_t *thread_id, thrd_start_t run, void *argument) {
 EXPORTED int dlclose(void *handle) {
   int (*const original)(void *) = (int (*)(void *))dlsym(RTLD_NEXT, "dlclose");
   rec_update_modules();
+  rec_begin_closing();
   const int result = original(handle);
+  rec_end_closing();
   rec_update_modules();
   return result;
 }

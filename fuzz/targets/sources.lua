@@ -58,7 +58,7 @@ local function check_printed(report, text)
 end
 
 local function check_page(options)
-  for _, file in ipairs(sources.of(profile, options).files) do
+  for _, file in ipairs(sources.of(profile, options, profile.symbols).files) do
     local written = {}
     for i, line in ipairs(file.lines) do
       local text = line.text or ""

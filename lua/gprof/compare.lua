@@ -26,6 +26,7 @@ local extract = require "gprof.analysis.extract"
 local limits = require "gprof.analysis.limits"
 local matching = require "gprof.analysis.matching"
 local significance = require "gprof.analysis.significance"
+local sorted = require "gprof.format.sorted"
 
 local compare = {}
 
@@ -192,11 +193,15 @@ local function total_change(was, is, old, new)
   return limits.compare(change, was, is, old.samples, new.samples)
 end
 
+-- The fields with the highest counts of a baseline's runs.
+local highest <const> = { calls = "most_calls", self_calls = "most_self_calls",
+  blocks = "most_blocks" }
+
 -- Returns the change of a count: `field` of two functions, or 0 where it is missing. A
 -- baseline has the highest count of its runs, `most`.
 local function count_change(was, is, field, old, new)
   local before, now = (was[field] or 0) / old.runs, (is[field] or 0) / new.runs
-  local most = (was["most_" .. field] or 0) / old.runs
+  local most = (was[highest[field]] or 0) / old.runs
   return { old = before, new = now, change = now - before,
     most = most > before and most or nil, ratio = before > 0 and now / before or nil }
 end
@@ -236,6 +241,8 @@ end
 local absent <const> = { ticks = 0, whole_ticks = 0, least_ticks = 0, most_ticks = 0,
   calls = 0, self_calls = 0, blocks = 0, count = 0 }
 
+local none <const> = {}
+
 local function is_idle(f)
   return f.ticks == 0 and f.whole_ticks == 0 and f.calls == 0 and
     (f.blocks or 0) == 0
@@ -246,7 +253,7 @@ local function new_row(before, now, old, new)
   local was, is = before or absent, now or absent
   if is_idle(was) and is_idle(is) then return nil end
   local new_ids = { now and now.id }  -- of the functions that `now` stands for
-  for i, f in ipairs(now and now.members or {}) do new_ids[i] = f.id end
+  for i, f in ipairs(now and now.members or none) do new_ids[i] = f.id end
   local sampled, counted = old.samples and new.samples, old.counted and new.counted
   local blocks = old.has_blocks and new.has_blocks
   return {
@@ -268,52 +275,35 @@ end
 -- Changes that differ by less than this are equal, except for rounding errors.
 local QUANTUM <const> = 1e-9
 
-local function by_size(field)
-  return function(row)
-    local change = row[field]
-    return change and -math.floor(abs(change.change) / QUANTUM + 0.5) or 0
-  end
+local sizes <const> = { "self", "total", "calls" }
+
+local function size_of(row, field)
+  local change = row[field]
+  return change and -math.floor(abs(change.change) / QUANTUM + 0.5) or 0
 end
 
--- Sort keys, the most significant first.
-local keys <const> = {
-  by_size "self", by_size "total", by_size "calls",
-  function(row) return row.name end,
-  function(row) return row.new_file or row.old_file or "" end,
-}
-
--- Groups rows by the value of a key; returns the groups and the sorted values. Only the
--- values are sorted, by Lua's own comparison: this saves millions of calls of a
--- comparison function.
-local function groups_by(key, rows)
-  local groups, order = {}, {}
-  for _, row in ipairs(rows) do
-    local value = key(row)
-    local group = groups[value]
-    if group then
-      group[#group + 1] = row
-    else
-      groups[value], order[#order + 1] = { row }, value
-    end
-  end
-  table.sort(order)
-  return groups, order
+-- Returns the places of strings in their order. Each of them is compared once.
+local function ranks_of(strings)
+  local known, ranks = {}, {}
+  for _, text in ipairs(strings) do known[text] = true end
+  for rank, text in ipairs(sorted.keys(known)) do known[text] = rank end
+  for i, text in ipairs(strings) do ranks[i] = known[text] end
+  return ranks
 end
 
--- Appends rows to a list, sorted by the keys from `number` on.
-local function add_sorted(rows, number, list)
-  if not rows[2] or not keys[number] then
-    table.move(rows, 1, #rows, #list + 1, list)
-    return
-  end
-  local groups, order = groups_by(keys[number], rows)
-  for _, value in ipairs(order) do add_sorted(groups[value], number + 1, list) end
-end
-
+-- Sorts rows by the sizes of their changes, then by name and file.
 local function sort(rows)
-  local list = {}
-  add_sorted(rows, 1, list)
-  table.move(list, 1, #list, 1, rows)
+  local columns = { row = {}, self = {}, total = {}, calls = {}, name = {}, file = {} }
+  for i, row in ipairs(rows) do
+    columns.row[i], columns.name[i] = row, row.name
+    columns.file[i] = row.new_file or row.old_file or ""
+    for _, field in ipairs(sizes) do columns[field][i] = size_of(row, field) end
+  end
+  columns.name, columns.file = ranks_of(columns.name), ranks_of(columns.file)
+  for _, key in ipairs { "file", "name", "calls", "total", "self" } do
+    sorted.columns(columns, key)
+  end
+  table.move(columns.row, 1, #columns.row, 1, rows)
 end
 
 -- Returns a side as scripts see it. A mean time per run, multiplied by `samples`, is the
@@ -378,7 +368,7 @@ function compare.sides(old, new, chance)
   local row_of = {}  -- by function of either side
   local function set_row(f, row)
     if not f.members then row_of[f] = row end
-    for _, member in ipairs(f.members or {}) do row_of[member] = row end
+    for _, member in ipairs(f.members or none) do row_of[member] = row end
   end
   matching.pair(old.functions, new.functions, function(was, is)
     if was and is then result.common = result.common + 1 end

@@ -91,7 +91,13 @@ end
 -- levels depend on it.
 local function own_symbols(image, method, depth)
   arguments.check(image, "gprof.image", 0, method, 4 + (depth or 0))
-  return symbol_tables.of(image, image_options.of(image))
+  local options, state = image_options.of(image), core.state(image)
+  -- scripts look up many addresses: the options are the same table until they change
+  if state.own_symbols and state.own_options == options then return state.own_symbols end
+  local symbols, message = symbol_tables.of(image, options)
+  local is_fixed = not (options.external_symbol_table or options.file_ordering)
+  state.own_options, state.own_symbols = options, is_fixed and symbols or nil
+  return symbols, message
 end
 
 --- An image.
@@ -167,6 +173,25 @@ end
 -- @tparam[opt] integer most return at most this many frames
 -- @treturn[1] {table,...} frames, the innermost first
 -- @return[2] nil if there is no debugging information for the address
+
+--- Returns the number of the scope at an address: the innermost function of the source,
+-- or its copy that was inlined there. It is faster than `image:frames` for many addresses
+-- in the same scopes.
+-- @function image:scope
+-- @tparam integer address
+-- @treturn[1] integer
+-- @treturn[1] integer one past the last address around this one with the same scope
+-- @return[2] nil if there is no debugging information for the address
+
+--- Returns the fields of a scope; each is nil if it is unknown.
+-- @function image:scope_fields
+-- @tparam integer scope
+-- @treturn string name as in the debugging information (mangled)
+-- @treturn integer the line where the function is declared
+-- @treturn integer the scope into which it was inlined
+-- @treturn integer the line of the call there
+-- @treturn integer the discriminator of the call, if the compiler tells calls in one line
+--   apart
 
 --- Returns instructions in assembler, at most those in 64 KiB.
 -- @tparam integer low address of the first one

@@ -410,6 +410,21 @@ function core.profile_methods:bounds_problem()
   return state_of(self).bounds_problem or core.bounds_problem(self)
 end
 
+--- Returns the self times of functions in each run, in the order in which the profiles
+-- were added.
+-- @function profile:run_times
+-- @tparam {integer,...} ids of functions
+-- @treturn[1] {table,...} for each id an array of seconds
+-- @return[2] nil if `profile.spread` is, if there were more than 256 runs, or if sums of
+--   runs were added
+function core.profile_methods:run_times(ids)
+  arguments.check(self, "gprof.profile", 0, "run_times")
+  arguments.check(ids, "table", 1, "run_times")
+  local addresses = {}
+  for i, id in ipairs(ids) do addresses[i] = self:get(id, "address") or -1 end
+  return core.run_times(self, addresses)
+end
+
 --- Makes the fields `least_ticks` and `most_ticks` of functions and cycles known: the
 -- true time in a function and its callees lies between them. They are the bounds of the
 -- option `bounds` where these can be computed; elsewhere they follow from the recorded
@@ -539,6 +554,12 @@ end
 -- @treturn {table,...}|nil frames as in `image:frames`, with names as reports show them;
 --   nil if they are unknown
 
+--- Returns whether a line of a profile by line is code of a function that was inlined. It
+-- is known if `profile:frames` is.
+-- @function profile:is_inlined
+-- @tparam integer id
+-- @treturn boolean
+
 --- Iterates over the members of a cycle, as in its entry of the call graph.
 -- @function profile:members
 -- @tparam integer id
@@ -562,6 +583,12 @@ end
 -- @tparam integer id
 -- @tparam string ... fields
 -- @return their values
+
+--- Returns fields of functions as columns.
+-- @function profile:columns
+-- @tparam {integer,...} ids
+-- @tparam string ... fields
+-- @treturn table for each field, an array of its values in the order of `ids`
 
 --- Finds the function whose code contains an address.
 -- @function profile:lookup

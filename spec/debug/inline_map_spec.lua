@@ -25,10 +25,24 @@ local function image_of(plan, units, more)
   return assert(gprof.image(dwarf.with_sections(sections, plain)))
 end
 
+-- Checks that the scopes at an address have the fields of its frames.
+local function check_scopes(image, address, frames)
+  local scope, past = image:scope(address)
+  assert(past == nil or past > address)
+  for i, frame in ipairs(frames or {}) do
+    local call = frames[i + 1] or {}
+    local name, declared, outer, line, discriminator = image:scope_fields(scope)
+    assert.same({ frame.name, frame.declared, call.line, call.discriminator }, { name, declared, line, discriminator })
+    scope = outer
+  end
+  assert.is_nil(scope)
+end
+
 -- Returns the names of the functions at an address, the innermost first; "-" if there is none.
 local function chain(image, address)
-  local names = {}
-  for i, frame in ipairs(image:frames(address) or { { name = "-" } }) do names[i] = frame.name or "?" end
+  local names, frames = {}, image:frames(address)
+  check_scopes(image, address, frames)
+  for i, frame in ipairs(frames or { { name = "-" } }) do names[i] = frame.name or "?" end
   return table.concat(names, " < ")
 end
 

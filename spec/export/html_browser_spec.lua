@@ -433,6 +433,20 @@ describe("People who cannot see a page well", function()
     end
   end)
 
+  it("can read instructions, and the call tree of both runs of a comparison", function()
+    local image, gmon = exported.inlined()
+    local faster = crafted.gmon { functions = plan.functions, calls = plan.calls, ticks = { work = 900, pong = 5 } }
+    local dark <const> = { "size", 390, 844, "dark" }
+    for _, seen in ipairs(visit_all {
+      { select(2, pages.write(image, gmon)), { "open", "!source" }, { "key", "x" },
+        "document.querySelectorAll('tr.code').length > 0", { "axe", axe }, dark, { "axe", axe } },
+      { select(2, pages.crafted(plan, "--compare=" .. faster)), { "open", "!tree" },
+        "document.querySelectorAll('.less').length > 0", { "axe", axe }, dark, { "axe", axe } } })
+    do
+      assert.same({ true, {}, {} }, seen.results)
+    end
+  end)
+
   it("can choose threads", function()
     local image, context = exported.measured()
     local phone <const> = { "size", 390, 844, "dark" }

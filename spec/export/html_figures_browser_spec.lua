@@ -274,11 +274,27 @@ describe("The spread of a page", function()
     local texts <const> = "[...document.querySelectorAll('#view p.soft')].map((e) => e.textContent)"
     local found = browser.walk(path, { "open", "!spread" }, rows, texts, { "key", "/" }, { "type", "fast" },
       rows, { "click", "#view tbody a" }, "location.hash")
-    local main <const> = "0.05||2.00|0.05|0.00|0.10|0.05|1|main|fast"
+    local main <const> = "0.05|||2.00|0.05|0.00|0.10|0.05|1|main|fast"
     local calls <const> = "1||2.00|1|0|2|1|1|work|fast; 1||2.00|1|0|2|1|1|whole run|fast"
-    assert.same({ "0.25||1.56|0.45|0.20|0.70|0.25|2|work|slow; 0.20||1.40|0.50|0.30|0.70|0.20|2|whole run|slow; " ..
+    assert.same({ "0.25|||1.56|0.45|0.20|0.70|0.25|2|work|slow; 0.20|||1.40|0.50|0.30|0.70|0.20|2|whole run|slow; " ..
       main .. "; " .. calls, { "How 2 runs differ.", "Runs are named by * in " .. dir .. "/*." },
       main .. "; " .. calls, "#main" }, found)
+  end)
+
+  it("is drawn for each function, in its view, too: minimum, deviation, mean and maximum, and each run", function()
+    local runs = {}
+    for i, ticks in ipairs { 40, 80, 80, 80 } do
+      runs[i] = gmon.write(dir .. "/run" .. i, gmon.magic(crafted.records { functions = plan.functions,
+        calls = plan.calls, ticks = { work = ticks } }))
+    end
+    local strip <const> = "[...document.querySelector('.range').children].map((e) => [e.style.left, e.style.width])"
+    local path = select(2, pages.write(crafted.image(plan), runs[1], "--spread", table.unpack(runs, 2)))
+    local fields <const> = "document.querySelector('.runs').style.backgroundImage.split('color-mix').length - 1"
+    local found = browser.walk(path, { "open", "!spread" }, strip, { "open", "work" }, strip,
+      "[...document.querySelectorAll('dd:has(.range)')].map((e) => e.textContent)", { "open", "main" },
+      "document.querySelector('.range')", { "open", "!spread" }, "spread.strips[0]", fields)
+    local drawn <const> = { { "50%", "50%" }, { "65.8494%", "34.1506%" }, { "87.5%", "" } }
+    assert.same({ drawn, drawn, { "0.40 to 0.80 s, mean 0.70", "2 to 2, mean 2" }, false, "g///", 4 }, found)
   end)
 
   it("names runs in directories by these", function()
@@ -298,5 +314,27 @@ describe("The spread of a page", function()
   it("is not shown without --spread", function()
     local found = browser.walk(select(2, pages.crafted(plan)), "document.querySelector('nav').textContent")
     assert.is_nil(found[1]:find "Spread")
+  end)
+end)
+
+describe("a page with long columns", function()
+
+  it("has the numbers that were packed", function()
+    local plan = { functions = { "main" }, ticks = {}, calls = {} }
+    for i = 1, 1200 do
+      local name = ("f%04d"):format(i)
+      plan.functions[i + 1], plan.ticks[name] = name, 7 * i % 900
+      plan.calls[i] = { i % 3 == 0 and ("f%04d"):format(i // 3) or "main", name, 1 + i * i % 2000 }
+    end
+    local page, path = pages.crafted(plan)
+    local parts, numbers = pages.parts(page), {}
+    for _, kind in ipairs { "i", "d", "f" } do assert(parts.json:find('"packed":"' .. kind, 1, true), kind) end
+    for _, name in ipairs { "functions.calls", "functions.children", "arcs.callee", "arcs.count", "arcs.children" } do
+      local group, column = name:match "(.*)%.(.*)"
+      numbers[#numbers + 1] = { name, parts.data[group][column] }
+    end
+    for _, entry in ipairs(numbers) do
+      assert.same(entry[2], browser.walk(path, entry[1])[1], entry[1])
+    end
   end)
 end)

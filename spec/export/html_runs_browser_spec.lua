@@ -110,6 +110,29 @@ describe("The call tree of a comparison in a page", function()
       "both", 1 }, { found[1], table.unpack(found, 3, 7) })
   end)
 
+  it("has each path of either run, with the weights of both", function()
+    local paths <const> = [=[((tree, weight, others) => { const paths = [], found = {};
+      tree.frame.forEach((frame, i) => {
+        const name = frame < 0 ? String(frame) : frame < nodeCount ? nameOf(frame) : others[frame - nodeCount];
+        paths[i] = (i > 0 ? paths[tree.parent[i]] : "") + "/" + name;
+        if (weight[i] > 0) found[paths[i]] = (found[paths[i]] || 0) + weight[i];
+      });
+      return found; })(%s, %s, %s)]=]
+    local before, after = crafted.layered(4, 4), crafted.layered(5, 3)
+    local compared = select(2, pages.write(crafted.image(after), crafted.gmon(after),
+      "--compare=" .. crafted.gmon(before) .. "," .. crafted.image(before)))
+    local found = browser.walk(compared, paths:format("tree", "tree.weight", "data.tree.others"),
+      paths:format("parsed('data').tree", "parsed('data').tree.weight", "parsed('data').tree.others"),
+      paths:format("tree", "tree.before.map((w) => Math.round(w / tree.parts * comparedTree.parts))",
+        "data.tree.others"),
+      paths:format("comparedTree", "comparedTree.weight", "comparedTree.others"),
+      "tree.end.every((end, i) => i === 0 || (tree.parent[i] < i && end <= tree.end[tree.parent[i]]))")
+    assert.same(found[2], found[1])
+    assert.same(found[4], found[3])
+    assert.is_true(found[5])
+    assert.truthy(next(found[4]))
+  end)
+
   it("has times per run", function()
     local double = select(2, pages.write(image, new, "--compare=" .. old .. "," .. old))
     local tree = by_name(browser.walk(double, { "open", "!tree" }, frames)[1])

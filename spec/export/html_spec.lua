@@ -590,6 +590,19 @@ describe("A comparison with other clones in a page", function()
   end)
 end)
 
+describe("The scripts of a page", function()
+  it("define each name once, since they share one scope", function()
+    local found = {}
+    for line in require "gprof.export.html.assets".script():gmatch "[^\n]+" do
+      local name = line:match "^const ([%w_$]+) =" or line:match "^let ([%w_$]+) =" or
+        line:match "^function%*? ?([%w_$]+)%("
+      assert.is_nil(name and found[name], name)
+      if name then found[name] = true end
+    end
+    assert.truthy(found.linkToTree and found.expand)
+  end)
+end)
+
 describe("A large page", function()
   if os.getenv "GPROF_LUA" then return end -- with sanitizers, the same page takes half a minute
 

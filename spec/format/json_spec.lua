@@ -1,7 +1,9 @@
 -- gprof.format.json: data of pages. The core writes numbers, which are compared with those of string.format.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local dkjson = require "dkjson"
 local json = require "gprof.format.json"
+local packed = require "support.packed"
 
 -- Returns numbers near the middle between two results, with a random number of digits, and of random size.
 local function random_numbers(count)
@@ -57,6 +59,58 @@ describe("arrays of numbers", function()
 
   it("are refused if they have other values", function()
     assert.error_matches(function() json.compact_array(json.compact_number, { {} }) end, "number expected, got table")
+  end)
+end)
+
+describe("long columns of numbers", function()
+  -- Returns the kind of the column with these numbers again and again, after reading it.
+  local function check_column(numbers)
+    local long, texts = {}, {}
+    for i = 1, math.max(1000, #numbers) do
+      long[i] = numbers[(i - 1) % #numbers + 1]
+      texts[i] = json.compact_number(long[i] * 1.0)
+    end
+    local text = json.column(json.compact_number, long)
+    local column = dkjson.decode(text)
+    for i, number in ipairs(packed.read(column)) do
+      local expected = tonumber(texts[i]) or dkjson.null
+      assert(number == expected, texts[i])
+    end
+    assert.equal(#long, #packed.read(dkjson.decode(text)))
+    assert.is_nil(text:find('[<>&\\]'))
+    return text:match '^{"packed":"(.)' or "none"
+  end
+
+  it("are packed: integers, their differences, or decimals", function()
+    assert.same({ "i", "d", "f" }, { check_column { 0, 7000000, -1, 44, 45, -46, 2.0 ^ 53, -2.0 ^ 53 },
+      check_column { 1000000, 1000001, 1000005, 1000002, 1000002 },
+      check_column { 1 / 3, 0, -1 / 15, 1e-7, 1234567.89, 12345678901, math.huge, 0 / 0, 1.25e-37, 999999.96 } })
+  end)
+
+  it("are exact for numbers of any size and number of digits", function()
+    math.randomseed(2)
+    local numbers, integers = {}, {}
+    for i = 1, 3000 do
+      numbers[i] = (math.random() - 0.5) * 10.0 ^ math.random(-30, 15)
+      integers[i] = math.random(-(1 << 53), 1 << 53) // (1 << math.random(0, 53))
+    end
+    assert.same({ "f", "i" }, { check_column(numbers), check_column(integers) })
+  end)
+
+  it("are not packed if a number is too large or too small", function()
+    assert.same({ "none", "none", "none" }, { check_column { 2.0 ^ 54 }, check_column { 1.5e-44, 1 },
+      check_column { 0.5, 2.0 ^ 60 } })
+  end)
+
+  it("may lack numbers", function()
+    local column = packed.read(dkjson.decode(json.column(json.compact_number, { 1, nil, 2.5 }, 1000)))
+    assert.same({ 1, dkjson.null, 2.5, dkjson.null, 1000 }, { column[1], column[2], column[3], column[1000], #column })
+  end)
+
+  it("are refused if they have other values", function()
+    local values = {}
+    for i = 1, 1000 do values[i] = "x" end
+    assert.error_matches(function() json.column(json.compact_number, values) end, "number expected, got string")
   end)
 end)
 

@@ -3,22 +3,35 @@
 
 local sorted = require "gprof.format.sorted"
 
-describe("tables sorted by a number", function()
-  local function names(list)
-    local all = {}
-    for i, item in ipairs(list) do all[i] = item.name end
-    return table.concat(all)
+describe("columns sorted by numbers", function()
+  local function sort(at)
+    local names = {}
+    for i in ipairs(at) do names[i] = string.char(96 + i) end
+    local columns = sorted.columns({ at = at, name = names }, "at")
+    return table.concat(columns.name), columns.at
   end
 
-  it("keep their order if it is equal", function()
-    local list = { { at = 2, name = "a" }, { at = -1, name = "b" }, { at = 2, name = "c" }, { at = 1.5, name = "d" } }
-    assert.equal("bdac", names(sorted.by(list, "at")))
-    assert.equal("abcd", names(list))
+  it("keep the order of equal rows", function()
+    local names, at = sort { 2, -1, 2, math.maxinteger, math.mininteger, 2 }
+    assert.equal("ebacfd", names)
+    assert.same({ math.mininteger, -1, 2, 2, 2, math.maxinteger }, at)
   end)
 
-  it("are the same list if they are in order", function()
-    local list = { { at = 1, name = "a" }, { at = 1, name = "b" }, { at = 3, name = "c" } }
-    assert.equal(list, sorted.by(list, "at"))
-    assert.same({}, sorted.by({}, "at"))
+  it("are sorted by integers of 64 bits exactly, and by numbers with fractions", function()
+    assert.equal("ba", (sort { (1 << 62) + 1, 1 << 62 }))
+    assert.equal("cabd", (sort { 1, 1.5, -math.huge, 2 }))
+  end)
+
+  it("may have no rows", function()
+    assert.equal("", (sort {}))
+  end)
+
+  it("are the same if they are in order", function()
+    local at = { 1, 1, 3 }
+    assert.equal(at, sorted.columns({ at = at }, "at").at)
+  end)
+
+  it("are not sorted by anything else", function()
+    assert.has_error(function() sorted.order { 1, "two" } end)
   end)
 end)

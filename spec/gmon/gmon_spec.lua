@@ -210,6 +210,18 @@ describe("a sum of files", function()
     assert.equal(4 * 0xffffffff - 30, read(image, path, path)[3])
   end)
 
+  it("can go on after a profile was made from it", function()
+    local function other(count) return { kind = "arc", from = LOW + 8, self = LOW + 0x20, count = count } end
+    local data = assert(gprof.data(image, save(magic { arc(3), other(4) })))
+    assert(gprof.profile(image, data))
+    assert(data:read(save(magic { other(10) })))
+    assert.equal(17, assert(gprof.profile(image, data)):lookup(LOW + 0x20).calls)
+    assert(data:add_file(save(magic { other(100), arc(1000) })))
+    local arcs = {}
+    for from, _, calls in data:arcs() do arcs[#arcs + 1] = { from - LOW, calls } end
+    assert.same({ { 4, 1003 }, { 8, 114 } }, arcs)
+  end)
+
   it("rejects calls beyond 63 bits", function()
     local too_many = { { LOW, LOW, math.maxinteger }, { LOW, LOW, 1 } }
     for offset, arcs in pairs { [44] = too_many, [20] = { { LOW, LOW, -1 } } } do

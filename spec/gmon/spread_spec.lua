@@ -168,6 +168,37 @@ describe("The spread of runs", function()
   end)
 end)
 
+describe("profile:run_times", function()
+  it("has the times of single runs, which are those of a model", function()
+    property.hold(1, 6, random_case, function(case)
+      local paths, ids = {}, {}
+      for i, run in ipairs(case.runs) do paths[i] = save(run) end
+      local profile = profile_of(add(paths))
+      for f in profile:functions() do ids[#ids + 1] = f.id end
+      for i, times in ipairs(assert(profile:run_times(ids))) do
+        local name = profile:get(ids[i], "name")
+        for f = 1, #functions do
+          for run, time in ipairs(functions[f] == name and times or {}) do
+            assert.near(time_of(case.runs[run], f) / 50, time, 1e-9)
+          end
+        end
+        assert.equal(#case.runs, #times)
+      end
+    end)
+  end)
+
+  it("are unknown without a spread, for sums, and for more than 256 runs", function()
+    local run, many = save { bins = { n = 4, 1, 2, 3, 0 }, calls = {} }, {}
+    for i = 1, 257 do many[i] = run end
+    local plain = assert(gprof.profile(image, assert(gprof.data(image, run))))
+    assert.is_nil(plain:run_times { 1 })
+    assert.is_nil(profile_of(sum(run, run)):run_times { 1 })
+    assert.is_nil(profile_of(add(many)):run_times { 1 })
+    many[257] = nil
+    assert.equal(256, #profile_of(add(many)):run_times({ 1 })[1])
+  end)
+end)
+
 -- The spread of one run, as it is written.
 local function one(run)
   local written = sum(save(run or { bins = { 1, 2, 3, 0 }, calls = { 0, 4, 0, 0 } }))

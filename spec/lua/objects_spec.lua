@@ -174,6 +174,20 @@ describe("A loop over fields", function()
   end)
 end)
 
+describe("columns of functions", function()
+  local profile, f = crafted.profile(plan)
+
+  it("have the values of their fields, in the order of the numbers", function()
+    local ids = { f.work.id, f.main.id, f.ping.id, f.work.id }
+    local names, calls, cycles = profile:columns(ids, "name", "calls", "cycle")
+    assert.same({ "work", "main", "ping", "work" }, names)
+    assert.same({ f.work.calls, f.main.calls, f.ping.calls, f.work.calls }, calls)
+    assert.same({ [3] = f.ping.cycle }, cycles)
+    assert.same({}, (profile:columns({}, "name")))
+    assert.equal(0, select("#", profile:columns(ids)))
+  end)
+end)
+
 describe("iteration", function()
   local profile, f = crafted.profile(plan)
 
@@ -697,6 +711,11 @@ describe("misuse", function()
       function() profile:callees(cycle.id, "shape") end },
     ["callers: number out of range"] = { "#1 .*no function or cycle with this number",
       function() profile:callers(8) end },
+    ["columns: the number of a cycle"] = { "#1 .*numbers of functions expected",
+      function() profile:columns({ f.id, cycle.id }, "name") end },
+    ["columns: names instead of numbers"] = { "#1 .*numbers of functions expected",
+      function() profile:columns({ "main" }, "name") end },
+    ["columns: an unknown field"] = { "#2 .*no field 'shape'", function() profile:columns({ f.id }, "shape") end },
     ["callees: 0"] = { "#1 .*no function or cycle with this number", function() profile:callees(0) end },
     ["lines: of a cycle"] = { "#1 .*no function or cycle with this number", function() profile:lines(cycle.id) end },
     ["functions: an unknown field"] = { "#2 .*no field 'colour'", function() profile:functions("name", "colour") end },

@@ -6,6 +6,7 @@ local chance = require "support.chance"
 local crafted = require "support.crafted"
 local gmon = require "support.gmon"
 local gprof = require "gprof"
+local output = require "gprof.output"
 local program = require "support.program"
 local shell = require "support.shell"
 local stacks = require "support.context_stacks"
@@ -279,7 +280,9 @@ describe("measured stacks", function()
 
   it("give callgrind's readers the same times", function()
     local made = {}
-    require "gprof.export.callgrind"(profile, {}, function(text) made[#made + 1] = text end)
+    local stream <close> = output.through(function(piece) made[#made + 1] = piece end)
+    require "gprof.export.callgrind"(profile, {}, stream)
+    stream:flush()
     local text = table.concat(made)
     assert.truthy(text:find("desc: Note: call times are measured\n", 1, true))
     local begun = text:match "fn=%(%d+%) <spontaneous>\n(.-)\n\n"

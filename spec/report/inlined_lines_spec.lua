@@ -115,6 +115,7 @@ describe("With inlined functions, a profile by line", function()
         local row = profile:lookup(address)
         assert.same(frames, profile:frames(row.id), ("%#x"):format(address))
         assert.same({ frames[1], frames[2] }, profile:frames(row.id, 2))
+        assert.equal(frames[1].inlined, profile:is_inlined(row.id))
         longest = math.max(longest, #frames)
       end
       assert.is_true(longest > 1)

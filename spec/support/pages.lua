@@ -5,6 +5,7 @@ local crafted = require "support.crafted"
 local dkjson = require "dkjson"
 local exported = require "support.exported"
 local program = require "support.program"
+local packed = require "support.packed"
 local shell = require "support.shell"
 
 local pages = {}
@@ -68,6 +69,19 @@ function pages.crafted(plan, ...)
   return table.unpack(found)
 end
 
+local STATUS <const> = { [0] = "both", "new", "gone" }
+
+-- Decodes the data of a page. In the comparison, numbers stand for names and for statuses.
+local function decode(json)
+  local data = packed.read(assert(dkjson.decode(json)))
+  local comparison = data.comparison
+  for i, name in ipairs(comparison and comparison.name or {}) do
+    comparison.name[i] = type(name) == "number" and data.functions.name[name + 1] or name
+    comparison.status[i] = STATUS[comparison.status[i]]
+  end
+  return data
+end
+
 --- Splits a page.
 -- @tparam string page
 -- @treturn table `policy`; `style`; `markup`, the static content; `data`, decoded; `script`
@@ -77,7 +91,7 @@ function pages.parts(page)
     "<script>(.-)</script>\n</body>\n</html>\n$")
   assert(head, "the page lacks a part, or its parts are in another order")
   return { head = head, policy = head:match 'http%-equiv="Content%-Security%-Policy" content="([^"]*)"', style = style,
-    markup = markup, json = data, data = assert(dkjson.decode(data)), script = script }
+    markup = markup, json = data, data = decode(data), script = script }
 end
 
 --- Returns the decoded data of an element of a page.
@@ -86,7 +100,7 @@ end
 -- @treturn table|nil
 function pages.element(page, id)
   local json = page:match('<script type="application/json" id="' .. id:gsub("%-", "%%-") .. '">(.-)</script>')
-  return json and assert(dkjson.decode(json))
+  return json and packed.read(assert(dkjson.decode(json)))
 end
 
 return pages

@@ -14,6 +14,7 @@
 -- @internal gprof.analysis.call_tree
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local callees = require "gprof.analysis.callees"
 local callers = require "gprof.analysis.callers"
 local core = require "gprof.core"
 local extract = require "gprof.analysis.extract"
@@ -31,77 +32,85 @@ local MIN_PART <const>, MAX_NODES <const>, MAX_DEPTH <const> = 1e-5, 32768, 1000
 -- a larger fraction is a root.
 local NOISE <const> = 1e-9
 
--- Reverses the arcs of the graph of callers. Returns two tables, each indexed by the id
--- of a function or cycle. `below` has an array of callees { id, part }: the fraction
--- `part` of the callee's time propagates to this caller. `called` has the fraction of the
--- function's own time that propagates to its callers.
+-- Reverses the arcs of the graph of callers. Returns the callees (see
+-- gprof.analysis.callees): the fraction of a callee's time that propagates to a caller.
+-- Also returns, by id, the fraction of a function's own time that propagates to its
+-- callers.
 local function reverse(graph, ids)
-  local below, called = {}, {}
+  local rows, called = callees.new(), {}
   local function put(upper, lower, part)
-    below[upper] = below[upper] or {}
-    table.insert(below[upper], { id = lower, part = part })
+    callees.add(rows, upper, lower, part)
     called[lower] = (called[lower] or 0) + part
   end
+  local stack = {}
   for _, id in ipairs(ids) do
     local cycle = not graph.stay[id] and graph.cycles[id]
     if cycle then put(cycle, id, 1) end
-    local row, rows = graph.last[id] or 0, {}
-    while row > 0 do rows[#rows + 1], row = row, graph.before[row] end
-    for i = #rows, 1, -1 do put(graph.caller[rows[i]], id, graph.part[rows[i]]) end
+    local row, count = graph.last[id] or 0, 0
+    while row > 0 do
+      count = count + 1
+      stack[count], row = row, graph.before[row]
+    end
+    for i = count, 1, -1 do put(graph.caller[stack[i]], id, graph.part[stack[i]]) end
   end
-  return below, called
+  return rows, called
 end
 
 -- Returns a table from ids to total times: self time plus the time of callees. This is an
 -- iterative depth-first search; the graph is acyclic, because each cycle is one node
 -- above its members.
-local function total_times(self, below, ids)
-  local total, places, stack = {}, {}, {}
+local function total_times(self, rows, ids)
+  local total, at, stack = {}, {}, {}
+  local first, next_of, lowers, parts = rows.first, rows.next, rows.lower, rows.part
   local function finish(id)
-    local sum = self[id] or 0
-    for _, lower in ipairs(below[id] or {}) do
-      sum = sum + lower.part * total[lower.id]
+    local sum, row = self[id] or 0, first[id] or 0
+    while row > 0 do
+      sum, row = sum + parts[row] * total[lowers[row]], next_of[row]
     end
     total[id], stack[#stack] = sum, nil
   end
   for _, id in ipairs(ids) do
     if not total[id] then stack[1] = id end
     while stack[1] do
-      local at = stack[#stack]
-      places[at] = (places[at] or 0) + 1
-      local lower = below[at] and below[at][places[at]]
-      if not lower then
-        finish(at)
-      elseif not total[lower.id] then
-        stack[#stack + 1] = lower.id
-      end
+      local node = stack[#stack]
+      local row = at[node] or first[node] or 0
+      while row > 0 and total[lowers[row]] do row = next_of[row] end
+      at[node] = row
+      if row > 0 then stack[#stack + 1] = lowers[row] else finish(node) end
     end
   end
   return total
 end
 
--- Computes the time of each entry, and sorts the entries by time, descending.
-local function add_times(list, total)
-  for _, entry in ipairs(list) do entry.time = entry.part * total[entry.id] end
-  table.sort(list, function(a, b)
-    if a.time ~= b.time then return a.time > b.time end
-    return a.id < b.id
-  end)
-  return list
+-- Returns the times of functions, of which `parts` are the parts that count, as columns:
+-- `ids` and `times`, the heaviest first.
+local function by_time(ids, parts, total)
+  local order, times, sorted = {}, {}, { ids = {}, times = {} }
+  for i, id in ipairs(ids) do order[i], times[i] = i, parts[i] * total[id] end
+  if order[2] then
+    table.sort(order, function(a, b)
+      if times[a] ~= times[b] then return times[a] > times[b] end
+      return ids[a] < ids[b]
+    end)
+  end
+  for i, place in ipairs(order) do
+    sorted.ids[i], sorted.times[i] = ids[place], times[place]
+  end
+  return sorted
 end
 
--- Returns entries for the given functions, each with its whole time.
-local function whole_entries(ids)
-  local list = {}
-  for i, id in ipairs(ids) do list[i] = { id = id, part = 1 } end
-  return list
+-- Returns a part of 1 for each of the ids.
+local function whole_parts(ids)
+  local parts = {}
+  for i in ipairs(ids) do parts[i] = 1 end
+  return parts
 end
 
 -- Adds inlined functions below the compiled functions of `graph`, with keys above all ids
 -- (see gprof.analysis.inlined_code). The time of a compiled function is then that of its
 -- own code. Returns a table from keys to ids of functions, the keys of the nodes of the
 -- trees, and the highest key.
-local function add_inlined(trees, ids, self, below, called)
+local function add_inlined(trees, ids, self, rows, called)
   local last, keys, names = 0, {}, {}
   for _, id in ipairs(ids) do self[id], last = 0, math.max(last, id) end
   for node, id in ipairs(trees.id) do
@@ -110,39 +119,30 @@ local function add_inlined(trees, ids, self, below, called)
     keys[node], self[key] = key, trees.ticks[node]
     if outer > 0 then
       ids[#ids + 1], names[key], called[key] = key, id, 1
-      local upper = keys[outer]
-      below[upper] = below[upper] or {}
-      table.insert(below[upper], { id = key, part = 1 })
+      callees.add(rows, keys[outer], key, 1)
     end
   end
   return names, keys, last + #trees.id
 end
 
--- Returns entries for the functions `from`, each with its whole time, wherever it was
--- inlined.
-local function root_entries(from, trees, keys, join)
-  local entries, copies = {}, inlined_copies.find(from, trees, keys)
-  for i, id in ipairs(from) do entries[i] = { id = join(id, copies[id]), part = 1 } end
-  return entries
-end
-
--- Returns entries for the functions whose time is not propagated to callers.
-local function find_roots(ids, called, total)
-  local roots = {}
-  for _, id in ipairs(ids) do
-    local part = 1 - (called[id] or 0)
-    if part > NOISE and total[id] > 0 then
-      roots[#roots + 1] = { id = id, part = part }
-    end
-  end
+-- Returns the keys of the functions `from`, wherever they were inlined.
+local function root_keys(from, trees, keys, join)
+  local roots, copies = {}, inlined_copies.find(from, trees, keys)
+  for i, id in ipairs(from) do roots[i] = join(id, copies[id]) end
   return roots
 end
 
--- Returns entries as columns: their ids, and their times.
-local function columns_of(entries)
-  local ids, times = {}, {}
-  for i, entry in ipairs(entries) do ids[i], times[i] = entry.id, entry.time end
-  return { ids = ids, times = times }
+-- Returns the functions whose time is not propagated to callers, and the parts that are
+-- not.
+local function find_roots(ids, called, total)
+  local roots, parts = {}, {}
+  for _, id in ipairs(ids) do
+    local part = 1 - (called[id] or 0)
+    if part > NOISE and total[id] > 0 then
+      roots[#roots + 1], parts[#parts + 1] = id, part
+    end
+  end
+  return roots, parts
 end
 
 -- A graph has the methods
@@ -162,26 +162,37 @@ local function estimated_graph(profile, from)
     ids[#ids + 1], self[id] = id, ticks
   end
   for cycle in profile:cycles() do ids[#ids + 1] = cycle.id end
-  local below, called = reverse(graph, ids)
+  local rows, called = reverse(graph, ids)
   local trees = inlined_code.of(profile)
   local names, keys, last = {}, nil, 0
-  if trees then names, keys, last = add_inlined(trees, ids, self, below, called) end
-  local total = total_times(self, below, ids)
+  if trees then names, keys, last = add_inlined(trees, ids, self, rows, called) end
+  local total = total_times(self, rows, ids)
   local join, open = inlined_copies.joiner(
-    { names = names, self = self, total = total, below = below }, last)
-  local roots = not from and find_roots(ids, called, total) or
-    trees and root_entries(from, trees, keys, join) or whole_entries(from)
+    { names = names, self = self, total = total, rows = rows }, last)
+  local roots, parts
+  if from then
+    roots = trees and root_keys(from, trees, keys, join) or from
+    parts = whole_parts(roots)
+  else
+    roots, parts = find_roots(ids, called, total)
+  end
   local sorted = {}
   return {
     callers = graph,
     roots = function()
-      local columns = columns_of(add_times(roots, total))
+      local columns = by_time(roots, parts, total)
       return columns.ids, columns.times
     end,
     node = function(id) return names[id] or id, self[id] or 0, total[id] end,
     below = function(id)
-      sorted[id] = sorted[id] or columns_of(add_times(open(id), total))
-      return sorted[id].ids, sorted[id].times, #sorted[id].ids
+      local columns = sorted[id]
+      if not columns then
+        open(id)
+        local lowers, lower_parts = callees.of(rows, id)
+        columns = by_time(lowers, lower_parts, total)
+        sorted[id] = columns
+      end
+      return columns.ids, columns.times, #columns.ids
     end,
   }
 end

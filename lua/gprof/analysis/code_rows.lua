@@ -1,5 +1,7 @@
 --- Finds rows of line tables: the line and the discriminator of code.
 --
+-- Ranges of addresses and rows are columns: `low`, and `high`, one past the end.
+--
 -- @internal gprof.analysis.code_rows
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -9,20 +11,17 @@ local code_rows = {}
 
 -- Sorts ranges, and joins those that overlap.
 local function joined(ranges)
-  local highs, list = {}, {}
-  for _, range in ipairs(ranges) do
-    local high = highs[range.low]
-    if not high or high < range.high then highs[range.low] = range.high end
-  end
-  for _, low in ipairs(sorted.keys(highs)) do
-    local last, high = list[#list], highs[low]
-    if last and low <= last.high then
-      last.high = math.max(last.high, high)
-    else
-      list[#list + 1] = { low = low, high = high }
+  local sorted_ranges, low, high, n = sorted.columns(ranges, "low"), {}, {}, 0
+  for i, from in ipairs(sorted_ranges.low) do
+    local to = sorted_ranges.high[i]
+    if n == 0 or from > high[n] then
+      n = n + 1
+      low[n], high[n] = from, to
+    elseif to > high[n] then
+      high[n] = to
     end
   end
-  return list
+  return { low = low, high = high }
 end
 
 -- Returns a function that returns the position of the first of sorted, disjoint ranges
@@ -30,58 +29,74 @@ end
 -- tries a few ranges before it searches.
 local STEPS <const> = 4
 local function finder(ranges)
-  local at = 1
+  local at, highs = 1, ranges.high
   return function(address)
-    if at == 1 or ranges[at - 1].high <= address then
+    if at == 1 or highs[at - 1] <= address then
       for _ = 1, STEPS do
-        if not ranges[at] or ranges[at].high > address then return at end
+        if not highs[at] or highs[at] > address then return at end
         at = at + 1
       end
     end
-    at = sorted.search(ranges, address + 1, "high")
+    at = sorted.search(highs, address + 1)
     return at
   end
 end
 
+-- Leaves out rows that begin in the row before.
+local function disjoint(rows)
+  local n, low, high, line, discriminator = 0, rows.low, rows.high, rows.line,
+    rows.discriminator
+  for i in ipairs(low) do
+    if n == 0 or high[n] <= low[i] then
+      n = n + 1
+      low[n], high[n], line[n], discriminator[n] =
+        low[i], high[i], line[i], discriminator[i]
+    end
+  end
+  for _, column in pairs { low, high, line, discriminator } do
+    for i = #column, n + 1, -1 do column[i] = nil end
+  end
+  return rows
+end
+
 --- Returns the rows of an image that have code in given ranges.
 -- @tparam image image
--- @tparam {table,...} ranges of addresses, each with `low`, and `high`, one past the end
--- @treturn {table,...} rows in address order, disjoint, each with `low`, `high`, `line`
---   and `discriminator`. Code without a line is in no row
+-- @tparam table ranges
+-- @treturn table rows in address order, disjoint, also with the columns `line` and
+--   `discriminator`. Code without a line is in no row
 function code_rows.of(image, ranges)
-  local wanted, rows = joined(ranges), {}
-  local find = finder(wanted)
+  local wanted, n = joined(ranges), 0
+  local find, lows = finder(wanted), wanted.low
+  local rows = { low = {}, high = {}, line = {}, discriminator = {} }
+  local low_of, high_of, line_of, discriminator_of = rows.low, rows.high, rows.line,
+    rows.discriminator
   local low, line, discriminator
   for address, file, next_line, _, next_discriminator in image:lines() do
     if line and low < address then
-      local range = wanted[find(low)]
-      if range and range.low < address then
-        rows[#rows + 1] = { low = low, high = address, line = line,
-          discriminator = discriminator }
+      local range = lows[find(low)]
+      if range and range < address then
+        n = n + 1
+        low_of[n], high_of[n], line_of[n], discriminator_of[n] =
+          low, address, line, discriminator
       end
     end
     low, line, discriminator = address, file and next_line, next_discriminator
   end
-  local disjoint = {}
-  for _, row in ipairs(sorted.by(rows, "low")) do
-    local last = disjoint[#disjoint]
-    if not last or last.high <= row.low then disjoint[#disjoint + 1] = row end
-  end
-  return disjoint
+  return disjoint(sorted.columns(rows, "low"))
 end
 
 --- Finds the rows that have code in a range.
--- @tparam {table,...} rows sorted and disjoint, as `code_rows.of` returns them; gets the
---   field `find`
+-- @tparam table rows sorted and disjoint, as `code_rows.of` returns them; gets the field
+--   `find`
 -- @tparam integer low
 -- @tparam number high one past the end
 -- @treturn integer the position of the first one
 -- @treturn integer that of the last one; less if there are none
 function code_rows.span(rows, low, high)
   rows.find = rows.find or finder(rows)
-  local first = rows.find(low)
+  local first, lows = rows.find(low), rows.low
   local last = first
-  while rows[last] and rows[last].low < high do last = last + 1 end
+  while lows[last] and lows[last] < high do last = last + 1 end
   return first, last - 1
 end
 

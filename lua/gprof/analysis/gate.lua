@@ -115,6 +115,11 @@ local function fails(row, field, rule, result, shift)
   return has_grown(change, rule.percent, result, shift, field)
 end
 
+-- Whether a failure may be due to inlining alone.
+local function is_excused(row, field, rule, result, shift)
+  return shift ~= nil and not fails(row, field, rule, result, shift)
+end
+
 -- Rules ---------------------------------------------------------------------------------
 
 local function applies_to(rule, row)
@@ -250,7 +255,9 @@ function gate.failures(result, rules)
         local field = fields_of(kind, row)[position]
         local rule = field and rule_for(rules, kind, row)
         local is_timed = rule and row[field] and row[field].error
-        if rule and fails(row, field, rule, result, is_timed and shift_of(row)) then
+        if rule and fails(row, field, rule, result) and
+          not (is_timed and is_excused(row, field, rule, result, shift_of(row)))
+        then
           add(row, field, rule)
         end
       end

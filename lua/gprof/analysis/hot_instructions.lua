@@ -79,28 +79,37 @@ local function decode(image, piece, ticks)
   return own
 end
 
-local function key_of(file, line) return file .. "\0" .. line end
-
--- Returns the pieces of code with samples of lines, those with most samples first.
-local function pieces_of(profile)
+-- Returns the numbers of the pieces of code with samples, by file and line, of the given
+-- lines.
+local function pieces_of(profile, lines)
   local pieces = {}
-  for ticks, address, size, file, line in
-    profile:functions("address", "ticks", "address", "size", "file", "line")
-  do
-    if ticks > 0 and file and line then
-      local key = key_of(file, line)
-      pieces[key] = pieces[key] or {}
-      table.insert(pieces[key], { low = address, high = address + size, file = file,
-        line = line, ticks = ticks })
-    end
+  for _, line in ipairs(lines) do
+    pieces[line.file] = pieces[line.file] or {}
+    pieces[line.file][line.number] = {}
   end
-  for _, list in pairs(pieces) do
-    table.sort(list, function(a, b)
-      if a.ticks ~= b.ticks then return a.ticks > b.ticks end
-      return a.low < b.low
-    end)
+  for ticks, id, file, line in
+    profile:functions("address", "ticks", "id", "file", "line")
+  do
+    local ids = ticks > 0 and pieces[file] and pieces[file][line]
+    if ids then ids[#ids + 1] = id end
   end
   return pieces
+end
+
+-- Returns the pieces of code with given numbers, those with most samples first.
+local function in_order(profile, ids)
+  local list = {}
+  for i, id in ipairs(ids) do
+    local ticks, address, size, file, line =
+      profile:get(id, "ticks", "address", "size", "file", "line")
+    list[i] = { low = address, high = address + size, file = file, line = line,
+      ticks = ticks }
+  end
+  table.sort(list, function(a, b)
+    if a.ticks ~= b.ticks then return a.ticks > b.ticks end
+    return a.low < b.low
+  end)
+  return list
 end
 
 -- Returns the instructions of one line, in address order.
@@ -126,10 +135,10 @@ function hot_instructions.add(profile, lines, symbols)
   local image, left = profile.image, MOST
   local ticks = not image.has_scripts and ticks_by_unit(profile.data)
   if not ticks then return end
-  local pieces, name = pieces_of(profile), namer(symbols)
+  local pieces, name = pieces_of(profile, lines), namer(symbols)
   for _, line in ipairs(lines) do
-    local found = pieces[key_of(line.file, line.number)]
-    local code = found and code_of(image, found, ticks, name) or {}
+    local found = in_order(profile, pieces[line.file][line.number])
+    local code = code_of(image, found, ticks, name)
     if #code > left then return end
     line.code, left = code[1] and code, left - #code
   end

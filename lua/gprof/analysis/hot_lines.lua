@@ -3,22 +3,20 @@
 -- @internal gprof.analysis.hot_lines
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local sorted = require "gprof.format.sorted"
+
 local hot_lines = {}
 
--- Adds samples to the row of a key; `fields` are those of a new row.
-local function add(rows, key, ticks, fields)
-  local row = rows.by_key[key]
-  if not row then
-    row = fields
-    row.ticks, row.functions = 0, {}
-    rows.by_key[key], rows.list[#rows.list + 1] = row, row
-  end
-  row.ticks = row.ticks + ticks
+-- Adds a row to a list; returns it.
+local function add_row(list, file, line)
+  local row = { file = file, line = line, ticks = 0, functions = {} }
+  list[#list + 1] = row
   return row
 end
 
 -- Adds samples to the row's function of that name and owner.
 local function add_function(row, name, owner, ticks)
+  row.ticks = row.ticks + ticks
   for _, known in ipairs(row.functions) do
     if known.name == name and known.owner == owner then
       known.ticks = known.ticks + ticks
@@ -28,25 +26,36 @@ local function add_function(row, name, owner, ticks)
   table.insert(row.functions, { name = name, owner = owner, ticks = ticks })
 end
 
-local function add_lines(rows, profile)
-  for id, ticks in profile:functions("address", "id", "ticks") do
+-- Adds the lines with samples to `list`; code without line information, with a row for
+-- each function, to `others`.
+local function add_lines(list, others, profile)
+  local by_file, by_owner = {}, {}
+  for ticks, file, line, name, owner in
+    profile:functions("address", "ticks", "file", "line", "name", "function_id")
+  do
     if ticks > 0 then
-      local file, line, name, owner =
-        profile:get(id, "file", "line", "name", "function_id")
-      local has_line = file and line and line > 0
-      local key = has_line and file .. "\0" .. line or owner
-      add_function(add(rows, key, ticks, has_line and { file = file, line = line } or {}),
-        name, profile:get(owner, "address"), ticks)
+      local row
+      if file and line and line > 0 then
+        local rows = by_file[file] or {}
+        row = rows[line] or add_row(list, file, line)
+        by_file[file], rows[line] = rows, row
+      else
+        row = by_owner[owner] or add_row(others)
+        by_owner[owner] = row
+      end
+      add_function(row, name, profile:get(owner, "address"), ticks)
     end
   end
 end
 
 -- Adds functions of shared libraries, which a profile by line lacks.
-local function add_libraries(rows, profile)
+local function add_libraries(others, profile)
+  local by_name = {}
   for id, ticks, object in profile:functions("address", "id", "ticks", "object") do
     if ticks > 0 and object then
       local name, address = profile:get(id, "name", "address")
-      add_function(add(rows, name, ticks, {}), name, address, ticks)
+      by_name[name] = by_name[name] or add_row(others)
+      add_function(by_name[name], name, address, ticks)
     end
   end
 end
@@ -55,6 +64,18 @@ local function is_heavier(a, b)
   if a.ticks ~= b.ticks then return a.ticks > b.ticks end
   if a.name ~= b.name then return a.name < b.name end
   return (a.owner or 0) < (b.owner or 0)
+end
+
+-- Sorts rows: those with most samples first, then by file and line.
+local function in_order(rows)
+  local names, ranks, places, ticks = {}, {}, {}, {}
+  for _, row in ipairs(rows) do names[row.file or ""] = true end
+  for rank, name in ipairs(sorted.keys(names)) do ranks[name] = rank end
+  for i, row in ipairs(rows) do
+    places[i], ticks[i] = ranks[row.file or ""] << 32 | (row.line or 0), -row.ticks
+  end
+  local columns = { row = rows, place = places, ticks = ticks }
+  return sorted.columns(sorted.columns(columns, "place"), "ticks").row
 end
 
 --- Returns the lines with samples, those with most samples first. Code without line
@@ -67,19 +88,16 @@ end
 --   address of the function that contains the code (nil for functions of libraries that
 --   were only inlined), and `ticks`
 function hot_lines.of(by_function, by_line)
-  local rows = { by_key = {}, list = {} }
-  add_lines(rows, by_line)
-  if not by_line.has_libraries then add_libraries(rows, by_function) end
-  for _, row in ipairs(rows.list) do
-    if row.functions[2] then table.sort(row.functions, is_heavier) end
+  local list, others = {}, {}
+  add_lines(list, others, by_line)
+  if not by_line.has_libraries then add_libraries(others, by_function) end
+  for _, rows in ipairs { list, others } do
+    for _, row in ipairs(rows) do
+      if row.functions[2] then table.sort(row.functions, is_heavier) end
+    end
   end
-  table.sort(rows.list, function(a, b)
-    if a.ticks ~= b.ticks then return a.ticks > b.ticks end
-    if a.file ~= b.file then return (a.file or "") < (b.file or "") end
-    if a.line ~= b.line then return a.line < b.line end
-    return a.functions[1].name < b.functions[1].name
-  end)
-  return rows.list
+  table.sort(others, function(a, b) return a.functions[1].name < b.functions[1].name end)
+  return in_order(table.move(list, 1, #list, #others + 1, others))
 end
 
 return hot_lines

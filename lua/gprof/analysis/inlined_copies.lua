@@ -1,11 +1,12 @@
 --- The copies of an inlined function as one node of the estimated call tree.
 --
 -- A graph is a table with these columns, by key of a node: `names`, the id of an inlined
--- function; `self` and `total`, ticks; `below`, arrays of entries (see
--- gprof.analysis.call_tree).
+-- function; `self` and `total`, ticks; and `rows`, see gprof.analysis.callees.
 --
 -- @internal gprof.analysis.inlined_copies
 -- SPDX-License-Identifier: GPL-3.0-or-later
+
+local callees = require "gprof.analysis.callees"
 
 local inlined_copies = {}
 
@@ -50,19 +51,20 @@ end
 -- either `keys`, the copies of an inlined function, or the `part` of the time of a
 -- compiled one.
 local function callees_of(graph, keys)
-  local callees, known = {}, {}
+  local list, known = {}, {}
   for _, key in ipairs(keys) do
-    for _, entry in ipairs(graph.below[key] or {}) do
-      local name = graph.names[entry.id]
-      local id = name or entry.id
+    local lowers, parts = callees.of(graph.rows, key)
+    for i, lower in ipairs(lowers) do
+      local name = graph.names[lower]
+      local id = name or lower
       local place = name and -id or id
       local callee = known[place] or { id = id, part = 0, keys = name and {} }
-      if not known[place] then callees[#callees + 1] = callee end
-      known[place], callee.part = callee, callee.part + entry.part
-      if name then table.insert(callee.keys, entry.id) end
+      if not known[place] then list[#list + 1] = callee end
+      known[place], callee.part = callee, callee.part + parts[i]
+      if name then table.insert(callee.keys, lower) end
     end
   end
-  return callees
+  return list
 end
 
 --- Joins nodes of the same function: their times are added up, and inlined callees of the
@@ -71,7 +73,8 @@ end
 -- @tparam integer last the highest key so far
 -- @treturn function takes the id of a function and an array of keys; returns the key of a
 --   node that stands for all of them
--- @treturn function takes the key of a node; returns the entries below it
+-- @treturn function takes the key of a node, and adds the rows of its callees if they are
+--   missing
 function inlined_copies.joiner(graph, last)
   local members = {}
   local function join(id, keys)
@@ -86,14 +89,11 @@ function inlined_copies.joiner(graph, last)
     return last
   end
   local function open(key)
-    if not members[key] or graph.below[key] then return graph.below[key] or {} end
-    local entries = {}
-    for i, callee in ipairs(callees_of(graph, members[key])) do
-      entries[i] = callee.keys and { id = join(callee.id, callee.keys), part = 1 } or
-        { id = callee.id, part = callee.part }
+    if not members[key] or graph.rows.first[key] then return end
+    for _, callee in ipairs(callees_of(graph, members[key])) do
+      local lower = callee.keys and join(callee.id, callee.keys) or callee.id
+      callees.add(graph.rows, key, lower, callee.keys and 1 or callee.part)
     end
-    graph.below[key] = entries
-    return entries
   end
   return join, open
 end

@@ -3,6 +3,8 @@
 -- @internal gprof.analysis.largest
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local sorted = require "gprof.format.sorted"
+
 --- Returns the items with the largest values; more than `most` if the last values are
 -- equal.
 -- @tparam {any,...} items
@@ -11,10 +13,8 @@
 -- @treturn {any,...} a new array, in the order of `items`
 return function(items, values, most)
   if #items <= most then return table.move(items, 1, #items, 1, {}) end
-  -- without a comparison function, sorting numbers is quick
-  local sorted = table.move(values, 1, #values, 1, {})
-  table.sort(sorted)
-  local least, found = sorted[#sorted - most + 1], {}
+  local order, place = sorted.order(values), #values - most + 1
+  local least, found = values[order and order[place] or place], {}
   for i, item in ipairs(items) do
     if values[i] >= least then found[#found + 1] = item end
   end

@@ -62,8 +62,13 @@ end
 
 -- Places --------------------------------------------------------------------------------
 
+-- A node is a function, or a copy that was inlined: `name`; `head`, how often it was
+-- called; `places`, which maps keys to numbers of places; `inlined`, which maps keys to
+-- the copies that were inlined there; and `entries`, numbers of callees. The last two are
+-- false until there are some.
 local function new_node(name)
-  return { name = name, places = {}, inlined = {}, entries = {} }
+  return { name = name, head = 0, total = 0, places = {}, inlined = false,
+    entries = false }
 end
 
 -- Returns an element of a table of lists, made if it is missing.
@@ -76,63 +81,143 @@ local function element(list, key, make, ...)
   return found
 end
 
--- `calls` and `targets` are nil until there are some.
-local function new_place(offset, block)
-  return { offset = offset, block = block, ticks = 0, weight = 0 }
+-- Returns the node of a function that was compiled.
+local function function_node(state, name)
+  local node = state.functions[name]
+  if not node then
+    node = new_node(name)
+    state.functions[name], state.nodes[#state.nodes + 1] = node, node
+  end
+  return node
 end
 
--- Adds to a count of a place, in its table `field`.
-local function add_to(place, field, key, count)
-  local counts = place[field]
-  if not counts then
-    counts = {}
-    place[field] = counts
+-- Adds a place, and returns its number. Places are columns: `ticks` and `weight`, see
+-- `add_samples`; `calls`, how often its most frequent call ran, or false; `target`, a
+-- function that was called there, or false, and `target_calls`; and `targets`, other
+-- functions.
+local function new_place(places)
+  local place = #places.ticks + 1
+  places.ticks[place], places.weight[place], places.calls[place] = 0, 0, false
+  places.target[place], places.target_calls[place] = false, 0
+  return place
+end
+
+local function set_calls(places, place, count)
+  places.calls[place] = math.max(places.calls[place] or 0, count)
+end
+
+local function add_target(places, place, name, count)
+  local first = places.target[place]
+  if not first or first == name then
+    places.target[place] = name
+    places.target_calls[place] = add(places.target_calls[place], count)
+    return
   end
-  counts[key] = add(counts[key] or 0, count)
+  local others = places.targets[place] or {}
+  places.targets[place], others[name] = others, add(others[name] or 0, count)
 end
 
 local function place_key(line, declared, block)
-  local offset = line - declared & LINES
-  return offset << 16 | block, offset
+  return (line - declared & LINES) << 16 | block
 end
 
--- Returns the node of a function that was inlined into another one.
-local function inlined_node(state, node, frame, name)
-  local block = state.has_blocks and parts(frame.discriminator or 0) or 0
-  local key, offset = place_key(frame.line, frame.declared, block)
-  local copies = element(node.inlined, key, function()
-    return { offset = offset, block = block, nodes = {} }
-  end)
-  return element(copies.nodes, name, new_node, name)
+--- Returns the line of a key of places, counted from the declaration, and its block.
+-- @tparam integer key
+-- @treturn integer
+-- @treturn integer
+function source_counts.line_and_block(key)
+  return key >> 16, key & 0xffff
 end
 
--- Returns the frames of the code at an address, if they tell what a place needs.
-local function frames_at(state, address)
-  local frames = state.image:frames(address, MOST_FRAMES)
-  if not frames or frames[#frames].inlined then return nil end
-  for i, frame in ipairs(frames) do
-    local has_place = frame.name and frame.declared and (i == 1 or frame.line)
-    if not has_place then return nil end
-  end
+-- Returns the frames of a scope: itself and those around it; nil if what a place needs is
+-- not known.
+local function frames_of(image, scope)
+  local frames = {}
+  repeat
+    local name, declared, outer, line, discriminator = image:scope_fields(scope)
+    local is_known = name and declared and (line or not outer)
+    if not is_known or #frames == MOST_FRAMES then return nil end
+    frames[#frames + 1] = { name = name, declared = declared, line = line,
+      discriminator = discriminator }
+    scope = outer
+  until not scope
   return frames
+end
+
+-- Returns the node of a function that was inlined into another one, at a line that is
+-- counted from the declaration of the other one.
+local function inlined_node(state, node, frame, declared)
+  local block = state.has_blocks and parts(frame.discriminator or 0) or 0
+  local key = place_key(frame.line, declared, block)
+  node.inlined = node.inlined or {}
+  local copies = element(node.inlined, key, function() return {} end)
+  return element(copies, frame.name, new_node, frame.name)
+end
+
+-- Looks up a scope (see `image:scope`). Sets the columns of scopes: `known`, whether it
+-- has what places need; `name`, that of the function that was compiled; `declared`; and
+-- `frames`, if it was inlined.
+local function look_up_scope(state, scope)
+  local scopes, name, declared, outer = state.scopes, state.image:scope_fields(scope)
+  if outer then
+    local frames = frames_of(state.image, scope)
+    name, scopes.frames[scope] = frames and frames[#frames].name, frames
+  end
+  scopes.known[scope] = (name and declared) ~= nil
+  scopes.name[scope], scopes.declared[scope] = name, declared
+end
+
+-- Returns the scope at an address, nil if it is unknown, and one past the last address
+-- with this scope.
+local function scope_at(state, address)
+  local scope, past = state.image:scope(address)
+  if not scope then return nil, address end
+  if state.scopes.known[scope] == nil then look_up_scope(state, scope) end
+  return state.scopes.known[scope] and scope or nil, past
+end
+
+-- Returns the scope of a row. Remembers the last one, since most rows follow each other.
+local function scope_of(state, low)
+  local last = state.last_scope
+  if low < last.low or low >= last.past then
+    last.scope, last.past = scope_at(state, low)
+    last.low = low
+  end
+  return last.scope
+end
+
+-- Returns the node of a scope.
+local function node_of(state, scope)
+  local scopes = state.scopes
+  local node = scopes.node[scope]
+  if node then return node end
+  local frames, name = scopes.frames[scope] or {}, scopes.name[scope]
+  node = function_node(state, name)
+  for i = #frames - 1, 1, -1 do
+    node = inlined_node(state, node, frames[i], frames[i + 1].declared)
+  end
+  scopes.node[scope] = node
+  return node
 end
 
 -- Returns the place of a row; nil if it is unknown.
 local function place_of(state, row)
-  if row.place ~= nil then return row.place or nil end
-  local frames = frames_at(state, row.low)
-  row.place = false
-  if not frames then return nil end
-  local name = frames[#frames].name
-  local node = element(state.functions, name, new_node, name)
-  for i = #frames, 2, -1 do
-    node = inlined_node(state, node, frames[i], frames[i - 1].name)
+  local rows = state.rows
+  local place = rows.place[row]
+  if place ~= nil then return place or nil end
+  rows.place[row] = false
+  local scope = scope_of(state, rows.low[row])
+  if not scope then return nil end
+  local node, block = node_of(state, scope), 0
+  if state.has_blocks then block, rows.copies[row] = parts(rows.discriminator[row]) end
+  local key = place_key(rows.line[row], state.scopes.declared[scope], block)
+  place = node.places[key]
+  if not place then
+    place = new_place(state.places)
+    node.places[key] = place
   end
-  local block, copies = 0, 1
-  if state.has_blocks then block, copies = parts(row.discriminator) end
-  local key, offset = place_key(row.line, frames[1].declared, block)
-  row.place, row.copies = element(node.places, key, new_place, offset, block), copies
-  return row.place
+  rows.place[row] = place
+  return place
 end
 
 -- Samples -------------------------------------------------------------------------------
@@ -150,75 +235,79 @@ local function code_of_symbol(state, address)
   return state.first, state.last
 end
 
--- Returns the samples per byte around a row, in its function.
-local function density_around(state, row)
-  local low, high = row.low - AROUND, row.high + AROUND
-  local first, last = code_of_symbol(state, row.low)
-  if first then
-    low, high = math.max(low, first), math.max(math.min(high, last), row.high)
-  end
-  local ticks = 0
-  local before, after = code_rows.span(state.bins, low, high)
+-- Returns the samples per byte around a range of code, in its function.
+local function density_around(state, from, to)
+  local low, high = from - AROUND, to + AROUND
+  local first, last = code_of_symbol(state, from)
+  if first then low, high = math.max(low, first), math.max(math.min(high, last), to) end
+  local bins, ticks = state.bins, 0
+  local before, after = code_rows.span(bins, low, high)
   for at = before, after do
-    local bin = state.bins[at]
-    local size = math.min(bin.high, high) - math.max(bin.low, low)
-    ticks = ticks + bin.ticks * size / (bin.high - bin.low)
+    local bin_low, bin_high = bins.low[at], bins.high[at]
+    local size = math.min(bin_high, high) - math.max(bin_low, low)
+    ticks = ticks + bins.ticks[at] * size / (bin_high - bin_low)
   end
   return ticks / (high - low)
 end
 
 -- Adds the samples of rows to their places. Of the rows of one place, those with most
 -- samples determine its density.
-local function add_samples(state, rows)
-  for _, row in ipairs(rows) do
-    local dense = density_around(state, row)
+local function add_samples(state)
+  local rows, places, bins, at = state.rows, state.places, state.bins, 1
+  for row, low in ipairs(rows.low) do
+    local high = rows.high[row]
+    while bins.high[at] and bins.high[at] <= low - AROUND do at = at + 1 end
+    local is_near = bins.low[at] and bins.low[at] < high + AROUND
+    local dense = is_near and density_around(state, low, high) or 0
     local place = dense > 0 and place_of(state, row)
     if place then
-      local ticks = dense * (row.high - row.low)
-      place.ticks = place.ticks + ticks
-      place.weight = place.weight + row.copies * dense * ticks
+      local ticks = dense * (high - low)
+      places.ticks[place] = places.ticks[place] + ticks
+      places.weight[place] = places.weight[place] +
+        (rows.copies[row] or 1) * dense * ticks
     end
   end
 end
 
 -- Whether the place of some code of a bin is known.
-local function is_known(state, rows, bin)
-  local first, last = code_rows.span(rows, bin.low, bin.high)
-  for at = first, last do
-    if place_of(state, rows[at]) then return true end
+local function is_known(state, low, high)
+  local first, last = code_rows.span(state.rows, low, high)
+  for row = first, last do
+    if place_of(state, row) then return true end
   end
   return false
 end
 
 -- Returns the part of the program's samples whose place is unknown.
-local function unknown_part(state, rows)
-  local all, unknown = 0, 0
-  for _, bin in ipairs(state.bins) do
-    if is_known(state, rows, bin) then
-      all = all + bin.ticks
+local function unknown_part(state)
+  local all, unknown, bins = 0, 0, state.bins
+  for i, low in ipairs(bins.low) do
+    if is_known(state, low, bins.high[i]) then
+      all = all + bins.ticks[i]
     else
-      local found = state.profile:lookup(bin.low)
+      local found = state.profile:lookup(low)
       local is_in_library = found and found.object
       if not is_in_library then
-        all, unknown = all + bin.ticks, unknown + bin.ticks
+        all, unknown = all + bins.ticks[i], unknown + bins.ticks[i]
       end
     end
   end
   return all > 0 and unknown / all or 0
 end
 
-local function density(place)
-  return place.ticks > 0 and place.weight / place.ticks or 0
+local function density(places, place)
+  local ticks = places.ticks[place]
+  return ticks > 0 and places.weight[place] / ticks or 0
 end
 
 -- Calls ---------------------------------------------------------------------------------
 
 -- Returns the place of a call; nil if several are possible.
-local function place_of_call(state, rows, call)
+local function place_of_call(state, low, high)
   local found
-  local first, last = code_rows.span(rows, call.low, call.high)
-  for at = first, last do
-    local place = place_of(state, rows[at])
+  local first, last = code_rows.span(state.rows, low, high)
+  for row = first, last do
+    local place = place_of(state, row)
     if not place or found and place ~= found then return nil end
     found = place
   end
@@ -228,34 +317,52 @@ end
 -- Returns the name of the function of the program at an address, as in the source; false
 -- if it is unknown.
 local function name_at(state, address)
-  local frames = frames_at(state, address)
-  if frames then return frames[#frames].name end
+  local scope = scope_at(state, address)
+  if scope then return state.scopes.name[scope] end
   local found = state.profile:lookup(address)
   return found and not found.object and found.symbol or false
 end
 
--- Adds a call to the function that is called, and to the place of the call.
-local function add_call(state, rows, call)
-  local name = state.names[call.callee]
-  if name == nil then
-    name = name_at(state, call.callee)
-    state.names[call.callee] = name
-  end
-  if not name then return end
-  local node = element(state.functions, name, new_node, name)
-  node.head = add(node.head or 0, call.count)
-  node.entries[call.callee] = add(node.entries[call.callee] or 0, call.count)
-  local place = place_of_call(state, rows, call)
-  if not place then return end
-  add_to(place, "calls", call.low, call.count)
-  add_to(place, "targets", name, call.count)
+-- Adds a callee, and returns its number. Callees are columns: `address`; `name`, false if
+-- it is unknown; and `count`, how often it was called.
+local function new_callee(callees, address, name)
+  local number = #callees.address + 1
+  callees.address[number], callees.name[number], callees.count[number] = address, name, 0
+  return number
 end
 
--- Returns how often a place ran, if it has calls: as often as the most frequent of them.
-local function calls_of(place)
-  local most
-  for _, count in pairs(place.calls or {}) do most = math.max(most or 0, count) end
-  return most
+-- Adds calls, which are in the order of their addresses, to the functions that are called
+-- and to the places of the calls. One call may call several functions.
+local function add_calls(state, calls)
+  local callees, places, numbers, last, sum = state.callees, state.places, {}, nil, 0
+  for i, low in ipairs(calls.low) do
+    local address, count = calls.callee[i], calls.count[i]
+    local callee = numbers[address] or
+      new_callee(callees, address, name_at(state, address))
+    numbers[address] = callee
+    local name = callees.name[callee]
+    if name then
+      callees.count[callee] = add(callees.count[callee], count)
+      last, sum = low, low == last and add(sum, count) or count
+      local place = place_of_call(state, low, calls.high[i])
+      if place then
+        set_calls(places, place, sum)
+        add_target(places, place, name, count)
+      end
+    end
+  end
+end
+
+-- Adds callees to their functions.
+local function add_callees(state)
+  for callee, name in ipairs(state.callees.name) do
+    if name then
+      local node = function_node(state, name)
+      node.head, node.entries =
+        add(node.head, state.callees.count[callee]), node.entries or {}
+      table.insert(node.entries, callee)
+    end
+  end
 end
 
 -- Entries -------------------------------------------------------------------------------
@@ -268,66 +375,80 @@ local function range_of_entry(image, address)
 end
 
 local function has_places(node)
-  return next(node.places) ~= nil or next(node.inlined) ~= nil
+  return next(node.places) ~= nil or node.inlined ~= false
 end
 
-local function add_entry(place, count)
-  add_to(place, "calls", "entry", count)
+local function add_entry(state, place, count)
+  local known = state.entry_calls
+  known[place] = add(known[place] or 0, count)
+  set_calls(state.places, place, known[place])
 end
 
 -- Adds places to a function that has calls but no places: compilers ignore functions
 -- without counts, and their calls. The code at the entry runs about once a call. One
 -- place would not do: the compiler may have no code there when it reads the counts.
-local function add_entries(state, rows, node)
-  if (node.head or 0) == 0 or has_places(node) then return end
-  for _, address in ipairs(sorted.keys(node.entries)) do
-    local seen = {}
-    local first, last = code_rows.span(rows, range_of_entry(state.image, address))
-    for at = first, last do
-      local row = rows[at]
+local function add_entries(state, node)
+  if has_places(node) then return end
+  local callees = state.callees
+  local addresses = callees.address
+  table.sort(node.entries, function(a, b) return addresses[a] < addresses[b] end)
+  for _, callee in ipairs(node.entries) do
+    local seen, address = {}, addresses[callee]
+    local first, last = code_rows.span(state.rows, range_of_entry(state.image, address))
+    for row = first, last do
       local place = place_of(state, row)
-      if place and not seen[place] then add_entry(place, node.entries[address]) end
-      seen[place or row] = true
+      if place and not seen[place] then
+        add_entry(state, place, callees.count[callee])
+        seen[place] = true
+      end
     end
   end
   if has_places(node) then return end
-  node.lacks_lines, node.places[0] = true, new_place(0, 0)
-  add_entry(node.places[0], node.head)
+  node.lacks_lines, node.places[0] = true, new_place(state.places)
+  add_entry(state, node.places[0], node.head)
+end
+
+local function by_name(a, b) return a.name < b.name end
+
+local function add_all_entries(state)
+  local list = {}
+  for _, node in ipairs(state.nodes) do
+    if node.head > 0 and not has_places(node) then list[#list + 1] = node end
+  end
+  table.sort(list, by_name)
+  for _, node in ipairs(list) do add_entries(state, node) end
 end
 
 -- Executions ----------------------------------------------------------------------------
 
--- Calls a function with all places of a node and of those inlined in it.
-local function each_place(node, call)
-  for _, place in pairs(node.places) do call(place) end
-  for _, copies in pairs(node.inlined) do
-    for _, inner in pairs(copies.nodes) do each_place(inner, call) end
-  end
-end
-
 -- Returns the factor from densities to executions.
 local function factor_of(state)
-  local known, densities = 0.0, 0.0
-  for _, node in pairs(state.functions) do
-    each_place(node, function(place)
-      local calls = calls_of(place)
-      if calls then known, densities = known + calls, densities + density(place) end
-    end)
+  local known, densities, places = 0.0, 0.0, state.places
+  for place, calls in ipairs(places.calls) do
+    if calls then
+      known, densities = known + calls, densities + density(places, place)
+    end
   end
   if densities > 0 then return known / densities end
   return BYTES_PER_SECOND / (state.profile.rate or 1)
 end
 
-local function set_counts(node, factor)
-  local total = 0
-  for _, place in pairs(node.places) do
-    local estimate = math.min(density(place) * factor, 2 ^ 62)
-    place.count = calls_of(place) or math.max(math.floor(estimate + 0.5), 1)
-    total = add(total, place.count)
+-- Sets the column `count` of places.
+local function count_places(places, factor)
+  for place, calls in ipairs(places.calls) do
+    local estimate = math.min(density(places, place) * factor, 2 ^ 62)
+    places.count[place] = calls or math.max(math.floor(estimate + 0.5), 1)
   end
-  for _, copies in pairs(node.inlined) do
-    for _, inner in pairs(copies.nodes) do
-      set_counts(inner, factor)
+end
+
+local none <const> = {}
+
+local function set_total(node, counts)
+  local total = 0
+  for _, place in pairs(node.places) do total = add(total, counts[place]) end
+  for _, copies in pairs(node.inlined or none) do
+    for _, inner in pairs(copies) do
+      set_total(inner, counts)
       total = add(total, inner.total)
     end
   end
@@ -337,14 +458,15 @@ end
 -- Records -------------------------------------------------------------------------------
 
 local function bins_of(data)
-  local bins = {}
+  local bins, n = { low = {}, high = {}, ticks = {} }, 0
   for histogram in data:histograms() do
     local size = histogram.bin_size
     for _, ticks, address in histogram:bins() do
-      bins[#bins + 1] = { low = address, high = address + size, ticks = ticks }
+      n = n + 1
+      bins.low[n], bins.high[n], bins.ticks[n] = address, address + size, ticks
     end
   end
-  return sorted.by(bins, "low")
+  return sorted.columns(bins, "low")
 end
 
 -- Return addresses are exact unless all are rounded.
@@ -356,50 +478,66 @@ local function are_exact(data)
 end
 
 local function calls_in(data)
-  local calls, is_exact = {}, are_exact(data)
+  local calls, n = { low = {}, high = {}, callee = {}, count = {} }, 0
+  local is_exact = are_exact(data)
   for from, callee, count in data:arcs() do
+    n = n + 1
     -- the code that contains the call, whose return address was recorded
-    local low, high = from - 1, is_exact and from or from + ROUNDED - 1
-    calls[#calls + 1] = { low = low, high = high, callee = callee, count = count }
+    calls.low[n], calls.high[n] = from - 1, is_exact and from or from + ROUNDED - 1
+    calls.callee[n], calls.count[n] = callee, count
   end
-  return sorted.by(calls, "low")
+  return sorted.columns(calls, "low")
 end
 
 -- Returns the ranges of code whose rows are needed.
 local function ranges_of(bins, calls)
-  local ranges = table.move(calls, 1, #calls, 1, {})
-  for _, bin in ipairs(bins) do
-    ranges[#ranges + 1] = { low = bin.low - AROUND, high = bin.high + AROUND }
+  local lows, highs = {}, {}
+  local function add_range(low, high)
+    lows[#lows + 1], highs[#highs + 1] = low, high
   end
-  for _, call in ipairs(calls) do
-    ranges[#ranges + 1] = { low = call.callee, high = call.callee + ENTRY }
+  for i, low in ipairs(calls.low) do add_range(low, calls.high[i]) end
+  for i, low in ipairs(bins.low) do add_range(low - AROUND, bins.high[i] + AROUND) end
+  local seen = {}
+  for _, callee in ipairs(calls.callee) do
+    if not seen[callee] then add_range(callee, callee + ENTRY) end
+    seen[callee] = true
   end
-  return ranges
+  return { low = lows, high = highs }
 end
 
 --- Counts executions.
 -- @tparam profile profile by function
 -- @tparam boolean has_blocks whether discriminators tell blocks apart as LLVM does
--- @treturn {table,...} functions by name: each with its `name` (mangled); `head`, calls
---   of it; `lacks_lines`, whether there is no debugging information for it: then all
---   calls are at its first line; `total`, sum of all counts; `places`: a table of places,
---   each with `offset` (in lines), `block`, `count`, and `targets`, calls by name of the
---   callee; and `inlined`, a table of the places where functions were inlined, each with
---   `offset`, `block`, and a table `nodes` of functions like this one
+-- @treturn {[string]=table} functions by name: each with its `name` (mangled); `head`,
+--   how often it was called; `lacks_lines`, whether there is no debugging information for
+--   it: then all calls are at its first line; `total`, sum of all counts; `places`: maps
+--   keys (see `source_counts.line_and_block`), which are in the order of the source, to
+--   numbers of places; and `inlined`, false or a table that maps such keys to tables of
+--   the functions, like this one and by name, that were inlined there
+-- @treturn table columns of places: `count`; `target`, the name of a function that was
+--   called there, or false, and `target_calls`; and `targets`, nil or a table with the
+--   calls of further functions by name
 -- @treturn number part of the samples whose place in the source is unknown, 0 to 1
 function source_counts.of(profile, has_blocks)
   local calls, bins = calls_in(profile.data), bins_of(profile.data)
-  local state = { profile = profile, image = profile.image, functions = {}, names = {},
-    bins = bins, has_blocks = has_blocks }
   local rows = code_rows.of(profile.image, ranges_of(bins, calls))
-  add_samples(state, rows)
-  for _, call in ipairs(calls) do add_call(state, rows, call) end
+  rows.place, rows.copies = {}, {}
+  local places = { ticks = {}, weight = {}, calls = {}, target = {}, target_calls = {},
+    targets = {}, count = {} }
+  local image = profile.image
+  local state = { profile = profile, image = image, functions = {}, nodes = {},
+    bins = bins, rows = rows, places = places, has_blocks = has_blocks,
+    callees = { address = {}, name = {}, count = {} }, entry_calls = {},
+    scopes = { known = {}, name = {}, declared = {}, frames = {}, node = {} },
+    last_scope = { low = 0, past = 0 } }
+  add_samples(state)
+  add_calls(state, calls)
+  add_callees(state)
   local factor = factor_of(state)
-  for _, name in ipairs(sorted.keys(state.functions)) do
-    add_entries(state, rows, state.functions[name])
-  end
-  for _, node in pairs(state.functions) do set_counts(node, factor) end
-  return state.functions, unknown_part(state, rows)
+  add_all_entries(state)
+  count_places(places, factor)
+  for _, node in ipairs(state.nodes) do set_total(node, places.count) end
+  return state.functions, places, unknown_part(state)
 end
 
 return source_counts

@@ -191,6 +191,15 @@ local function read_old(old, image, settings, check, warn)
   return sum, skipped
 end
 
+-- Returns options that name the same old profiles.
+local function options_for(settings, names)
+  local words = {}
+  for i, name in ipairs(names) do
+    words[i] = (name == settings.baseline and "--baseline=" or "--compare=") .. name
+  end
+  return words
+end
+
 --- Compares the arguments of --compare with a profile.
 -- @tparam table settings the settings for the new profile; `compare`: the option's
 --   arguments
@@ -224,6 +233,7 @@ function compare_args.compare(settings, profile, runs, check, warn)
   if comparison.common == 0 then
     raise("%s: has no function in common with %s", names, profile.image.path)
   end
+  getmetatable(comparison).options = options_for(settings, old.all)
   comparison.loses_calls = side.loses_calls or
     require "gprof.library.collection".may_lose_calls(profile)
   return comparison, compare_args.failures(settings, comparison, names, warn), skipped

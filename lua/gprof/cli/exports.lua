@@ -6,6 +6,7 @@
 -- @internal gprof.cli.exports
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local core = require "gprof.core"
 local options = require "gprof.cli.options.option_table"
 local output = require "gprof.output"
 local raise <const> = require "gprof.library.failure".raise
@@ -104,16 +105,44 @@ function exports.check_compared(settings)
   end
 end
 
+-- Seconds after which a terminal shows what is being written.
+local DELAY <const> = 2
+
+-- Returns the line that shows what is being written; nil if the export itself, or
+-- nothing, is shown on a terminal.
+local function status_line(export, is_shown)
+  if not is_shown or not core.is_terminal(io.stderr) or
+    not export.path and core.is_terminal(io.stdout)
+  then
+    return nil
+  end
+  local name = (export.path or export.kind):gsub("[^ -~]", "?")
+  return core.status_line("gprof.lua: writing " .. name, DELAY)
+end
+
+-- Writes one export. A warning ends the status line.
+local function write_one(export, profile, report_options, write, line)
+  local warn = report_options.warn
+  report_options.warn = warn and function(message)
+    if line then line:finish() end
+    warn(message)
+  end
+  local function fill(stream) export.print(profile, report_options, stream) end
+  if export.path then output.new_file(export.path, fill) else fill(write) end
+  report_options.warn = warn
+end
+
 --- Writes exports.
 -- @tparam {table,...} list as `exports.find` returns them
 -- @tparam profile profile
 -- @tparam table report_options
 -- @tparam stream write
+-- @tparam boolean is_shown whether a terminal may show what is being written
 -- @raise a table with the field `message`
-function exports.write(list, profile, report_options, write)
+function exports.write(list, profile, report_options, write, is_shown)
   for _, export in ipairs(list) do
-    local function fill(stream) export.print(profile, report_options, stream) end
-    if export.path then output.new_file(export.path, fill) else fill(write) end
+    local line <close> = status_line(export, is_shown)
+    write_one(export, profile, report_options, write, line)
   end
 end
 

@@ -50,6 +50,7 @@ local function view_of(profile, options)
     ids = extract.functions(profile, options),
     tree = profile.rate and tree_list.of(profile) or nil,
     labels = labels.exported(profile, options),
+    are_names = labels.are_names(profile, options),
   }
 end
 
@@ -121,7 +122,7 @@ local function contents(profile, options)
   content.other, content.only_inlined = other_view(by_function, lines, options)
   content.lines = by_function.rate and hot_lines.of(by_function, lines) or {}
   content.sources = sources.of(lines, options, by_function.symbols)
-  content.comparison = options.comparison
+  content.comparison, content.options = options.comparison, options.selecting or {}
   content.threads, content.choosable = threads_of(profile)
   function content.part_of(threads) return part_of(content, threads, options) end
   return content
@@ -136,7 +137,7 @@ end
 -- @tparam table options the options of the profile; `display_unused_functions`: also show
 --   functions without time and calls; `directory_path`: array of directories to search
 --   for source files; `comparison`: the result of `gprof.compare`, with this profile as
---   the new one
+--   the new one; `selecting`: options of the program, as words, that select the same
 -- @tparam stream write
 -- @raise a table with the field `message` if a style sheet or script is not installed
 return function(profile, options, write)

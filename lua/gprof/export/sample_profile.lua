@@ -4,54 +4,73 @@
 -- @module gprof.export.sample_profile
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local sorted = require "gprof.format.sorted"
 local source_counts = require "gprof.analysis.source_counts"
 
--- Returns the values of a table, sorted.
-local function sorted(values, before)
-  local list = {}
-  for _, value in pairs(values) do list[#list + 1] = value end
-  if list[2] then table.sort(list, before) end
-  return list
+-- Whether the format can represent a name.
+local function is_word(name)
+  return not name:find "[%s%c]" and not name:find "^[%d!]"
 end
 
-local function by_place(a, b)
-  if a.offset ~= b.offset then return a.offset < b.offset end
-  return a.block < b.block
-end
-
-local function by_total(a, b)
-  if a.total ~= b.total then return a.total > b.total end
-  return a.name < b.name
-end
-
-local function is_word(name) return not name:find "[%s%c]" and not name:find "^[%d!]" end
-
-local function place_of(entry)
-  return entry.block == 0 and tostring(entry.offset) or entry.offset .. "." .. entry.block
+-- Returns the functions of a table by name: the highest total first, then by name.
+local function by_total(functions)
+  local list, totals = {}, {}
+  for i, name in ipairs(sorted.keys(functions)) do
+    list[i], totals[i] = functions[name], -functions[name].total
+  end
+  return sorted.columns({ node = list, total = totals }, "total").node
 end
 
 -- Returns the functions that were called at a place: " name:calls name:calls".
-local function targets(place)
-  if not place.targets then return "" end
-  local sums, list = {}, {}
-  for name, count in pairs(place.targets) do
-    if is_word(name) then sums[#sums + 1] = { name = name, total = count } end
+local function targets(out, place)
+  local places, targets_by_name, texts = out.places, {}, {}
+  local first = places.target[place]
+  targets_by_name[first] = { name = first, total = places.target_calls[place] }
+  for name, count in pairs(places.targets[place]) do
+    targets_by_name[name] = { name = name, total = count }
   end
-  for i, target in ipairs(sorted(sums, by_total)) do
-    list[i] = (" %s:%d"):format(target.name, target.total)
+  for _, target in ipairs(by_total(targets_by_name)) do
+    if not out.no_words[target.name] then
+      texts[#texts + 1] = (" %s:%d"):format(target.name, target.total)
+    end
   end
-  return table.concat(list)
+  return table.concat(texts)
 end
 
-local function write_body(node, indent, write)
-  for _, place in ipairs(sorted(node.places, by_place)) do
-    write(("%s%s: %d%s\n"):format(indent, place_of(place), place.count, targets(place)))
+-- Writes the rest of a place's line: how often it ran, and what it called.
+local function write_counts(out, place)
+  local places, write = out.places, out.write
+  local name, count = places.target[place], places.count[place]
+  if places.targets[place] then
+    write(": %d%s\n", count, targets(out, place))
+  elseif name and not out.no_words[name] then
+    write(": %d %s:%d\n", count, name, places.target_calls[place])
+  else
+    write(": %d\n", count)
   end
-  for _, copies in ipairs(sorted(node.inlined, by_place)) do
-    for _, inner in ipairs(sorted(copies.nodes, by_total)) do
+end
+
+-- Writes a key of places: a line and a block.
+local function write_key(key, indent, write)
+  local line, block = source_counts.line_and_block(key)
+  if block == 0 then
+    write("%s%d", indent, line)
+  else
+    write("%s%d.%d", indent, line, block)
+  end
+end
+
+local function write_body(out, node, indent)
+  for _, key in ipairs(sorted.keys(node.places)) do
+    write_key(key, indent, out.write)
+    write_counts(out, node.places[key])
+  end
+  for _, key in ipairs(node.inlined and sorted.keys(node.inlined) or {}) do
+    for _, inner in ipairs(by_total(node.inlined[key])) do
       if is_word(inner.name) then
-        write(("%s%s: %s:%d\n"):format(indent, place_of(copies), inner.name, inner.total))
-        write_body(inner, indent .. " ", write)
+        write_key(key, indent, out.write)
+        out.write(": %s:%d\n", inner.name, inner.total)
+        write_body(out, inner, indent .. " ")
       end
     end
   end
@@ -92,12 +111,14 @@ return function(profile, options, write)
   profile = profile:by_function()
   local image = profile.image
   local from_clang = image:has_debug_text "clang "  -- so discriminators are LLVM's
-  local functions, unknown = source_counts.of(profile, from_clang)
+  local functions, places, unknown = source_counts.of(profile, from_clang)
   check(image, functions, unknown, from_clang, options)
-  for _, node in ipairs(sorted(functions, by_total)) do
-    if is_word(node.name) then
-      write(("%s:%d:%d\n"):format(node.name, node.total, node.head or 0))
-      write_body(node, " ", write)
+  local out = { places = places, write = write, no_words = {} }
+  for name in pairs(functions) do out.no_words[name] = not is_word(name) or nil end
+  for _, node in ipairs(by_total(functions)) do
+    if not out.no_words[node.name] then
+      write("%s:%d:%d\n", node.name, node.total, node.head)
+      write_body(out, node, " ")
     end
   end
 end

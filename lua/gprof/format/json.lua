@@ -145,6 +145,33 @@ function json.compact_array(text_of, values, count)
   return "[" .. table.concat(texts, ",") .. "]"
 end
 
+--- Formats an array of strings.
+-- @tparam function text_of formats a string, as `json.compact_string` does; not called
+--   for strings without characters that need an escape
+-- @tparam {string,...} strings
+-- @tparam[opt] integer count number of strings, if some are nil
+-- @treturn string
+function json.compact_strings(text_of, strings, count)
+  return core.json_strings(strings, text_of, count or #strings)
+end
+
+-- Columns of at least this many numbers are packed.
+local LONG <const> = 1000
+
+--- Formats a column like `json.compact_array`. A long one of numbers is an object with
+-- the field `packed`: text that is half as long (see csrc/base/packed_numbers.h).
+-- @tparam function text_of formats a value
+-- @tparam table values
+-- @tparam[opt] integer count number of values, if some are nil
+-- @treturn string
+function json.column(text_of, values, count)
+  count = count or #values
+  local packed = count >= LONG and text_of == json.compact_number and
+    core.packed_numbers(values, count)
+  return packed and '{"packed":"' .. packed .. '"}' or
+    json.compact_array(text_of, values, count)
+end
+
 --- Formats an object.
 -- @tparam {table,...} entries pairs of a name and a formatted value
 -- @treturn string one line for each entry

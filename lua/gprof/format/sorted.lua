@@ -3,6 +3,8 @@
 -- @internal gprof.format.sorted
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local core = require "gprof.core"
+
 local sorted = {}
 
 --- Returns the sorted keys of a table: results must not depend on the order of `pairs`.
@@ -15,44 +17,38 @@ function sorted.keys(map)
   return keys
 end
 
---- Sorts tables by a field that is a number; equal ones keep their order. Only numbers
--- are compared, which is several times faster than calling a comparison function.
--- @tparam {table,...} list
--- @tparam string field
--- @treturn {table,...} the list itself if it is sorted, otherwise a new one
-function sorted.by(list, field)
-  local groups, keys, is_sorted, last = {}, {}, true, nil
-  for _, item in ipairs(list) do
-    local key = item[field]
-    local group = groups[key]
-    is_sorted, last = is_sorted and (not last or last <= key), key
-    if group then
-      group[#group + 1] = item
-    else
-      groups[key], keys[#keys + 1] = { item }, key
-    end
+--- Returns the order of numbers. Equal ones keep their order.
+-- @function sorted.order
+-- @tparam {number,...} numbers
+-- @treturn {integer,...}|nil the position of the least one, of the next one, and so on;
+--   nil if they are in order
+sorted.order = core.number_order
+
+--- Sorts columns: arrays of equal length.
+-- @tparam {[string]=table} columns one of them has numbers; if these are not in order,
+--   all are replaced
+-- @tparam string name of the column by which they are sorted; equal rows keep their order
+-- @treturn {[string]=table} the columns
+function sorted.columns(columns, name)
+  local order = sorted.order(columns[name])
+  if not order then return columns end
+  for column, values in pairs(columns) do
+    local in_order = {}
+    for i, row in ipairs(order) do in_order[i] = values[row] end
+    columns[column] = in_order
   end
-  if is_sorted then return list end
-  table.sort(keys)
-  local result = {}
-  for _, key in ipairs(keys) do
-    local group = groups[key]
-    table.move(group, 1, #group, #result + 1, result)
-  end
-  return result
+  return columns
 end
 
 --- Returns the position of the first number that is at least a limit, by binary search.
--- @tparam table numbers an array of numbers, ascending; or of tables with a number each
+-- @tparam {number,...} numbers ascending
 -- @tparam number limit
--- @tparam[opt] string field of the tables that has the number
 -- @treturn integer one more than the number of elements if all are below the limit
-function sorted.search(numbers, limit, field)
+function sorted.search(numbers, limit)
   local low, high = 1, #numbers + 1
   while low < high do
     local middle = (low + high) // 2
-    local number = field and numbers[middle][field] or numbers[middle]
-    if number < limit then low = middle + 1 else high = middle end
+    if numbers[middle] < limit then low = middle + 1 else high = middle end
   end
   return low
 end

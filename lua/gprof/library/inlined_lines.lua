@@ -26,15 +26,19 @@ local function precedes(a, b)
   return (a.name or "") < (b.name or "")
 end
 
--- Sorts the callers of lines. Drops lines without callers, and files without such lines.
-local function finish(files)
-  for file, lines in pairs(files) do
-    for line, row in pairs(lines) do
+-- Sorts the callers of lines, and sets the samples of all code of these lines.
+local function finish(by_line, files)
+  for ticks, selected, file, line in
+    by_line:functions("address", "ticks", "annotated", "file", "line")
+  do
+    local row = selected and files[file] and files[file][line]
+    if row then row.ticks = row.ticks + ticks end
+  end
+  for _, lines in pairs(files) do
+    for _, row in pairs(lines) do
       table.sort(row.callers, precedes)
       row.by_key = nil
-      if not row.callers[1] then lines[line] = nil end
     end
-    if not next(lines) then files[file] = nil end
   end
   return files
 end
@@ -42,17 +46,18 @@ end
 local function find(by_line)
   local files = {}
   for id, ticks, selected in by_line:functions("address", "id", "ticks", "annotated") do
-    local file, line = by_line:get(id, "file", "line")
-    if ticks > 0 and selected and file then
-      local lines = files[file] or {}
-      local row = lines[line] or { ticks = 0, callers = {}, by_key = {} }
-      files[file], lines[line] = lines, row
-      local frames = by_line:frames(id, 2)
-      row.ticks = row.ticks + ticks
-      if frames and frames[2] then add_caller(row, frames[2], ticks) end
+    if ticks > 0 and selected and by_line:is_inlined(id) then
+      local file, line = by_line:get(id, "file", "line")
+      local frames = file and by_line:frames(id, 2)
+      if frames and frames[2] then
+        local lines = files[file] or {}
+        local row = lines[line] or { ticks = 0, callers = {}, by_key = {} }
+        files[file], lines[line] = lines, row
+        add_caller(row, frames[2], ticks)
+      end
     end
   end
-  return finish(files)
+  return next(files) and finish(by_line, files) or files
 end
 
 --- Returns the callers of inlined lines with samples, of the code that is selected for

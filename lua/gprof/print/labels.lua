@@ -109,6 +109,21 @@ end
 
 -- Exports -------------------------------------------------------------------------------
 
+-- Whether names in exports have places.
+local function has_places(profile, options, is_only_name)
+  return options.inline_file_names or
+    is_only_name and labels.shows_places(profile, options)
+end
+
+--- Returns whether exports write the names of functions as they are.
+-- @tparam profile profile
+-- @tparam table options as for `labels.exported`
+-- @tparam[opt] boolean is_only_name
+-- @treturn boolean
+function labels.are_names(profile, options, is_only_name)
+  return not (options.short_names or has_places(profile, options, is_only_name))
+end
+
 --- Returns the names of functions and cycles as exports write them.
 -- @tparam profile profile
 -- @tparam table options `short_names`; `inline_file_names`, `print_path`: with file and
@@ -117,14 +132,13 @@ end
 --   names of Lua functions have them
 -- @treturn {[integer]=string} by number
 function labels.exported(profile, options, is_only_name)
-  local is_placed = options.inline_file_names or
-    is_only_name and labels.shows_places(profile, options)
-  if not (options.short_names or is_placed) then
+  if labels.are_names(profile, options, is_only_name) then
     return setmetatable({}, { __index = function(known, id)
       known[id] = profile:get(id, "name")
       return known[id]
     end })
   end
+  local is_placed = has_places(profile, options, is_only_name)
   return make(profile, options, "name", { bare = not is_placed, no_suffixes = true })
 end
 

@@ -33,30 +33,27 @@ local function top_entries(profile, options)
   end
 end
 
--- Returns two columns of what is listed, the numbers of nodes and their index numbers:
--- functions sorted by name, then cycles. Functions without calls and time are left out.
--- Also returns the length of the longest name.
+-- Returns the numbers of what is listed: functions sorted by name, then cycles. Functions
+-- without calls and time are left out. Also returns the length of the longest name.
 local function nodes_of(profile, options, name)
   local all = options.display_unused_functions
-  local listed, nodes, numbers, longest = top_entries(profile, options), {}, {}, 0
-  local count = 0
-  for id, number, calls, ticks, is_outside, shown in
-    profile:functions("symbol", "id", "index", "calls", "ticks", "is_outside", name)
+  local listed, nodes, longest = top_entries(profile, options), {}, 0
+  for id, calls, ticks, is_outside, shown in
+    profile:functions("symbol", "id", "calls", "ticks", "is_outside", name)
   do
     local has_figures = all or calls ~= 0 or ticks ~= 0 or is_outside
     if listed and listed[id] or not listed and has_figures then
-      count = count + 1
-      nodes[count], numbers[count] = id, number
+      nodes[#nodes + 1] = id
       if #shown > longest then longest = #shown end
     end
   end
-  for id, number, shown in profile:cycles(nil, "id", "index", "name") do
+  for id, shown in profile:cycles(nil, "id", "name") do
     if not listed or listed[id] then
-      nodes[#nodes + 1], numbers[#nodes + 1] = id, number
+      nodes[#nodes + 1] = id
       longest = math.max(longest, #shown)
     end
   end
-  return nodes, numbers, longest
+  return nodes, longest
 end
 
 -- Cells ---------------------------------------------------------------------------------
@@ -97,7 +94,7 @@ end })
 -- Writes cells in columns. A text that is too long for its cell moves the next one.
 -- Numbers are right-aligned in five characters, but the blanks around them are not
 -- counted, so columns drift as they do in GNU gprof's index.
-local function write_aligned(profile, options, layout, nodes, numbers, columns, write)
+local function write_aligned(profile, options, layout, nodes, columns, write)
   local width = (math.max(math.min(options.width or WIDTH, WIDEST), 1) - 1) // COLUMNS
   local names, shorten = labels.with_files(profile, options)
   local format = shorten and layout.cell:gsub("label", "text") or layout.cell
@@ -107,7 +104,8 @@ local function write_aligned(profile, options, layout, nodes, numbers, columns, 
   for line = 1, lines do
     local at, begin = 0, 5  -- where the last text ends; where the number should end
     for i = line, #nodes, lines do
-      local id, number = nodes[i], #tostring(numbers[i]) + 2  -- in brackets
+      local id = nodes[i]
+      local number = #profile:get(id, "reference")
       local fill = begin - at - number
       if fill < 0 then fill = 0 end
       local name = not is_plain and names[id]
@@ -140,11 +138,11 @@ end
 -- @tparam[opt] table layout by default GNU gprof's
 return function(profile, options, write, layout)
   layout = layout or gnu
-  local nodes, numbers, longest = nodes_of(profile, options, layout.name)
+  local nodes, longest = nodes_of(profile, options, layout.name)
   write(common.heading(options, "Index by function name\n\n"))
   if not layout.aligned then
     return write_equal(profile, options, layout, nodes, write)
   end
   local columns = longest > longest_name(options) and 1 or COLUMNS
-  write_aligned(profile, options, layout, nodes, numbers, columns, write)
+  write_aligned(profile, options, layout, nodes, columns, write)
 end

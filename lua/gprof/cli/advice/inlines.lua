@@ -1,4 +1,4 @@
---- Says why --inlines has no effect, or not everywhere.
+--- Says why inlined functions are not shown, or not everywhere.
 --
 -- @internal gprof.cli.advice.inlines
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -22,7 +22,7 @@ end
 
 --- Warns if inlined functions were requested, but are not shown.
 -- @tparam table run see gprof.cli.run
--- @tparam function warn
+-- @tparam function warn takes a message
 function inlines.warn(run, warn)
   local settings, profile = run.settings, run.profile
   if not policy.of(settings).extends_reports then return end

@@ -10,13 +10,13 @@ local assets = {}
 
 -- In load order: each script uses definitions of earlier ones; the last shows the page.
 local scripts <const> = {
-  "views.js", "data.js", "names.js", "name_groups.js", "keys.js", "address.js",
-  "stops.js", "dom.js", "theme.js", "thread_choice.js", "copy.js", "table.js",
-  "flat.js", "lines.js", "neighbourhood.js", "neighbourhood_picture.js", "function.js",
-  "both_runs.js", "tree_model.js", "frames.js", "flame.js", "groupings.js",
-  "group_table.js", "colours.js", "tree.js", "syntax.js", "source.js", "changes.js",
-  "threads.js", "spread.js", "sentence.js", "refine.js", "bench.js", "command.js",
-  "page.js",
+  "packed.js", "views.js", "data.js", "names.js", "name_groups.js", "keys.js",
+  "address.js", "stops.js", "dom.js", "theme.js", "thread_choice.js", "copy.js",
+  "table.js", "flat.js", "lines.js", "neighbourhood.js", "neighbourhood_picture.js",
+  "function.js", "both_runs.js", "tree_model.js", "frames.js", "flame.js",
+  "groupings.js", "group_table.js", "colours.js", "tree.js", "syntax.js", "source.js",
+  "changes.js", "threads.js", "spread.js", "sentence.js", "refine.js", "bench.js",
+  "command.js", "page.js",
 }
 
 local function read(name)

@@ -11,18 +11,23 @@ function framesInNewTree({ frame, others }, names) {
   return frame.map((each) => (each < nodeCount ? each : nodeCount + numbers.get(others[each - nodeCount])));
 }
 
-// Returns columns in depth-first order, as a tree must be; parents come before their children.
-function inDepthFirstOrder(columns) {
-  const { parent } = columns,
-    first = new Int32Array(parent.length).fill(-1),
-    next = first.slice(),
-    order = [],
-    place = [],
-    stack = [0];
+// Returns the children of nodes as lists: `first` and `next` of each node, or -1. Parents come before their children.
+function childLists(parent) {
+  const first = new Int32Array(parent.length).fill(-1),
+    next = first.slice();
   for (let i = parent.length - 1; i > 0; i--) {
     next[i] = first[parent[i]];
     first[parent[i]] = i;
   }
+  return { first, next };
+}
+
+// Returns columns in depth-first order, as a tree must be.
+function inDepthFirstOrder(columns) {
+  const { first, next } = childLists(columns.parent),
+    order = [],
+    place = new Int32Array(first.length),
+    stack = [0];
   while (stack.length > 0) {
     const node = stack.pop();
     place[node] = order.push(node) - 1;
@@ -39,32 +44,36 @@ function inDepthFirstOrder(columns) {
 function mergeTrees(now, old) {
   const { runs } = data.comparison.sides,
     scale = (now.parts * runs[1]) / (old.parts * runs[0]),
-    oldFrame = framesInNewTree(old, now.others);
+    oldFrame = framesInNewTree(old, now.others),
+    [newLists, oldLists] = [childLists(now.parent), childLists(old.parent)];
   const frame = now.frame.slice(),
     parent = now.parent.slice(),
     weight = now.weight.slice(),
     before = weight.map(() => 0),
     certain = now.certain && now.certain.slice(),
     certainBefore = old.certain && weight.map(() => ALL);
-  const span = nodeCount + now.others.length + 3,
-    keyOfPath = (above, number) => (above + 1) * span + number + 3,
-    placeOf = new Map(frame.map((number, i) => [keyOfPath(parent[i], number), i])),
-    place = []; // of the old nodes
-  old.frame.forEach((_, i) => {
-    const above = i > 0 ? place[old.parent[i]] : -1,
-      key = keyOfPath(above, oldFrame[i]);
-    if (!placeOf.has(key)) {
-      placeOf.set(key, frame.push(oldFrame[i]) - 1);
-      parent.push(above);
-      weight.push(0);
-      before.push(0);
-      if (certain) certain.push(ALL);
-      if (certainBefore) certainBefore.push(ALL);
-    }
-    const at = (place[i] = placeOf.get(key));
-    before[at] += scale * old.weight[i];
+  const place = new Int32Array(oldFrame.length), // of the old nodes
+    childOf = new Int32Array(nodeCount + now.others.length + 3); // the last one seen, by frame + 3
+
+  function append(number, above) {
+    parent.push(above);
+    weight.push(0);
+    before.push(0);
+    if (certain) certain.push(ALL);
+    if (certainBefore) certainBefore.push(ALL);
+    return frame.push(number) - 1;
+  }
+  for (let i = 0; i < place.length; i++) {
+    const at = place[i];
+    before[at] = scale * old.weight[i];
     if (certainBefore && old.certain[i] !== ALL) certainBefore[at] = scale * old.certain[i];
-  });
+    if (at < now.frame.length)
+      for (let child = newLists.first[at]; child >= 0; child = newLists.next[child]) childOf[frame[child] + 3] = child;
+    for (let child = oldLists.first[i]; child >= 0; child = oldLists.next[child]) {
+      const same = childOf[oldFrame[child] + 3];
+      place[child] = same > 0 && parent[same] === at ? same : append(oldFrame[child], at);
+    }
+  }
   return { ...now, ...inDepthFirstOrder({ frame, parent, weight, before, certain, certainBefore }) };
 }
 

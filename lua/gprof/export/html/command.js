@@ -1,31 +1,118 @@
-// The command that prints on a terminal what the page shows, or what comes nearest: refinements by regular expression
-// and percentages of what is shown have no options.
+// The command that prints on a terminal what the page shows. Where no options print the same, the command prints more:
+// there are none for trees of callers, beyond the direct ones, for groups, and for refined trees, lines and changes.
 
 const quotedForShell = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : "'" + word.replaceAll("'", "'\\''") + "'");
 
-// Returns the options for the refinement of the list of functions.
-function optionsOfChips() {
-  const letters = { focus: "-q", hide: "-P", file: "-p" },
-    named = chips.filter(({ text }) => text.startsWith("=")),
-    options = named.map(({ kind, text }) => letters[kind] + (kind === "file" ? baseName(text) : text.slice(1)));
-  return options.length > 0 ? options : ["-p"];
+const MOST_NAMES = 50; // in a command
+
+// Symspecs ------------------------------------------------------------------------------
+
+// Returns the symspec of a query, and a test for the names that it selects; null if there is none. Symspecs tell
+// capital letters apart, and their regular expressions are those of POSIX.
+function patternOf(query) {
+  const [, expression] = /^\/(.+)\/$/.exec(query) || [],
+    text = expression || query.replace(/[.*+?^${}()|[\\]/g, "\\$&");
+  if (!text || text.includes("/") || /\\\w|\(\?|[*+?}][?+]/.test(text)) return null;
+  const pattern = new RegExp(text);
+  return { symspec: `/${text}/`, test: (name) => pattern.test(name) };
 }
 
-const optionsOfViews = { "!lines": ["--lines"], "!source": ["-A"], "!files": ["-A"], "!spread": ["--spread", "-p"] };
+// Returns the symspec of a source file.
+const fileSpec = (path) => (baseName(path).includes(".") ? baseName(path) : baseName(path) + ":");
+
+// Returns the symspec of a function: its name, after the file if other functions have that name.
+function functionSpec(node) {
+  const isShared = longKeys.has(node) && fileOf(node);
+  return isShared ? fileSpec(fileOf(node)).replace(/:?$/, ":") + nameOf(node) : nameOf(node);
+}
+
+// The functions that a flat profile lists: those with time of their own or calls, unless an option asks for all.
+const listsAll = data.options.includes("--display-unused-functions");
+const isPrinted = (f) => listsAll || functions.self[f] > 0 || functions.calls[f] > 0 || functions.self_calls[f] > 0;
+
+// Returns options that select functions in a list that was filtered by a query.
+function optionsFor(isWanted, query) {
+  const printed = functions.name.map((_, f) => f).filter(isPrinted),
+    wanted = printed.filter(isWanted),
+    others = printed.filter((f) => !isWanted(f));
+  const isExact = (test) => wanted.every(test) && !others.some(test),
+    specs = (letter, list) => [...new Set(list.map((f) => letter + functionSpec(f)))],
+    pattern = patternOf(query),
+    files = chips.filter(({ kind, text }) => kind === "file" && text.startsWith("=")),
+    file = files.length === 1 ? baseName(files[0].text.slice(1)) : null;
+  if (wanted.length === 0 || others.length === 0) return ["-p"];
+  if (pattern && isExact((f) => pattern.test(nameOf(f)))) return ["-p" + pattern.symspec];
+  if (file && isExact((f) => fileOf(f) !== null && baseName(fileOf(f)) === file)) return ["-p" + fileSpec(file)];
+  if (Math.min(wanted.length, others.length) > MOST_NAMES) return ["-p"];
+  return others.length < wanted.length ? specs("-P", others) : specs("-p", wanted);
+}
+
+// Views -----------------------------------------------------------------------------------
+
+const sortFields = [
+  [/^-Total/, "total"],
+  [/^-Calls/, "calls"],
+  [/^Function/, "name"],
+];
+
+function optionsOfList() {
+  const parameters = addressParameters(),
+    query = parameters.get("filter") || "",
+    test = matcher(query) || (() => false),
+    sort = sortFields.find(([pattern]) => pattern.test(parameters.get("sort") || ""));
+  return [...optionsFor((f) => isListed(f, test), query), ...(sort ? ["--sort=" + sort[1]] : [])];
+}
+
+function optionsOfTree(argument) {
+  const [, mode, place] = /^(down|up|around):(.*)$/s.exec(argument) || [null, "down", ""],
+    threshold = "--tree-threshold=0.1"; // narrower frames are gathered
+  if (mode === "up") return ["-q"];
+  const node = mode === "around" ? nodeByKey.get(place) : itemAt(wholeTree(false, false), place).frame;
+  if (node === undefined || node < 0 || node >= nodeCount || isCycle(node)) return ["--tree", threshold];
+  const callers = mode === "around" ? ["-q" + functionSpec(node)] : [];
+  return ["--tree=" + functionSpec(node), ...callers, threshold];
+}
+
+function optionsOfSource(argument) {
+  const name = sourceByName.has(argument) ? argument : argument.replace(/:\d+$/, ""),
+    [first] = data.sources,
+    file = name || (first && first.name);
+  return ["-A" + (file ? fileSpec(file) : ""), ...(hasTime ? ["--annotate-time"] : [])];
+}
+
+// Options of views by their names in addresses, given the argument.
+const optionsOfViews = {
+  "!tree": optionsOfTree,
+  "!lines": () => ["--lines=" + allLines.length],
+  "!source": optionsOfSource,
+  "!files": () => optionsOfSource("").map((option) => option.replace(/^-A.*/, "-A")),
+  "!threads": () => ["--threads"],
+  "!spread": () => ["--spread"],
+  "!changes": () => (comparison && comparison.options.length > 0 ? comparison.options : ["-p"]),
+};
 
 // Returns the options for the view that the address names.
 function optionsOfView() {
   const [, name, argument] = /^#?(!?[^=]*)=?(.*)$/s.exec(hashWithoutParameters()),
-    node = nodeByKey.get(decoded(name.startsWith("!tree") ? argument.replace(/^around:/, "") : name));
-  if (name === "!tree") return [node === undefined ? "--tree" : "--tree=" + nameOf(node)];
-  if (node !== undefined) return ["-q" + nameOf(node)];
-  return optionsOfViews[name] || optionsOfChips();
+    node = nodeByKey.get(decoded(name + (argument && "=" + argument)));
+  if (optionsOfViews[name]) return optionsOfViews[name](decoded(argument));
+  if (node === undefined) return optionsOfList();
+  return (isCycle(node) ? cycleOf(node).members : [node]).map((each) => "-q" + functionSpec(each));
+}
+
+// Returns the options for the threads that are shown, by name or, if others have that name, by number. Some views are
+// always of all threads.
+function optionsOfThreads() {
+  const rows = shownThreads && !/^#!(threads|spread|changes)/.test(location.hash) ? shownThreads.rows : [],
+    wordOf = (row) => (usesOfNames.get(threads.name[row]) > 1 ? threads.number[row] : threads.name[row]);
+  return rows.length <= MOST_NAMES ? rows.map((row) => "--thread=" + wordOf(row)) : [];
 }
 
 function terminalCommand() {
-  const thread = shownThreads && !shownThreads.group ? ["--thread=" + shownThreads.key] : [],
-    inlines = data.inlines ? ["--inlines"] : [];
-  return ["gprof.lua", "-b", ...optionsOfView(), ...inlines, ...thread, ...data.inputs].map(quotedForShell).join(" ");
+  const options = data.options.filter((option) => !shownThreads || !option.startsWith("--thread="));
+  const words = ["gprof.lua", "-b", ...optionsOfView(), ...options, ...(data.inlines ? ["--inlines"] : []),
+    ...optionsOfThreads(), ...data.inputs];
+  return words.map(quotedForShell).join(" ");
 }
 
 const commandKeys = [

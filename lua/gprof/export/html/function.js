@@ -256,6 +256,7 @@ function functionView(node) {
       : null,
     make("p", { class: "links" }, ...treeLinks(node)),
     changeSection(node),
+    spreadSection(node),
     isCycle(node) ? memberSection(node) : lineSection(node),
     neighbourhoodSection(node),
     arcSection(

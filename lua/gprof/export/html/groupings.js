@@ -2,7 +2,9 @@
 // `title`; and `groups()`, with the `names` of its groups and `of`, the number of the group of each frame. It is null
 // for threads, of which a function can have several.
 
-const hasScopes = () => !data.scripts && functions.name.some((name) => name.includes("::") || FORTRAN.test(name));
+const hasScopes = lazily(
+  () => !data.scripts && functions.name.some((name) => name.includes("::") || FORTRAN.test(name)),
+);
 const hasFiles = lazily(() => functions.file.some((file) => file >= 0));
 
 // The object of a function: the program or a library.
@@ -13,11 +15,28 @@ function objectOf(node) {
 
 const directoryOf = (path) => path.replace(/\/?[^/]*$/, "") || (path.startsWith("/") ? "/" : ".");
 
+const frameNames = lazily(() => {
+  const others = data.tree ? data.tree.others : [];
+  return [...functions.name, ...cycles.map(({ name }) => name), ...others];
+});
+const parsedFrames = []; // the names of the first frames, taken apart
+const STEP = 8; // milliseconds
+
+// Takes names apart until all are, or time is over. Returns whether all are.
+function parseFrames(time) {
+  const names = frameNames(),
+    end = performance.now() + time;
+  do {
+    const past = Math.min(parsedFrames.length + 100, names.length);
+    while (parsedFrames.length < past) parsedFrames.push(parsedName(names[parsedFrames.length]));
+  } while (parsedFrames.length < names.length && performance.now() < end);
+  return parsedFrames.length === names.length;
+}
+
 // The names of all frames, taken apart.
 const parsedNames = lazily(() => {
-  const others = data.tree ? data.tree.others : [],
-    parsed = [...functions.name, ...cycles.map(({ name }) => name), ...others].map(parsedName);
-  return { parsed, scopes: scopesAmong(parsed) };
+  parseFrames(Infinity);
+  return { parsed: parsedFrames, scopes: scopesAmong(parsedFrames) };
 });
 
 // Makes groups of a function that returns the name of a frame's group; empty if it has none. A cycle is in the group of
@@ -74,6 +93,16 @@ const groupings = [
   ...(functions.object ? [{ key: "library", title: "library", groups: lazily(() => groupsBy(objectOf, "")) }] : []),
   ...(hasThreads ? [{ key: "thread", title: "thread", groups: null }] : []),
 ];
+
+// Makes the groups in small steps, before one of the groupings is chosen.
+function prepareGroups(place = 0) {
+  const { groups } = groupings[place] || {};
+  if (hasScopes() && !parseFrames(STEP)) setTimeout(prepareGroups);
+  else if (place < groupings.length) {
+    if (groups) groups();
+    setTimeout(prepareGroups, 0, place + 1);
+  }
+}
 
 const groupingByKey = (key) => groupings.find((each) => each.key === key) || null;
 

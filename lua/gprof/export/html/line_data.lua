@@ -9,7 +9,7 @@ local text = require "gprof.export.html.page_text"
 
 local line_data = {}
 
-local array <const>, object <const> = json.compact_array, json.compact_object
+local array <const>, object <const> = json.column, json.compact_object
 local number <const>, quoted <const> = json.compact_number, json.compact_string
 local shown <const> = text.quoted
 
@@ -58,7 +58,7 @@ local function code_of(lines, rate)
         steps[i], times[i], texts[i] = each.address - first, each.ticks / rate, each.text
       end
       found[#found + 1] = ('[%d,"%x",%s,%s,%s]'):format(line.place, first,
-        array(number, steps), array(number, times), array(shown, texts))
+        array(number, steps), array(number, times), text.array(texts))
     end
   end
   return "[" .. table.concat(found, ",") .. "]"
@@ -127,11 +127,10 @@ end
 -- Returns the ids of functions by name, if inlined functions are functions.
 local function ids_by_name(profile)
   local by_name = {}
+  if not profile.has_inlines then return by_name end
   for id, name in profile:functions("address", "id", "name") do
-    if profile.has_inlines then
-      by_name[name] = by_name[name] or {}
-      table.insert(by_name[name], id)
-    end
+    by_name[name] = by_name[name] or {}
+    table.insert(by_name[name], id)
   end
   return by_name
 end
@@ -188,7 +187,7 @@ function line_data.lines(rows, profile, file_number, node_of)
   return object { { "file", array(number, files) }, { "line", array(number, lines) },
     { "self", array(number, times) }, { "self_error", array(number, errors) },
     { "node", nodes_at(rows, at, profile, node_of) },
-    { "name", array(shown, names, #rows) } }
+    { "name", text.array(names, #rows) } }
 end
 
 return line_data

@@ -9,7 +9,9 @@ const OF_MEMBERS = /^(~|operator(\(\)|\[\]|->|=$| ))/; // names that only functi
 // Returns a name without what compilers append: hashes of Rust, and the kinds of clones.
 const SUFFIX = /((\.(part|constprop|isra|cold|lto_priv|llvm)(\.\d+)?)+|::h[0-9a-f]{16})$/;
 const CLONE = / \[clone [^\]]*\]/g;
-const withoutSuffix = (name) => (name.includes(" [clone") ? name.replace(CLONE, "") : name).replace(SUFFIX, "");
+const withoutClone = (name) => (name.includes(" [clone") ? name.replace(CLONE, "") : name);
+// The expression is slow, so only names that may match are searched.
+const withoutSuffix = (name) => (/\.|::h/.test(name) ? withoutClone(name).replace(SUFFIX, "") : withoutClone(name));
 
 // Splits a path at "::" outside of brackets.
 function splitPath(path) {
@@ -22,13 +24,23 @@ function splitPath(path) {
     else if (path.startsWith("::", i)) {
       components.push(path.slice(from, i));
       from = i += 2;
-    } else i = "([{<".includes(path[i]) ? groupEnd(path, i) : wordEnd(path, i);
+    } else i = opensGroup(path, i) ? groupEnd(path, i) : wordEnd(path, i);
   }
   return [...components, path.slice(from)];
 }
 
+// Returns a function that computes its value for each string once: names have components in common.
+function remembered(compute) {
+  const known = new Map();
+  return (text) => {
+    let value = known.get(text);
+    if (value === undefined) known.set(text, (value = compute(text)));
+    return value;
+  };
+}
+
 // Returns a component with "<*>" for its template arguments, and without parameters.
-function starred(component) {
+const starred = remembered((component) => {
   if (component === ANONYMOUS || !/[([<]/.test(component)) return component;
   let text = "";
   for (let i = 0; i < component.length; ) {
@@ -41,7 +53,7 @@ function starred(component) {
     }
   }
   return text.trim() === "" ? component : text; // such as the slice "[T]" of Rust
-}
+});
 
 // Takes apart "<T as Trait>", "<T>" and "<impl Trait for T>" of Rust: returns the components of the type; null for
 // other components.

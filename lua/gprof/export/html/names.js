@@ -2,13 +2,19 @@
 
 const OPERATOR = /operator(\(\)|\[\]|<=>|<<=|>>=|->\*|->|<<|>>|<=|>=|<|>)?(?![\w$])/y;
 
+// How brackets change the depth of nesting, by character.
+const nesting = new Int8Array(128);
+for (const c of "([{<") nesting[c.charCodeAt(0)] = 1;
+for (const c of ")]}>") nesting[c.charCodeAt(0)] = -1;
+
+const opensGroup = (name, at) => nesting[name.charCodeAt(at)] === 1;
+
 // Returns the end of the group of brackets that begins at `at`; the length of the name if the group has no end.
 function groupEnd(name, at) {
   let depth = 0;
   for (let i = at; i < name.length; i++) {
-    const c = name[i];
-    if ("([{<".includes(c)) depth++;
-    else if (")]}".includes(c) || (c === ">" && name[i - 1] !== "-")) depth--;
+    const change = nesting[name.charCodeAt(i)];
+    if (change && !(name[i] === ">" && name[i - 1] === "-")) depth += change;
     if (depth === 0) return i + 1;
   }
   return name.length;
@@ -55,7 +61,7 @@ function partsOf(name) {
     } else if (c === " ") {
       parts.scope = ++i;
       begin(i);
-    } else if ("([{<".includes(c)) {
+    } else if (opensGroup(name, i)) {
       if (c === "<" && i > parts.own) parts.stem = i;
       i = groupEnd(name, i);
     } else i = wordEnd(name, i);

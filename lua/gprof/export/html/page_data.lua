@@ -14,9 +14,9 @@ local view_data = require "gprof.export.html.view_data"
 
 local data = {}
 
-local array <const>, object <const> = json.compact_array, json.compact_object
+local array <const>, object <const> = json.column, json.compact_object
 local number <const>, quoted <const> = json.compact_number, json.compact_string
-local shown <const> = text.quoted
+local shown <const>, strings <const> = text.quoted, text.array
 
 -- Returns the choices of threads as columns: the key of each, and its group or null. Also
 -- returns a table from threads to the numbers of their choices.
@@ -26,8 +26,8 @@ local function choices_of(choices)
     keys[i], groups[i] = choice.key, choice.group
     for _, thread in ipairs(choice.threads) do number_of[thread] = i - 1 end
   end
-  return object { { "key", array(shown, keys) },
-    { "group", array(quoted, groups, #choices) } }, number_of
+  return object { { "key", strings(keys) },
+    { "group", strings(groups, #choices) } }, number_of
 end
 
 -- Returns the threads as columns; null if there is only one. `choice` has the number of
@@ -38,14 +38,15 @@ local function threads_of(threads, choices)
   for i, name in ipairs { "name", "number", "count", "ticks", "time", "calls" } do
     local values = {}
     for row, thread in ipairs(threads) do values[row] = thread[name] end
-    entries[i] = { name, array(i == 1 and shown or number, values, #threads) }
+    entries[i] = { name, i == 1 and strings(values, #threads) or
+      array(number, values, #threads) }
   end
+  local shown_by = {}
+  for row, thread in ipairs(threads) do shown_by[row] = number_of[thread] or -1 end
   entries[#entries + 1] = { "selected", array(function(thread)
     return tostring(thread.selected)
   end, threads) }
-  entries[#entries + 1] = { "choice", array(function(thread)
-    return number(number_of[thread] or -1)
-  end, threads) }
+  entries[#entries + 1] = { "choice", array(number, shown_by) }
   entries[#entries + 1] = { "choices", columns }
   return object(entries)
 end
@@ -59,23 +60,57 @@ local function amounts_of(rows, field)
     "who" } do
     local values = {}
     for row, spread in ipairs(rows) do values[row] = spread[field][name] end
-    entries[i] = { name, array(name == "who" and shown or number, values, #rows) }
+    entries[i] = { name, name == "who" and strings(values, #rows) or
+      array(number, values, #rows) }
   end
   return object(entries)
 end
 
+-- The functions with a strip of all runs: those with the largest maxima.
+local MOST_STRIPS <const> = 100
+
+-- Digits for shares of the maximum.
+local DIGITS <const> = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+-- Returns for each row the times of all runs as a text, a digit for each run. Nil, or
+-- false for a row, if they are not known.
+local function strips_of(profile, rows, ids)
+  local order, picked, strips = {}, {}, {}
+  for row in ipairs(ids) do order[row], strips[row] = row, false end
+  table.sort(order, function(a, b)
+    local most_of_a, most_of_b = rows[a].self.max, rows[b].self.max
+    if most_of_a ~= most_of_b then return most_of_a > most_of_b end
+    return a < b
+  end)
+  for i = 1, math.min(#order, MOST_STRIPS) do picked[i] = ids[order[i]] end
+  local times = profile:run_times(picked)
+  for i, list in ipairs(times or {}) do
+    local most, levels = rows[order[i]].self.max, {}
+    for run, time in ipairs(list) do
+      local level = most > 0 and math.ceil(time / most * (#DIGITS - 1)) or 0
+      levels[run] = DIGITS:sub(level + 1, level + 1)
+    end
+    strips[order[i]] = table.concat(levels)
+  end
+  return times and strips
+end
+
 -- Returns the spread as columns; null if it is not known. `node` has the functions.
 local function spread_of(view, node_of)
-  local profile, rows, nodes = view.profile, {}, {}
+  local profile, rows, nodes, ids = view.profile, {}, {}, {}
   if not profile.spread then return "null" end
   for _, id in ipairs(view.ids) do
     local spread = profile:get(id, "spread")
     if spread and (spread.calls.max > 0 or spread.self and spread.self.max > 0) then
-      rows[#rows + 1], nodes[#nodes + 1] = spread, node_of[id]
+      rows[#rows + 1], nodes[#nodes + 1], ids[#ids + 1] = spread, node_of[id], id
     end
   end
+  local strips = profile.spread.self and strips_of(profile, rows, ids)
   rows[#rows + 1] = profile.spread
-  return object { { "runs", number(profile.spread.runs) },
+  return object { { "strips", strips and array(function(strip)
+    return strip and quoted(strip) or "null"
+  end, strips) or "null" },
+    { "runs", number(profile.spread.runs) },
     { "skipped", number(profile.spread.skipped) }, { "node", array(number, nodes) },
     { "self", amounts_of(rows, "self") }, { "calls", amounts_of(rows, "calls") } }
 end
@@ -107,39 +142,41 @@ local function sides_of(comparison)
   return object(entries)
 end
 
-local function comparison_of(content, node_of, file_number)
-  local comparison = content.comparison
-  if not comparison then return "null" end
-  local entries = { { "factor", number(comparison.factor) },
-    { "unit", quoted(comparison.unit) }, { "sides", sides_of(comparison) },
-    { "tree", old_tree.of(comparison, content, node_of) } }
-  for _, field in ipairs { "name", "status" } do
-    entries[#entries + 1] = { field, array(function(row) return shown(row[field]) end,
-      comparison) }
-  end
-  entries[#entries + 1] = { "file", array(function(row)
-    return number(file_number(row.new_file or row.old_file))
-  end, comparison) }
-  for _, row in ipairs(comparison) do
-    if row.old_name then
-      entries[#entries + 1] = { "old_name", array(function(other)
-        return shown(other.old_name)
-      end, comparison) }
-      break
-    end
-  end
-  for _, field in ipairs { "self", "total", "calls" } do
-    entries[#entries + 1] = { field, change_of(comparison, field) }
-  end
-  return object(entries)
-end
-
 -- Adds the names of a view's functions to `known`, numbered from `first` on.
 local function number_names(view, first, known)
   for i, id in ipairs(view.ids) do
     local name = view.profile:get(id, "name")
     known[name] = known[name] or first + i - 1
   end
+end
+
+-- The numbers that stand for the statuses of a comparison's rows.
+local STATUS <const> = { both = 0, new = 1, gone = 2 }
+
+-- Returns the comparison; null if there is none. Numbers stand for names of functions.
+local function comparison_of(content, node_of, file_number)
+  local comparison = content.comparison
+  if not comparison then return "null" end
+  local known, names, statuses, files, old_names = {}, {}, {}, {}, {}
+  number_names(content, 0, known)
+  for i, row in ipairs(comparison) do
+    names[i], statuses[i], old_names[i] = row.name, STATUS[row.status], row.old_name
+    files[i] = file_number(row.new_file or row.old_file)
+  end
+  local options = (getmetatable(comparison) or {}).options or {}
+  local entries = { { "factor", number(comparison.factor) },
+    { "options", strings(options, #options) },
+    { "unit", quoted(comparison.unit) }, { "sides", sides_of(comparison) },
+    { "tree", old_tree.of(comparison, content, node_of) },
+    { "name", view_data.names(names, known) }, { "status", array(number, statuses) },
+    { "file", array(number, files) } }
+  if next(old_names) then
+    entries[#entries + 1] = { "old_name", strings(old_names, #comparison) }
+  end
+  for _, field in ipairs { "self", "total", "calls" } do
+    entries[#entries + 1] = { field, change_of(comparison, field) }
+  end
+  return object(entries)
 end
 
 -- Returns the entries of the other view: that of inlined functions, or the one without.
@@ -161,7 +198,7 @@ local function part_of(part, rows, file_number, known)
     figures[i] = line_data.figures(file, file_number)
   end
   local entries = { { "total", number(profile.total) },
-    { "exact", tostring(profile.exact) }, { "summary", array(shown, part.summary) },
+    { "exact", tostring(profile.exact) }, { "summary", strings(part.summary) },
     { "few", few and array(quoted, { few.what, few.why, few.remedy }) or "null" },
     { "lines", line_data.lines(rows, profile, file_number, node_of) },
     { "figures", "[" .. table.concat(figures, ",") .. "]" } }
@@ -202,17 +239,17 @@ local function inputs_of(profile)
   for _, file in ipairs(profile.data.files) do
     if file.path ~= paths[1] then paths[#paths + 1] = file.path end
   end
-  return array(shown, paths)
+  return strings(paths)
 end
 
 --- Writes the data of a page: an element with one JSON object; one for the other view of
 -- the functions, if there is one; and one or two for each choice of threads.
 -- @tparam table content a view: `profile`, by function; `ids` of the functions, `arcs`,
 --   `cycles` and `tree` (or nil) to show. And `other`, another view, or nil; `lines` and
---   `sources`; `comparison` and `threads`, or nil; `choosable`, the threads to choose
---   from; `part_of(threads)`, which returns the content for some of them: a view with
---   `other` and `lines`, `figures` of the sources (see `sources.figures`), `summary`, and
---   `few`, a warning or nil
+--   `sources`; `options`, words; `comparison` and `threads`, or nil; `choosable`, the
+--   threads to choose from; `part_of(threads)`, which returns the content for some of
+--   them: a view with `other` and `lines`, `figures` of the sources (see
+--   `sources.figures`), `summary`, and `few`, a warning or nil
 -- @tparam stream write
 function data.write(content, write)
   local profile, node_of = content.profile, view_data.nodes_of(content)
@@ -222,6 +259,7 @@ function data.write(content, write)
     { "unit", quoted(profile.unit) }, { "abbreviation", shown(profile.abbreviation) },
     { "total", number(profile.total) }, { "period", number(rate and 1 / rate) },
     { "exact", tostring(profile.exact) }, { "inputs", inputs_of(profile) },
+    { "options", array(shown, content.options) },
     { "scripts", tostring(profile.image.has_scripts) },
     { "decimals", number(rate and common.decimals(1 / rate) or 2) },
     { "comparison", comparison_of(content, node_of, file_number) },
@@ -244,7 +282,7 @@ function data.write(content, write)
   local choices = write_threads(content, file_number, write)
   entries[#entries + 1] = { "threads", threads_of(content.threads, choices) }
   -- last, since making the other entries assigns the numbers of files
-  entries[#entries + 1] = { "files", array(shown, files) }
+  entries[#entries + 1] = { "files", strings(files) }
   write_element("data", entries, write)
 end
 

@@ -36,6 +36,14 @@ function text.quoted(bytes)
   return json.compact_string(bytes and text.shown(bytes))
 end
 
+--- Makes strings visible, and formats them for a script.
+-- @tparam {string,...} strings
+-- @tparam[opt] integer count number of strings, if some are nil
+-- @treturn string an array of JSON
+function text.array(strings, count)
+  return json.compact_strings(text.quoted, strings, count)
+end
+
 --- Escapes a string for HTML, as content or as the value of an attribute.
 -- @tparam string bytes
 -- @treturn string

@@ -102,7 +102,9 @@ function chipButton(chip) {
   return make(
     "button",
     { class: "chip " + chip.kind, type: "button", title: "Remove: " + text, click: () => refine(rest) },
-    make("span", { class: "soft" }, (chip.kind === "file" ? "only " : "") + chip.kind + " "), name, " ×",
+    make("span", { class: "soft" }, (chip.kind === "file" ? "only " : "") + chip.kind + " "),
+    name,
+    make("span", { class: "cross" }, " ×"),
   );
 }
 
@@ -235,6 +237,7 @@ function chooseGrouping() {
     return [(i === at ? "✓ " : "") + title, "", () => refine(chips, isOfShown, key)];
   });
   openMenu(items, left, bottom, at);
+  setTimeout(prepareGroups);
 }
 
 function labelGroupButton() {

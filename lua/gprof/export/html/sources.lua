@@ -8,6 +8,7 @@
 local annotation = require "gprof.library.annotation"
 local hot_instructions = require "gprof.analysis.hot_instructions"
 local largest = require "gprof.analysis.largest"
+local sorted = require "gprof.format.sorted"
 local source_text = require "gprof.library.files.source_text"
 local wording = require "gprof.format.wording"
 
@@ -24,25 +25,32 @@ local MAX_LINES <const> = MAX_TEXT // LINE
 -- either side. A line is cut after MAX_LINE bytes.
 local MAX_WHOLE <const>, CONTEXT <const>, MAX_LINE <const> = 1500, 15, 400
 
--- Adds a line in which time or calls were recorded to its file.
-local function add_line(files, name, line, ticks, calls)
+-- Returns the entry of a file in a list, which also has the files by name.
+local function entry_of(files, name)
   local file = files[name]
   if not file then
-    file = { name = name, ticks = 0, calls = 0, lines = {} }
+    file = { name = name, ticks = 0, calls = 0, near = {}, size = 0 }
     files[name], files[#files + 1] = file, file
   end
-  file.ticks, file.calls = file.ticks + ticks, file.calls + calls
-  table.insert(file.lines, { file = file, number = line, ticks = ticks, calls = calls })
+  return file
+end
+
+local function add_line(lines, file, number, ticks, calls)
+  local i = #lines.number + 1
+  lines.file[i], lines.number[i], lines.ticks[i], lines.calls[i] =
+    file, number, ticks, calls
 end
 
 -- Returns the files in which time or calls were recorded, in descending order of time,
--- each with its `lines`.
+-- each with its `rank` in this order; and these lines, in columns.
 local function files_of(profile)
-  local files = {}
-  for _, ticks, calls, file, line in
+  local files, lines = {}, { file = {}, number = {}, ticks = {}, calls = {} }
+  for _, ticks, calls, name, number in
     profile:functions("address", "id", "ticks", "calls", "file", "line") do
-    if file and (ticks > 0 or calls > 0) then
-      add_line(files, file, line, ticks, calls)
+    if name and (ticks > 0 or calls > 0) then
+      local file = entry_of(files, name)
+      file.ticks, file.calls = file.ticks + ticks, file.calls + calls
+      add_line(lines, file, number, ticks, calls)
     end
   end
   table.sort(files, function(a, b)
@@ -50,7 +58,8 @@ local function files_of(profile)
     if a.calls ~= b.calls then return a.calls > b.calls end
     return a.name < b.name
   end)
-  return files
+  for rank, file in ipairs(files) do file.rank = rank end
+  return files, lines
 end
 
 -- Whether a line has figures. Blocks with a count of 0 are known not to have run.
@@ -59,49 +68,45 @@ local function is_known(line)
 end
 
 -- Adds the lines that ran according to counts of blocks.
-local function add_blocks(profile, files)
+local function add_blocks(profile, files, lines)
   local numbers = {}
   for number, name in ipairs(profile.symbols:files()) do numbers[name] = number end
   for _, file in ipairs(files) do
     local runs = annotation.runs(profile, numbers[file.name])
-    for line, count in pairs(runs) do
-      if count > 0 then
-        table.insert(file.lines,
-          { file = file, number = line, ticks = 0, calls = count })
-      end
+    for number, count in pairs(runs) do
+      if count > 0 then add_line(lines, file, number, 0, count) end
     end
   end
 end
 
--- Returns the lines with most time, then those with most calls.
-local function hottest(files)
-  local lines, heat, most = {}, {}, 0
-  for rank, file in ipairs(files) do
-    file.rank, file.near, file.size = rank, {}, 0
-    for _, line in ipairs(file.lines) do
-      lines[#lines + 1], most = line, math.max(most, line.calls)
-    end
+-- Returns the lines with most time, then those with most calls, in columns: `file` and
+-- `number`.
+local function hottest(lines)
+  local rows, heat, most = {}, {}, 0
+  for _, calls in ipairs(lines.calls) do most = math.max(most, calls) end
+  for i, calls in ipairs(lines.calls) do
+    rows[i], heat[i] = i, lines.ticks[i] + calls / (most + 1)
   end
-  for i, line in ipairs(lines) do heat[i] = line.ticks + line.calls / (most + 1) end
-  lines = largest(lines, heat, MAX_LINES)
-  table.sort(lines, function(a, b)
-    if a.ticks ~= b.ticks then return a.ticks > b.ticks end
-    if a.calls ~= b.calls then return a.calls > b.calls end
-    if a.file ~= b.file then return a.file.rank < b.file.rank end
-    return a.number < b.number
-  end)
-  return lines
+  local found = { file = {}, number = {}, rank = {}, calls = {}, ticks = {} }
+  for i, row in ipairs(largest(rows, heat, MAX_LINES)) do
+    local file = lines.file[row]
+    found.file[i], found.rank[i], found.number[i] = file, file.rank, lines.number[row]
+    found.calls[i], found.ticks[i] = -lines.calls[row], -lines.ticks[row]
+  end
+  for _, key in ipairs { "number", "rank", "calls", "ticks" } do
+    sorted.columns(found, key)
+  end
+  return found
 end
 
 -- Chooses lines until there are enough. Sets fields of files: `near`, the numbers of the
 -- chosen lines and those around them, as a set; and `size`, how many these are. Returns
 -- the sum of the sizes.
-local function choose_lines(files)
-  local size = 0
-  for _, line in ipairs(hottest(files)) do
+local function choose_lines(lines)
+  local size, hot = 0, hottest(lines)
+  for i, file in ipairs(hot.file) do
     if size >= MAX_LINES then break end
-    local file = line.file
-    for number = math.max(1, line.number - CONTEXT), line.number + CONTEXT do
+    for number = math.max(1, hot.number[i] - CONTEXT), hot.number[i] + CONTEXT do
       if not file.near[number] then
         file.near[number], file.size, size = true, file.size + 1, size + 1
       end
@@ -198,9 +203,9 @@ end
 --   `newer` (than the program) and `left_out` (over the limits): names of files
 function sources.of(lines, options, symbols)
   local result = { files = {}, missing = {}, newer = {}, left_out = {}, size = 0 }
-  local files = files_of(lines)
-  if lines.data.block_records > 0 then add_blocks(lines, files) end
-  local waiting = choose_lines(files)
+  local files, recorded = files_of(lines)
+  if lines.data.block_records > 0 then add_blocks(lines, files, recorded) end
+  local waiting = choose_lines(recorded)
   for _, file in ipairs(files) do
     waiting = waiting - file.size
     add(result, lines, file, options, waiting)
@@ -234,7 +239,7 @@ end
 --   with figures; false for files without time and calls
 function sources.figures(lines, files, options)
   local sums, result = {}, {}
-  for _, file in ipairs(files_of(lines)) do sums[file.name] = file end
+  for _, file in ipairs((files_of(lines))) do sums[file.name] = file end
   for i, file in ipairs(files) do
     local sum = sums[file.name]
     result[i] = sum and { seconds = lines.rate and sum.ticks / lines.rate,

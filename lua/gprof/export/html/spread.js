@@ -5,11 +5,12 @@ const { spread } = data;
 // The functions are those of all threads in the view with which the page opens.
 const spreadName = (row) => (row === spread.node.length ? "whole run" : firstNames[spread.node[row]]);
 
+const showsFirstView = !showsOtherView && !shownThreads;
+
 // Links to a function, if the view that is shown has it.
 function spreadLink(row) {
   if (row === spread.node.length) return make("em", {}, spreadName(row));
-  const isFirst = !showsOtherView && !shownThreads,
-    node = isFirst ? spread.node[row] : nodeByKey.get(spreadName(row));
+  const node = showsFirstView ? spread.node[row] : nodeByKey.get(spreadName(row));
   return node === undefined ? make("span", {}, spreadName(row)) : nodeLink(node);
 }
 
@@ -37,16 +38,52 @@ function aboutRuns() {
 
 const spreadColumn = (title, hint, value, cell, style) => ({ title, hint, value, cell, class: style });
 
+// Makes a strip from 0 to the maximum of all runs: pale from the minimum on, dark where the standard deviation around
+// the mean is, which is marked.
+function rangeStrip({ min, max, mean, deviation }, row) {
+  const most = max[row],
+    strip = make("span", { "class": "share range", "aria-hidden": "true" });
+  const low = Math.max(min[row], mean[row] - deviation[row]),
+    high = Math.min(most, mean[row] + deviation[row]);
+  const parts = [["i", min[row], most], ["i", low, high], ["b", mean[row], mean[row]]];
+  for (const [tag, from, to] of parts) {
+    const part = strip.appendChild(make(tag));
+    part.style.left = (100 * from) / most + "%";
+    if (tag === "i") part.style.width = (100 * (to - from)) / most + "%";
+  }
+  return strip;
+}
+
+const LEVEL_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"; // shares of the maximum
+
+// Makes a strip with a field for each run, in the order of the profiles: the darker, the more time. Empty if the times
+// of the runs are not in the page.
+function runsStrip(row) {
+  const levels = spread.strips && spread.strips[row];
+  if (!levels) return "";
+  const strip = make("span", { "class": "share runs", "aria-hidden": "true" }),
+    percentOf = (run) => ((100 * run) / levels.length).toFixed(3) + "%";
+  const stops = [...levels].map((level, run) => {
+    const share = (100 * LEVEL_DIGITS.indexOf(level)) / (LEVEL_DIGITS.length - 1);
+    return `color-mix(in srgb, var(--deep) ${share.toFixed(0)}%, var(--wash)) ${percentOf(run)} ${percentOf(run + 1)}`;
+  });
+  strip.style.backgroundImage = `linear-gradient(90deg, ${stops.join(", ")})`;
+  return strip;
+}
+
 // Returns the columns of a table of times or calls; `amounts` has the values of functions and, last, of whole runs.
 function spreadColumns(amounts, format) {
-  const largest = amounts.lost.reduce((most, lost) => Math.max(most, lost), 0);
-  const share = (row) => (largest > 0 ? amounts.lost[row] / largest : 0);
   const column = (title, hint, name, style) =>
     spreadColumn(title, hint, (row) => amounts[name][row], (row) => format(amounts[name][row]), style);
   const ratio = (row) => (amounts.ratio[row] === null ? "" : amounts.ratio[row].toFixed(2));
   return [
     column("Lost", "Maximum - mean: what would be saved if all runs were equal", "lost", ""),
-    spreadColumn("Share", null, undefined, (row) => shareBar(0, share(row)), "bar medium"),
+    spreadColumn("Range", "From 0 to the maximum: pale from the minimum on, dark a standard deviation around the mean",
+      undefined, (row) => rangeStrip(amounts, row), "bar medium"),
+    ...(amounts === spread.self && spread.strips
+      ? [spreadColumn("By run", "A field for each run, in the order of the profiles: the darker, the more time",
+          undefined, runsStrip, "bar wide")]
+      : []),
     spreadColumn("Max/mean", "Imbalance: 1 if all runs are equal", (row) => amounts.ratio[row], ratio, ""),
     column("Mean", "Mean of all runs", "mean", "medium"),
     column("Min", "Minimum; 0 if a run lacks the function", "min", "wide"),
@@ -81,6 +118,21 @@ function spreadTable(amounts, format, title) {
     make("div", { class: "tools" }, search.input, search.status),
     table.element,
   );
+}
+
+// Makes what the view of a function says of the spread; null if that is not known.
+function spreadSection(node) {
+  if (!spread) return null;
+  const isOf = (each) => (showsFirstView ? each === node : firstNames[each] === keyOf(node)),
+    row = spread.node.findIndex(isOf),
+    { self, calls } = spread;
+  if (row < 0) return null;
+  const spreadFact = (title, amounts, format, unit) =>
+    amounts && amounts.max[row] > 0 && fact(title, rangeStrip(amounts, row), amounts === self ? runsStrip(row) : "",
+      `${format(amounts.min[row])} to ${format(amounts.max[row])}${unit}, mean ${format(amounts.mean[row])}`);
+  return make("section", {}, make("h3", {}, `Between ${counted(spread.runs)} runs`),
+    make("dl", { class: "facts changed" }, spreadFact("Self", self, seconds, " " + unitName) || null,
+      spreadFact("Calls", calls, countedRoughly, "") || null));
 }
 
 // Formats a mean of counts.

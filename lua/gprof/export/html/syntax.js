@@ -1,25 +1,25 @@
-// Colours of source lines: keywords, comments, strings and numbers. A syntax has `files`, which matches the names of its
-// files; `token`, whose groups are the kinds of tokens; `isKeyword(word)`; and `endOf(open)`, what ends a comment or string
-// that may take several lines. Lines are taken apart one after the other.
+// Colours of source lines: keywords, comments, strings and numbers. A syntax has `files`, which matches the names of
+// its files; `token`, whose groups are the kinds of tokens; `isKeyword(word)`; and `endOf(open)`, what ends a comment
+// or string that may take several lines. Lines are taken apart one after the other.
 
 const setOf = (words) => new Set(words.trim().split(/\s+/));
 
 const C_WORDS = setOf(`
-  alignas alignof auto bool break case catch char class concept const consteval constexpr constinit const_cast continue
-  co_await co_return co_yield decltype default delete do double dynamic_cast else enum explicit export extern false final
-  float for friend goto if inline int long mutable namespace new noexcept nullptr operator override private protected
-  public register reinterpret_cast requires restrict return short signed sizeof static static_assert static_cast struct
-  switch template this thread_local throw true try typedef typeid typename typeof union unsigned using virtual void
-  volatile wchar_t while`);
+  alignas alignof auto bool break case catch char class concept const consteval constexpr constinit const_cast
+  continue co_await co_return co_yield decltype default delete do double dynamic_cast else enum explicit export extern
+  false final float for friend goto if inline int long mutable namespace new noexcept nullptr operator override
+  private protected public register reinterpret_cast requires restrict return short signed sizeof static static_assert
+  static_cast struct switch template this thread_local throw true try typedef typeid typename typeof union unsigned
+  using virtual void volatile wchar_t while`);
 
 const FORTRAN_WORDS = setOf(`
   abstract allocatable allocate associate block call case character class close codimension common complex concurrent
-  contains continue cycle data deallocate default deferred dimension do double elemental else elseif elsewhere end enddo
-  endfunction endif endmodule endprogram endsubroutine entry enum equivalence error exit extends external final forall
-  format function generic go goto if implicit import impure in inout inquire integer intent interface intrinsic kind len
-  logical module namelist none nullify only open operator optional out parameter pass pointer print private procedure
-  program protected public pure read real recursive result return save select sequence stop submodule subroutine target
-  then to type use value volatile where while write`);
+  contains continue cycle data deallocate default deferred dimension do double elemental else elseif elsewhere end
+  enddo endfunction endif endmodule endprogram endsubroutine entry enum equivalence error exit extends external final
+  forall format function generic go goto if implicit import impure in inout inquire integer intent interface intrinsic
+  kind len logical module namelist none nullify only open operator optional out parameter pass pointer print private
+  procedure program protected public pure read real recursive result return save select sequence stop submodule
+  subroutine target then to type use value volatile where while write`);
 
 const LUA_WORDS = setOf(`
   and break do else elseif end false for function goto if in local nil not or repeat return then true until while`);

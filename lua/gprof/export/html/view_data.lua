@@ -11,8 +11,9 @@ local tree_list = require "gprof.export.html.tree_list"
 
 local view_data = {}
 
-local array <const>, object <const> = json.compact_array, json.compact_object
+local array <const>, object <const> = json.column, json.compact_object
 local number <const>, shown <const> = json.compact_number, text.quoted
+local strings <const> = text.array
 
 --- Makes a numbering of distinct values.
 -- @treturn function returns the number of a value, from 0; -1 for nil
@@ -66,27 +67,36 @@ end
 local function objects_of(profile, ids)
   if not profile.has_libraries then return end
   local object_number, names = view_data.numbering()
-  local objects = array(function(id)
-    return number(object_number(profile:get(id, "object")))
-  end, ids)
-  return { "object", objects }, { "objects", array(shown, names) }
+  local objects = {}
+  for row, id in ipairs(ids) do
+    objects[row] = object_number(profile:get(id, "object"))
+  end
+  return { "object", array(number, objects) }, { "objects", strings(names) }
 end
 
--- Returns the functions as columns. `known` maps names to numbers that stand for them.
+--- Formats names.
+-- @tparam {string,...} names
+-- @tparam {[string]=integer} known maps names to numbers that stand for them
+-- @treturn string
+function view_data.names(names, known)
+  if not next(known) then return strings(names) end
+  return array(function(name)
+    return known[name] and number(known[name]) or shown(name)
+  end, names)
+end
+
+-- Returns the functions as columns. `known` is as for `view_data.names`.
 local function functions_of(content, file_number, within, known)
   local profile, ids, entries = content.profile, content.ids, {}
-  local function name_or_number(name)
-    return known[name] and number(known[name]) or shown(name)
-  end
   for i, column in ipairs(columns_of(profile)) do
-    local name, values = column[1], {}
-    for row, id in ipairs(ids) do values[row] = profile:get(id, name) end
-    entries[i] = { name,
-      array(name == "name" and name_or_number or column[2], values, #ids) }
+    local name = column[1]
+    local values = profile:columns(ids, name)
+    entries[i] = { name, name == "name" and view_data.names(values, known) or
+      array(column[2], values, #ids) }
   end
-  local files, cycles = {}, {}
+  local files, cycles, names = {}, {}, profile:columns(ids, "file")
   for row, id in ipairs(ids) do
-    files[row], cycles[row] = file_number(profile:get(id, "file")), within[id] or -1
+    files[row], cycles[row] = file_number(names[row]), within[id] or -1
   end
   entries[#entries + 1] = { "file", array(number, files) }
   entries[#entries + 1] = { "cycle", array(number, cycles) }
@@ -102,10 +112,9 @@ local WIDEST <const> = 100
 -- @tparam table content a view
 -- @treturn string an object
 function view_data.labels(content)
-  local names, entries, shortened = {}, {}, nil
-  for row, id in ipairs(content.ids) do names[row] = content.profile:get(id, "name") end
+  local names, entries, shortened = content.profile:columns(content.ids, "name"), {}, nil
   for row, name in ipairs(names) do
-    local label = content.labels[content.ids[row]]
+    local label = content.are_names and name or content.labels[content.ids[row]]
     if label == name and #name > WIDEST then
       shortened = shortened or distinct_names(names)
       label = shortened(row, "complete", WIDEST, "…")
@@ -187,7 +196,7 @@ function view_data.tree(content, node_of, node_count)
     { "parent", array(number, parents) }, { "weight", array(number, tree.weights) },
     { "certain", certain_of(tree) },
     { "guessed", tree.guessed and number(tree.guessed) or "null" },
-    { "others", array(shown, names) }, { "parts", number(tree.parts) } }
+    { "others", strings(names) }, { "parts", number(tree.parts) } }
 end
 
 --- Numbers the nodes of a view.

@@ -3,7 +3,7 @@
 "use strict";
 
 const hasElement = (id) => document.getElementById(id) !== null;
-const parsed = (id) => JSON.parse(document.getElementById(id).textContent);
+const parsed = (id) => unpacked(JSON.parse(document.getElementById(id).textContent));
 const data = parsed("data");
 const firstNames = data.functions.name; // of the view with which the page opens
 
@@ -27,10 +27,19 @@ function searchWith(name, value) {
 // Returns the address's fragment for another view, without the path in a tree: it consists of numbers of functions.
 const hashWithoutPath = () => location.hash.replace(/^(#!tree=(down|up):).*/, "$1");
 
-// Takes a view's data. Numbers stand for names.
+// Returns names, in place of some of which there are their numbers in `known`.
+const namesOf = (names, known) => names.map((name) => (typeof name === "number" ? known[name] : name));
+
+if (data.comparison) {
+  const { comparison } = data;
+  comparison.name = namesOf(comparison.name, firstNames);
+  comparison.status = comparison.status.map((status) => ["both", "new", "gone"][status]);
+}
+
+// Takes a view's data.
 function useView(id, names) {
   const { nodes_of_lines, ...view } = parsed(id);
-  view.functions.name = view.functions.name.map((name) => (typeof name === "number" ? names[name] : name));
+  view.functions.name = namesOf(view.functions.name, names);
   Object.assign(data, view);
   if (nodes_of_lines) data.lines.node = nodes_of_lines;
 }

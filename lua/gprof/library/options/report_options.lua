@@ -18,7 +18,7 @@ return {
 
   -- What the program has found out for them.
   verdict = "table", fail_on = "table", failures = "table", source_root = "string",
-  sandbox = "boolean",
+  selecting = "strings", sandbox = "boolean",
   -- How the data of other runs is read.
   file_format = "format", slide = "integer or 'auto'",
 }

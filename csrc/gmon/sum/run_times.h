@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The times of functions in each single run, which a spread does not keep.
+ *
+ * For pictures of few runs: nothing is kept once there are too many, or if sums are added
+ * whose runs are not known.
+ */
+#ifndef GP_GMON_SUM_RUN_TIMES_H
+#define GP_GMON_SUM_RUN_TIMES_H
+
+#include "gmon/sum/spread.h"
+
+/* The largest number of runs, and of times in all of them. */
+enum { GP_RUN_TIMES_RUNS = 256, GP_RUN_TIMES_MAX = 1 << 20 };
+
+/* Initialize it with zeroes. */
+typedef struct gp_run_times {
+  bool lost;                /* nothing is kept */
+  size_t runs;
+  size_t end[GP_RUN_TIMES_RUNS];  /* one past the last time of each run */
+  size_t count, capacity;
+  uint32_t *function;       /* rows of the spread */
+  uint64_t *time;           /* in the unit of the spread's times */
+} gp_run_times;
+
+/* Makes room for the times of a run. Errors: no memory. */
+bool gp_run_times_reserve(gp_run_times *times, const gp_run *run, gp_error *error);
+
+/* Adds the run for which room was made. */
+void gp_run_times_add(gp_run_times *times, const gp_run *run);
+
+/* Forgets all times, for good. */
+void gp_run_times_lose(gp_run_times *times);
+
+#endif
