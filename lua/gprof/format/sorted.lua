@@ -3,8 +3,6 @@
 -- @internal gprof.format.sorted
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local core = require "gprof.core"
-
 local sorted = {}
 
 --- Returns the sorted keys of a table: results must not depend on the order of `pairs`.
@@ -17,12 +15,12 @@ function sorted.keys(map)
   return keys
 end
 
---- Returns the order of numbers. Equal ones keep their order.
--- @function sorted.order
+--- Returns the order of numbers. Equal ones keep their order. Only this function needs
+-- the core: gprof.recorder, which loads this module, does not.
 -- @tparam {number,...} numbers
 -- @treturn {integer,...}|nil the position of the least one, of the next one, and so on;
 --   nil if they are in order
-sorted.order = core.number_order
+function sorted.order(numbers) return require "gprof.core".number_order(numbers) end
 
 --- Sorts columns: arrays of equal length.
 -- @tparam {[string]=table} columns one of them has numbers; if these are not in order,
