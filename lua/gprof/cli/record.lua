@@ -103,8 +103,10 @@ local function without_profile(run, settings, is_explained)
   elseif is_explained then
     tell(("%s: no profile was written%s"):format(run.image, lost))
   elseif run.samples then
-    tell(("%s: no samples were taken%s: the program used too little processor time%s")
-      :format(run.image, lost, settings.follow and "" or FOLLOW))
+    local why = settings.rate == 0 and "--rate=0 excludes them" or
+      "the program used too little processor time"
+    tell(("%s: no samples were taken%s: %s%s"):format(run.image, lost, why,
+      settings.follow and "" or FOLLOW))
   else
     tell(("%s: no profile was found in %s%s: unless a message above says why, the " ..
       "program closed standard error, or ended by a system call of its own")
