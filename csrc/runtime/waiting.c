@@ -169,6 +169,8 @@ static bool copy_window(const thread *t, window *w) {
   return memcmp(w, &again, sizeof again) == 0;
 }
 
+RACES static uintptr_t self_of(const record *context) { return context->self; }
+
 /* Copies the upper part of a thread's own stack, from its stack pointer on. The bounds
  * are 0 if that fails. */
 RACES static stack_bounds copy_stack(const thread *t, uintptr_t pointer) {
@@ -199,7 +201,8 @@ static record *find_sample(const thread *t, int clock, uint64_t cpu, uintptr_t *
   if (read_clock(clock) != cpu) return NULL;
   if (!is_recorded) context = rec_path_of_waiting(t->waiting, now.at, now.stack, copied);
   if (!context) return NULL;
-  *at = is_recorded && now.in_call && context->self != 0 ? context->self : now.at;
+  const uintptr_t self = self_of(context);
+  *at = is_recorded && now.in_call && self != 0 ? self : now.at;
   return context;
 }
 
