@@ -38,11 +38,10 @@ function limits.set_from_profile(functions, profile)
     return set_exact(functions)
   end
   profile:find_limits()
-  local least, most = {}, {}
-  for id, low, high in profile:functions(nil, "id", "least_ticks", "most_ticks") do
-    least[id], most[id] = low, high
-  end
-  for _, f in ipairs(functions) do set_limits(f, least[f.id], most[f.id]) end
+  local ids = {}
+  for i, f in ipairs(functions) do ids[i] = f.id end
+  local least, most = profile:columns(ids, "least_ticks", "most_ticks")
+  for i, f in ipairs(functions) do set_limits(f, least[i], most[i]) end
 end
 
 --- Sets the limits of functions that were read from a file.
