@@ -45,8 +45,8 @@ static void push_instructions(lua_State *L, gp_disasm *decoder, gp_range code) {
 }
 
 /* instructions(image, opcodes, low, high) -> an array of the address and the text of each
- * instruction from address `low` on, up to `high` or the end of the section; empty if
- * there is no code; or nil and a message. `opcodes` is the value of the module
+ * instruction from address `low` on, up to `high` or the end of the section, but of at
+ * most MOST bytes; empty if there is no code; or nil and a message. `opcodes` is the value of the module
  * gprof.opcodes. */
 static int decode(lua_State *L) {
   const gp_image *image = gp_check_image(L, 1);
@@ -61,7 +61,10 @@ static int decode(lua_State *L) {
   if (code.high - code.low > MOST) code.high = code.low + MOST;
   uint8_t *bytes = lua_newuserdatauv(L, code.high - code.low, 0);
   lua_insert(L, -2);
-  if (!read_code(image, section, code, bytes)) return 1;
+  if (!read_code(image, section, code, bytes)) {
+    gp_fail(&error, "%s: the code cannot be read", section->name);
+    return gp_push_error(L, &error);
+  }
   gp_disasm *decoder = push_disasm(L);
   lua_insert(L, -2);
   if (!gp_disasm_open(decoder, image, bytes, opcodes, false, &error))

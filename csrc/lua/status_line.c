@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A line on a terminal that says what takes long, for Lua. A thread writes it to standard
- * error, since whatever takes long need not know of it.
+ * Shows a slow operation on the terminal, for Lua. A thread of its own writes the line, so
+ * the operation needs no calls for it.
  */
 #include <lauxlib.h>
 #include <pthread.h>

@@ -46,15 +46,17 @@ static void give_way(int number) {
 
 /* If the program sets an action for one of the recorder's signals, the recorder stops
  * using the signal, unless both can use it. */
-EXPORTED int sigaction(int number, const struct sigaction *restrict action,
-                       struct sigaction *restrict old) {
+EXPORTED int sigaction(int number, const struct sigaction *action,
+                       struct sigaction *old) {
   if (!is_own(number)) return rec_set_action(number, action, old);
+  struct sigaction wanted;  /* *action, which may be *old */
+  if (action) wanted = *action;
   if (old) memset(old, 0, sizeof *old);
   if (old && number == SIGTRAP) *old = *rec_trap_action();
-  if (!action || (number == SIGTRAP && rec_share_trap(action))) return 0;
-  if (action->sa_handler == SIG_DFL) return 0;
+  if (!action || (number == SIGTRAP && rec_share_trap(&wanted))) return 0;
+  if (wanted.sa_handler == SIG_DFL) return 0;
   give_way(number);
-  return rec_set_action(number, action, NULL);
+  return rec_set_action(number, &wanted, NULL);
 }
 
 static void (*set_handler(int number, void (*handler)(int), unsigned flags))(int) {

@@ -27,6 +27,9 @@
  * mappings of a process (vm.max_map_count), and the program needs them. */
 #define MAX_RESERVATIONS 1024
 
+/* The maximum number of system calls for the reservation of a library. */
+#define MOST_TRIES 256
+
 static pthread_mutex_t updating = PTHREAD_MUTEX_INITIALIZER;
 
 /* The path of the program, for which the dynamic linker reports an empty name. */
@@ -155,18 +158,21 @@ static int visit(struct dl_phdr_info *object, size_t size, void *generation) {
 
 static uintptr_t page_size(void) { return (uintptr_t)sysconf(_SC_PAGESIZE); }
 
-/* Maps all free pages of a range. Others may be in use already: as soon as a library is
- * closed, memory of the program or of the recorder can take its place. Returns whether
- * all were free; if some were not, another library can be loaded there later. */
-static bool map_free(uintptr_t low, uintptr_t high) {
+/* Maps all free pages of a range, with at most *tries system calls. Others may be in use
+ * already: as soon as a library is closed, memory of the program or of the recorder can
+ * take its place. Returns whether all were free; if some were not, another library can be
+ * loaded there later. */
+static bool map_free(uintptr_t low, uintptr_t high, unsigned *tries) {
+  if (*tries == 0) return false;
+  --*tries;
   const void *made = mmap((void *)low, high - low, PROT_NONE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
                               MAP_FIXED_NOREPLACE, -1, 0);
   if (made != MAP_FAILED) return true;
   const uintptr_t page = page_size(), middle = low + (high - low) / page / 2 * page;
   if (errno != EEXIST || middle == low) return false;
-  const bool first = map_free(low, middle);
-  return map_free(middle, high) && first;
+  const bool first = map_free(low, middle, tries);
+  return map_free(middle, high, tries) && first;
 }
 
 /* Reserves addresses: no library can be loaded there. The kernel joins adjoining
@@ -175,7 +181,9 @@ static bool reserve(uintptr_t low, uintptr_t high) {
   static uintptr_t first, end;  /* the adjoining reservations that were made last */
   static unsigned count;
   const bool adjoins = high == first || low == end;
-  if ((!adjoins && count == MAX_RESERVATIONS) || !map_free(low, high)) return false;
+  unsigned tries = MOST_TRIES;
+  if ((!adjoins && count == MAX_RESERVATIONS) || !map_free(low, high, &tries))
+    return false;
   count += !adjoins;
   if (!adjoins || high == first) first = low;
   if (!adjoins || low == end) end = high;

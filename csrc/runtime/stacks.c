@@ -96,17 +96,24 @@ void rec_alternate_stack(uintptr_t *low, uintptr_t *high) {
  * the program may also run on this stack. */
 #define ALTERNATE ((size_t)65536)
 
-/* An alternate stack of the program with less bytes is replaced: samples are taken on it,
- * too, also while a handler of the program runs there. */
+/* An alternate stack of the program that is smaller than this is replaced: samples are
+ * taken on it, too, also while a handler of the program runs there. */
 #define SUFFICIENT ((size_t)16384)
+
+#ifndef SS_AUTODISARM
+#define SS_AUTODISARM (1U << 31)
+#endif
 
 static _Thread_local char *own_alternate __attribute__((tls_model("initial-exec")));
 
 /* What the program would have without the recorder's stack. */
 static _Thread_local stack_t hidden __attribute__((tls_model("initial-exec")));
 
+/* With SS_AUTODISARM, samples are not taken on the stack while a handler runs there. */
 static bool is_sufficient(const stack_t *alternate) {
-  return !(alternate->ss_flags & SS_DISABLE) && alternate->ss_size >= SUFFICIENT;
+  const unsigned flags = (unsigned)alternate->ss_flags;
+  return !(flags & SS_DISABLE) &&
+         (flags & SS_AUTODISARM || alternate->ss_size >= SUFFICIENT);
 }
 
 void rec_replace_alternate_stack(const stack_t *wanted) {

@@ -171,7 +171,7 @@ static bool copy_window(const thread *t, window *w) {
 
 RACES static uintptr_t self_of(const record *context) { return context->self; }
 
-/* Copies the upper part of a thread's own stack, from its stack pointer on. The bounds
+/* Copies up to 64 KiB of a thread's own stack, from its stack pointer upwards. The bounds
  * are 0 if that fails. */
 RACES static stack_bounds copy_stack(const thread *t, uintptr_t pointer) {
   static _Alignas(uintptr_t) char copied[1 << 16];

@@ -421,7 +421,10 @@ function core.profile_methods:run_times(ids)
   arguments.check(self, "gprof.profile", 0, "run_times")
   arguments.check(ids, "table", 1, "run_times")
   local addresses = {}
-  for i, id in ipairs(ids) do addresses[i] = self:get(id, "address") or -1 end
+  for i, id in ipairs(ids) do
+    arguments.check(id, "integer", 1, "run_times")
+    addresses[i] = self:get(id, "address") or -1
+  end
   return core.run_times(self, addresses)
 end
 

@@ -95,8 +95,8 @@ describe("a program behaves as without the recorder, with the clock", function()
   local behaves <const> = recorder.compile "behaves.c"
 
   for _, clock in ipairs { "perf", "timer" } do
-    for _, what in ipairs { "descriptors", "limit", "threads", "handler", "shared", "blocked", "trap", "execute",
-      "interrupted" } do
+    for _, what in ipairs { "descriptors", "limit", "threads", "handler", "shared", "alias", "disarmed",
+      "blocked", "trap", "execute", "interrupted" } do
       it(clock .. ": " .. what, function()
         local plain = recorder.run(behaves, { what }, { preload = "" })
         local result = recorder.run(behaves, { what }, { env = { GPROF_RECORDER = "clock=" .. clock } })

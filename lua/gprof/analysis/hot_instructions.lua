@@ -18,6 +18,9 @@ local LARGEST_BIN <const> = 16
 
 local UNIT <const> = 2  -- bytes
 
+-- No instruction has more bytes.
+local LONGEST_CODE <const> = 16
+
 -- The largest number of bytes of an instruction's text.
 local LONGEST <const> = 120
 
@@ -25,11 +28,11 @@ local LONGEST <const> = 120
 local function ticks_by_unit(data)
   local ticks = {}
   for histogram in data:histograms() do
-    local size = histogram.bin_size
+    local size = math.tointeger(histogram.bin_size) or histogram.bin_size
     if size > LARGEST_BIN then return nil end
     for _, count, address in histogram:bins() do
       local first = address // UNIT
-      local last = math.max(first, math.ceil((address + size) / UNIT) - 1)
+      local last = math.max(first, -(-(address + size) // UNIT) - 1)
       local part = count / (last - first + 1)
       for unit = first, last do ticks[unit] = (ticks[unit] or 0) + part end
     end
@@ -69,7 +72,7 @@ end
 local function decode(image, piece, ticks)
   local list = image:instructions(piece.low, piece.high)
   if not (list and list[1]) then return {} end
-  add_ticks(list, piece.high, ticks)
+  add_ticks(list, math.min(piece.high, list[#list].address + LONGEST_CODE), ticks)
   local own = {}
   for _, each in ipairs(list) do
     local file, line = image:source(each.address)
@@ -112,18 +115,22 @@ local function in_order(profile, ids)
   return list
 end
 
+local function by_address(code)
+  table.sort(code, function(a, b) return math.ult(a.address, b.address) end)
+  return code
+end
+
 -- Returns the instructions of one line, in address order.
 local function code_of(image, pieces, ticks, name)
   local code = {}
   for _, piece in ipairs(pieces) do
     for _, each in ipairs(decode(image, piece, ticks)) do
-      if #code == MOST_OF_LINE then break end
       each.text = wording.cut(each.text:gsub("<0x(%x+)>", name), LONGEST)
       code[#code + 1] = each
+      if #code == MOST_OF_LINE then return by_address(code) end
     end
   end
-  table.sort(code, function(a, b) return math.ult(a.address, b.address) end)
-  return code
+  return by_address(code)
 end
 
 --- Finds the instructions of lines, until they are 1,500. Sets the field `code` of lines:

@@ -105,8 +105,8 @@ function exports.check_compared(settings)
   end
 end
 
--- Seconds after which a terminal shows what is being written.
-local DELAY <const> = 2
+-- Seconds after which a terminal shows what is being written, and how much of its name.
+local DELAY <const>, MOST <const> = 2, 40
 
 -- Returns the line that shows what is being written; nil if the export itself, or
 -- nothing, is shown on a terminal.
@@ -117,6 +117,7 @@ local function status_line(export, is_shown)
     return nil
   end
   local name = (export.path or export.kind):gsub("[^ -~]", "?")
+  if #name > MOST then name = "..." .. name:sub(3 - MOST) end
   return core.status_line("gprof.lua: writing " .. name, DELAY)
 end
 

@@ -13,9 +13,12 @@ local wording = require "gprof.format.wording"
 
 local record = {}
 
+local shell_word <const> = wording.shell_word
+
 local SIGKILL <const> = 9
-local SIGNALS <const> = { "SIGHUP", "SIGINT", "SIGQUIT", [6] = "SIGABRT",
-  [SIGKILL] = "SIGKILL", [11] = "SIGSEGV", [13] = "SIGPIPE", [15] = "SIGTERM" }
+local SIGNALS <const> = { "SIGHUP", "SIGINT", "SIGQUIT", [5] = "SIGTRAP",
+  [6] = "SIGABRT", [SIGKILL] = "SIGKILL", [11] = "SIGSEGV", [13] = "SIGPIPE",
+  [15] = "SIGTERM" }
 local FOLLOW <const> = "; with --follow, the programs that it starts are recorded"
 local MOST_LINES <const> = 10  -- for the profiles of one program
 
@@ -31,9 +34,10 @@ end
 -- Returns how to read a profile of a program; `word` stands for it, such as "it".
 local function advice(written, word)
   if written.image == written.profile then
-    return ("to read %s: gprof.lua %s"):format(word, written.profile)
+    return ("to read %s: gprof.lua %s"):format(word, shell_word(written.profile))
   end
-  return ("to read %s: gprof.lua %s %s"):format(word, written.image, written.profile)
+  return ("to read %s: gprof.lua %s %s"):format(word, shell_word(written.image),
+    shell_word(written.profile))
 end
 
 -- Returns the profiles of each image, in the order in which they were written.
@@ -54,11 +58,11 @@ end
 local function tell_few(group)
   local names = {}
   for i, written in ipairs(group) do
-    names[i] = written.profile
+    names[i] = shell_word(written.profile)
     tell(("%s was written; %s"):format(written.profile, advice(written, "it")))
   end
-  if names[2] and group[1].image ~= names[1] then
-    tell(("to read their sum: gprof.lua %s %s"):format(group[1].image,
+  if names[2] and group[1].image ~= group[1].profile then
+    tell(("to read their sum: gprof.lua %s %s"):format(shell_word(group[1].image),
       table.concat(names, " ")))
   end
 end

@@ -6,14 +6,16 @@
 local core = require "gprof.core"
 local failure = require "gprof.library.failure"
 local request <const> = require "gprof.request"
+local shell_word <const> = require "gprof.format.wording".shell_word
 local terminal = require "gprof.format.terminal"
 
 local requests = {}
 
 local function dump(process, what)
   local path = failure.need(request(process, what))
+  local image = core.real_path(("/proc/%d/exe"):format(process))
   terminal.tell(("gprof.lua: %s was written; to read it: gprof.lua %s %s"):format(path,
-    core.real_path(("/proc/%d/exe"):format(process)) or "IMAGE", path))
+    image and shell_word(image) or "IMAGE", shell_word(path)))
 end
 
 --- Makes the requests that the settings contain.
