@@ -46,8 +46,8 @@ static void push_instructions(lua_State *L, gp_disasm *decoder, gp_range code) {
 
 /* instructions(image, opcodes, low, high) -> an array of the address and the text of each
  * instruction from address `low` on, up to `high` or the end of the section, but of at
- * most MOST bytes; empty if there is no code; or nil and a message. `opcodes` is the value of the module
- * gprof.opcodes. */
+ * most MOST bytes; empty if there is no code; or nil and a message. `opcodes` is the
+ * value of the module gprof.opcodes. */
 static int decode(lua_State *L) {
   const gp_image *image = gp_check_image(L, 1);
   const gp_opcodes *opcodes = lua_touserdata(L, 2);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Shows a slow operation on the terminal, for Lua. A thread of its own writes the line, so
- * the operation needs no calls for it.
+ * Shows a slow operation on the terminal, for Lua. A thread of its own writes the line,
+ * so the operation needs no calls for it.
  */
 #include <lauxlib.h>
 #include <pthread.h>
