@@ -8,7 +8,17 @@
 #ifndef GP_BASE_COMPACT_NUMBER_H
 #define GP_BASE_COMPACT_NUMBER_H
 
+#include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
+
+/* Doubles stand for one integer each up to this one. */
+#define GP_LARGEST_WHOLE 9007199254740992.0
+
+/* Whether a number is an integer that a double states exactly. */
+static inline bool gp_is_whole(double number) {
+  return fabs(number) <= GP_LARGEST_WHOLE && floor(number) == number;
+}
 
 /* The size of a buffer for any number: the largest has 309 digits. */
 enum { GP_COMPACT_NUMBER_SIZE = 320 };

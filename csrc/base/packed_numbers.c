@@ -21,13 +21,6 @@ enum { ZERO, NOTHING, SCALED };
 /* The largest power of ten that a first character can have. */
 enum { MOST_PLACES = (2 * BASE - 1 - SCALED - 1) / 2 };
 
-/* Doubles stand for one integer each up to this one. */
-static const double EXACT = 9007199254740992.0;
-
-bool gp_packs_as_integer(double number) {
-  return fabs(number) <= EXACT && floor(number) == number;
-}
-
 static size_t pack_natural(char *out, uint64_t number) {
   size_t length = 0;
   for (; number >= BASE; number /= BASE) out[length++] = digits[BASE + number % BASE];
@@ -64,12 +57,12 @@ size_t gp_pack_number(char out[GP_PACKED_SIZE], double number) {
     out[0] = digits[number == 0 ? ZERO : NOTHING];
     return 1;
   }
-  if (fabs(number) > EXACT) return 0;
+  if (fabs(number) > GP_LARGEST_WHOLE) return 0;
   text[gp_compact_number(text, number)] = '\0';
   bool negative = text[0] == '-';
   const char *rest = read_digits(text + negative, &natural, &places);
   if (*rest == 'e') places -= (int)strtol(rest + 1, NULL, 10);
-  if (places < 0 || places > MOST_PLACES || (double)natural > EXACT) return 0;
+  if (places < 0 || places > MOST_PLACES || (double)natural > GP_LARGEST_WHOLE) return 0;
   out[0] = digits[SCALED + 2 * places + negative];
   return 1 + pack_natural(out + 1, natural);
 }

@@ -17,15 +17,11 @@
 #ifndef GP_BASE_PACKED_NUMBERS_H
 #define GP_BASE_PACKED_NUMBERS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* The longest number in characters. */
 enum { GP_PACKED_SIZE = 16 };
-
-/* Whether a number can be in a column of integers. */
-bool gp_packs_as_integer(double number);
 
 /* Puts an integer at `out`; returns the length. */
 size_t gp_pack_integer(char out[GP_PACKED_SIZE], int64_t number);

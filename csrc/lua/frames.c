@@ -80,23 +80,31 @@ static void set_first_place(lua_State *L, const char *file, uint32_t line) {
   lua_pop(L, 1);
 }
 
+/* Returns the scope at the address at index 2 in the image at index 1, and its map;
+ * GP_NONE if there is none. */
+static uint32_t scope_at_address(lua_State *L, const gp_inline_map **map) {
+  gp_check_image(L, 1);
+  uint64_t address = (uint64_t)luaL_checkinteger(L, 2);
+  gp_image_box *box = lua_touserdata(L, 1);
+  gp_find_debug_files(L, box, false);
+  *map = gp_open_inlines(L, box);
+  return gp_inline_map_find(*map, address);
+}
+
 /* image:frames(address [, most]) -> array of at most `most` frames, the innermost first;
  * or nil */
 static int find_frames(lua_State *L) {
-  gp_check_image(L, 1);
-  uint64_t address = (uint64_t)luaL_checkinteger(L, 2);
+  const gp_inline_map *map;
+  lua_settop(L, 3);
+  uint32_t scope = scope_at_address(L, &map);
   lua_Integer most = luaL_optinteger(L, 3, LUA_MAXINTEGER);
-  gp_image_box *box = lua_touserdata(L, 1);
-  gp_find_debug_files(L, box, false);
-  const gp_inline_map *map = gp_open_inlines(L, box);
-  uint32_t scope = gp_inline_map_find(map, address);
   if (scope == GP_NONE) {
     lua_pushnil(L);
     return 1;
   }
   push_frames(L, map, scope, NULL, most);
-  const gp_line_map *lines = gp_open_lines(L, box, false);
-  uint32_t row = gp_line_map_find(lines, address);
+  const gp_line_map *lines = gp_open_lines(L, lua_touserdata(L, 1), false);
+  uint32_t row = gp_line_map_find(lines, (uint64_t)lua_tointeger(L, 2));
   if (row != GP_NONE)
     set_first_place(L, lines->names.name[lines->file[row]], lines->line[row]);
   return 1;
@@ -105,18 +113,14 @@ static int find_frames(lua_State *L) {
 /* image:scope(address) -> number of the innermost function, and one past the code around
  * the address that has the same; or nil */
 static int find_scope(lua_State *L) {
-  gp_check_image(L, 1);
-  uint64_t address = (uint64_t)luaL_checkinteger(L, 2);
-  gp_image_box *box = lua_touserdata(L, 1);
-  gp_find_debug_files(L, box, false);
-  const gp_inline_map *map = gp_open_inlines(L, box);
-  uint32_t scope = gp_inline_map_find(map, address);
+  const gp_inline_map *map;
+  uint32_t scope = scope_at_address(L, &map);
   if (scope == GP_NONE) {
     lua_pushnil(L);
     return 1;
   }
   lua_pushinteger(L, (lua_Integer)scope + 1);
-  lua_pushinteger(L, (lua_Integer)gp_inline_map_end(map, address));
+  lua_pushinteger(L, (lua_Integer)gp_inline_map_end(map, (uint64_t)lua_tointeger(L, 2)));
   return 2;
 }
 

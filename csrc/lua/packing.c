@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Columns of numbers as short text, for Lua. */
-#include "base/packed_numbers.h"
-
 #include <lauxlib.h>
 #include <math.h>
 
+#include "base/compact_number.h"
+#include "base/packed_numbers.h"
 #include "lua/module.h"
 
 /* Returns the value at a position of the array at index 1; NaN for nil and false. */
@@ -47,7 +47,7 @@ static bool are_integers(lua_State *L, lua_Integer count, bool *differs) {
   for (lua_Integer i = 1; i <= count; i++) {
     char text[GP_PACKED_SIZE];
     double number = value_at(L, i);
-    if (!gp_packs_as_integer(number)) return false;
+    if (!gp_is_whole(number)) return false;
     plain += gp_pack_integer(text, (int64_t)number);
     differences += gp_pack_integer(text, (int64_t)number - last);
     last = (int64_t)number;

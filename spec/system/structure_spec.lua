@@ -67,6 +67,7 @@ local namesakes <const> = {
   output = "files that are complete or not there",
   policy = "what --gnu-compat decides",
   profile = "what is known of a run: its counts, and later its times",
+  protobuf = "messages as protocol buffers",
   recent = "the keys that were added last",
   record = "starting a program under the recorder",
   recorded = "the libraries and threads that the recorder saw",
