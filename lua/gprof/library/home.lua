@@ -149,7 +149,6 @@ function home.use(core, directory, bundle)
   local lua, c = home.directories()
   if not (is_absolute(lua) and is_absolute(c)) then
     lua_directory, c_directory = absolute(lua, core), absolute(c, core)
-    bundle = nil
   end
   local path = c_directory .. "gprof/modules.bundle"
   bundle = bundle or core.open_bundle(path, lua_directory)

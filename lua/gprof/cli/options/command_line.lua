@@ -47,23 +47,6 @@ local function apply_all(given, settings)
   end
 end
 
--- Options that change figures and names in all reports: their letters, or long names.
-local SELECTING <const> = " a c D k n N S z e E f F I O demangle no-demangle bounds " ..
-  "assume-proportional thread no-libraries debug-dir with slide "
-
--- Returns these options of a command line, as words.
-local function selecting_words(given)
-  local words = {}
-  for _, pair in ipairs(given) do
-    local option, argument = pair[1], pair[2]
-    if SELECTING:find(" " .. (option.short or option.long) .. " ", 1, true) then
-      words[#words + 1] = option.long and "--" .. option.long ..
-        (argument and "=" .. argument or "") or "-" .. option.short .. (argument or "")
-    end
-  end
-  return words
-end
-
 -- Checks the rules about options. Sets `has_own_options` and `record_reports`. Options
 -- with letters are GNU gprof's, and of these only -r and -R exclude each other.
 local function check_rules(settings, given, operands)
@@ -130,8 +113,8 @@ end
 --   the reports requested (true) or excluded (false); `reports`, the reports requested by
 --   name; `exports`; `compare`, the arguments of --compare; `profiles_from`, files with
 --   lists of profiles; `jobs`, if given; `operands`; `words`, all arguments;
---   `selecting`, the options that change figures and names; `has_options`, whether there
---   is any option but -b; `has_own_options`, whether there is one without a letter;
+--   `given`, pairs of an option and its argument; `has_options`, whether there is any
+--   option but -b; `has_own_options`, whether there is one without a letter;
 --   `record_reports`, whether there are options besides --record and those of the
 --   recorder
 -- @raise a table with the field `message`
@@ -154,7 +137,7 @@ function command_line.read(arguments)
     local list = os.getenv "GPROF_PATH"
     if list then require "gprof.cli.options.actions".directories(settings, list) end
     settings.operands, settings.words = operands, words
-    settings.selecting = selecting_words(given)
+    settings.given = given
   else
     apply_all(before, settings)
     if not asks_about_program(settings) then
