@@ -16,59 +16,27 @@
 local root = (arg[0]:match("^(.*/)") or "./") .. "../"
 package.path = root .. "?.lua;" .. package.path
 
+local lua_parts = require "bench.lua_parts"
 local shell = require "bench.shell"
+local turns = require "bench.turns"
+
+local median <const> = turns.median
 
 local PROGRAMS <const>, RUNS <const> = { "richards", "deltablue", "json" }, 3
 
 local dir = assert(arg[1], "a directory")
-local profile <const> = shell.quote(dir .. "/p")
-
-local function median(values)
-  table.sort(values)
-  return values[#values // 2 + 1]
-end
-
--- Returns the processor times of the parts, and their sum.
-local function parts_of(output)
-  local parts, sum = {}, 0
-  for seconds in output:gmatch "part %d+ ([%d.]+)" do
-    parts[#parts + 1], sum = tonumber(seconds), sum + seconds
-  end
-  return parts, sum
-end
+local profile <const> = dir .. "/p"
 
 local function plain(interpreter, program, word)
   return shell.capture(("%s bench/lua/run.lua %s %s 2>&1"):format(interpreter, program, word))
 end
 
--- Returns the places of the parts, which a program returns in its last line.
-local function part_places(program)
-  local names, number, places = {}, 0, {}
-  local text = shell.read(("bench/lua/%s.lua"):format(program))
-  for line in text:gmatch "([^\n]*)\n" do
-    number = number + 1
-    local name = line:match "^local function (%w+)"
-    if name then names[name] = number end
-  end
-  for name in text:match "return { ([^}]*) }\n$":gmatch "%w+" do
-    places[#places + 1] = ("%s.lua:%d"):format(program, names[name])
-  end
-  return places
-end
-
--- Each returns what a run under the profiler prints, and the calls and seconds of functions by place.
+-- Each returns what a run under the profiler prints, and by place the calls and total seconds of functions.
 local function under_gprof(option)
   return function(program, repeats)
     local output = shell.capture(("lua5.4 gprof.lua --record %s --output=%s bench/lua/run.lua %s %d 2>&1")
-      :format(option, profile, program, repeats))
-    local found = {}
-    for line in shell.capture("lua5.4 gprof.lua --export=csv " .. profile):gmatch "\n([^\n]+)" do
-      local fields = {}
-      for field in (line .. ","):gmatch "([^,]*)," do fields[#fields + 1] = field end
-      local place = ("%s:%s"):format(fields[3]:match "[^/]*$", fields[4])
-      found[place] = { calls = fields[9] + fields[10], seconds = fields[6] + fields[7] }
-    end
-    return output, found
+      :format(option, shell.quote(profile), program, repeats))
+    return output, (lua_parts.profile(profile))
   end
 end
 
@@ -78,8 +46,8 @@ local function under(kind, path)
       program, repeats))
     local found = {}
     for place, calls, seconds in output:gmatch "calls (%S+) (%d+) ([%d.]+)" do
-      local former = found[place] or { calls = 0, seconds = 0 }
-      found[place] = { calls = former.calls + calls, seconds = former.seconds + seconds }
+      local former = found[place] or { calls = 0, total = 0 }
+      found[place] = { calls = former.calls + calls, total = former.total + seconds }
     end
     return output, found
   end
@@ -100,21 +68,21 @@ end
 -- Returns the largest difference of the parts' shares.
 local function largest(places, parts, sum, found)
   local seconds, most = 0, 0
-  for _, place in ipairs(places) do seconds = seconds + (found[place] and found[place].seconds or 0) end
+  for _, place in ipairs(places) do seconds = seconds + (found[place] and found[place].total or 0) end
   for i, place in ipairs(places) do
-    local share = found[place] and seconds > 0 and found[place].seconds / seconds or 0
+    local share = found[place] and seconds > 0 and found[place].total / seconds or 0
     most = math.max(most, 100 * math.abs(share - parts[i] / sum))
   end
   return most
 end
 
 local function measure(program, run, repeats)
-  local places, costs, differences, found = part_places(program), {}, {}, nil
+  local places, costs, differences, found = lua_parts.places(program), {}, {}, nil
   for i = 1, RUNS do
-    local parts, sum = parts_of(plain("lua5.4", program, repeats))
+    local parts, sum = lua_parts.times(plain("lua5.4", program, repeats))
     local output
     output, found = run(program, repeats)
-    costs[i] = select(2, parts_of(output)) / sum
+    costs[i] = select(2, lua_parts.times(output)) / sum
     differences[i] = largest(places, parts, sum, found)
   end
   if repeats > 1 then found = select(2, run(program, 1)) end
@@ -125,8 +93,8 @@ end
 local function measure_jit(program)
   local costs = {}
   for i = 1, RUNS do
-    local _, sum = parts_of(plain("luajit", program, 20))
-    costs[i] = select(2, parts_of(plain("luajit -jp=f,", program, 20))) / sum
+    local _, sum = lua_parts.times(plain("luajit", program, 20))
+    costs[i] = select(2, lua_parts.times(plain("luajit -jp=f,", program, 20))) / sum
   end
   return ("-, -, %.2f"):format(median(costs))
 end

@@ -18,6 +18,7 @@ local root = (arg[0]:match("^(.*/)") or "./") .. "../"
 package.path = root .. "?.lua;" .. package.path
 
 local shell = require "bench.shell"
+local turns = require "bench.turns"
 
 local dir, runs = assert(arg[1], "a directory"), tonumber(arg[2]) or 5
 local quote <const> = shell.quote
@@ -98,11 +99,6 @@ local function check(tool)
   return all, wrong, unnamed
 end
 
-local function median(values)
-  table.sort(values)
-  return values[#values // 2 + 1]
-end
-
 -- Returns the ratios of processor times: with calls, and with samples only.
 local function costs(tool)
   local with_calls, sampled = {}, {}
@@ -110,7 +106,7 @@ local function costs(tool)
     local plain = run(tool, "")
     with_calls[i], sampled[i] = record(tool, "--count=calls") / plain, record(tool, "--count=none") / plain
   end
-  return median(with_calls), median(sampled)
+  return turns.median(with_calls), turns.median(sampled)
 end
 
 print "| tool | functions, wrong, unnamed | cost: calls, none |"

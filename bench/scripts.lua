@@ -16,76 +16,37 @@
 local root = (arg[0]:match("^(.*/)") or "./") .. "../"
 package.path = root .. "?.lua;" .. package.path
 
+local lua_parts = require "bench.lua_parts"
 local shell = require "bench.shell"
+local turns = require "bench.turns"
+
+local median <const> = turns.median
 
 local PROGRAMS <const> = { "richards", "deltablue", "nbody", "json", "scheduler" }
 local REPEATS <const>, LEAST <const> = 6, 0.02
 local MODES <const> = { "calls", "none", "lines" }
 
 local dir, runs = assert(arg[1], "a directory"), tonumber(arg[2]) or 5
+local path <const> = dir .. "/p"
 
 -- Returns what the program prints, after "--record" with options, or without.
 local function run(program, word, options)
-  local lua = options and ("lua5.4 gprof.lua --record %s --output=%s "):format(options, shell.quote(dir .. "/p")) or
+  local lua = options and ("lua5.4 gprof.lua --record %s --output=%s "):format(options, shell.quote(path)) or
     "lua5.4 "
   return shell.capture(("%sbench/lua/run.lua %s %s 2>&1"):format(lua, program, word))
-end
-
--- Returns the processor time of each part, and of all.
-local function parts_of(output)
-  local parts, sum = {}, 0
-  for seconds in output:gmatch "part %d+ ([%d.]+)" do
-    parts[#parts + 1], sum = tonumber(seconds), sum + seconds
-  end
-  return parts, sum
-end
-
--- Returns the functions of the profile by place: `calls`, `self` and `total`, shares of the time of all.
-local function profile()
-  local functions, sum = {}, 0
-  for line in shell.capture("lua5.4 gprof.lua --export=csv " .. shell.quote(dir .. "/p")):gmatch "\n([^\n]+)" do
-    local fields = {}
-    for field in (line .. ","):gmatch "([^,]*)," do fields[#fields + 1] = field end
-    local key = fields[3] ~= "" and ("%s:%s"):format(fields[3]:match "[^/]*$", fields[4]) or fields[1]
-    local self, calls = tonumber(fields[6]), tonumber(fields[9]) + (tonumber(fields[10]) or 0)
-    functions[key] = { name = fields[1], self = self, total = self + tonumber(fields[7]), calls = calls }
-    sum = sum + self
-  end
-  return functions, sum
 end
 
 -- Returns the number of functions, and of those whose calls are wrong.
 local function wrong_counts(program)
   local counted, wrong, all = run(program, "count"), 0, 0
   run(program, "1", "--rate=0")
-  local functions = profile()
+  local functions = lua_parts.profile(path)
   for place, calls in counted:gmatch "calls (%S+) (%d+)" do
     local found = functions[place]
     all = all + 1
     if not found or found.calls ~= tonumber(calls) then wrong = wrong + 1 end
   end
   return all, wrong
-end
-
--- Returns the lines of the parts, which a program returns in its last line.
-local function part_places(program)
-  local path = ("bench/lua/%s.lua"):format(program)
-  local text, places = shell.read(path), {}
-  local names, number = {}, 0
-  for line in text:gmatch "([^\n]*)\n" do
-    number = number + 1
-    local name = line:match "^local function (%w+)"
-    if name then names[name] = number end
-  end
-  for name in text:match "return { ([^}]*) }\n$":gmatch "%w+" do
-    places[#places + 1] = ("%s.lua:%d"):format(program, names[name])
-  end
-  return places
-end
-
-local function median(values)
-  table.sort(values)
-  return values[#values // 2 + 1]
 end
 
 -- Returns the medians of each field of several tables.
@@ -111,17 +72,17 @@ end
 
 -- Measures one program in turns.
 local function measure(program)
-  local places = part_places(program)
+  local places = lua_parts.places(program)
   local plain, modes = {}, {}
   for _, mode in ipairs(MODES) do modes[mode] = { cost = {}, parts = {}, self = {} } end
   for i = 1, runs do
-    local parts, sum = parts_of(run(program, REPEATS))
+    local parts, sum = lua_parts.times(run(program, REPEATS))
     plain[i] = {}
     for j, seconds in ipairs(parts) do plain[i][places[j]] = seconds / sum end
     for _, mode in ipairs(MODES) do
       local all = modes[mode]
-      all.cost[i] = select(2, parts_of(run(program, REPEATS, "--count=" .. mode))) / sum
-      local functions, ticks = profile()
+      all.cost[i] = select(2, lua_parts.times(run(program, REPEATS, "--count=" .. mode))) / sum
+      local functions, ticks = lua_parts.profile(path)
       all.parts[i], all.self[i] = {}, {}
       for _, place in ipairs(places) do
         all.parts[i][place] = functions[place] and functions[place].total / ticks or 0

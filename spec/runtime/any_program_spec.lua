@@ -36,16 +36,9 @@ end
 
 local exporting <const>, stripped <const> = compile("exporting", "-rdynamic", "-s"), compile("stripped", "-s")
 
--- Records a program in a new directory. Returns the result, and the directory.
-local function record(...)
-  local where = shell.tmpdir "any"
-  return program.run({ "--record", ... },
-    { cwd = where, env = { GMON_OUT_PREFIX = false, LD_PRELOAD = false }, timeout = true }), where
-end
-
 -- Returns the profile of a recorded program.
 local function profile_of(path, more)
-  local result, where = record(path)
+  local result, where = recorder.record(path)
   assert.same({ 0, ("gprof.lua: gmon.out was written; to read it: gprof.lua %s gmon.out\n"):format(path) },
     { result.status, result.stderr })
   local image = assert(gprof.image(path))
@@ -88,7 +81,7 @@ describe("--record of a stripped program", function()
   end)
 
   it("has a name for each address of its code, and one row for the code without names", function()
-    local result, where = record(exporting)
+    local result, where = recorder.record(exporting)
     assert.equal(0, result.status)
     local image = assert(gprof.image(exporting))
     local profile = assert(gprof.profile(image, assert(gprof.data(image, where .. "/gmon.out"))))
@@ -99,7 +92,7 @@ describe("--record of a stripped program", function()
   end)
 
   it("is refused by --gnu-compat, as GNU gprof refuses it", function()
-    local _, where = record(stripped)
+    local _, where = recorder.record(stripped)
     local result = program.run({ "--gnu-compat", "-b", "-p", stripped, "gmon.out" }, { cwd = where })
     assert.same({ "", 1 }, { result.stdout, result.status })
     assert.matches(": has no symbols: use the unstripped file, linked without %-s\n$", result.stderr)
@@ -108,7 +101,7 @@ end)
 
 describe("a profile of samples alone", function()
   local function print_flat(...)
-    local _, where = record(exporting)
+    local _, where = recorder.record(exporting)
     local result = program.run({ exporting, "gmon.out", "-p", ... }, { cwd = where })
     assert.same({ "", 0 }, { result.stderr, result.status })
     return result.stdout
@@ -130,7 +123,7 @@ describe("a profile of samples alone", function()
   end)
 
   it("is shown without advice or a call graph, also without libraries", function()
-    local _, where = record("--no-paths", exporting)
+    local _, where = recorder.record("--no-paths", exporting)
     for _, option in ipairs { "-b", "--no-libraries" } do
       local result = program.run({ "-b", option, exporting, "gmon.out" }, { cwd = where })
       assert.same({ "", 0 }, { result.stderr, result.status })
@@ -173,7 +166,7 @@ describe("--record of a script", function()
   it("passes the arguments that the kernel passes", function()
     local shown = script("shown", "#!/usr/bin/printf %s,%s,%s,%s\\n")
     local alone = shell.run { shown, "a", "b c" }
-    assert.equal(alone.stdout, record("--rate=0", shown, "a", "b c").stdout)
+    assert.equal(alone.stdout, recorder.record("--rate=0", shown, "a", "b c").stdout)
   end)
 end)
 
@@ -186,7 +179,7 @@ describe("--record says before the run that", function()
   end
 
   local function says(path, message)
-    assert.equal(("gprof.lua: %s: %s\n"):format(path, message), (record(path).stderr:match "^[^\n]*\n"))
+    assert.equal(("gprof.lua: %s: %s\n"):format(path, message), (recorder.record(path).stderr:match "^[^\n]*\n"))
   end
 
   it("a program is for another architecture", function()

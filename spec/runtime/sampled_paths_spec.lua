@@ -63,9 +63,7 @@ end
 local function compile(name, ...) return compile_with("gcc", name, ...) end
 
 local function record(...)
-  local where = shell.tmpdir "paths"
-  local result = program.run({ "--record", ... },
-    { cwd = where, env = { GMON_OUT_PREFIX = false, LD_PRELOAD = false }, timeout = true })
+  local result, where = recorder.record(...)
   assert.same({ 0, "gprof.lua: gmon.out was written" }, { result.status, result.stderr:match "^[^;]*" })
   return where
 end

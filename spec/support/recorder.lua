@@ -89,6 +89,16 @@ local function namer(image)
   end
 end
 
+--- Runs `gprof.lua --record` in a new directory.
+-- @tparam string ... further words
+-- @treturn table as `shell.run` returns it
+-- @treturn string the directory
+function recorder.record(...)
+  local dir = shell.tmpdir "recorded"
+  return program.run({ "--record", ... },
+    { cwd = dir, env = { GMON_OUT_PREFIX = false, LD_PRELOAD = false }, timeout = true }), dir
+end
+
 --- Reads the arcs of a gmon.out.
 -- @tparam table built
 -- @tparam string path
