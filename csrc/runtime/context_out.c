@@ -165,7 +165,8 @@ static size_t thread_name(const thread *t, char *name, size_t size) {
   return other ? last_name(other, name) : 0;
 }
 
-/* The number of a context in the file; records of a table `waiting` are moved. */
+/* The number of a context in the file. There, the records of a table `waiting` follow
+ * those of its thread: their numbers are larger by `moved`. */
 static uint32_t number_of(const record *context, uint32_t moved) {
   return context->number + (context->of_waiting ? moved : 0);
 }

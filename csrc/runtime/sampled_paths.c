@@ -15,21 +15,21 @@ typedef struct frame {
   uintptr_t at, start; /* where the function is, and where it starts */
 } frame;
 
-/* Space for a path, which may be too large for the stack of a signal handler. */
-typedef struct space {
+/* A path, which may be too large for the stack of a signal handler. */
+typedef struct path_buffer {
   frame found[MAX_FRAMES]; /* the innermost first */
   unwind_cache cache;
-} space;
+} path_buffer;
 
 static bool are_found;
 
 static _Thread_local stack_bounds own_stack __attribute__((tls_model("initial-exec")));
-static _Thread_local space *own_space __attribute__((tls_model("initial-exec")));
+static _Thread_local path_buffer *own_buffer __attribute__((tls_model("initial-exec")));
 
 static void begin(uintptr_t low, uintptr_t high) {
-  own_space = map_memory(sizeof *own_space);
+  own_buffer = map_memory(sizeof *own_buffer);
   BARRIER();
-  if (own_space) own_stack = (stack_bounds){low, high, 0};
+  if (own_buffer) own_stack = (stack_bounds){low, high, 0};
 }
 
 void rec_begin_paths(void) {
@@ -50,10 +50,10 @@ void rec_begin_thread_paths(void) {
 }
 
 void rec_end_thread_paths(void) {
-  if (!own_space) return;
+  if (!own_buffer) return;
   own_stack = (stack_bounds){0, 0, 0};
-  unmap_memory(own_space, sizeof *own_space);
-  own_space = NULL;
+  unmap_memory(own_buffer, sizeof *own_buffer);
+  own_buffer = NULL;
 }
 
 record *rec_unknown_path(const thread *t) {
@@ -62,7 +62,7 @@ record *rec_unknown_path(const thread *t) {
 
 /* Finds the functions that are running. Returns their number; 0 if the outermost is not
  * found. */
-static size_t find_frames(registers now, stack_bounds bounds, space *s) {
+static size_t find_frames(registers now, stack_bounds bounds, path_buffer *s) {
   for (size_t count = 0; count < MAX_FRAMES;) {
     frame *const f = &s->found[count];
     f->at = now.at;
@@ -90,7 +90,7 @@ static size_t without_start(const frame *found, size_t count) {
 }
 
 /* Returns the context of code with these registers. */
-static record *context_of(thread *t, registers now, stack_bounds bounds, space *s) {
+static record *context_of(thread *t, registers now, stack_bounds bounds, path_buffer *s) {
   const frame *const found = s->found;
   record *context = &t->roots[ROOT];
   const size_t all = find_frames(now, bounds, s);
@@ -111,15 +111,15 @@ static bool contains(stack_bounds bounds, uintptr_t address) {
 
 record *rec_path_of(thread *t, registers now) {
   stack_bounds bounds = own_stack;
-  if (own_space && !contains(bounds, now.stack))
+  if (own_buffer && !contains(bounds, now.stack))
     rec_alternate_stack(&bounds.low, &bounds.high);
-  if (!own_space || !contains(bounds, now.stack)) return rec_unknown_path(t);
-  return context_of(t, now, bounds, own_space);
+  if (!own_buffer || !contains(bounds, now.stack)) return rec_unknown_path(t);
+  return context_of(t, now, bounds, own_buffer);
 }
 
 record *rec_path_of_waiting(thread *waiting, uintptr_t at, uintptr_t pointer,
                             stack_bounds copied) {
-  static space s;
+  static path_buffer s;
   const registers now = {.at = at, .stack = pointer, .no_frame = true};
   if (!are_found || copied.high == 0 || !rec_hold_libraries())
     return rec_unknown_path(waiting);

@@ -29,8 +29,8 @@ record *rec_unknown_path(const thread *t);
 record *rec_path_of(thread *t, registers now);
 
 /* Returns the context of another thread, which waits at an address with a stack pointer,
- * in its table for samples while it waits. Its frame pointer is not known, so callers are
- * unknown if the innermost function that has one has not saved its caller's, too. */
+ * in its table for samples while it waits. Its frame pointer is not known until a
+ * function on the path has saved it. If one needs it before, the path has no callers. */
 record *rec_path_of_waiting(thread *waiting, uintptr_t at, uintptr_t pointer,
                             stack_bounds copied);
 

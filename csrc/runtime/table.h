@@ -36,7 +36,7 @@ typedef struct record {
   uint16_t depth;      /* in frames */
   bool inside;         /* a call whose site is in the function of `context`, not, for
                           example, in a library that this function called */
-  bool of_waiting;     /* in a table `waiting` */
+  bool of_waiting;     /* in a table `waiting`, and not one of its roots */
   struct record *follower; /* the call that last followed this one in the same place of
                               the shadow stack; at first, the call itself */
 } record;

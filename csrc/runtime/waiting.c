@@ -242,7 +242,7 @@ void rec_start_looking(void) {
 void rec_sample_waiting(thread *t, uintptr_t low, uintptr_t high) {
   thread *waiting = t->waiting ? NULL : rec_new_table(low, high);
   if (!waiting) return;
-  waiting->of_waiting = true;
+  waiting->of_waiting = true; /* only now: the roots are numbered like the thread's own */
   rec_add_table(waiting);
   __atomic_store_n(&t->waiting, waiting, __ATOMIC_RELEASE);
 }
