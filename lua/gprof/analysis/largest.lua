@@ -1,4 +1,4 @@
---- The largest of many numbers, without sorting all.
+--- The items with the largest of many numbers.
 --
 -- @internal gprof.analysis.largest
 -- SPDX-License-Identifier: GPL-3.0-or-later

@@ -11,7 +11,7 @@ local old_tree = {}
 
 -- Returns the sides of a comparison if both trees were made in the same way. An exported
 -- profile has no tree.
-local function sides_of(comparison, content)
+local function sides_with_trees(comparison, content)
   local sides = (getmetatable(comparison) or {}).sides
   local old = sides and sides.old.profile
   if not (old and content.tree and comparison.unit) then return nil end
@@ -56,7 +56,7 @@ end
 -- @tparam {[integer]=integer} node_of maps ids to nodes
 -- @treturn string as from `view_data.tree`; null if the old profile has no such tree
 function old_tree.of(comparison, content, node_of)
-  local sides = sides_of(comparison, content)
+  local sides = sides_with_trees(comparison, content)
   if not sides then return "null" end
   local profile = sides.old.profile
   return view_data.tree({ profile = profile, tree = tree_list.of(profile) },

@@ -7,6 +7,7 @@
 local common = require "gprof.print.common"
 local json = require "gprof.format.json"
 local line_data = require "gprof.export.html.line_data"
+local number_order = require "gprof.format.number_order"
 local old_tree = require "gprof.export.html.old_tree"
 local text = require "gprof.export.html.page_text"
 local thread_choices = require "gprof.export.html.thread_choices"
@@ -75,22 +76,19 @@ local DIGITS <const> = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123
 -- Returns for each row the times of all runs as a text, a digit for each run. Nil, or
 -- false for a row, if they are not known.
 local function strips_of(profile, rows, ids)
-  local order, picked, strips = {}, {}, {}
-  for row in ipairs(ids) do order[row], strips[row] = row, false end
-  table.sort(order, function(a, b)
-    local most_of_a, most_of_b = rows[a].self.max, rows[b].self.max
-    if most_of_a ~= most_of_b then return most_of_a > most_of_b end
-    return a < b
-  end)
-  for i = 1, math.min(#order, MOST_STRIPS) do picked[i] = ids[order[i]] end
+  local below, picked, strips = {}, {}, {}
+  for row in ipairs(ids) do below[row], strips[row] = -rows[row].self.max, false end
+  local order = number_order.of(below)
+  local function row_at(place) return order and order[place] or place end
+  for i = 1, math.min(#ids, MOST_STRIPS) do picked[i] = ids[row_at(i)] end
   local times = profile:run_times(picked)
   for i, list in ipairs(times or {}) do
-    local most, levels = rows[order[i]].self.max, {}
+    local most, levels = rows[row_at(i)].self.max, {}
     for run, time in ipairs(list) do
       local level = most > 0 and math.ceil(time / most * (#DIGITS - 1)) or 0
       levels[run] = DIGITS:sub(level + 1, level + 1)
     end
-    strips[order[i]] = table.concat(levels)
+    strips[row_at(i)] = table.concat(levels)
   end
   return times and strips
 end
@@ -134,7 +132,7 @@ end
 
 -- Returns what the page needs to test changes of call paths, as columns of two rows: the
 -- old profile, and the new one.
-local function sides_of(comparison)
+local function columns_of_sides(comparison)
   local entries, sides = {}, { comparison.old, comparison.new }
   for i, name in ipairs { "runs", "independent", "coverage" } do
     entries[i] = { name, array(function(side) return number(side[name]) end, sides) }
@@ -166,7 +164,7 @@ local function comparison_of(content, node_of, file_number)
   local options = (getmetatable(comparison) or {}).options or {}
   local entries = { { "factor", number(comparison.factor) },
     { "options", strings(options, #options) },
-    { "unit", quoted(comparison.unit) }, { "sides", sides_of(comparison) },
+    { "unit", quoted(comparison.unit) }, { "sides", columns_of_sides(comparison) },
     { "tree", old_tree.of(comparison, content, node_of) },
     { "name", view_data.names(names, known) }, { "status", array(number, statuses) },
     { "file", array(number, files) } }
