@@ -30,11 +30,16 @@ static bool add_to_line(scr_recording *r, uint32_t context, uint32_t line,
   return true;
 }
 
-/* Adds ticks in the collector to the function that stands for it, called from a line. */
+/* Returns the number of the function that stands for the collector. SCR_NONE if there is
+ * no memory. */
+static uint32_t number_of_collector(scr_recording *r) {
+  return scr_function_c(&r->functions, scr_collector_function, SCR_COLLECTOR);
+}
+
+/* Adds ticks in the collector, called from a line. */
 static bool add_to_collector(scr_recording *r, uint32_t context, uint32_t line,
                              uint64_t more) {
-  const uint32_t function =
-      scr_function_c(&r->functions, scr_collector_function, SCR_COLLECTOR);
+  const uint32_t function = number_of_collector(r);
   const uint32_t row =
       function == SCR_NONE ? SCR_NONE : scr_paths_row(&r->paths, context, function, line);
   return row != SCR_NONE && add_to_line(r, r->paths.records[row].entered, 0, more);
@@ -52,8 +57,7 @@ static void assign_mixed(scr_recording *r, const scr_stack *stack, uint32_t line
   const ticks taken = take_ticks(r);
   if (taken.own > 0) scr_mixed_ticks(stack, line, taken.own);
   if (taken.collected == 0) return;
-  const uint32_t function =
-      scr_function_c(&r->functions, scr_collector_function, SCR_COLLECTOR);
+  const uint32_t function = number_of_collector(r);
   if (function == SCR_NONE || !scr_mixed_below(stack, function, line, taken.collected))
     scr_fail(r);
 }
