@@ -152,6 +152,11 @@ describe("A deep call tree", function()
     assert.same({ true, true }, { found[9], found[11] })
   end)
 
+  it("is drawn as far as a phone shows it", function()
+    local last <const> = "document.elementFromPoint(100, innerHeight - 12).className.includes('frame')"
+    assert.same({ true }, browser.walk(select(2, pages.crafted(plan_of)), { "size", 390, 844 }, { "open", "!tree" }, last))
+  end)
+
   it("stays where it is when it is zoomed; of a long path, the end is in sight", function()
     local top <const> = "document.querySelector('.tree').offsetTop - document.querySelector('.legend').offsetTop"
     local found = browser.walk(select(2, pages.crafted(plan_of)), { "size", 600, 800 }, { "open", "!tree" }, top,
