@@ -232,7 +232,7 @@ function treeLinks(node) {
 
 function functionView(node) {
   const cycle = cycleNumber(node);
-  const title = make("h2", { class: "function" }, nameOf(node));
+  const title = make("h2", { class: "function" }, ...nameParts(nameOf(node)));
   const facts = [
     ...(hasTime ? timeFacts(node) : []),
     ...(hasCounts ? callFacts(node) : []),
