@@ -55,6 +55,25 @@ describe("The workbench of a page", function()
       { found[1], found[2], found[3], found[4], found[5], found[7] })
   end)
 
+  it("shows the selected function in the strip of the call tree, without moving it under a click", function()
+    local deep <const> = { functions = {}, ticks = {}, calls = {} }
+    for i = 1, 30 do
+      deep.functions[i], deep.ticks[("f%d"):format(i)] = ("f%d"):format(i), 10 * i
+      if i > 1 then deep.calls[i - 1] = { deep.functions[i - 1], deep.functions[i], 1 } end
+    end
+    local top <const> = "document.querySelector('.strip .box').scrollTop"
+    local inside <const> = "(() => { const [box, hit] = ['.box', '.hit'].map((name) => " ..
+      "document.querySelector('.strip ' + name).getBoundingClientRect()); " ..
+      "return hit.top >= box.top && hit.bottom <= box.bottom; })()"
+    local click <const> = "(() => { const frame = document.querySelector('.strip [aria-label^=\"f17:\"]'), " ..
+      "{ x, y } = frame.getBoundingClientRect(); frame.dispatchEvent(new MouseEvent('click', { bubbles: true, " ..
+      "clientX: x + 5, clientY: y + 5 })); })(), "
+    local found = browser.walk(select(2, pages.crafted(deep)), wide, selected, inside, top .. " > 0",
+      { "open", "&at=f1" }, inside, { "open", "&at=f20" }, inside, top, click .. "0", wide, selected, top)
+    assert.same({ "f30", true, true, true, true, "f17", found[6] }, { found[1], found[2], found[3], found[4], found[5],
+      found[8], found[9] })
+  end)
+
   it("keeps filter, order and selection in the address", function()
     local names <const> = "[...document.querySelectorAll('.list .node')].map((e) => e.textContent).join(' ')"
     local calls <const> = "[...document.querySelectorAll('th button')].find((e) => e.textContent === 'Calls').click()"
