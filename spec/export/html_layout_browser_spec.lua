@@ -154,7 +154,8 @@ describe("A deep call tree", function()
 
   it("is drawn as far as a phone shows it", function()
     local last <const> = "document.elementFromPoint(100, innerHeight - 12).className.includes('frame')"
-    assert.same({ true }, browser.walk(select(2, pages.crafted(plan_of)), { "size", 390, 844 }, { "open", "!tree" }, last))
+    local page = select(2, pages.crafted(plan_of))
+    assert.same({ true }, browser.walk(page, { "size", 390, 844 }, { "open", "!tree" }, last))
   end)
 
   it("stays where it is when it is zoomed; of a long path, the end is in sight", function()
