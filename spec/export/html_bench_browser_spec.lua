@@ -47,6 +47,13 @@ describe("The workbench of a page", function()
       "document.querySelector('.excerpt h3').textContent", "document.querySelector('.excerpt .here td').textContent"))
   end)
 
+  it("has the change of the selected function, if the page has a comparison", function()
+    local slower = { functions = crafted.example.functions, calls = crafted.example.calls, ticks = { work = 330 } }
+    local found = browser.walk(select(2, pages.crafted(slower, "--compare=" .. crafted.gmon(crafted.example))), wide,
+      { "open", "&at=work" }, "document.querySelector('.selection .changed dd').textContent")
+    assert.same({ "+3.00 from 0.30 to 3.30 s per run" }, found)
+  end)
+
   it("follows arrow keys; Enter and a double click open the function's page", function()
     local twice <const> = ("document.querySelector(%q).dispatchEvent(new MouseEvent('dblclick', { bubbles: true }))")
     local found = browser.walk(path, wide, key "ArrowDown", key "ArrowDown", selected, hash, key "Enter", hash,

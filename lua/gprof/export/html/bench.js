@@ -32,6 +32,7 @@ function selectionOf(node) {
     make("h2", { class: "function" }, nodeLink(node)),
     make("dl", { class: "facts" }, ...facts),
     hasTime ? make("p", { class: "total", title: barHint }, timeBar(node)) : "",
+    changeSection(node) || "",
     arcSection("Callers", "Caller", callersOf(node), (arc) => arcs.caller[arc], node, "No callers are known."),
     arcSection("Callees", "Callee", calleesOf(node), (arc) => arcs.callee[arc], node, "No callees are known."),
     sourceExcerpt(node) || "",

@@ -82,7 +82,7 @@ function arcRemark(arc) {
   if (arcs.caller[arc] === arcs.callee[arc]) return "recursive";
   if (isRecursive(arc)) return "in the cycle";
   if (arcs.count[arc] > 0 || !hasCounts) return "";
-  return isCountedArc(arc) ? "no call recorded" : "calls not counted";
+  return isCountedArc(arc) ? "no call recorded" : "not counted";
 }
 
 const carriesNoTime = (arc) => isRecursive(arc) || (arcs.count[arc] === 0 && isCountedArc(arc));

@@ -74,6 +74,7 @@ function makeSentence() {
   const node = largest(hasTime ? functions.self : functions.calls);
   if (node < 0) return null;
   const parts = hasTime ? whereParts(node) : ["Most calls are of ", nounLink(node)];
-  parts.push(...callerParts(node), ...callParts(node), ...changeParts(), ".", guessedPart());
+  const changes = changeParts();
+  parts.push(...callerParts(node), ...(changes.length > 0 ? changes : callParts(node)), ".", guessedPart());
   return oneStop(make("p", { "class": "sentence", "role": "group", "aria-label": "Summary" }, ...parts));
 }
