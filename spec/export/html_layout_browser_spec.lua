@@ -307,8 +307,8 @@ describe("Pages on all screens", function()
   -- The elements that reach over the right edge, unless they can be scrolled; and numbers of lines that are broken.
   local wrong <const> = [[(() => { const all = [...document.querySelectorAll("body *")];
     const outside = all.filter((e) => e.getBoundingClientRect().right > innerWidth + 1
-      && !e.closest("nav, .sourcebox, .neighbourhood, .tree, dialog, .whole dd, code, .node > span"));
-    const broken = all.filter((e) => e.matches(":not(.text) > span.number") && e.getClientRects().length > 1);
+      && !e.closest("nav, .sourcebox, .neighbourhood, .tree, dialog, .whole dd, code, .node > span, .excerpt td"));
+    const broken = all.filter((e) => e.matches("span.number") && e.getClientRects().length > 1);
     return [...outside, ...broken].map((e) => e.tagName + "." + e.className).slice(0, 3); })()]]
 
   local function write(...)
