@@ -166,7 +166,7 @@ function setInside(isInside) {
 function show(first) {
   // Positions are read before the view changes: later, the browser would have to lay it out at once.
   const before = savedScroll(),
-    isBelow = scrollY > page.offsetTop,
+    isBelow = !first && scrollY > page.offsetTop,
     shown = view.firstChild;
   followAddress(first || before !== null);
   const [tab, title, target] = route();
