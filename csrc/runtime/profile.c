@@ -41,6 +41,7 @@ static uint64_t earlier_lost; /* calls lost before this profile began */
 static uint64_t reported_lost; /* value of rec_lost in the last complaint */
 static file gmon, contexts;
 static bool lent;        /* rec_lend_profile has written the snapshot */
+static bool ending;      /* an end of the program has begun to write the profile */
 static bool omits_short; /* rec_omit_short_profile was called */
 static bool is_rest;     /* the profile began at a fork, or at the end of a loan */
 
@@ -55,7 +56,7 @@ void rec_begin_profile(char **environment, bool numbered, unsigned first, bool f
   about.begin = read_clock(CLOCK_REALTIME);
   last_sum = end_sum = earlier_lost = reported_lost = 0;
   gmon.reported = contexts.reported = 0;
-  lent = false;
+  lent = ending = false;
   is_rest = forked;
   writer = 0;
   rec_begin_names(environment, numbered, first);
@@ -165,6 +166,8 @@ static void describe(void) {
   rec_check_actions();
 }
 
+static int present_error(void) { return gmon.error ? gmon.error : contexts.error; }
+
 /* Writes the snapshot, at an end of the program or on request. Returns 0 or an errno. */
 static int write_files(bool is_end) {
   describe();
@@ -174,7 +177,7 @@ static int write_files(bool is_end) {
     replace_files();
   }
   warn(is_end);
-  return gmon.error ? gmon.error : contexts.error;
+  return present_error();
 }
 
 /* Begins the next profile, which contains all counts made after the snapshot. */
@@ -267,12 +270,19 @@ static void end_writing(void) {
   SYSTEM_CALL(futex, &writer, FUTEX_WAKE_PRIVATE, INT32_MAX, 0);
 }
 
+/* The end of the process could come between the renaming of the two files. */
 int rec_write_present(bool anew) {
   if (!begin_writing()) return EBUSY;
-  const int error = lent || rec_records_lua() ? EBUSY : write_snapshot(true, anew);
+  int error = EBUSY;
+  if (ending)
+    error = present_error();
+  else if (!lent && !rec_records_lua())
+    error = write_snapshot(true, anew);
   end_writing();
   return error;
 }
+
+void rec_go_on(void) { ending = false; }
 
 static bool has_counts(void) {
   return (rec_tables || rec_has_blocks() || rec_lost > 0) && rec_own_profile();
@@ -337,6 +347,7 @@ void rec_write_profile(void) {
   SYSTEM_CALL(rt_sigpending, &pending, KERNEL_SIGSET, 0, 0);
   rec_check_pending(pending);
   if (begin_writing()) {
+    ending = about.id != 1; /* which most signals sent by itself do not end */
     rec_read_prefix(environ);
     write_snapshot(false, false);
     end_writing();

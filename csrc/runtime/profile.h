@@ -34,12 +34,16 @@ bool rec_own_profile(void);
  * something was recorded since the profile was last written. */
 void rec_write_profile(void);
 
+/* Notes that the program goes on after rec_write_profile. */
+void rec_go_on(void);
+
 /* Forks a child that calls `prepare` and, unless this returns true, writes the profile as
  * the program would. Returns whether it has survived. */
 bool rec_try_writing(bool (*prepare)(void *), void *argument);
 
-/* Writes the profile while the program runs. Then begins a new one if `anew` is true and
- * the files are complete. Returns 0 or an errno. Uses no thread-local storage. */
+/* Writes the profile while the program runs, unless its end has written it. Then begins a
+ * new one if `anew` is true and the files are complete. Returns 0 or an errno. Uses no
+ * thread-local storage. */
 int rec_write_present(bool anew);
 
 /* Writes the profile to two open files: gmon.out and the context profile. Returns 0,
