@@ -35,6 +35,7 @@ int rec_dump_file_error;
 
 static process about;
 static uint64_t last_sum; /* sum of all counts in the files written last; 0 if none */
+static bool last_executes; /* the value of about.executes in these files */
 static uint64_t end_sum;  /* the sum when an end of the program last tried to write it */
 static int writer;        /* id of the thread that writes; 0 if there is none */
 static uint64_t earlier_lost; /* calls lost before this profile began */
@@ -56,7 +57,7 @@ void rec_begin_profile(char **environment, bool numbered, unsigned first, bool f
   about.begin = read_clock(CLOCK_REALTIME);
   last_sum = end_sum = earlier_lost = reported_lost = 0;
   gmon.reported = contexts.reported = 0;
-  lent = ending = false;
+  lent = ending = about.executes = false;
   is_rest = forked;
   writer = 0;
   rec_begin_names(environment, numbered, first);
@@ -227,10 +228,13 @@ static int write_snapshot(bool always, bool anew) {
   const amount all = take_snapshot();
   const uint64_t sum = all.calls + all.blocks + all.ticks + all.lost;
   lent = false;
-  if (!always && (sum == last_sum || sum == end_sum || is_negligible(all))) return 0;
+  const bool is_same = (sum == last_sum || sum == end_sum) &&
+                       (sum == 0 || about.executes == last_executes);
+  if (!always && (is_same || is_negligible(all))) return 0;
   if (!always) end_sum = sum;
   const int error = write_files(!always);
   if (!error) last_sum = sum;
+  last_executes = about.executes;
   if (anew && !error) {
     begin_anew();
     rec_next_profile_number();
@@ -281,8 +285,6 @@ int rec_write_present(bool anew) {
   end_writing();
   return error;
 }
-
-void rec_go_on(void) { ending = false; }
 
 static bool has_counts(void) {
   return (rec_tables || rec_has_blocks() || rec_lost > 0) && rec_own_profile();
@@ -339,6 +341,13 @@ bool rec_try_writing(bool (*prepare)(void *), void *argument) {
   restore_signals(before);
   return child > 0 && status == 0;
 }
+
+void rec_write_before_exec(void) {
+  about.executes = true;
+  rec_write_profile();
+}
+
+void rec_exec_failed(void) { ending = about.executes = false; }
 
 void rec_write_profile(void) {
   if (rec_state == ENDED || !has_counts() || rec_records_lua()) return;

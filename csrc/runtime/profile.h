@@ -30,12 +30,14 @@ unsigned rec_next_part(void);
  * the tables with its parent. */
 bool rec_own_profile(void);
 
-/* Writes the profile when the program ends or executes another one. Does so only if
- * something was recorded since the profile was last written. */
+/* Writes the profile when the program ends. Does so only if something was recorded since
+ * the profile was last written. */
 void rec_write_profile(void);
 
-/* Notes that the program goes on after rec_write_profile. */
-void rec_go_on(void);
+/* Does the same before the program executes another one in its place, and notes that in
+ * the profile. If that fails, the program goes on: its next end writes the profile. */
+void rec_write_before_exec(void);
+void rec_exec_failed(void);
 
 /* Forks a child that calls `prepare` and, unless this returns true, writes the profile as
  * the program would. Returns whether it has survived. */

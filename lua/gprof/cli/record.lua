@@ -20,6 +20,8 @@ local SIGNALS <const> = { "SIGHUP", "SIGINT", "SIGQUIT", [5] = "SIGTRAP",
   [6] = "SIGABRT", [SIGKILL] = "SIGKILL", [11] = "SIGSEGV", [13] = "SIGPIPE",
   [15] = "SIGTERM" }
 local FOLLOW <const> = "; with --follow, the programs that it starts are recorded"
+local REPLACED <const> = "%s executed another program in its place, which is not " ..
+  "recorded" .. FOLLOW
 local MOST_LINES <const> = 10  -- for the profiles of one program
 
 local function tell(message) terminal.tell("gprof.lua: " .. message) end
@@ -79,6 +81,11 @@ local function tell_profiles(profiles)
       tell_few(group)
     end
   end
+end
+
+-- Says that the profile may be that of a wrapper.
+local function tell_replaced(run, settings)
+  if run.executes and not settings.follow then tell(REPLACED:format(run.image)) end
 end
 
 -- Returns the paths of the program's profiles, which reports add up: there are several if
@@ -168,8 +175,10 @@ function record.run(settings, report)
     return without_profile(run, settings, is_explained)
   elseif not settings.record_reports then
     tell_profiles(run.profiles or { run })
+    tell_replaced(run, settings)
     return finish(run)
   end
+  tell_replaced(run, settings)
   settings.operands = { run.image, table.unpack(own_profiles(run)) }
   local status = report(settings)
   local own = finish(run)

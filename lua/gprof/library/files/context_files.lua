@@ -21,14 +21,15 @@ end
 --- Returns where a context profile that was written on this machine is from.
 -- @tparam string path
 -- @treturn table|nil `process`, its number; `parent`, that of its parent; `begin`, when
---   it began, in nanoseconds since 1970; and `image`, the program's path; nil if there is
---   no such file
+--   it began, in nanoseconds since 1970; `image`, the program's path; and `executes`,
+--   whether it executed another program next; nil if there is no such file
 function context_files.origin(path)
   if core.file_status(path) ~= "file" then return nil end
-  local process, begin, _, _, image, parent =
+  local process, begin, _, _, image, parent, executes =
     core.contexts_origin(profile_files.start_of_contexts(path))
   if not process or not image or #image > LONGEST then return nil end
-  return { process = process, parent = parent, begin = begin, image = image }
+  return { process = process, parent = parent, begin = begin, image = image,
+    executes = executes }
 end
 
 --- Reads the context profile beside a gmon.out.
