@@ -18,6 +18,23 @@ local function other_run(companion, path)
   return ("%s: does not belong to %s, but to another run"):format(companion, path)
 end
 
+--- Returns what to do about a context profile that cannot be used.
+-- @tparam string problem the reason
+-- @treturn string "" if nothing is known to help
+function context_files.remedy(problem)
+  return problem:find "but to another run$" and
+    "; delete it, or copy both files of one run" or ""
+end
+
+--- Returns the message that the context profile of a gmon.out is missing.
+-- @tparam string path of the gmon.out
+-- @treturn string|nil nil if it has one, or never had one
+function context_files.missing(path)
+  if profile_files.existing_contexts(path) or not id_of(path) then return nil end
+  return ("%s: its context profile, %s, is missing: copy both files"):format(path,
+    profile_files.context_path(path))
+end
+
 --- Returns where a context profile that was written on this machine is from.
 -- @tparam string path
 -- @treturn table|nil `process`, its number; `parent`, that of its parent; `begin`, when
