@@ -250,8 +250,8 @@ local function check_roots(run)
   end
 end
 
--- Returns the message that the context profile of a gmon.out is missing; nil if no context
--- profile is, or none is wanted.
+-- Returns the message that the context profile of a gmon.out is missing; nil if it is
+-- not, or is not wanted.
 local function missing_contexts(run)
   local data, settings = run.data, run.settings
   local wanted = policy.of(settings).measured_times and not settings.assume_proportional
