@@ -29,7 +29,7 @@ char *const *rec_prepare_exec(char *const *environment) {
 void rec_end_exec(char *const *made, char *const *environment) {
   rec_release_environment(made, environment);
   if (rec_state == ENDED || !rec_own_profile()) return;
-  rec_exec_failed();
+  rec_go_on();
   if (rec_own) rec_start_clock(rec_own);
 }
 

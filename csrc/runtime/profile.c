@@ -347,7 +347,7 @@ void rec_write_before_exec(void) {
   rec_write_profile();
 }
 
-void rec_exec_failed(void) { ending = about.executes = false; }
+void rec_go_on(void) { ending = about.executes = false; }
 
 void rec_write_profile(void) {
   if (rec_state == ENDED || !has_counts() || rec_records_lua()) return;

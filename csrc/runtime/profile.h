@@ -35,9 +35,11 @@ bool rec_own_profile(void);
 void rec_write_profile(void);
 
 /* Does the same before the program executes another one in its place, and notes that in
- * the profile. If that fails, the program goes on: its next end writes the profile. */
+ * the profile. */
 void rec_write_before_exec(void);
-void rec_exec_failed(void);
+
+/* Notes that the program goes on although its end has written the profile. */
+void rec_go_on(void);
 
 /* Forks a child that calls `prepare` and, unless this returns true, writes the profile as
  * the program would. Returns whether it has survived. */

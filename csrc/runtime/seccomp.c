@@ -65,6 +65,7 @@ static bool confines(const call *wanted) {
 static long special_call(long number, long a, long b, long c, long d, long e) {
   const call wanted = {number, a, b, c, d, e};
   if (confines(&wanted)) return confine(&wanted);
+  if (number == SYS_exit_group) rec_write_profile();
   if (number != SYS_execve && number != SYS_execveat) return make(&wanted);
   const long failed = number == SYS_execve
                           ? execve((const char *)a, (char **)b, (char **)c)

@@ -115,7 +115,7 @@ local function without_profile(run, settings, is_explained)
     tell(("%s: no profile was written%s"):format(run.image, lost))
   elseif run.samples then
     local why = settings.rate == 0 and "--rate=0 excludes them" or
-      "the program used too little processor time"
+      "unless a message above says why, the program used too little processor time"
     tell(("%s: no samples were taken%s: %s%s"):format(run.image, lost, why,
       settings.follow and "" or FOLLOW))
   else
