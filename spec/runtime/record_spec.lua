@@ -145,8 +145,8 @@ describe("--record", function()
   it("does not take a profile that cannot be written for a lack of samples", function()
     local result = shell.run(words("--output=gmon.out", "sh", "-c",
       "mkdir gmon.out; i=0; while [ $i -lt 99999 ]; do i=$((i + 1)); done"), options())
-    assert.truthy(result.stderr:find("^libgprof%-recorder: [^\n]*/gmon%.out: Is a directory\n[^\n]*: no samples were " ..
-      "taken: unless a message above says why, "), result.stderr)
+    assert.truthy(result.stderr:find("^libgprof%-recorder: [^\n]*/gmon%.out: Is a directory\n[^\n]*: no samples " ..
+      "were taken: unless a message above says why, "), result.stderr)
   end)
 
   it("is refused in a directory that was removed", function()
