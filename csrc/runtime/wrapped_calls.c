@@ -2,8 +2,8 @@
 /*
  * Functions of the C library that the recorder wraps: to notice when the program becomes
  * a daemon, makes a thread, closes a library, or switches to a coroutine's stack; and to
- * hide the recorder's signals from a program that waits for all signals. The C library's own
- * functions are found by the dynamic linker, so this file is not in the archive for
+ * hide the recorder's signals from a program that waits for all signals. The C library's
+ * own functions are found by the dynamic linker, so this file is not in the archive for
  * static programs.
  */
 #include <dlfcn.h>
