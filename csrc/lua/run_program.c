@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -64,9 +65,32 @@ static int start(const char *path, char **argv, char **environment, const sigset
   return failed;
 }
 
-/* Runs a program until it ends. Sets *status as waitpid does. Returns 0 or an errno
- * value. */
-static int run(const char *path, char **argv, char **environment, int *status) {
+/* Processor time in the kernel's units. */
+typedef struct times {
+  unsigned long user, system, children_user, children_system;
+} times;
+
+/* Returns the times of a process that has ended, and of the children for which it has
+ * waited; zeros if they are unknown. */
+static times times_of(pid_t process) {
+  char path[32], line[1024];
+  times t = {0};
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
+  FILE *file = fopen(path, "re");
+  if (!file) return t;
+  line[fread(line, 1, sizeof line - 1, file)] = '\0';
+  fclose(file);
+  const char *name_end = strrchr(line, ')');
+  if (!name_end || sscanf(name_end + 1, " %*c%*d%*d%*d%*d%*d%*u%*u%*u%*u%*u%lu%lu%lu%lu",
+                          &t.user, &t.system, &t.children_user, &t.children_system) != 4)
+    return (times){0};
+  return t;
+}
+
+/* Runs a program until it ends. Sets *status as waitpid does, and *used. Returns 0 or an
+ * errno value. */
+static int run(const char *path, char **argv, char **environment, int *status,
+               times *used) {
   struct sigaction before[FORWARDED];
   sigset_t all, mask;
   pid_t process;
@@ -84,6 +108,7 @@ static int run(const char *path, char **argv, char **environment, int *status) {
   siginfo_t ended;
   while (waitid(P_PID, (id_t)process, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {}
   for (int i = 0; i < FORWARDED; i++) sigaction(forwarded[i], &before[i], NULL);
+  *used = times_of(process);
   while (waitpid(process, status, 0) < 0 && errno == EINTR) {}
   return 0;
 }
@@ -123,16 +148,18 @@ static char **push_environment(lua_State *L, char *const *settings) {
 }
 
 /* run_program(path, arguments, settings) -> "exit" or "signal"; the exit status or the
- * signal's number; the process number. On failure returns nil and a message. The first
- * element of `arguments` is the program's name; `settings` has variables for its
- * environment, "NAME=VALUE". */
+ * signal's number; the process number; and the share of the processor time that its
+ * children used, from 0 to 1. On failure returns nil and a message. The first element of
+ * `arguments` is the program's name; `settings` has variables for its environment,
+ * "NAME=VALUE". */
 static int run_program(lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
   luaL_checktype(L, 3, LUA_TTABLE);
   char **argv = push_strings(L, 2);
   char **environment = push_environment(L, push_strings(L, 3));
-  int status, failed = run(path, argv, environment, &status);
+  times used;
+  int status, failed = run(path, argv, environment, &status, &used);
   if (failed) {
     luaL_pushfail(L);
     lua_pushstring(L, strerror(failed));
@@ -142,7 +169,10 @@ static int run_program(lua_State *L) {
   lua_pushstring(L, signalled ? "signal" : "exit");
   lua_pushinteger(L, signalled ? WTERMSIG(status) : WEXITSTATUS(status));
   lua_pushinteger(L, (lua_Integer)running);
-  return 3;
+  const double children = (double)used.children_user + (double)used.children_system;
+  const double all = children + (double)used.user + (double)used.system;
+  lua_pushnumber(L, all > 0 ? children / all : 0);
+  return 4;
 }
 
 /* end_by_signal(number): ends this process by the signal that ended the program, but

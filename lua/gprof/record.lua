@@ -109,7 +109,8 @@ end
 --   `gmon.out`, if there is one in the current directory, or where `output` or
 --   GMON_OUT_PREFIX says; `directory` names this place in messages; `samples`, whether
 --   calls are not counted, since the program is not compiled with -pg;
---   `executes`, whether the program then executed another one in its place.
+--   `executes`, whether the program then executed another one in its place; `others`, the
+--   share of the processor time that its children used, if they have no profiles.
 --   With `follow`, or if the program or its forked children wrote others, `profiles`
 --   lists all profiles, each with the fields `profile`, `image` and `process`; the
 --   program's come first, in the order in which they were begun
@@ -151,7 +152,7 @@ return function(command, options)
   local started = core.time()
   local loaded = found.is_loaded and library or ""
   if loaded ~= "" then loaded = first_library(image) .. loaded end
-  local ending, number, process = core.run_program(path, command,
+  local ending, number, process, others = core.run_program(path, command,
     { recorder_options.preloading(loaded),
       recorder_options.setting(options, core.real_path ".",
         found.samples or options.follow) })
@@ -174,5 +175,6 @@ return function(command, options)
     device = not own.profile and output and core.file_status(output) == "other" and output
       or nil,
     samples = found.samples, executes = executes,
+    others = #profiles < 2 and others > 0 and others or nil,
     profiles = (options.follow or profiles[own == first and 2 or 1]) and profiles or nil }
 end

@@ -141,9 +141,18 @@ describe("a program that another one executes", function()
       assert.is_nil(recorder.record("--follow", built.image, way, "/bin/true").stderr:find(followed))
       assert.is_nil(recorder.record("--rate=0", built.image, way, "/nonexistent").stderr:find(followed))
     end
-    for _, way in ipairs { "system", "spawn", "fork" } do
+    for _, way in ipairs { "fork", "vfork", "spawn" } do
       assert.is_nil(recorder.record("--rate=0", built.image, way, "/bin/true").stderr:find(followed))
     end
+  end)
+
+  it("is named if it takes most of the time", function()
+    local busy = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"
+    local function told(...) return recorder.record(...).stderr:match "gprof%.lua: ([^\n]*)\n$" end
+    assert.matches("^%d+ %% of the processor time was spent in other processes; with %-%-follow, the programs that it " ..
+      "starts are recorded$", told("--rate=0", built.image, "system", busy))
+    assert.matches("^%d+ %% of the processor time", told("-b", "-p", built.image, "system", busy))
+    assert.is_nil(told("--rate=0", "--follow", built.image, "system", busy))
   end)
 
   it("is recorded by gprof.record, which lists no profiles of earlier runs", function()

@@ -22,6 +22,7 @@ local SIGNALS <const> = { "SIGHUP", "SIGINT", "SIGQUIT", [5] = "SIGTRAP",
 local FOLLOW <const> = "; with --follow, the programs that it starts are recorded"
 local REPLACED <const> = "%s executed another program in its place, which is not " ..
   "recorded" .. FOLLOW
+local MOST_TIME <const> = 0.5  -- of children, if the program is no wrapper
 local MOST_LINES <const> = 10  -- for the profiles of one program
 
 local function tell(message) terminal.tell("gprof.lua: " .. message) end
@@ -84,8 +85,15 @@ local function tell_profiles(profiles)
 end
 
 -- Says that the profile may be that of a wrapper.
-local function tell_replaced(run, settings)
-  if run.executes and not settings.follow then tell(REPLACED:format(run.image)) end
+local function tell_wrapper(run, settings)
+  if settings.follow then return end
+  local others = run.others or 0
+  if run.executes then
+    tell(REPLACED:format(run.image))
+  elseif others > MOST_TIME then
+    tell(("%d %% of the processor time was spent in other processes%s"):format(
+      math.floor(100 * others), FOLLOW))
+  end
 end
 
 -- Returns the paths of the program's profiles, which reports add up: there are several if
@@ -175,10 +183,10 @@ function record.run(settings, report)
     return without_profile(run, settings, is_explained)
   elseif not settings.record_reports then
     tell_profiles(run.profiles or { run })
-    tell_replaced(run, settings)
+    tell_wrapper(run, settings)
     return finish(run)
   end
-  tell_replaced(run, settings)
+  tell_wrapper(run, settings)
   settings.operands = { run.image, table.unpack(own_profiles(run)) }
   local status = report(settings)
   local own = finish(run)
