@@ -149,8 +149,8 @@ describe("a program that another one executes", function()
   it("is named if it takes most of the time", function()
     local busy = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"
     local function told(...) return recorder.record(...).stderr:match "gprof%.lua: ([^\n]*)\n$" end
-    assert.matches("^%d+ %% of the processor time was spent in other processes; with %-%-follow, the programs that it " ..
-      "starts are recorded$", told("--rate=0", built.image, "system", busy))
+    assert.matches("^%d+ %% of the processor time was spent in other processes; with %-%-follow, the programs that " ..
+      "it starts are recorded$", told("--rate=0", built.image, "system", busy))
     assert.matches("^%d+ %% of the processor time", told("-b", "-p", built.image, "system", busy))
     assert.is_nil(told("--rate=0", "--follow", built.image, "system", busy))
   end)
