@@ -13,6 +13,7 @@
 #include "runtime/context_out.h"
 #include "runtime/file_names.h"
 #include "runtime/gmon_out.h"
+#include "runtime/limits.h"
 #include "runtime/linux.h"
 #include "runtime/lua_ticks.h"
 #include "runtime/messages.h"
@@ -169,13 +170,22 @@ static void describe(void) {
 
 static int present_error(void) { return gmon.error ? gmon.error : contexts.error; }
 
-/* Writes the snapshot, at an end of the program or on request. Returns 0 or an errno. */
-static int write_files(bool is_end) {
+static void write_both(void) {
   describe();
   contexts.error = 0;
   if (!write_gmon()) {
     write_contexts();
     replace_files();
+  }
+}
+
+/* Writes the snapshot, at an end of the program or on request. Returns 0 or an errno. */
+static int write_files(bool is_end) {
+  write_both();
+  if (is_end && rec_is_limit(present_error())) {
+    const limits before = rec_raise_limits();
+    write_both();
+    rec_restore_limits(&before);
   }
   warn(is_end);
   return present_error();

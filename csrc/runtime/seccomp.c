@@ -10,6 +10,7 @@
 
 #include "runtime/execute.h"
 #include "runtime/fatal.h"
+#include "runtime/limits.h"
 #include "runtime/linux.h"
 #include "runtime/messages.h"
 #include "runtime/profile.h"
@@ -53,6 +54,7 @@ static long confine(const call *wanted) {
   if (rec_state != NOT_STARTED && rec_state != ENDED && rec_own_profile() &&
       !rec_try_writing(writes_confined, (void *)(uintptr_t)wanted))
     end_recording();
+  rec_keep_limits();
   return make(wanted);
 }
 

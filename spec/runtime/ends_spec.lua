@@ -124,6 +124,17 @@ describe("a program that ends in another way writes its profile before:", functi
   end
 end)
 
+describe("a program that has reached a soft limit writes its profile:", function()
+  for _, limit in ipairs { "files", "size", "memory" } do
+    it(limit, function()
+      local built = recorder.compile "ends.c"
+      local result = recorder.run(built, { limit })
+      assert.same({ "", 0 }, { result.stderr, result.status })
+      assert.same(1, recorder.paths(built, result.dir .. "/gmon.out.ctx")["main/leaf"])
+    end)
+  end
+end)
+
 describe("a program without standard streams", function()
   local built
   setup(function() built = recorder.compile "ends.c" end)
