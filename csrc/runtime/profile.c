@@ -13,7 +13,7 @@
 #include "runtime/context_out.h"
 #include "runtime/file_names.h"
 #include "runtime/gmon_out.h"
-#include "runtime/limits.h"
+#include "runtime/soft_limits.h"
 #include "runtime/linux.h"
 #include "runtime/lua_ticks.h"
 #include "runtime/messages.h"

@@ -10,7 +10,7 @@
 
 #include "runtime/execute.h"
 #include "runtime/fatal.h"
-#include "runtime/limits.h"
+#include "runtime/soft_limits.h"
 #include "runtime/linux.h"
 #include "runtime/messages.h"
 #include "runtime/profile.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "runtime/limits.h"
+#include "runtime/soft_limits.h"
 
 #include <errno.h>
 #include <sys/resource.h>

@@ -3,8 +3,8 @@
  * Limits of the process. A program that has used up its descriptors, for example, must
  * not lose its profile: at its end, soft limits may be as high as the hard ones.
  */
-#ifndef GPROF_RUNTIME_LIMITS_H
-#define GPROF_RUNTIME_LIMITS_H
+#ifndef GPROF_RUNTIME_SOFT_LIMITS_H
+#define GPROF_RUNTIME_SOFT_LIMITS_H
 
 #include <stdbool.h>
 #include <stdint.h>
