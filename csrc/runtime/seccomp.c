@@ -10,12 +10,12 @@
 
 #include "runtime/execute.h"
 #include "runtime/fatal.h"
-#include "runtime/soft_limits.h"
 #include "runtime/linux.h"
 #include "runtime/messages.h"
 #include "runtime/profile.h"
 #include "runtime/recorder.h"
 #include "runtime/sampling.h"
+#include "runtime/soft_limits.h"
 
 /* A system call that confines the program. */
 typedef struct call {
