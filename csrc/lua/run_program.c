@@ -5,6 +5,7 @@
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -65,32 +66,29 @@ static int start(const char *path, char **argv, char **environment, const sigset
   return failed;
 }
 
-/* Processor time in the kernel's units. */
-typedef struct times {
-  unsigned long user, system, children_user, children_system;
-} times;
-
-/* Returns the times of a process that has ended, and of the children for which it has
- * waited; zeros if they are unknown. */
-static times times_of(pid_t process) {
+/* Returns the share of the processor time of a process, which has ended, that the
+ * children used for which it has waited, from 0 to 1; 0 if it is unknown. */
+static double share_of_children(pid_t process) {
+  enum { BEFORE = 11, TIMES = 4 }; /* fields of the line after the name */
   char path[32], line[1024];
-  times t = {0};
   snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
   FILE *file = fopen(path, "re");
-  if (!file) return t;
+  if (!file) return 0;
   line[fread(line, 1, sizeof line - 1, file)] = '\0';
-  fclose(file);
-  const char *name_end = strrchr(line, ')');
-  if (!name_end || sscanf(name_end + 1, " %*c%*d%*d%*d%*d%*d%*u%*u%*u%*u%*u%lu%lu%lu%lu",
-                          &t.user, &t.system, &t.children_user, &t.children_system) != 4)
-    return (times){0};
-  return t;
+  (void)fclose(file);
+  char *at = strrchr(line, ')');
+  for (int i = 0; at && i <= BEFORE; i++) at = strchr(at + 1, ' ');
+  if (!at) return 0;
+  double times[TIMES]; /* in user mode and in the kernel: its own, and its children's */
+  for (int i = 0; i < TIMES; i++) times[i] = (double)strtoul(at, &at, 10);
+  const double children = times[2] + times[3], all = times[0] + times[1] + children;
+  return all > 0 ? children / all : 0;
 }
 
-/* Runs a program until it ends. Sets *status as waitpid does, and *used. Returns 0 or an
- * errno value. */
+/* Runs a program until it ends. Sets *status as waitpid does, and *children to the share
+ * of its children. Returns 0 or an errno value. */
 static int run(const char *path, char **argv, char **environment, int *status,
-               times *used) {
+               double *children) {
   struct sigaction before[FORWARDED];
   sigset_t all, mask;
   pid_t process;
@@ -108,7 +106,7 @@ static int run(const char *path, char **argv, char **environment, int *status,
   siginfo_t ended;
   while (waitid(P_PID, (id_t)process, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {}
   for (int i = 0; i < FORWARDED; i++) sigaction(forwarded[i], &before[i], NULL);
-  *used = times_of(process);
+  *children = share_of_children(process);
   while (waitpid(process, status, 0) < 0 && errno == EINTR) {}
   return 0;
 }
@@ -158,8 +156,8 @@ static int run_program(lua_State *L) {
   luaL_checktype(L, 3, LUA_TTABLE);
   char **argv = push_strings(L, 2);
   char **environment = push_environment(L, push_strings(L, 3));
-  times used;
-  int status, failed = run(path, argv, environment, &status, &used);
+  double children;
+  int status, failed = run(path, argv, environment, &status, &children);
   if (failed) {
     luaL_pushfail(L);
     lua_pushstring(L, strerror(failed));
@@ -169,9 +167,7 @@ static int run_program(lua_State *L) {
   lua_pushstring(L, signalled ? "signal" : "exit");
   lua_pushinteger(L, signalled ? WTERMSIG(status) : WEXITSTATUS(status));
   lua_pushinteger(L, (lua_Integer)running);
-  const double children = (double)used.children_user + (double)used.children_system;
-  const double all = children + (double)used.user + (double)used.system;
-  lua_pushnumber(L, all > 0 ? children / all : 0);
+  lua_pushnumber(L, children);
   return 4;
 }
 
