@@ -124,7 +124,7 @@ end
 -- @tparam function make makes the files in the directory that it is given
 -- @treturn string the directory
 function build.shared(label, compiler, parts, make)
-  -- Debugging information has the directory, so a checkout that moved makes them again.
+  -- Debugging information names the directory: files in a copy of this one are made again.
   local dir = ("%s/%s-%s"):format(shared, label, fingerprint { shared, version(compiler), table.unpack(parts) })
   if shell.exists(dir .. "/made") then return dir end
   local is_first = os.execute(("mkdir -p %s && mkdir %s 2>/dev/null"):format(shell.quote(shared), shell.quote(dir)))
