@@ -88,6 +88,7 @@ static void end_recording(lua_State *L, scr_recording *r, enum after after) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, r);
   if (r->closures) scr_closures_free(r->closures, L);
   r->closures = NULL;
+  r->sites = NULL;
 }
 
 /* new(most) -> recording. `most`: the number of calls with different paths that are told
@@ -176,7 +177,7 @@ static int start(lua_State *L) {
   if (lua_gethook(L))
     return fail_to_start(L, "the program has set a hook (debug.sethook)");
   const bool knows_prototypes = scr_finds_prototypes(L);
-  const bool knows_calls = scr_finds_closures(L);
+  const bool knows_calls = scr_finds_calls(L);
   if (events[count] != 0 && !(r->closures = scr_closures_new(L, &r->stacks)))
     return fail_to_start(L, "not enough memory");
   r->registry = lua_topointer(L, LUA_REGISTRYINDEX);
@@ -188,6 +189,8 @@ static int start(lua_State *L) {
   r->functions.counts_lines = (r->events & LUA_MASKLINE) != 0;
   r->functions.knows_prototypes = knows_prototypes;
   r->functions.knows_calls = knows_calls;
+  const bool has_sites = r->closures && knows_calls && !lua_toboolean(L, 5);
+  r->sites = has_sites ? scr_closures_sites(r->closures) : NULL;
   const bool continues = r->began != 0;
   start_period(r);
   r->active = true;
