@@ -405,11 +405,17 @@ static int result(lua_State *L) {
 static int crc32(lua_State *L) {
   size_t size;
   const char *text = luaL_checklstring(L, 1, &size);
-  gp_crc32 crc;
-  gp_crc32_init(&crc);
-  gp_crc32_add(&crc, (const unsigned char *)text, size);
-  lua_pushinteger(L, gp_crc32_value(&crc));
+  gp_crc32 *crc = lua_touserdata(L, lua_upvalueindex(1));
+  crc->inverted = UINT32_MAX;
+  gp_crc32_add(crc, (const unsigned char *)text, size);
+  lua_pushinteger(L, gp_crc32_value(crc));
   return 1;
+}
+
+/* Pushes that function, which keeps its tables. */
+static void push_crc32(lua_State *L) {
+  gp_crc32_init(lua_newuserdatauv(L, sizeof(gp_crc32), 0));
+  lua_pushcclosure(L, crc32, 1);
 }
 
 int luaopen_gprof_hooks(lua_State *L) {
@@ -421,12 +427,14 @@ int luaopen_gprof_hooks(lua_State *L) {
                                      {"coroutines", scr_coroutines},
                                      {"zone_begin", scr_zone_begin},
                                      {"zone_end", scr_zone_end},
-                                     {"crc32", crc32}, {"save", scr_save},
+                                     {"save", scr_save},
                                      {"source", scr_source}, {NULL, NULL}};
   if (luaL_newmetatable(L, RECORDING)) {
     lua_pushcfunction(L, free_recording);
     lua_setfield(L, -2, "__gc");
   }
   luaL_newlib(L, members);
+  push_crc32(L);
+  lua_setfield(L, -2, "crc32");
   return 1;
 }
