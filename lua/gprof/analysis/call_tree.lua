@@ -297,7 +297,9 @@ end
 -- matter.
 local function expand_all(build)
   local heap, tree = build.heap, build.tree
-  while heap[1] and tree.count < build.most do expand_node(build, pop(heap, tree.weight)) end
+  while heap[1] and tree.count < build.most do
+    expand_node(build, pop(heap, tree.weight))
+  end
   for _, node in ipairs(heap) do expand_node(build, node) end
 end
 

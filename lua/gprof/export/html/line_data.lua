@@ -118,7 +118,9 @@ function line_data.rows(lines)
   local rows = {}
   for _, line in ipairs(lines) do
     for _, part in ipairs(line.file and line.functions or {}) do
-      if #rows < line_data.MOST_LINES then rows[#rows + 1] = { line = line, part = part } end
+      if #rows < line_data.MOST_LINES then
+        rows[#rows + 1] = { line = line, part = part }
+      end
     end
   end
   return rows

@@ -159,7 +159,9 @@ local function limits_of(content, node_of)
   end
   local least, most, selves, children =
     profile:columns(content.ids, "least_ticks", "most_ticks", "self", "children")
-  for i, id in ipairs(content.ids) do add(id, least[i], most[i], selves[i] + children[i]) end
+  for i, id in ipairs(content.ids) do
+    add(id, least[i], most[i], selves[i] + children[i])
+  end
   for _, cycle in ipairs(content.cycles) do
     add(cycle.id, cycle.least_ticks, cycle.most_ticks, cycle.self + cycle.children)
   end
