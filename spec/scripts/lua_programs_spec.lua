@@ -558,7 +558,8 @@ describe("gprof.recorder", function()
 
   it("leaks nothing over many periods", function()
     if os.getenv "GPROF_LUA" then return end -- AddressSanitizer keeps freed memory
-    assert.same({ "true\n", "", 0 }, message(("local PERIODS <const> = %d "):format(chance.thorough and 10000 or 1000) .. [[
+    local constant <const> = ("local PERIODS <const> = %d "):format(chance.thorough and 10000 or 1000)
+    assert.same({ "true\n", "", 0 }, message(constant .. [[
       local function size()
         collectgarbage()
         for line in io.lines "/proc/self/status" do
