@@ -16,7 +16,7 @@ local FIB <const> = 465
 local function compile(flag)
   local names = "block_counts calls clocks clock_perf clock_thread clock_timer context_out environment file_names " ..
     "gmon_out lua_ticks memory_map messages module_list modules notes output profile sampled_paths sampling " ..
-    "snapshot stacks table threads unwind waiting"
+    "snapshot soft_limits stacks table threads unwind waiting"
   local options = { plain = true, flags = { "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-fno-omit-frame-pointer",
     "-fno-optimize-sibling-calls", "-I" .. program.root .. "/csrc", flag }, link = {} }
   for name in (names .. " entry_" .. machine):gmatch "%S+" do
