@@ -176,7 +176,7 @@ int rec_close_output(int error) {
 
 /* --- names ------------------------------------------------------------------ */
 
-/* How long a lock is waited for, in milliseconds: `flock . make` holds one all the time. */
+/* How long to wait for a lock, in milliseconds: `flock . make` holds one all the time. */
 #define LOCK_TRIES 300
 
 /* Locks the directory of a file, so that other programs do not give the same names to
