@@ -88,6 +88,7 @@ static void end_recording(lua_State *L, scr_recording *r, enum after after) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, r);
   if (r->closures) scr_closures_free(r->closures, L);
   r->closures = NULL;
+  r->sites = NULL;
 }
 
 /* new(most) -> recording. `most`: the number of calls with different paths that are told
@@ -176,7 +177,7 @@ static int start(lua_State *L) {
   if (lua_gethook(L))
     return fail_to_start(L, "the program has set a hook (debug.sethook)");
   const bool knows_prototypes = scr_finds_prototypes(L);
-  const bool knows_calls = scr_finds_closures(L);
+  const bool knows_calls = scr_finds_calls(L);
   if (events[count] != 0 && !(r->closures = scr_closures_new(L, &r->stacks)))
     return fail_to_start(L, "not enough memory");
   r->registry = lua_topointer(L, LUA_REGISTRYINDEX);
@@ -188,6 +189,8 @@ static int start(lua_State *L) {
   r->functions.counts_lines = (r->events & LUA_MASKLINE) != 0;
   r->functions.knows_prototypes = knows_prototypes;
   r->functions.knows_calls = knows_calls;
+  const bool has_sites = r->closures && knows_calls && !lua_toboolean(L, 5);
+  r->sites = has_sites ? scr_closures_sites(r->closures) : NULL;
   const bool continues = r->began != 0;
   start_period(r);
   r->active = true;
@@ -402,11 +405,17 @@ static int result(lua_State *L) {
 static int crc32(lua_State *L) {
   size_t size;
   const char *text = luaL_checklstring(L, 1, &size);
-  gp_crc32 crc;
-  gp_crc32_init(&crc);
-  gp_crc32_add(&crc, (const unsigned char *)text, size);
-  lua_pushinteger(L, gp_crc32_value(&crc));
+  gp_crc32 *crc = lua_touserdata(L, lua_upvalueindex(1));
+  crc->inverted = UINT32_MAX;
+  gp_crc32_add(crc, (const unsigned char *)text, size);
+  lua_pushinteger(L, gp_crc32_value(crc));
   return 1;
+}
+
+/* Pushes that function, which keeps its tables. */
+static void push_crc32(lua_State *L) {
+  gp_crc32_init(lua_newuserdatauv(L, sizeof(gp_crc32), 0));
+  lua_pushcclosure(L, crc32, 1);
 }
 
 int luaopen_gprof_hooks(lua_State *L) {
@@ -418,12 +427,14 @@ int luaopen_gprof_hooks(lua_State *L) {
                                      {"coroutines", scr_coroutines},
                                      {"zone_begin", scr_zone_begin},
                                      {"zone_end", scr_zone_end},
-                                     {"crc32", crc32}, {"save", scr_save},
+                                     {"save", scr_save},
                                      {"source", scr_source}, {NULL, NULL}};
   if (luaL_newmetatable(L, RECORDING)) {
     lua_pushcfunction(L, free_recording);
     lua_setfield(L, -2, "__gc");
   }
   luaL_newlib(L, members);
+  push_crc32(L);
+  lua_setfield(L, -2, "crc32");
   return 1;
 }

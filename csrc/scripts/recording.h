@@ -23,6 +23,7 @@ typedef struct scr_recording {
   scr_paths paths;
   scr_functions functions;
   scr_closures *closures;       /* while the state is being recorded */
+  scr_sites *sites;             /* theirs; NULL: not used */
   scr_stacks stacks;
   lua_State *volatile running;  /* the coroutine that runs; see scr_set_running */
   scr_stack *stack;             /* its stack, if it has had an event */

@@ -409,6 +409,26 @@ describe("gprof.recorder", function()
     assert.same(expected, printed 'recorder.start { count = "none" }')
   end)
 
+  it("knows the lines of calls in code that is at the place of collected code", function()
+    local chunk = shell.write(shell.tmpdir() .. "/chunk.lua", ("g()\n"):rep(100))
+    local out = recorded(([[
+      function g() end
+      local kept = {}
+      for i = 1, 1000 do
+        kept[i %% 5] = {}
+        for key = 1, i * 7 %% 64 do kept[i %% 5][key] = true end
+        loadfile %q()
+        collectgarbage()
+      end
+    ]]):format(chunk), [[
+      local lines = assert(gprof.profile(image, assert(gprof.data(image, image.path)), { line = "all" }))
+      for arc in lines:arcs() do
+        if arc.caller.name:find "^main chunk of chunk" then print(arc.count) end
+      end
+    ]])
+    assert.equal(("1000\n"):rep(100), out)
+  end)
+
   it("counts how often lines are executed", function()
     local out = recorded([[
       local function f(n)

@@ -17,6 +17,7 @@ local gprof = require "gprof"
 local hot_lines = require "gprof.analysis.hot_lines"
 local inlined_lines = require "gprof.library.inlined_lines"
 local labels = require "gprof.print.labels"
+local line_data = require "gprof.export.html.line_data"
 local object_list = require "gprof.library.libraries.object_list"
 local sha256 = require "gprof.format.sha256"
 local sources = require "gprof.export.html.sources"
@@ -47,7 +48,7 @@ local function view_of(profile, options)
   for cycle in profile:cycles() do cycles[#cycles + 1] = cycle end
   return {
     profile = profile, arcs = arcs, cycles = cycles,
-    ids = extract.functions(profile, options),
+    ids = extract.functions(profile, options, arcs),
     tree = profile.rate and tree_list.of(profile) or nil,
     labels = labels.exported(profile, options),
     are_names = labels.are_names(profile, options),
@@ -107,7 +108,7 @@ local function part_of(content, threads, options)
     failure.need(gprof.profile(whole.image, object_list.program_data(whole), picked))
   local lines, part = by_line_of(profile, own), view_of(profile, own)
   part.other = content.other and other_view(profile, lines, own)
-  part.lines = hot_lines.of(profile, lines)
+  part.lines = hot_lines.of(profile, lines, line_data.MOST_LINES)
   part.figures = sources.figures(lines, content.sources.files, options)
   part.summary, part.few =
     { summary.figures(profile) }, warnings.few_samples(profile)
@@ -120,7 +121,8 @@ local function contents(profile, options)
   local lines = by_line_of(by_function, options)
   local content = view_of(by_function, options)
   content.other, content.only_inlined = other_view(by_function, lines, options)
-  content.lines = by_function.rate and hot_lines.of(by_function, lines) or {}
+  content.lines = by_function.rate and
+    hot_lines.of(by_function, lines, line_data.MOST_LINES) or {}
   content.sources = sources.of(lines, options, by_function.symbols)
   content.comparison, content.options = options.comparison, options.selecting or {}
   content.threads, content.choosable = threads_of(profile)

@@ -75,9 +75,9 @@ const timeColumns = [
 const callColumns = [
   {
     title: "Calls",
-    hint: "Calls from other functions",
+    hint: "Calls from other functions; empty if they were not counted",
     value: (f) => functions.calls[f],
-    cell: (f) => counted(functions.calls[f]),
+    cell: (f) => (isCounted(f) ? counted(functions.calls[f]) : ""),
     class: "medium",
   },
   {

@@ -79,7 +79,8 @@ function groupColumns(title, fold) {
       cell: (row) => shareBar(shareOf(figuresOfRow(row).total), shareOf(figuresOfRow(row).self)),
     },
   ];
-  const calls = timeColumn("Calls", "Calls from other functions", "calls", counted, "medium");
+  const known = (count) => (count > 0 || !hasTime ? counted(count) : ""), // otherwise, they were not counted
+    calls = timeColumn("Calls", "Calls from other functions", "calls", known, "medium");
   return [
     ...(hasTime ? times : []),
     ...(hasCounts ? [calls] : []),

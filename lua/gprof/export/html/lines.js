@@ -180,7 +180,7 @@ function lineSection(node) {
     {},
     make("h3", {}, "Hottest lines"),
     table.element,
-    rest > 0 ? make("p", { class: "soft" }, `${counted(rest)} more lines have less time.`) : null,
+    rest > 0 ? make("p", { class: "soft" }, `${counted(rest)} more ${rest === 1 ? "line has" : "lines have"} less time.`) : null,
   );
 }
 
