@@ -256,8 +256,8 @@ local function missing_contexts(run)
   local data, settings = run.data, run.settings
   local wanted = policy.of(settings).measured_times and not settings.assume_proportional
   local path = wanted and not data.call_paths and data.files[1] and data.files[1].path
-  local never_had_one = not path or not profile_files.contexts_id(profile_files.head(path))
-  return not never_had_one and
+  local had_one = path and profile_files.contexts_id(profile_files.head(path))
+  return had_one and
     require "gprof.library.files.context_files".missing(path) or nil
 end
 
