@@ -350,10 +350,10 @@ static int functions(lua_State *L) {
  * taken, `interpreter`, an address in the code of Lua, and `functions_low` and
  * `line_bits`: see csrc/runtime/lua_program.h; `ticks`; `inside`, those of the hook, and
  * of calling it; `signals`; `cpu`, the processor time, `began` and `ended`, in
- * nanoseconds; `memory`, the limit in bytes; `process` and `parent`, numbers of processes;
- * `is_forked`, whether this process did not start the recording; `joined`, whether calls
- * with different paths were joined; `displaced`, whether the program set a hook of its
- * own; `out_of_memory` */
+ * nanoseconds; `memory`, the limit in bytes; `process` and `parent`, numbers of
+ * processes; `is_forked`, whether this process did not start the recording; `joined`,
+ * whether calls with different paths were joined; `displaced`, whether the program set a
+ * hook of its own; `out_of_memory` */
 static int result(lua_State *L) {
   scr_recording *r = check_recording(L);
   luaL_argcheck(L, r != scr_current, 1, "is not stopped");

@@ -84,10 +84,10 @@ uint32_t scr_sampled_context(scr_recording *r, lua_State *L, int skipped,
                              uint32_t *line);
 
 /* Adds ticks that found the thread at an address in the code, and sets a hook, which is
- * called for the next instruction of Lua code; and, without counts, when a function begins
- * or ends before that. Returns false if the code is that of hooks. After costly samples,
- * as those of deep stacks are, ticks wait, so that samples take at most a fifth of the
- * time. For signal handlers. */
+ * called for the next instruction of Lua code; and, without counts, when a function
+ * begins or ends before that. Returns false if the code is that of hooks. After costly
+ * samples, as those of deep stacks are, ticks wait, so that samples take at most a fifth
+ * of the time. For signal handlers. */
 bool scr_add_ticks(scr_recording *r, uintptr_t at, uint64_t ticks);
 
 /* The time of a clock, in nanoseconds. */
