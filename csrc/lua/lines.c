@@ -179,7 +179,10 @@ static int iterate_lines(lua_State *L) {
 void gp_define_lines(lua_State *L) {
   static const luaL_Reg meta[] = {{"__gc", release}, {"__close", release}, {NULL, NULL}};
   static const luaL_Reg image_methods[] = {
-      {"source", find_source}, {"line", find_line}, {"lines", iterate_lines}, {NULL, NULL}};
+      {"source", find_source},
+      {"line", find_line},
+      {"lines", iterate_lines},
+      {NULL, NULL}};
   gp_define_methods(L, GP_IMAGE, image_methods);
   luaL_newmetatable(L, GP_LINES);
   luaL_setfuncs(L, meta, 0);
