@@ -139,7 +139,7 @@ function isSignificant(row) {
 
 function changesView() {
   const rows = comparison.name.map((_, row) => row);
-  const table = makeTable(changeColumns(), rows, { label: "Changes", class: "changes" });
+  const table = makeTable(changeColumns(), rows, { label: "Changes", class: "changes", isSearched: true });
   const hideNoise = make("input", { type: "checkbox", id: "hide-noise", change: () => search.update() });
   const matches = (row, test) =>
     test(comparison.name[row]) && isShownRow(row) && (!hideNoise.checked || isSignificant(row));

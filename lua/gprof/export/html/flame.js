@@ -111,7 +111,6 @@ function flamePicture(options) {
       yield;
     }
     setHeight((root.height = ROW_HEIGHT * rows.length));
-    look(); // again: what is above the picture may have become smaller meanwhile
     yield* drawRows();
     const item = boxes.has(at) ? at : root,
       { row } = boxes.get(item);

@@ -155,7 +155,7 @@ function flatTable() {
   const columns = flatColumns(),
     rows = functions.name.map((_, f) => f);
   const sorted = columns.find((column) => column.title.startsWith(hasTime ? "Self %" : "Calls"));
-  const table = makeTable(columns, rows, { sorted, label: "Flat profile", class: "flat" });
+  const table = makeTable(columns, rows, { sorted, label: "Flat profile", class: "flat", isSearched: true });
   return { table, matches: isListed, describe: describeShown };
 }
 

@@ -136,6 +136,7 @@ function groupTable(grouping) {
     sorted: columns[0],
     label: "Functions by " + grouping.title,
     class: "flat grouped",
+    isSearched: true,
     below: (group) => (group.isOpen ? group.shown.slice() : []),
   });
   table.element.addEventListener("keydown", (event) => runShortcut(foldKeys, event));

@@ -134,7 +134,7 @@ function describeLines(lines) {
 
 function linesView() {
   const columns = [...lineColumns(allLines, data.total), functionColumn, textColumn];
-  const table = makeTable(columns, allLines, { label: "Lines", class: "lines", sorted: columns[0] });
+  const table = makeTable(columns, allLines, { label: "Lines", class: "lines", sorted: columns[0], isSearched: true });
   const matches = (line, test) =>
     line.rows.some((row) => isShown(data.lines.node[row])) &&
     (test(lineName(line)) || test(textOf(line)) || line.rows.some((row) => test(rowFunction(row))));
