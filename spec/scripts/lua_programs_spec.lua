@@ -1048,6 +1048,30 @@ describe("the samples of a program whose calls are counted", function()
 end)
 
 describe("coroutines that are older than the recording", function()
+  it("have the functions that run in them on their call paths", function()
+    local path = shell.tmpdir() .. "/server.prof"
+    local result = launch.script(([[
+      local gprof, recorder = require "gprof", require "gprof.recorder"
+      local function handle() end
+      local function request() coroutine.yield() handle() end
+      local function connection() while true do request() end end
+      local resume = coroutine.wrap(connection)
+      resume()
+      recorder.start { rate = 0 }
+      for _ = 1, 3 do resume() end
+      recorder.stop()
+      assert(recorder.write(%q))
+      local image = assert(gprof.image(%q))
+      local p = assert(gprof.profile(image, assert(gprof.data(image, %q))))
+      for arc in p:arcs() do print(arc.caller.name, arc.callee.name, arc.count) end
+    ]]):format(path, path, path))
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    for _, arc in ipairs { "coroutine.wrap (resumed)\tconnection\t0", "connection\trequest\t3",
+      "request\thandle\t3", "request\tcoroutine.yield\t3" } do
+      assert.truthy(("\n" .. result.stdout):find("\n" .. arc .. "\n", 1, true), result.stdout)
+    end
+  end)
+
   it("are recorded when they are resumed, whichever function resumes them", function()
     local dir = shell.tmpdir "older"
     local older = shell.write(dir .. "/older.lua", [[
