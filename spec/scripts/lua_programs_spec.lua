@@ -643,6 +643,14 @@ describe("gprof.recorder", function()
 end)
 
 describe("gprof.lua --record with a Lua program", function()
+  it("says in one line that it cannot be compiled", function()
+    local dir = shell.tmpdir "compiles"
+    shell.write(dir .. "/wrong.lua", "local x = = 1\n")
+    local result = program.run({ "--record", "wrong.lua" }, { cwd = dir })
+    assert.same({ "", "gprof.lua: wrong.lua:1: unexpected symbol near '='\n", 1 },
+      { result.stdout, result.stderr, result.status })
+  end)
+
   local dir
   setup(function()
     dir = shell.tmpdir "record"
@@ -946,6 +954,17 @@ describe("the profile of a Lua program", function()
   local path
   setup(function()
     path = select(2, recorded("local function f(n) return n and f end for i = 1, 100 do f(i) end", ""))
+  end)
+
+  it("has C functions after the lines with the most time", function()
+    sampled.decide(function()
+      local dir = shell.tmpdir "c_last"
+      shell.write(dir .. "/c.lua", "for _ = 1, 1000000 do end\nfor _ = 1, 300 do ('x'):rep(1000000) end\n")
+      program.run({ "--record", "c.lua" }, { cwd = dir })
+      local report = program.run({ "-b", "--lines", dir .. "/c.prof" }).stdout
+      assert.matches("c%.lua:[12] [^\n]+\n.* string%.rep\n", report)
+      assert.is_nil(report:find "string%.rep\n.* c%.lua:[12] ", report)
+    end)
   end)
 
   it("needs no program", function()

@@ -83,12 +83,14 @@ end
 -- information has a row for each function.
 -- @tparam profile by_function
 -- @tparam profile by_line
+-- @tparam[opt] boolean are_last these rows follow those of all lines, as the C functions
+--   of Lua programs should
 -- @treturn {table,...} each with `file` and `line`, or neither; `ticks`; `functions`:
 --   array of the functions whose code the line is in, those with most samples first: the
 --   `name` (of an inlined function, if the line was inlined), the `owner`, which is the
 --   address of the function that contains the code (nil for functions of libraries that
 --   were only inlined), and `ticks`
-function hot_lines.of(by_function, by_line)
+function hot_lines.of(by_function, by_line, are_last)
   local list, others = {}, {}
   add_lines(list, others, by_line)
   if not by_line.has_libraries then add_libraries(others, by_function) end
@@ -98,6 +100,10 @@ function hot_lines.of(by_function, by_line)
     end
   end
   table.sort(others, function(a, b) return a.functions[1].name < b.functions[1].name end)
+  if are_last then
+    list, others = in_order(list), in_order(others)
+    return table.move(others, 1, #others, #list + 1, list)
+  end
   return in_order(table.move(list, 1, #list, #others + 1, others))
 end
 

@@ -107,7 +107,7 @@ local function part_of(content, threads, options)
     failure.need(gprof.profile(whole.image, object_list.program_data(whole), picked))
   local lines, part = by_line_of(profile, own), view_of(profile, own)
   part.other = content.other and other_view(profile, lines, own)
-  part.lines = hot_lines.of(profile, lines)
+  part.lines = hot_lines.of(profile, lines, profile.image.has_scripts)
   part.figures = sources.figures(lines, content.sources.files, options)
   part.summary, part.few =
     { summary.figures(profile) }, warnings.few_samples(profile)
@@ -120,7 +120,8 @@ local function contents(profile, options)
   local lines = by_line_of(by_function, options)
   local content = view_of(by_function, options)
   content.other, content.only_inlined = other_view(by_function, lines, options)
-  content.lines = by_function.rate and hot_lines.of(by_function, lines) or {}
+  content.lines = by_function.rate and
+    hot_lines.of(by_function, lines, by_function.image.has_scripts) or {}
   content.sources = sources.of(lines, options, by_function.symbols)
   content.comparison, content.options = options.comparison, options.selecting or {}
   content.threads, content.choosable = threads_of(profile)
