@@ -68,6 +68,7 @@ bool scr_continue(scr_recording *r, lua_State *L, const scr_stack *former) {
   if (!stack) return false;
   if (r->with_c) scr_mixed_base(stack, former);
   r->stack = stack;
+  stack->begun = true;
   return put_functions(r, L, stack, former, 0, own_functions(L, scr_depth_of(L)));
 }
 
