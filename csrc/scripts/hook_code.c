@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "scripts/hook_code.h"
 
+#if defined __x86_64__ || defined __aarch64__
+
 #include <lauxlib.h>
 #include <unwind.h>
 
@@ -99,3 +101,11 @@ scr_hook_code scr_find_hook_code(int events, uintptr_t hook) {
   if (code.count > 0) add(&code, function_at(hook));
   return code;
 }
+
+#else
+
+scr_hook_code scr_find_hook_code(int events, uintptr_t hook) {
+  return (void)events, (void)hook, (scr_hook_code){0};
+}
+
+#endif

@@ -151,7 +151,7 @@ static bool start_stacks(scr_recording *r, lua_State *L, bool continues) {
 static const char *start_samples(lua_State *L, scr_recording *r, lua_Integer rate,
                                  bool with_c, bool is_program) {
   const bool has_timer = !with_c && rate > 0 && r->period == 0;
-  if (with_c || has_timer)
+  if ((with_c || has_timer) && r->hook_code.count == 0)
     r->hook_code = scr_find_hook_code(r->events, (uintptr_t)scr_hook);
   if (with_c && r->is_paused) return scr_mixed_resume(r);
   if (with_c) return scr_mixed_begin(r, add_ticks, is_program);
