@@ -2,6 +2,7 @@
 /* The hook: counts calls and executions of lines, and assigns ticks to lines. */
 #include "scripts/bytecode.h"
 #include "scripts/collector.h"
+#include "scripts/continued.h"
 #include "scripts/coroutines.h"
 #include "scripts/recording.h"
 #include "scripts/running_calls.h"
@@ -98,9 +99,15 @@ static scr_stack *find_mixed_stack(scr_recording *r, lua_State *L, const lua_Deb
                           is_first_call(L, ar));
 }
 
+/* In a coroutine that is older than the recording, functions may run; in that which has
+ * started it, they are not shown. */
 static scr_stack *stack_of(scr_recording *r, lua_State *L, const lua_Debug *ar) {
-  if (L == r->running && r->stack) return r->stack;
+  const bool is_other = L != r->running;
+  if (!is_other && r->stack) return r->stack;
   r->stack = r->with_c ? find_mixed_stack(r, L, ar) : find_stack(r, L, ar);
+  if (!r->stack || r->stack->begun) return r->stack;
+  r->stack->begun = true;
+  if (is_other && !is_first_call(L, ar) && !scr_join(r, L, r->stack, ar)) return NULL;
   return r->stack;
 }
 

@@ -112,8 +112,8 @@ static int fail_to_start(lua_State *L, const char *message) {
   return 2;
 }
 
-static void add_ticks(uint64_t ticks) {
-  if (scr_current && scr_current->active) scr_add_ticks(scr_current, ticks);
+static bool add_ticks(uintptr_t at, uint64_t ticks) {
+  return !scr_current || !scr_current->active || scr_add_ticks(scr_current, at, ticks);
 }
 
 /* The processor time of former periods is added to that of this one. */
@@ -151,8 +151,8 @@ static bool start_stacks(scr_recording *r, lua_State *L, bool continues) {
 static const char *start_samples(lua_State *L, scr_recording *r, lua_Integer rate,
                                  bool with_c, bool is_program) {
   const bool has_timer = !with_c && rate > 0 && r->period == 0;
-  if ((with_c || has_timer) && r->costs.call == 0)
-    r->costs = scr_measure_costs(r->events);
+  if ((with_c || has_timer) && r->hook_code.count == 0)
+    r->hook_code = scr_find_hook_code(r->events, (uintptr_t)scr_hook);
   if (with_c && r->is_paused) return scr_mixed_resume(r);
   if (with_c) return scr_mixed_begin(r, add_ticks, is_program);
   const int failed = has_timer ? scr_start_timer(r, (long)rate) : 0;
@@ -345,28 +345,15 @@ static int functions(lua_State *L) {
   return 1;
 }
 
-static void set_number(lua_State *L, const char *key, double value) {
-  lua_pushnumber(L, value);
-  lua_setfield(L, -2, key);
-}
-
-static void set_costs(lua_State *L, const scr_costs *costs) {
-  lua_createtable(L, 0, 3);
-  set_number(L, "call", costs->call);
-  set_number(L, "c_call", costs->c_call);
-  set_number(L, "line", costs->line);
-  lua_setfield(L, -2, "costs");
-}
-
 /* result(recording) -> table: `records`, the bytes of an array of scr_record; with C
  * functions, `profile`, the C recorder's context profile, or nil if it could not be
  * taken, `interpreter`, an address in the code of Lua, and `functions_low` and
- * `line_bits`: see csrc/runtime/lua_program.h;
- * `ticks`; `inside`, those in the hook; `costs`, a table of those of scr_costs;
- * `signals`; `cpu`, the processor time, `began` and `ended`, in nanoseconds; `memory`,
- * the limit in bytes; `process` and `parent`, numbers of processes; `is_forked`, whether
- * this process did not start the recording; `joined`, whether calls with different paths
- * were joined; `displaced`, whether the program set a hook of its own; `out_of_memory` */
+ * `line_bits`: see csrc/runtime/lua_program.h; `ticks`; `inside`, those of the hook, and
+ * of calling it; `signals`; `cpu`, the processor time, `began` and `ended`, in
+ * nanoseconds; `memory`, the limit in bytes; `process` and `parent`, numbers of
+ * processes; `is_forked`, whether this process did not start the recording; `joined`,
+ * whether calls with different paths were joined; `displaced`, whether the program set a
+ * hook of its own; `out_of_memory` */
 static int result(lua_State *L) {
   scr_recording *r = check_recording(L);
   luaL_argcheck(L, r != scr_current, 1, "is not stopped");
@@ -385,7 +372,6 @@ static int result(lua_State *L) {
   set_integer(L, "line_bits", GPROF_LUA_LINE_BITS);
   set_integer(L, "ticks", r->ticks);
   set_integer(L, "inside", r->inside);
-  set_costs(L, &r->costs);
   set_integer(L, "signals", r->signals);
   set_integer(L, "cpu", r->cpu);
   set_integer(L, "began", r->began);

@@ -177,13 +177,14 @@ static void link_components(components *c) {
   c->first_callee[c->count] = count;
 }
 
-/* Adds the sets of a component's callees to its own. */
-static void unite(pass *p, uint32_t component) {
+/* Adds the sets of a component's callees to its own. Those before `begin` are empty. */
+static void unite(pass *p, uint32_t component, uint32_t begin) {
   const components *c = p->c;
   uint64_t *set = p->set[component];
   uint32_t end = c->first_callee[component + 1], last = c->first_callee[c->count];
   for (uint32_t a = c->first_callee[component]; a < end; a++) {
     if (last - a > AHEAD) __builtin_prefetch(p->set[c->callee[a + AHEAD]]);
+    if (c->callee[a] < begin) continue;
     const uint64_t *other = p->set[c->callee[a]];
     for (size_t w = 0; w < WORDS; w++) set[w] |= other[w];
   }
@@ -202,8 +203,9 @@ static double weight_of(const pass *p, const uint64_t *set) {
 static void run_pass(pass *p, size_t begin) {
   components *c = p->c;
   memset(p->set, 0, c->count * sizeof *p->set);
-  for (uint32_t i = assign_bits(p, begin); i < c->count; i++) {
-    unite(p, i);
+  uint32_t first = assign_bits(p, begin);
+  for (uint32_t i = first; i < c->count; i++) {
+    unite(p, i, first);
     c->reach[i] += weight_of(p, p->set[i]);
   }
 }

@@ -91,7 +91,7 @@ local function decode(image, piece, ticks_of)
   add_ticks(list, math.min(piece.high, list[#list].address + LONGEST_CODE), ticks_of)
   local own = {}
   for _, each in ipairs(list) do
-    local file, line = image:source(each.address)
+    local file, line = image:line(each.address)
     if file ~= piece.file or line ~= piece.line then break end
     own[#own + 1] = each
   end

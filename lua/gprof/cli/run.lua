@@ -255,8 +255,10 @@ end
 local function missing_contexts(run)
   local data, settings = run.data, run.settings
   local wanted = policy.of(settings).measured_times and not settings.assume_proportional
-  return wanted and not data.call_paths and data.files[1] and
-    require "gprof.library.files.context_files".missing(data.files[1].path) or nil
+  local path = wanted and not data.call_paths and data.files[1] and data.files[1].path
+  local had_one = path and profile_files.contexts_id(profile_files.head(path))
+  return had_one and
+    require "gprof.library.files.context_files".missing(path) or nil
 end
 
 -- Makes the profile. Fails if a symspec matches nothing: without that symspec, reports

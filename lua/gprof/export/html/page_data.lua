@@ -209,11 +209,10 @@ local ELEMENT <const> = '<script type="application/json" id="%s">'
 
 -- Writes an element with an object. Returns the size of its content.
 local function write_element(name, entries, write)
-  local content = object(entries)
   write(ELEMENT:format(name))
-  write(content)
+  local size = json.write_compact_object(entries, write)
   write "</script>\n"
-  return #content
+  return size
 end
 
 -- Writes the views of threads, and returns the choices of threads. Their functions have

@@ -128,10 +128,12 @@ end
 local function excerpt(profile, file, options, room)
   local count
   local lines = annotation.annotate(profile, file.name, options.directory_path,
-    function(texts)
-      count = #texts
+    function(text)
+      count = select(2, source_text.lines(text, {}))
       if count > MAX_WHOLE then return file.near end
-      for _, text in ipairs(texts) do room = room - math.min(#text, MAX_LINE) end
+      for _, line in ipairs(source_text.lines(text)) do
+        room = room - math.min(#line, MAX_LINE)
+      end
       return room < 0 and file.near or nil
     end)
   if not lines then return nil end
