@@ -58,11 +58,8 @@ end
 
 -- Nearly all garbage is lines that were just printed: the generational collector takes a
 -- fifth less time and memory than the incremental one. Entering this mode marks all
--- objects, which are few now. While memory grows and little of it is garbage, as when a
--- large comparison is made, the collector waits until there is half as much again, not
--- twice as much. It rests until gprof.cli.main needs it.
+-- objects, which are few now. The collector rests until gprof.cli.main needs it.
 if is_program then
-  collectgarbage("incremental", 150)
   collectgarbage "generational"
   collectgarbage "stop"
 end

@@ -175,7 +175,7 @@ end
 -- least that of the difference between the means.
 local function time_change(old_ticks, new_ticks, old, new, spread)
   local before, now = old_ticks / old.samples, new_ticks / new.samples
-  local least = (spread or 0) * math.sqrt(1 / old.runs + 1 / new.runs)
+  local least = spread and spread * math.sqrt(1 / old.runs + 1 / new.runs) or 0.0
   local by_chance = significance.error(before, now, old.independent, new.independent)
   local missing = significance.missing(before, now, old, new)
   local change = {
@@ -306,8 +306,9 @@ local function sort(rows)
       size_of(row.calls)
     names[i], files[i] = row.name, row.new_file or row.old_file or ""
   end
-  local order =
-    number_order.by { selves, totals, calls, ranks_of(names), ranks_of(files) }
+  local ranks, file_ranks = ranks_of(names), ranks_of(files)
+  for i, rank in ipairs(ranks) do ranks[i] = rank << 32 | file_ranks[i] end
+  local order = number_order.by { selves, totals, calls, ranks }
   if not order then return end
   local copy = table.move(rows, 1, #rows, 1, {})
   for i, row in ipairs(order) do rows[i] = copy[row] end
