@@ -34,15 +34,6 @@ local function each_record(records)
   end
 end
 
--- Returns the function of each context.
-local function functions_of(recorded)
-  local of = {}
-  for row, _, entered, callee in each_record(recorded.records) do
-    if entered == row and callee ~= NONE then of[row] = recorded.functions[callee + 1] end
-  end
-  return of
-end
-
 -- Addresses -----------------------------------------------------------------------------
 
 --- Returns the lines of each function that are known without records, as sets. The
@@ -58,14 +49,16 @@ function script_profile.lines(functions)
   return lines
 end
 
--- Returns the recorded lines of each function, as sets.
-local function lines_of(recorded, of)
-  local lines = script_profile.lines(recorded.functions)
-  for _, context, _, _, line in each_record(recorded.records) do
+-- Returns the function of each context, which comes before the records in it; and the
+-- recorded lines of each function, as sets.
+local function functions_of(recorded)
+  local of, lines = {}, script_profile.lines(recorded.functions)
+  for row, context, entered, callee, line in each_record(recorded.records) do
+    if entered == row and callee ~= NONE then of[row] = recorded.functions[callee + 1] end
     local f = of[context]
     if f and f.source and line > 0 then lines[f][line] = true end
   end
-  return lines
+  return of, lines
 end
 
 -- Returns the places in object files that several C functions have: in files of the same
@@ -182,9 +175,8 @@ end
 --   string
 -- @treturn string
 function script_profile.bytes(recorded, about)
-  local of = functions_of(recorded)
-  local list, addresses, high =
-    script_profile.list(recorded.functions, lines_of(recorded, of))
+  local of, lines = functions_of(recorded)
+  local list, addresses, high = script_profile.list(recorded.functions, lines)
   -- has neither a build ID nor a path
   local module = section(MODULES,
     ("<I4I8I8I8I8I8I4s4s4"):pack(1, 0, LOW, high, LOW, high, 0, "", ""))
