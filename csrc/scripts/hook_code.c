@@ -74,13 +74,14 @@ static uintptr_t end_of(uintptr_t begin) {
   return outside;
 }
 
-/* The C function is called by a Lua function, as the hook is. */
+/* The C function is called by a Lua function, as the hook is. A hook for calls also makes
+ * Lua look whether there is one for lines. */
 static void run(search *s, lua_State *L, int events) {
   static const char code[] = "local plain = ... local function f() plain() end f() f()";
   *(search **)lua_getextraspace(L) = s;
   if (luaL_loadstring(L, code) != LUA_OK) return;
   lua_pushcfunction(L, look_in_function);
-  lua_sethook(L, look_in_hook, events, 0);
+  lua_sethook(L, look_in_hook, events | LUA_MASKLINE, 0);
   if (lua_pcall(L, 1, 0, 0) != LUA_OK) s->hooked.count = 0;
 }
 
