@@ -71,8 +71,8 @@ const rowKeys = makeShortcuts("Tables", [
 
 // Makes a table of rows; a row can be any value. `options`: `sorted`, the column to sort by first; `class`;
 // `label`; `below(row)`, rows to show below a row. Returns `element`; `filter(test)`, which returns the number of
-// matching rows; `shown()`, which returns these rows; `update(element)`, which draws anew what is below a row; `order()` and
-// `setOrder(order)`, a column's title, after "-" if descending.
+// matching rows; `shown()`, which returns these rows; `update(element)`, which draws anew what is below a row;
+// `order()` and `setOrder(order)`, a column's title, after "-" if descending.
 function makeTable(columns, rows, options) {
   const body = make("tbody");
   const end = make("div", { class: "more" });
