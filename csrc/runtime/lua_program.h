@@ -25,6 +25,10 @@ static inline bool gprof_lua_has(uint64_t address) {
   return address - GPROF_LUA_LOW < GPROF_LUA_SIZE;
 }
 
+/* Is called in signal handlers. Adds ticks at an address in the interpreter to the
+ * function and line that it runs; returns false if they are the hook's. */
+typedef bool gprof_lua_tick(uintptr_t at, uint64_t ticks);
+
 typedef struct gprof_lua_program {
   uintptr_t interpreter;        /* an address in the interpreter's code */
   uintptr_t hook;               /* an address in the hook's */
@@ -32,8 +36,7 @@ typedef struct gprof_lua_program {
                                    shown */
   bool leaves_environment;      /* whether to take the recorder out of the environment,
                                    where it stayed to pass wrapper scripts */
-  void (*tick)(uint64_t ticks); /* called in signal handlers: adds ticks to the function
-                                   and line that the interpreter runs */
+  gprof_lua_tick *tick;
 } gprof_lua_program;
 
 #endif

@@ -15,7 +15,7 @@ bool rec_take_lua_tick(thread *t, slot **running, uintptr_t at, uint64_t ticks) 
   }
   if (!rec_is_lua(*running)) return false;
   if (has_code(rec_lua.interpreter, at)) {
-    rec_lua.of.tick(ticks);
+    if (!rec_lua.of.tick(at, ticks)) add_to(&t->inside, ticks);
     return true;
   }
   slot *const other = rec_slot_of_code(t, at);

@@ -50,6 +50,6 @@ static int read_piece(lua_State *L, const void *piece, size_t size, void *data) 
 uint32_t scr_checksum(gp_crc32 *crc, lua_State *L) {
   reading r = {crc, HEAD, 0, false};
   crc->inverted = UINT32_MAX;
-  lua_dump(L, read_piece, &r, 0);
+  lua_dump(L, read_piece, &r, 1);
   return gp_crc32_value(crc);
 }

@@ -24,7 +24,7 @@ static inline const void *scr_prototype_of(const void *closure) {
 bool scr_finds_prototypes(lua_State *L);
 
 /* Returns the CRC-32 of the bytecode of the Lua function at the top of the stack: of what
- * string.dump returns, from the first line on. */
+ * string.dump returns without debugging information, from the first line on. */
 uint32_t scr_checksum(gp_crc32 *crc, lua_State *L);
 
 #endif

@@ -1,27 +1,60 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "scripts/closures.h"
 
+#include <lauxlib.h>
 #include <stdlib.h>
 
-bool scr_finds_closures(lua_State *L) {
-  lua_Debug ar;
-  for (int level = 0; level < 2; level++) {
-    if (!lua_getstack(L, level, &ar)) return false;
-    lua_getinfo(L, "f", &ar);
-    const bool is_right = lua_topointer(L, -1) == scr_called_closure(&ar);
-    lua_pop(L, 1);
-    if (!is_right) return false;
-  }
-  return true;
+static const scr_call *call_of(const lua_Debug *ar) {
+  return (const scr_call *)(const void *)ar->i_ci;
+}
+
+static bool finds_closure(lua_State *L, lua_Debug *ar) {
+  lua_getinfo(L, "f", ar);
+  const bool is_right = lua_topointer(L, -1) == scr_called_closure(ar);
+  lua_pop(L, 1);
+  return is_right;
+}
+
+/* Returns the next instruction of its caller. */
+static int instruction(lua_State *L) {
+  lua_Debug own;
+  const bool done = lua_getstack(L, 0, &own);
+  const void *next = done ? call_of(&own)->previous->instruction : NULL;
+  lua_pushlightuserdata(L, (void *)(uintptr_t)next);
+  return 1;
+}
+
+/* Leaves the stack as it was. */
+static bool finds_instructions(lua_State *L) {
+  enum { MOST_BYTES = 64, INSTRUCTION = 4 };
+  const int top = lua_gettop(L);
+  bool done = luaL_loadstring(L, "local f = ... local a = f() return f(), a") == LUA_OK;
+  lua_pushcfunction(L, instruction);
+  done = done && lua_pcall(L, 1, 2, 0) == LUA_OK;
+  const uintptr_t later = (uintptr_t)lua_touserdata(L, -2),
+                  earlier = (uintptr_t)lua_touserdata(L, -1);
+  lua_settop(L, top);
+  return done && later > earlier && later - earlier < MOST_BYTES &&
+         (later - earlier) % INSTRUCTION == 0;
+}
+
+bool scr_finds_calls(lua_State *L) {
+  lua_Debug own, caller;
+  return lua_getstack(L, 0, &own) && lua_getstack(L, 1, &caller) &&
+         finds_closure(L, &own) && finds_closure(L, &caller) &&
+         call_of(&own)->previous == call_of(&caller) && finds_instructions(L);
 }
 
 static void forget(scr_closures *closures, void *block, size_t size) {
   scr_known *known = scr_closures_at(closures, block);
   if (known->closure == block) known->closure = NULL;
+  if (size == closures->prototype_size) scr_sites_forget(&closures->sites, block);
   /* Lua keeps the extra space before the coroutine. */
   if (size == closures->thread_size && closures->stacks)
     scr_stack_drop(closures->stacks, (char *)block + LUA_EXTRASPACE);
 }
+
+enum { PROTOTYPE = LUA_NUMTYPES + 1 };  /* a type of blocks of Lua 5.4 */
 
 /* The size of a new block is its type. */
 static void *reallocate(void *data, void *block, size_t size, size_t new_size) {
@@ -30,6 +63,8 @@ static void *reallocate(void *data, void *block, size_t size, size_t new_size) {
     forget(closures, block, size);
   else if (!block && size == LUA_TTHREAD)
     closures->thread_size = new_size;
+  else if (!block && size == PROTOTYPE)
+    closures->prototype_size = new_size;
   return closures->allocate(closures->data, block, size, new_size);
 }
 
@@ -38,7 +73,10 @@ scr_closures *scr_closures_new(lua_State *L, scr_stacks *stacks) {
   if (!closures) return NULL;
   closures->stacks = stacks;
   closures->allocate = lua_getallocf(L, &closures->data);
+  closures->sites.age = 1;
   lua_setallocf(L, reallocate, closures);
+  luaL_loadstring(L, "");  /* a prototype: its size is known from now on */
+  lua_pop(L, 1);
   return closures;
 }
 

@@ -5,7 +5,7 @@
  *
  * The address may be used again once the closure is collected. So the state's allocator
  * is replaced by one that forgets freed addresses and calls the former one. It also frees
- * the stacks of coroutines that are collected.
+ * the stacks of coroutines that are collected, and forgets places in collected bytecode.
  */
 #ifndef GPROF_SCRIPTS_CLOSURES_H
 #define GPROF_SCRIPTS_CLOSURES_H
@@ -15,19 +15,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "scripts/call_sites.h"
 #include "scripts/coroutine_stacks.h"
 
+/* The first fields of Lua's CallInfo. scr_finds_calls checks that they are right. */
+typedef struct scr_call {
+  const void *const *function;      /* its place on the stack */
+  const void *top;
+  const struct scr_call *previous;  /* the caller */
+  const struct scr_call *next;
+  const void *instruction;          /* the next one; in C functions, something else */
+} scr_call;
+
 /* Returns the closure that `ar` is about, as lua_topointer does, in a fraction of the
- * time of lua_getinfo: the first field of a call is the place of its function on the
- * stack. scr_finds_closures checks that this is right. */
+ * time of lua_getinfo. */
 static inline const void *scr_called_closure(const lua_Debug *ar) {
-  const void *const *const *call = (const void *)ar->i_ci;
-  return **call;
+  return *((const scr_call *)(const void *)ar->i_ci)->function;
 }
 
-/* Whether scr_called_closure is right for this version of Lua. To be called by a C
- * function that a Lua function has called. */
-bool scr_finds_closures(lua_State *L);
+/* Whether scr_call is right for this version of Lua. To be called by a C function that a
+ * Lua function has called. */
+bool scr_finds_calls(lua_State *L);
 
 typedef struct scr_known {
   const void *closure;  /* NULL: free */
@@ -41,11 +49,18 @@ typedef struct scr_closures {
   void *data;
   scr_stacks *stacks;   /* of coroutines; NULL: the recording has ended */
   size_t thread_size;   /* bytes of a coroutine; 0 until one is created */
+  size_t prototype_size;
   scr_known known[SCR_KNOWN];
+  scr_sites sites;      /* of calls */
 } scr_closures;
 
 /* Replaces the allocator of a state. Returns NULL if there is no memory. */
 scr_closures *scr_closures_new(lua_State *L, scr_stacks *stacks);
+
+/* Returns the sites; NULL if it is not known when prototypes are freed. */
+static inline scr_sites *scr_closures_sites(scr_closures *closures) {
+  return closures->prototype_size > 0 ? &closures->sites : NULL;
+}
 
 /* Restores the allocator. */
 void scr_closures_free(scr_closures *closures, lua_State *L);

@@ -43,11 +43,12 @@ static int own_functions(lua_State *L, int depth) {
   return level;
 }
 
+/* Puts the functions on a stack, from the outermost one to that of a level. The innermost
+ * `own` ones are not shown. */
 static bool put_functions(scr_recording *r, lua_State *L, scr_stack *stack,
-                          const scr_stack *former) {
-  const int depth = scr_depth_of(L), own = own_functions(L, depth);
+                          const scr_stack *former, int last, int own) {
   uint32_t line = 0;
-  for (int level = depth - 1; level >= 0; level--) {
+  for (int level = scr_depth_of(L) - 1; level >= last; level--) {
     lua_Debug ar;
     if (!lua_getstack(L, level, &ar)) return false;
     if (level < own) {
@@ -67,5 +68,12 @@ bool scr_continue(scr_recording *r, lua_State *L, const scr_stack *former) {
   if (!stack) return false;
   if (r->with_c) scr_mixed_base(stack, former);
   r->stack = stack;
-  return put_functions(r, L, stack, former);
+  stack->begun = true;
+  return put_functions(r, L, stack, former, 0, own_functions(L, scr_depth_of(L)));
+}
+
+bool scr_join(scr_recording *r, lua_State *L, scr_stack *stack, const lua_Debug *ar) {
+  static const scr_stack none;
+  const bool is_call = ar->event == LUA_HOOKCALL || ar->event == LUA_HOOKTAILCALL;
+  return put_functions(r, L, stack, &none, is_call, 0);
 }

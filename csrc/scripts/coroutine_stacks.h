@@ -41,6 +41,7 @@ typedef struct scr_stack {
   bool active;          /* it runs, or has resumed an active coroutine: */
   const void *resumer;  /* the one that has resumed it; NULL: none */
   bool collected;       /* there is no such coroutine */
+  bool begun;           /* it had an event */
 } scr_stack;
 
 typedef struct scr_stacks {

@@ -113,10 +113,13 @@ static void learn_resumers(lua_State *L) {
   lua_pop(L, 1);
 }
 
-/* Pushes the coroutine that a call resumes; false if the call resumes none. */
+bool scr_resumes(lua_CFunction entry) {
+  return entry == lua_resume_function || entry == lua_wrapped_function;
+}
+
+/* Pushes the coroutine that a call resumes; false if the call has none. */
 static bool push_resumed(lua_State *L, const lua_Debug *ar, lua_CFunction entry) {
   if (entry == lua_resume_function) return lua_getlocal(L, ar, 1);
-  if (entry != lua_wrapped_function) return false;
   lua_Debug called = *ar;
   lua_getinfo(L, "f", &called);
   const bool found = lua_getupvalue(L, -1, 1);
@@ -126,7 +129,7 @@ static bool push_resumed(lua_State *L, const lua_Debug *ar, lua_CFunction entry)
 
 void scr_hook_resumed(const scr_recording *r, lua_State *L, const lua_Debug *ar,
                       lua_CFunction entry) {
-  if (!entry || !push_resumed(L, ar, entry)) return;
+  if (!push_resumed(L, ar, entry)) return;
   lua_State *co = lua_tothread(L, -1);
   if (co && !lua_gethook(co)) scr_set_hook(r, co, lua_gethook(L));
   lua_pop(L, 1);

@@ -111,9 +111,6 @@ static uint32_t add(scr_functions *functions, const scr_function *wanted) {
 
 /* --- functions that are called ----------------------------------------------------- */
 
-/* The same function may be called by several names. The first calls are asked. */
-enum { MOST_ASKED = 16 };
-
 /* Ranks what the debug interface calls a name. Names in tables and globals are known in
  * the whole program; an upvalue usually has the name by which the function was defined, a
  * local variable may be a parameter. Rank 0 is for names of functions in modules. */
@@ -241,7 +238,7 @@ uint32_t scr_function_called(scr_functions *functions, scr_closures *closures,
   const uint32_t number = scr_function_number(functions, closures, L, ar);
   if (number == SCR_NONE) return SCR_NONE;
   scr_function *f = &functions->list[number];
-  if (f->asked < MOST_ASKED) learn_name(f, L, ar);
+  if (f->asked < SCR_MOST_ASKED) learn_name(f, L, ar);
   return number;
 }
 

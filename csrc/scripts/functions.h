@@ -40,7 +40,7 @@ typedef struct scr_functions {
   size_t text_size;     /* bytes of all texts */
   bool counts_lines;    /* set before functions are added */
   bool knows_prototypes;  /* likewise: see scr_prototype_of */
-  bool knows_calls;     /* likewise: see scr_called_closure */
+  bool knows_calls;     /* likewise: see scr_call */
   gp_crc32 crc;
   scr_known *known;     /* SCR_KNOWN_PROTOTYPES entries */
 } scr_functions;
@@ -53,7 +53,9 @@ void scr_functions_free(scr_functions *functions);
 uint32_t scr_function_number(scr_functions *functions, scr_closures *closures,
                              lua_State *L, lua_Debug *ar);
 
-/* The same. Also learns the name by which the function was called. */
+/* The same. Also learns the name by which the function was called, from the first calls:
+ * the same function may be called by several names. */
+enum { SCR_MOST_ASKED = 16 };
 uint32_t scr_function_called(scr_functions *functions, scr_closures *closures,
                              lua_State *L, lua_Debug *ar);
 

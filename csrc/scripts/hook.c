@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The hook: counts calls and executions of lines, and assigns ticks to lines. */
+#include "scripts/bytecode.h"
 #include "scripts/collector.h"
+#include "scripts/continued.h"
 #include "scripts/coroutines.h"
 #include "scripts/recording.h"
 #include "scripts/running_calls.h"
@@ -97,9 +99,15 @@ static scr_stack *find_mixed_stack(scr_recording *r, lua_State *L, const lua_Deb
                           is_first_call(L, ar));
 }
 
+/* In a coroutine that is older than the recording, functions may run; in that which has
+ * started it, they are not shown. */
 static scr_stack *stack_of(scr_recording *r, lua_State *L, const lua_Debug *ar) {
-  if (L == r->running && r->stack) return r->stack;
+  const bool is_other = L != r->running;
+  if (!is_other && r->stack) return r->stack;
   r->stack = r->with_c ? find_mixed_stack(r, L, ar) : find_stack(r, L, ar);
+  if (!r->stack || r->stack->begun) return r->stack;
+  r->stack->begun = true;
+  if (is_other && !is_first_call(L, ar) && !scr_join(r, L, r->stack, ar)) return NULL;
   return r->stack;
 }
 
@@ -107,6 +115,53 @@ static scr_stack *stack_of(scr_recording *r, lua_State *L, const lua_Debug *ar) 
 static bool is_recorded(const scr_recording *r, lua_State *L) {
   return L == r->running || lua_topointer(L, LUA_REGISTRYINDEX) == r->registry;
 }
+
+/* --- events that are like former ones ---------------------------------------------- */
+
+/* Counts a call from a place that has made it before. Returns false if more is to do. */
+static bool count_again(scr_recording *r, scr_stack *stack, const lua_Debug *ar) {
+  const scr_call *call = (const scr_call *)(const void *)ar->i_ci;
+  const scr_frame *top = &stack->frames[stack->count - 1];
+  const scr_known *known = scr_closures_at(r->closures, *call->function);
+  if (top->call != call->previous || known->closure != *call->function) return false;
+  const void *instruction = call->previous->instruction;
+  const scr_site *site =
+      scr_site_at(r->sites, instruction, top->context, known->number);
+  if (!scr_is_site(r->sites, site, instruction, top->context, known->number))
+    return false;
+  scr_record *record = &r->paths.records[site->row];
+  if (!scr_stack_push(stack, call, record->entered)) return false;
+  record->count++;
+  return true;
+}
+
+/* Handles most calls and returns. Returns false if the event is another one. */
+static bool handle_quickly(scr_recording *r, const lua_State *L, const lua_Debug *ar) {
+  scr_stack *stack = r->stack;
+  if (!r->sites || L != r->running || !stack || stack->count == 0 || has_ticks(r))
+    return false;
+  if (ar->event == LUA_HOOKCALL) return count_again(r, stack, ar);
+  const scr_frame *top = &stack->frames[stack->count - 1];
+  const bool ends = ar->event == LUA_HOOKRET && top->call == ar->i_ci && !top->is_zone;
+  stack->count -= ends;
+  return ends;
+}
+
+/* Remembers the place of a call, whose caller had a context, once the name of the
+ * function needs no further calls. Roots stand for several functions. */
+static void add_site(scr_recording *r, const lua_Debug *ar, uint32_t context,
+                     uint32_t function, uint32_t line) {
+  const scr_call *caller = ((const scr_call *)(const void *)ar->i_ci)->previous;
+  if (ar->event != LUA_HOOKCALL || context < SCR_ROOTS ||
+      r->functions.list[function].asked < SCR_MOST_ASKED)
+    return;
+  const uint32_t row = scr_paths_row(&r->paths, context, function, line);
+  scr_sites_add(r->sites,
+                (scr_site){caller->instruction, context, function, row, 0},
+                line > 0 ? scr_prototype_of(*caller->function) : NULL);
+}
+
+/* --- all events -------------------------------------------------------------------- */
 
 /* Counts a call from a line of the innermost function of the stack. */
 static void enter(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stack,
@@ -116,11 +171,14 @@ static void enter(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stac
   const lua_CFunction entry =
       function != SCR_NONE ? r->functions.list[function].entry : NULL;
   const bool is_own = entry && (entry == r->zone_begin || entry == r->zone_end);
+  const uint32_t context = stack->count > 0 ? scr_stack_context(stack) : SCR_START;
   if (function == SCR_NONE ||
       !(is_own ? scr_share(r, stack, ar->i_ci) : scr_enter(r, stack, ar, function, line)))
     scr_fail(r);
-  else
+  else if (entry && scr_resumes(entry))
     scr_hook_resumed(r, L, ar, entry);
+  else if (!is_own && r->sites)
+    add_site(r, ar, context, function, line);
 }
 
 /* Removes the frames above the function of a call, with the zones that it has left open;
@@ -204,17 +262,24 @@ static void on_event(scr_recording *r, lua_State *L, lua_Debug *ar) {
     on_call(r, L, ar, stack);
 }
 
-void scr_hook(lua_State *L, lua_Debug *ar) {
-  scr_recording *r = scr_current;
-  if (!r || !r->active || !is_recorded(r, L)) return;
+/* Apart, so that scr_hook saves few registers. */
+__attribute__((noinline))
+static void on_other(scr_recording *r, lua_State *L, lua_Debug *ar) {
+  if (!is_recorded(r, L)) return;
   const bool is_count = ar->event == LUA_HOOKCOUNT;
   const bool is_sample = (is_count || r->events == 0) && r->period == 0;
   const uint64_t began = is_sample ? scr_time_of(CLOCK_THREAD_CPUTIME_ID) : 0;
-  r->in_hook = true;
   if (r->events == 0)
     on_sample(r, L, ar);
   else
     on_event(r, L, ar);
   if (is_sample) scr_rest(r, began);
+}
+
+void scr_hook(lua_State *L, lua_Debug *ar) {
+  scr_recording *r = scr_current;
+  if (!r || !r->active) return;
+  r->in_hook = true;
+  if (!handle_quickly(r, L, ar)) on_other(r, L, ar);
   r->in_hook = false;
 }

@@ -201,7 +201,7 @@ scr_stack *scr_mixed_switch(scr_stacks *stacks, const void *before, const void *
 
 /* --- begin and end --------------------------------------------------------------- */
 
-const char *scr_mixed_begin(scr_recording *r, void (*tick)(uint64_t ticks),
+const char *scr_mixed_begin(scr_recording *r, gprof_lua_tick *tick,
                             bool is_program) {
   if (!gprof_lua_begin)
     return "libgprof-recorder.so is not loaded into this interpreter; is it static?";

@@ -14,7 +14,7 @@
  * interpreter has run a function that Lua called. `is_program`: whether that is all that
  * the process is for, so that programs that it starts are not recorded. Returns NULL, or
  * what is wrong. */
-const char *scr_mixed_begin(scr_recording *r, void (*tick)(uint64_t ticks),
+const char *scr_mixed_begin(scr_recording *r, gprof_lua_tick *tick,
                             bool is_program);
 
 /* Ends that, and takes the context profile of the process. If `goes_on`, the C recorder

@@ -88,6 +88,7 @@ static void end_recording(lua_State *L, scr_recording *r, enum after after) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, r);
   if (r->closures) scr_closures_free(r->closures, L);
   r->closures = NULL;
+  r->sites = NULL;
 }
 
 /* new(most) -> recording. `most`: the number of calls with different paths that are told
@@ -111,8 +112,8 @@ static int fail_to_start(lua_State *L, const char *message) {
   return 2;
 }
 
-static void add_ticks(uint64_t ticks) {
-  if (scr_current && scr_current->active) scr_add_ticks(scr_current, ticks);
+static bool add_ticks(uintptr_t at, uint64_t ticks) {
+  return !scr_current || !scr_current->active || scr_add_ticks(scr_current, at, ticks);
 }
 
 /* The processor time of former periods is added to that of this one. */
@@ -150,8 +151,8 @@ static bool start_stacks(scr_recording *r, lua_State *L, bool continues) {
 static const char *start_samples(lua_State *L, scr_recording *r, lua_Integer rate,
                                  bool with_c, bool is_program) {
   const bool has_timer = !with_c && rate > 0 && r->period == 0;
-  if ((with_c || has_timer) && r->costs.call == 0)
-    r->costs = scr_measure_costs(r->events);
+  if ((with_c || has_timer) && r->hook_code.count == 0)
+    r->hook_code = scr_find_hook_code(r->events, (uintptr_t)scr_hook);
   if (with_c && r->is_paused) return scr_mixed_resume(r);
   if (with_c) return scr_mixed_begin(r, add_ticks, is_program);
   const int failed = has_timer ? scr_start_timer(r, (long)rate) : 0;
@@ -176,7 +177,7 @@ static int start(lua_State *L) {
   if (lua_gethook(L))
     return fail_to_start(L, "the program has set a hook (debug.sethook)");
   const bool knows_prototypes = scr_finds_prototypes(L);
-  const bool knows_calls = scr_finds_closures(L);
+  const bool knows_calls = scr_finds_calls(L);
   if (events[count] != 0 && !(r->closures = scr_closures_new(L, &r->stacks)))
     return fail_to_start(L, "not enough memory");
   r->registry = lua_topointer(L, LUA_REGISTRYINDEX);
@@ -188,6 +189,8 @@ static int start(lua_State *L) {
   r->functions.counts_lines = (r->events & LUA_MASKLINE) != 0;
   r->functions.knows_prototypes = knows_prototypes;
   r->functions.knows_calls = knows_calls;
+  const bool has_sites = r->closures && knows_calls && !lua_toboolean(L, 5);
+  r->sites = has_sites ? scr_closures_sites(r->closures) : NULL;
   const bool continues = r->began != 0;
   start_period(r);
   r->active = true;
@@ -342,28 +345,15 @@ static int functions(lua_State *L) {
   return 1;
 }
 
-static void set_number(lua_State *L, const char *key, double value) {
-  lua_pushnumber(L, value);
-  lua_setfield(L, -2, key);
-}
-
-static void set_costs(lua_State *L, const scr_costs *costs) {
-  lua_createtable(L, 0, 3);
-  set_number(L, "call", costs->call);
-  set_number(L, "c_call", costs->c_call);
-  set_number(L, "line", costs->line);
-  lua_setfield(L, -2, "costs");
-}
-
 /* result(recording) -> table: `records`, the bytes of an array of scr_record; with C
  * functions, `profile`, the C recorder's context profile, or nil if it could not be
  * taken, `interpreter`, an address in the code of Lua, and `functions_low` and
- * `line_bits`: see csrc/runtime/lua_program.h;
- * `ticks`; `inside`, those in the hook; `costs`, a table of those of scr_costs;
- * `signals`; `cpu`, the processor time, `began` and `ended`, in nanoseconds; `memory`,
- * the limit in bytes; `process` and `parent`, numbers of processes; `is_forked`, whether
- * this process did not start the recording; `joined`, whether calls with different paths
- * were joined; `displaced`, whether the program set a hook of its own; `out_of_memory` */
+ * `line_bits`: see csrc/runtime/lua_program.h; `ticks`; `inside`, those of the hook, and
+ * of calling it; `signals`; `cpu`, the processor time, `began` and `ended`, in
+ * nanoseconds; `memory`, the limit in bytes; `process` and `parent`, numbers of
+ * processes; `is_forked`, whether this process did not start the recording; `joined`,
+ * whether calls with different paths were joined; `displaced`, whether the program set a
+ * hook of its own; `out_of_memory` */
 static int result(lua_State *L) {
   scr_recording *r = check_recording(L);
   luaL_argcheck(L, r != scr_current, 1, "is not stopped");
@@ -382,7 +372,6 @@ static int result(lua_State *L) {
   set_integer(L, "line_bits", GPROF_LUA_LINE_BITS);
   set_integer(L, "ticks", r->ticks);
   set_integer(L, "inside", r->inside);
-  set_costs(L, &r->costs);
   set_integer(L, "signals", r->signals);
   set_integer(L, "cpu", r->cpu);
   set_integer(L, "began", r->began);
@@ -402,11 +391,17 @@ static int result(lua_State *L) {
 static int crc32(lua_State *L) {
   size_t size;
   const char *text = luaL_checklstring(L, 1, &size);
-  gp_crc32 crc;
-  gp_crc32_init(&crc);
-  gp_crc32_add(&crc, (const unsigned char *)text, size);
-  lua_pushinteger(L, gp_crc32_value(&crc));
+  gp_crc32 *crc = lua_touserdata(L, lua_upvalueindex(1));
+  crc->inverted = UINT32_MAX;
+  gp_crc32_add(crc, (const unsigned char *)text, size);
+  lua_pushinteger(L, gp_crc32_value(crc));
   return 1;
+}
+
+/* Pushes that function, which keeps its tables. */
+static void push_crc32(lua_State *L) {
+  gp_crc32_init(lua_newuserdatauv(L, sizeof(gp_crc32), 0));
+  lua_pushcclosure(L, crc32, 1);
 }
 
 int luaopen_gprof_hooks(lua_State *L) {
@@ -418,12 +413,14 @@ int luaopen_gprof_hooks(lua_State *L) {
                                      {"coroutines", scr_coroutines},
                                      {"zone_begin", scr_zone_begin},
                                      {"zone_end", scr_zone_end},
-                                     {"crc32", crc32}, {"save", scr_save},
+                                     {"save", scr_save},
                                      {"source", scr_source}, {NULL, NULL}};
   if (luaL_newmetatable(L, RECORDING)) {
     lua_pushcfunction(L, free_recording);
     lua_setfield(L, -2, "__gc");
   }
   luaL_newlib(L, members);
+  push_crc32(L);
+  lua_setfield(L, -2, "crc32");
   return 1;
 }

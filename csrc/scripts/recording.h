@@ -12,17 +12,13 @@
 #include "scripts/call_paths.h"
 #include "scripts/coroutine_stacks.h"
 #include "scripts/functions.h"
-
-/* The nanoseconds by which a hook that itself takes none makes a call of a Lua function,
- * a call of a C function and an executed line longer; 0: not measured. */
-typedef struct scr_costs {
-  double call, c_call, line;
-} scr_costs;
+#include "scripts/hook_code.h"
 
 typedef struct scr_recording {
   scr_paths paths;
   scr_functions functions;
   scr_closures *closures;       /* while the state is being recorded */
+  scr_sites *sites;             /* theirs; NULL: not used */
   scr_stacks stacks;
   lua_State *volatile running;  /* the coroutine that runs; see scr_set_running */
   scr_stack *stack;             /* its stack, if it has had an event */
@@ -46,8 +42,8 @@ typedef struct scr_recording {
   uint64_t pending;             /* ticks that belong to no line yet; atomic */
   uint64_t collected;           /* those of them in the collector; atomic */
   uint64_t signals, ticks;
-  uint64_t inside;              /* ticks that found the hook running */
-  scr_costs costs;
+  uint64_t inside;              /* ticks of the hook, and of calling it */
+  scr_hook_code hook_code;      /* where ticks are the recorder's */
   uint64_t cpu;                 /* processor time, in nanoseconds */
   uint64_t began, ended;        /* nanoseconds since 1970 */
   int period;                   /* instructions for a tick; 0: the timer gives ticks */
@@ -87,11 +83,12 @@ int scr_depth_of(lua_State *L);
 uint32_t scr_sampled_context(scr_recording *r, lua_State *L, int skipped,
                              uint32_t *line);
 
-/* Adds ticks, and sets a hook, which is called for the next instruction of Lua code; and,
- * without counts, when a function begins or ends before that. After costly samples, as
- * those of deep stacks are, ticks wait, so that samples take at most a fifth of the time.
- * For signal handlers. */
-void scr_add_ticks(scr_recording *r, uint64_t ticks);
+/* Adds ticks that found the thread at an address in the code, and sets a hook, which is
+ * called for the next instruction of Lua code; and, without counts, when a function
+ * begins or ends before that. Returns false if the code is that of hooks. After costly
+ * samples, as those of deep stacks are, ticks wait, so that samples take at most a fifth
+ * of the time. For signal handlers. */
+bool scr_add_ticks(scr_recording *r, uintptr_t at, uint64_t ticks);
 
 /* The time of a clock, in nanoseconds. */
 uint64_t scr_time_of(clockid_t clock);
@@ -101,9 +98,6 @@ uint64_t scr_rest_left(const scr_recording *r, uint64_t now);
 
 /* Ends a part of a sample, which began at this processor time of the thread. */
 void scr_rest(scr_recording *r, uint64_t began);
-
-/* Measures what hooks for these events cost; takes some milliseconds. */
-scr_costs scr_measure_costs(int events);
 
 /* Starts a timer that ticks `rate` times in a second of the thread's processor time.
  * Its signal sets a count hook, which is called for the next instruction of Lua

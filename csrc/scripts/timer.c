@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "scripts/collector.h"
@@ -16,30 +17,40 @@ static bool may_set_hook(const scr_recording *r, lua_State *L) {
 
 /* lua_sethook visits all frames of the stack: for a deep one, this takes longer than the
  * period of the timer. */
-void scr_add_ticks(scr_recording *r, uint64_t ticks) {
+bool scr_add_ticks(scr_recording *r, uintptr_t at, uint64_t ticks) {
+  if (scr_is_hook_code(&r->hook_code, at)) return false;
   if (scr_collects(r->collector))
     __atomic_fetch_add(&r->collected, ticks, __ATOMIC_RELAXED);
   __atomic_fetch_add(&r->pending, ticks, __ATOMIC_RELAXED);
   lua_State *L = r->running;
   const uint64_t began = scr_time_of(CLOCK_THREAD_CPUTIME_ID);
-  if (scr_rest_left(r, began) > 0 || !may_set_hook(r, L)) return;
+  if (scr_rest_left(r, began) > 0 || !may_set_hook(r, L)) return true;
   /* Without counts, the hook is also called when functions begin and end, and removed
    * at the first event: so time in a C function is known as such. */
   lua_sethook(L, scr_hook,
               LUA_MASKCOUNT | (r->events ? r->events : LUA_MASKCALL | LUA_MASKRET), 1);
   scr_rest(r, began);
+  return true;
+}
+
+/* Returns the address of the code that a signal has interrupted; 0 if it is not known. */
+static uintptr_t interrupted(const ucontext_t *context) {
+#if defined __x86_64__
+  return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+#elif defined __aarch64__
+  return context->uc_mcontext.pc;
+#else
+  return (void)context, 0;
+#endif
 }
 
 static void take_tick(int number, siginfo_t *info, void *context) {
-  (void)number, (void)context;
+  (void)number;
   scr_recording *r = scr_current;
   if (!r || !r->active || info->si_code != SI_TIMER) return;
   const uint64_t ticks = 1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0);
   r->signals++;
-  if (r->in_hook)
-    r->inside += ticks;
-  else
-    scr_add_ticks(r, ticks);
+  if (r->in_hook || !scr_add_ticks(r, interrupted(context), ticks)) r->inside += ticks;
 }
 
 /* Returns a real-time signal that has no action, or this one; 0 if there is none. */

@@ -113,9 +113,18 @@ local function name_of(pattern, process)
   return (pattern:gsub("%%(.)", { p = process or "", ["%"] = "%" }))
 end
 
+-- Whether a script can be compiled; otherwise nil and Lua's message. The interpreter
+-- reads what is not a file.
+local function compiles(script)
+  if core.file_status(script) ~= "file" then return true end
+  return loadfile(script)
+end
+
 -- Returns what `gprof.record` returns. The profile stands for the program, too.
 return function(script, command, options)
   local done, message = check_options(command[1], options)
+  if not done then return nil, message end
+  done, message = compiles(script)
   if not done then return nil, message end
   local interpreter, problem = find_interpreter()
   if not interpreter then return nil, problem end

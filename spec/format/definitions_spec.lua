@@ -88,6 +88,19 @@ describe("The name of a function", function()
       k(function() end) ]])
   end)
 
+  it("is found if the bodies of other functions are skipped", function()
+    local text <const> = "function a()\n local function b()\n end\n end function c()\n end each(function()\n end)" ..
+      " function d() if x then\n end end function e() end"
+    local all = { "a", "b", "c", "callback of each", "d", "e" }
+    assert.same(all, definitions.names(text))
+    for _, ends in ipairs { "\n", "\r\n" } do
+      local skipped = { { last = 4, inner = 1 }, nil, { last = 5, inner = 0 }, { last = 6, inner = 0 },
+        { last = 7, inner = 0 } }
+      all[2] = ends ~= "\n" and "b"
+      assert.same(all, definitions.names(text:gsub("\n", ends), skipped))
+    end
+  end)
+
   it("is found in text that Lua cannot compile, or false", function()
     for _, text in ipairs { "function", "function f", "f(function(", "end end end", "}", ")]}", "'", "[[", "--[[", "=",
       "local t = { function() ", ("("):rep(1000), "x = \"\\" } do
@@ -95,6 +108,15 @@ describe("The name of a function", function()
     end
   end)
 end)
+
+-- Returns the functions whose bodies need not be read for the name of the last one.
+local function skippable(functions)
+  local skipped = {}
+  for i = 2, #functions do
+    if i + functions[i].inner < #functions then skipped[i - 1] = functions[i] end
+  end
+  return skipped
+end
 
 describe("The functions of bytecode", function()
   it("are in the order of their definitions", function()
@@ -119,6 +141,7 @@ describe("The functions of bytecode", function()
       if chunk then
         local functions, names = prototypes.read(string.dump(chunk)), definitions.names(text)
         assert.equal(#functions, #names + 1, path)
+        assert.equal(names[#names], definitions.names(text, skippable(functions))[#names], path)
         for _, f in ipairs(functions) do assert.truthy(f.first <= f.last and #f.code > 10, path) end
         count = count + #names
       end

@@ -111,6 +111,20 @@ describe("the work of recording grows with the depth of", function()
   end
 end)
 
+describe("the work of recording calls that were counted before", function()
+  local plan = measurements()
+  for name, text in in_order { ["a Lua function"] = "local function f() end", ["a C function"] = "local f = type" } do
+    local CALLS <const>, MOST_PER_CALL <const> = 10000, 800  -- two thirds of these are the interpreter's
+    local check = plan(CALLS, function(n)
+      return recording("rate = 0", ("%s local function run() for _ = 1, %d do f(1) end end run()"):format(text, n))
+    end)
+    it("is small: of " .. name, function()
+      local instructions = check()
+      assert.is_true(instructions < TIMES // 2 * CALLS * MOST_PER_CALL, instructions)
+    end)
+  end
+end)
+
 -- Writes the profile of a program with functions from sources. Returns its path.
 local function profile_of(functions)
   local high = script_functions.LOW + 4 * #functions

@@ -198,7 +198,7 @@ describe("a pause", function()
       "lua_fib > fib 20",
       "main chunk of z.lua > coroutine.wrap 1",
       "main chunk of z.lua > coroutine.wrap 1",
-      "main chunk of z.lua > native.apply 3",
+      "main chunk of z.lua > native.apply 4",
       "main chunk of z.lua > turn 3",
       "native.apply > lua_apply 5",
       "native.apply > turn 3",  -- the C functions that run at a pause are not on later paths

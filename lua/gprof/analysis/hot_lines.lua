@@ -101,7 +101,8 @@ local function in_order(rows)
 end
 
 --- Returns the lines with samples, those with most samples first. Code without line
--- information has a row for each function.
+-- information has a row for each function; in Lua programs, where these are C functions,
+-- such rows follow those of all lines.
 -- @tparam profile by_function
 -- @tparam profile by_line
 -- @tparam[opt] integer most leave out some lines after this many
@@ -120,6 +121,10 @@ function hot_lines.of(by_function, by_line, most)
     end
   end
   table.sort(others, function(a, b) return a.functions[1].name < b.functions[1].name end)
+  if by_function.image.has_scripts then
+    list, others = in_order(list), in_order(others)
+    return table.move(others, 1, #others, #list + 1, list)
+  end
   return in_order(table.move(list, 1, #list, #others + 1, others))
 end
 

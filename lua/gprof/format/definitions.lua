@@ -6,7 +6,8 @@
 -- @internal gprof.format.definitions
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local find <const>, sub <const>, match <const> = string.find, string.sub, string.match
+local find <const>, sub <const>, match <const>, gmatch <const> = string.find, string.sub,
+  string.match, string.gmatch
 
 local definitions = {}
 
@@ -66,7 +67,26 @@ end
 
 -- Words ---------------------------------------------------------------------------------
 
--- Takes `function`, a name, and parameters. Returns where they end.
+-- Returns where the last line of a function has its `end`; nil if that is not certain.
+local function end_of(text, starts, last, at)
+  local first, next_line = starts[last], starts[last + 1] or #text + 2
+  if not first or first <= at then return nil end
+  local line = sub(text, first, next_line - 2)
+  local found = find(line, "%f[%w_]end%f[^%w_]")
+  if not found or find(line, "%f[%w_]end%f[^%w_]", found + 3) then return nil end
+  return first + found - 1
+end
+
+-- Skips the body of the last function, and the functions in it, if it is one to skip.
+-- Returns where its `end` is; otherwise nil.
+local function skip_body(state, text, at)
+  local f = state.skipped[#state.names]
+  local found = f and end_of(text, state.starts, f.last, at)
+  for _ = 1, found and f.inner or 0 do state.names[#state.names + 1] = false end
+  return found
+end
+
+-- Takes `function`, a name, and parameters. Returns where they end, or the body.
 local function take_function(state, text, at)
   local _, last, given = find(text, "^%s*([%a_][%w_%.:%s]*)%(", at)
   local name = given and given:gsub("%s", "") or name_of_value(state.context)
@@ -74,7 +94,8 @@ local function take_function(state, text, at)
   if given then begin_statement(state.context) end
   enter(state, "function", name)
   local _, parameters = find(text, "^%b()", last or find(text, "(", at, true) or at)
-  return (parameters or at - 1) + 1
+  at = (parameters or at - 1) + 1
+  return skip_body(state, text, at) or at
 end
 
 local function close_block(state)
@@ -247,13 +268,25 @@ local function take_token(state, text, at)
   return at + #number
 end
 
+-- Returns where each line of a text begins. Lua ends lines also at carriage returns: then
+-- they are not known.
+local function line_starts(text)
+  local starts = { 1 }
+  if find(text, "\r", 1, true) then return starts end
+  for at in gmatch(text, "\n()") do starts[#starts + 1] = at end
+  return starts
+end
+
 --- Returns the names of the functions that a text defines, in the order of the keywords
 -- `function`.
 -- @tparam string text of a chunk that Lua compiles
+-- @tparam[opt] table skipped the functions, by number, whose bodies need not be read:
+--   `last`, the line, and `inner`, the number of functions in it. Their names are false
 -- @treturn {string|false,...} such as "work", "Account:deposit", "callback of each";
 --   false for a function that the definition gives no name
-function definitions.names(text)
-  local state, at = { names = {} }, 1
+function definitions.names(text, skipped)
+  local state, at = { names = {}, skipped = skipped or {},
+    starts = skipped and line_starts(text) }, 1
   enter(state, "function")
   while true do
     at = find(text, "[^%s]", at)

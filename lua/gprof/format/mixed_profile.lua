@@ -7,7 +7,6 @@
 -- @internal gprof.format.mixed_profile
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local hook_cost = require "gprof.format.hook_cost"
 local script_functions = require "gprof.format.script_functions"
 local script_profile = require "gprof.format.script_profile"
 
@@ -34,11 +33,6 @@ local function sections_of(bytes)
     at = next_at
   end
   return sections
-end
-
--- Returns the samples per second.
-local function rate_of(process)
-  return (select(10, ("<i8i8I8I8I8I8I8I8I8I4"):unpack(process)))
 end
 
 -- Returns the ends of the code of the module that contains an address.
@@ -75,35 +69,10 @@ local function decoder(recorded)
   end
 end
 
--- Takes the time of hooks out of the samples of Lua functions and lines. Returns the
--- counts by row, and the ticks that were taken out.
-local function corrected(content, decode, costs)
-  local records, of, counts = {}, {}, {}
-  for row, context, entered, from, self, count in each_record(content) do
-    local callee, place, line = decode(self), decode(from)
-    if callee and entered == row then of[row] = callee end
-    if callee or self == 0 and place then
-      records[#records + 1] = { context = context, entered = entered, count = count,
-        line = line, is_call = callee ~= nil, row = row }
-    end
-  end
-  local removed = hook_cost.correct(records, of, costs)
-  for _, record in ipairs(records) do counts[record.row] = record.count end
-  return counts, removed
-end
-
--- Returns the head of a table, with more ticks of the recorder.
-local function head_of(content, more)
-  local head = table.pack(TABLE_HEAD:unpack(content))
-  head[7] = head[7] + more
-  return TABLE_HEAD:pack(table.unpack(head, 1, 9))
-end
-
 -- Changes the addresses in the records of a table. The interpreter, whose code is between
 -- two addresses, calls C functions for the function that runs.
-local function changed(content, decode, costs, addresses, code, code_end)
-  local counts, removed = corrected(content, decode, costs)
-  local parts = { head_of(content, removed) }
+local function changed(content, decode, addresses, code, code_end)
+  local parts = { content:sub(1, select(10, TABLE_HEAD:unpack(content)) - 1) }
   local callees = {}  -- the Lua functions, by record of the call
   for row, context, entered, from, self, count in each_record(content) do
     local f, line = decode(from)
@@ -116,7 +85,7 @@ local function changed(content, decode, costs, addresses, code, code_end)
     end
     local callee = decode(self)
     if callee then callees[row], self = callee, BIAS + addresses[callee].entry end
-    parts[#parts + 1] = RECORD:pack(context, entered, from, self, counts[row] or count)
+    parts[#parts + 1] = RECORD:pack(context, entered, from, self, count)
   end
   return table.concat(parts)
 end
@@ -131,11 +100,9 @@ end
 function mixed_profile.bytes(recorded, crc32)
   local decode, lines = decoder(recorded), script_profile.lines(recorded.functions)
   local sections = sections_of(recorded.profile)
-  local code, code_end, costs
+  local code, code_end
   for _, section in ipairs(sections) do
-    if section.kind == PROCESS then
-      costs = script_profile.costs(recorded, rate_of(section.content))
-    elseif section.kind == MODULES then
+    if section.kind == MODULES then
       code, code_end = code_at(section.content, recorded.interpreter)
     elseif section.kind == TABLE then
       -- the lines in which there are calls or samples
@@ -154,7 +121,7 @@ function mixed_profile.bytes(recorded, crc32)
       content = ("<I4"):pack(count + 1) .. MODULE:pack(BIAS, BIAS + LOW, BIAS + high,
         BIAS + LOW, BIAS + high, 0, "", "") .. content:sub(at)
     elseif section.kind == TABLE then
-      content = changed(content, decode, costs, addresses, code, code_end)
+      content = changed(content, decode, addresses, code, code_end)
     end
     parts[#parts + 1] = SECTION:pack(section.kind, content)
     if section.kind == MODULES then

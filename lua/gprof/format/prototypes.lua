@@ -56,8 +56,8 @@ end
 
 -- Reads a function and those in it, and appends them to a list.
 local function read_function(bytes, at, list)
-  local f, begin = {}, skip_string(bytes, at)
-  list[#list + 1] = f
+  local f, number, begin = {}, #list + 1, skip_string(bytes, at)
+  list[number] = f
   f.first, at = read_size(bytes, begin)
   f.last, at = read_size(bytes, at)
   local parameters, is_vararg = bytes:byte(at, at + 1)
@@ -70,15 +70,16 @@ local function read_function(bytes, at, list)
   end)
   at = skip_debug_information(bytes, at)
   f.signature = upvalues << 9 | parameters << 1 | is_vararg
-  f.code = bytes:sub(begin, at - 1)
+  f.code, f.inner = bytes:sub(begin, at - 1), #list - number
   return at
 end
 
 --- Returns the functions of a chunk in the order of their definitions, the main one
 -- first.
--- @tparam string bytes bytecode with debugging information
+-- @tparam string bytes bytecode
 -- @treturn {table,...} functions: `first` and `last`, lines; `signature`, as in
---   gprof.format.script_functions; `code`, the bytes from its first line on
+--   gprof.format.script_functions; `code`, the bytes from its first line on; `inner`, the
+--   number of functions that are defined in it
 function prototypes.read(bytes)
   local list = {}
   read_function(bytes, HEAD + 1, list)

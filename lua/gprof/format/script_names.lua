@@ -24,21 +24,35 @@ local FROM_CODE <const>, MOST <const> = 0x4000, 0x3fff
 
 local function key_of(f, code) return ("%d %d %d"):format(f.first, f.last, code) end
 
--- Returns the definitions in a text, as lists by `key_of`: `name` or false, and
--- `ordinal`. Nil if it cannot be compiled.
-local function definitions_of(text, crc32)
+-- Returns the functions of a list, by number, in which no function begins in some lines.
+local function without(list, lines)
+  local found, after = {}, #list + 1  -- the first one in these lines after `i`
+  for i = #list, 2, -1 do
+    local f = list[i]
+    if i + f.inner < after then found[i - 1] = f end
+    if lines[f.first] then after = i end
+  end
+  return found
+end
+
+-- Returns the definitions in a text that begin in some lines, as lists by `key_of`:
+-- `name` or false, and `ordinal`. Nil if it cannot be compiled.
+local function definitions_of(text, lines, crc32)
   -- Lua skips a byte order mark, and a first line with a "#"
   text = (text:gsub("^\xef\xbb\xbf", ""):gsub("^#[^\n]*", ""))
   local chunk = load(text, "=", "t")
   if not chunk then return nil end
-  local list, names = prototypes.read(dump(chunk)), definitions.names(text)
+  local list = prototypes.read(dump(chunk, true))
+  local names = definitions.names(text, without(list, lines))
   if #names + 1 ~= #list then return nil end
   local by_key, ordinals = {}, {}
   for i, f in ipairs(list) do
-    local key, lines = key_of(f, crc32(f.code)), key_of(f, f.signature)
-    ordinals[lines] = (ordinals[lines] or -1) + 1
+    if not lines[f.first] then goto next end
+    local key, place = key_of(f, crc32(f.code)), key_of(f, f.signature)
+    ordinals[place] = (ordinals[place] or -1) + 1
     by_key[key] = by_key[key] or {}
-    table.insert(by_key[key], { name = names[i - 1], ordinal = ordinals[lines] })
+    table.insert(by_key[key], { name = names[i - 1], ordinal = ordinals[place] })
+    ::next::
   end
   return by_key
 end
@@ -74,15 +88,35 @@ local function set_number(f, number, taken)
   until not is_taken
 end
 
+local function chunk_of(f) return f.text or f.source end
+
+-- Whether a function is the main chunk of a file: nothing else is defined there.
+local function is_main_of_file(f)
+  return f.first == 0 and f.last == 0 and f.source and f.source:find "^@"
+end
+
+-- Returns the lines in which the functions of each chunk begin, as sets.
+local function first_lines(functions)
+  local lines = {}
+  for _, f in ipairs(functions) do
+    local chunk = chunk_of(f)
+    if chunk and not is_main_of_file(f) then
+      lines[chunk] = lines[chunk] or {}
+      lines[chunk][f.first] = true
+    end
+  end
+  return lines
+end
+
 -- Returns a function that returns the definitions in the source of a function, or nil.
-local function reader(read, crc32)
-  local known = {}
+local function reader(functions, read, crc32)
+  local known, lines = {}, first_lines(functions)
   return function(f)
-    local key = f.text or f.source
+    local key = chunk_of(f)
     if known[key] == nil then
       local path = f.source:match "^@(.+)$"
       local text = f.text or path and read(path)
-      local done, by_key = pcall(definitions_of, text or "", crc32)
+      local done, by_key = pcall(definitions_of, text or "", lines[key], crc32)
       known[key] = text and done and by_key or false
     end
     return known[key]
@@ -94,15 +128,17 @@ end
 -- @tparam function read returns the text of a file, or nil
 -- @tparam function crc32 returns the CRC-32 of a string
 function script_names.assign(functions, read, crc32)
-  local definitions_in, taken = reader(read, crc32), {}
+  local definitions_in, taken = reader(functions, read, crc32), {}
   for _, f in ipairs(functions) do
-    local by_key = f.source and definitions_in(f)
+    local is_main = is_main_of_file(f)
+    local by_key = f.source and not is_main and definitions_in(f)
     local found = by_key and by_key[key_of(f, f.code)]
     if found then
       set_name(f, shared_name(found))
       set_number(f, math.min(found[1].ordinal, MOST), taken)
     elseif f.source then
-      set_number(f, f.code ~= 0 and (FROM_CODE | f.code & MOST) or 0, taken)
+      local has_number = f.code ~= 0 and not is_main
+      set_number(f, has_number and (FROM_CODE | f.code & MOST) or 0, taken)
     end
   end
 end

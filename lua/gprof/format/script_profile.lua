@@ -4,7 +4,6 @@
 -- @internal gprof.format.script_profile
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local hook_cost = require "gprof.format.hook_cost"
 local script_functions = require "gprof.format.script_functions"
 local sorted = require "gprof.format.sorted"
 
@@ -35,15 +34,6 @@ local function each_record(records)
   end
 end
 
--- Returns the function of each context.
-local function functions_of(recorded)
-  local of = {}
-  for row, _, entered, callee in each_record(recorded.records) do
-    if entered == row and callee ~= NONE then of[row] = recorded.functions[callee + 1] end
-  end
-  return of
-end
-
 -- Addresses -----------------------------------------------------------------------------
 
 --- Returns the lines of each function that are known without records, as sets. The
@@ -59,14 +49,16 @@ function script_profile.lines(functions)
   return lines
 end
 
--- Returns the recorded lines of each function, as sets.
-local function lines_of(recorded, of)
-  local lines = script_profile.lines(recorded.functions)
-  for _, context, _, _, line in each_record(recorded.records) do
+-- Returns the function of each context, which comes before the records in it; and the
+-- recorded lines of each function, as sets.
+local function functions_of(recorded)
+  local of, lines = {}, script_profile.lines(recorded.functions)
+  for row, context, entered, callee, line in each_record(recorded.records) do
+    if entered == row and callee ~= NONE then of[row] = recorded.functions[callee + 1] end
     local f = of[context]
     if f and f.source and line > 0 then lines[f][line] = true end
   end
-  return lines
+  return of, lines
 end
 
 -- Returns the places in object files that several C functions have: in files of the same
@@ -154,48 +146,25 @@ function script_profile.executions(list)
   return parts[1] and section(LINES, table.concat(parts)) or ""
 end
 
---- Returns what hooks cost, in ticks of a rate: see gprof.format.hook_cost.
--- @tparam table recorded
--- @tparam number rate
--- @treturn table
-function script_profile.costs(recorded, rate)
-  local costs = {}
-  for what, cost in pairs(recorded.costs) do costs[what] = cost * rate / 1e9 end
-  return costs
-end
-
--- Returns the counts of all records, with corrected samples, and the ticks that were
--- taken out of them.
-local function counts_of(recorded, of, rate)
-  local records = {}
-  for _, context, entered, callee, line, count in each_record(recorded.records) do
-    records[#records + 1] = { context = context, entered = entered, count = count,
-      line = line, is_call = callee ~= NONE }
-  end
-  return records, recorded.costs.call == 0 and 0 or
-    hook_cost.correct(records, of, script_profile.costs(recorded, rate))
-end
-
 -- Returns the records. The return address of a call is in the line of the call.
-local function records_of(recorded, of, addresses, counts)
+local function records_of(recorded, of, addresses)
   local list = {}
   for row = 0, ROOTS - 1 do list[row + 1] = ("<I4I4I8I8I8"):pack(row, row, 0, 0, 0) end
-  for row, context, entered, callee, line in each_record(recorded.records) do
+  for row, context, entered, callee, line, count in each_record(recorded.records) do
     local caller = of[context] and addresses[of[context]]
     local from, self = caller and (caller[line] or caller.entry) or 0, 0
     if callee ~= NONE then
       from = caller and from + LINE // 2 or 0
       self = addresses[recorded.functions[callee + 1]].entry
     end
-    list[row + 1] = ("<I4I4I8I8I8"):pack(context, entered, from, self,
-      counts[row - ROOTS + 1].count)
+    list[row + 1] = ("<I4I4I8I8I8"):pack(context, entered, from, self, count)
   end
   return list
 end
 
-local function thread(recorded, records, inside)
+local function thread(recorded, records)
   return section(TABLE, ("<I4I4I4I4I8I8I8s4I4"):pack(1, 1, 1, 0, recorded.cpu,
-    recorded.signals, inside, "Lua", #records) .. table.concat(records))
+    recorded.signals, recorded.inside, "Lua", #records) .. table.concat(records))
 end
 
 --- Returns the bytes of the profile.
@@ -206,18 +175,15 @@ end
 --   string
 -- @treturn string
 function script_profile.bytes(recorded, about)
-  local of = functions_of(recorded)
-  local list, addresses, high =
-    script_profile.list(recorded.functions, lines_of(recorded, of))
-  local counts, removed = counts_of(recorded, of, about.rate)
+  local of, lines = functions_of(recorded)
+  local list, addresses, high = script_profile.list(recorded.functions, lines)
   -- has neither a build ID nor a path
   local module = section(MODULES,
     ("<I4I8I8I8I8I8I4s4s4"):pack(1, 0, LOW, high, LOW, high, 0, "", ""))
   return script_profile.complete(script_profile.functions(list) ..
     process(recorded, about.rate, high, about.command) .. module ..
     script_profile.executions(list) ..
-    thread(recorded, records_of(recorded, of, addresses, counts),
-      recorded.inside + removed), about.crc32)
+    thread(recorded, records_of(recorded, of, addresses)), about.crc32)
 end
 
 return script_profile

@@ -38,9 +38,10 @@ local function reason_of(profile)
   return found[1] and ": " .. table.concat(found, "; ") or ""
 end
 
--- The time of counting a Lua program's calls and lines is estimated (see
--- gprof.format.hook_cost). What remains of it is in proportion to it: at most this many
--- percentage points if half of the time was the recorder's (measured: bench/evidence.md).
+-- Samples in the recorder of Lua programs, and in the code that calls it, are left out.
+-- But the program is slower after each call of the recorder: shares change by at most
+-- this many percentage points if half of the time was the recorder's (see
+-- bench/evidence.md).
 local BIAS <const> = 6
 
 -- Returns what a large share of the recorder means, and what helps.

@@ -165,6 +165,7 @@ local function comparison_of(content, node_of, file_number)
   local entries = { { "factor", number(comparison.factor) },
     { "options", strings(options, #options) },
     { "unit", quoted(comparison.unit) }, { "sides", columns_of_sides(comparison) },
+    { "whole", change_of({ comparison }, "total") },
     { "tree", old_tree.of(comparison, content, node_of) },
     { "name", view_data.names(names, known) }, { "status", array(number, statuses) },
     { "file", array(number, files) } }

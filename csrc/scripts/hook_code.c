@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "scripts/hook_code.h"
+
+#if defined __x86_64__ || defined __aarch64__
+
+#include <lauxlib.h>
+#include <unwind.h>
+
+enum { MOST_FRAMES = 64 };
+
+/* Functions on C stacks. */
+typedef struct frames {
+  uintptr_t functions[MOST_FRAMES];
+  int count;
+  int left;             /* frames of this stack to look at */
+} frames;
+
+/* What a program without hooks has on the C stack; what hooks have there, too. */
+typedef struct search {
+  frames plain, hooked;
+} search;
+
+static bool contains(const frames *list, uintptr_t function) {
+  for (int i = 0; i < list->count; i++)
+    if (list->functions[i] == function) return true;
+  return false;
+}
+
+static uintptr_t function_at(uintptr_t code) {
+  return (uintptr_t)_Unwind_FindEnclosingFunction((void *)code);
+}
+
+static void look_in_hook(lua_State *L, lua_Debug *ar);
+
+static _Unwind_Reason_Code add_frame(struct _Unwind_Context *context, void *data) {
+  frames *list = data;
+  const uintptr_t at = _Unwind_GetIP(context);
+  const uintptr_t function = at ? function_at(at - 1) : 0;
+  if (function == (uintptr_t)look_in_hook) return _URC_NO_REASON;
+  if (function && !contains(list, function) && list->count < MOST_FRAMES)
+    list->functions[list->count++] = function;
+  return --list->left > 0 ? _URC_NO_REASON : _URC_NORMAL_STOP;
+}
+
+static search *search_of(lua_State *L) { return *(search **)lua_getextraspace(L); }
+
+/* A hook. The functions wanted are among the two that call it: those that call these also
+ * run without hooks. */
+static void look_in_hook(lua_State *L, lua_Debug *ar) {
+  (void)ar;
+  frames *list = &search_of(L)->hooked;
+  list->left = 2;
+  _Unwind_Backtrace(add_frame, list);
+}
+
+static int look_in_function(lua_State *L) {
+  frames *list = &search_of(L)->plain;
+  list->left = MOST_FRAMES;
+  _Unwind_Backtrace(add_frame, list);
+  return 0;
+}
+
+/* Returns the end of the function that begins at an address. */
+static uintptr_t end_of(uintptr_t begin) {
+  uintptr_t inside = begin, outside = begin + 1;
+  while (function_at(outside) == begin) {
+    inside = outside;
+    outside += outside - begin;
+  }
+  while (outside - inside > 1) {
+    const uintptr_t middle = inside + (outside - inside) / 2;
+    *(function_at(middle) == begin ? &inside : &outside) = middle;
+  }
+  return outside;
+}
+
+/* The C function is called by a Lua function, as the hook is. */
+static void run(search *s, lua_State *L, int events) {
+  static const char code[] = "local plain = ... local function f() plain() end f() f()";
+  *(search **)lua_getextraspace(L) = s;
+  if (luaL_loadstring(L, code) != LUA_OK) return;
+  lua_pushcfunction(L, look_in_function);
+  lua_sethook(L, look_in_hook, events, 0);
+  if (lua_pcall(L, 1, 0, 0) != LUA_OK) s->hooked.count = 0;
+}
+
+static void add(scr_hook_code *code, uintptr_t function) {
+  if (code->count == SCR_CODES || !function) return;
+  code->list[code->count++] = (scr_code){function, end_of(function)};
+}
+
+scr_hook_code scr_find_hook_code(int events, uintptr_t hook) {
+  search s = {0};
+  scr_hook_code code = {0};
+  lua_State *L = events ? luaL_newstate() : NULL;
+  if (!L) return code;
+  run(&s, L, events);
+  lua_close(L);
+  for (int i = 0; i < s.hooked.count; i++)
+    if (!contains(&s.plain, s.hooked.functions[i])) add(&code, s.hooked.functions[i]);
+  if (code.count > 0) add(&code, function_at(hook));
+  return code;
+}
+
+#else
+
+scr_hook_code scr_find_hook_code(int events, uintptr_t hook) {
+  return (void)events, (void)hook, (scr_hook_code){0};
+}
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The code of the interpreter that runs only because there is a hook: it prepares the
+ * hook's call, and looks whether to call it. Samples in it are the recorder's.
+ *
+ * Its functions have no names. They are those on the C stack of a hook, but not of a C
+ * function. Unwind tables have their sizes.
+ */
+#ifndef GPROF_SCRIPTS_HOOK_CODE_H
+#define GPROF_SCRIPTS_HOOK_CODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct scr_code {
+  uintptr_t low, high;
+} scr_code;
+
+enum { SCR_CODES = 8 };
+
+typedef struct scr_hook_code {
+  scr_code list[SCR_CODES];
+  int count;            /* 0: not known */
+} scr_hook_code;
+
+/* Finds that of hooks for some events. `hook` is code that belongs to it. */
+scr_hook_code scr_find_hook_code(int events, uintptr_t hook);
+
+static inline bool scr_is_hook_code(const scr_hook_code *code, uintptr_t at) {
+  for (int i = 0; i < code->count; i++)
+    if (at - code->list[i].low < code->list[i].high - code->list[i].low) return true;
+  return false;
+}
+
+#endif
