@@ -83,8 +83,9 @@ $(eval $(call analyze,gcc))
 $(eval $(call analyze,tidy,-- -std=c11 -D_GNU_SOURCE $$(ANALYZED_FOR) -Icsrc -I$(LUA_INCDIR)))
 $(eval $(call analyze,cppcheck))
 
-# Lines of C have at most 90 columns; .luacheckrc has the limits for Lua. Text has at most 96 columns,
-# counted in characters. Tables and blocks of code may be wider, and bench/ writes its results itself.
+# Lines of C have at most 90 columns, of JavaScript 120; .luacheckrc has the limits for Lua. Text has
+# at most 96 columns. Tables and blocks of code may be wider, and bench/ writes its results itself.
+# JavaScript and text are counted in characters.
 lint:
 	@mkdir -p build
 	luacheck -q --cache build/luacheck.cache gprof.lua lua spec bench examples fuzz doc
@@ -95,6 +96,9 @@ lint:
 	  /^ *```/ { code = !code } !code && length(text) > 96 && text !~ /^ *\|/ \
 	  { print FILENAME ":" FNR ": longer than 96 columns"; long = 1 } END { exit long }' \
 	  $(wildcard *.md doc/*.md examples/*.md examples/*/*.md fuzz/*.md fuzz/*/*.md)
+	@LC_ALL=C awk '{ text = $$0; gsub(/[\200-\277]/, "", text) } length(text) > 120 \
+	  { print FILENAME ":" FNR ": longer than 120 columns"; long = 1 } END { exit long }' \
+	  $(wildcard lua/gprof/export/html/*.js bench/*.js spec/*/*.js)
 
 # An interpreter with the core linked in, built with AddressSanitizer and UBSan. It can make the
 # core's allocations fail.

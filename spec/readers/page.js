@@ -136,7 +136,8 @@ const actions = {
   },
   async click(selector) {
     const [x, y] = await evaluate(`(() => { const e = document.querySelector(${JSON.stringify(selector)});
-      e.scrollIntoView({ block: "center" }); const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`);
+      e.scrollIntoView({ block: "center" }); const r = e.getBoundingClientRect();
+      return [r.x + r.width / 2, r.y + r.height / 2]; })()`);
     for (const type of ["mouseMoved", "mousePressed", "mouseReleased"]) {
       await send("Input.dispatchMouseEvent", {
         type,

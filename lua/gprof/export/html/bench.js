@@ -172,6 +172,7 @@ function makeTopRow(header, buttons) {
   details.append(facts);
   if (count > 0) header.append(wrap("notices", "Notices", ...notes));
   buttons.prepend(opener("details", "Details", "i"));
-  if (count > 0) buttons.prepend(opener("notices", counted(count) + (count === 1 ? " notice" : " notices"), "⚠" + count));
+  const notices = counted(count) + (count === 1 ? " notice" : " notices");
+  if (count > 0) buttons.prepend(opener("notices", notices, "⚠" + count));
   header.classList.add("top");
 }

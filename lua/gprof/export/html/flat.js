@@ -6,7 +6,8 @@ function timeBar(node) {
     isCertain = !between || seconds(between[0]) === seconds(between[1]);
   const bar = shareBar(shareOf(totalOf(node)), shareOf(field(node, "self")), isCertain ? null : between.map(shareOf));
   if (isVague(node)) bar.classList.add("guess");
-  if (!isCertain) bar.title = `Total: ${rangeOf(...between)} of all time, ${between.map(seconds).join("–")} ${unitName}`;
+  if (!isCertain)
+    bar.title = `Total: ${rangeOf(...between)} of all time, ${between.map(seconds).join("–")} ${unitName}`;
   return bar;
 }
 

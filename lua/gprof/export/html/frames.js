@@ -1,6 +1,6 @@
 // The frames of a picture, row by row. Frames wide enough for a label are elements, which are kept and changed when the
-// picture changes: that is faster than making new ones. The others are painted as the background of their row: there can
-// be a thousand of them. They get elements when they are selected.
+// picture changes: that is faster than making new ones. The others are painted as the background of their row: there
+// can be a thousand of them. They get elements when they are selected.
 
 const LABELLED = 26, // pixels: narrower frames have no label
   BATCH = 16; // frames changed between two pauses

@@ -71,7 +71,8 @@ function groupColumns(title, fold) {
   const times = [
     timeColumn("Self %", "Self time as a share of the total time", "self", shareText, ""),
     timeColumn("Self " + unitName, "Time in the functions themselves", "self", seconds, "medium self"),
-    timeColumn("±", "Statistical error of the self time", "error", (error) => (error === null ? "" : seconds(error)), "error wide"),
+    timeColumn("±", "Statistical error of the self time", "error",
+      (error) => (error === null ? "" : seconds(error)), "error wide"),
     timeColumn("Total %", aboutTotal, "total", shareText, "wide"),
     timeColumn("Total " + unitName, aboutTotal, "total", seconds, ""),
     {

@@ -80,8 +80,8 @@ function templatePart(component) {
 }
 
 // Parses a name. Returns `template`, the name with "<*>" for template arguments, without return type and parameters;
-// `scope`, the components of what the function is in; and `inClass`, whether the name alone shows that it is in a class.
-// Lambdas and closures belong to the function that contains them.
+// `scope`, the components of what the function is in; and `inClass`, whether the name alone shows that it is in a
+// class. Lambdas and closures belong to the function that contains them.
 function parsedName(name) {
   const [plain] = splitObject(withoutSuffix(name)),
     fortran = FORTRAN.exec(plain);

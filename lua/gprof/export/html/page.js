@@ -155,8 +155,8 @@ function reveal(element) {
   if (top < NAVIGATION || bottom > innerHeight) element.scrollIntoView({ block: "center" });
 }
 
-// Says whether the view is another one than the list of functions: then, a phone does not show the summary above it, and
-// pictures have to look where the window is.
+// Says whether the view is another one than the list of functions: then, a phone does not show the summary above it,
+// and pictures have to look where the window is.
 function setInside(isInside) {
   if (document.body.classList.contains("inside") === isInside) return;
   document.body.classList.toggle("inside", isInside);

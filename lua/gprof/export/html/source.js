@@ -168,7 +168,8 @@ function callersRow(line, columns) {
     const [name, file, number, time] = fields.slice(i, i + 4),
       path = data.files[file],
       place = path ? baseName(path) + ":" + number : "?";
-    places.push(splitOnce(name || "?")[0] + " (", placeLink(place, sourceLink(path, number), name), ")" + part(time) + ", ");
+    const link = placeLink(place, sourceLink(path, number), name);
+    places.push(splitOnce(name || "?")[0] + " (", link, ")" + part(time) + ", ");
   }
   if (others > 0) places.push(counted(others) + " more" + part(rest));
   else places.push(places.pop().slice(0, -2));

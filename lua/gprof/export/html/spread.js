@@ -89,7 +89,8 @@ function spreadColumns(amounts, format) {
     column("Min", "Minimum; 0 if a run lacks the function", "min", "wide"),
     column("Max", "Maximum", "max", "medium"),
     column("±", "Standard deviation", "deviation", "wide"),
-    spreadColumn("Runs", "Runs with the function", (row) => amounts.runs[row], (row) => counted(amounts.runs[row]), "wide"),
+    spreadColumn("Runs", "Runs with the function", (row) => amounts.runs[row],
+      (row) => counted(amounts.runs[row]), "wide"),
     { title: "Function", value: spreadName, upwards: true, cell: spreadLink, class: "name left" },
     {
       title: "Maximum in",

@@ -3,10 +3,11 @@
 function threadName(row) {
   const number = threads.choice[row],
     choice = number >= 0 ? threadChoices[number] : null;
+  const without = threadsHaveTime ? "no samples" : "no calls";
   const tags = [
     threads.count[row] > 1 ? counted(threads.count[row]) + " threads" : null,
     threads.selected[row] ? null : "not in the other views",
-    choice && choice.group ? (choice.group === "others" ? "among others" : threadsHaveTime ? "no samples" : "no calls") : null,
+    choice && choice.group ? (choice.group === "others" ? "among others" : without) : null,
     choice && choice === shownThreads ? "shown" : null,
   ].filter(Boolean);
   const name = choice ? make("a", { href: linkToThreads(choice) + "#!threads" }, nameOfThread(row)) : nameOfThread(row);
@@ -28,7 +29,13 @@ const threadColumns = [
     shown: threadsHaveTime,
   },
   { title: "Share", cell: (row) => shareBar(0, shareOfThread(row)), class: "bar" },
-  { title: "Calls", value: (row) => threads.calls[row], cell: (row) => counted(threads.calls[row]), class: "medium", shown: hasCounts },
+  {
+    title: "Calls",
+    value: (row) => threads.calls[row],
+    cell: (row) => counted(threads.calls[row]),
+    class: "medium",
+    shown: hasCounts,
+  },
   {
     title: "Number",
     value: (row) => threads.number[row] || null,
@@ -46,7 +53,8 @@ function aboutThreads() {
       `The other views show ${choiceName(shownThreads)}. `,
       make("a", { href: linkToThreads(null) + "#!threads" }, allShown ? "Show all threads" : "Show all these threads"),
     ];
-  if (threadChoices.length > 0) return [`The other views show ${together}. Choose one of them here or in the settings.`];
+  if (threadChoices.length > 0)
+    return [`The other views show ${together}. Choose one of them here or in the settings.`];
   return [
     `The other views show ${together}. For a page of one of them, write it with `,
     make("code", {}, "--thread=NAME"),

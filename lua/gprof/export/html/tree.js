@@ -116,7 +116,8 @@ function treeView() {
   // where it is; of a long way, the end is in sight.
   function showPath(item) {
     const steps = [...ancestorsOf(item), item];
-    if (steps.length < 2) return path.replaceChildren(make("span", { class: "soft hint" }, "Click a frame to zoom in."));
+    if (steps.length < 2)
+      return path.replaceChildren(make("span", { class: "soft hint" }, "Click a frame to zoom in."));
     path.replaceChildren(
       ...steps.flatMap((step, i) => {
         const own = step.members ? "narrow frames" : shortName(step.frame)[0],

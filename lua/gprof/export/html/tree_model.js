@@ -284,9 +284,9 @@ function searchTree(test, both) {
 const NARROW = 3, // pixels: narrower frames are gathered,
   LEAST = 0.5; // and not drawn if they are narrower than this together
 
-// Generates the rows of boxes to draw: the ancestors of `root`, `root`, and what is below it. Also generates undefined, for
-// pauses. A box has its `item`, `left` and `wide` (fractions of the width), `row`, `above` (whether it is an ancestor of
-// the root), the box it is `under`, and the boxes `below` it.
+// Generates the rows of boxes to draw: the ancestors of `root`, `root`, and what is below it. Also generates undefined,
+// for pauses. A box has its `item`, `left` and `wide` (fractions of the width), `row`, `above` (whether it is an
+// ancestor of the root), the box it is `under`, and the boxes `below` it.
 function* rowsOf(root, width) {
   const put = (item, under, left, wide, above) => {
     const box = { item, under, left, wide, above, row: under ? under.row + 1 : 0, below: [] };
