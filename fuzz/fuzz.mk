@@ -6,6 +6,7 @@
 # FUZZ_PLANT_LOOP=WORD an endless loop. See fuzz/README.md.
 FUZZ_SECONDS = 60
 FUZZ_NATIVE = gmon sums spread archives $(FUZZ_SECTIONS) images $(FUZZ_UNPACK) symbols names
+FUZZ_UNPACK = $(if $(HAS_LZMA),unpack)
 FUZZ_SCRIPTS = $(FUZZ_LUA:fuzz/targets/%.lua=%)
 FUZZ_LUA = $(wildcard fuzz/targets/*.lua)
 FUZZ_TARGETS = $(FUZZ_NATIVE) $(FUZZ_SCRIPTS)
@@ -64,7 +65,6 @@ $(FUZZ_SECTIONS:%=$(FUZZ_DIR)/%): $(FUZZ_DIR)/%: fuzz/targets/%.c fuzz/debugging
 	$(quietly)$(FUZZ_LINK)
 
 # The decompressor, which is built only with liblzma. The target includes its source.
-FUZZ_UNPACK = $(if $(HAS_LZMA),unpack)
 $(FUZZ_DIR)/unpack: fuzz/targets/unpack.c $(UNPACKING) fuzz/support.c $(FUZZ_HEADERS) \
   $(FUZZ_DIR)/objects/base/crc32.o $(FUZZ_DIR)/objects/base/error.o
 	$(say) LINK $@

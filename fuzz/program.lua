@@ -37,14 +37,15 @@ end
 local function make(home, directory)
   package.path = home .. "/../spec/?.lua;" .. package.path
   local build, shell = require "support.build", require "support.shell"
-  local target = directory .. "/program"
-  shell.check { "rm", "-rf", target }
+  local target, complete = directory .. "/program.new", directory .. "/program"
+  shell.check { "rm", "-rf", target, complete }
   shell.check { "mkdir", "-p", directory }
   local source = build.program(NAME).dir
   shell.check { "cp", "-R", source, target }
   hide_sources(shell, target .. "/" .. NAME, source)
   make_code(shell, target)
   shell.check { "touch", target }
+  shell.check { "mv", target, complete } -- make would take the rest of a failed run for complete
 end
 
 if not fuzz then

@@ -249,8 +249,8 @@ static int keep_contexts(lua_State *L) {
 
 /* contexts_origin(text) -> what the first bytes of a context profile tell: the process
  * number (0 in a sum), when the process began, and when it wrote the file; the build ID
- * of the program, and its path; the number of the parent. Each is nil if the bytes do not
- * tell it. */
+ * of the program, and its path; the number of the parent; whether the process executed
+ * another program next. Each is nil if the bytes do not tell it. */
 static int find_origin(lua_State *L) {
   size_t size;
   const char *text = luaL_checklstring(L, 1, &size);
@@ -267,7 +267,8 @@ static int find_origin(lua_State *L) {
   lua_pushlstring(L, (const char *)o.path.bytes, o.path.size);
   if (!o.has_process) return 5;
   lua_pushinteger(L, (lua_Integer)o.parent);
-  return 6;
+  lua_pushboolean(L, o.executes);
+  return 7;
 }
 
 void gp_define_contexts(lua_State *L) {

@@ -198,19 +198,30 @@ static int format_strings(lua_State *L) {
   return 1;
 }
 
-/* split_lines(text) -> array of its lines, with their line endings */
+/* split_lines(text [, chosen]) -> array of its lines, with their line endings; their
+ * number. With `chosen`, a set of line numbers, other lines are left out */
 static int split_lines(lua_State *L) {
   size_t length;
   const char *line = luaL_checklstring(L, 1, &length), *end = line + length;
+  lua_Integer count = 0;
+  bool all = lua_isnoneornil(L, 2);
+  lua_settop(L, 2);
+  if (!all) luaL_checktype(L, 2, LUA_TTABLE);
   lua_newtable(L);
-  for (lua_Integer i = 1; line < end; i++) {
+  while (line < end) {
     const char *feed = memchr(line, '\n', (size_t)(end - line));
     const char *next = feed ? feed + 1 : end;
-    lua_pushlstring(L, line, (size_t)(next - line));
-    lua_rawseti(L, -2, i);
+    count++;
+    if (all || lua_rawgeti(L, 2, count) != LUA_TNIL) {
+      lua_settop(L, 3);
+      lua_pushlstring(L, line, (size_t)(next - line));
+      lua_rawseti(L, 3, count);
+    }
+    lua_settop(L, 3);
     line = next;
   }
-  return 1;
+  lua_pushinteger(L, count);
+  return 2;
 }
 
 void gp_define_conversions(lua_State *L) {

@@ -22,15 +22,20 @@ static bool ask_libbfd(lua_State *L, gp_image_box *box, uint64_t address, bool a
          gp_image_locate(from, address, location);
 }
 
+/* Reads what the map is made from. */
+static void prepare_map(lua_State *L, gp_image_box *box, bool as_libbfd) {
+  gp_error none;
+  if (as_libbfd || box->image->relocates_debug)
+    gp_image_read_symbols(box->image, &none);
+  gp_find_debug_files(L, box, as_libbfd);
+}
+
 /* Looks up an address. File and line come from the map, and the function from debugging
  * information. libbfd is asked for functions without debugging information, such as
  * assembler code; and, with `as_libbfd`, outside .text. */
 static bool look_up(lua_State *L, gp_image_box *box, uint64_t address, bool as_libbfd,
                     gp_location *location) {
-  gp_error none;
-  if (as_libbfd || box->image->relocates_debug)
-    gp_image_read_symbols(box->image, &none);  /* before the map is made */
-  gp_find_debug_files(L, box, as_libbfd);
+  prepare_map(L, box, as_libbfd);
   const gp_image *image = box->image;
   if (as_libbfd && (address < image->text_low || address >= image->text_high))
     return ask_libbfd(L, box, address, as_libbfd, location);
@@ -63,6 +68,24 @@ static int find_source(lua_State *L) {
   lua_pushinteger(L, location.line);
   lua_pushstring(L, location.function);
   return 3;
+}
+
+/* image:line(address) -> file, line; or nil. What image:source returns, but without the
+ * function, for which it reads more debugging information */
+static int find_line(lua_State *L) {
+  gp_check_image(L, 1);
+  gp_image_box *box = lua_touserdata(L, 1);
+  uint64_t address = (uint64_t)luaL_checkinteger(L, 2);
+  prepare_map(L, box, false);
+  const gp_line_map *map = gp_open_lines(L, box, false);
+  uint32_t row = gp_line_map_find(map, address);
+  if (row == GP_NONE) {
+    lua_pushnil(L);
+    return 1;
+  }
+  lua_pushstring(L, map->names.name[map->file[row]]);
+  lua_pushinteger(L, map->line[row]);
+  return 2;
 }
 
 /* --- all rows ----------------------------------------------------------------- */
@@ -156,7 +179,10 @@ static int iterate_lines(lua_State *L) {
 void gp_define_lines(lua_State *L) {
   static const luaL_Reg meta[] = {{"__gc", release}, {"__close", release}, {NULL, NULL}};
   static const luaL_Reg image_methods[] = {
-      {"source", find_source}, {"lines", iterate_lines}, {NULL, NULL}};
+      {"source", find_source},
+      {"line", find_line},
+      {"lines", iterate_lines},
+      {NULL, NULL}};
   gp_define_methods(L, GP_IMAGE, image_methods);
   luaL_newmetatable(L, GP_LINES);
   luaL_setfuncs(L, meta, 0);

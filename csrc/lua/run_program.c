@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -64,9 +66,29 @@ static int start(const char *path, char **argv, char **environment, const sigset
   return failed;
 }
 
-/* Runs a program until it ends. Sets *status as waitpid does. Returns 0 or an errno
- * value. */
-static int run(const char *path, char **argv, char **environment, int *status) {
+/* Returns the share of the processor time of a process, which has ended, that the
+ * children used for which it has waited, from 0 to 1; 0 if it is unknown. */
+static double share_of_children(pid_t process) {
+  enum { BEFORE = 11, TIMES = 4 }; /* fields of the line after the name */
+  char path[32], line[1024];
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
+  FILE *file = fopen(path, "re");
+  if (!file) return 0;
+  line[fread(line, 1, sizeof line - 1, file)] = '\0';
+  (void)fclose(file);
+  char *at = strrchr(line, ')');
+  for (int i = 0; at && i <= BEFORE; i++) at = strchr(at + 1, ' ');
+  if (!at) return 0;
+  double times[TIMES]; /* in user mode and in the kernel: its own, and its children's */
+  for (int i = 0; i < TIMES; i++) times[i] = (double)strtoul(at, &at, 10);
+  const double children = times[2] + times[3], all = times[0] + times[1] + children;
+  return all > 0 ? children / all : 0;
+}
+
+/* Runs a program until it ends. Sets *status as waitpid does, and *children to the share
+ * of its children. Returns 0 or an errno value. */
+static int run(const char *path, char **argv, char **environment, int *status,
+               double *children) {
   struct sigaction before[FORWARDED];
   sigset_t all, mask;
   pid_t process;
@@ -84,6 +106,7 @@ static int run(const char *path, char **argv, char **environment, int *status) {
   siginfo_t ended;
   while (waitid(P_PID, (id_t)process, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {}
   for (int i = 0; i < FORWARDED; i++) sigaction(forwarded[i], &before[i], NULL);
+  *children = share_of_children(process);
   while (waitpid(process, status, 0) < 0 && errno == EINTR) {}
   return 0;
 }
@@ -123,16 +146,18 @@ static char **push_environment(lua_State *L, char *const *settings) {
 }
 
 /* run_program(path, arguments, settings) -> "exit" or "signal"; the exit status or the
- * signal's number; the process number. On failure returns nil and a message. The first
- * element of `arguments` is the program's name; `settings` has variables for its
- * environment, "NAME=VALUE". */
+ * signal's number; the process number; and the share of the processor time that its
+ * children used, from 0 to 1. On failure returns nil and a message. The first element of
+ * `arguments` is the program's name; `settings` has variables for its environment,
+ * "NAME=VALUE". */
 static int run_program(lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
   luaL_checktype(L, 3, LUA_TTABLE);
   char **argv = push_strings(L, 2);
   char **environment = push_environment(L, push_strings(L, 3));
-  int status, failed = run(path, argv, environment, &status);
+  double children;
+  int status, failed = run(path, argv, environment, &status, &children);
   if (failed) {
     luaL_pushfail(L);
     lua_pushstring(L, strerror(failed));
@@ -142,7 +167,8 @@ static int run_program(lua_State *L) {
   lua_pushstring(L, signalled ? "signal" : "exit");
   lua_pushinteger(L, signalled ? WTERMSIG(status) : WEXITSTATUS(status));
   lua_pushinteger(L, (lua_Integer)running);
-  return 3;
+  lua_pushnumber(L, children);
+  return 4;
 }
 
 /* end_by_signal(number): ends this process by the signal that ended the program, but

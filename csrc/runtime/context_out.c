@@ -20,8 +20,10 @@
 /* Section kinds, as stored in the file. */
 enum { END, PROCESS, MODULES, TABLE };
 
-/* Flags of a process. Those of clocks follow, rec_obstacles, and the kernel's tick. */
+/* Flags of a process. Those of clocks follow, rec_obstacles, EXECUTES, and the kernel's
+ * tick. */
 enum { JOINED_PATHS = 1, WALL_CLOCK = 2, FIRST_CLOCK = 4 };
+#define EXECUTES UINT32_C(256)
 #define TICK_SHIFT 16
 #define TICK_UNIT 10000 /* nanoseconds */
 
@@ -85,7 +87,7 @@ static void put_process(const process *about) {
   rec_put_u64(about->code_high);
   rec_put_u32(rec_rate);
   rec_put_u32((joined() ? JOINED_PATHS : 0) | (rec_wall ? WALL_CLOCK : 0) |
-              clock_flags() | rec_obstacles);
+              (about->executes ? EXECUTES : 0) | clock_flags() | rec_obstacles);
   put_bytes(command, size);
 }
 

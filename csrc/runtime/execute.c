@@ -15,7 +15,7 @@ bool rec_follow;
 
 char *const *rec_prepare_exec(char *const *environment) {
   if (rec_state == ENDED || !rec_own_profile()) return environment;
-  rec_write_profile();
+  rec_write_before_exec();
   if (rec_own) rec_stop_clock(rec_own); /* a signal would end the other program */
   if (!rec_follow) return environment;
   char value[64];
@@ -28,7 +28,9 @@ char *const *rec_prepare_exec(char *const *environment) {
 
 void rec_end_exec(char *const *made, char *const *environment) {
   rec_release_environment(made, environment);
-  if (rec_own && rec_state != ENDED && rec_own_profile()) rec_start_clock(rec_own);
+  if (rec_state == ENDED || !rec_own_profile()) return;
+  rec_go_on();
+  if (rec_own) rec_start_clock(rec_own);
 }
 
 EXPORTED int execveat(int directory, const char *path, char *const *words,

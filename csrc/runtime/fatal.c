@@ -19,8 +19,8 @@
 
 static bool catching;
 
-/* By signal: the program's action with SA_RESETHAND, which is in force for one signal. */
-static struct sigaction single[65];
+/* By signal: the program's action, if the recorder's handler calls its handler. */
+static struct sigaction wrapped[65];
 
 static void write_and_end(int number, siginfo_t *info, void *context);
 
@@ -47,7 +47,16 @@ static void write_and_end(int number, siginfo_t *info, void *context) {
  * sees as the default action, and calls the program's handler. */
 static void call_once(int number, siginfo_t *info, void *context) {
   set_own_action(number, NULL);
-  single[number].sa_sigaction(number, info, context);
+  wrapped[number].sa_sigaction(number, info, context);
+}
+
+/* Handles SIGABRT: if the program's handler returns to abort(), that ends the program. */
+static void call_before_end(int number, siginfo_t *info, void *context) {
+  wrapped[number].sa_sigaction(number, info, context);
+  const int saved = errno;
+  rec_write_profile();
+  rec_go_on(); /* if abort() did not raise the signal */
+  errno = saved;
 }
 
 static bool is_fatal(int number) {
@@ -78,24 +87,26 @@ void rec_leave_signals(void) {
 static int set_action(int number, const struct sigaction *action,
                       struct sigaction *before) {
   if (action->sa_handler == SIG_DFL) return set_own_action(number, before);
-  if (action->sa_handler == SIG_IGN || !(action->sa_flags & (int)SA_RESETHAND))
+  const bool once = action->sa_flags & (int)SA_RESETHAND;
+  if (action->sa_handler == SIG_IGN || !(once || number == SIGABRT))
     return __sigaction(number, action, before);
-  struct sigaction once = *action;
-  once.sa_sigaction = call_once;
-  once.sa_flags = (once.sa_flags | SA_SIGINFO) & ~(int)SA_RESETHAND;
-  single[number] = *action;
-  return __sigaction(number, &once, before);
+  struct sigaction outer = *action;
+  outer.sa_sigaction = once ? call_once : call_before_end;
+  outer.sa_flags = (outer.sa_flags | SA_SIGINFO) & ~(int)SA_RESETHAND;
+  wrapped[number] = *action;
+  return __sigaction(number, &outer, before);
 }
 
 int rec_set_action(int number, const struct sigaction *action, struct sigaction *old) {
   if (!catching || !is_fatal(number)) return __sigaction(number, action, old);
-  const struct sigaction earlier = single[number];
+  const struct sigaction earlier = wrapped[number];
   struct sigaction before;
   const int failed = action ? set_action(number, action, &before)
                             : __sigaction(number, NULL, &before);
   if (failed || !old) return failed;
   *old = before;
-  if (before.sa_sigaction == call_once) *old = earlier;
+  if (before.sa_sigaction == call_once || before.sa_sigaction == call_before_end)
+    *old = earlier;
   if (before.sa_sigaction == write_and_end) memset(old, 0, sizeof *old);
   return 0;
 }

@@ -52,7 +52,7 @@ EXPORTED int sigaction(int number, const struct sigaction *action,
   struct sigaction wanted;  /* *action, which may be *old */
   if (action) wanted = *action;
   if (old) memset(old, 0, sizeof *old);
-  if (old && number == SIGTRAP) *old = *rec_trap_action();
+  if (old && number == SIGTRAP) *old = rec_trap_action();
   if (!action || (number == SIGTRAP && rec_share_trap(&wanted))) return 0;
   if (wanted.sa_handler == SIG_DFL) return 0;
   give_way(number);

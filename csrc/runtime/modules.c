@@ -16,7 +16,11 @@ const module *rec_module_at(uintptr_t address) {
 }
 
 static bool are_held;
-static int closing; /* number of threads that are closing a library */
+
+/* Number of threads that are closing a library. It stays raised if a destructor leaves
+ * dlclose by longjmp (an exception ends the program). Then the C library never closes
+ * another library, and samples of threads that wait have no callers. */
+static int closing;
 
 bool rec_hold_libraries(void) {
   __atomic_store_n(&are_held, true, __ATOMIC_SEQ_CST);

@@ -5,7 +5,9 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "runtime/linux.h"
@@ -174,6 +176,37 @@ int rec_close_output(int error) {
 
 /* --- names ------------------------------------------------------------------ */
 
+/* How long to wait for a lock, in milliseconds: `flock . make` holds one all the time. */
+#define LOCK_TRIES 300
+
+/* Locks the directory of a file, so that other programs do not give the same names to
+ * their files meanwhile: the last one must leave both of its files. Goes on without a
+ * lock where there is none, as on some network file systems. */
+static long lock_directory(const file_name *f) {
+  static char path[sizeof f->target];
+  const char *slash = strrchr(f->target, '/');
+  text built = begin_text(path, sizeof path);
+  if (slash)
+    add_bytes(&built, f->target, (size_t)(slash - f->target) + 1);
+  else
+    add_text(&built, ".");
+  const long file =
+      SYSTEM_CALL(openat, AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  const struct timespec millisecond = {0, 1000000};
+  for (int i = 0; file >= 0 && i < LOCK_TRIES; i++) {
+    if (SYSTEM_CALL(flock, file, LOCK_EX | LOCK_NB, 0, 0) != -EWOULDBLOCK) break;
+    SYSTEM_CALL(nanosleep, &millisecond, 0, 0, 0);
+  }
+  return file;
+}
+
+/* A forked child may have a copy of the descriptor. */
+static void unlock_directory(long file) {
+  if (file < 0) return;
+  SYSTEM_CALL(flock, file, LOCK_UN, 0, 0);
+  SYSTEM_CALL(close, file, 0, 0, 0);
+}
+
 static long rename_file(const file_name *f, unsigned flags) {
   return system_call(SYS_renameat2, AT_FDCWD, (long)f->temporary, AT_FDCWD,
                      (long)f->target, flags, 0);
@@ -186,8 +219,8 @@ static int name_output(const file_name *f) {
   return (int)-failed;
 }
 
-void rec_rename_both(const file_name *first, int *first_error, const file_name *second,
-                     int *second_error) {
+static void rename_both(const file_name *first, int *first_error, const file_name *second,
+                        int *second_error) {
   const long exchanged = rename_file(first, RENAME_EXCHANGE);
   *first_error = exchanged == 0 ? 0 : name_output(first);
   if (*first_error) {
@@ -198,4 +231,11 @@ void rec_rename_both(const file_name *first, int *first_error, const file_name *
   if (*second_error && exchanged == 0) rename_file(first, RENAME_EXCHANGE);
   if (*second_error && exchanged == -ENOENT) rec_remove_output(first->target);
   if (exchanged == 0) rec_remove_output(first->temporary);
+}
+
+void rec_rename_both(const file_name *first, int *first_error, const file_name *second,
+                     int *second_error) {
+  const long directory = lock_directory(first);
+  rename_both(first, first_error, second, second_error);
+  unlock_directory(directory);
 }

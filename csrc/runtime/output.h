@@ -44,9 +44,10 @@ uint32_t rec_output_sum(void);
  * returns 0. */
 int rec_close_output(int error);
 
-/* Gives two closed files their names. If that fails for one, the old files stay, and the
- * new ones are removed. On file systems that cannot exchange files, such as NFS, the
- * first may have its name. Sets the errors to errnos or 0. */
+/* Gives two closed files their names, while no other recorded program does so in the same
+ * directory. If that fails for one, the old files stay, and the new ones are removed. On
+ * file systems that cannot exchange files, such as NFS, the first may have its name. Sets
+ * the errors to errnos or 0. */
 void rec_rename_both(const file_name *first, int *first_error, const file_name *second,
                      int *second_error);
 

@@ -20,6 +20,7 @@
 #include "runtime/output.h"
 #include "runtime/sampling.h"
 #include "runtime/snapshot.h"
+#include "runtime/soft_limits.h"
 #include "runtime/text.h"
 #include "runtime/threads.h"
 #include "runtime/waiting.h"
@@ -35,12 +36,14 @@ int rec_dump_file_error;
 
 static process about;
 static uint64_t last_sum; /* sum of all counts in the files written last; 0 if none */
+static bool last_executes; /* the value of about.executes in these files */
 static uint64_t end_sum;  /* the sum when an end of the program last tried to write it */
 static int writer;        /* id of the thread that writes; 0 if there is none */
 static uint64_t earlier_lost; /* calls lost before this profile began */
 static uint64_t reported_lost; /* value of rec_lost in the last complaint */
 static file gmon, contexts;
 static bool lent;        /* rec_lend_profile has written the snapshot */
+static bool ending;      /* an end of the program has begun to write the profile */
 static bool omits_short; /* rec_omit_short_profile was called */
 static bool is_rest;     /* the profile began at a fork, or at the end of a loan */
 
@@ -55,7 +58,7 @@ void rec_begin_profile(char **environment, bool numbered, unsigned first, bool f
   about.begin = read_clock(CLOCK_REALTIME);
   last_sum = end_sum = earlier_lost = reported_lost = 0;
   gmon.reported = contexts.reported = 0;
-  lent = false;
+  lent = ending = about.executes = false;
   is_rest = forked;
   writer = 0;
   rec_begin_names(environment, numbered, first);
@@ -165,16 +168,27 @@ static void describe(void) {
   rec_check_actions();
 }
 
-/* Writes the snapshot, at an end of the program or on request. Returns 0 or an errno. */
-static int write_files(bool is_end) {
+static int present_error(void) { return gmon.error ? gmon.error : contexts.error; }
+
+static void write_both(void) {
   describe();
   contexts.error = 0;
   if (!write_gmon()) {
     write_contexts();
     replace_files();
   }
+}
+
+/* Writes the snapshot, at an end of the program or on request. Returns 0 or an errno. */
+static int write_files(bool is_end) {
+  write_both();
+  if (is_end && rec_is_limit(present_error())) {
+    const limits before = rec_raise_limits();
+    write_both();
+    rec_restore_limits(&before);
+  }
   warn(is_end);
-  return gmon.error ? gmon.error : contexts.error;
+  return present_error();
 }
 
 /* Begins the next profile, which contains all counts made after the snapshot. */
@@ -224,10 +238,13 @@ static int write_snapshot(bool always, bool anew) {
   const amount all = take_snapshot();
   const uint64_t sum = all.calls + all.blocks + all.ticks + all.lost;
   lent = false;
-  if (!always && (sum == last_sum || sum == end_sum || is_negligible(all))) return 0;
+  const bool is_same = (sum == last_sum || sum == end_sum) &&
+                       (sum == 0 || about.executes == last_executes);
+  if (!always && (is_same || is_negligible(all))) return 0;
   if (!always) end_sum = sum;
   const int error = write_files(!always);
   if (!error) last_sum = sum;
+  last_executes = about.executes;
   if (anew && !error) {
     begin_anew();
     rec_next_profile_number();
@@ -267,9 +284,14 @@ static void end_writing(void) {
   SYSTEM_CALL(futex, &writer, FUTEX_WAKE_PRIVATE, INT32_MAX, 0);
 }
 
+/* The end of the process could come between the renaming of the two files. */
 int rec_write_present(bool anew) {
   if (!begin_writing()) return EBUSY;
-  const int error = lent || rec_records_lua() ? EBUSY : write_snapshot(true, anew);
+  int error = EBUSY;
+  if (ending)
+    error = present_error();
+  else if (!lent && !rec_records_lua())
+    error = write_snapshot(true, anew);
   end_writing();
   return error;
 }
@@ -330,6 +352,13 @@ bool rec_try_writing(bool (*prepare)(void *), void *argument) {
   return child > 0 && status == 0;
 }
 
+void rec_write_before_exec(void) {
+  about.executes = true;
+  rec_write_profile();
+}
+
+void rec_go_on(void) { ending = about.executes = false; }
+
 void rec_write_profile(void) {
   if (rec_state == ENDED || !has_counts() || rec_records_lua()) return;
   const uint64_t before = block_signals();
@@ -337,6 +366,7 @@ void rec_write_profile(void) {
   SYSTEM_CALL(rt_sigpending, &pending, KERNEL_SIGSET, 0, 0);
   rec_check_pending(pending);
   if (begin_writing()) {
+    ending = about.id != 1; /* which most signals sent by itself do not end */
     rec_read_prefix(environ);
     write_snapshot(false, false);
     end_writing();

@@ -30,16 +30,24 @@ unsigned rec_next_part(void);
  * the tables with its parent. */
 bool rec_own_profile(void);
 
-/* Writes the profile when the program ends or executes another one. Does so only if
- * something was recorded since the profile was last written. */
+/* Writes the profile when the program ends. Does so only if something was recorded since
+ * the profile was last written. */
 void rec_write_profile(void);
+
+/* Does the same before the program executes another one in its place, and notes that in
+ * the profile. */
+void rec_write_before_exec(void);
+
+/* Notes that the program goes on although its end has written the profile. */
+void rec_go_on(void);
 
 /* Forks a child that calls `prepare` and, unless this returns true, writes the profile as
  * the program would. Returns whether it has survived. */
 bool rec_try_writing(bool (*prepare)(void *), void *argument);
 
-/* Writes the profile while the program runs. Then begins a new one if `anew` is true and
- * the files are complete. Returns 0 or an errno. Uses no thread-local storage. */
+/* Writes the profile while the program runs, unless its end has written it. Then begins a
+ * new one if `anew` is true and the files are complete. Returns 0 or an errno. Uses no
+ * thread-local storage. */
 int rec_write_present(bool anew);
 
 /* Writes the profile to two open files: gmon.out and the context profile. Returns 0,

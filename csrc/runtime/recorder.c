@@ -39,6 +39,7 @@ static void begin_child(void) {
   rec_forget_lua();
   rec_forget_background();
   rec_forget_holders();
+  rec_forget_trap_lock();
   rec_start_child();
   (void)rec_start_background();
 }

@@ -119,38 +119,58 @@ static void take_sample(thread *t, const siginfo_t *info, const void *context) {
 }
 
 static struct sigaction trap_action;
+static bool trap_lock; /* held with blocked signals: a handler waits for other threads */
 
-const struct sigaction *rec_trap_action(void) { return &trap_action; }
+static uint64_t lock_trap(void) {
+  const uint64_t before = block_signals();
+  while (__atomic_exchange_n(&trap_lock, true, __ATOMIC_ACQUIRE))
+    SYSTEM_CALL(sched_yield, 0, 0, 0, 0);
+  return before;
+}
+
+static void unlock_trap(uint64_t before) {
+  __atomic_store_n(&trap_lock, false, __ATOMIC_RELEASE);
+  restore_signals(before);
+}
+
+void rec_forget_trap_lock(void) { trap_lock = false; }
+
+struct sigaction rec_trap_action(void) {
+  const uint64_t before = lock_trap();
+  const struct sigaction action = trap_action;
+  unlock_trap(before);
+  return action;
+}
 
 bool rec_share_trap(const struct sigaction *action) {
   const bool shares =
       action->sa_handler != SIG_IGN && !(action->sa_flags & (int)SA_RESETHAND);
-  const uint64_t before = block_signals();
+  const uint64_t before = lock_trap();
   trap_action = shares ? *action : (struct sigaction){.sa_handler = SIG_DFL};
-  restore_signals(before);
+  unlock_trap(before);
   return shares;
 }
 
 /* Calls the program's handler of SIGTRAP, with the signal mask that the kernel would set.
  * The mask before is restored when the signal's handler returns. */
-static void call_trap_handler(siginfo_t *info, ucontext_t *context) {
-  const struct sigaction action = trap_action;
+static void call_trap_handler(const struct sigaction *action, siginfo_t *info,
+                              ucontext_t *context) {
   uint64_t mask, more;
   memcpy(&mask, &context->uc_sigmask, sizeof mask);
-  memcpy(&more, &action.sa_mask, sizeof more);
-  if (!(action.sa_flags & SA_NODEFER)) more |= signal_bit(SIGTRAP);
+  memcpy(&more, &action->sa_mask, sizeof more);
+  if (!(action->sa_flags & SA_NODEFER)) more |= signal_bit(SIGTRAP);
   restore_signals(mask | more);
-  if (action.sa_flags & SA_SIGINFO)
-    action.sa_sigaction(SIGTRAP, info, context);
+  if (action->sa_flags & SA_SIGINFO)
+    action->sa_sigaction(SIGTRAP, info, context);
   else
-    action.sa_handler(SIGTRAP);
+    action->sa_handler(SIGTRAP);
 }
 
 /* Does what SIGTRAP does without the recorder. */
 static void forward_trap(siginfo_t *info, void *context) {
-  const struct sigaction standard = {.sa_handler = SIG_DFL};
-  if (trap_action.sa_handler != SIG_DFL) {
-    call_trap_handler(info, context);
+  const struct sigaction standard = {.sa_handler = SIG_DFL}, action = rec_trap_action();
+  if (action.sa_handler != SIG_DFL) {
+    call_trap_handler(&action, info, context);
     return;
   }
   if (rec_real_trap) {

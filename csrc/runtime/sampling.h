@@ -19,11 +19,14 @@ void rec_start_sampling(void (*queued)(int value), int (*background)(void), int 
 void rec_end_sampling(void);
 
 /* The program's action for SIGTRAP while events use the signal. */
-const struct sigaction *rec_trap_action(void);
+struct sigaction rec_trap_action(void);
 
 /* Sets this action: the default one, or a handler, which is called for signals that are
  * not samples. False if only the kernel can carry it out. */
 bool rec_share_trap(const struct sigaction *action);
+
+/* In a forked child, no other thread sets this action. */
+void rec_forget_trap_lock(void);
 
 /* Leaves SIGTRAP to the program: threads go on with another clock. */
 void rec_end_events(void);

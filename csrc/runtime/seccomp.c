@@ -15,6 +15,7 @@
 #include "runtime/profile.h"
 #include "runtime/recorder.h"
 #include "runtime/sampling.h"
+#include "runtime/soft_limits.h"
 
 /* A system call that confines the program. */
 typedef struct call {
@@ -53,6 +54,7 @@ static long confine(const call *wanted) {
   if (rec_state != NOT_STARTED && rec_state != ENDED && rec_own_profile() &&
       !rec_try_writing(writes_confined, (void *)(uintptr_t)wanted))
     end_recording();
+  rec_keep_limits();
   return make(wanted);
 }
 
@@ -65,6 +67,7 @@ static bool confines(const call *wanted) {
 static long special_call(long number, long a, long b, long c, long d, long e) {
   const call wanted = {number, a, b, c, d, e};
   if (confines(&wanted)) return confine(&wanted);
+  if (number == SYS_exit_group) rec_write_profile();
   if (number != SYS_execve && number != SYS_execveat) return make(&wanted);
   const long failed = number == SYS_execve
                           ? execve((const char *)a, (char **)b, (char **)c)

@@ -9,8 +9,8 @@
 
 #include "runtime/visibility.h"
 
-/* Makes a system call that executes a program or confines this one, for syscall() in
- * system_calls_*.S. Returns what syscall() returns, and sets errno. */
+/* Makes a system call that executes a program, or confines or ends this one, for
+ * syscall() in system_calls_*.S. Returns what syscall() returns, and sets errno. */
 HIDDEN long rec_system_call(long number, long a, long b, long c, long d, long e);
 
 /* Sets errno from the negative result of any other system call. Returns -1. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The C library's function syscall(), which makes any system call. Those that execute a
- * program or confine this one go to seccomp.c. It has no frame, because a system call
+ * program, or confine or end this one, go to seccomp.c. It has no frame, because a system call
  * may return on another stack.
  */
 #ifdef __aarch64__
@@ -16,6 +16,8 @@ syscall:
 	cmp x0, 221             // execve
 	b.eq 5f
 	cmp x0, 167             // prctl
+	b.eq 5f
+	cmp x0, 94              // exit_group
 	b.eq 5f
 	cmp x0, 277             // seccomp
 	b.eq 5f

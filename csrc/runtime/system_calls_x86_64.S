@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The C library's function syscall(), which makes any system call. Those that execute a
- * program or confine this one go to seccomp.c. It has no frame, because a system call
+ * program, or confine or end this one, go to seccomp.c. It has no frame, because a system call
  * may return on another stack.
  */
 #ifdef __x86_64__
@@ -16,6 +16,8 @@ syscall:
 	cmp $59, %rdi           /* execve */
 	je rec_system_call
 	cmp $157, %rdi          /* prctl */
+	je rec_system_call
+	cmp $231, %rdi          /* exit_group */
 	je rec_system_call
 	cmp $317, %rdi          /* seccomp */
 	je rec_system_call

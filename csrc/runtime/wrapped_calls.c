@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Functions of the C library that the recorder wraps: to notice when the program makes
- * a thread, closes a library, or switches to a coroutine's stack; and to hide the
- * recorder's signals from a program that waits for all signals. The C library's own
- * functions are found by the dynamic linker, so this file is not in the archive for
+ * Functions of the C library that the recorder wraps: to notice when the program becomes
+ * a daemon, makes a thread, closes a library, or switches to a coroutine's stack; and to
+ * hide the recorder's signals from a program that waits for all signals. The C library's
+ * own functions are found by the dynamic linker, so this file is not in the archive for
  * static programs.
  */
 #include <dlfcn.h>
@@ -20,6 +20,7 @@
 #include "runtime/linux.h"
 #include "runtime/modules.h"
 #include "runtime/options.h"
+#include "runtime/profile.h"
 #include "runtime/recorder.h"
 #include "runtime/requests.h"
 #include "runtime/sampled_paths.h"
@@ -27,6 +28,17 @@
 #include "runtime/stacks.h"
 #include "runtime/table.h"
 #include "runtime/threads.h"
+
+/* --- ends -------------------------------------------------------------------- */
+
+/* Ends this process, and goes on in a child, which begins a profile of its own. */
+EXPORTED int daemon(int keeps_directory, int keeps_streams) {
+  int (*const original)(int, int) = (int (*)(int, int))dlsym(RTLD_NEXT, "daemon");
+  rec_write_profile();
+  const int failed = original(keeps_directory, keeps_streams);
+  rec_go_on();
+  return failed;
+}
 
 /* --- threads ---------------------------------------------------------------- */
 

@@ -88,9 +88,16 @@ static ptrdiff_t find_offset(void) {
   return offset;
 }
 
+/* Finds the distance once: it is the interpreter's. */
+static ptrdiff_t known_offset(void) {
+  static _Atomic ptrdiff_t known;
+  if (known == 0) known = find_offset();
+  return known;
+}
+
 const volatile unsigned char *scr_collector(lua_State *L) {
   static const unsigned char unknown[SCR_COLLECTOR_BYTES] = {PAUSE, 0, 0};
-  const ptrdiff_t offset = find_offset();
+  const ptrdiff_t offset = known_offset();
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
   const lua_State *main = lua_tothread(L, -1);
   lua_pop(L, 1);

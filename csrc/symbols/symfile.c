@@ -158,9 +158,9 @@ static bool append(gp_symfile *file, const row *r, gp_error *error) {
 }
 
 static bool parse_lines(gp_symfile *file, gp_error *error) {
+  if (file->text.size == 0) return true;
   char *const stop = file->text.bytes + file->text.size;
-  const bool zeros = file->text.size > 0 &&
-                     memchr(file->text.bytes, '\0', file->text.size) != NULL;
+  const bool zeros = memchr(file->text.bytes, '\0', file->text.size) != NULL;
   size_t number = 0;
   for (char *line = file->text.bytes, *end; line < stop; line = end + 1) {
     row r = {0};

@@ -175,7 +175,7 @@ end
 -- least that of the difference between the means.
 local function time_change(old_ticks, new_ticks, old, new, spread)
   local before, now = old_ticks / old.samples, new_ticks / new.samples
-  local least = (spread or 0) * math.sqrt(1 / old.runs + 1 / new.runs)
+  local least = spread and spread * math.sqrt(1 / old.runs + 1 / new.runs) or 0.0
   local by_chance = significance.error(before, now, old.independent, new.independent)
   local missing = significance.missing(before, now, old, new)
   local change = {
@@ -188,11 +188,20 @@ local function time_change(old_ticks, new_ticks, old, new, spread)
   return change
 end
 
+-- Returns the change of a self time. Most functions have none: they share `idle`.
+local function self_change(was, is, old, new, idle)
+  if was.ticks == 0 and is.ticks == 0 and not was.self_spread then return idle end
+  return time_change(was.ticks, is.ticks, old, new, was.self_spread)
+end
+
 -- Returns the change of a total time, which is an estimate within limits.
 local function total_change(was, is, old, new)
   local change = time_change(was.whole_ticks, is.whole_ticks, old, new, was.total_spread)
   return limits.compare(change, was, is, old.samples, new.samples)
 end
+
+-- The change of most numbers of recursive calls.
+local never <const> = { old = 0.0, new = 0.0, change = 0.0 }
 
 -- The fields with the highest counts of a baseline's runs.
 local highest <const> = { calls = "most_calls", self_calls = "most_self_calls",
@@ -203,6 +212,7 @@ local highest <const> = { calls = "most_calls", self_calls = "most_self_calls",
 local function count_change(was, is, field, old, new)
   local before, now = (was[field] or 0) / old.runs, (is[field] or 0) / new.runs
   local most = (was[highest[field]] or 0) / old.runs
+  if before == 0 and now == 0 and most == 0 then return never end
   return { old = before, new = now, change = now - before,
     most = most > before and most or nil, ratio = before > 0 and now / before or nil }
 end
@@ -249,8 +259,8 @@ local function is_idle(f)
     (f.blocks or 0) == 0
 end
 
--- Returns the row of a function; nil if it has no records.
-local function new_row(before, now, old, new)
+-- Returns the row of a function; nil if it has no records. `idle`: see `self_change`.
+local function new_row(before, now, old, new, idle)
   local was, is = before or absent, now or absent
   if is_idle(was) and is_idle(is) then return nil end
   local new_ids = { now and now.id }  -- of the functions that `now` stands for
@@ -264,8 +274,7 @@ local function new_row(before, now, old, new)
     old_file = before and before.file, new_file = now and now.file,
     status = not before and "new" or not now and "gone" or "both",
     joined = math.max(was.count, is.count), new_ids = new_ids,
-    self = sampled and
-      time_change(was.ticks, is.ticks, old, new, was.self_spread) or nil,
+    self = sampled and self_change(was, is, old, new, idle) or nil,
     total = sampled and counted and total_change(was, is, old, new) or nil,
     calls = counted and count_change(was, is, "calls", old, new) or nil,
     self_calls = counted and count_change(was, is, "self_calls", old, new) or nil,
@@ -276,10 +285,7 @@ end
 -- Changes that differ by less than this are equal, except for rounding errors.
 local QUANTUM <const> = 1e-9
 
-local sizes <const> = { "self", "total", "calls" }
-
-local function size_of(row, field)
-  local change = row[field]
+local function size_of(change)
   return change and -math.floor(abs(change.change) / QUANTUM + 0.5) or 0
 end
 
@@ -294,17 +300,18 @@ end
 
 -- Sorts rows by the sizes of their changes, then by name and file.
 local function sort(rows)
-  local columns = { row = {}, self = {}, total = {}, calls = {}, name = {}, file = {} }
+  local selves, totals, calls, names, files = {}, {}, {}, {}, {}
   for i, row in ipairs(rows) do
-    columns.row[i], columns.name[i] = row, row.name
-    columns.file[i] = row.new_file or row.old_file or ""
-    for _, field in ipairs(sizes) do columns[field][i] = size_of(row, field) end
+    selves[i], totals[i], calls[i] = size_of(row.self), size_of(row.total),
+      size_of(row.calls)
+    names[i], files[i] = row.name, row.new_file or row.old_file or ""
   end
-  columns.name, columns.file = ranks_of(columns.name), ranks_of(columns.file)
-  for _, key in ipairs { "file", "name", "calls", "total", "self" } do
-    number_order.sort(columns, key)
-  end
-  table.move(columns.row, 1, #columns.row, 1, rows)
+  local ranks, file_ranks = ranks_of(names), ranks_of(files)
+  for i, rank in ipairs(ranks) do ranks[i] = rank << 32 | file_ranks[i] end
+  local order = number_order.by { selves, totals, calls, ranks }
+  if not order then return end
+  local copy = table.move(rows, 1, #rows, 1, {})
+  for i, row in ipairs(order) do rows[i] = copy[row] end
 end
 
 -- Returns a side as scripts see it. A mean time per run, multiplied by `samples`, is the
@@ -366,14 +373,14 @@ function compare.sides(old, new, chance)
     chance = chance or CHANCE, common = 0,
     total = sampled and
       time_change(old.ticks, new.ticks, before, now, old.total_spread) or nil }
-  local row_of = {}  -- by function of either side
+  local row_of, idle = {}, sampled and time_change(0, 0, before, now)
   local function set_row(f, row)
     if not f.members then row_of[f] = row end
     for _, member in ipairs(f.members or none) do row_of[member] = row end
   end
   matching.pair(old.functions, new.functions, function(was, is)
     if was and is then result.common = result.common + 1 end
-    local row = new_row(was, is, before, now)
+    local row = new_row(was, is, before, now, idle)
     if not row then return end
     result[#result + 1] = row
     if was then set_row(was, row) end

@@ -157,6 +157,14 @@ end
 -- @treturn[1] string|nil the function that contains the line in the source
 -- @return[2] nil if the line is unknown
 
+--- Finds the source line of the code at an address, but not its function: this takes less
+-- time and memory.
+-- @function image:line
+-- @tparam integer address
+-- @treturn[1] string file, as recorded
+-- @treturn[1] integer line, from 1
+-- @return[2] nil if the line is unknown
+
 --- Finds the functions of the source at an address: the innermost one, the one into which
 -- it was inlined, and so on, up to the function that was compiled.
 --

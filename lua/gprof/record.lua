@@ -108,7 +108,9 @@ end
 --   ended the program; `image`, the program's path; and `profile`, the path of
 --   `gmon.out`, if there is one in the current directory, or where `output` or
 --   GMON_OUT_PREFIX says; `directory` names this place in messages; `samples`, whether
---   calls are not counted, since the program is not compiled with -pg.
+--   calls are not counted, since the program is not compiled with -pg;
+--   `executes`, whether the program then executed another one in its place; `others`, the
+--   share of the processor time that its children used, if they have no profiles.
 --   With `follow`, or if the program or its forked children wrote others, `profiles`
 --   lists all profiles, each with the fields `profile`, `image` and `process`; the
 --   program's come first, in the order in which they were begun
@@ -150,15 +152,17 @@ return function(command, options)
   local started = core.time()
   local loaded = found.is_loaded and library or ""
   if loaded ~= "" then loaded = first_library(image) .. loaded end
-  local ending, number, process = core.run_program(path, command,
+  local ending, number, process, others = core.run_program(path, command,
     { recorder_options.preloading(loaded),
       recorder_options.setting(options, core.real_path ".",
         found.samples or options.follow) })
   if not ending then return nil, command[1] .. ": " .. number end
   local profiles = profiles_since(started, process, options)
   local full = core.real_path(path)
+  local executes
   for _, written in ipairs(profiles) do  -- named as the caller did
     if written.image == full then written.image = path end
+    if written.process == process and written.executes then executes = true end
   end
   local first = profiles[1]
   local own = first and (options.follow or first.process == process) and first or
@@ -170,6 +174,7 @@ return function(command, options)
     signal = ending == "signal" and number or nil, profile = own.profile,
     device = not own.profile and output and core.file_status(output) == "other" and output
       or nil,
-    samples = found.samples,
+    samples = found.samples, executes = executes,
+    others = #profiles < 2 and others > 0 and others or nil,
     profiles = (options.follow or profiles[own == first and 2 or 1]) and profiles or nil }
 end

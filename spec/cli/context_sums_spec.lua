@@ -224,7 +224,7 @@ describe("a profile that names no context profile", function()
     save(dir, "one", 3, 0)
     local result = run(dir, "-b", "-q", path, "one")
     assert.equal("gprof.lua: warning: one.ctx: does not belong to one, but to another run: the " ..
-      "time of callees is estimated\n", result.stderr)
+      "time of callees is estimated; delete it, or copy both files of one run\n", result.stderr)
     result = run(dir, "-s", path, "one")
     assert.equal("gprof.lua: warning: gmon.sum.ctx: not written: one.ctx: does not belong to one, but to another run\n",
       result.stderr)

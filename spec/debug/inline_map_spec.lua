@@ -462,6 +462,7 @@ local function frames_in(compiler, file, flags, after)
     local words, address = {}, build.address(image.path, "at_" .. label)
     local frames = assert(image:frames(address))
     assert.same({ frames[1].file, frames[1].line, frames[1].name }, { image:source(address) })
+    assert.same({ frames[1].file, frames[1].line }, { image:line(address) })
     for i, frame in ipairs(frames) do
       words[i] = ("%s:%s"):format(frame.name, frame.line)
       assert.equal(frame.line and file, frame.file and frame.file:match "[^/]*$")

@@ -47,12 +47,38 @@ describe("The workbench of a page", function()
       "document.querySelector('.excerpt h3').textContent", "document.querySelector('.excerpt .here td').textContent"))
   end)
 
+  it("has the change of the selected function, if the page has a comparison", function()
+    local slower = { functions = crafted.example.functions, calls = crafted.example.calls, ticks = { work = 330 } }
+    local found = browser.walk(select(2, pages.crafted(slower, "--compare=" .. crafted.gmon(crafted.example))), wide,
+      { "open", "&at=work" }, "document.querySelector('.selection .changed dd').textContent")
+    assert.same({ "+3.00 from 0.30 to 3.30 s per run" }, found)
+  end)
+
   it("follows arrow keys; Enter and a double click open the function's page", function()
     local twice <const> = ("document.querySelector(%q).dispatchEvent(new MouseEvent('dblclick', { bubbles: true }))")
     local found = browser.walk(path, wide, key "ArrowDown", key "ArrowDown", selected, hash, key "Enter", hash,
       "document.querySelector('#view > section > h2').textContent", { "back" }, selected, twice:format(row(3)), hash)
     assert.same({ "work", "#&at=work", "#work", "work", "work", "#ping" },
       { found[1], found[2], found[3], found[4], found[5], found[7] })
+  end)
+
+  it("shows the selected function in the strip of the call tree, without moving it under a click", function()
+    local deep <const> = { functions = {}, ticks = {}, calls = {} }
+    for i = 1, 30 do
+      deep.functions[i], deep.ticks[("f%d"):format(i)] = ("f%d"):format(i), 10 * i
+      if i > 1 then deep.calls[i - 1] = { deep.functions[i - 1], deep.functions[i], 1 } end
+    end
+    local top <const> = "document.querySelector('.strip .box').scrollTop"
+    local inside <const> = "(() => { const [box, hit] = ['.box', '.hit'].map((name) => " ..
+      "document.querySelector('.strip ' + name).getBoundingClientRect()); " ..
+      "return hit.top >= box.top && hit.bottom <= box.bottom; })()"
+    local click <const> = "(() => { const frame = document.querySelector('.strip [aria-label^=\"f17:\"]'), " ..
+      "{ x, y } = frame.getBoundingClientRect(); frame.dispatchEvent(new MouseEvent('click', { bubbles: true, " ..
+      "clientX: x + 5, clientY: y + 5 })); })(), "
+    local found = browser.walk(select(2, pages.crafted(deep)), wide, selected, inside, top .. " > 0",
+      { "open", "&at=f1" }, inside, { "open", "&at=f20" }, inside, top, click .. "0", wide, selected, top)
+    assert.same({ "f30", true, true, true, true, "f17", found[6] }, { found[1], found[2], found[3], found[4], found[5],
+      found[8], found[9] })
   end)
 
   it("keeps filter, order and selection in the address", function()

@@ -148,6 +148,23 @@ describe("The threads of a page", function()
   end)
 end)
 
+describe("Functions whose calls were not counted", function()
+  it("have no number of calls in a page, rather than 0", function()
+    local functions <const> = { "main", "plain", "work" }
+    local image = crafted.image { functions = functions }
+    local context = gmon.write(shell.tmpdir() .. "/gmon.out.ctx", stacks.pack(functions, {
+      { "main", "(plain)", ticks = 300 }, { "main", "work", ticks = 100 } }))
+    local calls <const> = "[...document.querySelectorAll('#view tbody tr')].map((e) => " ..
+      "[...e.cells].filter((c, i) => e.closest('table').tHead.rows[0].cells[i].textContent.match(/^Calls|^of/))" ..
+      ".map((c) => c.textContent).join('/') + ' ' + e.querySelector('.node').textContent).join(', ')"
+    local found = browser.walk(select(2, pages.write(image, context, "--compare=" .. context)), calls,
+      { "open", "" }, calls, { "open", "main" }, calls, { "open", "plain" },
+      "[...document.querySelectorAll('.facts div')].find((e) => e.textContent.startsWith('Calls')).textContent")
+    assert.same({ "2/2 main, / plain, 1/1 work", " plain, 1 work, 2 main", "/ plain, 1/1 work", "Callsnot counted" },
+      found)
+  end)
+end)
+
 describe("A page of samples alone", function()
   it("has no columns or facts of calls, but callers", function()
     local headings <const> = "[...document.querySelectorAll('#view th')].map((e) => e.textContent.trim()).join('|')"

@@ -113,7 +113,7 @@ describe("The functions of a page", function()
     assert.equal("#&group=class", found[3])
     assert.equal("3 groups, 5 functions", found[4])
     assert.truthy(found[5]:find("40.0 40.0 12 a::less<*>::operator() (2)", 1, true))
-    assert.equal("76.0 86.0 13 a (3); 14.0 100.0 0 no namespace (1); 10.0 10.0 1 a::b (1)", found[6])
+    assert.equal("76.0 86.0 13 a (3); 14.0 100.0  no namespace (1); 10.0 10.0 1 a::b (1)", found[6])
     assert.same({ "#&group=template", found[5] }, { found[7], found[8] })
   end)
 

@@ -152,6 +152,12 @@ describe("A deep call tree", function()
     assert.same({ true, true }, { found[9], found[11] })
   end)
 
+  it("is drawn as far as a phone shows it", function()
+    local last <const> = "document.elementFromPoint(100, innerHeight - 12).className.includes('frame')"
+    local page = select(2, pages.crafted(plan_of))
+    assert.same({ true }, browser.walk(page, { "size", 390, 844 }, { "open", "!tree" }, last))
+  end)
+
   it("stays where it is when it is zoomed; of a long path, the end is in sight", function()
     local top <const> = "document.querySelector('.tree').offsetTop - document.querySelector('.legend').offsetTop"
     local found = browser.walk(select(2, pages.crafted(plan_of)), { "size", 600, 800 }, { "open", "!tree" }, top,
@@ -192,17 +198,44 @@ describe("Long names in a page", function()
   local cxx = build.program "shapes"
   local path = select(2, pages.write(cxx.image, cxx.gmon))
 
-  it("show what is the function's own name; on a phone it comes first", function()
+  it("show what is the function's own name", function()
     local parts <const> = "(() => { const list = nameParts(%q).filter(Boolean); " ..
       "return list.map((e) => e.textContent).join('|') + ' ' + list[list.length - 1].firstChild.data; })()"
-    local order <const> = "(() => { const link = [...document.querySelectorAll('.node')].find((e) => " ..
-      "e.children.length > 1), [scope, own] = link.children; return own.offsetTop < scope.offsetTop; })()"
     local found = browser.walk(path, parts:format "void a::B<c::d>::find<int>(x::y) const", parts:format "find",
-      parts:format "main::{lambda(int)#1}::operator()(int) const",
-      parts:format "memcpy@libc.so.6", order, { "size", 390, 844 }, order)
+      parts:format "main::{lambda(int)#1}::operator()(int) const", parts:format "memcpy@libc.so.6")
     assert.same({ "void a::B<c::d>::|find<int>(x::y) const find<int>", "find find",
-      "main::|{lambda(int)#1}::operator()(int) const {lambda(int)#1}::operator()", "memcpy@libc.so.6 memcpy",
-      false, true }, found)
+      "main::|{lambda(int)#1}::operator()(int) const {lambda(int)#1}::operator()", "memcpy@libc.so.6 memcpy" }, found)
+  end)
+
+  it("have it first in tables, where it cannot be cut; wide screens have a line for each function", function()
+    local key <const> = "std::_Hashtable<gold::Stringpool<char>::Hashkey, std::pair<gold::Hashkey const, long>>::"
+    local long = { functions = { "main", key .. "find_node(unsigned long, gold::Hashkey const&) const",
+      key .. "insert(unsigned long)", "short()" }, ticks = {}, calls = {} }
+    for i, name in ipairs(long.functions) do
+      long.ticks[name] = 100 * i
+      if i > 1 then long.calls[i - 1] = { "main", name, i } end
+    end
+    local first <const> = "[...document.querySelectorAll('td.name .node')].filter((e) => e.offsetWidth > 0)" ..
+      ".every((e) => { const range = new Range(); range.selectNode(e.querySelector('.own').firstChild); " ..
+      "const own = range.getBoundingClientRect(), cell = e.closest('td').getBoundingClientRect(); " ..
+      "return own.left - cell.left < 1 && own.right < cell.right && own.top - cell.top < 6; })"
+    local page = select(2, pages.crafted(long, "--compare=" .. crafted.gmon(long)))
+    local steps = { page }
+    for _, width in ipairs { 1440, 1024, 390 } do
+      table.insert(steps, { "size", width, 900 })
+      for _, view in ipairs { "!functions", "main", "!changes" } do
+        table.insert(steps, { "open", view })
+        table.insert(steps, first)
+        table.insert(steps, width == 1440 and taller "tbody tr" or fits)
+      end
+    end
+    table.insert(steps, "location.hash = linkTo(functions.name.findIndex((name) => name.includes('find_node')))")
+    table.insert(steps, { "size", 1440, 900 })
+    table.insert(steps, "document.querySelector('h2 .own').firstChild.data")
+    local found = browser.walk(table.unpack(steps))
+    assert.equal("find_node", table.remove(found))
+    found[#found] = nil
+    for i, each in ipairs(found) do assert.same(i <= 6 and i % 2 == 0 and {} or true, each, i) end
   end)
 
   it("of Lua functions are taken apart at dots, and those without a name are not", function()
@@ -274,7 +307,7 @@ describe("Pages on all screens", function()
   -- The elements that reach over the right edge, unless they can be scrolled; and numbers of lines that are broken.
   local wrong <const> = [[(() => { const all = [...document.querySelectorAll("body *")];
     const outside = all.filter((e) => e.getBoundingClientRect().right > innerWidth + 1
-      && !e.closest("nav, .sourcebox, .neighbourhood, .tree, dialog, .whole dd, code, .node > span"));
+      && !e.closest("nav, .sourcebox, .neighbourhood, .tree, dialog, .whole dd, code, .node > span, .excerpt td"));
     const broken = all.filter((e) => e.matches("span.number") && e.getClientRects().length > 1);
     return [...outside, ...broken].map((e) => e.tagName + "." + e.className).slice(0, 3); })()]]
 

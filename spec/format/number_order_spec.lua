@@ -31,6 +31,12 @@ describe("columns sorted by numbers", function()
     assert.equal(at, number_order.sort({ at = at }, "at").at)
   end)
 
+  it("are sorted by several of them, the first one that differs", function()
+    assert.same({ 3, 4, 2, 1 }, number_order.by { { 1, 1, 0, 0 }, { 2, 2, 3, 3 }, { 5, 4, 6, 6 } })
+    assert.same({ 1, 2, 3 }, number_order.by { { 1, 1, 2 }, { 3, 4, 0 } })
+    assert.is_nil(number_order.by { { 1, 1, 2 }, { 3, 4, 4 } })
+  end)
+
   it("are not sorted by anything else", function()
     assert.has_error(function() number_order.of { 1, "two" } end)
   end)

@@ -15,7 +15,7 @@ end
 
 describe("the origin of a context profile", function()
   it("is a process and a program", function()
-    assert.same({ process = 77, parent = 0, begin = 5, image = "/bin/words" }, origin(bytes))
+    assert.same({ process = 77, parent = 0, begin = 5, image = "/bin/words", executes = false }, origin(bytes))
   end)
 
   it("is unknown if a text has a false length", function()

@@ -10,6 +10,7 @@ describe("the lines of a text", function()
 
   it("include a last one without an ending", function()
     assert.same({ "a\n", "b" }, source_text.lines "a\nb")
+    assert.same({ { [2] = "b" }, 2 }, { source_text.lines("a\nb", { [2] = true, [3] = true }) })
     assert.same({}, source_text.lines "")
   end)
 end)

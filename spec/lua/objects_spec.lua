@@ -729,6 +729,7 @@ describe("misuse", function()
     ["node: number out of range"] = { "#1 .*no function or cycle with this number", function() profile:node(8) end },
     ["node: number far out of range"] = { "#1 .*no function or cycle", function() profile:node(math.mininteger) end },
     ["source: a name"] = { "#1 .*number expected, got string", function() image:source("main") end },
+    ["line: a name"] = { "#1 .*number expected, got string", function() image:line("main") end },
     ["report: nothing"] = { "#1 .*string expected, got n", function() profile:report() end },
     ["report: an unknown report"] = { "unknown report 'tree'", function() profile:report("tree") end },
     ["the members method of a cycle, called on a function"] = { "#1 .*gprof%.cycle expected, got gprof%.function",
@@ -757,6 +758,7 @@ describe("misuse", function()
     for _, address in ipairs { -1, 0, math.mininteger, math.maxinteger, crafted.BASE - 1, image.text_high } do
       assert.is_nil((profile:lookup(address)))
       assert.is_nil((image:source(address)))
+      assert.is_nil((image:line(address)))
     end
     assert.equal("idle", profile:lookup(image.text_high - 1).name) -- the last byte belongs to the last function
   end)

@@ -113,6 +113,7 @@ describe("the source of an address", function()
       :gmatch("(%x+) [tT] ([^\n\t]+)\t([^\n]+):%d+\n") do
       local found, _, called = image:source(tonumber(address, 16))
       assert.same({ file, name }, { found, called })
+      assert.equal(file, (image:line(tonumber(address, 16))))
       met = met + 1
     end
     assert.is_true(met > 5)

@@ -92,6 +92,7 @@ it("functions of libraries that were only inlined have lines, too, though no add
   local rows <const> = { { "f@x.so", nil, "x.so", 5 }, { "f@x.so", 16, "x.so", 5 }, { "f@x.so", nil, "x.so", 1 } }
   local function profile_of(list)
     return {
+      image = {},
       functions = function()
         local id = 0
         return function()

@@ -144,6 +144,22 @@ describe("blocks that never ran", function()
     assert.truthy(table.concat(text):find(("branches%%.c:%d: %%(never:0x%%x+%%) 0 executions\n"):format(never)))
   end)
 
+  it("are the only ones with a count of 0 within a function", function()
+    local profile = profile_of(built, { line = "all", idle_blocks = true })
+    local entries, known = {}, {}
+    for id, owner, address in profile:functions("address", "id", "function_id", "address") do
+      entries[address] = owner == id or nil
+      for block in profile:blocks(id) do known[block] = true end
+    end
+    local text, zeros = {}, 0
+    profile:report("executions", { display_unused_functions = true }, function(part) text[#text + 1] = part end)
+    for address in table.concat(text):gmatch ":(0x%x+)%) 0 executions\n" do
+      address, zeros = tonumber(address), zeros + 1
+      assert.is_true(entries[address] or known[address], address)
+    end
+    assert.truthy(zeros > 20)
+  end)
+
   it("are in HTML pages", function()
     local called = profile_of(blocks.compile("branches", { flags = { "-pg" } }))
     local lines = require "gprof.print.by_line".of(called, {})

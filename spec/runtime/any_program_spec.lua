@@ -91,6 +91,15 @@ describe("--record of a stripped program", function()
     assert.equal(1, rows)
   end)
 
+  it("cannot be read without the context profile, as the message says", function()
+    local _, where = recorder.record(stripped)
+    shell.check({ "mv", "gmon.out.ctx", "other" }, { cwd = where })
+    local result = program.run({ "-b", "-p", stripped, "gmon.out" }, { cwd = where })
+    assert.same({ "", ("gprof.lua: gmon.out: its context profile, gmon.out.ctx, is missing: copy both files; " ..
+      "%s: has no symbols: use the unstripped file, linked without -s\n"):format(stripped) },
+      { result.stdout, result.stderr })
+  end)
+
   it("is refused by --gnu-compat, as GNU gprof refuses it", function()
     local _, where = recorder.record(stripped)
     local result = program.run({ "--gnu-compat", "-b", "-p", stripped, "gmon.out" }, { cwd = where })

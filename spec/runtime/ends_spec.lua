@@ -61,6 +61,14 @@ describe("a program that ends by a signal writes its profile before:", function(
     end
   end)
 
+  it("SIGABRT, whose handler returns to abort()", function()
+    for _, way in ipairs { "abort", "assert" } do
+      local result = check { way }
+      assert.same({ "handler 6\n", 6 }, { result.stdout, result.signal })
+      check({ way }, { image = static, preload = false })
+    end
+  end)
+
   it("not, if the program handles or ignores the signal", function()
     assert.same(0, check({ "handle", TERM }).status)
     assert.same(0, check({ "raise", "2" }, { before = { "sh", "-c", 'trap "" INT; "$@"', "sh" } }).status)
@@ -96,6 +104,35 @@ describe("a program that ends by a signal writes its profile before:", function(
     assert.truthy(first and first:find "SEGV_MAPERR")
     assert.same({ first, "" }, { second, rest })
   end)
+end)
+
+describe("a program that ends in another way writes its profile before:", function()
+  local built, static
+  setup(function()
+    built = recorder.compile "ends.c"
+    static = recorder.compile("ends.c", { flags = { "-static" }, link = { recorder.archive } })
+  end)
+
+  for way, status in pairs { call = 3, daemon = 0 } do
+    it(way == "call" and "by a system call" or "in daemon()", function()
+      for _, image in ipairs { built, static } do
+        local result = recorder.run(image, { way }, { preload = image == built and recorder.library or false })
+        assert.same({ "", status }, { result.stderr, result.status })
+        assert.same(1, recorder.paths(image, result.dir .. "/gmon.out.ctx")["main/leaf"])
+      end
+    end)
+  end
+end)
+
+describe("a program that has reached a soft limit writes its profile:", function()
+  for _, limit in ipairs { "files", "size", "memory" } do
+    it(limit, function()
+      local built = recorder.compile "ends.c"
+      local result = recorder.run(built, { limit })
+      assert.same({ "", 0 }, { result.stderr, result.status })
+      assert.same(1, recorder.paths(built, result.dir .. "/gmon.out.ctx")["main/leaf"])
+    end)
+  end
 end)
 
 describe("a program without standard streams", function()

@@ -132,6 +132,29 @@ describe("a program that another one executes", function()
     assert.truthy(result.stderr:find "^gprof%.lua: gmon.out.%d+ was written")
   end)
 
+  it("is not recorded without --follow, which a message names", function()
+    local followed <const> = "gprof%.lua: %S+ executed another program in its place, which is not recorded; with " ..
+      "%-%-follow, the programs that it starts are recorded\n$"
+    for _, way in ipairs { "execl", "execvp" } do
+      assert.truthy(recorder.record("--rate=0", built.image, way, "/bin/true").stderr:find(followed))
+      assert.truthy(recorder.record("-b", "-p", built.image, way, "/bin/true").stderr:find(followed))
+      assert.is_nil(recorder.record("--follow", built.image, way, "/bin/true").stderr:find(followed))
+      assert.is_nil(recorder.record("--rate=0", built.image, way, "/nonexistent").stderr:find(followed))
+    end
+    for _, way in ipairs { "fork", "vfork", "spawn" } do
+      assert.is_nil(recorder.record("--rate=0", built.image, way, "/bin/true").stderr:find(followed))
+    end
+  end)
+
+  it("is named if it takes most of the time", function()
+    local busy = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"
+    local function told(...) return recorder.record(...).stderr:match "gprof%.lua: ([^\n]*)\n$" end
+    assert.matches("^%d+ %% of the processor time was spent in other processes; with %-%-follow, the programs that " ..
+      "it starts are recorded$", told("--rate=0", built.image, "system", busy))
+    assert.matches("^%d+ %% of the processor time", told("-b", "-p", built.image, "system", busy))
+    assert.falsy(told("--rate=0", "--follow", built.image, "system", busy):find "other processes")
+  end)
+
   it("is recorded by gprof.record, which lists no profiles of earlier runs", function()
     local result = launch.script([[
       local record = require "gprof".record

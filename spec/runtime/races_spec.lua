@@ -13,17 +13,17 @@ local machine <const> = recorder.machine
 local FIB <const> = 465
 
 -- Compiles the fixture with the parts of the recorder that it uses: those that replace no function of the C library.
-local function compile(flag)
+local function compile(flag, source)
   local names = "block_counts calls clocks clock_perf clock_thread clock_timer context_out environment file_names " ..
     "gmon_out lua_ticks memory_map messages module_list modules notes output profile sampled_paths sampling " ..
-    "snapshot stacks table threads unwind waiting"
+    "snapshot soft_limits stacks table threads unwind waiting"
   local options = { plain = true, flags = { "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-fno-omit-frame-pointer",
     "-fno-optimize-sibling-calls", "-I" .. program.root .. "/csrc", flag }, link = {} }
   for name in (names .. " entry_" .. machine):gmatch "%S+" do
     local suffix = name:find "^entry_" and ".S" or ".c"
     table.insert(options.link, ("%s/csrc/runtime/%s%s"):format(program.root, name, suffix))
   end
-  return recorder.compile("races.c", options)
+  return recorder.compile(source or "races.c", options)
 end
 
 -- Runs the program, which must succeed silently, and checks that its profiles have all calls and samples once.
@@ -50,6 +50,13 @@ local function check(flag, threads, calls, profiles, before)
   assert.same({ leaf = 2 * threads * calls, mid = threads * calls, fib = threads * FIB, work = threads }, counts)
   assert.equal(tonumber(result.stdout), samples)
 end
+
+describe("programs that write the same files at the same time", function()
+  it("leave both files of one of them", function()
+    local result = recorder.run(compile("-O1", "pairs.c"), { "4", "100" }, { preload = false })
+    assert.same({ "", 0 }, { result.stderr, result.status })
+  end)
+end)
 
 describe("the recorder has no races, and counts all calls and samples once,", function()
   it("with ThreadSanitizer", function()

@@ -142,6 +142,24 @@ describe("--record", function()
     end
   end)
 
+  it("does not take a profile that cannot be written for a lack of samples", function()
+    local result = shell.run(words("--output=gmon.out", "sh", "-c",
+      "mkdir gmon.out; i=0; while [ $i -lt 99999 ]; do i=$((i + 1)); done"), options())
+    assert.truthy(result.stderr:find("^libgprof%-recorder: [^\n]*/gmon%.out: Is a directory\n[^\n]*: no samples " ..
+      "were taken: unless a message above says why, "), result.stderr)
+  end)
+
+  it("is refused in a directory that was removed", function()
+    local where = options()
+    local removed = where.cwd .. "/removed"
+    local command = words(built.image, "s")
+    for i, word in ipairs(command) do command[i] = shell.quote(word) end
+    local result = shell.run({ "sh", "-c", ("mkdir %s; cd %s; rmdir %s; %s"):format(removed, removed, removed,
+      table.concat(command, " ")) }, where)
+    assert.same({ 1, "gprof.lua: the current directory was removed: the profile cannot be written there\n" },
+      { result.status, result.stderr })
+  end)
+
   describe("a program that changes its directory", function()
     local moves <const> = recorder.compile "moves.c"
 

@@ -11,7 +11,7 @@ local SCRIPT <const> = [[
   local function make(n) local kept = {} for i = 1, n do kept[i % 50000] = { i, { i } } end end
   local function concat(n) local kept = {} for i = 1, n do kept[i % 50000] = ("x"):rep(100) .. i end end
   local function compute(n) local x = 0 for i = 1, n do x = x + i % 7 end end
-  make(600000) concat(200000) compute(3000000)
+  make(150000) concat(50000) compute(1000000)
 ]]
 
 -- Returns the seconds of a row of the flat profile; 0 if there is none.

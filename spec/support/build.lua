@@ -124,7 +124,8 @@ end
 -- @tparam function make makes the files in the directory that it is given
 -- @treturn string the directory
 function build.shared(label, compiler, parts, make)
-  local dir = ("%s/%s-%s"):format(shared, label, fingerprint { version(compiler), table.unpack(parts) })
+  -- Debugging information names the directory: files in a copy of this one are made again.
+  local dir = ("%s/%s-%s"):format(shared, label, fingerprint { shared, version(compiler), table.unpack(parts) })
   if shell.exists(dir .. "/made") then return dir end
   local is_first = os.execute(("mkdir -p %s && mkdir %s 2>/dev/null"):format(shell.quote(shared), shell.quote(dir)))
   if not is_first then dir = shell.tmpdir(label) end

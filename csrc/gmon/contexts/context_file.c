@@ -453,6 +453,8 @@ gp_context_origin gp_context_find_origin(const unsigned char *bytes, size_t size
       o.parent = gp_u64(bytes + at + 8, layout);
       o.begin = gp_u64(bytes + at + 16, layout);
       o.written = gp_u64(bytes + at + 24, layout);
+      o.executes = length >= 80 && size - at >= 80 &&
+                   gp_u32(bytes + at + 76, layout) & GP_CONTEXT_EXECUTES;
     }
     const size_t fixed = 4 + GP_CONTEXT_MODULE_SIZE;
     if (kind == GP_CONTEXT_MODULES && length >= fixed && size - at >= fixed) {

@@ -113,6 +113,7 @@ bool gp_context_file_read(gp_records *r, const gp_context_sink *sink);
 /* What the first bytes of a file tell about its process, and the program in it. */
 typedef struct gp_context_origin {
   bool has_process, has_program;
+  bool executes; /* the process executed another program next */
   uint64_t process, parent, begin, written;
   gp_context_text build_id, path;   /* of the program, in the bytes */
 } gp_context_origin;

@@ -7,6 +7,7 @@
  * reach: the union of the sets of its callees. Sets are built for a few hundred
  * components with weight at a time, in one pass over the arcs, which bounds the memory.
  * For these passes, the arcs are between components, in the order in which they are used.
+ * Callees get their bits first, so a later pass leaves out more components at the start.
  */
 #include <stdlib.h>
 
@@ -33,7 +34,8 @@ typedef struct components {
   double *weight;          /* per component */
   double *reach;
   size_t weighted;         /* components with weight */
-  uint32_t *by_weight;     /* these components, the heaviest first */
+  uint32_t *with_weight;   /* these components: those with a bit of their own, callees
+                              before callers; then the others */
 } components;
 
 /* --- components ------------------------------------------------------------------ */
@@ -114,6 +116,20 @@ static bool is_heavier(const void *weight, uint32_t b, uint32_t a) {
   return of[b] > of[a];
 }
 
+static bool is_callee(const void *unused, uint32_t b, uint32_t a) {
+  (void)unused;
+  return b < a;
+}
+
+/* Lists the components with weight. If they are too many, the heaviest get a bit. */
+static bool list_weighted(components *c) {
+  for (uint32_t i = 0; i < c->count; i++)
+    if (c->weight[i] != 0) c->with_weight[c->weighted++] = i;
+  return c->weighted <= MOST ||
+         (gp_sort(c->with_weight, c->weighted, is_heavier, c->weight) &&
+          gp_sort(c->with_weight, MOST - 1, is_callee, NULL));
+}
+
 /* A pass over the arcs, for some of the components with weight. */
 typedef struct pass {
   components *c;
@@ -123,21 +139,25 @@ typedef struct pass {
 } pass;
 
 /* Gives bits to the components with weight from the row `begin` on. The components beyond
- * MOST share the last bit. */
-static void assign_bits(pass *p, size_t begin) {
+ * MOST share the last bit. Returns the first component with a bit; sets before it are not
+ * used. */
+static uint32_t assign_bits(pass *p, size_t begin) {
   components *c = p->c;
   double of_bit[BITS] = {0};
+  uint32_t first = c->with_weight[begin];
   for (size_t i = begin; i < c->weighted; i++) {
     size_t bit = i < MOST ? i - begin : MOST - 1 - begin;
     if (bit >= BITS) break;
-    p->set[c->by_weight[i]][bit / 64] |= UINT64_C(1) << bit % 64;
-    of_bit[bit] += c->weight[c->by_weight[i]];
+    p->set[c->with_weight[i]][bit / 64] |= UINT64_C(1) << bit % 64;
+    of_bit[bit] += c->weight[c->with_weight[i]];
+    if (c->with_weight[i] < first) first = c->with_weight[i];
   }
   for (size_t byte = 0; byte < BITS / 8; byte++)
     for (unsigned value = 1; value < 256; value++) {
       unsigned lowest = (unsigned)__builtin_ctz(value);
       p->sum[byte][value] = p->sum[byte][value & (value - 1)] + of_bit[8 * byte + lowest];
     }
+  return first;
 }
 
 /* Lists the arcs between components. A component calls only those before it. */
@@ -157,13 +177,14 @@ static void link_components(components *c) {
   c->first_callee[c->count] = count;
 }
 
-/* Adds the sets of a component's callees to its own. */
-static void unite(pass *p, uint32_t component) {
+/* Adds the sets of a component's callees to its own. Those before `begin` are empty. */
+static void unite(pass *p, uint32_t component, uint32_t begin) {
   const components *c = p->c;
   uint64_t *set = p->set[component];
   uint32_t end = c->first_callee[component + 1], last = c->first_callee[c->count];
   for (uint32_t a = c->first_callee[component]; a < end; a++) {
     if (last - a > AHEAD) __builtin_prefetch(p->set[c->callee[a + AHEAD]]);
+    if (c->callee[a] < begin) continue;
     const uint64_t *other = p->set[c->callee[a]];
     for (size_t w = 0; w < WORDS; w++) set[w] |= other[w];
   }
@@ -182,9 +203,9 @@ static double weight_of(const pass *p, const uint64_t *set) {
 static void run_pass(pass *p, size_t begin) {
   components *c = p->c;
   memset(p->set, 0, c->count * sizeof *p->set);
-  assign_bits(p, begin);
-  for (uint32_t i = 0; i < c->count; i++) {
-    unite(p, i);
+  uint32_t first = assign_bits(p, begin);
+  for (uint32_t i = first; i < c->count; i++) {
+    unite(p, i, first);
     c->reach[i] += weight_of(p, p->set[i]);
   }
 }
@@ -192,10 +213,7 @@ static void run_pass(pass *p, size_t begin) {
 static bool weigh_reachable(components *c, const double *weight) {
   link_components(c);
   for (uint32_t n = 0; n < c->graph->nodes; n++) c->weight[c->of[n]] += weight[n];
-  for (uint32_t i = 0; i < c->count; i++)
-    if (c->weight[i] != 0) c->by_weight[c->weighted++] = i;
-  if (c->weighted > MOST && !gp_sort(c->by_weight, c->weighted, is_heavier, c->weight))
-    return false;
+  if (!list_weighted(c)) return false;
   pass p = {c, gp_column(c->count, sizeof *p.set), gp_column(BITS / 8, sizeof *p.sum)};
   bool done = p.set && p.sum;
   size_t bits = c->weighted < MOST ? c->weighted : MOST;
@@ -215,13 +233,13 @@ bool gp_digraph_weigh(const gp_digraph *graph, const double *weight, double *rea
   c.callee = gp_column(graph->first[nodes], sizeof *c.callee);
   c.weight = gp_column(nodes, sizeof *c.weight);
   c.reach = gp_column(nodes, sizeof *c.reach);
-  c.by_weight = gp_column(nodes, sizeof *c.by_weight);
+  c.with_weight = gp_column(nodes, sizeof *c.with_weight);
   bool done = c.of && c.member && c.first && c.first_callee && c.callee && c.weight &&
-              c.reach && c.by_weight && find_components(&c) &&
+              c.reach && c.with_weight && find_components(&c) &&
               weigh_reachable(&c, weight);
   for (uint32_t n = 0; done && n < nodes; n++) reach[n] = c.reach[c.of[n]];
   void *columns[] = {c.of, c.member, c.first, c.first_callee, c.callee, c.weight, c.reach,
-                     c.by_weight};
+                     c.with_weight};
   for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) free(columns[i]);
   return done;
 }

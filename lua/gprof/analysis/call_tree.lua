@@ -37,21 +37,25 @@ local NOISE <const> = 1e-9
 -- Also returns, by id, the fraction of a function's own time that propagates to its
 -- callers.
 local function reverse(graph, ids)
-  local rows, called = callees.new(), {}
-  local function put(upper, lower, part)
-    callees.add(rows, upper, lower, part)
-    called[lower] = (called[lower] or 0) + part
-  end
-  local stack = {}
+  local rows, called, stack = callees.new(), {}, {}
+  local add, uppers, parts, before = rows.add, graph.caller, graph.part, graph.before
   for _, id in ipairs(ids) do
-    local cycle = not graph.stay[id] and graph.cycles[id]
-    if cycle then put(cycle, id, 1) end
+    local cycle, sum = not graph.stay[id] and graph.cycles[id], 0
+    if cycle then
+      add(cycle, id, 1)
+      sum = 1
+    end
     local row, count = graph.last[id] or 0, 0
     while row > 0 do
       count = count + 1
-      stack[count], row = row, graph.before[row]
+      stack[count], row = row, before[row]
     end
-    for i = count, 1, -1 do put(graph.caller[stack[i]], id, graph.part[stack[i]]) end
+    for i = count, 1, -1 do
+      local part = parts[stack[i]]
+      add(uppers[stack[i]], id, part)
+      sum = sum + part
+    end
+    called[id] = sum
   end
   return rows, called
 end
@@ -119,7 +123,7 @@ local function add_inlined(trees, ids, self, rows, called)
     keys[node], self[key] = key, trees.ticks[node]
     if outer > 0 then
       ids[#ids + 1], names[key], called[key] = key, id, 1
-      callees.add(rows, keys[outer], key, 1)
+      rows.add(keys[outer], key, 1)
     end
   end
   return names, keys, last + #trees.id
@@ -184,10 +188,11 @@ local function estimated_graph(profile, from)
       return columns.ids, columns.times
     end,
     node = function(id) return names[id] or id, self[id] or 0, total[id] end,
-    below = function(id)
+    below = function(id, least)
       local columns = sorted[id]
       if not columns then
         open(id)
+        if least == math.huge then return {}, {}, callees.count(rows, id) end
         local lowers, lower_parts = callees.of(rows, id)
         columns = by_time(lowers, lower_parts, total)
         sorted[id] = columns
@@ -278,12 +283,24 @@ local function expand(build, node, own, places, times, count, units)
 end
 
 local function expand_node(build, node)
-  local graph, place, weight = build.graph, build.tree.place[node],
-    build.tree.weight[node]
+  local graph, tree = build.graph, build.tree
+  local place, weight = tree.place[node], tree.weight[node]
   local _, own, whole = graph.node(place)
   local units = whole > 0 and weight / whole or 0
-  local places, times, count = graph.below(place, units > 0 and build.least / units or 0)
+  local has_room = units > 0 and tree.count < build.most
+  local places, times, count = graph.below(place, has_room and build.least / units or
+    math.huge)
   expand(build, node, own, places, times, count, units)
+end
+
+-- Expands nodes, the heaviest first. The order of those that find no room does not
+-- matter.
+local function expand_all(build)
+  local heap, tree = build.heap, build.tree
+  while heap[1] and tree.count < build.most do
+    expand_node(build, pop(heap, tree.weight))
+  end
+  for _, node in ipairs(heap) do expand_node(build, node) end
 end
 
 -- Adds the column `certain`: the part of each weight that is not guessed. Functions that
@@ -352,7 +369,7 @@ function call_tree.columns(profile, how)
     deepest = math.min(how.depth or MAX_DEPTH, MAX_DEPTH),
     least = math.max((how.least or MIN_PART) * all, 0.5) }
   expand(build, 0, 0, roots, times, #roots, whole > 0 and tree.weight[0] / whole or 0)
-  while build.heap[1] do expand_node(build, pop(build.heap, tree.weight)) end
+  expand_all(build)
   tree.parts, tree.all = factor * profile.rate, all
   add_certain(tree, profile, graph, how.from ~= nil, factor)
   return tree

@@ -8,21 +8,19 @@
 local callees = {}
 
 --- Makes the rows.
--- @treturn table without rows
+-- @treturn table without rows. Its field `add` is a function that adds one: it takes the
+--   id of the function that calls, the callee's id, and the part
 function callees.new()
-  return { first = {}, last = {}, next = {}, lower = {}, part = {} }
-end
-
---- Adds a row.
--- @tparam table rows
--- @tparam integer id of the function that calls
--- @tparam integer lower the callee's id
--- @tparam number part
-function callees.add(rows, id, lower, part)
-  local row, last = #rows.lower + 1, rows.last[id]
-  rows.lower[row], rows.part[row], rows.next[row] = lower, part, 0
-  if last then rows.next[last] = row else rows.first[id] = row end
-  rows.last[id] = row
+  local first, last, following, lowers, parts, row = {}, {}, {}, {}, {}, 0
+  local function add(id, lower, part)
+    row = row + 1
+    lowers[row], parts[row], following[row] = lower, part, 0
+    local before = last[id]
+    if before then following[before] = row else first[id] = row end
+    last[id] = row
+  end
+  return { add = add, first = first, last = last, next = following, lower = lowers,
+    part = parts }
 end
 
 --- Returns the callees of a function.
@@ -37,6 +35,16 @@ function callees.of(rows, id)
     row = rows.next[row]
   end
   return ids, parts
+end
+
+--- Returns the number of callees of a function.
+-- @tparam table rows
+-- @tparam integer id
+-- @treturn integer
+function callees.count(rows, id)
+  local count, row = 0, rows.first[id] or 0
+  while row > 0 do count, row = count + 1, rows.next[row] end
+  return count
 end
 
 return callees

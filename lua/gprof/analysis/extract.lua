@@ -59,17 +59,32 @@ function extract.arc_columns(profile)
     children = children }
 end
 
+-- Returns the set of callers and callees of the arcs to export.
+local function ends_of(profile)
+  local shown, ends = extract.in_graph(profile), {}
+  for caller, callee in profile:arcs("id", "caller_id", "callee_id") do
+    if shown[caller] or shown[callee] then ends[caller], ends[callee] = true, true end
+  end
+  return ends
+end
+
+-- Returns the set of callers and callees of arcs in columns.
+local function ends_in(arcs)
+  local ends = {}
+  for _, id in ipairs(arcs.caller) do ends[id] = true end
+  for _, id in ipairs(arcs.callee) do ends[id] = true end
+  return ends
+end
+
 --- Returns the functions to export: those in the flat profile that have time or calls,
 -- and the callers and callees of exported arcs.
 -- @tparam profile profile
 -- @tparam table options `display_unused_functions`: also return functions without time
 --   and calls
+-- @tparam[opt] table arcs what `extract.arc_columns` returned, if that is known
 -- @treturn {integer,...} their ids, in the order of the flat profile
-function extract.functions(profile, options)
-  local shown, ends, ids = extract.in_graph(profile), {}, {}
-  for caller, callee in profile:arcs("id", "caller_id", "callee_id") do
-    if shown[caller] or shown[callee] then ends[caller], ends[callee] = true, true end
-  end
+function extract.functions(profile, options, arcs)
+  local ends, ids = arcs and ends_in(arcs) or ends_of(profile), {}
   for id, listed, ticks, calls in
     profile:functions("self", "id", "listed", "ticks", "calls")
   do

@@ -268,9 +268,10 @@ end
 
 -- Whether a total time seems to exceed a rule's limit, if the estimate were the truth.
 local function seems_to_fail(row, rule, result)
+  if not rule then return false end
   local total = row.total
   local estimate = { old = total.old, new = total.new, least_error = total.least_error }
-  return rule and has_grown(estimate, rule.percent, result) or false
+  return has_grown(estimate, rule.percent, result)
 end
 
 --- Counts the total times that seem to exceed a limit, but are estimates that cannot be

@@ -24,24 +24,42 @@ local LONGEST_CODE <const> = 16
 -- The largest number of bytes of an instruction's text.
 local LONGEST <const> = 120
 
--- Returns the samples of units of code; nil if bins are too large.
-local function ticks_by_unit(data)
-  local ticks = {}
-  for histogram in data:histograms() do
-    local size = math.tointeger(histogram.bin_size) or histogram.bin_size
-    if size > LARGEST_BIN then return nil end
-    for _, count, address in histogram:bins() do
-      local first = address // UNIT
-      local last = math.max(first, -(-(address + size) // UNIT) - 1)
-      local part = count / (last - first + 1)
-      for unit = first, last do ticks[unit] = (ticks[unit] or 0) + part end
+-- Returns the samples of a unit of code in a histogram.
+local function ticks_in(histogram, unit)
+  local low, ticks = histogram.low, 0
+  local size = math.tointeger(histogram.bin_size) or histogram.bin_size
+  local before = math.floor((UNIT * unit - low) / size)
+  local after = math.ceil((UNIT * (unit + 1) - low) / size) + 1
+  for bin = math.max(before, 1), math.min(after, histogram.bin_count) do
+    local address = low + math.floor(size * (bin - 1))
+    local first = address // UNIT
+    local last = math.max(first, -(-(address + size) // UNIT) - 1)
+    if first <= unit and unit <= last then
+      ticks = ticks + histogram:count(bin) / (last - first + 1)
     end
   end
   return ticks
 end
 
+-- Returns a function that returns the samples of a unit of code; nil if bins are too
+-- large.
+local function unit_counter(data)
+  local histograms = {}
+  for histogram in data:histograms() do
+    if histogram.bin_size > LARGEST_BIN then return nil end
+    histograms[#histograms + 1] = histogram
+  end
+  return function(unit)
+    local ticks = 0
+    for _, histogram in ipairs(histograms) do
+      ticks = ticks + ticks_in(histogram, unit)
+    end
+    return ticks
+  end
+end
+
 -- Sets the samples of instructions, which end before `high`.
-local function add_ticks(list, high, ticks)
+local function add_ticks(list, high, ticks_of)
   local next_one, current = 1, nil
   for _, each in ipairs(list) do each.ticks = 0 end
   for unit = list[1].address // UNIT, (high - 1) // UNIT do
@@ -49,10 +67,8 @@ local function add_ticks(list, high, ticks)
     while list[next_one] and list[next_one].address // UNIT == unit do
       starting[#starting + 1], next_one = list[next_one], next_one + 1
     end
-    local sharing = starting[1] and starting or { current }
-    for _, each in ipairs(sharing) do
-      each.ticks = each.ticks + (ticks[unit] or 0) / #sharing
-    end
+    local sharing, ticks = starting[1] and starting or { current }, ticks_of(unit)
+    for _, each in ipairs(sharing) do each.ticks = each.ticks + ticks / #sharing end
     current = starting[#starting] or current
   end
 end
@@ -69,13 +85,13 @@ local function namer(symbols)
 end
 
 -- Returns the instructions of a piece of code up to where another line begins.
-local function decode(image, piece, ticks)
+local function decode(image, piece, ticks_of)
   local list = image:instructions(piece.low, piece.high)
   if not (list and list[1]) then return {} end
-  add_ticks(list, math.min(piece.high, list[#list].address + LONGEST_CODE), ticks)
+  add_ticks(list, math.min(piece.high, list[#list].address + LONGEST_CODE), ticks_of)
   local own = {}
   for _, each in ipairs(list) do
-    local file, line = image:source(each.address)
+    local file, line = image:line(each.address)
     if file ~= piece.file or line ~= piece.line then break end
     own[#own + 1] = each
   end
@@ -121,10 +137,10 @@ local function by_address(code)
 end
 
 -- Returns the instructions of one line, in address order.
-local function code_of(image, pieces, ticks, name)
+local function code_of(image, pieces, ticks_of, name)
   local code = {}
   for _, piece in ipairs(pieces) do
-    for _, each in ipairs(decode(image, piece, ticks)) do
+    for _, each in ipairs(decode(image, piece, ticks_of)) do
       each.text = wording.cut(each.text:gsub("<0x(%x+)>", name), LONGEST)
       code[#code + 1] = each
       if #code == MOST_OF_LINE then return by_address(code) end
@@ -140,12 +156,12 @@ end
 -- @tparam table symbols the functions, for names in operands
 function hot_instructions.add(profile, lines, symbols)
   local image, left = profile.image, MOST
-  local ticks = not image.has_scripts and ticks_by_unit(profile.data)
-  if not ticks then return end
+  local ticks_of = not image.has_scripts and unit_counter(profile.data)
+  if not ticks_of then return end
   local pieces, name = pieces_of(profile, lines), namer(symbols)
   for _, line in ipairs(lines) do
     local found = in_order(profile, pieces[line.file][line.number])
-    local code = code_of(image, found, ticks, name)
+    local code = code_of(image, found, ticks_of, name)
     if #code > left then return end
     line.code, left = code[1] and code, left - #code
   end

@@ -27,24 +27,45 @@ local function add_function(row, name, owner, ticks)
   table.insert(row.functions, { name = name, owner = owner, ticks = ticks })
 end
 
--- Adds the lines with samples to `list`; code without line information, with a row for
--- each function, to `others`.
-local function add_lines(list, others, profile)
-  local by_file, by_owner = {}, {}
+-- Numbers the lines with samples. Returns the numbers, by file and line, and the samples.
+local function number_lines(profile)
+  local by_file, sums = {}, {}
+  for ticks, file, line in profile:functions("address", "ticks", "file", "line") do
+    if ticks > 0 and file and line and line > 0 then
+      local numbers = by_file[file] or {}
+      local number = numbers[line] or #sums + 1
+      by_file[file], numbers[line] = numbers, number
+      sums[number] = (sums[number] or 0) + ticks
+    end
+  end
+  return by_file, sums
+end
+
+-- Returns the number that at least `most` of the numbers reach.
+local function threshold(numbers, most)
+  if not most or #numbers <= most then return 0 end
+  local column = number_order.sort({ all = numbers }, "all").all
+  return column[#column - most + 1]
+end
+
+-- Adds the lines with samples to `list`, at least the `most` hottest ones; code without
+-- line information, with a row for each function, to `others`.
+local function add_lines(list, others, profile, most)
+  local by_owner, rows, by_file, sums = {}, {}, number_lines(profile)
+  local least = threshold(sums, most)
   for ticks, file, line, name, owner in
     profile:functions("address", "ticks", "file", "line", "name", "function_id")
   do
     if ticks > 0 then
-      local row
-      if file and line and line > 0 then
-        local rows = by_file[file] or {}
-        row = rows[line] or add_row(list, file, line)
-        by_file[file], rows[line] = rows, row
-      else
+      local number, row = by_file[file] and by_file[file][line], nil
+      if not number then
         row = by_owner[owner] or add_row(others)
         by_owner[owner] = row
+      elseif sums[number] >= least then
+        row = rows[number] or add_row(list, file, line)
+        rows[number] = row
       end
-      add_function(row, name, profile:get(owner, "address"), ticks)
+      if row then add_function(row, name, profile:get(owner, "address"), ticks) end
     end
   end
 end
@@ -80,19 +101,19 @@ local function in_order(rows)
 end
 
 --- Returns the lines with samples, those with most samples first. Code without line
--- information has a row for each function.
+-- information has a row for each function; in Lua programs, where these are C functions,
+-- such rows follow those of all lines.
 -- @tparam profile by_function
 -- @tparam profile by_line
--- @tparam[opt] boolean are_last these rows follow those of all lines, as the C functions
---   of Lua programs should
+-- @tparam[opt] integer most leave out some lines after this many
 -- @treturn {table,...} each with `file` and `line`, or neither; `ticks`; `functions`:
 --   array of the functions whose code the line is in, those with most samples first: the
 --   `name` (of an inlined function, if the line was inlined), the `owner`, which is the
 --   address of the function that contains the code (nil for functions of libraries that
 --   were only inlined), and `ticks`
-function hot_lines.of(by_function, by_line, are_last)
+function hot_lines.of(by_function, by_line, most)
   local list, others = {}, {}
-  add_lines(list, others, by_line)
+  add_lines(list, others, by_line, most)
   if not by_line.has_libraries then add_libraries(others, by_function) end
   for _, rows in ipairs { list, others } do
     for _, row in ipairs(rows) do
@@ -100,7 +121,7 @@ function hot_lines.of(by_function, by_line, are_last)
     end
   end
   table.sort(others, function(a, b) return a.functions[1].name < b.functions[1].name end)
-  if are_last then
+  if by_function.image.has_scripts then
     list, others = in_order(list), in_order(others)
     return table.move(others, 1, #others, #list + 1, list)
   end

@@ -12,6 +12,7 @@ local placed_names = {}
 -- Returns a name without its line, the line, and the number among functions of this line.
 -- Nil if the name has no line.
 local function parse(name)
+  if not name:find(":", 1, true) then return nil end  -- nearly all names in C
   if not name:find ":%d+%)?$" and not name:find ":%d+%)? %(%d+%)$" then return nil end
   local text, number = name:match "^(.*:%d+%)?) %((%d+)%)$"
   text, number = text or name, tonumber(number or 1)

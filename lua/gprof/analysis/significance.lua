@@ -46,6 +46,7 @@ end
 -- @tparam table now the same of the new time
 -- @treturn number in the unit of the times
 function significance.missing(old, new, before, now)
+  if before.coverage == 1 and now.coverage == 1 then return 0.0 end
   local old_part, new_part = 1 / before.coverage - 1, 1 / now.coverage - 1
   return sqrt((old * old_part) ^ 2 + (new * new_part) ^ 2)
 end

@@ -20,6 +20,9 @@ local SIGNALS <const> = { "SIGHUP", "SIGINT", "SIGQUIT", [5] = "SIGTRAP",
   [6] = "SIGABRT", [SIGKILL] = "SIGKILL", [11] = "SIGSEGV", [13] = "SIGPIPE",
   [15] = "SIGTERM" }
 local FOLLOW <const> = "; with --follow, the programs that it starts are recorded"
+local REPLACED <const> = "%s executed another program in its place, which is not " ..
+  "recorded" .. FOLLOW
+local MOST_TIME <const> = 0.5  -- of children, if the program is no wrapper
 local MOST_LINES <const> = 10  -- for the profiles of one program
 
 local function tell(message) terminal.tell("gprof.lua: " .. message) end
@@ -81,6 +84,18 @@ local function tell_profiles(profiles)
   end
 end
 
+-- Says that the profile may be that of a wrapper.
+local function tell_wrapper(run, settings)
+  if settings.follow then return end
+  local others = run.others or 0
+  if run.executes then
+    tell(REPLACED:format(run.image))
+  elseif others > MOST_TIME then
+    tell(("%d %% of the processor time was spent in other processes%s"):format(
+      math.floor(100 * others), FOLLOW))
+  end
+end
+
 -- Returns the paths of the program's profiles, which reports add up: there are several if
 -- new ones were begun. The process may have executed another program in its place.
 local function own_profiles(run)
@@ -108,7 +123,7 @@ local function without_profile(run, settings, is_explained)
     tell(("%s: no profile was written%s"):format(run.image, lost))
   elseif run.samples then
     local why = settings.rate == 0 and "--rate=0 excludes them" or
-      "the program used too little processor time"
+      "unless a message above says why, the program used too little processor time"
     tell(("%s: no samples were taken%s: %s%s"):format(run.image, lost, why,
       settings.follow and "" or FOLLOW))
   else
@@ -168,8 +183,10 @@ function record.run(settings, report)
     return without_profile(run, settings, is_explained)
   elseif not settings.record_reports then
     tell_profiles(run.profiles or { run })
+    tell_wrapper(run, settings)
     return finish(run)
   end
+  tell_wrapper(run, settings)
   settings.operands = { run.image, table.unpack(own_profiles(run)) }
   local status = report(settings)
   local own = finish(run)

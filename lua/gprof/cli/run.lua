@@ -250,6 +250,17 @@ local function check_roots(run)
   end
 end
 
+-- Returns the message that the context profile of a gmon.out is missing; nil if it is
+-- not, or is not wanted.
+local function missing_contexts(run)
+  local data, settings = run.data, run.settings
+  local wanted = policy.of(settings).measured_times and not settings.assume_proportional
+  local path = wanted and not data.call_paths and data.files[1] and data.files[1].path
+  local had_one = path and profile_files.contexts_id(profile_files.head(path))
+  return had_one and
+    require "gprof.library.files.context_files".missing(path) or nil
+end
+
 -- Makes the profile. Fails if a symspec matches nothing: without that symspec, reports
 -- would show more than the user asked for.
 local function make_profile(run)
@@ -263,8 +274,13 @@ local function make_profile(run)
   if settings.update_baseline and run.skipped > 0 then
     raise "bad profiles skipped: the baseline was not written"
   end
-  set_profile(run, need(gprof.profile(run.image, run.data,
-    arguments.pick(settings, "profile"))))
+  local profile, message =
+    gprof.profile(run.image, run.data, arguments.pick(settings, "profile"))
+  if not profile then  -- a context profile allows for a program without symbols
+    local missing = core.lacks_symbols(run.image) and missing_contexts(run)
+    raise("%s", missing and missing .. "; " .. message or message)
+  end
+  set_profile(run, profile)
   if settings.threads then check_records(run, run.profile.data) end
   check_roots(run)
   if run.missed then failure.stop() end
@@ -347,7 +363,9 @@ local function warn_of_estimates(run)
   if not problem and data.call_paths == "partial" then
     problem = run.name .. ": lacks some call paths"
   end
-  if problem then warn(problem .. ": the time of callees is estimated") end
+  if not problem then return end
+  local remedy = require "gprof.library.files.context_files".remedy(problem)
+  warn(problem .. ": the time of callees is estimated" .. remedy)
 end
 
 -- Checks that the profile belongs to its image, and warns about unknown code and callers.
@@ -361,6 +379,8 @@ local function check_profile(run)
     correct_slide(run)
     check_fit(run.profile, run.name, settings)
     warn_of_estimates(run)
+    local missing = missing_contexts(run)
+    if missing then warn(missing .. "; libraries and call paths are not shown") end
   end
   local profile, data = run.profile, run.data
   if settings.with then require "gprof.cli.libraries".warn_unknown(profile, warn) end

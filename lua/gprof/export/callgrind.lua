@@ -236,7 +236,7 @@ return function(profile, options, write)
   local sites = line_costs.sites(profile, by_function)
   local units = extract.units(by_function, 100000000)
   local arcs = extract.arc_columns(by_function)
-  local ids = extract.functions(by_function, options)
+  local ids = extract.functions(by_function, options, arcs)
   local functions, program = functions_of(by_function, ids, units,
     labels.exported(by_function, options))
   add_arcs(functions, arcs, units * by_function.rate)

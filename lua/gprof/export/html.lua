@@ -17,6 +17,7 @@ local gprof = require "gprof"
 local hot_lines = require "gprof.analysis.hot_lines"
 local inlined_lines = require "gprof.library.inlined_lines"
 local labels = require "gprof.print.labels"
+local line_data = require "gprof.export.html.line_data"
 local object_list = require "gprof.library.libraries.object_list"
 local sha256 = require "gprof.format.sha256"
 local sources = require "gprof.export.html.sources"
@@ -47,7 +48,7 @@ local function view_of(profile, options)
   for cycle in profile:cycles() do cycles[#cycles + 1] = cycle end
   return {
     profile = profile, arcs = arcs, cycles = cycles,
-    ids = extract.functions(profile, options),
+    ids = extract.functions(profile, options, arcs),
     tree = profile.rate and tree_list.of(profile) or nil,
     labels = labels.exported(profile, options),
     are_names = labels.are_names(profile, options),
@@ -64,8 +65,7 @@ end
 -- Returns the view in which inlined functions are functions or, if `profile` is that, the
 -- one in which they are not. Nil if nothing was inlined, or if a symspec names only
 -- functions that this view does not have; then also returns the symspec.
-local function other_view(profile, lines, options)
-  if lacks_inlines(profile, lines, options) then return nil end
+local function other_view(profile, options)
   local picked, missed = arguments.pick(options, "profile"), nil
   picked.inlines, picked.line = not profile.has_inlines, nil
   picked.missed = function(spec) missed = spec end
@@ -105,24 +105,35 @@ local function part_of(content, threads, options)
   local whole = content.profile
   local profile =
     failure.need(gprof.profile(whole.image, object_list.program_data(whole), picked))
-  local lines, part = by_line_of(profile, own), view_of(profile, own)
-  part.other = content.other and other_view(profile, lines, own)
-  part.lines = hot_lines.of(profile, lines, profile.image.has_scripts)
+  local lines <close> = by_line_of(profile, own)
+  local part = view_of(profile, own)
+  part.other = content.other and not lacks_inlines(profile, lines, own) and
+    other_view(profile, own) or nil
+  part.lines = hot_lines.of(profile, lines, line_data.MOST_LINES)
   part.figures = sources.figures(lines, content.sources.files, options)
   part.summary, part.few =
     { summary.figures(profile) }, warnings.few_samples(profile)
   return part
 end
 
+-- Returns the lines and the sources of the page, and whether no inlined function can have
+-- samples. Closes the profile by line, which takes much memory.
+local function lines_of(profile, options)
+  local lines <close> = by_line_of(profile, options)
+  local hot = profile.rate and hot_lines.of(profile, lines, line_data.MOST_LINES) or {}
+  return hot, sources.of(lines, options, profile.symbols),
+    lacks_inlines(profile, lines, options)
+end
+
 -- Returns what the page shows, in the form that gprof.export.html.page_data describes.
 local function contents(profile, options)
   local by_function = profile:by_function(true)
-  local lines = by_line_of(by_function, options)
+  local lines, files, lacks = lines_of(by_function, options)
   local content = view_of(by_function, options)
-  content.other, content.only_inlined = other_view(by_function, lines, options)
-  content.lines = by_function.rate and
-    hot_lines.of(by_function, lines, by_function.image.has_scripts) or {}
-  content.sources = sources.of(lines, options, by_function.symbols)
+  if not lacks then
+    content.other, content.only_inlined = other_view(by_function, options)
+  end
+  content.lines, content.sources = lines, files
   content.comparison, content.options = options.comparison, options.selecting or {}
   content.threads, content.choosable = threads_of(profile)
   function content.part_of(threads) return part_of(content, threads, options) end

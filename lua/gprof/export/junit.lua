@@ -11,7 +11,9 @@ local text = require "gprof.export.html.page_text"
 
 -- Escapes text for XML, which cannot contain U+FFFE and U+FFFF.
 local function xml(bytes)
-  return (text.html(bytes):gsub("\xEF\xBF[\xBE\xBF]", function(character)
+  local shown = text.html(bytes)
+  if not shown:find("\xEF\xBF", 1, true) then return shown end
+  return (shown:gsub("\xEF\xBF[\xBE\xBF]", function(character)
     return ("\\u{%X}"):format(utf8.codepoint(character))
   end))
 end
@@ -26,10 +28,10 @@ local function by_row(list)
   return found
 end
 
--- Writes a test case. A function that exceeds several limits is one failure, since many
--- readers show only the first.
+-- Writes a test case; `file` is XML. A function that exceeds several limits is one
+-- failure, since many readers show only the first.
 local function write_case(name, file, list, context, write)
-  write(('    <testcase classname="%s" name="%s"'):format(xml(file), xml(name)))
+  write(('    <testcase classname="%s" name="%s"'):format(file, xml(name)))
   if not list then return write "/>\n" end
   local lines = {}
   for i, failure in ipairs(list) do
@@ -64,12 +66,12 @@ return function(profile, options, write)
   local bare = { short_names = options.short_names }
   local context = { comparison = comparison, profile = profile,
     short_names = row_labels(comparison, profile, bare) }
-  write_case("the whole program", program, failed[comparison], context, write)
+  write_case("the whole program", xml(program), failed[comparison], context, write)
   local paths = {}  -- by file
   for _, row in ipairs(tests) do
     local file = row.new_file or ""
     paths[file] = paths[file] or
-      source_root.relative(row.new_file, options.source_root) or program
+      xml(source_root.relative(row.new_file, options.source_root) or program)
     write_case(names[row], paths[file], failed[row], context, write)
   end
   write "  </testsuite>\n</testsuites>\n"

@@ -38,39 +38,33 @@ local function targets(out, place)
   return table.concat(texts)
 end
 
--- Writes the rest of a place's line: how often it ran, and what it called.
-local function write_counts(out, place)
-  local places, write = out.places, out.write
-  local name, count = places.target[place], places.count[place]
-  if places.targets[place] then
-    write(": %d%s\n", count, targets(out, place))
-  elseif name and not out.no_words[name] then
-    write(": %d %s:%d\n", count, name, places.target_calls[place])
-  else
-    write(": %d\n", count)
-  end
+-- Returns a key of places, a line and a block, as text.
+local function key_text(key)
+  local line, block = source_counts.line_and_block(key)
+  return (block == 0 and "%d" or "%d.%d"):format(line, block)
 end
 
--- Writes a key of places: a line and a block.
-local function write_key(key, indent, write)
-  local line, block = source_counts.line_and_block(key)
-  if block == 0 then
-    write("%s%d", indent, line)
+-- Writes the line of a place: how often it ran, and what it called.
+local function write_place(out, key, place, indent)
+  local places, write, where = out.places, out.write, key_text(key)
+  local name, count = places.target[place], places.count[place]
+  if places.targets[place] then
+    write("%s%s: %d%s\n", indent, where, count, targets(out, place))
+  elseif name and not out.no_words[name] then
+    write("%s%s: %d %s:%d\n", indent, where, count, name, places.target_calls[place])
   else
-    write("%s%d.%d", indent, line, block)
+    write("%s%s: %d\n", indent, where, count)
   end
 end
 
 local function write_body(out, node, indent)
   for _, key in ipairs(sorted.keys(node.places)) do
-    write_key(key, indent, out.write)
-    write_counts(out, node.places[key])
+    write_place(out, key, node.places[key], indent)
   end
   for _, key in ipairs(node.inlined and sorted.keys(node.inlined) or {}) do
     for _, inner in ipairs(by_total(node.inlined[key])) do
       if is_word(inner.name) then
-        write_key(key, indent, out.write)
-        out.write(": %s:%d\n", inner.name, inner.total)
+        out.write("%s%s: %s:%d\n", indent, key_text(key), inner.name, inner.total)
         write_body(out, inner, indent .. " ")
       end
     end

@@ -183,4 +183,23 @@ function json.compact_object(entries)
   return "{" .. table.concat(texts, ",\n") .. "}"
 end
 
+--- Writes a large object like `json.compact_object`, entry by entry.
+-- @tparam {table,...} entries
+-- @tparam stream write
+-- @treturn integer bytes written
+function json.write_compact_object(entries, write)
+  local size, before = 0, "{"
+  local function put(text)
+    write(text)
+    size = size + #text
+  end
+  for _, entry in ipairs(entries) do
+    put(('%s"%s":'):format(before, entry[1]))
+    put(entry[2])
+    before = ",\n"
+  end
+  put "}"
+  return size
+end
+
 return json

@@ -14,6 +14,27 @@ local number_order = {}
 --   nil if they are in order
 number_order.of = core.number_order
 
+-- Returns the values at the given places.
+local function picked(values, places)
+  local found = {}
+  for i, place in ipairs(places) do found[i] = values[place] end
+  return found
+end
+
+--- Returns the order of rows by several columns.
+-- @tparam {table,...} columns arrays of numbers; the first one that differs decides, and
+--   equal rows keep their order
+-- @treturn {integer,...}|nil as from `number_order.of`; nil if each column is in order
+function number_order.by(columns)
+  local order
+  for i = #columns, 1, -1 do
+    local numbers = columns[i]
+    local step = number_order.of(order and picked(numbers, order) or numbers)
+    order = step and order and picked(order, step) or step or order
+  end
+  return order
+end
+
 --- Sorts columns.
 -- @tparam {[string]=table} columns one of them has numbers; if these are not in order,
 --   all are replaced
@@ -22,11 +43,7 @@ number_order.of = core.number_order
 function number_order.sort(columns, name)
   local order = number_order.of(columns[name])
   if not order then return columns end
-  for column, values in pairs(columns) do
-    local in_order = {}
-    for i, row in ipairs(order) do in_order[i] = values[row] end
-    columns[column] = in_order
-  end
+  for column, values in pairs(columns) do columns[column] = picked(values, order) end
   return columns
 end
 

@@ -113,8 +113,8 @@ end
 -- @tparam profile profile
 -- @tparam string file
 -- @tparam[opt] {string,...} directories
--- @tparam[opt] function choose given the text of all lines, returns the numbers of those
---   to be returned, as a set; other lines are left out
+-- @tparam[opt] function choose given the text of the file, returns the numbers of the
+--   lines to be returned, as a set; others are left out. Nil for all lines
 function annotation.annotate(profile, file, directories, choose)
   arguments.check(profile, "gprof.profile", 0, "annotate")
   arguments.check(file, "string", 1, "annotate")
@@ -123,10 +123,9 @@ function annotation.annotate(profile, file, directories, choose)
   if not number then return nil, name end  -- the second result is the message
   local text, problem = source_text.load(name, directories)
   if not text then return nil, problem end
-  local texts = source_text.lines(text)
-  local result, chosen = {}, choose and choose(texts)
-  for i, line in ipairs(texts) do
-    if not chosen or chosen[i] then result[i] = { number = i, text = line } end
+  local result, texts, count = {}, source_text.lines(text, choose and choose(text))
+  for i = 1, count do
+    if texts[i] then result[i] = { number = i, text = texts[i] } end
   end
   local known <close> = annotation.lines(profile, number)
   for i, counts, seconds, calls, blocks in known:lines() do

@@ -16,6 +16,8 @@ local function short_names(comparison)
   return short
 end
 
+local full_names <const> = { __index = function(_, row) return row.name end }
+
 --- Returns the names of the rows.
 -- @tparam comparison comparison
 -- @tparam profile profile the new profile
@@ -23,10 +25,11 @@ end
 -- @tparam[opt] boolean is_only_name as for `labels.exported`
 -- @treturn {[table]=string} by row
 return function(comparison, profile, options, is_only_name)
-  local short, shown = options.short_names and short_names(comparison), {}
+  local short, shown = options.short_names and short_names(comparison),
+    setmetatable({}, full_names)
   local is_placed = options.inline_file_names or
     is_only_name and labels.shows_places(profile, options)
-  for i, row in ipairs(comparison) do
+  for i, row in ipairs((short or is_placed) and comparison or {}) do
     shown[row] = (short and short[i] or row.name) ..
       (is_placed and places.of_row(row, profile, options) or "")
   end

@@ -160,8 +160,10 @@ end
 
 -- Rows ----------------------------------------------------------------------------------
 
+local shown_fields <const> = { "self", "total", "calls", "self_calls", "blocks" }
+
 local function is_unchanged(row)
-  for _, field in ipairs { "self", "total", "calls", "self_calls", "blocks" } do
+  for _, field in ipairs(shown_fields) do
     local change = row[field]
     if change and change.change ~= 0 and change.comparable ~= false then return false end
   end

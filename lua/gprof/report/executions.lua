@@ -47,17 +47,19 @@ local function in_order(profile, least)
   return ids
 end
 
--- Writes the calls of a function or source line, then its blocks.
+-- Writes the calls of a function or source line, then its blocks. Only a line on which a
+-- function begins can have 0 calls: the others are not called.
 local function write_lines(profile, id, least, options, write)
-  local file, line, symbol, address, calls =
-    profile:get(id, "file", "line", "symbol", "address", "calls")
+  local file, line, symbol, address, calls, owner =
+    profile:get(id, "file", "line", "symbol", "address", "calls", "function_id")
+  local lacks_calls = id ~= owner and calls == 0 and policy.of(options).extends_reports
   local color = options.color and require "gprof.print.color"
   local function write_line(at, count)
     local text = ("%s:%d: (%s:0x%x) %d executions\n"):format(
       file or "<unknown>", line or 0, symbol, at, count)
     write(color and color.row(text, 0, 0, count ~= 0) or text)
   end
-  if calls >= least then write_line(address, calls) end
+  if calls >= least and not lacks_calls then write_line(address, calls) end
   if profile.by_line then
     for at, count in profile:blocks(id) do
       if count >= least then write_line(at, count) end

@@ -143,7 +143,7 @@ return function(profile, options, write)
   end
   local by_function = profile:by_function()
   local lines = by_line.of(profile, options)
-  local rows = hot_lines.of(by_function, lines, by_function.image.has_scripts)
+  local rows = hot_lines.of(by_function, lines)
   local count = math.min(#rows, options.lines or COUNT)
   write_rows(by_function, rows, count, inlined_lines.of(lines), options, write)
   write_rest(by_function, rows, count, write)

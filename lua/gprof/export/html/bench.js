@@ -32,22 +32,37 @@ function selectionOf(node) {
     make("h2", { class: "function" }, nodeLink(node)),
     make("dl", { class: "facts" }, ...facts),
     hasTime ? make("p", { class: "total", title: barHint }, timeBar(node)) : "",
+    changeSection(node) || "",
     arcSection("Callers", "Caller", callersOf(node), (arc) => arcs.caller[arc], node, "No callers are known."),
     arcSection("Callees", "Callee", calleesOf(node), (arc) => arcs.callee[arc], node, "No callees are known."),
     sourceExcerpt(node) || "",
   ];
 }
 
+// Returns the row of a function's heaviest frame in the call tree; 0 if it has none.
+function heaviestRow(node) {
+  const nodes = nodesOfFrame(node);
+  let at = nodes.reduce((best, other) => (tree.weight[other] > tree.weight[best] ? other : best), nodes[0]),
+    row = 0;
+  for (; at > 0; at = tree.parent[at]) row++;
+  return row;
+}
+
 // Makes the strip of the call tree; null if there is none. A click on a frame selects its function.
 function treeStrip(select) {
   if (!tree) return null;
   const schemes = colourings();
-  let scheme = shownColouring(schemes);
+  let scheme = shownColouring(schemes),
+    isOwn = false; // whether the selection is made in the strip, which stays where it is then
   const picture = flamePicture({
       label: "Call tree, " + (data.exact ? "measured" : "estimated"),
       isStrip: true,
       tint: (item) => scheme.tint(item),
-      open: (item) => item.frame >= 0 && item.frame < nodeCount && select(item.frame, true),
+      open(item) {
+        isOwn = true;
+        if (item.frame >= 0 && item.frame < nodeCount) select(item.frame, true);
+        isOwn = false;
+      },
       point: (item) => (title.textContent = itemName(item) + ": " + itemFigures(item)),
     }),
     title = make("span", { class: "soft" });
@@ -60,7 +75,13 @@ function treeStrip(select) {
   draw();
   const element = make("details", { class: "strip", open: true }, make("summary", {}, "Call tree ", title),
     make("div", { class: "box" }, picture.element));
-  return { element, mark: (node) => picture.mark(new Set([node])) };
+  return {
+    element,
+    mark(node) {
+      if (!isOwn) picture.reveal(heaviestRow(node));
+      picture.mark(new Set([node]));
+    },
+  };
 }
 
 // Makes the right side. `element`; `show(node)`.

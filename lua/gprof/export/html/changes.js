@@ -90,15 +90,14 @@ function timeGroup(time, title, kind) {
   ];
 }
 
+// Whether a function's calls were counted in either profile.
+const isCountedRow = (row) => comparison.calls.old[row] + comparison.calls.new[row] > 0;
+
 function callGroup(calls) {
+  const cell = (counts) => (row) => (isCountedRow(row) ? counted(counts[row]) : "");
   return [
-    {
-      title: "Calls old",
-      value: (row) => calls.old[row],
-      cell: (row) => counted(calls.old[row]),
-      class: "wide",
-    },
-    { title: "Calls new", value: (row) => calls.new[row], cell: (row) => counted(calls.new[row]), class: "wide" },
+    { title: "Calls old", value: (row) => calls.old[row], cell: cell(calls.old), class: "wide" },
+    { title: "Calls new", value: (row) => calls.new[row], cell: cell(calls.new), class: "wide" },
   ];
 }
 
@@ -140,7 +139,7 @@ function isSignificant(row) {
 
 function changesView() {
   const rows = comparison.name.map((_, row) => row);
-  const table = makeTable(changeColumns(), rows, { label: "Changes", class: "changes" });
+  const table = makeTable(changeColumns(), rows, { label: "Changes", class: "changes", isSearched: true });
   const hideNoise = make("input", { type: "checkbox", id: "hide-noise", change: () => search.update() });
   const matches = (row, test) =>
     test(comparison.name[row]) && isShownRow(row) && (!hideNoise.checked || isSignificant(row));

@@ -18,18 +18,17 @@ function breakable(name) {
   return parts.flatMap((part, i) => (i > 0 ? [make("wbr"), part] : [part]));
 }
 
-// Makes the contents of a link to a function: its own name stands out from what is around it.
+// Makes the parts of a function's name: its own name stands out from what is around it. In tables, names of C++ begin
+// with it (see the style sheet); those of Lua are short.
 function nameParts(name) {
-  const { begin, end } = ownPartOf(splitObject(name)[0]);
-  if (begin === 0 && end === name.length) return [make("span", { class: "own" }, name)];
+  const { begin, end } = ownPartOf(splitObject(name)[0]),
+    [, scope, join] = /^(.*?)(::|)$/s.exec(name.slice(0, begin)),
+    around = { class: data.scripts ? "soft" : "scope" };
+  const own = name.slice(begin, end),
+    rest = name.slice(end);
   return [
-    begin > 0 ? make("span", { class: "scope" }, ...breakable(name.slice(0, begin)), make("wbr")) : null,
-    make(
-      "span",
-      { class: "own" },
-      name.slice(begin, end),
-      make("span", { class: "scope" }, make("wbr"), ...breakable(name.slice(end))),
-    ),
+    begin > 0 ? make("span", around, ...breakable(scope), make("span", { class: "join" }, join), make("wbr")) : null,
+    make("span", { class: "own" }, own, rest ? make("span", around, make("wbr"), ...breakable(rest)) : null),
   ];
 }
 

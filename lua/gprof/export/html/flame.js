@@ -43,7 +43,7 @@ function workSlice() {
 // Makes a picture. `options`: `label`; `turned`, whether the root is at the bottom; `tint(item)`, which returns a
 // class; `open(item)`, called when the user chooses a frame; `point(item)`, called when a frame is pointed at or
 // selected. Returns `element`; `show(root)`; `redraw()`; `select(item)`; `mark(frames)`, which marks the frames of a
-// search (null: none); and `selected()`.
+// search (null: none); `reveal(row)`, which scrolls a strip to a row; and `selected()`.
 function flamePicture(options) {
   const element = make("div", { "class": "tree", "role": "tree", "tabindex": "0", "aria-label": options.label });
   let root = null,
@@ -229,6 +229,14 @@ function flamePicture(options) {
       root = item;
       if (!inside) at = item;
       redraw();
+    },
+    reveal(row) {
+      const box = element.parentElement,
+        top = ROW_HEIGHT * row,
+        isSeen = top >= box.scrollTop && top + ROW_HEIGHT <= box.scrollTop + box.clientHeight;
+      if (isSeen) return;
+      setHeight(Math.max(height, top + 2 * ROW_HEIGHT)); // the rows may be drawn later
+      box.scrollTop = top + 2 * ROW_HEIGHT - box.clientHeight;
     },
     mark(frames) {
       if (hits === frames) return;

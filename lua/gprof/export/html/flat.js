@@ -75,9 +75,9 @@ const timeColumns = [
 const callColumns = [
   {
     title: "Calls",
-    hint: "Calls from other functions",
+    hint: "Calls from other functions; empty if they were not counted",
     value: (f) => functions.calls[f],
-    cell: (f) => counted(functions.calls[f]),
+    cell: (f) => (isCounted(f) ? counted(functions.calls[f]) : ""),
     class: "medium",
   },
   {
@@ -155,7 +155,7 @@ function flatTable() {
   const columns = flatColumns(),
     rows = functions.name.map((_, f) => f);
   const sorted = columns.find((column) => column.title.startsWith(hasTime ? "Self %" : "Calls"));
-  const table = makeTable(columns, rows, { sorted, label: "Flat profile", class: "flat" });
+  const table = makeTable(columns, rows, { sorted, label: "Flat profile", class: "flat", isSearched: true });
   return { table, matches: isListed, describe: describeShown };
 }
 

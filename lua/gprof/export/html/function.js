@@ -19,6 +19,7 @@ function timeFacts(node) {
 function callFacts(node) {
   const calls = field(node, "calls"),
     own = field(node, "self_calls");
+  if (!isCounted(node)) return [fact("Calls", "not counted")];
   const facts = [
     fact(
       "Calls",
@@ -73,16 +74,18 @@ function coroutineFact(node) {
   );
 }
 
-// Returns why an arc carries no time; empty if it can carry time.
+// Measured arcs may have time without counted calls: calls that became jumps, or of functions without -pg.
+const isCountedArc = (arc) => arcs.count[arc] > 0 || !(arcTime(arc) > 0);
+
+// Returns why an arc carries no time or has no number of calls; empty if neither is so.
 function arcRemark(arc) {
   if (arcs.caller[arc] === arcs.callee[arc]) return "recursive";
   if (isRecursive(arc)) return "in the cycle";
   if (arcs.count[arc] > 0 || !hasCounts) return "";
-  return arcTime(arc) > 0 ? "calls not counted" : "no call recorded";
+  return isCountedArc(arc) ? "no call recorded" : "not counted";
 }
 
-// Measured arcs may have time without counted calls: calls that became jumps, or of functions without -pg.
-const carriesNoTime = (arc) => isRecursive(arc) || (arcs.count[arc] === 0 && !(arcTime(arc) > 0));
+const carriesNoTime = (arc) => isRecursive(arc) || (arcs.count[arc] === 0 && isCountedArc(arc));
 
 // Whether an arc's time is a guess: others call its callee, or the callee's cycle, as well.
 const isGuessed = (arc) => !data.exact && arcTime(arc) > 0 && arcs.count[arc] < calleeCalls(arc);
@@ -129,14 +132,14 @@ const arcCountColumns = [
   {
     title: "Calls",
     value: (arc) => arcs.count[arc],
-    cell: (arc) => counted(arcs.count[arc]),
+    cell: (arc) => (isCountedArc(arc) ? counted(arcs.count[arc]) : ""),
     class: "count",
   },
   {
     title: "of",
     hint: "All calls of the callee from other functions",
     value: (arc) => calleeCalls(arc),
-    cell: (arc) => (carriesNoTime(arc) ? "" : counted(calleeCalls(arc))),
+    cell: (arc) => (carriesNoTime(arc) || !isCountedArc(arc) ? "" : counted(calleeCalls(arc))),
     class: "unit count medium left",
   },
 ];
@@ -215,7 +218,7 @@ function changeSection(node) {
       { class: "facts changed" },
       timeFact("Self", self),
       timeFact("Total", total && total.change ? total : null),
-      calls ? fact("Calls", counted(calls.old[row]) + " to " + counted(calls.new[row])) : null,
+      calls && isCountedRow(row) ? fact("Calls", counted(calls.old[row]) + " to " + counted(calls.new[row])) : null,
     ),
   );
 }
@@ -232,7 +235,7 @@ function treeLinks(node) {
 
 function functionView(node) {
   const cycle = cycleNumber(node);
-  const title = make("h2", { class: "function" }, nameOf(node));
+  const title = make("h2", { class: "function" }, ...nameParts(nameOf(node)));
   const facts = [
     ...(hasTime ? timeFacts(node) : []),
     ...(hasCounts ? callFacts(node) : []),

@@ -79,7 +79,8 @@ function groupColumns(title, fold) {
       cell: (row) => shareBar(shareOf(figuresOfRow(row).total), shareOf(figuresOfRow(row).self)),
     },
   ];
-  const calls = timeColumn("Calls", "Calls from other functions", "calls", counted, "medium");
+  const known = (count) => (count > 0 || !hasTime ? counted(count) : ""), // otherwise, they were not counted
+    calls = timeColumn("Calls", "Calls from other functions", "calls", known, "medium");
   return [
     ...(hasTime ? times : []),
     ...(hasCounts ? [calls] : []),
@@ -135,6 +136,7 @@ function groupTable(grouping) {
     sorted: columns[0],
     label: "Functions by " + grouping.title,
     class: "flat grouped",
+    isSearched: true,
     below: (group) => (group.isOpen ? group.shown.slice() : []),
   });
   table.element.addEventListener("keydown", (event) => runShortcut(foldKeys, event));

@@ -98,8 +98,8 @@ function line_data.figures(file, file_number)
     { "known", known }, { "inlined", inlined } }
 end
 
--- The largest number of rows of lines in a page.
-local MOST_LINES <const> = 20000
+--- The largest number of rows of lines in a page.
+line_data.MOST_LINES = 20000
 
 -- Returns the ids of functions by address.
 local function ids_by_address(profile)
@@ -118,7 +118,9 @@ function line_data.rows(lines)
   local rows = {}
   for _, line in ipairs(lines) do
     for _, part in ipairs(line.file and line.functions or {}) do
-      if #rows < MOST_LINES then rows[#rows + 1] = { line = line, part = part } end
+      if #rows < line_data.MOST_LINES then
+        rows[#rows + 1] = { line = line, part = part }
+      end
     end
   end
   return rows

@@ -134,7 +134,7 @@ function describeLines(lines) {
 
 function linesView() {
   const columns = [...lineColumns(allLines, data.total), functionColumn, textColumn];
-  const table = makeTable(columns, allLines, { label: "Lines", class: "lines", sorted: columns[0] });
+  const table = makeTable(columns, allLines, { label: "Lines", class: "lines", sorted: columns[0], isSearched: true });
   const matches = (line, test) =>
     line.rows.some((row) => isShown(data.lines.node[row])) &&
     (test(lineName(line)) || test(textOf(line)) || line.rows.some((row) => test(rowFunction(row))));
@@ -180,7 +180,9 @@ function lineSection(node) {
     {},
     make("h3", {}, "Hottest lines"),
     table.element,
-    rest > 0 ? make("p", { class: "soft" }, `${counted(rest)} more lines have less time.`) : null,
+    rest > 0
+      ? make("p", { class: "soft" }, `${counted(rest)} more ${rest === 1 ? "line has" : "lines have"} less time.`)
+      : null,
   );
 }
 

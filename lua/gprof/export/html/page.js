@@ -155,14 +155,22 @@ function reveal(element) {
   if (top < NAVIGATION || bottom > innerHeight) element.scrollIntoView({ block: "center" });
 }
 
+// Says whether the view is another one than the list of functions: then, a phone does not show the summary above it, and
+// pictures have to look where the window is.
+function setInside(isInside) {
+  if (document.body.classList.contains("inside") === isInside) return;
+  document.body.classList.toggle("inside", isInside);
+  dispatchEvent(new Event("scroll"));
+}
+
 function show(first) {
   // Positions are read before the view changes: later, the browser would have to lay it out at once.
   const before = savedScroll(),
-    isBelow = scrollY > page.offsetTop,
+    isBelow = !first && scrollY > page.offsetTop,
     shown = view.firstChild;
   followAddress(first || before !== null);
   const [tab, title, target] = route();
-  document.body.classList.toggle("inside", title !== null);
+  setInside(title !== null);
   document.body.classList.toggle("benched", view.firstChild.matches(".functions"));
   highlight(tab);
   document.title = (title ? title + " – " : "") + pageTitle;

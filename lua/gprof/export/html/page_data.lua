@@ -165,6 +165,7 @@ local function comparison_of(content, node_of, file_number)
   local entries = { { "factor", number(comparison.factor) },
     { "options", strings(options, #options) },
     { "unit", quoted(comparison.unit) }, { "sides", columns_of_sides(comparison) },
+    { "whole", change_of({ comparison }, "total") },
     { "tree", old_tree.of(comparison, content, node_of) },
     { "name", view_data.names(names, known) }, { "status", array(number, statuses) },
     { "file", array(number, files) } }
@@ -208,11 +209,10 @@ local ELEMENT <const> = '<script type="application/json" id="%s">'
 
 -- Writes an element with an object. Returns the size of its content.
 local function write_element(name, entries, write)
-  local content = object(entries)
   write(ELEMENT:format(name))
-  write(content)
+  local size = json.write_compact_object(entries, write)
   write "</script>\n"
-  return #content
+  return size
 end
 
 -- Writes the views of threads, and returns the choices of threads. Their functions have

@@ -39,19 +39,26 @@ function callParts(node) {
   return count > 0 ? ["; ", make("a", { href: tree ? linkToTree("around", keyOf(node)) : linkTo(node) }, text)] : [];
 }
 
-// Returns the largest certain change since the old profile.
+// Returns what has certainly changed since the old profile: the time of a run, and that of the function that changed
+// most.
 function changeParts() {
   const time = comparison && !shownThreads && comparison.self;
   if (!time) return [];
   const link = (text) => make("a", { href: "#!changes" }, text),
-    certain = time.change.map((_, row) => row).filter((row) => time.noise[row] === 0 && time.change[row] !== 0);
-  if (certain.length === 0) return ["; ", link("no certain change"), " since the old profile"];
-  const size = (row) => Math.abs(time.change[row]),
-    row = certain.reduce((best, other) => (size(other) > size(best) ? other : best)),
-    node = functionByRow.get(row),
-    name = node === undefined ? comparison.name[row] : nounLink(node),
-    amount = seconds(size(row)) + " " + unitName + (time.change[row] > 0 ? " slower" : " faster");
-  return ["; ", name, " is ", link(amount), " than in the old profile"];
+    amount = ({ change }, row) => `${seconds(Math.abs(change[row]))} ${unitName} ${change[row] > 0 ? "more" : "less"}`,
+    isCertain = ({ change, noise }, row) => noise[row] === 0 && change[row] !== 0,
+    size = (row) => (isCertain(time, row) ? Math.abs(time.change[row]) : 0),
+    row = time.change.reduce((best, _, other) => (size(other) > size(best) ? other : best), 0),
+    parts = [];
+  if (isCertain(comparison.whole, 0))
+    parts.push("a run takes ", link(amount(comparison.whole, 0)), ` (${changeShare(comparison.whole, 0)})`);
+  if (size(row) > 0) {
+    const node = functionByRow.get(row),
+      name = node === undefined ? comparison.name[row] : nounLink(node);
+    parts.push(...(parts.length > 0 ? [", ", name, " "] : [name, " takes "]), link(amount(time, row)));
+  }
+  if (parts.length === 0) return ["; ", link("no certain change"), " since the old profile"];
+  return ["; since the old profile, ", ...parts];
 }
 
 // Says how much of the time is divided among callers by guess.
@@ -67,6 +74,7 @@ function makeSentence() {
   const node = largest(hasTime ? functions.self : functions.calls);
   if (node < 0) return null;
   const parts = hasTime ? whereParts(node) : ["Most calls are of ", nounLink(node)];
-  parts.push(...callerParts(node), ...callParts(node), ...changeParts(), ".", guessedPart());
+  const changes = changeParts();
+  parts.push(...callerParts(node), ...(changes.length > 0 ? changes : callParts(node)), ".", guessedPart());
   return oneStop(make("p", { "class": "sentence", "role": "group", "aria-label": "Summary" }, ...parts));
 }

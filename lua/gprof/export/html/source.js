@@ -63,6 +63,7 @@ function sourceListView() {
     label: "Source files",
     class: "mid",
     sorted: hasTime ? columns[0] : more[0],
+    isSearched: true,
   });
   const matches = (file, test) => isShownFile(file.name) && test(file.name),
     describe = (shown) => counted(shown.length) + (shown.length === 1 ? " file" : " files"),

@@ -35,22 +35,17 @@ local function entry_of(files, name)
   return file
 end
 
-local function add_line(lines, file, number, ticks, calls)
-  local i = #lines.number + 1
-  lines.file[i], lines.number[i], lines.ticks[i], lines.calls[i] =
-    file, number, ticks, calls
-end
-
 -- Returns the files in which time or calls were recorded, in descending order of time,
 -- each with its `rank` in this order; and these lines, in columns.
 local function files_of(profile)
-  local files, lines = {}, { file = {}, number = {}, ticks = {}, calls = {} }
-  for _, ticks, calls, name, number in
-    profile:functions("address", "id", "ticks", "calls", "file", "line") do
+  local files, line_files, numbers, all_ticks, all_calls, n = {}, {}, {}, {}, {}, 0
+  for ticks, calls, name, number in
+    profile:functions("address", "ticks", "calls", "file", "line") do
     if name and (ticks > 0 or calls > 0) then
       local file = entry_of(files, name)
       file.ticks, file.calls = file.ticks + ticks, file.calls + calls
-      add_line(lines, file, number, ticks, calls)
+      n = n + 1
+      line_files[n], numbers[n], all_ticks[n], all_calls[n] = file, number, ticks, calls
     end
   end
   table.sort(files, function(a, b)
@@ -59,7 +54,8 @@ local function files_of(profile)
     return a.name < b.name
   end)
   for rank, file in ipairs(files) do file.rank = rank end
-  return files, lines
+  return files,
+    { file = line_files, number = numbers, ticks = all_ticks, calls = all_calls }
 end
 
 -- Whether a line has figures. Blocks with a count of 0 are known not to have run.
@@ -74,7 +70,11 @@ local function add_blocks(profile, files, lines)
   for _, file in ipairs(files) do
     local runs = annotation.runs(profile, numbers[file.name])
     for number, count in pairs(runs) do
-      if count > 0 then add_line(lines, file, number, 0, count) end
+      if count > 0 then
+        local i = #lines.number + 1
+        lines.file[i], lines.number[i], lines.ticks[i], lines.calls[i] =
+          file, number, 0, count
+      end
     end
   end
 end
@@ -128,10 +128,12 @@ end
 local function excerpt(profile, file, options, room)
   local count
   local lines = annotation.annotate(profile, file.name, options.directory_path,
-    function(texts)
-      count = #texts
+    function(text)
+      count = select(2, source_text.lines(text, {}))
       if count > MAX_WHOLE then return file.near end
-      for _, text in ipairs(texts) do room = room - math.min(#text, MAX_LINE) end
+      for _, line in ipairs(source_text.lines(text)) do
+        room = room - math.min(#line, MAX_LINE)
+      end
       return room < 0 and file.near or nil
     end)
   if not lines then return nil end

@@ -106,7 +106,9 @@ function spreadColumns(amounts, format) {
 function spreadTable(amounts, format, title) {
   const rows = [...amounts.max.keys()].filter((row) => amounts.max[row] > 0),
     columns = spreadColumns(amounts, format);
-  const table = makeTable(columns, rows, { label: "Spread: " + title, class: "mid", sorted: columns[0] });
+  const table = makeTable(columns, rows, {
+    label: "Spread: " + title, class: "mid", sorted: columns[0], isSearched: true,
+  });
   const matches = (row, test) => test(spreadName(row)) || test(amounts.who[row] || "");
   const search = tableSearch(`Filter ${title.toLowerCase()} by function or run, or /regex/`, table, matches, (shown) =>
     counted(shown.length) + (shown.length === 1 ? " row" : " rows"),

@@ -5,6 +5,7 @@
 
 local common = require "gprof.print.common"
 local fit = require "gprof.library.fit"
+local path = require "gprof.format.path"
 local text = require "gprof.export.html.page_text"
 local warnings = require "gprof.export.html.warnings"
 local wording = require "gprof.format.wording"
@@ -104,9 +105,10 @@ local function note_sources(sources, add)
       wording.first(sources.newer, MAX_NAMES)))
   end
   if sources.left_out[1] then
+    local names = {}
+    for i, name in ipairs(sources.left_out) do names[i] = path.base(name) end
     add(("The source of %s is left out to limit the size of this page: %s."):format(
-      wording.plural(#sources.left_out, "file"),
-      wording.first(sources.left_out, MAX_NAMES)))
+      wording.plural(#names, "file"), wording.first(names, MAX_NAMES)))
   end
 end
 

@@ -69,10 +69,10 @@ const rowKeys = makeShortcuts("Tables", [
   { keys: ["Enter"], use: "open the row's function, line or file", act: () => false }, // a link's own behaviour
 ]);
 
-// Makes a table of rows; a row can be any value. `options`: `sorted`, the column to sort by first; `class`;
-// `label`; `below(row)`, rows to show below a row. Returns `element`; `filter(test)`, which returns the number of matching
-// rows; `shown()`, which returns these rows; `update(element)`, which draws anew what is below a row; `order()` and
-// `setOrder(order)`, a column's title, after "-" if descending.
+// Makes a table of rows; a row can be any value. `options`: `sorted`, the column to sort by first; `class`; `label`;
+// `below(row)`, rows to show below a row; `isSearched`, whether `tableSearch` draws the rows. Returns `element`;
+// `filter(test)`, which returns the number of matching rows; `shown()`, which returns these rows; `update(element)`,
+// which draws anew what is below a row; `order()` and `setOrder(order)`, a column's title, after "-" if descending.
 function makeTable(columns, rows, options) {
   const body = make("tbody");
   const end = make("div", { class: "more" });
@@ -107,13 +107,17 @@ function makeTable(columns, rows, options) {
     draw(FIRST);
   }
 
-  function sortBy(column) {
+  function chooseOrder(column) {
     descending = sorted === column ? !descending : !column.upwards;
     sorted = column;
     [...head.rows[0].cells].forEach((cell, i) => {
       if (columns[i] === column) cell.setAttribute("aria-sort", descending ? "descending" : "ascending");
       else cell.removeAttribute("aria-sort");
     });
+  }
+
+  function sortBy(column) {
+    chooseOrder(column);
     redraw();
   }
 
@@ -122,8 +126,8 @@ function makeTable(columns, rows, options) {
   table.addEventListener("keydown", (event) => runShortcut(rowKeys, event, body));
   growers.set(end, draw);
   copiedTables.set(table, { columns, rows: () => matching });
-  if (options.sorted) sortBy(options.sorted);
-  else redraw();
+  if (options.sorted) chooseOrder(options.sorted);
+  if (!options.isSearched) redraw();
   return {
     element: make("div", {}, table, end),
     filter(newTest) {
@@ -141,9 +145,9 @@ function makeTable(columns, rows, options) {
   };
 }
 
-// Makes the search field of a table. `matches(row, test)` tells whether a row is shown; `describe(rows)` returns what
-// the status says of the rows shown. If there are none, a line below the table says so, with a button that clears the
-// search, and calls `reset`, if given, to clear other filters.
+// Makes the search field of a table, and draws its rows. `matches(row, test)` tells whether a row is shown;
+// `describe(rows)` returns what the status says of the rows shown. If there are none, a line below the table says
+// so, with a button that clears the search, and calls `reset`, if given, to clear other filters.
 function tableSearch(label, table, matches, describe, reset) {
   const clear = () => {
     search.input.value = "";

@@ -56,7 +56,9 @@ function aboutThreads() {
 
 function threadsView() {
   const rows = threads.name.map((_, row) => row);
-  const table = makeTable(threadColumns, rows, { label: "Threads", class: "mid", sorted: threadColumns[0] });
+  const table = makeTable(threadColumns, rows, {
+    label: "Threads", class: "mid", sorted: threadColumns[0], isSearched: true,
+  });
   const matches = (row, test) => test(nameOfThread(row)) || test(String(threads.number[row]));
   const search = tableSearch("Filter by name or number, or /regex/", table, matches, (shown) => {
     const number = sumOf(shown.map((row) => threads.count[row]));

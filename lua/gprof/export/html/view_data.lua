@@ -149,17 +149,22 @@ local function limits_of(content, node_of)
   if not (content.tree and content.tree.certain) or profile.has_bounds then
     return "null"
   end
-  local steps, lows, highs, last = {}, {}, {}, 0
-  local function add(id)
-    local low, high = profile:get(id, "least_ticks"), profile:get(id, "most_ticks")
-    local whole = profile.rate * (profile:get(id, "self") + profile:get(id, "children"))
+  local rate, steps, lows, highs, last = profile.rate, {}, {}, {}, 0
+  local function add(id, low, high, time)
+    local whole = rate * time
     if not (high and (whole - low > 0.5 or high - whole > 0.5)) then return end
     steps[#steps + 1], last = node_of[id] - last, node_of[id]
     lows[#steps] = math.floor(math.min(low, whole))
     highs[#steps] = math.ceil(math.max(high, whole))
   end
-  for _, id in ipairs(content.ids) do add(id) end
-  for _, cycle in ipairs(content.cycles) do add(cycle.id) end
+  local least, most, selves, children =
+    profile:columns(content.ids, "least_ticks", "most_ticks", "self", "children")
+  for i, id in ipairs(content.ids) do
+    add(id, least[i], most[i], selves[i] + children[i])
+  end
+  for _, cycle in ipairs(content.cycles) do
+    add(cycle.id, cycle.least_ticks, cycle.most_ticks, cycle.self + cycle.children)
+  end
   return object { { "step", array(number, steps) }, { "low", array(number, lows) },
     { "high", array(number, highs) } }
 end

@@ -18,17 +18,35 @@ local function other_run(companion, path)
   return ("%s: does not belong to %s, but to another run"):format(companion, path)
 end
 
+--- Returns what to do about a context profile that cannot be used.
+-- @tparam string problem the reason
+-- @treturn string "" if nothing is known to help
+function context_files.remedy(problem)
+  return problem:find "but to another run$" and
+    "; delete it, or copy both files of one run" or ""
+end
+
+--- Returns the message that the context profile of a gmon.out is missing.
+-- @tparam string path of the gmon.out
+-- @treturn string|nil nil if it has one, or never had one
+function context_files.missing(path)
+  if profile_files.existing_contexts(path) or not id_of(path) then return nil end
+  return ("%s: its context profile, %s, is missing: copy both files"):format(path,
+    profile_files.context_path(path))
+end
+
 --- Returns where a context profile that was written on this machine is from.
 -- @tparam string path
 -- @treturn table|nil `process`, its number; `parent`, that of its parent; `begin`, when
---   it began, in nanoseconds since 1970; and `image`, the program's path; nil if there is
---   no such file
+--   it began, in nanoseconds since 1970; `image`, the program's path; and `executes`,
+--   whether it executed another program next; nil if there is no such file
 function context_files.origin(path)
   if core.file_status(path) ~= "file" then return nil end
-  local process, begin, _, _, image, parent =
+  local process, begin, _, _, image, parent, executes =
     core.contexts_origin(profile_files.start_of_contexts(path))
   if not process or not image or #image > LONGEST then return nil end
-  return { process = process, parent = parent, begin = begin, image = image }
+  return { process = process, parent = parent, begin = begin, image = image,
+    executes = executes }
 end
 
 --- Reads the context profile beside a gmon.out.

@@ -116,7 +116,10 @@ end
 -- @return[2] nil
 -- @treturn[2] string what is wrong
 function program_files.check_directory(directory)
-  if directory == "" then return true end
+  if directory == "" then
+    if core.real_path "." then return true end
+    return nil, "the current directory was removed: the profile cannot be written there"
+  end
   local kind, message = core.file_status(directory)
   if kind == "directory" then return true end
   return nil, (message or directory .. ": is not a directory") ..

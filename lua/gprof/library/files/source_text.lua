@@ -151,7 +151,9 @@ end
 --- Splits a text into lines.
 -- @function source_text.lines
 -- @tparam string text
+-- @tparam[opt] {[integer]=boolean} chosen numbers of lines, if others are to be left out
 -- @treturn {string,...} the lines, including their line endings
+-- @treturn integer how many the text has
 source_text.lines = core.split_lines
 
 return source_text
