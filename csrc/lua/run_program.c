@@ -66,8 +66,8 @@ static int start(const char *path, char **argv, char **environment, const sigset
   return failed;
 }
 
-/* Returns the share of the processor time of a process, which has ended, that the
- * children used for which it has waited, from 0 to 1; 0 if it is unknown. */
+/* Returns the share of a finished process's processor time that its awaited children
+ * used, from 0 to 1; 0 if it is unknown. */
 static double share_of_children(pid_t process) {
   enum { BEFORE = 11, TIMES = 4 }; /* fields of the line after the name */
   char path[32], line[1024];

@@ -43,13 +43,6 @@ static void write_and_end(int number, siginfo_t *info, void *context) {
   errno = saved;
 }
 
-/* Handles a signal with SA_RESETHAND: restores the recorder's action, which the program
- * sees as the default action, and calls the program's handler. */
-static void call_once(int number, siginfo_t *info, void *context) {
-  set_own_action(number, NULL);
-  wrapped[number].sa_sigaction(number, info, context);
-}
-
 /* Handles SIGABRT: if the program's handler returns to abort(), that ends the program. */
 static void call_before_end(int number, siginfo_t *info, void *context) {
   wrapped[number].sa_sigaction(number, info, context);
@@ -57,6 +50,16 @@ static void call_before_end(int number, siginfo_t *info, void *context) {
   rec_write_profile();
   rec_go_on(); /* if abort() did not raise the signal */
   errno = saved;
+}
+
+/* Handles a signal with SA_RESETHAND: restores the recorder's action, which the program
+ * sees as the default action, and calls the program's handler. */
+static void call_once(int number, siginfo_t *info, void *context) {
+  set_own_action(number, NULL);
+  if (number == SIGABRT)
+    call_before_end(number, info, context);
+  else
+    wrapped[number].sa_sigaction(number, info, context);
 }
 
 static bool is_fatal(int number) {

@@ -176,8 +176,10 @@ int rec_close_output(int error) {
 
 /* --- names ------------------------------------------------------------------ */
 
-/* How long to wait for a lock, in milliseconds: `flock . make` holds one all the time. */
+/* How often to try to lock, a millisecond apart. */
 #define LOCK_TRIES 300
+
+static bool gave_up; /* others hold the lock all the time, as `flock . make` does */
 
 /* Locks the directory of a file, so that other programs do not give the same names to
  * their files meanwhile: the last one must leave both of its files. Goes on without a
@@ -190,21 +192,23 @@ static long lock_directory(const file_name *f) {
     add_bytes(&built, f->target, (size_t)(slash - f->target) + 1);
   else
     add_text(&built, ".");
-  const long file =
+  const long directory =
       SYSTEM_CALL(openat, AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  if (directory < 0) return directory;
   const struct timespec millisecond = {0, 1000000};
-  for (int i = 0; file >= 0 && i < LOCK_TRIES; i++) {
-    if (SYSTEM_CALL(flock, file, LOCK_EX | LOCK_NB, 0, 0) != -EWOULDBLOCK) break;
+  for (int left = gave_up ? 1 : LOCK_TRIES; left > 0; left--) {
+    gave_up = SYSTEM_CALL(flock, directory, LOCK_EX | LOCK_NB, 0, 0) == -EWOULDBLOCK;
+    if (!gave_up) break;
     SYSTEM_CALL(nanosleep, &millisecond, 0, 0, 0);
   }
-  return file;
+  return directory;
 }
 
 /* A forked child may have a copy of the descriptor. */
-static void unlock_directory(long file) {
-  if (file < 0) return;
-  SYSTEM_CALL(flock, file, LOCK_UN, 0, 0);
-  SYSTEM_CALL(close, file, 0, 0, 0);
+static void unlock_directory(long directory) {
+  if (directory < 0) return;
+  SYSTEM_CALL(flock, directory, LOCK_UN, 0, 0);
+  SYSTEM_CALL(close, directory, 0, 0, 0);
 }
 
 static long rename_file(const file_name *f, unsigned flags) {

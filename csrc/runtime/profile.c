@@ -243,8 +243,10 @@ static int write_snapshot(bool always, bool anew) {
   if (!always && (is_same || is_negligible(all))) return 0;
   if (!always) end_sum = sum;
   const int error = write_files(!always);
-  if (!error) last_sum = sum;
-  last_executes = about.executes;
+  if (!error) {
+    last_sum = sum;
+    last_executes = about.executes;
+  }
   if (anew && !error) {
     begin_anew();
     rec_next_profile_number();
@@ -284,7 +286,8 @@ static void end_writing(void) {
   SYSTEM_CALL(futex, &writer, FUTEX_WAKE_PRIVATE, INT32_MAX, 0);
 }
 
-/* The end of the process could come between the renaming of the two files. */
+/* Writes nothing once an end of the program has begun: the process could end between the
+ * renaming of the two files. */
 int rec_write_present(bool anew) {
   if (!begin_writing()) return EBUSY;
   int error = EBUSY;

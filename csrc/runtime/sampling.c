@@ -119,7 +119,7 @@ static void take_sample(thread *t, const siginfo_t *info, const void *context) {
 }
 
 static struct sigaction trap_action;
-static bool trap_lock; /* held with blocked signals: a handler waits for other threads */
+static bool trap_lock; /* held with signals blocked, so no handler waits for itself */
 
 static uint64_t lock_trap(void) {
   const uint64_t before = block_signals();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The C library's function syscall(), which makes any system call. Those that execute a
- * program, or confine or end this one, go to seccomp.c. It has no frame, because a system call
- * may return on another stack.
+ * program, or confine or end this one, go to seccomp.c. It has no frame, because a system
+ * call may return on another stack.
  */
 #ifdef __aarch64__
 

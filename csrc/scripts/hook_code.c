@@ -26,8 +26,9 @@ static bool contains(const frames *list, uintptr_t function) {
   return false;
 }
 
+/* _Unwind_FindEnclosingFunction takes a return address: it looks up the byte before. */
 static uintptr_t function_at(uintptr_t code) {
-  return (uintptr_t)_Unwind_FindEnclosingFunction((void *)code);
+  return (uintptr_t)_Unwind_FindEnclosingFunction((void *)(code + 1));
 }
 
 static void look_in_hook(lua_State *L, lua_Debug *ar);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The code of the interpreter that runs only because there is a hook: it prepares the
- * hook's call, and looks whether to call it. Samples in it are the recorder's.
+ * Code of the interpreter that runs only because a hook is set: samples in it are the
+ * recorder's.
  *
- * Its functions have no names. They are those on the C stack of a hook, but not of a C
- * function. Unwind tables have their sizes.
+ * The interpreter may be stripped, so its functions are found by unwinding: those on the
+ * C stack of a hook, but not on that of a C function. Unwind tables give their sizes.
  */
 #ifndef GPROF_SCRIPTS_HOOK_CODE_H
 #define GPROF_SCRIPTS_HOOK_CODE_H

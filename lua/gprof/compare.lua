@@ -200,8 +200,8 @@ local function total_change(was, is, old, new)
   return limits.compare(change, was, is, old.samples, new.samples)
 end
 
--- The change of most numbers of recursive calls.
-local never <const> = { old = 0.0, new = 0.0, change = 0.0 }
+-- The change of counts that are 0 on both sides. Rows share it: it is not modified.
+local no_change <const> = { old = 0.0, new = 0.0, change = 0.0 }
 
 -- The fields with the highest counts of a baseline's runs.
 local highest <const> = { calls = "most_calls", self_calls = "most_self_calls",
@@ -212,7 +212,7 @@ local highest <const> = { calls = "most_calls", self_calls = "most_self_calls",
 local function count_change(was, is, field, old, new)
   local before, now = (was[field] or 0) / old.runs, (is[field] or 0) / new.runs
   local most = (was[highest[field]] or 0) / old.runs
-  if before == 0 and now == 0 and most == 0 then return never end
+  if before == 0 and now == 0 and most == 0 then return no_change end
   return { old = before, new = now, change = now - before,
     most = most > before and most or nil, ratio = before > 0 and now / before or nil }
 end

@@ -62,7 +62,7 @@ describe("a program that ends by a signal writes its profile before:", function(
   end)
 
   it("SIGABRT, whose handler returns to abort()", function()
-    for _, way in ipairs { "abort", "assert" } do
+    for _, way in ipairs { "abort", "abort-once", "assert" } do
       local result = check { way }
       assert.same({ "handler 6\n", 6 }, { result.stdout, result.signal })
       check({ way }, { image = static, preload = false })
@@ -113,15 +113,25 @@ describe("a program that ends in another way writes its profile before:", functi
     static = recorder.compile("ends.c", { flags = { "-static" }, link = { recorder.archive } })
   end)
 
-  for way, status in pairs { call = 3, daemon = 0 } do
-    it(way == "call" and "by a system call" or "in daemon()", function()
-      for _, image in ipairs { built, static } do
-        local result = recorder.run(image, { way }, { preload = image == built and recorder.library or false })
-        assert.same({ "", status }, { result.stderr, result.status })
-        assert.same(1, recorder.paths(image, result.dir .. "/gmon.out.ctx")["main/leaf"])
-      end
-    end)
+  -- Returns the directory of the profiles.
+  local function run(image, way, status)
+    local result = recorder.run(image, { way }, { preload = image == built and recorder.library or false })
+    assert.same({ "", status }, { result.stderr, result.status })
+    assert.same(1, recorder.paths(image, result.dir .. "/gmon.out.ctx")["main/leaf"])
+    return result.dir
   end
+
+  it("by a system call", function()
+    for _, image in ipairs { built, static } do run(image, "call", 3) end
+  end)
+
+  it("in daemon(), whose child begins a profile of its own", function()
+    for _, image in ipairs { built, static } do
+      local dir = run(image, "daemon", 0)
+      local listed = shell.check({ "sh", "-c", shell.await "ls gmon.out.[0-9]*.ctx 2>/dev/null" }, { cwd = dir }).stdout
+      assert.same(1, recorder.paths(image, dir .. "/" .. listed:match "[^\n]+")["main/leaf"])
+    end
+  end)
 end)
 
 describe("a program that has reached a soft limit writes its profile:", function()

@@ -36,7 +36,11 @@ uint32_t gp_pairs_row(gp_pairs *pairs, uint64_t first, uint64_t second);
  * each clock that sampled threads; the program took, or blocked, their signal; and the
  * kernel's tick, in units of 10 microseconds. Other bits are ignored. */
 enum { GP_CONTEXT_JOINED = 1, GP_CONTEXT_WALL = 2, GP_CONTEXT_CLOCKS = 0xfc };
-enum { GP_CONTEXT_EXECUTES = 256 }; /* dropped by readers, except of origins */
+
+/* Flag of a process that executed another program next. Only gp_context_find_origin reads
+ * it. */
+enum { GP_CONTEXT_EXECUTES = 256 };
+
 #define GP_CONTEXT_TICK UINT32_C(0xffff0000)
 
 /* Joins the flags of two processes, except GP_CONTEXT_WALL, which `flags` keeps. */

@@ -163,6 +163,10 @@ static bool read_lines(context_file *f) {
 
 /* --- the process ------------------------------------------------------------ */
 
+/* Bytes of the section: its times end, its flags begin, its text begins. See
+ * doc/contexts.md. */
+enum { PROCESS_TIMES = 32, PROCESS_FLAGS = 76, PROCESS_TEXT = 80 };
+
 static bool read_process(context_file *f) {
   const unsigned char *bytes = take_part(f, GP_CONTEXT_PROCESS_SIZE);
   if (!bytes) return false;
@@ -178,7 +182,8 @@ static bool read_process(context_file *f) {
       .rate = u32_at(f, bytes, 72)};
   /* drops unknown flags, and the clocks of samples if there are none */
   const uint32_t clocks = GP_CONTEXT_WALL | GP_CONTEXT_CLOCKS | GP_CONTEXT_TICK;
-  p.flags = u32_at(f, bytes, 76) & (GP_CONTEXT_JOINED | (p.rate > 0 ? clocks : 0u));
+  p.flags = u32_at(f, bytes, PROCESS_FLAGS) &
+            (GP_CONTEXT_JOINED | (p.rate > 0 ? clocks : 0u));
   counts->process = u64_at(f, bytes, 0);
   counts->processes = 1;
   counts->written = counts->id = p.written;
@@ -447,14 +452,14 @@ gp_context_origin gp_context_find_origin(const unsigned char *bytes, size_t size
     at += GP_CONTEXT_SECTION;
     if (length > INT64_MAX) return o;
     if (kind == GP_CONTEXT_PROCESS && at == GP_CONTEXT_HEADER + GP_CONTEXT_SECTION &&
-        length >= 32 && size - at >= 32) {
+        length >= PROCESS_TIMES && size - at >= PROCESS_TIMES) {
       o.has_process = true;
       o.process = gp_u64(bytes + at, layout);
       o.parent = gp_u64(bytes + at + 8, layout);
       o.begin = gp_u64(bytes + at + 16, layout);
       o.written = gp_u64(bytes + at + 24, layout);
-      o.executes = length >= 80 && size - at >= 80 &&
-                   gp_u32(bytes + at + 76, layout) & GP_CONTEXT_EXECUTES;
+      o.executes = length >= PROCESS_TEXT && size - at >= PROCESS_TEXT &&
+                   gp_u32(bytes + at + PROCESS_FLAGS, layout) & GP_CONTEXT_EXECUTES;
     }
     const size_t fixed = 4 + GP_CONTEXT_MODULE_SIZE;
     if (kind == GP_CONTEXT_MODULES && length >= fixed && size - at >= fixed) {

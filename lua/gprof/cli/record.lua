@@ -23,6 +23,8 @@ local FOLLOW <const> = "; with --follow, the programs that it starts are recorde
 local REPLACED <const> = "%s executed another program in its place, which is not " ..
   "recorded" .. FOLLOW
 local MOST_TIME <const> = 0.5  -- of children, if the program is no wrapper
+local OTHERS <const> = "%d %% of the processor time was spent in programs that it " ..
+  "started; --follow records them"
 local MOST_LINES <const> = 10  -- for the profiles of one program
 
 local function tell(message) terminal.tell("gprof.lua: " .. message) end
@@ -91,8 +93,7 @@ local function tell_wrapper(run, settings)
   if run.executes then
     tell(REPLACED:format(run.image))
   elseif others > MOST_TIME then
-    tell(("%d %% of the processor time was spent in other processes%s"):format(
-      math.floor(100 * others), FOLLOW))
+    tell(run.image .. ": " .. OTHERS:format(math.floor(100 * others)))
   end
 end
 
@@ -106,6 +107,17 @@ local function own_profiles(run)
     if is_own then paths[#paths + 1] = written.profile end
   end
   return paths
+end
+
+-- Returns why there are no samples, and what helps.
+local function why_unsampled(run, settings)
+  local others = settings.follow and 0 or run.others or 0
+  if others > MOST_TIME and settings.rate ~= 0 then
+    return OTHERS:format(math.floor(100 * others))
+  end
+  local why = settings.rate == 0 and "--rate=0 excludes them" or
+    "unless a message above says why, the program used too little processor time"
+  return why .. (settings.follow and "" or FOLLOW)
 end
 
 -- Says that there is no profile. If no message before the run has said why, names the
@@ -122,10 +134,8 @@ local function without_profile(run, settings, is_explained)
   elseif is_explained then
     tell(("%s: no profile was written%s"):format(run.image, lost))
   elseif run.samples then
-    local why = settings.rate == 0 and "--rate=0 excludes them" or
-      "unless a message above says why, the program used too little processor time"
-    tell(("%s: no samples were taken%s: %s%s"):format(run.image, lost, why,
-      settings.follow and "" or FOLLOW))
+    tell(("%s: no samples were taken%s: %s"):format(run.image, lost,
+      why_unsampled(run, settings)))
   else
     tell(("%s: no profile was found in %s%s: unless a message above says why, the " ..
       "program closed standard error, or ended by a system call of its own")

@@ -188,11 +188,12 @@ end
 -- @tparam stream write
 -- @treturn integer bytes written
 function json.write_compact_object(entries, write)
-  local size, before = 0, "{"
+  local size, before = 0, ""
   local function put(text)
     write(text)
     size = size + #text
   end
+  put "{"
   for _, entry in ipairs(entries) do
     put(('%s"%s":'):format(before, entry[1]))
     put(entry[2])

@@ -13,7 +13,8 @@ Time is divided among callers in proportion to their calls: a caller with a
 tenth of the calls is charged a tenth of the time. The calls are counted; the
 times are estimates, as some calls take longer than others.]], [true] = [[
 The times of callers and callees were measured: each sample counts for the
-calls that led to it. A callee with 0 calls was compiled without -pg. LIBRARIES]] },
+calls that led to it. A callee with 0 calls was compiled without -pg.
+LIBRARIES]] },
   tree = { [false] = [[
 The tree is an estimate: a profile records how often each caller called a
 function, but not the path by which the caller was reached. Every call of a
@@ -22,18 +23,20 @@ times over the whole tree does not depend on this estimate. A ? marks totals of
 which less than half is certain: others call the function, or its callees.]], [true] = [[
 The tree was measured: each sample counts for the calls that led to it. If
 functions call each other recursively, the path continues where the callee ran
-already. LIBRARIES]] },
+already.
+LIBRARIES]] },
   bounds = { [false] = "The estimate above divides by calls.",
     [true] = "The times above were measured." },
 }
 
 -- Whether functions of shared libraries are shown. The texts replace LIBRARIES.
 local libraries <const> = {
-  [false] = [[Calls
-from a library count as calls by the function that called the library. Samples
-in libraries are not counted.]],
-  [true] = [[In
-a library without -pg, only the function with the sample or the call is known.]],
+  [false] = [[
+Calls from a library count as calls by the function that called the library.
+Samples in libraries are not counted.]],
+  [true] = [[
+In a library without -pg, only the function with the sample or the call is
+known.]],
 }
 
 explain.flat = [[

@@ -75,10 +75,14 @@ function treeStrip(select) {
   draw();
   const element = make("details", { class: "strip", open: true }, make("summary", {}, "Call tree ", title),
     make("div", { class: "box" }, picture.element));
+  let marked = -1;
+  const reveal = () => marked >= 0 && picture.reveal(heaviestRow(marked));
+  element.addEventListener("toggle", () => element.open && reveal()); // what is closed cannot be scrolled
   return {
     element,
     mark(node) {
-      if (!isOwn) picture.reveal(heaviestRow(node));
+      marked = node;
+      if (!isOwn) reveal();
       picture.mark(new Set([node]));
     },
   };

@@ -80,8 +80,12 @@ function groupColumns(title, fold) {
       cell: (row) => shareBar(shareOf(figuresOfRow(row).total), shareOf(figuresOfRow(row).self)),
     },
   ];
-  const known = (count) => (count > 0 || !hasTime ? counted(count) : ""), // otherwise, they were not counted
-    calls = timeColumn("Calls", "Calls from other functions", "calls", known, "medium");
+  const aboutCalls = "Calls from other functions; empty if they were not counted",
+    calls = timeColumn("Calls", aboutCalls, "calls", counted, "medium");
+  calls.cell = (row) => {
+    const { calls: count, total } = figuresOfRow(row);
+    return count > 0 || !(total > 0) ? counted(count) : "";
+  };
   return [
     ...(hasTime ? times : []),
     ...(hasCounts ? [calls] : []),

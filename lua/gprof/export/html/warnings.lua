@@ -31,7 +31,7 @@ function warnings.few_samples(profile)
   return { class = "few",
     what = ticks > 0 and ("Only %s."):format(wording.plural(ticks, "sample")) or
       "No samples.",
-    why = ticks > 0 and "Times are uncertain by about the error in column ±." or
+    why = ticks > 0 and "Times are uncertain by about their errors (±)." or
       "Only calls are shown.",
     remedy = "Run the program for longer, or name several profiles: they are added up." }
 end

@@ -14,15 +14,17 @@ local LONGEST <const> = 4096  -- bytes of a path
 -- if there is none.
 local function id_of(path) return profile_files.contexts_id(profile_files.head(path)) end
 
+local ANOTHER_RUN <const> = "but to another run"
+
 local function other_run(companion, path)
-  return ("%s: does not belong to %s, but to another run"):format(companion, path)
+  return ("%s: does not belong to %s, %s"):format(companion, path, ANOTHER_RUN)
 end
 
 --- Returns what to do about a context profile that cannot be used.
 -- @tparam string problem the reason
 -- @treturn string "" if nothing is known to help
 function context_files.remedy(problem)
-  return problem:find "but to another run$" and
+  return problem:sub(-#ANOTHER_RUN) == ANOTHER_RUN and
     "; delete it, or copy both files of one run" or ""
 end
 
