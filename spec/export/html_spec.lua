@@ -324,7 +324,7 @@ describe("A page has a warning about", function()
   end
 
   it("too few samples, which says what to do", function()
-    assert.match("<b>Only 95 samples.</b> Times are uncertain by about their errors %(±%). <em>Run the program " ..
+    assert.match("<b>Only 95 samples.</b> Times are uncertain by about their errors (±). <em>Run the program " ..
       "for longer, or name several profiles: they are added up.</em>", warnings(plan), 1, true)
     assert.match("Only 1 sample.", warnings { functions = plan.functions, ticks = { main = 1 } }, 1, true)
     assert.equal("", warnings { functions = plan.functions, ticks = { main = 100 } })
