@@ -42,7 +42,7 @@ end
 -- But the program is slower after each call of the recorder: shares change by at most
 -- this many percentage points if half of the time was the recorder's (see
 -- bench/evidence.md).
-local BIAS <const> = 6
+local BIAS <const> = 8
 
 -- Returns what a large share of the recorder means, and what helps.
 local function consequence_of(profile)
