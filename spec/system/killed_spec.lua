@@ -84,7 +84,7 @@ local function kill(words, ...)
     assert(told == "" or early and state == "old", label)
     assert(early or status == statuses[signal] or status == "0", label)
     for other in names_left:gmatch "%S+" do
-      local name = other:match "^(.+)%.%d+%-0%.tmp$"
+      local name = other:match "^(.+)%.%d+%-[01]%.tmp$" -- the old file is kept under one name, the new one gets another
       assert(signal == "KILL" and (name == names[1] or name == names[2] or name == names[3]), label)
       left = left + 1
     end
