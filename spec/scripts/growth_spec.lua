@@ -15,8 +15,8 @@ if not work.countable() then
   return pending "needs valgrind, which counts instructions"
 end
 
--- Twice the input takes twice the work, to which sorting adds a little, and up to three times where the larger number of
--- call sites does not fit into their table, at addresses that vary. Quadratic growth would be a factor of four.
+-- Twice the input takes twice the work, to which sorting adds a little; or three times where the larger number of call
+-- sites does not fit into their table, whose addresses vary. Quadratic growth would be a factor of four.
 local MOST <const> = 3.4
 
 -- Instructions for a byte of a list of functions, most of which are paths and names.
