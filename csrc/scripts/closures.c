@@ -4,10 +4,6 @@
 #include <lauxlib.h>
 #include <stdlib.h>
 
-static const scr_call *call_of(const lua_Debug *ar) {
-  return (const scr_call *)(const void *)ar->i_ci;
-}
-
 static bool finds_closure(lua_State *L, lua_Debug *ar) {
   lua_getinfo(L, "f", ar);
   const bool is_right = lua_topointer(L, -1) == scr_called_closure(ar);
@@ -19,7 +15,7 @@ static bool finds_closure(lua_State *L, lua_Debug *ar) {
 static int instruction(lua_State *L) {
   lua_Debug own;
   const bool done = lua_getstack(L, 0, &own);
-  const void *next = done ? call_of(&own)->previous->instruction : NULL;
+  const void *next = done ? scr_call_of(&own)->previous->instruction : NULL;
   lua_pushlightuserdata(L, (void *)(uintptr_t)next);
   return 1;
 }
@@ -42,7 +38,7 @@ bool scr_finds_calls(lua_State *L) {
   lua_Debug own, caller;
   return lua_getstack(L, 0, &own) && lua_getstack(L, 1, &caller) &&
          finds_closure(L, &own) && finds_closure(L, &caller) &&
-         call_of(&own)->previous == call_of(&caller) && finds_instructions(L);
+         scr_call_of(&own)->previous == scr_call_of(&caller) && finds_instructions(L);
 }
 
 static void forget(scr_closures *closures, void *block, size_t size) {
@@ -54,7 +50,7 @@ static void forget(scr_closures *closures, void *block, size_t size) {
     scr_stack_drop(closures->stacks, (char *)block + LUA_EXTRASPACE);
 }
 
-enum { PROTOTYPE = LUA_NUMTYPES + 1 };  /* a type of blocks of Lua 5.4 */
+enum { PROTOTYPE = LUA_NUMTYPES + 1 };  /* LUA_TPROTO in the sources of Lua 5.4 */
 
 /* The size of a new block is its type. */
 static void *reallocate(void *data, void *block, size_t size, size_t new_size) {

@@ -27,10 +27,14 @@ typedef struct scr_call {
   const void *instruction;          /* the next one; in C functions, something else */
 } scr_call;
 
+static inline const scr_call *scr_call_of(const lua_Debug *ar) {
+  return (const scr_call *)(const void *)ar->i_ci;
+}
+
 /* Returns the closure that `ar` is about, as lua_topointer does, in a fraction of the
  * time of lua_getinfo. */
 static inline const void *scr_called_closure(const lua_Debug *ar) {
-  return *((const scr_call *)(const void *)ar->i_ci)->function;
+  return *scr_call_of(ar)->function;
 }
 
 /* Whether scr_call is right for this version of Lua. To be called by a C function that a

@@ -120,7 +120,7 @@ static bool is_recorded(const scr_recording *r, lua_State *L) {
 
 /* Counts a call from a place that has made it before. Returns false if more is to do. */
 static bool count_again(scr_recording *r, scr_stack *stack, const lua_Debug *ar) {
-  const scr_call *call = (const scr_call *)(const void *)ar->i_ci;
+  const scr_call *call = scr_call_of(ar);
   const scr_frame *top = &stack->frames[stack->count - 1];
   const scr_known *known = scr_closures_at(r->closures, *call->function);
   if (top->call != call->previous || known->closure != *call->function) return false;
@@ -151,7 +151,7 @@ static bool handle_quickly(scr_recording *r, const lua_State *L, const lua_Debug
  * function needs no further calls. Roots stand for several functions. */
 static void add_site(scr_recording *r, const lua_Debug *ar, uint32_t context,
                      uint32_t function, uint32_t line) {
-  const scr_call *caller = ((const scr_call *)(const void *)ar->i_ci)->previous;
+  const scr_call *caller = scr_call_of(ar)->previous;
   if (ar->event != LUA_HOOKCALL || context < SCR_ROOTS ||
       r->functions.list[function].asked < SCR_MOST_ASKED)
     return;
