@@ -41,18 +41,11 @@ local function number_lines(profile)
   return by_file, sums
 end
 
--- Returns the number that at least `most` of the numbers reach.
-local function threshold(numbers, most)
-  if not most or #numbers <= most then return 0 end
-  local column = number_order.sort({ all = numbers }, "all").all
-  return column[#column - most + 1]
-end
-
 -- Adds the lines with samples to `list`, at least the `most` hottest ones; code without
 -- line information, with a row for each function, to `others`.
 local function add_lines(list, others, profile, most)
   local by_owner, rows, by_file, sums = {}, {}, number_lines(profile)
-  local least = threshold(sums, most)
+  local least = number_order.threshold(sums, most or math.huge)
   for ticks, file, line, name, owner in
     profile:functions("address", "ticks", "file", "line", "name", "function_id")
   do

@@ -12,9 +12,7 @@ local number_order = require "gprof.format.number_order"
 -- @tparam integer most
 -- @treturn {any,...} a new array, in the order of `items`
 return function(items, values, most)
-  if #items <= most then return table.move(items, 1, #items, 1, {}) end
-  local order, place = number_order.of(values), #values - most + 1
-  local least, found = values[order and order[place] or place], {}
+  local least, found = number_order.threshold(values, most), {}
   for i, item in ipairs(items) do
     if values[i] >= least then found[#found + 1] = item end
   end

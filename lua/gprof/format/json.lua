@@ -172,20 +172,9 @@ function json.column(text_of, values, count)
     json.compact_array(text_of, values, count)
 end
 
---- Formats an object.
+--- Writes an object, entry by entry.
 -- @tparam {table,...} entries pairs of a name and a formatted value
--- @treturn string one line for each entry
-function json.compact_object(entries)
-  local texts = {}
-  for i, entry in ipairs(entries) do
-    texts[i] = ('"%s":%s'):format(entry[1], entry[2])
-  end
-  return "{" .. table.concat(texts, ",\n") .. "}"
-end
-
---- Writes a large object like `json.compact_object`, entry by entry.
--- @tparam {table,...} entries
--- @tparam stream write
+-- @tparam stream write gets one line for each entry, in parts
 -- @treturn integer bytes written
 function json.write_compact_object(entries, write)
   local size, before = 0, ""
@@ -201,6 +190,15 @@ function json.write_compact_object(entries, write)
   end
   put "}"
   return size
+end
+
+--- Formats an object as `json.write_compact_object` does.
+-- @tparam {table,...} entries
+-- @treturn string
+function json.compact_object(entries)
+  local parts = {}
+  json.write_compact_object(entries, function(text) parts[#parts + 1] = text end)
+  return table.concat(parts)
 end
 
 return json

@@ -14,6 +14,17 @@ local number_order = {}
 --   nil if they are in order
 number_order.of = core.number_order
 
+--- Returns a threshold for the largest numbers.
+-- @tparam {number,...} numbers
+-- @tparam integer most
+-- @treturn number that `most` of them reach, and more only if they are equal to it;
+--   -math.huge if there are not more
+function number_order.threshold(numbers, most)
+  if #numbers <= most then return -math.huge end
+  local order, place = number_order.of(numbers), #numbers - most + 1
+  return numbers[order and order[place] or place]
+end
+
 -- Returns the values at the given places.
 local function picked(values, places)
   local found = {}

@@ -76,19 +76,20 @@ local DIGITS <const> = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123
 -- Returns for each row the times of all runs as a text, a digit for each run. Nil, or
 -- false for a row, if they are not known.
 local function strips_of(profile, rows, ids)
-  local below, picked, strips = {}, {}, {}
-  for row in ipairs(ids) do below[row], strips[row] = -rows[row].self.max, false end
-  local order = number_order.of(below)
-  local function row_at(place) return order and order[place] or place end
-  for i = 1, math.min(#ids, MOST_STRIPS) do picked[i] = ids[row_at(i)] end
+  local places, below, picked, strips = {}, {}, {}, {}
+  for row in ipairs(ids) do
+    places[row], below[row], strips[row] = row, -rows[row].self.max, false
+  end
+  local order = number_order.sort({ row = places, below = below }, "below").row
+  for i = 1, math.min(#ids, MOST_STRIPS) do picked[i] = ids[order[i]] end
   local times = profile:run_times(picked)
   for i, list in ipairs(times or {}) do
-    local most, levels = rows[row_at(i)].self.max, {}
+    local most, levels = rows[order[i]].self.max, {}
     for run, time in ipairs(list) do
       local level = most > 0 and math.ceil(time / most * (#DIGITS - 1)) or 0
       levels[run] = DIGITS:sub(level + 1, level + 1)
     end
-    strips[row_at(i)] = table.concat(levels)
+    strips[order[i]] = table.concat(levels)
   end
   return times and strips
 end
