@@ -26,8 +26,9 @@ const nameOf = (node) => (node < nodeCount ? field(node, "name") : data.tree.oth
 // Long names are shortened.
 const labelOf = (node) => data.labels[node] || nameOf(node);
 const totalOf = (node) => field(node, "self") + field(node, "children");
-// Whether a node's calls were counted; those of code compiled without -pg were not.
-const isCounted = (node) => field(node, "calls") + field(node, "self_calls") > 0 || !(totalOf(node) > 0);
+// Whether calls were counted; those of code compiled without -pg were not.
+const wereCounted = (count, time) => count > 0 || !(time > 0);
+const isCounted = (node) => wereCounted(field(node, "calls") + field(node, "self_calls"), totalOf(node));
 const baseName = (path) => path.replace(/^.*\//, "");
 
 // The limits of estimated total times that are not certain, by node.

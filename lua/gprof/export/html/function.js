@@ -75,7 +75,7 @@ function coroutineFact(node) {
 }
 
 // Measured arcs may have time without counted calls: calls that became jumps, or of functions without -pg.
-const isCountedArc = (arc) => arcs.count[arc] > 0 || !(arcTime(arc) > 0);
+const isCountedArc = (arc) => wereCounted(arcs.count[arc], arcTime(arc));
 
 // Returns why an arc carries no time or has no number of calls; empty if neither is so.
 function arcRemark(arc) {

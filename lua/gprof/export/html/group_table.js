@@ -84,7 +84,7 @@ function groupColumns(title, fold) {
     calls = timeColumn("Calls", aboutCalls, "calls", counted, "medium");
   calls.cell = (row) => {
     const { calls: count, total } = figuresOfRow(row);
-    return count > 0 || !(total > 0) ? counted(count) : "";
+    return wereCounted(count, total) ? counted(count) : "";
   };
   return [
     ...(hasTime ? times : []),
