@@ -35,9 +35,9 @@ end
 -- modules and a small report take less, and leave little garbage.
 local FIRST <const> = 512
 
--- Starts the collector, which gprof.lua has stopped. A page keeps most of the memory that
--- it allocates. Then the generational collector waits as the incremental one does: until
--- memory has doubled or, for a page, grown by half.
+-- Starts the collector, which gprof.lua has stopped. It looks at all objects when memory
+-- has doubled; for a page, which keeps most of what it allocates, when memory has grown
+-- by half: the generational collector then uses the pause of the incremental one.
 local function start_collector(settings)
   for _, export in ipairs(settings.exports) do
     if export.kind == "html" then

@@ -86,14 +86,21 @@ local function tell_profiles(profiles)
   end
 end
 
+-- Returns that most of the time was spent in programs that this one started; nil if it
+-- was not.
+local function time_of_others(run)
+  local others = run.others or 0
+  return others > MOST_TIME and OTHERS:format(math.floor(100 * others)) or nil
+end
+
 -- Says that the profile may be that of a wrapper.
 local function tell_wrapper(run, settings)
   if settings.follow then return end
-  local others = run.others or 0
+  local others = time_of_others(run)
   if run.executes then
     tell(REPLACED:format(run.image))
-  elseif others > MOST_TIME then
-    tell(run.image .. ": " .. OTHERS:format(math.floor(100 * others)))
+  elseif others then
+    tell(run.image .. ": " .. others)
   end
 end
 
@@ -111,13 +118,11 @@ end
 
 -- Returns why there are no samples, and what helps.
 local function why_unsampled(run, settings)
-  local others = settings.follow and 0 or run.others or 0
-  if others > MOST_TIME and settings.rate ~= 0 then
-    return OTHERS:format(math.floor(100 * others))
-  end
-  local why = settings.rate == 0 and "--rate=0 excludes them" or
-    "unless a message above says why, the program used too little processor time"
-  return why .. (settings.follow and "" or FOLLOW)
+  local remedy = settings.follow and "" or FOLLOW
+  if settings.rate == 0 then return "--rate=0 excludes them" .. remedy end
+  local others = not settings.follow and time_of_others(run)
+  return others or "unless a message above says why, the program used too little " ..
+    "processor time" .. remedy
 end
 
 -- Says that there is no profile. If no message before the run has said why, names the

@@ -24,8 +24,9 @@ local FROM_CODE <const>, MOST <const> = 0x4000, 0x3fff
 
 local function key_of(f, code) return ("%d %d %d"):format(f.first, f.last, code) end
 
--- Returns the functions of a list, by number, in which no function begins in some lines.
-local function without(list, lines)
+-- Returns the functions, by number, that define no function which begins on one of the
+-- lines: their bodies need not be read.
+local function with_other_bodies(list, lines)
   local found, after = {}, #list + 1  -- the first one in these lines after `i`
   for i = #list, 2, -1 do
     local f = list[i]
@@ -35,7 +36,7 @@ local function without(list, lines)
   return found
 end
 
--- Returns the definitions in a text that begin in some lines, as lists by `key_of`:
+-- Returns the definitions in a text that begin on the lines, as lists by `key_of`:
 -- `name` or false, and `ordinal`. Nil if it cannot be compiled.
 local function definitions_of(text, lines, crc32)
   -- Lua skips a byte order mark, and a first line with a "#"
@@ -43,7 +44,7 @@ local function definitions_of(text, lines, crc32)
   local chunk = load(text, "=", "t")
   if not chunk then return nil end
   local list = prototypes.read(dump(chunk, true))
-  local names = definitions.names(text, without(list, lines))
+  local names = definitions.names(text, with_other_bodies(list, lines))
   if #names + 1 ~= #list then return nil end
   local by_key, ordinals = {}, {}
   for i, f in ipairs(list) do

@@ -29,10 +29,10 @@ function context_files.remedy(problem)
 end
 
 --- Returns the message that the context profile of a gmon.out is missing.
--- @tparam string path of the gmon.out
--- @treturn string|nil nil if it has one, or never had one
+-- @tparam string path of the gmon.out, which was written with one
+-- @treturn string|nil nil if there is one
 function context_files.missing(path)
-  if profile_files.existing_contexts(path) or not id_of(path) then return nil end
+  if profile_files.existing_contexts(path) then return nil end
   return ("%s: its context profile, %s, is missing: copy both files"):format(path,
     profile_files.context_path(path))
 end
