@@ -13,13 +13,13 @@ local machine <const> = recorder.machine
 local TERM <const>, XCPU <const>, REALTIME <const> = "15", "24", "50"
 local TRAPPED <const> = machine == "x86_64" and 4 or 5 -- the signal of __builtin_trap()
 
-describe("a program that ends by a signal writes its profile before:", function()
-  local built, static
-  setup(function()
-    built = recorder.compile "ends.c"
-    static = recorder.compile("ends.c", { flags = { "-static" }, link = { recorder.archive } })
-  end)
+local built, static
+setup(function()
+  built = recorder.compile "ends.c"
+  static = recorder.compile("ends.c", { flags = { "-static" }, link = { recorder.archive } })
+end)
 
+describe("a program that ends by a signal writes its profile before:", function()
   local function check(arguments, options)
     options = options or {}
     local alone = recorder.run(built, arguments, { preload = false, before = options.before })
@@ -107,12 +107,6 @@ describe("a program that ends by a signal writes its profile before:", function(
 end)
 
 describe("a program that ends in another way writes its profile before:", function()
-  local built, static
-  setup(function()
-    built = recorder.compile "ends.c"
-    static = recorder.compile("ends.c", { flags = { "-static" }, link = { recorder.archive } })
-  end)
-
   -- Returns the directory of the profiles.
   local function run(image, way, status)
     local result = recorder.run(image, { way }, { preload = image == built and recorder.library or false })
@@ -137,7 +131,6 @@ end)
 describe("a program that has reached a soft limit writes its profile:", function()
   for _, limit in ipairs { "files", "size", "memory" } do
     it(limit, function()
-      local built = recorder.compile "ends.c"
       local result = recorder.run(built, { limit })
       assert.same({ "", 0 }, { result.stderr, result.status })
       assert.same(1, recorder.paths(built, result.dir .. "/gmon.out.ctx")["main/leaf"])
@@ -146,9 +139,6 @@ describe("a program that has reached a soft limit writes its profile:", function
 end)
 
 describe("a program without standard streams", function()
-  local built
-  setup(function() built = recorder.compile "ends.c" end)
-
   it("writes its profile, and nothing else", function()
     local closed = 'exec "$@" <&- >&- 2>&-'
     for _, options in ipairs { { env = {} }, { env = { GPROF_RECORDER = "rate=x" } },
