@@ -241,6 +241,8 @@ GP_GETTER(arc_ticks, gp_number_value(graph_of(p)->moved[p->id].self))
 GP_GETTER(arc_children_ticks, gp_number_value(graph_of(p)->moved[p->id].children))
 GP_GETTER(arc_children, time_value(p, graph_of(p)->moved[p->id].children))
 GP_GETTER(recursive, gp_boolean_value(gp_callgraph_is_recursive(graph_of(p), p->id)))
+GP_GETTER(arc_printed, gp_boolean_value(graph_of(p)->printed[graph_of(p)->caller[p->id]] ||
+                                        graph_of(p)->printed[graph_of(p)->callee[p->id]]))
 GP_GETTER(is_inlined, gp_boolean_value(graph_of(p)->inlined[p->id]))
 
 /* A callee without counted calls has time only if call paths show it. Arcs of call paths
@@ -330,6 +332,7 @@ static const gp_field arc_fields[] = {
     {"children_ticks", get_arc_children_ticks},
     {"inlined", get_is_inlined},   /* the callee is inlined into the caller */
     {"recursive", get_recursive},  /* within a function or cycle: propagates no time */
+    {"printed", get_arc_printed},  /* in the call graph entry of its caller or callee */
     {"kind", get_arc_kind},        /* what is known of its calls and time */
     {NULL, NULL}};
 
