@@ -318,8 +318,8 @@ static void push_executions(lua_State *L, const scr_lines *lines) {
 /* functions(recording) -> array of tables: `name`, or nil, and its `rank`; `source`, or
  * nil for C functions; `place` and `full_place`, of C functions, and `symbol`, or nil;
  * `first` and `last`, the lines of the definition; `signature`; `code`, the checksum of
- * the bytecode, or 0; `text`, of a chunk that is a text, or nil; `executions`, a table
- * from lines with code to numbers, empty unless lines were counted */
+ * the bytecode, or 0; `is_zone`; `text`, of a chunk that is a text, or nil;
+ * `executions`, a table from lines with code to numbers, empty unless lines were counted */
 static int functions(lua_State *L) {
   const scr_functions *known = &check_recording(L)->functions;
   lua_createtable(L, (int)known->count, 0);
@@ -336,6 +336,7 @@ static int functions(lua_State *L) {
     set_integer(L, "last", f->begun ? f->begun : f->last);
     set_integer(L, "signature", f->begun ? 0 : f->signature);
     set_integer(L, "code", f->code);
+    set_boolean(L, "is_zone", f->begun > 0);
     lua_pushstring(L, f->text);
     lua_setfield(L, -2, "text");
     push_executions(L, &f->lines);

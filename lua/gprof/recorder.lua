@@ -234,7 +234,8 @@ local function result_of(stopped)
   module_names.assign(name, stopped.host)
   local result = hooks.result(recording)
   result.functions = hooks.functions(recording)
-  script_names.assign(result.functions, hooks.source, hooks.crc32)
+  script_names.assign(result.functions, hooks.source, hooks.crc32,
+    stopped.is_program and result.began)
   forget_own_lines(result.functions)
   result.options, result.mixed_profile = stopped.options, stopped.mixed_profile
   return result
