@@ -30,7 +30,7 @@ typedef struct scr_function {
   scr_lines lines;      /* empty unless lines are counted */
 } scr_function;
 
-enum { SCR_KNOWN_PROTOTYPES = 1 << 10 };
+enum { SCR_KNOWN_PROTOTYPES = 1 << 10, SCR_PLACES = 1 << 13 };
 
 typedef struct scr_functions {
   scr_function *list;
@@ -43,6 +43,7 @@ typedef struct scr_functions {
   bool knows_calls;     /* likewise: see scr_call */
   gp_crc32 crc;
   scr_known *known;     /* SCR_KNOWN_PROTOTYPES entries */
+  uint64_t places[SCR_PLACES / 64];   /* a bit for each hash of a place: see has_place */
 } scr_functions;
 
 bool scr_functions_init(scr_functions *functions);

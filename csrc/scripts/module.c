@@ -319,7 +319,8 @@ static void push_executions(lua_State *L, const scr_lines *lines) {
  * nil for C functions; `place` and `full_place`, of C functions, and `symbol`, or nil;
  * `first` and `last`, the lines of the definition; `signature`; `code`, the checksum of
  * the bytecode, or 0; `is_zone`; `text`, of a chunk that is a text, or nil;
- * `executions`, a table from lines with code to numbers, empty unless lines were counted */
+ * `executions`, a table from lines with code to numbers, empty unless lines were
+ * counted */
 static int functions(lua_State *L) {
   const scr_functions *known = &check_recording(L)->functions;
   lua_createtable(L, (int)known->count, 0);
