@@ -245,6 +245,11 @@ uint32_t scr_function_number(scr_functions *functions, scr_closures *closures,
     if (found->closure == called) return found->number;
   }
   lua_getinfo(L, "f", ar);
+  return scr_function_at_top(functions, closures, L);
+}
+
+uint32_t scr_function_at_top(scr_functions *functions, scr_closures *closures,
+                             lua_State *L) {
   const void *closure = lua_topointer(L, -1);
   scr_known other = {NULL, 0}, *known = &other;
   if (closures) known = scr_closures_at(closures, closure);

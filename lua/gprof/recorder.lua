@@ -50,7 +50,8 @@ end
 
 -- Without counts, only these functions show which coroutine runs.
 local resume <const>, wrap <const> = coroutine.resume, coroutine.wrap
-local own_resume <const>, own_wrap <const> = hooks.coroutines(resume, wrap)
+local own_resume <const>, own_wrap <const> = hooks.coroutines(resume, wrap,
+  coroutine.create)
 
 -- luacheck: push globals coroutine.resume coroutine.wrap
 
