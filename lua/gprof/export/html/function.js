@@ -62,10 +62,11 @@ function resumersOf(node) {
 // that is where the function is.
 function creatorsOf(node) {
   const { file, line } = data.created,
+    own = fileOf(node),
     links = [],
     add = (name, number) => links.push(placeLink(baseName(name) + ":" + number, sourceLink(name, number)));
   data.created.node.forEach((each, i) => each === node && add(data.files[file[i]], line[i]));
-  if (links.length === 0 && CREATED_IN_PLACE.test(nameOf(node)) && fileOf(node)) add(fileOf(node), functions.line[node]);
+  if (links.length === 0 && own && CREATED_IN_PLACE.test(nameOf(node))) add(own, functions.line[node]);
   return links;
 }
 
