@@ -2,6 +2,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local number_order = require "gprof.format.number_order"
+local sorted = require "gprof.format.sorted"
 
 describe("columns sorted by numbers", function()
   local function sort(at)
@@ -37,7 +38,27 @@ describe("columns sorted by numbers", function()
     assert.is_nil(number_order.by { { 1, 1, 2 }, { 3, 4, 4 } })
   end)
 
+  it("are sorted by strings, byte by byte", function()
+    assert.equal("dbac", (sort { "b", "a\0b", "\xff", "a" }))
+  end)
+
   it("are not sorted by anything else", function()
     assert.has_error(function() number_order.of { 1, "two" } end)
+    assert.has_error(function() number_order.of { "one", 2 } end)
+  end)
+end)
+
+describe("the keys of a table", function()
+  it("are sorted alike whether they are few or many", function()
+    for _, count in ipairs { 3, 300 } do
+      local numbers, names, expected = {}, {}, {}
+      for i = 1, count do
+        numbers[7 * i % 1009], names[("f%03d"):format(i)], expected[i] = true, true, ("f%03d"):format(i)
+      end
+      assert.same(expected, sorted.keys(names))
+      local keys = sorted.keys(numbers)
+      assert.equal(count, #keys)
+      for i = 2, count do assert.is_true(keys[i - 1] < keys[i]) end
+    end
   end)
 end)

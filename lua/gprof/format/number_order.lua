@@ -7,9 +7,9 @@ local core = require "gprof.core"
 
 local number_order = {}
 
---- Returns the order of numbers. Equal ones keep their order.
+--- Returns the order of numbers, or of strings. Equal ones keep their order.
 -- @function number_order.of
--- @tparam {number,...} numbers
+-- @tparam table values an array
 -- @treturn {integer,...}|nil the position of the least one, of the next one, and so on;
 --   nil if they are in order
 number_order.of = core.number_order
@@ -25,12 +25,14 @@ function number_order.threshold(numbers, most)
   return numbers[order and order[place] or place]
 end
 
--- Returns the values at the given places.
-local function picked(values, places)
-  local found = {}
-  for i, place in ipairs(places) do found[i] = values[place] end
-  return found
-end
+--- Returns the values at given places.
+-- @function number_order.picked
+-- @tparam table values
+-- @tparam {integer,...} places
+-- @treturn table an array
+number_order.picked = core.picked
+
+local picked <const> = number_order.picked
 
 --- Returns the order of rows by several columns.
 -- @tparam {table,...} columns arrays of numbers; the first one that differs decides, and
