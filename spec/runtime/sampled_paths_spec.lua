@@ -158,7 +158,7 @@ describe("call paths of samples on AArch64", function()
       assert.equal("handler work", table.remove(expected, 2)) -- handlers return to code of qemu, without unwind table
       local arcs, profile = arcs_of(path, where)
       assert.same(expected, arcs)
-      assert.is_true(profile.path_share > 0.75)
+      assert.is_true(profile.path_share > 0.5) -- others are in the handler, and in code for start and end
     end)
   end
 end)
