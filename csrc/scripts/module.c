@@ -315,11 +315,23 @@ static void push_executions(lua_State *L, const scr_lines *lines) {
   }
 }
 
+static void push_created(lua_State *L, const scr_place *created) {
+  lua_newtable(L);
+  for (int i = 0; i < SCR_MOST_CREATED && created[i].line > 0; i++) {
+    lua_createtable(L, 0, 2);
+    set_integer(L, "creator", created[i].function + UINT64_C(1));
+    set_integer(L, "line", created[i].line);
+    lua_rawseti(L, -2, i + 1);
+  }
+}
+
 /* functions(recording) -> array of tables: `name`, or nil, and its `rank`; `source`, or
  * nil for C functions; `place` and `full_place`, of C functions, and `symbol`, or nil;
  * `first` and `last`, the lines of the definition; `signature`; `code`, the checksum of
- * the bytecode, or 0; `text`, of a chunk that is a text, or nil; `executions`, a table
- * from lines with code to numbers, empty unless lines were counted */
+ * the bytecode, or 0; `is_zone`; `text`, of a chunk that is a text, or nil;
+ * `executions`, a table from lines with code to numbers, empty unless lines were
+ * counted; `created`, an array of places that have created coroutines with the function:
+ * `creator`, the number of a function, and `line` */
 static int functions(lua_State *L) {
   const scr_functions *known = &check_recording(L)->functions;
   lua_createtable(L, (int)known->count, 0);
@@ -336,10 +348,13 @@ static int functions(lua_State *L) {
     set_integer(L, "last", f->begun ? f->begun : f->last);
     set_integer(L, "signature", f->begun ? 0 : f->signature);
     set_integer(L, "code", f->code);
+    set_boolean(L, "is_zone", f->begun > 0);
     lua_pushstring(L, f->text);
     lua_setfield(L, -2, "text");
     push_executions(L, &f->lines);
     lua_setfield(L, -2, "executions");
+    push_created(L, f->created);
+    lua_setfield(L, -2, "created");
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   return 1;

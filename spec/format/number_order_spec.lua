@@ -2,6 +2,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local number_order = require "gprof.format.number_order"
+local sorted = require "gprof.format.sorted"
 
 describe("columns sorted by numbers", function()
   local function sort(at)
@@ -37,7 +38,22 @@ describe("columns sorted by numbers", function()
     assert.is_nil(number_order.by { { 1, 1, 2 }, { 3, 4, 4 } })
   end)
 
+  it("are sorted by strings, byte by byte", function()
+    assert.equal("dbac", (sort { "b", "a\0b", "\xff", "a" }))
+  end)
+
   it("are not sorted by anything else", function()
     assert.has_error(function() number_order.of { 1, "two" } end)
+    assert.has_error(function() number_order.of { "one", 2 } end)
+  end)
+end)
+
+describe("the keys of a table", function()
+  it("are sorted as Lua sorts them", function()
+    local numbers, names = {}, {}
+    for i = 1, 300 do numbers[7 * i % 1009], names[("f%d"):format(i)] = true, true end
+    assert.same(sorted.keys(numbers), number_order.keys(numbers))
+    assert.same(sorted.keys(names), number_order.keys(names))
+    assert.same({}, number_order.keys {})
   end)
 end)
