@@ -189,8 +189,7 @@ static int start(lua_State *L) {
   r->functions.counts_lines = (r->events & LUA_MASKLINE) != 0;
   r->functions.knows_prototypes = knows_prototypes;
   r->functions.knows_calls = knows_calls;
-  const bool has_sites = r->closures && knows_calls && !lua_toboolean(L, 5);
-  r->sites = has_sites ? scr_closures_sites(r->closures) : NULL;
+  r->sites = r->closures && knows_calls ? scr_closures_sites(r->closures) : NULL;
   const bool continues = r->began != 0;
   start_period(r);
   r->active = true;
