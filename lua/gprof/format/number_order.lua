@@ -20,9 +20,7 @@ number_order.of = core.number_order
 -- @treturn number that `most` of them reach, and more only if they are equal to it;
 --   -math.huge if there are not more
 function number_order.threshold(numbers, most)
-  if #numbers <= most then return -math.huge end
-  local order, place = number_order.of(numbers), #numbers - most + 1
-  return numbers[order and order[place] or place]
+  return #numbers > most and core.threshold(numbers, most) or -math.huge
 end
 
 --- Returns the values at given places.

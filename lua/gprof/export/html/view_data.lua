@@ -81,9 +81,9 @@ end
 -- @treturn string
 function view_data.names(names, known)
   if not next(known) then return strings(names) end
-  return array(function(name)
-    return known[name] and number(known[name]) or shown(name)
-  end, names)
+  local values = {}
+  for i, name in ipairs(names) do values[i] = known[name] or name end
+  return strings(values)
 end
 
 -- Returns the functions as columns. `known` is as for `view_data.names`.
