@@ -276,7 +276,7 @@ function functionView(node) {
     make("p", { class: "links" }, ...treeLinks(node)),
     changeSection(node),
     spreadSection(node),
-    isCycle(node) ? memberSection(node) : lineSection(node),
+    isCycle(node) ? memberSection(node) : lineSection(node) || instructionSection(node),
     neighbourhoodSection(node),
     arcSection(
       "Callers",
