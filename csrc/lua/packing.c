@@ -2,74 +2,74 @@
 /* Columns of numbers as short text, for Lua. */
 #include <lauxlib.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/compact_number.h"
 #include "base/packed_numbers.h"
+#include "lua/memory.h"
 #include "lua/module.h"
 
-/* Returns the value at a position of the array at index 1; NaN for nil and false. */
-static double value_at(lua_State *L, lua_Integer position) {
-  lua_rawgeti(L, 1, position);
-  double number = lua_toboolean(L, -1) ? luaL_checknumber(L, -1) : NAN;
-  lua_pop(L, 1);
-  return number;
+/* Reads the first values of the array at index 1; nil and false become NaN. Returns
+ * whether all are integers. */
+static bool read_values(lua_State *L, double *values, size_t count) {
+  bool are_integers = true;
+  for (size_t i = 0; i < count; i++) {
+    lua_rawgeti(L, 1, (lua_Integer)i + 1);
+    values[i] = lua_toboolean(L, -1) ? luaL_checknumber(L, -1) : NAN;
+    lua_pop(L, 1);
+    are_integers = are_integers && gp_is_whole(values[i]);
+  }
+  return are_integers;
 }
 
-/* Adds integers, or their differences. */
-static void add_integers(lua_State *L, luaL_Buffer *buffer, lua_Integer count,
-                         bool differs) {
+/* Puts integers, or their differences, at `out`. Returns the end. */
+static char *put_integers(char *out, const double *values, size_t count, bool differs) {
   int64_t last = 0;
-  luaL_addchar(buffer, differs ? 'd' : 'i');
-  for (lua_Integer i = 1; i <= count; i++) {
-    int64_t number = (int64_t)value_at(L, i);
-    char *out = luaL_prepbuffsize(buffer, GP_PACKED_SIZE);
-    luaL_addsize(buffer, gp_pack_integer(out, number - last));
+  *out++ = differs ? 'd' : 'i';
+  for (size_t i = 0; i < count; i++) {
+    int64_t number = (int64_t)values[i];
+    out += gp_pack_integer(out, number - last);
     if (differs) last = number;
   }
+  return out;
 }
 
-/* Adds numbers; false if one of them cannot be packed. */
-static bool add_numbers(lua_State *L, luaL_Buffer *buffer, lua_Integer count) {
-  luaL_addchar(buffer, 'f');
-  for (lua_Integer i = 1; i <= count; i++) {
-    double number = value_at(L, i);
-    size_t length = gp_pack_number(luaL_prepbuffsize(buffer, GP_PACKED_SIZE), number);
-    if (length == 0) return false;
-    luaL_addsize(buffer, length);
+/* Puts numbers at `out`. Returns the end; NULL if one of them cannot be packed. */
+static char *put_numbers(char *out, const double *values, size_t count) {
+  *out++ = 'f';
+  for (size_t i = 0; i < count; i++) {
+    size_t length = gp_pack_number(out, values[i]);
+    if (length == 0) return NULL;
+    out += length;
   }
-  return true;
-}
-
-/* Whether all values are integers; sets whether their differences are shorter. */
-static bool are_integers(lua_State *L, lua_Integer count, bool *differs) {
-  size_t plain = 0, differences = 0;
-  int64_t last = 0;
-  for (lua_Integer i = 1; i <= count; i++) {
-    char text[GP_PACKED_SIZE];
-    double number = value_at(L, i);
-    if (!gp_is_whole(number)) return false;
-    plain += gp_pack_integer(text, (int64_t)number);
-    differences += gp_pack_integer(text, (int64_t)number - last);
-    last = (int64_t)number;
-  }
-  *differs = differences < plain;
-  return true;
+  return out;
 }
 
 /* packed_numbers(values, count) -> the first `count` of the values as text, see
  * base/packed_numbers.h; nil if one of them cannot be packed. nil becomes null. */
 static int pack_numbers(lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
-  lua_Integer count = luaL_checkinteger(L, 2);
-  bool differs, done = true;
-  luaL_Buffer buffer;
-  luaL_buffinit(L, &buffer);
-  if (are_integers(L, count, &differs))
-    add_integers(L, &buffer, count, differs);
+  size_t count = (size_t)luaL_checkinteger(L, 2), room = 1 + count * GP_PACKED_SIZE;
+  void **guard = gp_push_guard(L);
+  double *values = *guard = malloc(count * sizeof *values + 2 * room);
+  if (!values) return gp_raise_no_memory(L);
+  char *text = (char *)(values + count), *end;
+  if (read_values(L, values, count)) {
+    char *other = text + room, *other_end = put_integers(other, values, count, true);
+    end = put_integers(text, values, count, false);
+    if (other_end - other < end - text) {
+      text = other;
+      end = other_end;
+    }
+  } else {
+    end = put_numbers(text, values, count);
+  }
+  if (end)
+    lua_pushlstring(L, text, (size_t)(end - text));
   else
-    done = add_numbers(L, &buffer, count);
-  luaL_pushresult(&buffer);
-  if (!done) lua_pushnil(L);
+    lua_pushnil(L);
+  free(values);
+  *guard = NULL;
   return 1;
 }
 

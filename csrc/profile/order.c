@@ -15,30 +15,47 @@ static const char *name_of(const gp_callgraph *graph, uint32_t function) {
 
 /* --- entries --------------------------------------------------------------- */
 
-/* Sort keys: time, descending; cycles before functions; names without a leading
- * underscore before names with one; calls, descending; name. Cycles with equal time keep
- * their order. */
+/* What an entry is sorted by: time, descending; cycles before functions; names without a
+ * leading underscore before names with one; calls, descending; name. Cycles with equal
+ * time keep their order. */
+typedef struct entry_key {
+  double time;
+  const char *name;  /* NULL for a cycle */
+  uint64_t calls;
+} entry_key;
+
 static bool entry_before(const void *context, uint32_t b, uint32_t a) {
-  const gp_callgraph *graph = context;
-  double time_a = graph->shown_self[a] + graph->shown_children[a];
-  double time_b = graph->shown_self[b] + graph->shown_children[b];
-  if (time_a != time_b) return time_b > time_a;
-  bool cycle_a = a >= graph->functions, cycle_b = b >= graph->functions;
-  if (cycle_a || cycle_b) return cycle_b && !cycle_a;
-  const char *name_a = name_of(graph, a), *name_b = name_of(graph, b);
-  bool under_a = name_a[0] == '_', under_b = name_b[0] == '_';
-  if (under_a != under_b) return under_a;
-  if (graph->calls[a] != graph->calls[b]) return graph->calls[b] > graph->calls[a];
-  return strcmp(name_b, name_a) < 0;
+  const entry_key *x = (const entry_key *)context + b;
+  const entry_key *y = (const entry_key *)context + a;
+  if (x->time != y->time) return x->time > y->time;
+  if (!x->name || !y->name) return !x->name && y->name;
+  bool under_x = x->name[0] == '_', under_y = y->name[0] == '_';
+  if (under_x != under_y) return under_y;
+  if (x->calls != y->calls) return x->calls > y->calls;
+  return strcmp(x->name, y->name) < 0;
+}
+
+/* Returns the keys of all nodes; free() them. In large graphs, comparing columns would
+ * miss the cache once for each column. */
+static entry_key *entry_keys(const gp_callgraph *graph) {
+  size_t nodes = graph->functions + graph->cycles;
+  entry_key *keys = gp_column(nodes, sizeof *keys);
+  for (uint32_t n = 0; keys && n < nodes; n++)
+    keys[n] = (entry_key){graph->shown_self[n] + graph->shown_children[n],
+                          n < graph->functions ? name_of(graph, n) : NULL,
+                          graph->calls[n]};
+  return keys;
 }
 
 bool gp_order_entries(gp_callgraph *graph, gp_error *error) {
   size_t nodes = graph->functions + graph->cycles;
+  entry_key *keys = entry_keys(graph);
   graph->entries = gp_identity(nodes);
   graph->rank = gp_column(nodes, sizeof *graph->rank);
-  if (!graph->entries || !graph->rank ||
-      !gp_sort(graph->entries, nodes, entry_before, graph))
-    return gp_fail_memory(error);
+  bool done = keys && graph->entries && graph->rank &&
+              gp_sort(graph->entries, nodes, entry_before, keys);
+  free(keys);
+  if (!done) return gp_fail_memory(error);
   uint32_t rank = 0;
   for (size_t i = 0; i < nodes; i++) {
     uint32_t node = graph->entries[i];

@@ -2,6 +2,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local number_order = require "gprof.format.number_order"
+local sorted = require "gprof.format.sorted"
 
 describe("columns sorted by numbers", function()
   local function sort(at)
@@ -37,7 +38,47 @@ describe("columns sorted by numbers", function()
     assert.is_nil(number_order.by { { 1, 1, 2 }, { 3, 4, 4 } })
   end)
 
+  it("are sorted by strings, byte by byte", function()
+    assert.equal("dbac", (sort { "b", "a\0b", "\xff", "a" }))
+  end)
+
   it("are not sorted by anything else", function()
     assert.has_error(function() number_order.of { 1, "two" } end)
+    assert.has_error(function() number_order.of { "one", 2 } end)
+  end)
+end)
+
+describe("the threshold of the largest numbers", function()
+  local function count_from(numbers, least)
+    local count = 0
+    for _, number in ipairs(numbers) do count = count + (number >= least and 1 or 0) end
+    return count
+  end
+
+  it("is reached by as many of them as are asked for", function()
+    local numbers = {}
+    for i = 1, 500 do numbers[i] = 37 * i % 503 end
+    for _, most in ipairs { 1, 2, 99, 499 } do
+      assert.equal(most, count_from(numbers, number_order.threshold(numbers, most)))
+    end
+  end)
+
+  it("is reached by more only if they are equal", function()
+    assert.equal(2.5, number_order.threshold({ 1, 2.5, 7, 2.5, 0, 2.5 }, 2))
+    assert.equal(math.maxinteger - 1, number_order.threshold({ 0, math.maxinteger, math.maxinteger - 1 }, 2))
+  end)
+
+  it("is reached by all numbers if there are not more", function()
+    assert.equal(-math.huge, number_order.threshold({ 3, 4 }, 2))
+  end)
+end)
+
+describe("the keys of a table", function()
+  it("are sorted as Lua sorts them", function()
+    local numbers, names = {}, {}
+    for i = 1, 300 do numbers[7 * i % 1009], names[("f%d"):format(i)] = true, true end
+    assert.same(sorted.keys(numbers), number_order.keys(numbers))
+    assert.same(sorted.keys(names), number_order.keys(names))
+    assert.same({}, number_order.keys {})
   end)
 end)

@@ -79,6 +79,7 @@ local namesakes <const> = {
   samples = "ticks of code at the moments of samples",
   script_functions = "the list of functions of a Lua program",
   selection = "the functions and arcs that symspecs select",
+  sha256 = "digests of bytes",
   slide = "by how much the addresses of a profile are moved",
   spread = "how functions differ between the runs in a sum",
   stack_tree = "measured call chains as a tree",

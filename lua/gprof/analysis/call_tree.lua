@@ -32,17 +32,19 @@ local MIN_PART <const>, MAX_NODES <const>, MAX_DEPTH <const> = 1e-5, 32768, 1000
 -- a larger fraction is a root.
 local NOISE <const> = 1e-9
 
--- Reverses the arcs of the graph of callers. Returns the callees (see
+-- Reverses the arcs of the graph of callers. Returns the columns of rows (see
 -- gprof.analysis.callees): the fraction of a callee's time that propagates to a caller.
 -- Also returns, by id, the fraction of a function's own time that propagates to its
 -- callers.
 local function reverse(graph, ids)
-  local rows, called, stack = callees.new(), {}, {}
-  local add, uppers, parts, before = rows.add, graph.caller, graph.part, graph.before
+  local callers_of, lowers, own_parts, n = {}, {}, {}, 0
+  local called, stack, uppers, parts, before = {}, {}, graph.caller, graph.part,
+    graph.before
   for _, id in ipairs(ids) do
     local cycle, sum = not graph.stay[id] and graph.cycles[id], 0
     if cycle then
-      add(cycle, id, 1)
+      n = n + 1
+      callers_of[n], lowers[n], own_parts[n] = cycle, id, 1
       sum = 1
     end
     local row, count = graph.last[id] or 0, 0
@@ -51,13 +53,15 @@ local function reverse(graph, ids)
       stack[count], row = row, before[row]
     end
     for i = count, 1, -1 do
-      local part = parts[stack[i]]
-      add(uppers[stack[i]], id, part)
+      local from = stack[i]
+      local part = parts[from]
+      n = n + 1
+      callers_of[n], lowers[n], own_parts[n] = uppers[from], id, part
       sum = sum + part
     end
     called[id] = sum
   end
-  return rows, called
+  return { upper = callers_of, lower = lowers, part = own_parts }, called
 end
 
 -- Returns a table from ids to total times: self time plus the time of callees. This is an
@@ -65,11 +69,11 @@ end
 -- above its members.
 local function total_times(self, rows, ids)
   local total, at, stack = {}, {}, {}
-  local first, next_of, lowers, parts = rows.first, rows.next, rows.lower, rows.part
+  local first, last, lowers, parts = rows.first, rows.last, rows.lower, rows.part
   local function finish(id)
-    local sum, row = self[id] or 0, first[id] or 0
-    while row > 0 do
-      sum, row = sum + parts[row] * total[lowers[row]], next_of[row]
+    local sum = self[id] or 0
+    for row = first[id] or 1, last[id] or 0 do
+      sum = sum + parts[row] * total[lowers[row]]
     end
     total[id], stack[#stack] = sum, nil
   end
@@ -77,10 +81,10 @@ local function total_times(self, rows, ids)
     if not total[id] then stack[1] = id end
     while stack[1] do
       local node = stack[#stack]
-      local row = at[node] or first[node] or 0
-      while row > 0 and total[lowers[row]] do row = next_of[row] end
+      local row, past = at[node] or first[node] or 1, last[node] or 0
+      while row <= past and total[lowers[row]] do row = row + 1 end
       at[node] = row
-      if row > 0 then stack[#stack + 1] = lowers[row] else finish(node) end
+      if row <= past then stack[#stack + 1] = lowers[row] else finish(node) end
     end
   end
   return total
@@ -112,9 +116,9 @@ end
 
 -- Adds inlined functions below the compiled functions of `graph`, with keys above all ids
 -- (see gprof.analysis.inlined_code). The time of a compiled function is then that of its
--- own code. Returns a table from keys to ids of functions, the keys of the nodes of the
--- trees, and the highest key.
-local function add_inlined(trees, ids, self, rows, called)
+-- own code. `columns`: those of `reverse`. Returns a table from keys to ids of functions,
+-- the keys of the nodes of the trees, and the highest key.
+local function add_inlined(trees, ids, self, columns, called)
   local last, keys, names = 0, {}, {}
   for _, id in ipairs(ids) do self[id], last = 0, math.max(last, id) end
   for node, id in ipairs(trees.id) do
@@ -123,7 +127,8 @@ local function add_inlined(trees, ids, self, rows, called)
     keys[node], self[key] = key, trees.ticks[node]
     if outer > 0 then
       ids[#ids + 1], names[key], called[key] = key, id, 1
-      rows.add(keys[outer], key, 1)
+      local n = #columns.upper + 1
+      columns.upper[n], columns.lower[n], columns.part[n] = keys[outer], key, 1
     end
   end
   return names, keys, last + #trees.id
@@ -166,10 +171,11 @@ local function estimated_graph(profile, from)
     ids[#ids + 1], self[id] = id, ticks
   end
   for cycle in profile:cycles() do ids[#ids + 1] = cycle.id end
-  local rows, called = reverse(graph, ids)
+  local calls, called = reverse(graph, ids)
   local trees = inlined_code.of(profile)
   local names, keys, last = {}, nil, 0
-  if trees then names, keys, last = add_inlined(trees, ids, self, rows, called) end
+  if trees then names, keys, last = add_inlined(trees, ids, self, calls, called) end
+  local rows = callees.new(calls)
   local total = total_times(self, rows, ids)
   local join, open = inlined_copies.joiner(
     { names = names, self = self, total = total, rows = rows }, last)
@@ -212,16 +218,13 @@ local function measured_graph(profile, from)
   }
 end
 
--- The nodes to expand form a binary heap: the heaviest first; of equal ones, the oldest.
--- `weights` has the weights of all nodes.
-local function comes_before(a, b, weights)
-  if weights[a] ~= weights[b] then return weights[a] > weights[b] end
-  return a < b
-end
+-- The nodes to expand form a binary heap: the heaviest first; of equal ones, the oldest,
+-- which has the lowest number.
 
+-- Adds a node that is younger than all others.
 local function push(heap, node, weights)
-  local at = #heap + 1
-  while at > 1 and comes_before(node, heap[at // 2], weights) do
+  local at, weight = #heap + 1, weights[node]
+  while at > 1 and weights[heap[at // 2]] < weight do
     heap[at], at = heap[at // 2], at // 2
   end
   heap[at] = node
@@ -229,15 +232,18 @@ end
 
 local function pop(heap, weights)
   local first, last, at = heap[1], table.remove(heap), 1
-  local count = #heap
+  local count, weight = #heap, weights[last]
   if count == 0 then return first end
   while 2 * at <= count do
     local lower = 2 * at
-    if lower < count and comes_before(heap[lower + 1], heap[lower], weights) then
-      lower = lower + 1
+    local node = heap[lower]
+    local heaviest, other = weights[node], heap[lower + 1]
+    local others = other and weights[other] or -1
+    if others > heaviest or others == heaviest and other < node then
+      lower, node, heaviest = lower + 1, other, others
     end
-    if not comes_before(heap[lower], last, weights) then break end
-    heap[at], at = heap[lower], lower
+    if heaviest < weight or heaviest == weight and last < node then break end
+    heap[at], at = node, lower
   end
   heap[at] = last
   return first

@@ -1,26 +1,33 @@
---- The callees of functions, each with a part of its time, as rows: the arrays `lower`,
--- `part` and `next`, the number of the next row of the same function, 0 after the last.
--- `first` and `last` have these rows by the id of the function.
+--- The callees of functions, each with a part of its time, as rows: the arrays `lower`
+-- and `part`. The rows of a function follow each other: `first` and `last` have their
+-- numbers by its id.
 --
 -- @internal gprof.analysis.callees
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local number_order = require "gprof.format.number_order"
+
 local callees = {}
 
 --- Makes the rows.
--- @treturn table without rows. Its field `add` is a function that adds one: it takes the
---   id of the function that calls, the callee's id, and the part
-function callees.new()
-  local first, last, following, lowers, parts, row = {}, {}, {}, {}, {}, 0
-  local function add(id, lower, part)
-    row = row + 1
-    lowers[row], parts[row], following[row] = lower, part, 0
-    local before = last[id]
-    if before then following[before] = row else first[id] = row end
-    last[id] = row
-  end
-  return { add = add, first = first, last = last, next = following, lower = lowers,
-    part = parts }
+-- @tparam table columns arrays of equal length: `upper`, the id of the function that
+--   calls; `lower`, the callee's id; and `part`
+-- @treturn table these rows, those of a function in their order
+function callees.new(columns)
+  local rows, first, last = number_order.sort(columns, "upper"), {}, {}
+  for row, id in ipairs(rows.upper) do first[id], last[id] = first[id] or row, row end
+  return { first = first, last = last, lower = rows.lower, part = rows.part }
+end
+
+--- Adds a row to those of a function that were added last.
+-- @tparam table rows
+-- @tparam integer id of the function
+-- @tparam integer lower the callee's id
+-- @tparam number part
+function callees.add(rows, id, lower, part)
+  local row = #rows.lower + 1
+  rows.lower[row], rows.part[row] = lower, part
+  rows.first[id], rows.last[id] = rows.first[id] or row, row
 end
 
 --- Returns the callees of a function.
@@ -29,12 +36,9 @@ end
 -- @treturn {integer,...} their ids, in the order in which they were added
 -- @treturn {number,...} their parts
 function callees.of(rows, id)
-  local ids, parts, row = {}, {}, rows.first[id] or 0
-  while row > 0 do
-    ids[#ids + 1], parts[#parts + 1] = rows.lower[row], rows.part[row]
-    row = rows.next[row]
-  end
-  return ids, parts
+  local first, last = rows.first[id] or 1, rows.last[id] or 0
+  return table.move(rows.lower, first, last, 1, {}),
+    table.move(rows.part, first, last, 1, {})
 end
 
 --- Returns the number of callees of a function.
@@ -42,9 +46,7 @@ end
 -- @tparam integer id
 -- @treturn integer
 function callees.count(rows, id)
-  local count, row = 0, rows.first[id] or 0
-  while row > 0 do count, row = count + 1, rows.next[row] end
-  return count
+  return (rows.last[id] or 0) - (rows.first[id] or 1) + 1
 end
 
 return callees

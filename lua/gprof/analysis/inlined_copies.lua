@@ -92,7 +92,7 @@ function inlined_copies.joiner(graph, last)
     if not members[key] or graph.rows.first[key] then return end
     for _, callee in ipairs(callees_of(graph, members[key])) do
       local lower = callee.keys and join(callee.id, callee.keys) or callee.id
-      graph.rows.add(key, lower, callee.keys and 1 or callee.part)
+      callees.add(graph.rows, key, lower, callee.keys and 1 or callee.part)
     end
   end
   return join, open

@@ -64,8 +64,8 @@ end
 
 -- A node is a function, or a copy that was inlined: `name`; `head`, how often it was
 -- called; `places`, which maps keys to numbers of places; `inlined`, which maps keys to
--- the copies that were inlined there; and `entries`, numbers of callees. The last two are
--- false until there are some.
+-- the copies that were inlined there; and `entries`, numbers of callees, if there are no
+-- places. The last two are false until there are some.
 local function new_node(name)
   return { name = name, head = 0, total = 0, places = {}, inlined = false,
     entries = false }
@@ -353,14 +353,20 @@ local function add_calls(state, calls)
   end
 end
 
--- Adds callees to their functions.
+local function has_places(node)
+  return next(node.places) ~= nil or node.inlined ~= false
+end
+
+-- Adds callees to their functions. Those without places keep the numbers of the callees.
 local function add_callees(state)
   for callee, name in ipairs(state.callees.name) do
     if name then
       local node = function_node(state, name)
-      node.head, node.entries =
-        add(node.head, state.callees.count[callee]), node.entries or {}
-      table.insert(node.entries, callee)
+      node.head = add(node.head, state.callees.count[callee])
+      if not has_places(node) then
+        node.entries = node.entries or {}
+        table.insert(node.entries, callee)
+      end
     end
   end
 end
@@ -372,10 +378,6 @@ local function range_of_entry(image, address)
   local symbol = image:lookup(address)
   local size = symbol and symbol.address == address and symbol.size or ENTRY
   return address, address + math.min(size, ENTRY)
-end
-
-local function has_places(node)
-  return next(node.places) ~= nil or node.inlined ~= false
 end
 
 local function add_entry(state, place, count)

@@ -46,9 +46,10 @@ local HEAD <const> = [[
 local function view_of(profile, options)
   local cycles, arcs = {}, extract.arc_columns(profile)
   for cycle in profile:cycles() do cycles[#cycles + 1] = cycle end
+  local ids = extract.functions(profile, options, arcs)
   return {
-    profile = profile, arcs = arcs, cycles = cycles,
-    ids = extract.functions(profile, options, arcs),
+    profile = profile, arcs = arcs, cycles = cycles, ids = ids,
+    names = profile:columns(ids, "name"),
     tree = profile.rate and tree_list.of(profile) or nil,
     labels = labels.exported(profile, options),
     are_names = labels.are_names(profile, options),

@@ -16,55 +16,63 @@ end
 -- Returns the functions of a table by name: the highest total first, then by name.
 local function by_total(functions)
   local list, totals = {}, {}
-  for i, name in ipairs(sorted.keys(functions)) do
+  for i, name in ipairs(number_order.keys(functions)) do
     list[i], totals[i] = functions[name], -functions[name].total
   end
   return number_order.sort({ node = list, total = totals }, "total").node
 end
 
--- Returns the functions that were called at a place: " name:calls name:calls".
-local function targets(out, place)
-  local places, targets_by_name, texts = out.places, {}, {}
-  local first = places.target[place]
-  targets_by_name[first] = { name = first, total = places.target_calls[place] }
-  for name, count in pairs(places.targets[place]) do
-    targets_by_name[name] = { name = name, total = count }
-  end
-  for _, target in ipairs(by_total(targets_by_name)) do
-    if not out.no_words[target.name] then
-      texts[#texts + 1] = (" %s:%d"):format(target.name, target.total)
-    end
-  end
-  return table.concat(texts)
-end
-
--- Returns a key of places, a line and a block, as text.
-local function key_text(key)
+-- Writes a place after its indentation: a line and, if it is not the first, the block.
+local function write_key(out, key, indent)
   local line, block = source_counts.line_and_block(key)
-  return (block == 0 and "%d" or "%d.%d"):format(line, block)
+  if block == 0 then
+    out.write("%s%d: ", indent, line)
+  else
+    out.write("%s%d.%d: ", indent, line, block)
+  end
 end
 
--- Writes the line of a place: how often it ran, and what it called.
-local function write_place(out, key, place, indent)
-  local places, write, where = out.places, out.write, key_text(key)
+-- Writes several functions that were called at a place: the most calls first, then by
+-- name.
+local function write_targets(out, place)
+  local places, names = out.places, { out.places.target[place] }
+  local others, most = places.targets[place], places.target_calls[place]
+  for name in pairs(others) do names[#names + 1] = name end
+  table.sort(names, function(a, b)
+    local calls_of_a, calls_of_b = others[a] or most, others[b] or most
+    if calls_of_a ~= calls_of_b then return calls_of_a > calls_of_b end
+    return a < b
+  end)
+  for _, name in ipairs(names) do
+    if not out.no_words[name] then out.write(" %s:%d", name, others[name] or most) end
+  end
+  out.write "\n"
+end
+
+-- Writes how often a place ran, and what it called.
+local function write_place(out, place)
+  local places, write = out.places, out.write
   local name, count = places.target[place], places.count[place]
   if places.targets[place] then
-    write("%s%s: %d%s\n", indent, where, count, targets(out, place))
+    write("%d", count)
+    write_targets(out, place)
   elseif name and not out.no_words[name] then
-    write("%s%s: %d %s:%d\n", indent, where, count, name, places.target_calls[place])
+    write("%d %s:%d\n", count, name, places.target_calls[place])
   else
-    write("%s%s: %d\n", indent, where, count)
+    write("%d\n", count)
   end
 end
 
 local function write_body(out, node, indent)
   for _, key in ipairs(sorted.keys(node.places)) do
-    write_place(out, key, node.places[key], indent)
+    write_key(out, key, indent)
+    write_place(out, node.places[key])
   end
   for _, key in ipairs(node.inlined and sorted.keys(node.inlined) or {}) do
     for _, inner in ipairs(by_total(node.inlined[key])) do
       if is_word(inner.name) then
-        out.write("%s%s: %s:%d\n", indent, key_text(key), inner.name, inner.total)
+        write_key(out, key, indent)
+        out.write("%s:%d\n", inner.name, inner.total)
         write_body(out, inner, indent .. " ")
       end
     end

@@ -1,4 +1,4 @@
---- Columns, arrays of equal length, in the order of numbers.
+--- Columns, arrays of equal length, in the order of their values.
 --
 -- @internal gprof.format.number_order
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -7,9 +7,9 @@ local core = require "gprof.core"
 
 local number_order = {}
 
---- Returns the order of numbers. Equal ones keep their order.
+--- Returns the order of numbers, or of strings. Equal ones keep their order.
 -- @function number_order.of
--- @tparam {number,...} numbers
+-- @tparam table values an array
 -- @treturn {integer,...}|nil the position of the least one, of the next one, and so on;
 --   nil if they are in order
 number_order.of = core.number_order
@@ -20,16 +20,27 @@ number_order.of = core.number_order
 -- @treturn number that `most` of them reach, and more only if they are equal to it;
 --   -math.huge if there are not more
 function number_order.threshold(numbers, most)
-  if #numbers <= most then return -math.huge end
-  local order, place = number_order.of(numbers), #numbers - most + 1
-  return numbers[order and order[place] or place]
+  return #numbers > most and core.threshold(numbers, most) or -math.huge
 end
 
--- Returns the values at the given places.
-local function picked(values, places)
-  local found = {}
-  for i, place in ipairs(places) do found[i] = values[place] end
-  return found
+--- Returns the values at given places.
+-- @function number_order.picked
+-- @tparam table values
+-- @tparam {integer,...} places
+-- @treturn table an array
+number_order.picked = core.picked
+
+local picked <const> = number_order.picked
+
+--- Returns the sorted keys of a table with many, all numbers or all strings. Lua compares
+-- strings slowly. gprof.format.sorted does the same without the core.
+-- @tparam table map
+-- @treturn table
+function number_order.keys(map)
+  local keys = {}
+  for key in pairs(map) do keys[#keys + 1] = key end
+  local order = number_order.of(keys)
+  return order and picked(keys, order) or keys
 end
 
 --- Returns the order of rows by several columns.

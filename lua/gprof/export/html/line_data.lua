@@ -47,6 +47,11 @@ local function figures_of(lines, file_number)
   return "[" .. table.concat(known, ",") .. "]", "[" .. table.concat(inlined, ",") .. "]"
 end
 
+-- Formats the text of a line, which may have tabs.
+local function quoted_line(bytes)
+  return quoted(text.shown(bytes, "\0-\8\11-\31\127"))
+end
+
 -- Returns the instructions of lines as JSON: for each such line its place, the first
 -- address in hexadecimal, the differences to it, times, and texts.
 local function code_of(lines, rate)
@@ -79,11 +84,12 @@ function line_data.source(file, file_number, rate)
     if line.number ~= expected then
       jumps[#jumps + 1], jumps[#jumps + 2] = i - 1, line.number
     end
-    expected, texts[i] = line.number + 1, text.shown(line.text, "\0-\8\11-\31\127")
+    expected, texts[i] = line.number + 1, line.text
   end
   return object { { "name", shown(file.name) }, { "seconds", number(file.seconds) },
     { "calls", number(file.calls) }, { "count", number(file.count) },
-    { "jumps", array(number, jumps) }, { "text", array(quoted, texts) },
+    { "jumps", array(number, jumps) },
+    { "text", json.compact_strings(quoted_line, texts) },
     { "known", known }, { "inlined", inlined }, { "code", code_of(file.lines, rate) } }
 end
 

@@ -21,12 +21,13 @@ end
 
 -- Returns the node of the new function for a row: the one of the same name, or else the
 -- one with the most time.
-local function node_of_row(row, name, node_of, profile)
-  local best, most = nil, -1
-  for _, id in ipairs(row.new_ids) do
-    if node_of[id] and profile:get(id, "name") == name then return node_of[id] end
-    local ticks = profile:get(id, "ticks")
-    if ticks > most then best, most = node_of[id], ticks end
+local function node_of_row(row, name, node_of, content)
+  local ids, best, most = row.new_ids, nil, -1
+  if not ids[2] then return node_of[ids[1]] end
+  for _, id in ipairs(ids) do
+    local node, ticks = node_of[id], content.profile:get(id, "ticks")
+    if node and content.names[node + 1] == name then return node end
+    if ticks > most then best, most = node, ticks end
   end
   return best
 end
@@ -34,10 +35,10 @@ end
 -- Returns a table from ids in the old profile to nodes. A cycle is the one that the new
 -- functions for its members are in.
 local function nodes_of(sides, content, node_of)
-  local old, profile, nodes, cycle_of = sides.old.profile, content.profile, {}, {}
+  local old, nodes, cycle_of = sides.old.profile, {}, {}
   for _, f in ipairs(sides.old.functions) do
     local row = sides.row_of[f]
-    nodes[f.id] = row and node_of_row(row, f.name, node_of, profile)
+    nodes[f.id] = row and node_of_row(row, f.name, node_of, content)
   end
   for _, cycle in ipairs(content.cycles) do
     for id in cycle:members(nil, "id") do cycle_of[node_of[id]] = node_of[cycle.id] end

@@ -141,23 +141,20 @@ local function columns_of_sides(comparison)
   return object(entries)
 end
 
--- Adds the names of a view's functions to `known`, numbered from `first` on.
+-- Adds the names of a view's functions to `known`, numbered from `first` on; returns it.
 local function number_names(view, first, known)
-  for i, id in ipairs(view.ids) do
-    local name = view.profile:get(id, "name")
-    known[name] = known[name] or first + i - 1
-  end
+  for i, name in ipairs(view.names) do known[name] = known[name] or first + i - 1 end
+  return known
 end
 
 -- The numbers that stand for the statuses of a comparison's rows.
 local STATUS <const> = { both = 0, new = 1, gone = 2 }
 
--- Returns the comparison; null if there is none. Numbers stand for names of functions.
-local function comparison_of(content, node_of, file_number)
+-- Returns the comparison; null if there is none. `known`: see `view_data.names`.
+local function comparison_of(content, node_of, file_number, known)
   local comparison = content.comparison
   if not comparison then return "null" end
-  local known, names, statuses, files, old_names = {}, {}, {}, {}, {}
-  number_names(content, 0, known)
+  local names, statuses, files, old_names = {}, {}, {}, {}
   for i, row in ipairs(comparison) do
     names[i], statuses[i], old_names[i] = row.name, STATUS[row.status], row.old_name
     files[i] = file_number(row.new_file or row.old_file)
@@ -217,10 +214,10 @@ local function write_element(name, entries, write)
 end
 
 -- Writes the views of threads, and returns the choices of threads. Their functions have
--- numbers instead of names: first those of the page's first view, then the other's.
-local function write_threads(content, file_number, write)
-  local known, count = {}, 0
-  number_names(content, 0, known)
+-- numbers instead of names: first those of the page's first view, which are `known`, then
+-- the other's.
+local function write_threads(content, file_number, known, write)
+  local count = 0
   if content.other then number_names(content.other, #content.ids, known) end
   return thread_choices.make(content.choosable or {}, function(threads)
     local part, id = content.part_of(threads), "thread-" .. count
@@ -259,17 +256,19 @@ end
 
 --- Writes the data of a page: an element with one JSON object; one for the other view of
 -- the functions, if there is one; and one or two for each choice of threads.
--- @tparam table content a view: `profile`, by function; `ids` of the functions, `arcs`,
---   `cycles` and `tree` (or nil) to show. And `other`, another view, or nil; `lines` and
---   `sources`; `options`, words; `comparison` and `threads`, or nil; `choosable`, the
---   threads to choose from; `part_of(threads)`, which returns the content for some of
---   them: a view with `other` and `lines`, `figures` of the sources (see
---   `sources.figures`), `summary`, and `few`, a warning or nil
+-- @tparam table content a view: `profile`, by function; `ids` and `names` of functions,
+--   `arcs`, `cycles` and `tree` (or nil) to show. And `other`, another view, or nil;
+--   `lines` and `sources`; `options`, words; `comparison` and `threads`, or nil;
+--   `choosable`, the threads to choose from; `part_of(threads)`, which returns the
+--   content for some of them: a view with `other` and `lines`, `figures` of the sources
+--   (see `sources.figures`), `summary`, and `few`, a warning or nil
 -- @tparam stream write
 function data.write(content, write)
   local profile, node_of = content.profile, view_data.nodes_of(content)
   local file_number, files = view_data.numbering()
   local rate, rows = profile.rate, line_data.rows(content.lines)
+  local has_numbers = content.comparison or content.other or content.choosable
+  local known = has_numbers and number_names(content, 0, {})
   local entries = {
     { "unit", quoted(profile.unit) }, { "abbreviation", shown(profile.abbreviation) },
     { "total", number(profile.total) }, { "period", number(rate and 1 / rate) },
@@ -278,7 +277,7 @@ function data.write(content, write)
     { "scripts", tostring(profile.image.has_scripts) },
     { "created", created_of(profile, node_of, file_number) },
     { "decimals", number(rate and common.decimals(1 / rate) or 2) },
-    { "comparison", comparison_of(content, node_of, file_number) },
+    { "comparison", comparison_of(content, node_of, file_number, known) },
     { "spread", spread_of(content, node_of) },
     { "lines", line_data.lines(rows, profile, file_number, node_of) },
     { "sources", array(function(file)
@@ -289,13 +288,11 @@ function data.write(content, write)
   table.move(view, 1, #view, #entries + 1, entries)
   entries[#entries + 1] = { "labels", view_data.labels(content) }
   if content.other then
-    local known = {}
-    number_names(content, 0, known)
     local other = other_of(content, rows, file_number, known)
     other[#other + 1] = { "labels", view_data.labels(content.other) }
     write_element("other", other, write)
   end
-  local choices = write_threads(content, file_number, write)
+  local choices = write_threads(content, file_number, known, write)
   entries[#entries + 1] = { "threads", threads_of(content.threads, choices) }
   -- last, since making the other entries assigns the numbers of files
   entries[#entries + 1] = { "files", strings(files) }

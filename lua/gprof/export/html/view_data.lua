@@ -6,6 +6,7 @@
 
 local distinct_names <const> = require "gprof.names".distinct
 local json = require "gprof.format.json"
+local number_order = require "gprof.format.number_order"
 local text = require "gprof.export.html.page_text"
 local tree_list = require "gprof.export.html.tree_list"
 
@@ -80,9 +81,9 @@ end
 -- @treturn string
 function view_data.names(names, known)
   if not next(known) then return strings(names) end
-  return array(function(name)
-    return known[name] and number(known[name]) or shown(name)
-  end, names)
+  local values = {}
+  for i, name in ipairs(names) do values[i] = known[name] or name end
+  return strings(values)
 end
 
 -- Returns the functions as columns. `known` is as for `view_data.names`.
@@ -90,9 +91,8 @@ local function functions_of(content, file_number, within, known)
   local profile, ids, entries = content.profile, content.ids, {}
   for i, column in ipairs(columns_of(profile)) do
     local name = column[1]
-    local values = profile:columns(ids, name)
-    entries[i] = { name, name == "name" and view_data.names(values, known) or
-      array(column[2], values, #ids) }
+    entries[i] = { name, name == "name" and view_data.names(content.names, known) or
+      array(column[2], profile:columns(ids, name), #ids) }
   end
   local files, cycles, names = {}, {}, profile:columns(ids, "file")
   for row, id in ipairs(ids) do
@@ -112,7 +112,7 @@ local WIDEST <const> = 100
 -- @tparam table content a view
 -- @treturn string an object
 function view_data.labels(content)
-  local names, entries, shortened = content.profile:columns(content.ids, "name"), {}, nil
+  local names, entries, shortened = content.names, {}, nil
   for row, name in ipairs(names) do
     local label = content.are_names and name or content.labels[content.ids[row]]
     if label == name and #name > WIDEST then
@@ -130,9 +130,7 @@ end
 local function arcs_of(content, node_of)
   local entries, arcs = {}, content.arcs
   for i, name in ipairs { "caller", "callee" } do
-    local nodes = {}
-    for row, id in ipairs(arcs[name]) do nodes[row] = node_of[id] end
-    entries[i] = { name, array(number, nodes) }
+    entries[i] = { name, array(number, number_order.picked(node_of, arcs[name])) }
   end
   for i, name in ipairs { "count", "self", "children" } do
     entries[i + 2] = { name, array(number, arcs[name]) }
