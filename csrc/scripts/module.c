@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/crc32.h"
+#include "bundle/bundle.h"
 #include "scripts/bytecode.h"
 #include "scripts/collector.h"
 #include "scripts/continued.h"
@@ -434,6 +435,7 @@ int luaopen_gprof_hooks(lua_State *L) {
     lua_setfield(L, -2, "__gc");
   }
   luaL_newlib(L, members);
+  gp_define_bundle(L);
   push_crc32(L);
   lua_setfield(L, -2, "crc32");
   return 1;

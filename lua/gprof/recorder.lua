@@ -18,6 +18,7 @@ local home = package.loaded["gprof.library.home"] or
   dofile(debug.getinfo(1, "S").source:match "^@(.*/)" .. "library/home.lua")
 local hooks, missing = require "gprof.library.native".load "gprof.hooks"
 if not hooks then error(missing, 0) end
+home.use_bytecode(hooks.open_bundle)
 local escape = require "gprof.format.escape"
 local module_names = require "gprof.library.module_names"
 local script_names = require "gprof.format.script_names"
